@@ -1,0 +1,44 @@
+// swift-tools-version: 6.2
+import PackageDescription
+
+let settings: [SwiftSetting] = [
+    .enableUpcomingFeature("ExistentialAny"),
+    .enableUpcomingFeature("InternalImportsByDefault"),
+    .enableUpcomingFeature("MemberImportVisibility"),
+    .enableUpcomingFeature("NonisolatedNonsendingByDefault"),
+    .treatAllWarnings(as: .error),
+]
+
+func module(_ name: String, imports: [String] = [], resources: [Resource] = []) -> Target {
+    .target(
+        name: name, dependencies: imports.map { .init(stringLiteral: $0) }, resources: resources,
+        swiftSettings: settings)
+}
+
+func tests(_ name: String, imports: [String], resources: [Resource] = []) -> Target {
+    .testTarget(
+        name: name, dependencies: imports.map { .init(stringLiteral: $0) }, resources: resources,
+        swiftSettings: settings)
+}
+
+let package = Package(
+    name: "sekisho",
+    targets: [
+        .systemLibrary(name: "CSystem"),
+        module("EventLoop", imports: ["CSystem"]),
+        module("StrictJSON"),
+        module("Crypto", imports: ["CSystem"]),
+        module("JOSE", imports: ["Crypto", "StrictJSON"]),
+        module("HTTP", imports: ["EventLoop", "CSystem"]),
+        module("Postgres", imports: ["EventLoop", "CSystem"]),
+        module("PrivatePostgres", imports: ["EventLoop", "CSystem"]),
+        module("Telemetry"),
+        tests("EventLoopTests", imports: ["EventLoop"]),
+        tests("StrictJSONTests", imports: ["StrictJSON"]),
+        tests("CryptoTests", imports: ["Crypto"]),
+        tests("JOSETests", imports: ["JOSE", "Crypto"]),
+        tests("HTTPTests", imports: ["HTTP", "EventLoop"]),
+        tests("PostgresTests", imports: ["Postgres", "PrivatePostgres", "EventLoop"]),
+        tests("TelemetryTests", imports: ["Telemetry"]),
+    ]
+)

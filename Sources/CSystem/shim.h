@@ -1,0 +1,56 @@
+/* The C libraries Sekisho stands on, in one module. _GNU_SOURCE stays undefined: glibc must look the same here
+   as in Swift's own Glibc module, or the compiler refuses the two definitions. Static inline functions stand in
+   for what Swift cannot import: variadics and macros. */
+#pragma once
+
+#include <arpa/inet.h>
+#include <curl/curl.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <microhttpd.h>
+#include <netinet/in.h>
+#include <netinet/tcp.h>
+#include <openssl/bn.h>
+#include <openssl/ec.h>
+#include <openssl/ecdsa.h>
+#include <openssl/err.h>
+#include <openssl/evp.h>
+#include <openssl/kdf.h>
+#include <openssl/pem.h>
+#include <openssl/rsa.h>
+#include <openssl/x509.h>
+#include <postgresql/libpq-fe.h>
+#include <pthread.h>
+#include <signal.h>
+#include <sodium.h>
+#include <spawn.h>
+#include <sys/epoll.h>
+#include <sys/eventfd.h>
+#include <sys/resource.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+static inline int shim_errno(void) { return errno; }
+
+static inline int shim_epoll_ctl(int epoll, int operation, int descriptor, uint32_t events, uint64_t token) {
+    struct epoll_event event;
+    event.events = events;
+    event.data.u64 = token;
+    return epoll_ctl(epoll, operation, descriptor, &event);
+}
+
+/* Lowers the priority of the calling thread only: on Linux "process" here means the thread. */
+static inline int shim_nice_thread(int increment) {
+    return setpriority(PRIO_PROCESS, (id_t)syscall(SYS_gettid), increment);
+}
+
+/* At most 15 characters are kept by the kernel. */
+extern int pthread_setname_np(pthread_t, const char *);
+static inline void shim_name_thread(const char *name) { pthread_setname_np(pthread_self(), name); }
+
+/* Hidden unless _GNU_SOURCE is defined. */
+extern int accept4(int, struct sockaddr *, socklen_t *, int);
+extern long syscall(long number, ...);

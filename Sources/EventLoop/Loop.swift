@@ -1,0 +1,206 @@
+internal import CSystem
+internal import Synchronization
+
+/// One thread, one epoll set, and the executor of every task that belongs to them.
+///
+/// A request lives on one loop from its first byte to its last: its socket, its database connections and its
+/// task share the thread, so nothing on the hot path crosses threads. Nothing here may block; what must block
+/// goes to a ``FairPool``. Start tasks with `Task(executorPreference: loop)`: a bare `Task` leaves the loop.
+///
+/// A loop must outlive the tasks that prefer it: stop it only after its work has been drained.
+public final class Loop: TaskExecutor, SerialExecutor, @unchecked Sendable {
+    /// What became ready on a watched descriptor.
+    public struct Readiness: OptionSet, Sendable {
+        public let rawValue: UInt32
+        public init(rawValue: UInt32) { self.rawValue = rawValue }
+
+        public static let readable = Readiness(rawValue: EPOLLIN.rawValue)
+        public static let writable = Readiness(rawValue: EPOLLOUT.rawValue)
+        /// Error or hang-up: reported whether asked for or not.
+        public static let failed = Readiness(rawValue: EPOLLERR.rawValue | EPOLLHUP.rawValue)
+    }
+
+    /// Names one call of ``watch(_:for:_:)``; never used twice, so a late event of a closed descriptor finds nobody.
+    public struct Watch: Hashable, Sendable {
+        fileprivate let descriptor: Int32
+        fileprivate let token: UInt64
+    }
+
+    /// Names one call of ``schedule(after:_:)``.
+    public struct Timer: Hashable, Sendable {
+        fileprivate let id: UInt64
+    }
+
+    /// Work handed over by other threads.
+    private struct Remote {
+        var jobs: [UnownedJob] = []
+        var calls: [@Sendable () -> Void] = []
+        var wakeIsPending = false
+    }
+
+    private let epoll: Int32
+    private let wakeDescriptor: Int32
+    private let remote = Mutex(Remote())
+    private let isStopping = Atomic(false)
+    private var thread: LoopThread?
+
+    // From here on: touched by the loop's own thread only.
+    private var local: [UnownedJob] = []
+    private var spare: [UnownedJob] = []
+    private var handlers: [UInt64: (Readiness) -> Void] = [:]
+    private var nextToken: UInt64 = 1
+    private var timers = TimerHeap()
+
+    /// Starts the thread.
+    ///
+    /// - Throws: ``SystemError`` when the process is out of descriptors or threads.
+    public init(name: String) throws {
+        epoll = epoll_create1(Int32(EPOLL_CLOEXEC))
+        guard epoll >= 0 else { throw SystemError(call: "epoll_create1") }
+        wakeDescriptor = eventfd(0, Int32(EFD_CLOEXEC | EFD_NONBLOCK))
+        guard wakeDescriptor >= 0 else { throw SystemError(call: "eventfd") }
+        guard shim_epoll_ctl(epoll, EPOLL_CTL_ADD, wakeDescriptor, EPOLLIN.rawValue, 0) == 0 else {
+            throw SystemError(call: "epoll_ctl")
+        }
+        thread = try LoopThread(name: name) { [unowned self] in run() }
+    }
+
+    /// Whether the calling code runs on this loop's thread.
+    public var isCurrent: Bool { thread?.isCurrent ?? false }
+
+    /// Ends the thread after the current pass and waits for it. Not to be called on the loop itself.
+    public func stop() {
+        precondition(!isCurrent, "a loop cannot wait for itself")
+        isStopping.store(true, ordering: .releasing)
+        wake()
+        thread?.join()
+        close(epoll)
+        close(wakeDescriptor)
+    }
+
+    // MARK: Work
+
+    public func enqueue(_ job: consuming ExecutorJob) {
+        let job = UnownedJob(job)
+        if isCurrent {
+            local.append(job)
+        } else {
+            handOver { $0.jobs.append(job) }
+        }
+    }
+
+    /// Runs `call` on the loop: in a later pass, even when called on the loop itself.
+    public func submit(_ call: @escaping @Sendable () -> Void) {
+        handOver { $0.calls.append(call) }
+    }
+
+    public func asUnownedSerialExecutor() -> UnownedSerialExecutor { UnownedSerialExecutor(ordinary: self) }
+
+    public func checkIsolated() { precondition(isCurrent, "not on the loop") }
+
+    public func isIsolatingCurrentContext() -> Bool? { isCurrent }
+
+    // MARK: Descriptors and timers (on the loop's thread only)
+
+    /// Calls `handler` whenever `descriptor` is ready (level-triggered), until ``unwatch(_:)``.
+    ///
+    /// - Throws: ``SystemError`` if the kernel refuses the descriptor.
+    public func watch(
+        _ descriptor: Int32, for readiness: Readiness, _ handler: @escaping (Readiness) -> Void
+    ) throws -> Watch {
+        checkIsolated()
+        let watch = Watch(descriptor: descriptor, token: nextToken)
+        nextToken += 1
+        guard shim_epoll_ctl(epoll, EPOLL_CTL_ADD, descriptor, readiness.rawValue, watch.token) == 0 else {
+            throw SystemError(call: "epoll_ctl")
+        }
+        handlers[watch.token] = handler
+        return watch
+    }
+
+    /// Changes what `watch` waits for.
+    public func change(_ watch: Watch, to readiness: Readiness) {
+        checkIsolated()
+        _ = shim_epoll_ctl(epoll, EPOLL_CTL_MOD, watch.descriptor, readiness.rawValue, watch.token)
+    }
+
+    /// Ends a watch. Call it before closing the descriptor.
+    public func unwatch(_ watch: Watch) {
+        checkIsolated()
+        guard handlers.removeValue(forKey: watch.token) != nil else { return }
+        _ = shim_epoll_ctl(epoll, EPOLL_CTL_DEL, watch.descriptor, 0, 0)
+    }
+
+    /// Calls `callback` once, `delay` from now.
+    @discardableResult
+    public func schedule(after delay: Duration, _ callback: @escaping () -> Void) -> Timer {
+        checkIsolated()
+        return Timer(id: timers.add(at: .now + delay, callback))
+    }
+
+    public func cancel(_ timer: Timer) {
+        checkIsolated()
+        timers.cancel(timer.id)
+    }
+
+    // MARK: The thread
+
+    private func handOver(_ change: (inout Remote) -> Void) {
+        let mustWake = remote.withLock { remote in
+            change(&remote)
+            defer { remote.wakeIsPending = true }
+            return !remote.wakeIsPending
+        }
+        if mustWake { wake() }
+    }
+
+    private func wake() {
+        var one: UInt64 = 1
+        _ = write(wakeDescriptor, &one, MemoryLayout.size(ofValue: one))
+    }
+
+    private func run() {
+        var events = [epoll_event](repeating: epoll_event(), count: 256)
+        while !isStopping.load(ordering: .acquiring) {
+            let count = Int(epoll_wait(epoll, &events, Int32(events.count), timeout()))
+            for event in events.prefix(max(0, count)) {
+                let token = event.data.u64
+                if token == 0 { takeRemote() } else { handlers[token]?(Readiness(rawValue: event.events)) }
+            }
+            while let due = timers.popDue(at: .now) { due() }
+            runJobs()
+        }
+    }
+
+    /// Milliseconds to sleep in `epoll_wait`: rounded up, so that a timer never spins; -1 is "until something happens".
+    private func timeout() -> Int32 {
+        guard local.isEmpty else { return 0 }
+        guard let next = timers.next else { return -1 }
+        let (seconds, attoseconds) = ContinuousClock.now.duration(to: next).components
+        guard seconds >= 0, attoseconds >= 0 else { return 0 }
+        guard seconds < 3600 else { return 3_600_000 }
+        return Int32(seconds) * 1000 + Int32((attoseconds + 999_999_999_999_999) / 1_000_000_000_000_000)
+    }
+
+    private func takeRemote() {
+        var count: UInt64 = 0
+        _ = read(wakeDescriptor, &count, MemoryLayout.size(ofValue: count))
+        let (jobs, calls) = remote.withLock { remote in
+            defer { remote = Remote() }
+            return (remote.jobs, remote.calls)
+        }
+        local.append(contentsOf: jobs)
+        for call in calls { call() }
+    }
+
+    /// Bounded, so that tasks which keep waking each other cannot starve sockets and timers.
+    private func runJobs() {
+        let serial = asUnownedSerialExecutor()
+        let preferred = asUnownedTaskExecutor()
+        for _ in 0..<64 where !local.isEmpty {
+            swap(&local, &spare)
+            for job in spare { job.runSynchronously(isolatedTo: serial, taskExecutor: preferred) }
+            spare.removeAll(keepingCapacity: true)
+        }
+    }
+}

@@ -1,0 +1,14 @@
+/// The loops of a process, by custom one per core.
+public struct LoopGroup: Sendable {
+    public let loops: [Loop]
+
+    /// - Throws: ``SystemError`` when the process is out of descriptors or threads.
+    public init(count: Int) throws {
+        precondition(count > 0, "a process needs a loop")
+        loops = try (0..<count).map { try Loop(name: "loop-\($0)") }
+    }
+
+    public func stop() {
+        for loop in loops { loop.stop() }
+    }
+}

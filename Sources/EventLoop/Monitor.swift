@@ -1,0 +1,40 @@
+internal import CSystem
+
+/// A value behind a mutex, with a condition to wait for changes on. For threads of our own; tasks must not block here.
+final class Monitor<State>: @unchecked Sendable {
+    private let mutex = UnsafeMutablePointer<pthread_mutex_t>.allocate(capacity: 1)
+    private let changed = UnsafeMutablePointer<pthread_cond_t>.allocate(capacity: 1)
+    private var state: State
+
+    init(_ state: State) {
+        self.state = state
+        pthread_mutex_init(mutex, nil)
+        pthread_cond_init(changed, nil)
+    }
+
+    deinit {
+        pthread_cond_destroy(changed)
+        pthread_mutex_destroy(mutex)
+        changed.deallocate()
+        mutex.deallocate()
+    }
+
+    func withLock<Value>(_ body: (inout State) -> Value) -> Value {
+        pthread_mutex_lock(mutex)
+        defer { pthread_mutex_unlock(mutex) }
+        return body(&state)
+    }
+
+    /// Blocks until `body` gives a value, asking again after every change.
+    func waitUntil<Value>(_ body: (inout State) -> Value?) -> Value {
+        pthread_mutex_lock(mutex)
+        defer { pthread_mutex_unlock(mutex) }
+        while true {
+            if let value = body(&state) { return value }
+            pthread_cond_wait(changed, mutex)
+        }
+    }
+
+    func wakeOne() { pthread_cond_signal(changed) }
+    func wakeAll() { pthread_cond_broadcast(changed) }
+}

@@ -1,0 +1,59 @@
+import EventLoop
+import Testing
+
+@Suite("A loop")
+struct LoopTests {
+    let loop: Loop
+
+    init() throws { loop = try Loop(name: "test") }
+
+    @Test("runs tasks that prefer it, and gets them back after a sleep")
+    func tasks() async throws {
+        let places = await Task(executorPreference: loop) { [loop] in
+            let before = loop.isCurrent
+            try? await loop.sleep(for: .milliseconds(5))
+            return [before, loop.isCurrent]
+        }.value
+        #expect(places == [true, true])
+        loop.stop()
+    }
+
+    @Test("fires timers in the order of their deadlines, and never a cancelled one")
+    func timers() async throws {
+        let fired = await withCheckedContinuation { continuation in
+            loop.submit { [loop] in
+                var fired: [Int] = []
+                loop.schedule(after: .milliseconds(20)) { fired.append(3) }
+                loop.schedule(after: .milliseconds(1)) { fired.append(1) }
+                let cancelled = loop.schedule(after: .milliseconds(5)) { fired.append(9) }
+                loop.schedule(after: .milliseconds(10)) { fired.append(2) }
+                loop.schedule(after: .milliseconds(30)) { continuation.resume(returning: fired) }
+                loop.cancel(cancelled)
+            }
+        }
+        #expect(fired == [1, 2, 3])
+        loop.stop()
+    }
+
+    @Test("lets a cancelled sleeper go at once")
+    func cancelledSleep() async throws {
+        let sleeper = Task(executorPreference: loop) { [loop] in try await loop.sleep(for: .seconds(3600)) }
+        sleeper.cancel()
+        await #expect(throws: CancellationError.self) { try await sleeper.value }
+        loop.stop()
+    }
+
+    @Test("takes work from many threads without losing any")
+    func handOver() async throws {
+        let sum = await withTaskGroup(of: Int.self) { group in
+            for number in 1...200 {
+                group.addTask { [loop] in
+                    await Task(executorPreference: loop) { number }.value
+                }
+            }
+            return await group.reduce(0, +)
+        }
+        #expect(sum == 20_100)
+        loop.stop()
+    }
+}
