@@ -33,6 +33,8 @@ let package = Package(
         module("Postgres", imports: ["EventLoop", "CSystem"]),
         module("PrivatePostgres", imports: ["EventLoop", "CSystem"]),
         module("Telemetry"),
+        module("Identity"),
+        module("API", imports: ["Identity", "HTTP", "StrictJSON", "Telemetry"]),
         tests("EventLoopTests", imports: ["EventLoop"]),
         tests("StrictJSONTests", imports: ["StrictJSON"]),
         tests("CryptoTests", imports: ["Crypto"]),

@@ -1,0 +1,54 @@
+/// One person in one project (`localId` on the wire is ``id``).
+public struct Account: Hashable, Sendable {
+    public let id: ID<Account>
+    public var email: Email?
+    public var emailIsVerified: Bool
+    public var displayName: String?
+    public var photoURL: String?
+    /// When the password was set; `nil` if the account has none.
+    public var passwordUpdatedAt: Instant?
+    public var identities: [LinkedIdentity]
+    /// A JSON object as the admin gave it.
+    public var customClaims: String?
+    public var isDisabled: Bool
+    public var createdAt: Instant
+    public var lastSignInAt: Instant?
+    /// The latest exchange of a refresh token among the sessions that are kept.
+    public var lastRefreshAt: Instant?
+    /// Tokens of logins before this second are void for those who only read tokens.
+    public var validSince: Instant
+    /// Sessions of an earlier generation are dead. Moving on ends every session in one step, whoever is signing in meanwhile.
+    public var generation: Int64
+
+    public init(
+        id: ID<Account>, email: Email? = nil, emailIsVerified: Bool = false, displayName: String? = nil,
+        photoURL: String? = nil, passwordUpdatedAt: Instant? = nil, identities: [LinkedIdentity] = [],
+        customClaims: String? = nil, isDisabled: Bool = false, createdAt: Instant, lastSignInAt: Instant? = nil,
+        lastRefreshAt: Instant? = nil, validSince: Instant, generation: Int64 = 1
+    ) {
+        self.id = id
+        self.email = email
+        self.emailIsVerified = emailIsVerified
+        self.displayName = displayName
+        self.photoURL = photoURL
+        self.passwordUpdatedAt = passwordUpdatedAt
+        self.identities = identities
+        self.customClaims = customClaims
+        self.isDisabled = isDisabled
+        self.createdAt = createdAt
+        self.lastSignInAt = lastSignInAt
+        self.lastRefreshAt = lastRefreshAt
+        self.validSince = validSince
+        self.generation = generation
+    }
+
+    public var hasPassword: Bool { passwordUpdatedAt != nil }
+
+    /// Nothing to prove oneself with again: no password, no identity, no mailbox.
+    public var isAnonymous: Bool { !hasPassword && identities.isEmpty && email == nil }
+
+    /// The wire's `signinMethods`: every way back into this account.
+    public var signInMethods: [ProviderID] {
+        (hasPassword ? [.password] : []) + identities.map(\.provider)
+    }
+}

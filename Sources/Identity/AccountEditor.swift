@@ -1,0 +1,122 @@
+/// What the owner of an account may do to it. Throws ``EditRefusal``, ``CredentialRefusal`` and ``TokenRefusal``.
+public struct AccountEditor: Sendable {
+    let store: any AccountStore
+    let tokens: any TokenAuthority
+    let passwords: Passwords
+    let clock: WallClock
+    let entropy: Entropy
+
+    public init(
+        store: any AccountStore, tokens: any TokenAuthority, passwords: Passwords, clock: WallClock, entropy: Entropy
+    ) {
+        self.store = store
+        self.tokens = tokens
+        self.passwords = passwords
+        self.clock = clock
+        self.entropy = entropy
+    }
+
+    /// A wish as the wire brings it; nothing in it has been checked.
+    public struct Wish: Sendable {
+        public var displayName: AccountChange.Value<String>?
+        public var photoURL: AccountChange.Value<String>?
+        public var email: String?
+        public var password: Secret?
+        public var removesEmail = false
+        public var removesPassword = false
+        /// Sign-out everywhere else, and a fresh login here.
+        public var renewsSession = false
+
+        public init() {}
+    }
+
+    /// The account as it is now, and new tokens if the old ones ended with the change.
+    public struct Edited: Sendable {
+        public let account: Account
+        public let signedIn: SignedIn?
+    }
+
+    /// A change of address or password ends every session of the account and opens this one anew, as does
+    /// ``Wish/renewsSession``. A session opened anew counts as a fresh login, so all of them ask for a recent one.
+    public func edit(
+        _ caller: Caller, _ wish: Wish, in project: Project, from origin: AddressPrefix
+    ) async throws -> Edited {
+        let email = try wish.email.map { text throws(CredentialRefusal) in try Email(presented: text) }
+        let isNewAddress = email != nil && email != caller.account.email
+        let isCredential = isNewAddress || wish.password != nil || wish.removesEmail || wish.removesPassword
+        let isRenewed = isCredential || wish.renewsSession
+        if isRenewed { try caller.requireRecentLogin(by: project.policy, at: clock.now()) }
+        if isNewAddress, project.policy.hidesAccounts { throw EditRefusal.emailNeedsVerification }
+        if let email, isNewAddress { try await requireFree(email, in: project) }
+        var change = AccountChange(changedAt: clock.now())
+        change.displayName = wish.displayName
+        change.photoURL = wish.photoURL
+        change.email = wish.removesEmail ? .remove : isNewAddress ? email.map { .set($0) } : nil
+        if let password = wish.password {
+            change.passwordHash = .set(try await hash(password, in: project, from: origin))
+        } else if wish.removesPassword {
+            change.passwordHash = .remove
+        }
+        if isRenewed {
+            let method = wish.password == nil ? caller.session.method : .password
+            change.replacement = renewed(caller, by: method, at: change.changedAt)
+        }
+        return try await apply(change, to: caller, in: project)
+    }
+
+    /// Gives an account an address and a password: the way an anonymous account becomes a lasting one, its id kept.
+    public func addPassword(
+        to caller: Caller, email: String?, password: Secret?, displayName: String?, in project: Project,
+        from origin: AddressPrefix
+    ) async throws -> Edited {
+        guard project.policy.allowsPasswords else { throw EditRefusal.passwordsNotAllowed }
+        let credential = try PasswordCredential(email: email, password: password)
+        try caller.requireRecentLogin(by: project.policy, at: clock.now())
+        let isNewAddress = credential.email != caller.account.email
+        if isNewAddress, caller.account.email != nil, project.policy.hidesAccounts {
+            throw EditRefusal.emailNeedsVerification
+        }
+        if isNewAddress { try await requireFree(credential.email, in: project) }
+        var change = AccountChange(changedAt: clock.now())
+        change.email = isNewAddress ? .set(credential.email) : nil
+        change.passwordHash = .set(try await hash(credential.password, in: project, from: origin))
+        change.displayName = displayName.map { .set($0) }
+        change.replacement = renewed(caller, by: .password, at: change.changedAt)
+        return try await apply(change, to: caller, in: project)
+    }
+
+    public func delete(_ caller: Caller, in project: Project) async throws {
+        try caller.requireRecentLogin(by: project.policy, at: clock.now())
+        let isDeleted = try await store.delete(
+            caller.account.id, at: caller.account.generation, now: clock.now(), in: project.id)
+        guard isDeleted else { throw TokenRefusal.sessionEnded }
+    }
+
+    private func requireFree(_ email: Email, in project: Project) async throws {
+        guard try await store.holder(of: email, in: project.id) == nil else { throw EditRefusal.emailTaken }
+    }
+
+    private func hash(_ password: Secret, in project: Project, from origin: AddressPrefix) async throws -> String {
+        try project.policy.require(strength: password)
+        return try await passwords.hash(password, origin)
+    }
+
+    private func renewed(_ caller: Caller, by method: ProviderID, at now: Instant) -> Session {
+        Session(
+            id: entropy.sessionID(), account: caller.account.id, generation: caller.account.generation + 1,
+            method: method, authenticatedAt: now)
+    }
+
+    private func apply(_ change: AccountChange, to caller: Caller, in project: Project) async throws -> Edited {
+        let update = try await store.update(
+            change, of: caller.account.id, at: caller.account.generation, in: project.id)
+        switch update {
+        case .updated(let account):
+            guard let session = change.replacement else { return Edited(account: account, signedIn: nil) }
+            let signedIn = try await tokens.signedIn(account, session, in: project, at: change.changedAt)
+            return Edited(account: account, signedIn: signedIn)
+        case .emailTaken: throw EditRefusal.emailTaken
+        case .stale: throw TokenRefusal.sessionEnded
+        }
+    }
+}

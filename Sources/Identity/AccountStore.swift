@@ -1,0 +1,120 @@
+/// Accounts and their sessions. Every call is one statement or one transaction, and may throw ``StoreUnavailable``.
+public protocol AccountStore: Sendable {
+    /// Makes an account and opens its first session.
+    func create(_ account: NewAccount, opening session: Session, in project: ID<Project>) async throws -> Creation
+
+    /// The account that holds `email`, with its password hash if it has one.
+    func holder(of email: Email, in project: ID<Project>) async throws -> EmailHolder?
+
+    /// Records a sign-in. The session is dead from the start if the account has moved on since it was read.
+    func open(_ session: Session, rehashed: String?, in project: ID<Project>) async throws
+
+    /// - Returns: `nil` if there never was such a session or its account is gone.
+    func find(_ session: ID<Session>, in project: ID<Project>) async throws -> FoundSession?
+
+    /// Presents a refresh token; see ``Rotation`` for the rules.
+    func rotate(_ claim: RefreshClaim, by policy: Policy, at now: Instant, in project: ID<Project>) async throws
+        -> Rotation
+
+    /// Changes an account, unless it has moved on from `generation` meanwhile.
+    func update(_ change: AccountChange, of account: ID<Account>, at generation: Int64, in project: ID<Project>)
+        async throws -> Update
+
+    /// Removes an account with all that belongs to it, unless it has moved on from `generation`; its id is never given again.
+    ///
+    /// - Returns: whether it was removed.
+    func delete(_ account: ID<Account>, at generation: Int64, now: Instant, in project: ID<Project>) async throws
+        -> Bool
+}
+
+public struct NewAccount: Hashable, Sendable {
+    public let id: ID<Account>
+    public let email: Email?
+    public let passwordHash: String?
+    public let displayName: String?
+    public let createdAt: Instant
+
+    public init(
+        id: ID<Account>, email: Email? = nil, passwordHash: String? = nil, displayName: String? = nil,
+        createdAt: Instant
+    ) {
+        self.id = id
+        self.email = email
+        self.passwordHash = passwordHash
+        self.displayName = displayName
+        self.createdAt = createdAt
+    }
+}
+
+public enum Creation: Hashable, Sendable {
+    case created(Account)
+    case emailTaken
+}
+
+public struct EmailHolder: Hashable, Sendable {
+    public let account: Account
+    public let passwordHash: String?
+
+    public init(account: Account, passwordHash: String?) {
+        self.account = account
+        self.passwordHash = passwordHash
+    }
+}
+
+public struct FoundSession: Hashable, Sendable {
+    public let session: Session
+    public let account: Account
+    public let hasEnded: Bool
+
+    public init(session: Session, account: Account, hasEnded: Bool) {
+        self.session = session
+        self.account = account
+        self.hasEnded = hasEnded
+    }
+}
+
+/// What came of presenting a refresh token.
+///
+/// The session keeps the counter of the newest token it gave out. The newest token, presented, gives its successor.
+/// The one before gives that same successor again, however late: its answer may have been lost. An older one does so
+/// for a short grace after its successor was used; after that two parties hold the chain, and the session ends.
+/// A token ahead of the counter was given out by us and forgotten in a failover: the chain goes on from it.
+public enum Rotation: Hashable, Sendable {
+    /// - Parameter counter: of the token to give out.
+    case goesOn(Session, Account, counter: Int64)
+    /// An old token was presented; the session is over now.
+    case stolen
+    /// The session had ended before.
+    case ended
+    case accountDisabled
+    case unknown
+}
+
+/// What to change of an account; `nil` leaves a member as it is.
+public struct AccountChange: Hashable, Sendable {
+    /// A member's new value.
+    public enum Value<Content: Hashable & Sendable>: Hashable, Sendable {
+        case set(Content)
+        case remove
+    }
+
+    public var displayName: Value<String>?
+    public var photoURL: Value<String>?
+    /// A new address is unverified.
+    public var email: Value<Email>?
+    public var passwordHash: Value<String>?
+    public var changedAt: Instant
+    /// Ends every session of the account, moves `validSince` to the login time of this one, and opens it instead.
+    public var replacement: Session?
+
+    public init(changedAt: Instant) {
+        self.changedAt = changedAt
+    }
+}
+
+public enum Update: Hashable, Sendable {
+    case updated(Account)
+    case emailTaken
+    /// The account is gone or has moved on.
+    case stale
+}

@@ -1,0 +1,120 @@
+/// Who may come in: sign-up, sign-in, and everything that shows a token of ours.
+///
+/// Its functions throw the refusals of `Refusals.swift`; any other error is our fault, or ``Overloaded`` or
+/// ``StoreUnavailable``.
+public struct Authenticator: Sendable {
+    let store: any AccountStore
+    let tokens: any TokenAuthority
+    let passwords: Passwords
+    let clock: WallClock
+    let entropy: Entropy
+
+    public init(
+        store: any AccountStore, tokens: any TokenAuthority, passwords: Passwords, clock: WallClock, entropy: Entropy
+    ) {
+        self.store = store
+        self.tokens = tokens
+        self.passwords = passwords
+        self.clock = clock
+        self.entropy = entropy
+    }
+
+    /// Makes an account with e-mail and password. The address starts unverified.
+    public func signUp(
+        email: String?, password: Secret?, displayName: String?, in project: Project, from origin: AddressPrefix
+    ) async throws -> SignedIn {
+        guard project.policy.allowsPasswords else { throw SignUpRefusal.passwordsNotAllowed }
+        let credential = try PasswordCredential(email: email, password: password)
+        guard try await store.holder(of: credential.email, in: project.id) == nil else {
+            throw SignUpRefusal.emailTaken
+        }
+        try project.policy.require(strength: credential.password)
+        let hash = try await passwords.hash(credential.password, origin)
+        return try await create(
+            NewAccount(
+                id: entropy.accountID(), email: credential.email, passwordHash: hash, displayName: displayName,
+                createdAt: clock.now()),
+            by: .password, in: project)
+    }
+
+    public func signUpAnonymously(in project: Project) async throws -> SignedIn {
+        guard project.policy.allowsAnonymous else { throw SignUpRefusal.anonymousNotAllowed }
+        return try await create(
+            NewAccount(id: entropy.accountID(), createdAt: clock.now()), by: .anonymous, in: project)
+    }
+
+    /// Whatever is wrong, one password hash is computed, so that timing tells no more than the answer does.
+    public func signIn(
+        email: String?, password: Secret?, in project: Project, from origin: AddressPrefix
+    ) async throws -> SignedIn {
+        guard project.policy.allowsPasswords else { throw SignInRefusal.passwordsNotAllowed }
+        let credential = try PasswordCredential(email: email, password: password)
+        let holder = try await store.holder(of: credential.email, in: project.id)
+        let verdict = try await passwords.check(credential.password, holder?.passwordHash, origin)
+        guard case .right(let rehashed) = verdict, let holder else {
+            throw SignInRefusal(addressIsKnown: holder != nil, policy: project.policy)
+        }
+        guard !holder.account.isDisabled else { throw SignInRefusal.accountDisabled }
+        let now = clock.now()
+        var account = holder.account
+        account.lastSignInAt = now
+        let session = newSession(of: account.id, generation: account.generation, by: .password, at: now)
+        try await store.open(session, rehashed: rehashed, in: project.id)
+        return try await tokens.signedIn(account, session, in: project, at: now)
+    }
+
+    /// Exchanges a refresh token by the rules of ``Rotation``.
+    public func refresh(_ refreshToken: String, in project: Project) async throws -> SignedIn {
+        let claim = try await tokens.read(refreshToken: refreshToken, in: project)
+        let now = clock.now()
+        switch try await store.rotate(claim, by: project.policy, at: now, in: project.id) {
+        case .goesOn(let session, let account, let counter):
+            return try await tokens.signedIn(account, session, counter: counter, in: project, at: now)
+        case .stolen, .ended: throw TokenRefusal.sessionEnded
+        case .accountDisabled: throw TokenRefusal.accountDisabled
+        case .unknown: throw TokenRefusal.invalidRefreshToken
+        }
+    }
+
+    /// Believes an ID token only while its session lives, so that revocation bites at once.
+    public func caller(showing idToken: String, in project: Project) async throws -> Caller {
+        let claim = try await tokens.read(idToken: idToken, in: project, at: clock.now())
+        guard let found = try await store.find(claim.session, in: project.id), found.account.id == claim.account
+        else { throw TokenRefusal.accountGone }
+        guard !found.account.isDisabled else { throw TokenRefusal.accountDisabled }
+        guard !found.hasEnded, found.session.generation == found.account.generation else {
+            throw TokenRefusal.sessionEnded
+        }
+        return Caller(account: found.account, session: found.session)
+    }
+
+    private func create(
+        _ account: NewAccount, by method: ProviderID, in project: Project
+    ) async throws -> SignedIn {
+        let session = newSession(of: account.id, generation: 1, by: method, at: account.createdAt)
+        switch try await store.create(account, opening: session, in: project.id) {
+        case .created(let account):
+            return try await tokens.signedIn(account, session, in: project, at: session.authenticatedAt)
+        case .emailTaken: throw SignUpRefusal.emailTaken
+        }
+    }
+
+    private func newSession(
+        of account: ID<Account>, generation: Int64, by method: ProviderID, at now: Instant
+    ) -> Session {
+        Session(
+            id: entropy.sessionID(), account: account, generation: generation, method: method, authenticatedAt: now)
+    }
+}
+
+extension SignInRefusal {
+    /// How a failed sign-in may be told.
+    init(addressIsKnown: Bool, policy: Policy) {
+        self =
+            switch (policy.hidesAccounts, addressIsKnown) {
+            case (true, _): .unknownEmailOrWrongPassword
+            case (false, true): .wrongPassword
+            case (false, false): .unknownEmail
+            }
+    }
+}

@@ -1,0 +1,38 @@
+/// Somebody who presented an ID token of ours whose session lives.
+public struct Caller: Hashable, Sendable {
+    public let account: Account
+    public let session: Session
+
+    public init(account: Account, session: Session) {
+        self.account = account
+        self.session = session
+    }
+
+    /// - Throws: ``EditRefusal/loginTooOld``, except for an account that has nothing to prove itself with again.
+    func requireRecentLogin(by policy: Policy, at now: Instant) throws(EditRefusal) {
+        guard account.isAnonymous || now - session.authenticatedAt <= policy.recentLogin else { throw .loginTooOld }
+    }
+}
+
+/// A session just opened or carried on, with what its device gets to hold.
+public struct SignedIn: Sendable {
+    public let account: Account
+    public let session: Session
+    public let idToken: String
+    public let refreshToken: String
+    /// How long the ID token is good for.
+    public let expiresIn: Duration
+}
+
+extension TokenAuthority {
+    /// The tokens of `session` whose newest refresh token is at `counter`.
+    func signedIn(
+        _ account: Account, _ session: Session, counter: Int64 = 0, in project: Project, at now: Instant
+    ) async throws -> SignedIn {
+        SignedIn(
+            account: account, session: session,
+            idToken: try await idToken(for: account, session: session, in: project, at: now),
+            refreshToken: try await refreshToken(RefreshClaim(session: session.id, counter: counter), in: project),
+            expiresIn: project.policy.idTokenLifetime)
+    }
+}

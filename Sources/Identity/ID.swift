@@ -1,0 +1,12 @@
+/// The name of one `Subject`, so that a session's id can never be taken for an account's.
+public struct ID<Subject>: Hashable, Sendable {
+    public let rawValue: String
+
+    public init(_ rawValue: String) {
+        self.rawValue = rawValue
+    }
+}
+
+extension ID: CustomStringConvertible {
+    public var description: String { rawValue }
+}

@@ -1,0 +1,29 @@
+/// An address and a password fit to be looked up or stored.
+struct PasswordCredential {
+    let email: Email
+    let password: Secret
+
+    /// - Throws: ``CredentialRefusal``, in the wire's order: address missing, address invalid, password missing.
+    init(email: String?, password: Secret?) throws(CredentialRefusal) {
+        self.email = try Email(presented: email)
+        guard let password, !password.isEmpty else { throw .missingPassword }
+        self.password = password
+    }
+}
+
+extension Email {
+    init(presented text: String?) throws(CredentialRefusal) {
+        guard let text else { throw .missingEmail }
+        guard let email = Email(text) else { throw .invalidEmail }
+        self = email
+    }
+}
+
+extension Policy {
+    /// - Throws: ``CredentialRefusal/weakPassword(minimumLength:)``. Length is counted in characters (graphemes).
+    func require(strength password: Secret) throws(CredentialRefusal) {
+        guard password.expose().count >= minimumPasswordLength else {
+            throw .weakPassword(minimumLength: minimumPasswordLength)
+        }
+    }
+}

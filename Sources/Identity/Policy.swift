@@ -1,0 +1,44 @@
+/// What a project allows and asks for. It starts from a ``Profile``; every member can be set on its own.
+public struct Policy: Hashable, Sendable {
+    /// A named set of defaults.
+    public enum Profile: String, Sendable, CaseIterable {
+        /// Ours: safer where Firebase's own defaults are known to hurt.
+        case sekisho
+        /// Firebase's production defaults, exactly.
+        case firebase
+    }
+
+    /// Accounts with e-mail and password may be made and used.
+    public var allowsPasswords: Bool
+    /// Accounts without any credential may be made.
+    public var allowsAnonymous: Bool
+    /// In characters; 6 to 64.
+    public var minimumPasswordLength: Int
+    /// E-mail enumeration protection: answers do not tell who has an account.
+    public var hidesAccounts: Bool
+    /// Each use of a refresh token gives a new one.
+    public var rotatesRefreshTokens: Bool
+    /// How long a refresh token still works after its successor was used; 0 to 300 s.
+    public var refreshGrace: Duration
+    /// How old a login may be for a change of credentials.
+    public var recentLogin: Duration
+    /// How long an ID token is good for.
+    public var idTokenLifetime: Duration
+
+    public init(_ profile: Profile) {
+        allowsPasswords = true
+        allowsAnonymous = true
+        hidesAccounts = true
+        refreshGrace = .seconds(30)
+        recentLogin = .seconds(300)
+        idTokenLifetime = .seconds(3600)
+        switch profile {
+        case .sekisho:
+            minimumPasswordLength = 8
+            rotatesRefreshTokens = true
+        case .firebase:
+            minimumPasswordLength = 6
+            rotatesRefreshTokens = false
+        }
+    }
+}

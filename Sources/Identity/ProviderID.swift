@@ -1,0 +1,11 @@
+/// How somebody proved who they are: the wire's `providerId` and the token's `sign_in_provider`.
+public struct ProviderID: Hashable, Sendable {
+    public let rawValue: String
+
+    public init(_ rawValue: String) {
+        self.rawValue = rawValue
+    }
+
+    public static let anonymous = ProviderID("anonymous")
+    public static let password = ProviderID("password")
+}

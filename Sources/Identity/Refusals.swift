@@ -1,0 +1,48 @@
+/// What is wrong with an e-mail and password before anybody is looked up.
+public enum CredentialRefusal: Error, Hashable {
+    case missingEmail
+    case invalidEmail
+    case missingPassword
+    case weakPassword(minimumLength: Int)
+}
+
+/// Why somebody was not let in.
+public enum SignInRefusal: Error, Hashable {
+    case passwordsNotAllowed
+    /// No account holds the address. Only where the project does not hide accounts.
+    case unknownEmail
+    /// Wrong, or the account has none. Only where the project does not hide accounts.
+    case wrongPassword
+    /// One of the two above, where the project hides which.
+    case unknownEmailOrWrongPassword
+    case accountDisabled
+}
+
+/// Why no account was made.
+public enum SignUpRefusal: Error, Hashable {
+    case passwordsNotAllowed
+    case anonymousNotAllowed
+    case emailTaken
+}
+
+/// Why a token of ours is not accepted.
+public enum TokenRefusal: Error, Hashable {
+    /// Malformed, forged, expired, or of another project.
+    case invalidIDToken
+    /// Malformed, forged, of another project, or of an account that is gone.
+    case invalidRefreshToken
+    /// Genuine, but its session has ended.
+    case sessionEnded
+    case accountGone
+    case accountDisabled
+}
+
+/// Why an account was not changed.
+public enum EditRefusal: Error, Hashable {
+    case passwordsNotAllowed
+    case emailTaken
+    /// The login is older than ``Policy/recentLogin``.
+    case loginTooOld
+    /// The project hides accounts, so an address is taken over only after it has been verified.
+    case emailNeedsVerification
+}

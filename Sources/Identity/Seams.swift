@@ -1,0 +1,76 @@
+/// The one clock of the process.
+public struct WallClock: Sendable {
+    public var now: @Sendable () -> Instant
+
+    public init(now: @escaping @Sendable () -> Instant) {
+        self.now = now
+    }
+
+    public static func fixed(at instant: Instant) -> WallClock { WallClock { instant } }
+}
+
+/// Where names come from that nobody may guess or see twice.
+public struct Entropy: Sendable {
+    /// 28 random letters and digits.
+    public var accountID: @Sendable () -> ID<Account>
+    /// A random UUID.
+    public var sessionID: @Sendable () -> ID<Session>
+
+    public init(accountID: @escaping @Sendable () -> ID<Account>, sessionID: @escaping @Sendable () -> ID<Session>) {
+        self.accountID = accountID
+        self.sessionID = sessionID
+    }
+}
+
+/// Where a request comes from, as far as fairness needs to know: an IPv4 address or the /64 of an IPv6 address.
+public struct AddressPrefix: Hashable, Sendable {
+    public let rawValue: String
+
+    public init(_ rawValue: String) {
+        self.rawValue = rawValue
+    }
+}
+
+/// Hashes passwords away from the event loops. Both throw ``Overloaded`` before any work is done.
+public struct Passwords: Sendable {
+    public enum Verdict: Hashable, Sendable {
+        case wrong
+        /// - Parameter rehashed: the same password under today's cost, if the stored hash is of another.
+        case right(rehashed: String?)
+    }
+
+    public var hash: @Sendable (_ password: Secret, _ origin: AddressPrefix) async throws -> String
+    /// Without a stored hash it does the same work and says ``Verdict/wrong``, so that nobody can tell the two apart.
+    public var check:
+        @Sendable (_ password: Secret, _ storedHash: String?, _ origin: AddressPrefix) async throws -> Verdict
+
+    public init(
+        hash: @escaping @Sendable (Secret, AddressPrefix) async throws -> String,
+        check: @escaping @Sendable (Secret, String?, AddressPrefix) async throws -> Verdict
+    ) {
+        self.hash = hash
+        self.check = check
+    }
+}
+
+/// Mints and reads our own tokens. Reading throws ``TokenRefusal``.
+public protocol TokenAuthority: Sendable {
+    func idToken(for account: Account, session: Session, in project: Project, at now: Instant) async throws -> String
+    func refreshToken(_ claim: RefreshClaim, in project: Project) async throws -> String
+    func read(idToken: String, in project: Project, at now: Instant) async throws -> IDTokenClaim
+    func read(refreshToken: String, in project: Project) async throws -> RefreshClaim
+}
+
+/// Too much work is waiting: nothing was done, and the same call may succeed in a moment.
+public struct Overloaded: Error {
+    public init() {}
+}
+
+/// The database cannot be reached or does not answer in time.
+public struct StoreUnavailable: Error {
+    public let reason: String
+
+    public init(reason: String) {
+        self.reason = reason
+    }
+}
