@@ -8,8 +8,6 @@ public struct Account: Hashable, Sendable {
     /// When the password was set; `nil` if the account has none.
     public var passwordUpdatedAt: Instant?
     public var identities: [LinkedIdentity]
-    /// A JSON object as the admin gave it.
-    public var customClaims: String?
     public var isDisabled: Bool
     public var createdAt: Instant
     public var lastSignInAt: Instant?
@@ -23,7 +21,7 @@ public struct Account: Hashable, Sendable {
     public init(
         id: ID<Account>, email: Email? = nil, emailIsVerified: Bool = false, displayName: String? = nil,
         photoURL: String? = nil, passwordUpdatedAt: Instant? = nil, identities: [LinkedIdentity] = [],
-        customClaims: String? = nil, isDisabled: Bool = false, createdAt: Instant, lastSignInAt: Instant? = nil,
+        isDisabled: Bool = false, createdAt: Instant, lastSignInAt: Instant? = nil,
         lastRefreshAt: Instant? = nil, validSince: Instant, generation: Int64 = 1
     ) {
         self.id = id
@@ -33,7 +31,6 @@ public struct Account: Hashable, Sendable {
         self.photoURL = photoURL
         self.passwordUpdatedAt = passwordUpdatedAt
         self.identities = identities
-        self.customClaims = customClaims
         self.isDisabled = isDisabled
         self.createdAt = createdAt
         self.lastSignInAt = lastSignInAt

@@ -6,8 +6,11 @@ public protocol AccountStore: Sendable {
     /// The account that holds `email`, with its password hash if it has one.
     func holder(of email: Email, in project: ID<Project>) async throws -> EmailHolder?
 
-    /// Records a sign-in. The session is dead from the start if the account has moved on since it was read.
-    func open(_ session: Session, rehashed: String?, in project: ID<Project>) async throws
+    /// Records a sign-in, unless the account has moved on from the session's generation.
+    ///
+    /// - Parameter rehashed: replaces the password hash.
+    /// - Returns: whether the session was opened.
+    func open(_ session: Session, rehashed: String?, in project: ID<Project>) async throws -> Bool
 
     /// - Returns: `nil` if there never was such a session or its account is gone.
     func find(_ session: ID<Session>, in project: ID<Project>) async throws -> FoundSession?

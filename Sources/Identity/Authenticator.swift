@@ -59,7 +59,9 @@ public struct Authenticator: Sendable {
         var account = holder.account
         account.lastSignInAt = now
         let session = newSession(of: account.id, generation: account.generation, by: .password, at: now)
-        try await store.open(session, rehashed: rehashed, in: project.id)
+        guard try await store.open(session, rehashed: rehashed, in: project.id) else {
+            throw SignInRefusal(addressIsKnown: true, policy: project.policy)
+        }
         return try await tokens.signedIn(account, session, in: project, at: now)
     }
 
