@@ -30,25 +30,6 @@ public protocol AccountStore: Sendable {
         -> Bool
 }
 
-public struct NewAccount: Hashable, Sendable {
-    public let id: ID<Account>
-    public let email: Email?
-    public let passwordHash: String?
-    public let displayName: String?
-    public let createdAt: Instant
-
-    public init(
-        id: ID<Account>, email: Email? = nil, passwordHash: String? = nil, displayName: String? = nil,
-        createdAt: Instant
-    ) {
-        self.id = id
-        self.email = email
-        self.passwordHash = passwordHash
-        self.displayName = displayName
-        self.createdAt = createdAt
-    }
-}
-
 public enum Creation: Hashable, Sendable {
     case created(Account)
     case emailTaken

@@ -1,0 +1,33 @@
+/// A key of the gateway's own tokens, its private half sealed.
+public struct StoredKey: Hashable, Sendable {
+    public enum Purpose: String, Sendable {
+        case idToken = "id-token"
+        case refreshToken = "refresh-token"
+    }
+
+    public let id: String
+    public let purpose: Purpose
+    /// The JOSE name: `ES256`, `RS256`, or `HS256` for refresh tokens.
+    public let algorithm: String
+    public let sealedPrivateKey: [UInt8]
+    /// PEM; only for ``Purpose/idToken``.
+    public let certificate: String?
+    public let createdAt: Instant
+    public let signsFrom: Instant
+    /// From then on nothing signed with it is believed.
+    public let retiresAt: Instant?
+
+    public init(
+        id: String, purpose: Purpose, algorithm: String, sealedPrivateKey: [UInt8], certificate: String?,
+        createdAt: Instant, signsFrom: Instant, retiresAt: Instant?
+    ) {
+        self.id = id
+        self.purpose = purpose
+        self.algorithm = algorithm
+        self.sealedPrivateKey = sealedPrivateKey
+        self.certificate = certificate
+        self.createdAt = createdAt
+        self.signsFrom = signsFrom
+        self.retiresAt = retiresAt
+    }
+}

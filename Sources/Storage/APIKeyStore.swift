@@ -1,0 +1,65 @@
+public import Identity
+public import Postgres
+
+/// The keys by which requests name their project and app. Only hashes are kept.
+public struct APIKeyStore: Sendable {
+    public struct Listed: Sendable {
+        public let id: String
+        public let app: ID<App>
+        public let createdAt: Instant
+        public let revokedAt: Instant?
+    }
+
+    private let pool: Pool
+
+    public init(pool: Pool) {
+        self.pool = pool
+    }
+
+    /// - Parameter hash: SHA-256 of the key.
+    /// - Returns: `nil` for a key that never was or has been revoked.
+    public func holder(ofKeyWithHash hash: [UInt8]) async throws -> (project: Project, app: App)? {
+        let statement: SQL = """
+            SELECT k.app_id, p.id, p.number, p.profile, p.policy::text AS policy, p.authorized_domains
+            FROM api_key k JOIN project p ON p.id = k.project_id
+            WHERE k.key_hash = \(hash) AND k.revoked_at IS NULL
+            """
+        return try await reaching { try await pool.query(statement) }.first.map { row in
+            (try Project(row), App(id: ID(try row.decode("app_id"))))
+        }
+    }
+
+    /// - Returns: `false` if the project has no such app.
+    public func create(
+        id: String, hash: [UInt8], for app: ID<App>, in project: ID<Project>, at now: Instant
+    ) async throws -> Bool {
+        let statement: SQL = """
+            INSERT INTO api_key (project_id, id, app_id, key_hash, created_at)
+            SELECT a.project_id, \(id), a.id, \(hash), \(Timestamp(now)) FROM app a
+            WHERE a.project_id = \(project.rawValue) AND a.id = \(app.rawValue)
+            """
+        return try await reaching { try await pool.execute(statement) } == 1
+    }
+
+    public func list(in project: ID<Project>) async throws -> [Listed] {
+        let statement: SQL = """
+            SELECT id, app_id, created_at, revoked_at FROM api_key WHERE project_id = \(project.rawValue)
+            ORDER BY created_at, id
+            """
+        return try await reaching { try await pool.query(statement) }.map { row in
+            Listed(
+                id: try row.decode("id"), app: ID(try row.decode("app_id")),
+                createdAt: Instant(try row.decode("created_at")),
+                revokedAt: try row.decode("revoked_at", as: Timestamp?.self).map(Instant.init))
+        }
+    }
+
+    /// - Returns: `false` if there is no such key that works.
+    public func revoke(_ id: String, in project: ID<Project>, at now: Instant) async throws -> Bool {
+        let statement: SQL = """
+            UPDATE api_key SET revoked_at = \(Timestamp(now))
+            WHERE project_id = \(project.rawValue) AND id = \(id) AND revoked_at IS NULL
+            """
+        return try await reaching { try await pool.execute(statement) } == 1
+    }
+}

@@ -1,0 +1,63 @@
+internal import FoundationEssentials
+internal import Identity
+internal import Postgres
+
+/// The columns that make an ``Account``, of a table called `a`, and how they are read.
+enum AccountRow {
+    /// Identities come as one JSON text, or NULL for the many accounts that have none.
+    static let columns: SQL = """
+        a.id, a.email, a.email_verified, a.display_name, a.photo_url, a.password_updated_at, \
+        a.disabled_at IS NOT NULL AS is_disabled, a.created_at, a.last_sign_in_at, a.valid_since, a.generation, \
+        (SELECT jsonb_agg(jsonb_build_object('provider', l.provider, 'subject', l.subject, 'email', l.email, \
+        'displayName', l.display_name, 'photoURL', l.photo_url) ORDER BY l.created_at, l.provider)::text \
+        FROM linked_identity l WHERE l.project_id = a.project_id AND l.account_id = a.id) AS identities
+        """
+
+    /// The latest refresh among the account's sessions.
+    static let lastRefresh: SQL = """
+        (SELECT max(r.refreshed_at) FROM session r \
+        WHERE r.project_id = a.project_id AND r.account_id = a.id) AS last_refresh_at
+        """
+
+    static func account(_ row: Row, lastRefreshAt: Timestamp? = nil) throws -> Account {
+        Account(
+            id: ID(try row.decode("id")),
+            email: try row.decode("email", as: String?.self).flatMap(Email.init),
+            emailIsVerified: try row.decode("email_verified"),
+            displayName: try row.decode("display_name"),
+            photoURL: try row.decode("photo_url"),
+            passwordUpdatedAt: try row.decode("password_updated_at", as: Timestamp?.self).map(Instant.init),
+            identities: try identities(try row.decode("identities")),
+            isDisabled: try row.decode("is_disabled"),
+            createdAt: Instant(try row.decode("created_at")),
+            lastSignInAt: try row.decode("last_sign_in_at", as: Timestamp?.self).map(Instant.init),
+            lastRefreshAt: lastRefreshAt.map(Instant.init),
+            validSince: Instant(try row.decode("valid_since")),
+            generation: try row.decode("generation"))
+    }
+
+    private struct StoredIdentity: Decodable {
+        let provider: String
+        let subject: String
+        let email: String?
+        let displayName: String?
+        let photoURL: String?
+    }
+
+    private static func identities(_ json: String?) throws -> [LinkedIdentity] {
+        guard let json else { return [] }
+        return try JSONDecoder().decode([StoredIdentity].self, from: Data(json.utf8)).map {
+            LinkedIdentity(
+                provider: ProviderID($0.provider), subject: $0.subject, email: $0.email.flatMap(Email.init),
+                displayName: $0.displayName, photoURL: $0.photoURL)
+        }
+    }
+}
+
+extension Instant {
+    init(_ timestamp: Timestamp) { self.init(microseconds: timestamp.microsecondsSinceEpoch) }
+}
+
+extension Timestamp {
+    init(_ instant: Instant) { self.init(microsecondsSinceEpoch: instant.microseconds) }
+}

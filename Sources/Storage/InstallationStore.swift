@@ -1,0 +1,55 @@
+public import Identity
+public import Postgres
+
+/// What a database is for, and a text that only its own master key opens.
+public struct Installation: Sendable {
+    public enum Mode: String, Sendable {
+        case serve
+        /// Made by `sekisho dev`: anybody may sign in as anybody.
+        case dev
+    }
+
+    public let mode: Mode
+    /// A known text, sealed.
+    public let canary: [UInt8]
+
+    public init(mode: Mode, canary: [UInt8]) {
+        self.mode = mode
+        self.canary = canary
+    }
+}
+
+public struct InstallationStore: Sendable {
+    private let pool: Pool
+
+    public init(pool: Pool) {
+        self.pool = pool
+    }
+
+    /// Claims a fresh database for `installation`.
+    ///
+    /// - Returns: what the database is: `installation`, or what somebody claimed it for before.
+    public func claim(for installation: Installation, at now: Instant) async throws -> Installation {
+        _ = try await reaching {
+            try await pool.execute(
+                """
+                INSERT INTO installation (canary, mode, created_at)
+                VALUES (\(installation.canary), \(installation.mode.rawValue), \(Timestamp(now)))
+                ON CONFLICT (only_row) DO NOTHING
+                """)
+        }
+        return try await current() ?? installation
+    }
+
+    /// - Returns: `nil` before the first claim.
+    public func current() async throws -> Installation? {
+        try await reaching { try await pool.query("SELECT mode, canary FROM installation") }.first.map { row in
+            let mode = try row.decode("mode", as: String.self)
+            return Installation(mode: mode == "dev" ? .dev : .serve, canary: try row.decode("canary"))
+        }
+    }
+
+    public func reseal(canary: [UInt8]) async throws {
+        _ = try await reaching { try await pool.execute("UPDATE installation SET canary = \(canary)") }
+    }
+}

@@ -1,0 +1,94 @@
+public import Identity
+internal import FoundationEssentials
+public import Postgres
+
+/// ``AccountStore`` on PostgreSQL. Hot calls are one statement each; uniqueness is the database's to decide.
+public struct PostgresAccountStore: AccountStore {
+    private let pool: Pool
+
+    public init(pool: Pool) {
+        self.pool = pool
+    }
+
+    public func create(
+        _ account: NewAccount, opening session: Session, in project: ID<Project>
+    ) async throws -> Creation {
+        let statement = SQL.create(account, opening: try SessionRow(session), in: project)
+        do {
+            _ = try await reaching { try await pool.execute(statement) }
+            return .created(Account(account))
+        } catch let error as PostgresError where error.uniqueViolation == "account_email_key" {
+            return .emailTaken
+        }
+    }
+
+    public func holder(of email: Email, in project: ID<Project>) async throws -> EmailHolder? {
+        try await reaching { try await pool.query(.holder(of: email, in: project)) }.first.map { row in
+            EmailHolder(account: try AccountRow.account(row), passwordHash: try row.decode("password_hash"))
+        }
+    }
+
+    public func open(_ session: Session, rehashed: String?, in project: ID<Project>) async throws -> Bool {
+        let statement = SQL.open(try SessionRow(session), rehashed: rehashed, in: project)
+        return try await reaching { try await pool.execute(statement) } == 1
+    }
+
+    public func find(_ session: ID<Session>, in project: ID<Project>) async throws -> FoundSession? {
+        let id = try UUID(session)
+        return try await reaching { try await pool.query(.find(id, in: project)) }.first.map { row in
+            FoundSession(
+                session: try SessionRow.session(row),
+                account: try AccountRow.account(row, lastRefreshAt: try row.decode("last_refresh_at")),
+                hasEnded: try row.decode("has_ended"))
+        }
+    }
+
+    public func rotate(
+        _ claim: RefreshClaim, by policy: Policy, at now: Instant, in project: ID<Project>
+    ) async throws -> Rotation {
+        let id = try UUID(claim.session)
+        let statement = SQL.rotate(
+            id, counter: claim.counter, rotates: policy.rotatesRefreshTokens,
+            graceBegan: Timestamp(now - policy.refreshGrace), now: Timestamp(now), in: project)
+        guard let row = try await reaching({ try await pool.query(statement) }).first else {
+            return try await whyNotRotated(id, in: project)
+        }
+        guard try !row.decode("is_stolen", as: Bool.self) else { return .stolen }
+        return .goesOn(
+            try SessionRow.session(row), try AccountRow.account(row), counter: try row.decode("counter"))
+    }
+
+    public func update(
+        _ change: AccountChange, of account: ID<Account>, at generation: Int64, in project: ID<Project>
+    ) async throws -> Update {
+        let statement = SQL.update(change, of: account, at: generation, in: project)
+        let opened = try change.replacement.map { SQL.opening(try SessionRow($0), in: project, from: "(VALUES (1)) v") }
+        do {
+            let row = try await reaching {
+                try await pool.transaction { transaction in
+                    guard let row = try await transaction.query(statement).first else { return nil as Row? }
+                    if let opened { _ = try await transaction.execute(opened) }
+                    return row
+                }
+            }
+            return try row.map { .updated(try AccountRow.account($0)) } ?? .stale
+        } catch let error as PostgresError where error.uniqueViolation == "account_email_key" {
+            return .emailTaken
+        }
+    }
+
+    public func delete(
+        _ account: ID<Account>, at generation: Int64, now: Instant, in project: ID<Project>
+    ) async throws -> Bool {
+        try await reaching {
+            try await pool.execute(.delete(account, at: generation, now: now, in: project))
+        } == 1
+    }
+
+    private func whyNotRotated(_ session: UUID, in project: ID<Project>) async throws -> Rotation {
+        guard let row = try await reaching({ try await pool.query(.state(of: session, in: project)) }).first else {
+            return .unknown
+        }
+        return try row.decode("is_disabled") ? .accountDisabled : .ended
+    }
+}

@@ -1,0 +1,66 @@
+public import Identity
+public import Postgres
+
+/// Projects and the apps in them.
+public struct ProjectStore: Sendable {
+    private let pool: Pool
+
+    public init(pool: Pool) {
+        self.pool = pool
+    }
+
+    public func project(_ id: ID<Project>) async throws -> Project? {
+        try await projects("WHERE p.id = \(id.rawValue)").first
+    }
+
+    /// In the order of their making.
+    public func all() async throws -> [Project] {
+        try await projects("ORDER BY p.created_at, p.id")
+    }
+
+    /// - Returns: `nil` if there are none or several.
+    public func only() async throws -> Project? {
+        let some = try await projects("LIMIT 2")
+        return some.count == 1 ? some.first : nil
+    }
+
+    /// Makes `project` with one app, named `app`.
+    ///
+    /// - Returns: `false` if the id is taken.
+    public func create(_ project: Project, name: String, app: App, at now: Instant) async throws -> Bool {
+        let overrides = try PolicyOverrides(project.policy, against: project.profile).json()
+        let statement: SQL = """
+            WITH made AS (
+                INSERT INTO project (id, number, name, profile, policy, authorized_domains, created_at)
+                VALUES (\(project.id.rawValue), \(project.number), \(name), \(project.profile.rawValue),
+                    \(overrides)::text::jsonb, \(project.authorizedDomains), \(Timestamp(now)))
+                ON CONFLICT (id) DO NOTHING RETURNING id)
+            INSERT INTO app (project_id, id, name, created_at)
+            SELECT id, \(app.id.rawValue), \(app.id.rawValue), \(Timestamp(now)) FROM made
+            """
+        return try await reaching { try await pool.execute(statement) } == 1
+    }
+
+    private func projects(_ condition: SQL) async throws -> [Project] {
+        let statement: SQL = """
+            SELECT p.id, p.number, p.profile, p.policy::text AS policy, p.authorized_domains FROM project p \(condition)
+            """
+        return try await reaching { try await pool.query(statement) }.map(Project.init)
+    }
+}
+
+/// The database holds a profile that this release does not know.
+struct UnknownProfile: Error {
+    let name: String
+}
+
+extension Project {
+    init(_ row: Row) throws {
+        let name = try row.decode("profile", as: String.self)
+        guard let profile = Policy.Profile(rawValue: name) else { throw UnknownProfile(name: name) }
+        self.init(
+            id: ID(try row.decode("id")), number: try row.decode("number"), profile: profile,
+            policy: try PolicyOverrides(json: try row.decode("policy")).policy(of: profile),
+            authorizedDomains: try row.decode("authorized_domains"))
+    }
+}

@@ -1,0 +1,90 @@
+internal import FoundationEssentials
+internal import Identity
+internal import Postgres
+
+/// A ``Session`` as its table has it.
+struct SessionRow {
+    static let columns: SQL = "s.id AS session_id, s.account_id, s.generation AS session_generation, s.method, s.authenticated_at"
+
+    let id: UUID
+    let account: String
+    let generation: Int64
+    let method: String
+    let authenticatedAt: Timestamp
+
+    /// - Throws: ``NotAUUID``: sessions are named by ``Entropy`` and by tokens of ours only.
+    init(_ session: Session) throws {
+        id = try UUID(session.id)
+        account = session.account.rawValue
+        generation = session.generation
+        method = session.method.rawValue
+        authenticatedAt = Timestamp(session.authenticatedAt)
+    }
+
+    static func session(_ row: Row) throws -> Session {
+        Session(
+            id: ID(try row.decode("session_id", as: UUID.self).uuidString.lowercased()),
+            account: ID(try row.decode("account_id")), generation: try row.decode("session_generation"),
+            method: ProviderID(try row.decode("method")),
+            authenticatedAt: Instant(try row.decode("authenticated_at")))
+    }
+}
+
+struct NotAUUID: Error {}
+
+extension UUID {
+    init(_ id: ID<Session>) throws {
+        guard let uuid = UUID(uuidString: id.rawValue) else { throw NotAUUID() }
+        self = uuid
+    }
+}
+
+extension SQL {
+    /// Opens a session for each row of `source`, a common table expression before it in the statement.
+    static func opening(_ session: SessionRow, in project: ID<Project>, from source: SQL) -> SQL {
+        """
+        INSERT INTO session (project_id, id, account_id, generation, method, authenticated_at, rotated_at, refreshed_at)
+        SELECT \(project.rawValue), \(session.id), \(session.account), \(session.generation), \(session.method),
+            \(session.authenticatedAt), \(session.authenticatedAt), \(session.authenticatedAt) FROM \(source)
+        """
+    }
+
+    static func find(_ session: UUID, in project: ID<Project>) -> SQL {
+        """
+        SELECT s.ended_at IS NOT NULL AS has_ended, \(SessionRow.columns), \(AccountRow.columns),
+            \(AccountRow.lastRefresh)
+        FROM session s JOIN account a ON a.project_id = s.project_id AND a.id = s.account_id
+        WHERE s.project_id = \(project.rawValue) AND s.id = \(session)
+        """
+    }
+
+    /// The rules of ``Rotation`` in one statement: two who present tokens at once wait for each other on the row.
+    static func rotate(
+        _ session: UUID, counter: Int64, rotates: Bool, graceBegan: Timestamp, now: Timestamp, in project: ID<Project>
+    ) -> SQL {
+        """
+        UPDATE session s SET
+            counter = CASE WHEN \(rotates) AND \(counter) >= s.counter THEN \(counter) + 1 ELSE s.counter END,
+            settled = CASE WHEN \(rotates) AND \(counter) >= s.counter AND s.rotated_at < \(graceBegan)
+                THEN greatest(s.counter - 1, 0) ELSE s.settled END,
+            rotated_at = CASE WHEN \(rotates) AND \(counter) >= s.counter THEN \(now) ELSE s.rotated_at END,
+            refreshed_at = greatest(s.refreshed_at, \(now)),
+            ended_at = CASE WHEN \(rotates) AND \(counter) < s.counter - 1
+                AND (\(counter) < s.settled OR s.rotated_at < \(graceBegan)) THEN \(now) END
+        FROM account a
+        WHERE s.project_id = \(project.rawValue) AND s.id = \(session) AND s.ended_at IS NULL
+            AND a.project_id = s.project_id AND a.id = s.account_id
+            AND a.generation = s.generation AND a.disabled_at IS NULL
+        RETURNING s.counter, s.ended_at IS NOT NULL AS is_stolen, \(SessionRow.columns), \(AccountRow.columns)
+        """
+    }
+
+    /// Why ``rotate`` found nothing to do.
+    static func state(of session: UUID, in project: ID<Project>) -> SQL {
+        """
+        SELECT a.disabled_at IS NOT NULL AS is_disabled
+        FROM session s JOIN account a ON a.project_id = s.project_id AND a.id = s.account_id
+        WHERE s.project_id = \(project.rawValue) AND s.id = \(session)
+        """
+    }
+}

@@ -1,0 +1,87 @@
+public import Identity
+public import Postgres
+
+/// The keys of the gateway's own tokens, sealed.
+public struct SigningKeyStore: Sendable {
+    private let pool: Pool
+
+    public init(pool: Pool) {
+        self.pool = pool
+    }
+
+    /// Those not yet retired, newest first.
+    public func live(in project: ID<Project>, at now: Instant) async throws -> [StoredKey] {
+        try await keys(
+            """
+            WHERE project_id = \(project.rawValue) AND (retires_at IS NULL OR retires_at > \(Timestamp(now)))
+            ORDER BY signs_from DESC, id
+            """
+        ).map(\.key)
+    }
+
+    /// Every key of every project.
+    public func all() async throws -> [(project: ID<Project>, key: StoredKey)] {
+        try await keys("ORDER BY project_id, created_at, id")
+    }
+
+    /// Adds `key`; the others of its purpose retire at `othersRetireAt`, unless they do so earlier.
+    public func add(_ key: StoredKey, othersRetireAt: Instant?, in project: ID<Project>) async throws {
+        try await reaching {
+            try await pool.transaction { transaction in
+                if let othersRetireAt {
+                    _ = try await transaction.execute(
+                        """
+                        UPDATE signing_key SET retires_at = least(retires_at, \(Timestamp(othersRetireAt)))
+                        WHERE project_id = \(project.rawValue) AND purpose = \(key.purpose.rawValue)
+                        """)
+                }
+                _ = try await transaction.execute(
+                    """
+                    INSERT INTO signing_key
+                        (project_id, id, purpose, algorithm, private_key, certificate, created_at, signs_from, retires_at)
+                    VALUES (\(project.rawValue), \(key.id), \(key.purpose.rawValue), \(key.algorithm),
+                        \(key.sealedPrivateKey), \(key.certificate), \(Timestamp(key.createdAt)),
+                        \(Timestamp(key.signsFrom)), \(key.retiresAt.map { Timestamp($0) }))
+                    """)
+            }
+        }
+    }
+
+    /// Puts `sealed` in the place of what `key` was, unless somebody else did so first.
+    public func reseal(_ key: StoredKey, as sealed: [UInt8], in project: ID<Project>) async throws {
+        _ = try await reaching {
+            try await pool.execute(
+                """
+                UPDATE signing_key SET private_key = \(sealed)
+                WHERE project_id = \(project.rawValue) AND id = \(key.id) AND private_key = \(key.sealedPrivateKey)
+                """)
+        }
+    }
+
+    private func keys(_ condition: SQL) async throws -> [(project: ID<Project>, key: StoredKey)] {
+        let statement: SQL = """
+            SELECT project_id, id, purpose, algorithm, private_key, certificate, created_at, signs_from, retires_at
+            FROM signing_key \(condition)
+            """
+        return try await reaching { try await pool.query(statement) }.map { row in
+            (ID(try row.decode("project_id")), try StoredKey(row))
+        }
+    }
+}
+
+/// The database holds a key for a purpose that this release does not know.
+struct UnknownPurpose: Error {
+    let name: String
+}
+
+extension StoredKey {
+    fileprivate init(_ row: Row) throws {
+        let name = try row.decode("purpose", as: String.self)
+        guard let purpose = Purpose(rawValue: name) else { throw UnknownPurpose(name: name) }
+        self.init(
+            id: try row.decode("id"), purpose: purpose, algorithm: try row.decode("algorithm"),
+            sealedPrivateKey: try row.decode("private_key"), certificate: try row.decode("certificate"),
+            createdAt: Instant(try row.decode("created_at")), signsFrom: Instant(try row.decode("signs_from")),
+            retiresAt: try row.decode("retires_at", as: Timestamp?.self).map(Instant.init))
+    }
+}

@@ -1,0 +1,92 @@
+public import Crypto
+public import Identity
+internal import JOSE
+internal import StrictJSON
+
+/// The unsealed keys of one project, ready to sign and to verify.
+public struct KeyRing: Sendable {
+    struct IDTokenKey: Sendable {
+        let stored: StoredKey
+        let publicKey: PublicKey
+        let signer: Signer
+    }
+
+    struct RefreshKey: Sendable {
+        let stored: StoredKey
+        let secret: [UInt8]
+    }
+
+    /// Newest first, as are ``refreshKeys``.
+    let idTokenKeys: [IDTokenKey]
+    let refreshKeys: [RefreshKey]
+
+    /// - Throws: ``SealFault`` if a key does not open under `masterKeys`.
+    public init(_ keys: [StoredKey], of project: ID<Project>, under masterKeys: MasterKeys) throws {
+        let newestFirst = keys.sorted { $0.signsFrom > $1.signsFrom }
+        idTokenKeys = try newestFirst.filter { $0.purpose == .idToken }.map { key in
+            let privateKey = try PrivateKey(pkcs8: try key.open(in: project, under: masterKeys))
+            return IDTokenKey(stored: key, publicKey: privateKey.publicKey, signer: try Signer(privateKey))
+        }
+        refreshKeys = try newestFirst.filter { $0.purpose == .refreshToken }.map { key in
+            RefreshKey(stored: key, secret: try key.open(in: project, under: masterKeys))
+        }
+    }
+
+    func idTokenSigner(at now: Instant) throws -> IDTokenKey {
+        guard let key = idTokenKeys.first(where: { $0.stored.signs(at: now) }) else { throw NoSigningKey() }
+        return key
+    }
+
+    func idTokenKey(_ id: String, at now: Instant) -> PublicKey? {
+        idTokenKeys.first { $0.stored.id == id && $0.stored.isBelieved(at: now) }?.publicKey
+    }
+
+    func refreshKeyToSign(at now: Instant) throws -> RefreshKey {
+        guard let key = refreshKeys.first(where: { $0.stored.signs(at: now) }) else { throw NoSigningKey() }
+        return key
+    }
+
+    func refreshKey(_ id: String, at now: Instant) -> [UInt8]? {
+        refreshKeys.first { $0.stored.id == id && $0.stored.isBelieved(at: now) }?.secret
+    }
+
+    /// The JWK set (RFC 7517 §5) of the keys of ID tokens, those included that will sign later.
+    public func jwks(at now: Instant) throws -> [UInt8] {
+        try StrictJSON.encode(
+            JWKSet(
+                keys: idTokenKeys.filter { $0.stored.isBelieved(at: now) }
+                    .map { JWK($0.publicKey, keyID: $0.stored.id) }))
+    }
+
+    /// The same keys as Firebase publishes them: a JSON object of certificates (PEM) by key id.
+    public func certificates(at now: Instant) throws -> [UInt8] {
+        let pairs = idTokenKeys.filter { $0.stored.isBelieved(at: now) }
+            .compactMap { key in key.stored.certificate.map { (key.stored.id, $0) } }
+        return try StrictJSON.encode(Dictionary(pairs, uniquingKeysWith: { first, _ in first }))
+    }
+}
+
+/// The project has no key that signs now: it was made without, or all have retired.
+struct NoSigningKey: Error {}
+
+extension StoredKey {
+    fileprivate func signs(at now: Instant) -> Bool { signsFrom <= now && isBelieved(at: now) }
+
+    fileprivate func isBelieved(at now: Instant) -> Bool { retiresAt.map { $0 > now } ?? true }
+
+    /// Binds the sealed bytes to their row.
+    static func context(_ id: String, in project: ID<Project>) -> String {
+        "signing_key/\(project.rawValue)/\(id)/private_key"
+    }
+
+    fileprivate func open(in project: ID<Project>, under masterKeys: MasterKeys) throws -> [UInt8] {
+        try SealedBox.open(sealedPrivateKey, context: Self.context(id, in: project), keys: masterKeys)
+    }
+
+    /// The same key sealed anew, or `nil` if it is sealed under the current master key already.
+    public func rewrapped(in project: ID<Project>, under masterKeys: MasterKeys) throws -> [UInt8]? {
+        guard !SealedBox.isSealedWithCurrent(sealedPrivateKey, keys: masterKeys) else { return nil }
+        return try SealedBox.seal(
+            try open(in: project, under: masterKeys), context: Self.context(id, in: project), keys: masterKeys)
+    }
+}

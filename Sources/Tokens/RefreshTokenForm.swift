@@ -1,0 +1,57 @@
+internal import Crypto
+internal import Identity
+internal import JOSE
+
+/// A refresh token, byte by byte: version (1), key id (4), session (16), counter (8, big-endian), HMAC-SHA-256 (32),
+/// all in base64url. The project is under the MAC but not in the token: the API key names it.
+enum RefreshTokenForm {
+    private static let version: UInt8 = 1
+    private static let signedCount = 1 + 4 + 16 + 8
+
+    static func seal(_ claim: RefreshClaim, keyID: String, secret: [UInt8], in project: ID<Project>) -> String? {
+        guard let key = bytes(hex: keyID), key.count == 4,
+            let session = bytes(hex: claim.session.rawValue.replacing("-", with: "")), session.count == 16
+        else { return nil }
+        let counter = (0..<8).map { UInt8(truncatingIfNeeded: claim.counter >> (56 - 8 * $0)) }
+        let signed = [version] + key + session + counter
+        return Base64URL.encode(signed + mac(of: signed, secret: secret, in: project))
+    }
+
+    /// - Parameter secret: finds the key of an id; `nil` refuses.
+    static func open(_ token: String, in project: ID<Project>, secret: (String) -> [UInt8]?) -> RefreshClaim? {
+        guard token.utf8.count <= 128, let bytes = Base64URL.decode(token),
+            bytes.count == signedCount + 32, bytes[0] == version,
+            let secret = secret(keyID(Array(bytes[1..<5])))
+        else { return nil }
+        let signed = Array(bytes.prefix(signedCount))
+        guard constantTimeEquals(mac(of: signed, secret: secret, in: project), Array(bytes.suffix(32))) else {
+            return nil
+        }
+        let counter = bytes[21..<29].reduce(Int64(0)) { $0 << 8 | Int64($1) }
+        return RefreshClaim(session: ID(uuidText(bytes[5..<21])), counter: counter)
+    }
+
+    static func keyID(_ bytes: [UInt8]) -> String { hex(bytes[...]) }
+
+    private static func mac(of signed: [UInt8], secret: [UInt8], in project: ID<Project>) -> [UInt8] {
+        HMAC.sha256(key: secret, message: Array("sekisho refresh token\0\(project.rawValue)\0".utf8) + signed)
+    }
+
+    private static func uuidText(_ bytes: ArraySlice<UInt8>) -> String {
+        var text = hex(bytes)
+        for position in [20, 16, 12, 8] { text.insert("-", at: text.index(text.startIndex, offsetBy: position)) }
+        return text
+    }
+
+    private static let digits = Array("0123456789abcdef".utf8)
+
+    private static func hex(_ bytes: ArraySlice<UInt8>) -> String {
+        String(decoding: bytes.flatMap { [digits[Int($0 >> 4)], digits[Int($0 & 15)]] }, as: UTF8.self)
+    }
+
+    private static func bytes(hex text: String) -> [UInt8]? {
+        let nibbles = text.utf8.compactMap { digits.firstIndex(of: $0).map(UInt8.init) }
+        guard nibbles.count == text.utf8.count, nibbles.count.isMultiple(of: 2) else { return nil }
+        return stride(from: 0, to: nibbles.count, by: 2).map { nibbles[$0] << 4 | nibbles[$0 + 1] }
+    }
+}
