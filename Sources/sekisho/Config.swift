@@ -1,0 +1,171 @@
+internal import API
+internal import Crypto
+internal import FoundationEssentials
+internal import Glibc
+internal import Postgres
+internal import Telemetry
+
+/// Everything the environment can say. Values are read once, at start, and never change.
+enum Settings {
+    static let databaseURL = Setting(
+        name: "DATABASE_URL", fallback: nil, meaning: "the PostgreSQL database, as postgresql://user:password@host/name")
+    static let databaseConnections = Setting(
+        name: "SEKISHO_DATABASE_CONNECTIONS", fallback: "4", meaning: "database connections of each event loop, 1 to 64")
+    static let databasePrepared = Setting(
+        name: "SEKISHO_DATABASE_PREPARED", fallback: "on",
+        meaning: "on, or off behind a pooler in transaction mode that knows no prepared statements")
+    static let masterKey = Setting(
+        name: "SEKISHO_MASTER_KEY", fallback: nil,
+        meaning: "32 bytes in base64 that every secret in the database is sealed under (sekisho keys generate-master-key)")
+    static let previousMasterKey = Setting(
+        name: "SEKISHO_MASTER_KEY_PREVIOUS", fallback: nil,
+        meaning: "the master key before the last change, until sekisho keys rewrap has run")
+    static let publicURL = Setting(
+        name: "SEKISHO_PUBLIC_URL", fallback: nil,
+        meaning: "where clients reach the gateway, as https://auth.example.com; the issuer of tokens begins with it")
+    static let listen = Setting(
+        name: "SEKISHO_LISTEN", fallback: "0.0.0.0:8080", meaning: "numeric address and port to listen on")
+    static let loops = Setting(
+        name: "SEKISHO_LOOPS", fallback: nil, meaning: "event loops, 1 to 256; by default one for each core")
+    static let trustedProxies = Setting(
+        name: "SEKISHO_TRUSTED_PROXIES", fallback: "",
+        meaning: "networks whose X-Forwarded-For is believed, separated by commas, as 10.0.0.0/8,fd00::/8")
+    static let passwordThreads = Setting(
+        name: "SEKISHO_PASSWORD_THREADS", fallback: nil,
+        meaning: "threads that hash passwords, 1 to 256; by default one for each core")
+    static let passwordMemory = Setting(
+        name: "SEKISHO_PASSWORD_MEMORY_KIB", fallback: "19456", meaning: "Argon2id memory of one hash in KiB, 7168 to 1048576")
+    static let passwordIterations = Setting(
+        name: "SEKISHO_PASSWORD_ITERATIONS", fallback: "2", meaning: "Argon2id passes over that memory, 1 to 16")
+    static let passwordWaiting = Setting(
+        name: "SEKISHO_PASSWORD_WAITING", fallback: "64",
+        meaning: "passwords that may wait for a thread, 2 to 10000; more are answered 503")
+    static let logLevel = Setting(name: "SEKISHO_LOG_LEVEL", fallback: "info", meaning: "debug, info, warning or error")
+    static let drain = Setting(
+        name: "SEKISHO_DRAIN_SECONDS", fallback: "10", meaning: "how long running requests may take to end after SIGTERM, 0 to 300")
+
+    static let all = [
+        databaseURL, databaseConnections, databasePrepared, masterKey, previousMasterKey, publicURL, listen, loops,
+        trustedProxies, passwordThreads, passwordMemory, passwordIterations, passwordWaiting, logLevel, drain,
+    ]
+}
+
+/// What `serve` runs on.
+struct Config: Sendable {
+    var database: Pool.Configuration
+    var masterKeys: MasterKeys
+    var publicURL: String
+    var listen: ListenAddress
+    var loops: Int
+    var trustedProxies: [Network]
+    var passwords: PasswordConfig
+    var logLevel: Log.Level
+    var drain: Duration
+
+    struct ListenAddress: Sendable {
+        var host: String
+        var port: UInt16
+    }
+
+    struct PasswordConfig: Sendable {
+        var threads: Int
+        var waiting: Int
+        var cost: PasswordHash.Cost
+    }
+
+    /// - Throws: ``ConfigurationError`` with every mistake.
+    init(reader: inout SettingsReader) throws(ConfigurationError) {
+        let cores = Self.cores
+        let database = reader.database()
+        let masterKeys = reader.masterKeys()
+        let publicURL = reader.required(Settings.publicURL, "an https URL without path (http for loopback only)", Self.parse(publicURL:))
+        let listen = reader.required(Settings.listen, "ADDRESS:PORT with a numeric address", ListenAddress.init)
+        let loops = reader.optional(Settings.loops, "a number from 1 to 256", Self.parse(threads:))
+        let trusted = reader.required(Settings.trustedProxies, "networks such as 10.0.0.0/8, separated by commas", Self.parse(networks:))
+        let threads = reader.optional(Settings.passwordThreads, "a number from 1 to 256", Self.parse(threads:))
+        let memory = reader.number(Settings.passwordMemory, in: 7168...1_048_576)
+        let iterations = reader.number(Settings.passwordIterations, in: 1...16)
+        let waiting = reader.number(Settings.passwordWaiting, in: 2...10_000)
+        let level = reader.required(Settings.logLevel, "debug, info, warning or error") { Log.Level(rawValue: $0) }
+        let drain = reader.number(Settings.drain, in: 0...300)
+        try reader.finish()
+        guard let database, let masterKeys, let publicURL, let listen, let trusted, let memory, let iterations, let waiting,
+            let level, let drain
+        else { throw ConfigurationError(problems: ["a setting is missing"]) }
+        self.database = database
+        self.masterKeys = masterKeys
+        self.publicURL = publicURL
+        self.listen = listen
+        self.loops = loops ?? cores
+        trustedProxies = trusted
+        passwords = PasswordConfig(
+            threads: threads ?? cores, waiting: waiting, cost: PasswordHash.Cost(memoryKiB: memory, iterations: iterations))
+        logLevel = level
+        self.drain = .seconds(drain)
+    }
+}
+
+extension Config {
+    static var cores: Int { max(1, Int(sysconf(Int32(_SC_NPROCESSORS_ONLN)))) }
+
+    private static func parse(threads text: String) -> Int? {
+        Int(text).flatMap { (1...256).contains($0) ? $0 : nil }
+    }
+
+    private static func parse(networks text: String) -> [Network]? {
+        let parts = text.split(separator: ",").map { $0.trimmingPrefix(while: { $0 == " " }) }
+        let networks = parts.compactMap { Network(String($0)) }
+        return networks.count == parts.count ? networks : nil
+    }
+
+    private static func parse(publicURL text: String) -> String? {
+        let trimmed = text.hasSuffix("/") ? String(text.dropLast()) : text
+        guard let url = URL(string: trimmed), let host = url.host, !host.isEmpty, url.path.isEmpty,
+            url.query == nil, url.fragment == nil, url.user == nil
+        else { return nil }
+        let isLoopback = ["127.0.0.1", "localhost", "::1", "[::1]"].contains(host)
+        return url.scheme == "https" || (url.scheme == "http" && isLoopback) ? trimmed : nil
+    }
+}
+
+extension Config.ListenAddress {
+    /// `127.0.0.1:8080` or `[::1]:8080`; port 0 is any free one.
+    init?(_ text: String) {
+        guard let colon = text.lastIndex(of: ":"), let port = UInt16(text[text.index(after: colon)...]) else { return nil }
+        var host = String(text[..<colon])
+        if host.hasPrefix("["), host.hasSuffix("]") { host = String(host.dropFirst().dropLast()) }
+        guard Network(host) != nil else { return nil }
+        self.init(host: host, port: port)
+    }
+}
+
+extension SettingsReader {
+    mutating func database() -> Pool.Configuration? {
+        let url = required(Settings.databaseURL, "a connection URL") { $0.isEmpty ? nil : $0 }
+        let connections = number(Settings.databaseConnections, in: 1...64)
+        let prepared = required(Settings.databasePrepared, "on or off") { ["on": true, "off": false][$0] }
+        guard let url, let connections, let prepared else { return nil }
+        return Pool.Configuration(
+            url: url, connections: connections, usesPreparedStatements: prepared, applicationName: "sekisho")
+    }
+
+    mutating func masterKeys() -> MasterKeys? {
+        let current = required(Settings.masterKey, "32 bytes in base64", Self.key)
+        let previous = optional(Settings.previousMasterKey, "32 bytes in base64", Self.key)
+        return current.map { MasterKeys(current: $0, previous: previous) }
+    }
+
+    private static func key(_ text: String) -> [UInt8]? {
+        Data(base64Encoded: text).flatMap { $0.count == 32 ? Array($0) : nil }
+    }
+}
+
+extension SettingsReader {
+    /// The process's own environment and the files it names.
+    static func live() -> SettingsReader {
+        SettingsReader(environment: ProcessInfo.processInfo.environment) { path in
+            // Whatever is wrong with the file, the problem names its path.
+            try? String(contentsOfFile: path, encoding: .utf8)
+        }
+    }
+}

@@ -1,0 +1,42 @@
+internal import API
+internal import Crypto
+internal import Identity
+internal import Postgres
+internal import Storage
+internal import Tokens
+
+/// What is configured in the database, kept for seconds: projects, API keys and signing keys. One for each loop.
+struct Directory: Sendable {
+    /// How long a revoked key may go on working.
+    static let lifetime: Duration = .seconds(5)
+
+    let projects: Cache<ID<Project>?, Project?>
+    let keys: Cache<ID<Project>, KeyRing>
+    let clients: Cache<[UInt8], Client?>
+
+    init(pool: Pool, masterKeys: MasterKeys, clock: WallClock) {
+        let projects = ProjectStore(pool: pool)
+        let signingKeys = SigningKeyStore(pool: pool)
+        let apiKeys = APIKeyStore(pool: pool)
+        self.projects = Cache(lifetime: Self.lifetime) { id in
+            guard let id else { return try await projects.only() }
+            return try await projects.project(id)
+        }
+        keys = Cache(lifetime: Self.lifetime) { project in
+            KeyRing(
+                try await signingKeys.live(in: project, at: clock.now()), of: project, under: masterKeys)
+        }
+        clients = Cache(lifetime: Self.lifetime) { hash in
+            try await apiKeys.holder(ofKeyWithHash: hash).map { Client(project: $0.project, app: $0.app) }
+        }
+    }
+
+    /// - Parameter id: `nil` stands for the only project of an installation that has one.
+    func documents(of id: ID<Project>?, issuer: (ID<Project>) -> String, at now: Instant) async throws -> ProjectDocuments? {
+        guard let project = try await projects.value(for: id) else { return nil }
+        let ring = try await keys.value(for: project.id)
+        return ProjectDocuments(
+            openIDConfiguration: try OpenIDConfiguration(issuer: issuer(project.id), algorithms: ring.algorithms).json(),
+            jwks: try ring.jwks(at: now), certificates: try ring.certificates(at: now), maxAge: 300)
+    }
+}
