@@ -26,6 +26,21 @@ public struct InstallationStore: Sendable {
         self.pool = pool
     }
 
+    /// Whether the table is there, which it is once the first migration has run.
+    public func isReady() async throws -> Bool {
+        try await isTrue("SELECT to_regclass('installation') IS NOT NULL AS answer")
+    }
+
+    /// Whether nobody has made a table in the schema that ours would go to.
+    public func databaseIsEmpty() async throws -> Bool {
+        try await isTrue(
+            "SELECT NOT EXISTS (SELECT FROM pg_tables WHERE schemaname = current_schema()) AS answer")
+    }
+
+    private func isTrue(_ question: SQL) async throws -> Bool {
+        try await reaching { try await pool.query(question) }.first?.decode("answer") ?? false
+    }
+
     /// Claims a fresh database for `installation`.
     ///
     /// - Returns: what the database is: `installation`, or what somebody claimed it for before.

@@ -1,5 +1,5 @@
-public import Identity
 internal import FoundationEssentials
+public import Identity
 public import Postgres
 
 /// ``AccountStore`` on PostgreSQL. Hot calls are one statement each; uniqueness is the database's to decide.

@@ -24,21 +24,32 @@ public struct ProjectStore: Sendable {
         return some.count == 1 ? some.first : nil
     }
 
-    /// Makes `project` with one app, named `app`.
+    /// Makes `project` with one app and its keys.
     ///
     /// - Returns: `false` if the id is taken.
-    public func create(_ project: Project, name: String, app: App, at now: Instant) async throws -> Bool {
+    public func create(
+        _ project: Project, name: String, app: App, keys: [StoredKey], at now: Instant
+    ) async throws -> Bool {
         let overrides = try PolicyOverrides(project.policy, against: project.profile).json()
-        let statement: SQL = """
-            WITH made AS (
-                INSERT INTO project (id, number, name, profile, policy, authorized_domains, created_at)
-                VALUES (\(project.id.rawValue), \(project.number), \(name), \(project.profile.rawValue),
-                    \(overrides)::text::jsonb, \(project.authorizedDomains), \(Timestamp(now)))
-                ON CONFLICT (id) DO NOTHING RETURNING id)
-            INSERT INTO app (project_id, id, name, created_at)
-            SELECT id, \(app.id.rawValue), \(app.id.rawValue), \(Timestamp(now)) FROM made
-            """
-        return try await reaching { try await pool.execute(statement) } == 1
+        return try await reaching {
+            try await pool.transaction { transaction in
+                let made = try await transaction.execute(
+                    """
+                    INSERT INTO project (id, number, name, profile, policy, authorized_domains, created_at)
+                    VALUES (\(project.id.rawValue), \(project.number), \(name), \(project.profile.rawValue),
+                        \(overrides)::text::jsonb, \(project.authorizedDomains), \(Timestamp(now)))
+                    ON CONFLICT (id) DO NOTHING
+                    """)
+                guard made == 1 else { return false }
+                _ = try await transaction.execute(
+                    """
+                    INSERT INTO app (project_id, id, name, created_at)
+                    VALUES (\(project.id.rawValue), \(app.id.rawValue), \(app.id.rawValue), \(Timestamp(now)))
+                    """)
+                for key in keys { _ = try await transaction.execute(.insert(key, in: project.id)) }
+                return true
+            }
+        }
     }
 
     private func projects(_ condition: SQL) async throws -> [Project] {

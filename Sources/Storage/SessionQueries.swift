@@ -4,7 +4,8 @@ internal import Postgres
 
 /// A ``Session`` as its table has it.
 struct SessionRow {
-    static let columns: SQL = "s.id AS session_id, s.account_id, s.generation AS session_generation, s.method, s.authenticated_at"
+    static let columns: SQL =
+        "s.id AS session_id, s.account_id, s.generation AS session_generation, s.method, s.authenticated_at"
 
     let id: UUID
     let account: String

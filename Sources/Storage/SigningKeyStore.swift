@@ -35,14 +35,7 @@ public struct SigningKeyStore: Sendable {
                         WHERE project_id = \(project.rawValue) AND purpose = \(key.purpose.rawValue)
                         """)
                 }
-                _ = try await transaction.execute(
-                    """
-                    INSERT INTO signing_key
-                        (project_id, id, purpose, algorithm, private_key, certificate, created_at, signs_from, retires_at)
-                    VALUES (\(project.rawValue), \(key.id), \(key.purpose.rawValue), \(key.algorithm),
-                        \(key.sealedPrivateKey), \(key.certificate), \(Timestamp(key.createdAt)),
-                        \(Timestamp(key.signsFrom)), \(key.retiresAt.map { Timestamp($0) }))
-                    """)
+                _ = try await transaction.execute(.insert(key, in: project))
             }
         }
     }
@@ -66,6 +59,18 @@ public struct SigningKeyStore: Sendable {
         return try await reaching { try await pool.query(statement) }.map { row in
             (ID(try row.decode("project_id")), try StoredKey(row))
         }
+    }
+}
+
+extension SQL {
+    static func insert(_ key: StoredKey, in project: ID<Project>) -> SQL {
+        """
+        INSERT INTO signing_key
+            (project_id, id, purpose, algorithm, private_key, certificate, created_at, signs_from, retires_at)
+        VALUES (\(project.rawValue), \(key.id), \(key.purpose.rawValue), \(key.algorithm), \(key.sealedPrivateKey),
+            \(key.certificate), \(Timestamp(key.createdAt)), \(Timestamp(key.signsFrom)),
+            \(key.retiresAt.map { Timestamp($0) }))
+        """
     }
 }
 

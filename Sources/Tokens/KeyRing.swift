@@ -50,6 +50,14 @@ public struct KeyRing: Sendable {
         refreshKeys.first { $0.stored.id == id && $0.stored.isBelieved(at: now) }?.secret
     }
 
+    /// Whether tokens of both kinds can be made.
+    public func canSign(at now: Instant) -> Bool {
+        idTokenKeys.contains { $0.stored.signs(at: now) } && refreshKeys.contains { $0.stored.signs(at: now) }
+    }
+
+    /// The JOSE names of what ID tokens are or were signed with, for discovery.
+    public var algorithms: [String] { Set(idTokenKeys.map(\.stored.algorithm)).sorted() }
+
     /// The JWK set (RFC 7517 §5) of the keys of ID tokens, those included that will sign later.
     public func jwks(at now: Instant) throws -> [UInt8] {
         try StrictJSON.encode(

@@ -38,7 +38,9 @@ struct Arguments {
         return value
     }
 
-    func number<Number: FixedWidthInteger>(_ option: String, in range: ClosedRange<Number>) throws(UsageError) -> Number? {
+    func number<Number: FixedWidthInteger>(_ option: String, in range: ClosedRange<Number>) throws(UsageError)
+        -> Number?
+    {
         guard let text = value(option) else { return nil }
         guard let number = Number(text), range.contains(number) else {
             throw UsageError(message: "--\(option) takes a number from \(range.lowerBound) to \(range.upperBound)")
@@ -47,7 +49,9 @@ struct Arguments {
     }
 
     func only(_ what: String) throws(UsageError) -> String {
-        guard let word = words.first, words.count == 1 else { throw UsageError(message: "exactly one \(what) is needed") }
+        guard let word = words.first, words.count == 1 else {
+            throw UsageError(message: "exactly one \(what) is needed")
+        }
         return word
     }
 

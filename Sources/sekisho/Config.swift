@@ -8,15 +8,18 @@ internal import Telemetry
 /// Everything the environment can say. Values are read once, at start, and never change.
 enum Settings {
     static let databaseURL = Setting(
-        name: "DATABASE_URL", fallback: nil, meaning: "the PostgreSQL database, as postgresql://user:password@host/name")
+        name: "DATABASE_URL", fallback: nil, meaning: "the PostgreSQL database, as postgresql://user:password@host/name"
+    )
     static let databaseConnections = Setting(
-        name: "SEKISHO_DATABASE_CONNECTIONS", fallback: "4", meaning: "database connections of each event loop, 1 to 64")
+        name: "SEKISHO_DATABASE_CONNECTIONS", fallback: "4", meaning: "database connections of each event loop, 1 to 64"
+    )
     static let databasePrepared = Setting(
         name: "SEKISHO_DATABASE_PREPARED", fallback: "on",
         meaning: "on, or off behind a pooler in transaction mode that knows no prepared statements")
     static let masterKey = Setting(
         name: "SEKISHO_MASTER_KEY", fallback: nil,
-        meaning: "32 bytes in base64 that every secret in the database is sealed under (sekisho keys generate-master-key)")
+        meaning:
+            "32 bytes in base64 that every secret in the database is sealed under (sekisho keys generate-master-key)")
     static let previousMasterKey = Setting(
         name: "SEKISHO_MASTER_KEY_PREVIOUS", fallback: nil,
         meaning: "the master key before the last change, until sekisho keys rewrap has run")
@@ -34,7 +37,8 @@ enum Settings {
         name: "SEKISHO_PASSWORD_THREADS", fallback: nil,
         meaning: "threads that hash passwords, 1 to 256; by default one for each core")
     static let passwordMemory = Setting(
-        name: "SEKISHO_PASSWORD_MEMORY_KIB", fallback: "19456", meaning: "Argon2id memory of one hash in KiB, 7168 to 1048576")
+        name: "SEKISHO_PASSWORD_MEMORY_KIB", fallback: "19456",
+        meaning: "Argon2id memory of one hash in KiB, 7168 to 1048576")
     static let passwordIterations = Setting(
         name: "SEKISHO_PASSWORD_ITERATIONS", fallback: "2", meaning: "Argon2id passes over that memory, 1 to 16")
     static let passwordWaiting = Setting(
@@ -42,7 +46,8 @@ enum Settings {
         meaning: "passwords that may wait for a thread, 2 to 10000; more are answered 503")
     static let logLevel = Setting(name: "SEKISHO_LOG_LEVEL", fallback: "info", meaning: "debug, info, warning or error")
     static let drain = Setting(
-        name: "SEKISHO_DRAIN_SECONDS", fallback: "10", meaning: "how long running requests may take to end after SIGTERM, 0 to 300")
+        name: "SEKISHO_DRAIN_SECONDS", fallback: "10",
+        meaning: "how long running requests may take to end after SIGTERM, 0 to 300")
 
     static let all = [
         databaseURL, databaseConnections, databasePrepared, masterKey, previousMasterKey, publicURL, listen, loops,
@@ -78,10 +83,12 @@ struct Config: Sendable {
         let cores = Self.cores
         let database = reader.database()
         let masterKeys = reader.masterKeys()
-        let publicURL = reader.required(Settings.publicURL, "an https URL without path (http for loopback only)", Self.parse(publicURL:))
+        let publicURL = reader.required(
+            Settings.publicURL, "an https URL without path (http for loopback only)", Self.parse(publicURL:))
         let listen = reader.required(Settings.listen, "ADDRESS:PORT with a numeric address", ListenAddress.init)
         let loops = reader.optional(Settings.loops, "a number from 1 to 256", Self.parse(threads:))
-        let trusted = reader.required(Settings.trustedProxies, "networks such as 10.0.0.0/8, separated by commas", Self.parse(networks:))
+        let trusted = reader.required(
+            Settings.trustedProxies, "networks such as 10.0.0.0/8, separated by commas", Self.parse(networks:))
         let threads = reader.optional(Settings.passwordThreads, "a number from 1 to 256", Self.parse(threads:))
         let memory = reader.number(Settings.passwordMemory, in: 7168...1_048_576)
         let iterations = reader.number(Settings.passwordIterations, in: 1...16)
@@ -89,7 +96,8 @@ struct Config: Sendable {
         let level = reader.required(Settings.logLevel, "debug, info, warning or error") { Log.Level(rawValue: $0) }
         let drain = reader.number(Settings.drain, in: 0...300)
         try reader.finish()
-        guard let database, let masterKeys, let publicURL, let listen, let trusted, let memory, let iterations, let waiting,
+        guard let database, let masterKeys, let publicURL, let listen, let trusted, let memory, let iterations,
+            let waiting,
             let level, let drain
         else { throw ConfigurationError(problems: ["a setting is missing"]) }
         self.database = database
@@ -99,7 +107,8 @@ struct Config: Sendable {
         self.loops = loops ?? cores
         trustedProxies = trusted
         passwords = PasswordConfig(
-            threads: threads ?? cores, waiting: waiting, cost: PasswordHash.Cost(memoryKiB: memory, iterations: iterations))
+            threads: threads ?? cores, waiting: waiting,
+            cost: PasswordHash.Cost(memoryKiB: memory, iterations: iterations))
         logLevel = level
         self.drain = .seconds(drain)
     }
@@ -131,7 +140,9 @@ extension Config {
 extension Config.ListenAddress {
     /// `127.0.0.1:8080` or `[::1]:8080`; port 0 is any free one.
     init?(_ text: String) {
-        guard let colon = text.lastIndex(of: ":"), let port = UInt16(text[text.index(after: colon)...]) else { return nil }
+        guard let colon = text.lastIndex(of: ":"), let port = UInt16(text[text.index(after: colon)...]) else {
+            return nil
+        }
         var host = String(text[..<colon])
         if host.hasPrefix("["), host.hasSuffix("]") { host = String(host.dropFirst().dropLast()) }
         guard Network(host) != nil else { return nil }

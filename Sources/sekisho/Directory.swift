@@ -32,11 +32,14 @@ struct Directory: Sendable {
     }
 
     /// - Parameter id: `nil` stands for the only project of an installation that has one.
-    func documents(of id: ID<Project>?, issuer: (ID<Project>) -> String, at now: Instant) async throws -> ProjectDocuments? {
+    func documents(of id: ID<Project>?, issuer: (ID<Project>) -> String, at now: Instant) async throws
+        -> ProjectDocuments?
+    {
         guard let project = try await projects.value(for: id) else { return nil }
         let ring = try await keys.value(for: project.id)
         return ProjectDocuments(
-            openIDConfiguration: try OpenIDConfiguration(issuer: issuer(project.id), algorithms: ring.algorithms).json(),
+            openIDConfiguration: try OpenIDConfiguration(issuer: issuer(project.id), algorithms: ring.algorithms)
+                .json(),
             jwks: try ring.jwks(at: now), certificates: try ring.certificates(at: now), maxAge: 300)
     }
 }

@@ -1,0 +1,56 @@
+internal import Crypto
+internal import EventLoop
+internal import Identity
+internal import Postgres
+internal import Storage
+
+/// What a one-shot command works with: a loop, one connection, and the master keys if it needs them.
+struct Administration: Sendable {
+    let pool: Pool
+    let clock = WallClock.live
+
+    /// Reads the database's settings, runs `body` on a loop of its own, and prints nothing itself.
+    static func run(_ body: @escaping @Sendable (Administration) async throws -> Void) throws {
+        var reader = SettingsReader.live()
+        let database = reader.database()
+        try reader.finish()
+        guard let database else { return }
+        try run(on: database, body)
+    }
+
+    /// The same for commands that seal or open secrets; refuses a database of another master key.
+    static func runWithKeys(
+        _ body: @escaping @Sendable (Administration, MasterKeys) async throws -> Void
+    ) throws {
+        var reader = SettingsReader.live()
+        let database = reader.database()
+        let masterKeys = reader.masterKeys()
+        try reader.finish()
+        guard let database, let masterKeys else { return }
+        try run(on: database) { administration in
+            try await Canary.claim(administration.pool, for: .serve, under: masterKeys, at: administration.clock.now())
+            try await body(administration, masterKeys)
+        }
+    }
+
+    private static func run(
+        on database: Pool.Configuration, _ body: @escaping @Sendable (Administration) async throws -> Void
+    ) throws {
+        var database = database
+        database.connections = 1
+        let loop = try Loop(name: "command")
+        defer { loop.stop() }
+        let pool = Pool(loop: loop, configuration: database)
+        try loop.waitFor {
+            let result: Result<Void, any Error>
+            do {
+                try await body(Administration(pool: pool))
+                result = .success(())
+            } catch {
+                result = .failure(error)
+            }
+            await pool.close()
+            try result.get()
+        }
+    }
+}

@@ -1,0 +1,81 @@
+internal import API
+internal import Crypto
+internal import EventLoop
+internal import FoundationEssentials
+internal import Glibc
+internal import Identity
+internal import Postgres
+internal import PrivatePostgres
+internal import Storage
+internal import Telemetry
+
+extension Command {
+    static let dev = Command(
+        words: ["dev"],
+        help: """
+            dev                             try it out: a gateway on loopback with a PostgreSQL of its own
+
+              --port N            9099 unless told; 0 is any free port
+              --data DIR          where its database and master key are kept; .sekisho unless told
+              --project ID        the project that every API key and `Bearer owner` stand for; "demo" unless told
+              --database-url URL  use this database instead of a private one; it must be empty or made by `dev`
+            Reads nothing from the environment. SIGTERM or Ctrl-C ends the gateway and its PostgreSQL.
+            """
+    ) { words in
+        let arguments = try Arguments(words, options: ["port", "data", "project", "database-url"])
+        try arguments.none()
+        let port = try arguments.number("port", in: UInt16(0)...UInt16.max) ?? 9099
+        let draft = try ProjectDraft.demo(arguments.value("project") ?? "demo")
+        let data = try DevDirectory(arguments.value("data") ?? ".sekisho")
+        let database = try DevDatabase(url: arguments.value("database-url"), in: data)
+        defer { database.stop() }
+        let config = Config.dev(databaseURL: database.url, masterKeys: try data.masterKeys(), port: port)
+        try Administration.run(on: config.database) { administration in
+            try await administration.prepareForDev(draft, under: config.masterKeys)
+        }
+        let log = Log(level: .info, descriptor: STDERR_FILENO)
+        defer { log.close() }
+        let gateway = try RunningGateway(
+            config, clock: .live, log: log, issuer: { "https://securetoken.google.com/\($0)" },
+            access: { directory in .anybody { try await directory.projects.value(for: draft.project.id) } })
+        Terminal.say(DevGreeting.text(port: gateway.port, project: draft.project.id, databaseURL: database.url))
+        Signals.waitForEnd()
+        gateway.drain(within: config.drain)
+    }
+}
+
+extension ProjectDraft {
+    /// Firebase's defaults, and what suites written for its emulator rely on: no enumeration protection.
+    fileprivate static func demo(_ id: String) throws(UsageError) -> ProjectDraft {
+        var policy = Policy(.firebase)
+        policy.hidesAccounts = false
+        return try ProjectDraft(
+            id: id, name: id, profile: .firebase, policy: policy, algorithm: .es256, domains: ["localhost"])
+    }
+}
+
+extension Config {
+    fileprivate static func dev(databaseURL: String, masterKeys: MasterKeys, port: UInt16) -> Config {
+        Config(
+            database: Pool.Configuration(url: databaseURL, applicationName: "sekisho dev"), masterKeys: masterKeys,
+            publicURL: "http://127.0.0.1:\(port)", listen: ListenAddress(host: "127.0.0.1", port: port),
+            loops: cores, trustedProxies: [],
+            passwords: PasswordConfig(threads: cores, waiting: 64, cost: PasswordHash.Cost()), logLevel: .info,
+            drain: .seconds(10))
+    }
+}
+
+extension Administration {
+    /// Marks a fresh database as one of `dev`'s, migrates it and makes the demo project.
+    fileprivate func prepareForDev(_ draft: ProjectDraft, under masterKeys: MasterKeys) async throws {
+        let installations = InstallationStore(pool: pool)
+        if try await installations.isReady() {
+            try await Canary.claim(pool, for: .dev, under: masterKeys, at: clock.now())
+        } else if try await !installations.databaseIsEmpty() {
+            throw Failure(message: "this database was not made by `sekisho dev`: it has tables of somebody else's")
+        }
+        _ = try await Migrator(migrations: Migration.all).apply(with: pool)
+        try await Canary.claim(pool, for: .dev, under: masterKeys, at: clock.now())
+        _ = try await draft.create(in: pool, under: masterKeys, at: clock.now())
+    }
+}

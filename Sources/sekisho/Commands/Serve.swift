@@ -1,0 +1,67 @@
+internal import API
+internal import EventLoop
+internal import Glibc
+internal import Identity
+internal import Postgres
+internal import Storage
+internal import Telemetry
+
+extension Command {
+    static let serve = Command(
+        words: ["serve"],
+        help: """
+            serve                           answer requests, in production
+
+            Configured by the environment alone; Deploy/sekisho.env.example lists every variable. Migrate first.
+            SIGTERM or SIGINT: no new requests, the running ones end, exit 0.
+            """
+    ) { words in
+        try Arguments(words, options: []).none()
+        var reader = SettingsReader.live()
+        let config = try Config(reader: &reader)
+        let log = Log(level: config.logLevel, descriptor: STDOUT_FILENO)
+        let publicURL = config.publicURL
+        let gateway = try RunningGateway(
+            config, clock: .live, log: log, issuer: { "\(publicURL)/\($0)" },
+            access: { directory in .keys { try await directory.client(showing: $0) } })
+        defer { log.close() }
+        log.info("listening", ["address": .string(config.listen.host), "port": .int(Int(gateway.port))])
+        gateway.verifyDatabase(config, log)
+        Signals.waitForEnd()
+        log.info("draining", [:])
+        gateway.drain(within: config.drain)
+    }
+}
+
+extension RunningGateway {
+    /// Ends the process if the database is another's. While it cannot be reached the gateway answers 503 and asks again.
+    fileprivate func verifyDatabase(_ config: Config, _ log: Log) {
+        Task(executorPreference: loop) { [loop, pool] in
+            while true {
+                do {
+                    guard try await InstallationStore(pool: pool).isReady() else { throw NotMigrated() }
+                    try await Canary.claim(pool, for: .serve, under: config.masterKeys, at: WallClock.live.now())
+                    return
+                } catch let failure as Failure {
+                    log.error("refusing this database", ["reason": .string(failure.message)])
+                    log.close()
+                    exit(1)
+                } catch {
+                    log.warning("database not ready", ["reason": .string("\(error)")])
+                }
+                try await loop.sleep(for: .seconds(1))
+            }
+        }
+    }
+}
+
+/// `sekisho migrate` has not run.
+private struct NotMigrated: Error, CustomStringConvertible {
+    let description = "the database is not migrated: run `sekisho migrate`"
+}
+
+extension Directory {
+    func client(showing key: String) async throws -> Client? {
+        try await clients.value(for: APIKey(text: key).hash)
+    }
+}

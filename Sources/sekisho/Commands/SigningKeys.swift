@@ -1,0 +1,112 @@
+internal import Crypto
+internal import FoundationEssentials
+internal import Identity
+internal import Storage
+internal import Tokens
+
+extension Command {
+    static let listSigningKeys = Command(
+        words: ["keys", "list-signing-keys"],
+        help: """
+            keys list-signing-keys          show the keys of a project's tokens
+
+              --project ID   whose
+            Reads DATABASE_URL.
+            """
+    ) { words in
+        let project = try Arguments.project(words)
+        try Administration.run { administration in
+            let keys = try await SigningKeyStore(pool: administration.pool)
+                .live(in: project, at: administration.clock.now())
+            Terminal.table(
+                [["ID", "PURPOSE", "ALGORITHM", "SIGNS FROM", "RETIRES"]]
+                    + keys.map {
+                        [$0.id, $0.purpose.rawValue, $0.algorithm, $0.signsFrom.text, $0.retiresAt?.text ?? ""]
+                    })
+        }
+    }
+
+    static let rotateSigningKeys = Command(
+        words: ["keys", "rotate-signing-key"],
+        help: """
+            keys rotate-signing-key         give a project a new key for its ID tokens
+
+              --project ID        whose
+              --algorithm NAME    ES256 or RS256; as the present key unless told
+              --now               sign with it at once and stop believing the old ones: for a key that leaked
+            The new key is published now and signs from a quarter of an hour on, when every verifier has fetched it;
+            the old ones are believed until the last token they signed has expired. Nobody is signed out, except
+            with --now, where clients refresh sooner than they would.
+            Reads DATABASE_URL and SEKISHO_MASTER_KEY.
+            """
+    ) { words in
+        let arguments = try Arguments(words, options: ["project", "algorithm"], switches: ["now"])
+        try arguments.none()
+        let id = ID<Project>(try arguments.required("project"))
+        let asked = try arguments.value("algorithm").map { name throws(UsageError) in
+            guard let algorithm = PrivateKey.Algorithm(rawValue: name) else {
+                throw UsageError(message: "--algorithm is ES256 or RS256")
+            }
+            return algorithm
+        }
+        let isUrgent = arguments.has("now")
+        try Administration.runWithKeys { administration, masterKeys in
+            guard let project = try await ProjectStore(pool: administration.pool).project(id) else {
+                throw Failure(message: "there is no project \(id)")
+            }
+            let store = SigningKeyStore(pool: administration.pool)
+            let now = administration.clock.now()
+            let present = try await store.live(in: id, at: now).first { $0.purpose == .idToken }
+            let algorithm = asked ?? present.flatMap { PrivateKey.Algorithm(rawValue: $0.algorithm) } ?? .es256
+            let signsFrom = isUrgent ? now : now + .seconds(900)
+            let key = try KeyMaker(masterKeys: masterKeys)
+                .idTokenKey(algorithm, in: id, at: now, signsFrom: signsFrom)
+            let retirement = isUrgent ? now : signsFrom + project.policy.idTokenLifetime + .seconds(300)
+            try await store.add(key, othersRetireAt: retirement, in: id)
+            Terminal.say(key.id)
+        }
+    }
+
+    static let rewrap = Command(
+        words: ["keys", "rewrap"],
+        help: """
+            keys rewrap                     seal every secret under the current master key
+
+            After SEKISHO_MASTER_KEY was changed and the old one became SEKISHO_MASTER_KEY_PREVIOUS. May be run
+            while the gateway runs, and again. Once it is done the previous key is not needed any more.
+            Reads DATABASE_URL, SEKISHO_MASTER_KEY and SEKISHO_MASTER_KEY_PREVIOUS.
+            """
+    ) { words in
+        try Arguments(words, options: []).none()
+        try Administration.runWithKeys { administration, masterKeys in
+            let store = SigningKeyStore(pool: administration.pool)
+            var count = 0
+            for (project, key) in try await store.all() {
+                guard let sealed = try key.rewrapped(in: project, under: masterKeys) else { continue }
+                try await store.reseal(key, as: sealed, in: project)
+                count += 1
+            }
+            try await Canary.rewrap(administration.pool, under: masterKeys)
+            Terminal.say("rewrapped \(count) \(count == 1 ? "key" : "keys")")
+        }
+    }
+
+    static let generateMasterKey = Command(
+        words: ["keys", "generate-master-key"],
+        help: """
+            keys generate-master-key        print a fresh value for SEKISHO_MASTER_KEY
+            """
+    ) { words in
+        try Arguments(words, options: []).none()
+        Terminal.say(Data(Random.bytes(32)).base64EncodedString())
+    }
+}
+
+extension Arguments {
+    /// For commands that take nothing but `--project`.
+    static func project(_ words: [String]) throws(UsageError) -> ID<Project> {
+        let arguments = try Arguments(words, options: ["project"])
+        try arguments.none()
+        return ID(try arguments.required("project"))
+    }
+}

@@ -1,0 +1,59 @@
+internal import Crypto
+internal import Identity
+internal import Postgres
+internal import Storage
+internal import Tokens
+
+/// What `sekisho check` looks at in the database, each thing only if the one before is well.
+struct DatabaseCheck: Sendable {
+    struct Finding: Sendable {
+        let isGood: Bool
+        let text: String
+    }
+
+    let pool: Pool
+    let masterKeys: MasterKeys
+
+    func findings(at now: Instant) async -> [Finding] {
+        var findings: [Finding] = []
+        do {
+            guard await pool.isReachable() else { return [Finding(isGood: false, text: "database cannot be reached")] }
+            findings.append(Finding(isGood: true, text: "database reachable"))
+            let pending = try await Migrator(migrations: Migration.all).status(with: pool).pending
+            guard pending.isEmpty else {
+                return findings + [
+                    Finding(isGood: false, text: "migrations missing: \(pending.joined(separator: ", "))")
+                ]
+            }
+            findings.append(Finding(isGood: true, text: "database migrated"))
+            findings += try await installation()
+            for project in try await ProjectStore(pool: pool).all() {
+                findings.append(try await keys(of: project, at: now))
+            }
+        } catch {
+            findings.append(Finding(isGood: false, text: "\(error)"))
+        }
+        return findings
+    }
+
+    private func installation() async throws -> [Finding] {
+        guard let installation = try await InstallationStore(pool: pool).current() else {
+            return [Finding(isGood: true, text: "database not used yet")]
+        }
+        return [
+            Finding(isGood: installation.mode == .serve, text: "database made by sekisho \(installation.mode)"),
+            Finding(
+                isGood: Canary.opens(installation.canary, under: masterKeys), text: "master key opens its secrets"),
+        ]
+    }
+
+    private func keys(of project: Project, at now: Instant) async throws -> Finding {
+        let stored = try await SigningKeyStore(pool: pool).live(in: project.id, at: now)
+        do {
+            let ring = try KeyRing(stored, of: project.id, under: masterKeys)
+            return Finding(isGood: ring.canSign(at: now), text: "project \(project.id): keys that sign")
+        } catch {
+            return Finding(isGood: false, text: "project \(project.id): keys do not open (\(error))")
+        }
+    }
+}

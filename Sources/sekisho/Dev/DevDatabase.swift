@@ -1,0 +1,28 @@
+internal import PrivatePostgres
+
+/// The database of `dev`: somebody else's, or one in a PostgreSQL that lives as long as the process.
+struct DevDatabase {
+    let url: String
+    private let server: PrivatePostgres?
+
+    init(url: String?, in directory: DevDirectory) throws {
+        if let url {
+            self.url = url
+            server = nil
+            return
+        }
+        let server = try PrivatePostgres.start(directory: directory.postgres)
+        do {
+            try server.createDatabaseIfMissing(named: "sekisho")
+        } catch {
+            server.stop()
+            throw error
+        }
+        self.server = server
+        self.url = server.url(database: "sekisho")
+    }
+
+    func stop() {
+        server?.stop()
+    }
+}

@@ -1,0 +1,48 @@
+import Identity
+import Synchronization
+import Testing
+
+@Suite("A cache")
+struct CacheTests {
+    private final class Counter: Sendable {
+        let loads = Mutex(0)
+        func next() -> Int {
+            loads.withLock { loads in
+                loads += 1
+                return loads
+            }
+        }
+    }
+
+    @Test("loads a value once while it is fresh, and again after its lifetime")
+    func lifetime() async throws {
+        let counter = Counter()
+        let fresh = Cache<String, Int>(lifetime: .seconds(3600)) { _ in counter.next() }
+        #expect(try await fresh.value(for: "a") == 1)
+        #expect(try await fresh.value(for: "a") == 1)
+        let stale = Cache<String, Int>(lifetime: .zero) { _ in counter.next() }
+        #expect(try await stale.value(for: "a") == 2)
+        #expect(try await stale.value(for: "a") == 3)
+    }
+
+    @Test("keeps no failure")
+    func failure() async throws {
+        struct Down: Error {}
+        let counter = Counter()
+        let cache = Cache<String, Int>(lifetime: .seconds(3600)) { _ in
+            guard counter.next() > 1 else { throw Down() }
+            return 7
+        }
+        await #expect(throws: Down.self) { try await cache.value(for: "a") }
+        #expect(try await cache.value(for: "a") == 7)
+    }
+
+    @Test("never holds more than its capacity")
+    func capacity() async throws {
+        let counter = Counter()
+        let cache = Cache<Int, Int>(lifetime: .seconds(3600), capacity: 2) { _ in counter.next() }
+        for key in 1...3 { _ = try await cache.value(for: key) }
+        #expect(try await cache.value(for: 3) == 3)
+        #expect(try await cache.value(for: 1) == 4)
+    }
+}

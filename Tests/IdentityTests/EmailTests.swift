@@ -1,0 +1,34 @@
+import Identity
+import Testing
+
+@Suite("An e-mail address")
+struct EmailTests {
+    @Test(
+        "is accepted and folded to lower case",
+        arguments: [
+            ("ada@example.com", "ada@example.com"),
+            ("Ada.Lovelace+x@Example.COM", "ada.lovelace+x@example.com"),
+            ("a@b", "a@b"),
+            ("o'brien!#$%&*/=?^_`{|}~@x-y.example", "o'brien!#$%&*/=?^_`{|}~@x-y.example"),
+            ("x@xn--bcher-kva.example", "x@xn--bcher-kva.example"),
+            (String(repeating: "l", count: 64) + "@example.com", String(repeating: "l", count: 64) + "@example.com"),
+        ])
+    func accepted(text: String, expected: String) {
+        #expect(Email(text)?.rawValue == expected)
+    }
+
+    @Test(
+        "is refused",
+        arguments: [
+            "", "ada", "@", "ada@", "@example.com", "a@b@c", "ada @example.com", "ada@exa mple.com", "ada@example.com ",
+            "ada@\n", "ada\u{0}@example.com", "\"ada\"@example.com", "ada@example..com", "ada@.example.com",
+            "ada@example.com.", "ada@-example.com", "ada@example-.com", "ada@[127.0.0.1]", "ada@example.com,eve@example.com",
+            "Ada <ada@example.com>", "dia\u{301}na@example.com", "ada@ex\u{430}mple.com", "ada@\u{130}.com",
+            String(repeating: "l", count: 65) + "@example.com",
+            "ada@" + String(repeating: "d", count: 64) + ".com",
+            "ada@" + String(repeating: "d.", count: 130) + "com",
+        ])
+    func refused(text: String) {
+        #expect(Email(text) == nil)
+    }
+}

@@ -1,0 +1,45 @@
+import Identity
+import Testing
+
+@Suite("Values")
+struct ValueTests {
+    @Test("an instant rounds down to seconds and milliseconds, before the epoch too")
+    func rounding() {
+        #expect(Instant(microseconds: 1_999_999).seconds == 1)
+        #expect(Instant(microseconds: 1_999_999).milliseconds == 1999)
+        #expect(Instant(microseconds: -1).seconds == -1)
+        #expect(Instant(microseconds: -1).milliseconds == -1)
+    }
+
+    @Test("instants and durations add up")
+    func arithmetic() {
+        let noon = Instant(seconds: 43_200)
+        #expect(noon + .milliseconds(1500) == Instant(microseconds: 43_201_500_000))
+        #expect(noon - .milliseconds(1500) == Instant(microseconds: 43_198_500_000))
+        #expect((noon + .seconds(7)) - noon == .seconds(7))
+        #expect(noon - (noon + .seconds(7)) == .seconds(-7))
+    }
+
+    @Test("a secret shows itself only when asked to")
+    func secret() {
+        let secret = Secret("hunter2")
+        #expect(!"\(secret)".contains("hunter2"))
+        #expect(!String(reflecting: secret).contains("hunter2"))
+        var dumped = ""
+        dump(["password": secret], to: &dumped)
+        #expect(!dumped.contains("hunter2"))
+        #expect(secret.expose() == "hunter2")
+    }
+
+    @Test("an account is anonymous only without password, identity and address")
+    func anonymous() {
+        var account = Account(id: ID("a"), createdAt: Instant(seconds: 0), validSince: Instant(seconds: 0))
+        #expect(account.isAnonymous)
+        account.email = Email("ada@example.com")
+        #expect(!account.isAnonymous)
+        account.email = nil
+        account.identities = [LinkedIdentity(provider: ProviderID("apple.com"), subject: "s")]
+        #expect(!account.isAnonymous)
+        #expect(account.signInMethods == [ProviderID("apple.com")])
+    }
+}

@@ -1,0 +1,177 @@
+import Identity
+import Postgres
+import Storage
+import Support
+import Testing
+
+@Suite("The account store")
+struct AccountStoreTests {
+    @Test("gives back what it stored")
+    func roundTrip() async throws {
+        let fixture = try await StoreFixture(email: "ada@example.com", passwordHash: "$argon2id$")
+        let holder = try #require(try await fixture.store.holder(of: fixture.account.email!, in: fixture.project))
+        var expected = fixture.account
+        expected.lastRefreshAt = nil
+        #expect(holder.account == expected)
+        #expect(holder.passwordHash == "$argon2id$")
+        let found = try #require(try await fixture.store.find(fixture.session.id, in: fixture.project))
+        #expect(found.account == fixture.account)
+        #expect(found.session == fixture.session)
+        #expect(!found.hasEnded)
+    }
+
+    @Test("lets exactly one of twenty concurrent sign-ups have an address")
+    func emailRace() async throws {
+        let fixture = try await StoreFixture()
+        let email = Email("ada@example.com")
+        let outcomes = try await withThrowingTaskGroup(of: Bool.self) { group in
+            for number in 1...20 {
+                group.addTask {
+                    let new = NewAccount(
+                        id: ID("racer\(number)"), email: email, passwordHash: "h", createdAt: fixture.start)
+                    let session = Session.fresh(of: "racer\(number)", at: fixture.start)
+                    let outcome = try await fixture.store.create(new, opening: session, in: fixture.project)
+                    return outcome != .emailTaken
+                }
+            }
+            return try await group.reduce(into: []) { $0.append($1) }
+        }
+        #expect(outcomes.count { $0 } == 1)
+        #expect(outcomes.count == 20)
+    }
+
+    @Test("keeps projects apart: the same address and the same account id may live in each")
+    func projects() async throws {
+        let fixture = try await StoreFixture(email: "ada@example.com", passwordHash: "h")
+        let other = ID<Project>("other")
+        let outcome = try await fixture.store.create(
+            NewAccount(id: ID("ada"), email: Email("ada@example.com"), passwordHash: "h", createdAt: fixture.start),
+            opening: .fresh(of: "ada", at: fixture.start), in: other)
+        #expect(outcome != .emailTaken)
+        #expect(try await fixture.store.find(fixture.session.id, in: other) == nil)
+        let rotation = try await fixture.store.rotate(
+            RefreshClaim(session: fixture.session.id, counter: 0), by: Policy(.sekisho), at: fixture.start, in: other)
+        #expect(rotation == .unknown)
+    }
+
+    @Test("a change with a replacement ends every session but the new one")
+    func replacement() async throws {
+        let fixture = try await StoreFixture(email: "ada@example.com", passwordHash: "old")
+        let second = Session.fresh(of: "ada", at: fixture.start)
+        #expect(try await fixture.store.open(second, rehashed: nil, in: fixture.project))
+        var change = AccountChange(changedAt: fixture.start + .milliseconds(90_500))
+        change.passwordHash = .set("new")
+        let fresh = Session.fresh(of: "ada", generation: 2, at: change.changedAt)
+        change.replacement = fresh
+        let update = try await fixture.store.update(change, of: ID("ada"), at: 1, in: fixture.project)
+        guard case .updated(let account) = update else { throw StoreFixture.Unexpected() }
+        #expect(account.generation == 2)
+        #expect(account.validSince == fixture.start + .seconds(90))
+        for (session, expected) in [(fixture.session, Rotation.ended), (second, .ended)] {
+            let rotation = try await fixture.store.rotate(
+                RefreshClaim(session: session.id, counter: 0), by: Policy(.sekisho), at: change.changedAt,
+                in: fixture.project)
+            #expect(rotation == expected)
+        }
+        let found = try #require(try await fixture.store.find(fresh.id, in: fixture.project))
+        #expect(found.session.generation == found.account.generation)
+    }
+
+    @Test("a sign-in that raced a password change opens nothing")
+    func staleSignIn() async throws {
+        let fixture = try await StoreFixture(email: "ada@example.com", passwordHash: "old")
+        var change = AccountChange(changedAt: fixture.start)
+        change.passwordHash = .set("new")
+        change.replacement = .fresh(of: "ada", generation: 2, at: fixture.start)
+        _ = try await fixture.store.update(change, of: ID("ada"), at: 1, in: fixture.project)
+        let late = Session.fresh(of: "ada", generation: 1, at: fixture.start)
+        #expect(try await !fixture.store.open(late, rehashed: "old again", in: fixture.project))
+        #expect(try await fixture.store.find(late.id, in: fixture.project) == nil)
+        let holder = try await fixture.store.holder(of: fixture.account.email!, in: fixture.project)
+        #expect(holder?.passwordHash == "new")
+    }
+
+    @Test("of twenty concurrent changes of credentials by one session, one wins")
+    func changeRace() async throws {
+        let fixture = try await StoreFixture(email: "ada@example.com", passwordHash: "old")
+        let outcomes = try await withThrowingTaskGroup(of: Bool.self) { group in
+            for number in 1...20 {
+                group.addTask {
+                    var change = AccountChange(changedAt: fixture.start)
+                    change.passwordHash = .set("new \(number)")
+                    change.replacement = .fresh(of: "ada", generation: 2, at: fixture.start)
+                    return try await fixture.store.update(change, of: ID("ada"), at: 1, in: fixture.project) != .stale
+                }
+            }
+            return try await group.reduce(into: []) { $0.append($1) }
+        }
+        #expect(outcomes.count { $0 } == 1)
+    }
+
+    @Test("a change of one member leaves the others as they are")
+    func partialChange() async throws {
+        let fixture = try await StoreFixture(email: "ada@example.com", passwordHash: "old")
+        var change = AccountChange(changedAt: fixture.start)
+        change.displayName = .set("Ada")
+        _ = try await fixture.store.update(change, of: ID("ada"), at: 1, in: fixture.project)
+        change = AccountChange(changedAt: fixture.start)
+        change.photoURL = .set("https://example.com/ada.png")
+        let update = try await fixture.store.update(change, of: ID("ada"), at: 1, in: fixture.project)
+        var expected = fixture.account
+        expected.displayName = "Ada"
+        expected.photoURL = "https://example.com/ada.png"
+        expected.lastRefreshAt = nil
+        #expect(update == .updated(expected))
+    }
+
+    @Test("an address taken by another account is refused at the change too")
+    func emailTakenByChange() async throws {
+        let fixture = try await StoreFixture(email: "ada@example.com", passwordHash: "h")
+        _ = try await fixture.store.create(
+            NewAccount(id: ID("bob"), createdAt: fixture.start), opening: .fresh(of: "bob", at: fixture.start),
+            in: fixture.project)
+        var change = AccountChange(changedAt: fixture.start)
+        change.email = .set(fixture.account.email!)
+        #expect(try await fixture.store.update(change, of: ID("bob"), at: 1, in: fixture.project) == .emailTaken)
+    }
+
+    @Test("a deleted account takes its sessions along and leaves its id used up")
+    func deletion() async throws {
+        let fixture = try await StoreFixture(email: "ada@example.com", passwordHash: "h")
+        #expect(try await fixture.store.delete(ID("ada"), at: 1, now: fixture.start, in: fixture.project))
+        #expect(try await !fixture.store.delete(ID("ada"), at: 1, now: fixture.start, in: fixture.project))
+        #expect(try await fixture.store.find(fixture.session.id, in: fixture.project) == nil)
+        #expect(try await fixture.store.holder(of: fixture.account.email!, in: fixture.project) == nil)
+        let tombstones = try await fixture.database.pool.query("SELECT id FROM deleted_account")
+        #expect(try tombstones.map { try $0.decode("id", as: String.self) } == ["ada"])
+    }
+
+    @Test("a disabled account refreshes nothing")
+    func disabled() async throws {
+        let fixture = try await StoreFixture()
+        _ = try await fixture.database.pool.execute("UPDATE account SET disabled_at = now()")
+        let rotation = try await fixture.store.rotate(
+            RefreshClaim(session: fixture.session.id, counter: 0), by: Policy(.sekisho), at: fixture.start,
+            in: fixture.project)
+        #expect(rotation == .accountDisabled)
+        let found = try #require(try await fixture.store.find(fixture.session.id, in: fixture.project))
+        #expect(found.account.isDisabled)
+    }
+
+    @Test("reads the identities of an account with it")
+    func identities() async throws {
+        let fixture = try await StoreFixture()
+        _ = try await fixture.database.pool.execute(
+            """
+            INSERT INTO linked_identity (project_id, provider, subject, account_id, email, display_name, created_at)
+            VALUES ('demo', 'apple.com', '001.x', 'ada', 'ada@example.com', 'Ada "L"', now())
+            """)
+        let found = try #require(try await fixture.store.find(fixture.session.id, in: fixture.project))
+        #expect(
+            found.account.identities == [
+                LinkedIdentity(
+                    provider: ProviderID("apple.com"), subject: "001.x", email: Email("ada@example.com"),
+                    displayName: "Ada \"L\"")
+            ])
+    }
+}

@@ -1,0 +1,118 @@
+import Identity
+import Storage
+import Support
+import Testing
+
+/// One token presented: which, when (seconds after sign-in), and what must come of it.
+struct Step {
+    enum Outcome: Equatable {
+        case gives(Int64)
+        case stolen
+        case ended
+    }
+
+    let token: Int64
+    let second: Int64
+    let outcome: Outcome
+
+    init(_ token: Int64, at second: Int64, _ outcome: Outcome) {
+        self.token = token
+        self.second = second
+        self.outcome = outcome
+    }
+}
+
+struct Interleaving: CustomTestStringConvertible {
+    let testDescription: String
+    var rotates = true
+    let steps: [Step]
+
+    static let all = [
+        Interleaving(
+            testDescription: "each token in turn gives its successor",
+            steps: [Step(0, at: 10, .gives(1)), Step(1, at: 20, .gives(2)), Step(2, at: 9000, .gives(3))]),
+        Interleaving(
+            testDescription: "an answer was lost: the same token gives the same successor, a month later too",
+            steps: [Step(0, at: 10, .gives(1)), Step(0, at: 11, .gives(1)), Step(0, at: 2_600_000, .gives(1))]),
+        Interleaving(
+            testDescription: "after a lost answer the chain goes on",
+            steps: [Step(0, at: 10, .gives(1)), Step(0, at: 5000, .gives(1)), Step(1, at: 6000, .gives(2))]),
+        Interleaving(
+            testDescription: "two tabs with one token: the slower gets the newest within the grace",
+            steps: [Step(0, at: 10, .gives(1)), Step(1, at: 11, .gives(2)), Step(0, at: 40, .gives(2))]),
+        Interleaving(
+            testDescription: "many quick refreshes in one tab leave the other its grace",
+            steps: [
+                Step(0, at: 1000, .gives(1)), Step(1, at: 1001, .gives(2)), Step(2, at: 1002, .gives(3)),
+                Step(3, at: 1003, .gives(4)), Step(0, at: 1004, .gives(4)), Step(1, at: 1005, .gives(4)),
+            ]),
+        Interleaving(
+            testDescription: "an old token after the grace is theft, and ends the session for everybody",
+            steps: [
+                Step(0, at: 10, .gives(1)), Step(1, at: 11, .gives(2)), Step(0, at: 42, .stolen), Step(2, at: 43, .ended),
+                Step(0, at: 44, .ended),
+            ]),
+        Interleaving(
+            testDescription: "quick refreshes long after do not bring a settled token back",
+            steps: [
+                Step(0, at: 10, .gives(1)), Step(1, at: 20, .gives(2)), Step(2, at: 5000, .gives(3)),
+                Step(3, at: 5001, .gives(4)), Step(0, at: 5002, .stolen), Step(4, at: 5003, .ended),
+            ]),
+        Interleaving(
+            testDescription: "the grace begins when the successor is used, not when it is made",
+            steps: [Step(0, at: 10, .gives(1)), Step(1, at: 5000, .gives(2)), Step(0, at: 5020, .gives(2))]),
+        Interleaving(
+            testDescription: "the last second of the grace still counts",
+            steps: [Step(0, at: 10, .gives(1)), Step(1, at: 100, .gives(2)), Step(0, at: 130, .gives(2))]),
+        Interleaving(
+            testDescription: "grace does not revive an ended session",
+            steps: [
+                Step(0, at: 10, .gives(1)), Step(1, at: 100, .gives(2)), Step(2, at: 101, .gives(3)),
+                Step(0, at: 140, .stolen), Step(1, at: 141, .ended), Step(3, at: 142, .ended),
+            ]),
+        Interleaving(
+            testDescription: "a token ahead of the row was forgotten by a failover: the chain goes on from it",
+            steps: [Step(0, at: 10, .gives(1)), Step(5, at: 20, .gives(6)), Step(5, at: 25, .gives(6)), Step(6, at: 30, .gives(7))]),
+        Interleaving(
+            testDescription: "without rotation every token gives the same one, always", rotates: false,
+            steps: [Step(0, at: 10, .gives(0)), Step(0, at: 5000, .gives(0)), Step(0, at: 9_000_000, .gives(0))]),
+    ]
+}
+
+@Suite("A refresh token's chain")
+struct RotationTests {
+    @Test("follows the rules of rotation", arguments: Interleaving.all)
+    func interleaving(_ row: Interleaving) async throws {
+        let fixture = try await StoreFixture()
+        var policy = Policy(.sekisho)
+        policy.rotatesRefreshTokens = row.rotates
+        policy.refreshGrace = .seconds(30)
+        for step in row.steps {
+            let outcome = try await fixture.present(step.token, at: step.second, by: policy)
+            #expect(outcome == step.outcome, "token \(step.token) at \(step.second) s")
+        }
+    }
+
+    @Test("gives twenty who present one token at once the same successor")
+    func race() async throws {
+        let fixture = try await StoreFixture()
+        let outcomes = try await withThrowingTaskGroup(of: Step.Outcome.self) { group in
+            for _ in 1...20 { group.addTask { try await fixture.present(0, at: 10, by: Policy(.sekisho)) } }
+            return try await group.reduce(into: []) { $0.append($1) }
+        }
+        #expect(outcomes == Array(repeating: .gives(1), count: 20))
+    }
+}
+
+extension StoreFixture {
+    func present(_ token: Int64, at second: Int64, by policy: Policy) async throws -> Step.Outcome? {
+        let rotation = try await store.rotate(
+            RefreshClaim(session: session.id, counter: token), by: policy, at: start + .seconds(second), in: project)
+        return switch rotation {
+        case .goesOn(_, _, let counter): .gives(counter)
+        case .stolen: .stolen
+        case .ended: .ended
+        case .accountDisabled, .unknown: nil
+        }
+    }
+}

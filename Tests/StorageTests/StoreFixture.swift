@@ -1,0 +1,36 @@
+import FoundationEssentials
+import Identity
+import Storage
+import Support
+
+/// A store with one anonymous account, signed in once.
+struct StoreFixture: Sendable {
+    let database: TestDatabase
+    let store: PostgresAccountStore
+    let project = ID<Project>("demo")
+    let start = Instant(seconds: 1_800_000_000)
+    let account: Account
+    let session: Session
+
+    init(email: String? = nil, passwordHash: String? = nil) async throws {
+        database = try TestDatabase()
+        store = PostgresAccountStore(pool: database.pool)
+        session = Session.fresh(of: "ada", at: start)
+        let new = NewAccount(
+            id: ID("ada"), email: email.flatMap(Email.init), passwordHash: passwordHash, createdAt: start)
+        guard case .created(let account) = try await store.create(new, opening: session, in: project) else {
+            throw Unexpected()
+        }
+        self.account = account
+    }
+
+    struct Unexpected: Error {}
+}
+
+extension Session {
+    static func fresh(of account: String, generation: Int64 = 1, at now: Instant) -> Session {
+        Session(
+            id: ID(UUID().uuidString.lowercased()), account: ID(account), generation: generation, method: .password,
+            authenticatedAt: now)
+    }
+}
