@@ -74,3 +74,8 @@ static inline int shim_has_locale(const char *name) {
 }
 /* WIFEXITED and its kin are function-like macros. -1 stands for an end by signal. */
 static inline int shim_exit_code(int status) { return WIFEXITED(status) ? WEXITSTATUS(status) : -1; }
+/* Character macros, which Swift does not import as the int that libpq wants. */
+static const int shim_diag_sqlstate = PG_DIAG_SQLSTATE;
+static const int shim_diag_message = PG_DIAG_MESSAGE_PRIMARY;
+static const int shim_diag_constraint = PG_DIAG_CONSTRAINT_NAME;
+static const int shim_diag_function = PG_DIAG_SOURCE_FUNCTION;

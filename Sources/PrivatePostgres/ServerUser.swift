@@ -20,7 +20,8 @@ struct ServerUser {
     private var id: uid_t { account?.user ?? geteuid() }
 
     /// A command that runs `program` as this user and ends with the thread that started it.
-    func command(_ program: String, _ arguments: [String], output: String) throws(PrivatePostgresError) -> ChildProcess {
+    func command(_ program: String, _ arguments: [String], output: String) throws(PrivatePostgresError) -> ChildProcess
+    {
         guard let setpriv = Programs.find("setpriv") else { throw .missing("setpriv (util-linux)") }
         var words = [setpriv, "--pdeathsig", "INT"]
         if let account {
