@@ -54,3 +54,28 @@ static inline void shim_name_thread(const char *name) { pthread_setname_np(pthre
 /* Hidden unless _GNU_SOURCE is defined. */
 extern int accept4(int, struct sockaddr *, socklen_t *, int);
 extern long syscall(long number, ...);
+
+/* PostgreSQL */
+#include <locale.h>
+#include <netdb.h>
+#include <pwd.h>
+#include <sys/file.h>
+/* Hidden unless _GNU_SOURCE is defined. */
+extern int posix_spawn_file_actions_addclosefrom_np(posix_spawn_file_actions_t *, int);
+extern int posix_spawn_file_actions_addchdir_np(posix_spawn_file_actions_t *, const char *);
+/* open is variadic. */
+static inline int shim_open(const char *path, int flags, mode_t mode) { return open(path, flags, mode); }
+/* LC_ALL_MASK is a macro of casts and shifts. */
+static inline int shim_has_locale(const char *name) {
+    locale_t locale = newlocale(LC_ALL_MASK, name, (locale_t)0);
+    if (!locale) return 0;
+    freelocale(locale);
+    return 1;
+}
+/* WIFEXITED and its kin are function-like macros. -1 stands for an end by signal. */
+static inline int shim_exit_code(int status) { return WIFEXITED(status) ? WEXITSTATUS(status) : -1; }
+/* Character macros, which Swift does not import as the int that libpq wants. */
+static const int shim_diag_sqlstate = PG_DIAG_SQLSTATE;
+static const int shim_diag_message = PG_DIAG_MESSAGE_PRIMARY;
+static const int shim_diag_constraint = PG_DIAG_CONSTRAINT_NAME;
+static const int shim_diag_function = PG_DIAG_SOURCE_FUNCTION;

@@ -1,0 +1,104 @@
+public import FoundationEssentials
+
+/// What can be an element of a one-dimensional array. `UInt8` makes a `bytea`.
+public protocol PostgresArrayElement {
+    static var postgresArrayType: PostgresType { get }
+    static func postgresParameter(of elements: [Self]) -> Parameter
+    static func elements(postgres cell: Cell) throws(DecodingFault) -> [Self]
+}
+
+extension Array: PostgresEncodable where Element: PostgresArrayElement {
+    public static var postgresType: PostgresType { Element.postgresArrayType }
+    public var postgresParameter: Parameter { Element.postgresParameter(of: self) }
+}
+
+extension Array: PostgresDecodable where Element: PostgresArrayElement {
+    public init(postgres cell: Cell) throws(DecodingFault) {
+        self = try Element.elements(postgres: cell)
+    }
+}
+
+extension UInt8: PostgresArrayElement {
+    public static var postgresArrayType: PostgresType { .bytea }
+    public static func postgresParameter(of elements: [UInt8]) -> Parameter { Parameter(.bytea, .bytes(elements)) }
+    public static func elements(postgres cell: Cell) throws(DecodingFault) -> [UInt8] {
+        Array(try cell.bytes(of: .bytea))
+    }
+}
+
+extension String: PostgresArrayElement {
+    public static var postgresArrayType: PostgresType { .textArray }
+}
+
+extension Int32: PostgresArrayElement {
+    public static var postgresArrayType: PostgresType { .int4Array }
+}
+
+extension Int64: PostgresArrayElement {
+    public static var postgresArrayType: PostgresType { .int8Array }
+}
+
+extension Int: PostgresArrayElement {
+    public static var postgresArrayType: PostgresType { .int8Array }
+}
+
+extension UUID: PostgresArrayElement {
+    public static var postgresArrayType: PostgresType { .uuidArray }
+}
+
+extension PostgresArrayElement where Self: PostgresEncodable & PostgresDecodable {
+    public static func postgresParameter(of elements: [Self]) -> Parameter {
+        var bytes: [UInt8] = []
+        bytes.append(bigEndian: elements.isEmpty ? 0 : 1, width: 4)  // dimensions
+        bytes.append(bigEndian: 0, width: 4)  // no NULL inside
+        bytes.append(bigEndian: UInt64(postgresType.oid), width: 4)
+        guard !elements.isEmpty else { return Parameter(postgresArrayType, .bytes(bytes)) }
+        bytes.append(bigEndian: UInt64(elements.count), width: 4)
+        bytes.append(bigEndian: 1, width: 4)  // the first index
+        var element: [UInt8] = []
+        for value in elements {
+            let parameter = value.postgresParameter
+            if case .refused = parameter.value { return Parameter(postgresArrayType, parameter.value) }
+            element.removeAll(keepingCapacity: true)
+            _ = parameter.append(to: &element)
+            bytes.append(bigEndian: UInt64(element.count), width: 4)
+            bytes.append(contentsOf: element)
+        }
+        return Parameter(postgresArrayType, .bytes(bytes))
+    }
+
+    public static func elements(postgres cell: Cell) throws(DecodingFault) -> [Self] {
+        var reader = ArrayReader(
+            rest: try cell.bytes(of: .textArray, .varcharArray, .int4Array, .int8Array, .uuidArray))
+        let dimensions = try reader.integer()
+        _ = try reader.integer()
+        let type = PostgresType(oid: UInt32(bitPattern: try reader.integer()))
+        guard dimensions != 0 else { return [] }
+        let count = Int(try reader.integer())
+        _ = try reader.integer()
+        guard dimensions == 1, count >= 0, count <= reader.rest.count / 4 else { throw .malformed }
+        var elements: [Self] = []
+        elements.reserveCapacity(count)
+        for _ in 0..<count { elements.append(try Self(postgres: try reader.cell(type))) }
+        return elements
+    }
+}
+
+private struct ArrayReader {
+    var rest: UnsafeRawBufferPointer
+
+    mutating func integer() throws(DecodingFault) -> Int32 {
+        Int32(bigEndian: try take(4).loadUnaligned(as: Int32.self))
+    }
+
+    mutating func cell(_ type: PostgresType) throws(DecodingFault) -> Cell {
+        let length = Int(try integer())
+        return Cell(type: type, bytes: length < 0 ? nil : try take(length))
+    }
+
+    private mutating func take(_ count: Int) throws(DecodingFault) -> UnsafeRawBufferPointer {
+        guard count <= rest.count else { throw .malformed }
+        defer { rest = UnsafeRawBufferPointer(rebasing: rest.dropFirst(count)) }
+        return UnsafeRawBufferPointer(rebasing: rest.prefix(count))
+    }
+}

@@ -1,0 +1,182 @@
+internal import CSystem
+internal import EventLoop
+
+/// One session with the server, non-blocking: it runs the statements it is given one after the other.
+///
+/// Belongs to its pool, on the loop's thread; it tells the pool when it has nothing left to do, and when it is lost.
+final class Connection {
+    private let handle: OpaquePointer
+    private let loop: Loop
+    private var watch: Loop.Watch?
+    private var sender: StatementSender
+    /// Whether bytes wait for the socket to take them.
+    private var isStalled = false
+    private var running: Statement?
+    private var queue = FIFO<Statement>()
+    /// What came of the running statement so far; its caller gets it when the server is ready for the next.
+    private var result: OpaquePointer?
+    private var failure: ServerError?
+
+    private(set) var isLost = false
+    /// Kept for one transaction: having nothing to do does not make it free.
+    private var isLeased = false
+    /// Called whenever it has nothing to do and is not leased.
+    var onFree: (Connection) -> Void = { _ in }
+    /// Called once, when the session has ended.
+    var onLoss: (Connection) -> Void = { _ in }
+
+    /// - Parameter handle: established; this object closes it.
+    /// - Throws: ``SystemError`` if the loop cannot watch it.
+    init(_ handle: OpaquePointer, on loop: Loop, usesPreparedStatements: Bool) throws {
+        self.handle = handle
+        self.loop = loop
+        sender = StatementSender(handle, usesPreparedStatements: usesPreparedStatements)
+        PQsetnonblocking(handle, 1)
+        watch = try loop.watch(PQsocket(handle), for: .readable) { readiness in
+            if readiness.contains(.writable) { self.flush() }
+            if !self.isLost { self.receive() }
+        }
+    }
+
+    // MARK: For the pool
+
+    var isBusy: Bool { running != nil }
+
+    func run(_ statement: Statement) {
+        queue.append(statement)
+        sendNext()
+    }
+
+    /// Keeps the connection for one user, until ``release()``.
+    func lease() {
+        isLeased = true
+    }
+
+    func release() {
+        isLeased = false
+        sendNext()
+    }
+
+    /// Lets a caller go: what has not been sent is dropped; what has been sent runs on, and its result is thrown away.
+    ///
+    /// - Returns: whether the statement was here.
+    func cancel(_ id: UInt64) -> Bool {
+        let statement = running?.id == id ? running : queue.removeFirst { $0.id == id }
+        statement?.finish(.failure(CancellationError()))
+        return statement != nil
+    }
+
+    /// Ends the session if the running statement is past its deadline.
+    func checkDeadline(_ now: ContinuousClock.Instant) {
+        guard let statement = running, let deadline = statement.deadline, deadline < now else { return }
+        statement.finish(.failure(PostgresError.timedOut))
+        end("a statement before took too long")
+    }
+
+    /// Ends the session; whoever waits gets ``PostgresError/unavailable(_:)``.
+    func end(_ reason: String) {
+        guard !isLost else { return }
+        isLost = true
+        if let watch { loop.unwatch(watch) }
+        PQclear(result)
+        result = nil
+        PQfinish(handle)
+        let orphans = [running].compactMap(\.self) + queue.removeAll()
+        running = nil
+        for statement in orphans { statement.finish(.failure(PostgresError.unavailable(reason))) }
+        onLoss(self)
+    }
+
+    // MARK: Sending
+
+    private func sendNext() {
+        guard !isLost, running == nil else { return }
+        guard let statement = queue.popFirst() else { return becomeFree() }
+        running = statement
+        statement.deadline = .now + statement.limit
+        flush(after: sender.send(statement.text))
+    }
+
+    private func becomeFree() {
+        guard !isLeased else { return }
+        guard PQtransactionStatus(handle) == PQTRANS_IDLE else { return end("a transaction was left open") }
+        onFree(self)
+    }
+
+    private func flush(after isSent: Bool = true) {
+        guard !isLost, let watch else { return }
+        let state = isSent ? PQflush(handle) : -1
+        guard state >= 0 else { return end(message) }
+        guard isStalled != (state == 1) else { return }
+        isStalled.toggle()
+        loop.change(watch, to: isStalled ? [.readable, .writable] : .readable)
+    }
+
+    private var message: String { oneLine(String(cString: PQerrorMessage(handle))) }
+
+    // MARK: Receiving
+
+    private func receive() {
+        guard PQconsumeInput(handle) == 1 else { return end(message) }
+        if running == nil, PQisBusy(handle) == 0, let unasked = PQgetResult(handle) { PQclear(unasked) }
+        while !isLost, running != nil, PQisBusy(handle) == 0 {
+            if let result = PQgetResult(handle) { take(result) } else { advance() }
+        }
+        if !isLost, PQstatus(handle) != CONNECTION_OK { end(message) }
+    }
+
+    private func take(_ new: OpaquePointer) {
+        switch PQresultStatus(new) {
+        case PGRES_COMMAND_OK, PGRES_TUPLES_OK, PGRES_EMPTY_QUERY:
+            PQclear(result)
+            result = new
+        case PGRES_COPY_IN, PGRES_COPY_OUT, PGRES_COPY_BOTH:
+            PQclear(new)
+            end("COPY is not supported here")
+        default:
+            failure = failure ?? ServerError(new)
+            PQclear(new)
+        }
+    }
+
+    /// One message has been answered: what comes next depends on what it was.
+    private func advance() {
+        guard let statement = running else { return }
+        switch sender.phase {
+        case .preparing(let prepared, let key) where failure == nil:
+            flush(after: sender.execute(prepared, key))
+        case .executing(_, let key) where failure?.meansStalePreparation == true:
+            sender.forget(key)
+            guard !statement.hasBeenRepeated, PQtransactionStatus(handle) == PQTRANS_IDLE else { return complete() }
+            statement.hasBeenRepeated = true
+            failure = nil
+            flush(after: sender.send(statement.text))
+        default: complete()
+        }
+    }
+
+    private func complete() {
+        guard let statement = running else { return }
+        running = nil
+        if let failure {
+            self.failure = nil
+            PQclear(result)
+            result = nil
+            statement.finish(.failure(failure.published))
+            if failure.meansUnavailable { return end("the server said \(failure.code)") }
+        } else if let result {
+            self.result = nil
+            statement.finish(.success(resultSet(result)))
+        } else {
+            statement.finish(.failure(PostgresError.unavailable("the server sent no result")))
+        }
+        sendNext()
+    }
+
+    private func resultSet(_ result: OpaquePointer) -> ResultSet {
+        guard case .executing(let prepared, _) = sender.phase else { return ResultSet(result, columns: nil) }
+        let set = ResultSet(result, columns: prepared.columns)
+        prepared.columns = set.columns
+        return set
+    }
+}

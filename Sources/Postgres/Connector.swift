@@ -1,0 +1,99 @@
+internal import CSystem
+internal import EventLoop
+
+/// Why no connection came about. Holds no password.
+struct ConnectFault: Error {
+    let reason: String
+}
+
+/// Opens connections without blocking the loop.
+struct Connector: Sendable {
+    private let loop: Loop
+    private let string: ConnectionString?
+    private let configuration: Pool.Configuration
+
+    init(_ configuration: Pool.Configuration, loop: Loop) {
+        self.loop = loop
+        self.configuration = configuration
+        string = ConnectionString(configuration.url)
+    }
+
+    /// Tries the hosts in their order, each with its share of the deadline. Runs on the loop.
+    func connect() async throws(ConnectFault) -> Connection {
+        guard let string else { throw ConnectFault(reason: "the connection string cannot be understood") }
+        let share = configuration.connectDeadline / string.targets.count
+        var reasons: [String] = []
+        for target in string.targets {
+            let deadline = ContinuousClock.now + share
+            do throws(ConnectFault) {
+                for target in try await addresses(of: target, until: deadline) {
+                    do throws(ConnectFault) {
+                        return try await connect(to: target, string.settings, until: deadline)
+                    } catch {
+                        reasons.append(error.reason)
+                    }
+                }
+            } catch {
+                reasons.append(error.reason)
+            }
+        }
+        throw ConnectFault(reason: without(string.settings["password"], reasons.joined(separator: "; ")))
+    }
+
+    private func addresses(
+        of target: Target, until deadline: ContinuousClock.Instant
+    ) async throws(ConnectFault) -> [Target] {
+        guard target.needsLookup, let host = target.host else { return [target] }
+        let found = await NameLookup.addresses(of: host, on: loop, until: deadline)
+        guard !found.isEmpty else { throw ConnectFault(reason: "no address found for \(host)") }
+        return found.map { Target(host: host, address: $0, port: target.port) }
+    }
+
+    private func connect(
+        to target: Target, _ settings: [String: String], until deadline: ContinuousClock.Instant
+    ) async throws(ConnectFault) -> Connection {
+        guard let handle = start(target, settings) else { throw ConnectFault(reason: "out of memory") }
+        do {
+            PQsetNoticeProcessor(handle, { _, _ in }, nil)
+            var next = PGRES_POLLING_WRITING
+            while next != PGRES_POLLING_OK {
+                guard PQstatus(handle) != CONNECTION_BAD, next != PGRES_POLLING_FAILED else {
+                    throw ConnectFault(reason: oneLine(String(cString: PQerrorMessage(handle))))
+                }
+                let readiness: Loop.Readiness = next == PGRES_POLLING_READING ? .readable : .writable
+                guard try await loop.readiness(readiness, of: PQsocket(handle), until: deadline) else {
+                    throw ConnectFault(reason: "no answer within the deadline")
+                }
+                next = PQconnectPoll(handle)
+            }
+            return try Connection(handle, on: loop, usesPreparedStatements: configuration.usesPreparedStatements)
+        } catch {
+            PQfinish(handle)
+            throw error as? ConnectFault ?? ConnectFault(reason: "\(error)")
+        }
+    }
+
+    private func start(_ target: Target, _ settings: [String: String]) -> OpaquePointer? {
+        var all = settings
+        all["host"] = target.host
+        all["hostaddr"] = target.address
+        all["port"] = target.port
+        all["client_encoding"] = "UTF8"
+        all["application_name"] = configuration.applicationName
+        all["gssencmode"] = settings["gssencmode"] ?? "disable"  // asking for Kerberos tickets can block
+        if configuration.usesPreparedStatements {
+            let timeout = "-c statement_timeout=\(max(1, configuration.statementDeadline * 9 / 10 / .milliseconds(1)))"
+            all["options"] = [timeout, settings["options"]].compactMap(\.self).joined(separator: " ")
+        }
+        let keywords = all.keys.map { strdup($0) }
+        let values = all.values.map { strdup($0) }
+        defer { for pointer in keywords + values { free(pointer) } }
+        return PQconnectStartParams(
+            keywords.map { UnsafePointer($0) } + [nil], values.map { UnsafePointer($0) } + [nil], 0)
+    }
+
+    private func without(_ password: String?, _ message: String) -> String {
+        guard let password, !password.isEmpty else { return message }
+        return message.split(separator: password, omittingEmptySubsequences: false).joined(separator: "***")
+    }
+}

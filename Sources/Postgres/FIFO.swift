@@ -1,0 +1,34 @@
+/// A queue whose ends cost the same; taking from the front moves nothing.
+struct FIFO<Element> {
+    private var elements: [Element?] = []
+    private var head = 0
+
+    var isEmpty: Bool { head == elements.count }
+    var count: Int { elements.count - head }
+    var first: Element? { isEmpty ? nil : elements[head] }
+
+    mutating func append(_ element: Element) {
+        elements.append(element)
+    }
+
+    mutating func popFirst() -> Element? {
+        guard let first else { return nil }
+        elements[head] = nil
+        head += 1
+        if head == elements.count || head > 1024 {
+            elements.removeFirst(head)
+            head = 0
+        }
+        return first
+    }
+
+    mutating func removeFirst(where condition: (Element) -> Bool) -> Element? {
+        let index = elements[head...].firstIndex { element in element.map(condition) ?? false }
+        return index.flatMap { elements.remove(at: $0) }
+    }
+
+    mutating func removeAll() -> [Element] {
+        defer { self = FIFO() }
+        return elements[head...].compactMap(\.self)
+    }
+}

@@ -1,0 +1,77 @@
+internal import CSystem
+internal import EventLoop
+internal import Synchronization
+
+/// One name being looked up by a thread of its own, since the system's resolver blocks for as long as it likes.
+final class NameLookup: Sendable {
+    /// - Returns: numeric addresses in the resolver's order; none if there are none, or the deadline came first.
+    static func addresses(
+        of host: String, on loop: Loop, until deadline: ContinuousClock.Instant
+    ) async -> [String] {
+        await withCheckedContinuation { continuation in
+            let lookup = NameLookup(host, continuation)
+            let timer = loop.schedule(after: ContinuousClock.now.duration(to: deadline)) { lookup.finish([]) }
+            guard !lookup.startThread() else { return }
+            loop.cancel(timer)
+            lookup.finish([])
+        }
+    }
+
+    private let host: String
+    /// Taken by whoever is first, the thread or the deadline.
+    private let waiting: Mutex<CheckedContinuation<[String], Never>?>
+
+    private init(_ host: String, _ continuation: CheckedContinuation<[String], Never>) {
+        self.host = host
+        waiting = Mutex(continuation)
+    }
+
+    private func finish(_ addresses: [String]) {
+        let continuation = waiting.withLock { waiting in
+            defer { waiting = nil }
+            return waiting
+        }
+        continuation?.resume(returning: addresses)
+    }
+
+    private func startThread() -> Bool {
+        let lookup = Unmanaged.passRetained(self)
+        var thread = pthread_t()
+        let code = pthread_create(
+            &thread, nil,
+            { argument in
+                guard let argument else { return nil }
+                let lookup = Unmanaged<NameLookup>.fromOpaque(argument).takeRetainedValue()
+                lookup.finish(resolve(lookup.host))
+                return nil
+            }, lookup.toOpaque())
+        guard code == 0 else {
+            lookup.release()
+            return false
+        }
+        pthread_detach(thread)
+        return true
+    }
+}
+
+private func resolve(_ host: String) -> [String] {
+    var hints = addrinfo()
+    hints.ai_socktype = Int32(SOCK_STREAM.rawValue)
+    var list: UnsafeMutablePointer<addrinfo>?
+    guard getaddrinfo(host, nil, &hints, &list) == 0 else { return [] }
+    defer { freeaddrinfo(list) }
+    var addresses: [String] = []
+    var next = list
+    while let entry = next {
+        var text = [UInt8](repeating: 0, count: Int(NI_MAXHOST))
+        let code = text.withUnsafeMutableBytes { buffer in
+            getnameinfo(
+                entry.pointee.ai_addr, entry.pointee.ai_addrlen,
+                buffer.baseAddress?.assumingMemoryBound(to: CChar.self),
+                socklen_t(buffer.count), nil, 0, NI_NUMERICHOST)
+        }
+        if code == 0 { addresses.append(String(decoding: text.prefix { $0 != 0 }, as: UTF8.self)) }
+        next = entry.pointee.ai_next
+    }
+    return addresses
+}

@@ -1,0 +1,63 @@
+internal import CSystem
+
+/// One row of a result; keeps the whole result alive.
+public struct Row: Sendable {
+    let result: ResultSet
+    let index: Int32
+
+    /// - Throws: ``PostgresError/decoding(column:fault:)``.
+    public func decode<Value: PostgresDecodable>(
+        _ column: String, as type: Value.Type = Value.self
+    ) throws(PostgresError) -> Value {
+        guard let number = result.columns.names.firstIndex(of: column) else {
+            throw .decoding(column: column, fault: .noSuchColumn)
+        }
+        do {
+            return try Value(postgres: result.cell(row: index, column: number))
+        } catch {
+            throw .decoding(column: column, fault: error)
+        }
+    }
+}
+
+/// Names and types of the columns of a prepared statement's results.
+final class Columns: Sendable {
+    let names: [String]
+    let types: [PostgresType]
+
+    init(_ result: OpaquePointer) {
+        let numbers = 0..<PQnfields(result)
+        names = numbers.map { String(cString: PQfname(result, $0)) }
+        types = numbers.map { PostgresType(oid: PQftype(result, $0)) }
+    }
+}
+
+/// Owns a `PGresult`. Unchecked: nothing changes it after it has been received.
+final class ResultSet: @unchecked Sendable {
+    private let handle: OpaquePointer
+    let columns: Columns
+
+    init(_ handle: OpaquePointer, columns: Columns?) {
+        self.handle = handle
+        self.columns = columns ?? Columns(handle)
+    }
+
+    deinit { PQclear(handle) }
+
+    var rows: [Row] { (0..<PQntuples(handle)).map { Row(result: self, index: $0) } }
+
+    /// Rows changed or returned.
+    var affectedRows: Int { Int(String(cString: PQcmdTuples(handle))) ?? 0 }
+
+    /// The command as the server calls it, for one `COMMIT`.
+    var command: String { String(cString: PQcmdStatus(handle)) }
+
+    func cell(row: Int32, column: Int) -> Cell {
+        let type = columns.types[column]
+        let column = Int32(column)
+        guard PQgetisnull(handle, row, column) == 0 else { return Cell(type: type, bytes: nil) }
+        let bytes = UnsafeRawBufferPointer(
+            start: PQgetvalue(handle, row, column), count: Int(PQgetlength(handle, row, column)))
+        return Cell(type: type, bytes: bytes)
+    }
+}

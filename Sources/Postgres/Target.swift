@@ -1,0 +1,60 @@
+internal import CSystem
+
+/// One server to try, and what to say to it.
+struct Target: Sendable {
+    var host: String?
+    var address: String?
+    var port: String?
+
+    /// Whether libpq would look the name up, and block meanwhile.
+    var needsLookup: Bool {
+        guard let host, address == nil, !host.isEmpty, !host.hasPrefix("/"), !host.hasPrefix("@") else { return false }
+        var storage = in6_addr()
+        return inet_pton(AF_INET, host, &storage) != 1 && inet_pton(AF_INET6, host, &storage) != 1
+    }
+}
+
+/// A connection string, taken apart.
+struct ConnectionString: Sendable {
+    /// Everything but host, address and port.
+    let settings: [String: String]
+    let targets: [Target]
+
+    /// - Returns: `nil` unless libpq can read it and its hosts and ports look like such. The reason is not told: a
+    ///   password with a stray `@` or `/` would be part of it.
+    init?(_ text: String) {
+        guard let options = PQconninfoParse(text, nil) else { return nil }
+        defer { PQconninfoFree(options) }
+        var settings: [String: String] = [:]
+        var option = options
+        while let keyword = option.pointee.keyword {
+            if let value = option.pointee.val { settings[String(cString: keyword)] = String(cString: value) }
+            option += 1
+        }
+        func list(_ name: String) -> [String] {
+            settings.removeValue(forKey: name)?.split(separator: ",", omittingEmptySubsequences: false)
+                .map(String.init) ?? []
+        }
+        let (hosts, addresses, ports) = (list("host"), list("hostaddr"), list("port"))
+        let count = max(1, hosts.count, addresses.count)
+        guard ports.count <= 1 || ports.count == count, ports.allSatisfy(isPort), hosts.allSatisfy(isHost),
+            hosts.isEmpty || hosts.count == count, addresses.isEmpty || addresses.count == count
+        else { return nil }
+        self.settings = settings
+        targets = (0..<count).map { index in
+            Target(
+                host: hosts.isEmpty ? nil : hosts[index], address: addresses.isEmpty ? nil : addresses[index],
+                port: ports.isEmpty ? nil : ports[ports.count == 1 ? 0 : index])
+        }
+    }
+}
+
+private func isPort(_ text: String) -> Bool { text.isEmpty || UInt16(text) != nil }
+
+private func isHost(_ text: String) -> Bool {
+    text.hasPrefix("/") || text.hasPrefix("@")
+        || text.utf8.allSatisfy { byte in
+            byte >= 0x80 || UnicodeScalar(byte).properties.isAlphabetic || (0x30...0x3A).contains(byte)
+                || byte == UInt8(ascii: "-") || byte == UInt8(ascii: ".") || byte == UInt8(ascii: "_")
+        }
+}

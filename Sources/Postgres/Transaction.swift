@@ -1,0 +1,64 @@
+/// How much a transaction may see of others (PostgreSQL documentation, section 13.2).
+public enum IsolationLevel: String, Sendable {
+    case readCommitted = "READ COMMITTED"
+    case repeatableRead = "REPEATABLE READ"
+    case serializable = "SERIALIZABLE"
+}
+
+/// A transaction under way; after its end every call throws ``PostgresError/refused(_:)`` with code 25P01.
+public struct Transaction: Sendable {
+    let pool: Pool
+    let lease: UInt64
+
+    /// - Throws: as ``Pool/query(_:)`` does.
+    public func query(_ sql: SQL) async throws -> [Row] {
+        try await pool.run(.sql(sql), on: lease, limit: nil).rows
+    }
+
+    /// - Returns: how many rows were changed (or returned).
+    /// - Throws: as ``Pool/query(_:)`` does.
+    @discardableResult
+    public func execute(_ sql: SQL) async throws -> Int {
+        try await pool.run(.sql(sql), on: lease, limit: nil).affectedRows
+    }
+}
+
+extension Pool {
+    /// Commits what `body` did, or nothing of it if `body` throws. Trying again is the caller's business.
+    ///
+    /// Within `body` a statement that failed dooms the transaction, even if its error is caught.
+    ///
+    /// - Throws: what `body` throws; ``PostgresError``. After ``PostgresError/unavailable(_:)`` or
+    ///   ``PostgresError/timedOut`` from the `COMMIT` itself, the outcome is unknown.
+    public nonisolated func transaction<Value>(
+        isolation: IsolationLevel = .readCommitted, _ body: (Transaction) async throws -> Value
+    ) async throws -> Value {
+        let lease = try await lease()
+        let value: Value
+        do {
+            _ = try await run(.script("BEGIN ISOLATION LEVEL \(isolation.rawValue)"), on: lease, limit: nil)
+            value = try await body(Transaction(pool: self, lease: lease))
+        } catch {
+            await rollBack(lease)
+            throw error
+        }
+        try await commit(lease)
+        return value
+    }
+
+    private func commit(_ lease: UInt64) async throws {
+        defer { release(lease) }
+        let result = try await runToTheEnd("COMMIT", on: lease)
+        guard result.command == "COMMIT" else { throw PostgresError.refused(.rolledBack) }
+    }
+
+    /// Whoever was cancelled need not wait: a statement may still be running before the `ROLLBACK`.
+    private func rollBack(_ lease: UInt64) async {
+        guard !Task.isCancelled else {
+            run(Statement(id: nextID(), text: .script("ROLLBACK"), limit: configuration.statementDeadline), on: lease)
+            return release(lease)
+        }
+        _ = try? await runToTheEnd("ROLLBACK", on: lease)  // failed: the connection is lost, and the work with it
+        release(lease)
+    }
+}

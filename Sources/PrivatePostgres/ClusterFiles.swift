@@ -1,0 +1,80 @@
+internal import CSystem
+internal import FoundationEssentials
+
+/// Where a cluster keeps what, and the lock that makes this process its owner.
+struct ClusterFiles {
+    /// Longest path of a Unix socket on Linux, without the final NUL.
+    private static let longestSocketPath = 107
+
+    let directory: String
+    let data: String
+    let sockets: String
+    var log: String { "\(directory)/postgres.log" }
+    private let lock: Int32
+
+    /// - Throws: ``PrivatePostgresError/alreadyRunning(directory:)`` if another process holds the lock.
+    init(directory given: String, user: ServerUser) throws {
+        try FileManager.default.createDirectory(atPath: given, withIntermediateDirectories: true)
+        guard let resolved = realpath(given, nil) else { throw PrivatePostgresError.system(given) }
+        directory = String(cString: resolved)
+        free(resolved)
+        let log = "\(directory)/postgres.log"
+        lock = try Self.takeLock(directory)
+        do {
+            _ = truncate(log, 0)
+            let name = "sekisho-\(Self.hash(of: directory))"
+            let base = try user.canSearch(directory, log: log) ? directory : "/var/tmp/\(name)"
+            if base != directory { try user.makePrivateDirectory(base) }
+            data = "\(base)/data"
+            let near = "\(base)/socket"
+            sockets = "\(near)/.s.PGSQL.5432".utf8.count <= Self.longestSocketPath ? near : "/tmp/\(name)"
+            try user.makePrivateDirectory(sockets)
+        } catch {
+            close(lock)
+            throw error
+        }
+    }
+
+    var isInitialized: Bool { access("\(data)/PG_VERSION", F_OK) == 0 }
+
+    /// Sets the directory free for its next owner.
+    func release() {
+        rmdir(sockets)
+        close(lock)
+    }
+
+    /// The last lines of what the programs wrote.
+    func logTail() -> String {
+        guard let bytes = FileManager.default.contents(atPath: log) else { return "(no log)" }
+        return String(decoding: bytes.suffix(4000), as: UTF8.self)
+    }
+
+    /// Whether the process that `postmaster.pid` names is alive and does run in this data directory.
+    var haveLivingPostmaster: Bool {
+        guard let bytes = FileManager.default.contents(atPath: "\(data)/postmaster.pid"),
+            let line = String(decoding: bytes, as: UTF8.self).split(separator: "\n").first,
+            let folder = realpath("/proc/\(line)/cwd", nil)
+        else { return false }
+        defer { free(folder) }
+        return String(cString: folder) == data
+    }
+
+    private static func takeLock(_ directory: String) throws(PrivatePostgresError) -> Int32 {
+        let path = "\(directory)/lock"
+        let descriptor = shim_open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0o600)
+        guard descriptor >= 0 else { throw .system(path) }
+        guard flock(descriptor, LOCK_EX | LOCK_NB) == 0 else {
+            close(descriptor)
+            throw .alreadyRunning(directory: directory)
+        }
+        return descriptor
+    }
+
+    /// 16 hexadecimal digits.
+    private static func hash(of text: String) -> String {
+        var digest = [UInt8](repeating: 0, count: Int(EVP_MAX_MD_SIZE))
+        EVP_Digest(text, text.utf8.count, &digest, nil, EVP_sha256(), nil)
+        let digits = Array("0123456789abcdef")
+        return String(digest.prefix(8).flatMap { [digits[Int($0 >> 4)], digits[Int($0 & 15)]] })
+    }
+}

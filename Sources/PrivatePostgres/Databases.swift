@@ -1,0 +1,78 @@
+internal import CSystem
+
+extension PrivatePostgres {
+    /// Creates a database, as a copy of `template` if one is named; nobody may be connected to the template.
+    ///
+    /// - Throws: ``PrivatePostgresError/statementRefused(_:)``, for one if the database exists.
+    public func createDatabase(named name: String, template: String? = nil) throws(PrivatePostgresError) {
+        try administer { connection throws(PrivatePostgresError) in
+            let copy = try template.map { name throws(PrivatePostgresError) in
+                " TEMPLATE \(try connection.quoted(name))"
+            }
+            try connection.execute("CREATE DATABASE \(try connection.quoted(name))\(copy ?? "")")
+        }
+    }
+
+    /// Drops a database, ending the connections to it. One that is not there is no error.
+    public func dropDatabase(named name: String) throws(PrivatePostgresError) {
+        _ = try administer { connection throws(PrivatePostgresError) in
+            try connection.execute("DROP DATABASE IF EXISTS \(try connection.quoted(name)) WITH (FORCE)")
+        }
+    }
+
+    public func hasDatabase(named name: String) throws(PrivatePostgresError) -> Bool {
+        try administer { connection throws(PrivatePostgresError) in
+            let text = try connection.quotedText(name)
+            return try connection.execute("SELECT FROM pg_database WHERE datname = \(text)") == 1
+        }
+    }
+
+    private func administer<Value>(
+        _ body: (AdministrativeConnection) throws(PrivatePostgresError) -> Value
+    ) throws(PrivatePostgresError) -> Value {
+        let connection = try AdministrativeConnection(url: url() + "&connect_timeout=10")
+        defer { connection.close() }
+        return try body(connection)
+    }
+}
+
+/// A blocking connection for a statement or two.
+private struct AdministrativeConnection {
+    private let handle: OpaquePointer?
+
+    init(url: String) throws(PrivatePostgresError) {
+        handle = PQconnectdb(url)
+        guard PQstatus(handle) == CONNECTION_OK else {
+            let message = String(cString: PQerrorMessage(handle))
+            PQfinish(handle)
+            throw .statementRefused(message)
+        }
+    }
+
+    func close() { PQfinish(handle) }
+
+    func quoted(_ name: String) throws(PrivatePostgresError) -> String {
+        try text(PQescapeIdentifier(handle, name, name.utf8.count))
+    }
+
+    func quotedText(_ text: String) throws(PrivatePostgresError) -> String {
+        try self.text(PQescapeLiteral(handle, text, text.utf8.count))
+    }
+
+    /// - Returns: how many rows came back.
+    @discardableResult
+    func execute(_ statement: String) throws(PrivatePostgresError) -> Int {
+        let result = PQexec(handle, statement)
+        defer { PQclear(result) }
+        switch PQresultStatus(result) {
+        case PGRES_COMMAND_OK, PGRES_TUPLES_OK: return Int(PQntuples(result))
+        default: throw .statementRefused(String(cString: PQerrorMessage(handle)))
+        }
+    }
+
+    private func text(_ escaped: UnsafeMutablePointer<CChar>?) throws(PrivatePostgresError) -> String {
+        guard let escaped else { throw .statementRefused(String(cString: PQerrorMessage(handle))) }
+        defer { PQfreemem(escaped) }
+        return String(cString: escaped)
+    }
+}

@@ -1,0 +1,56 @@
+internal import CSystem
+
+/// Who the PostgreSQL programs run as: the caller, or someone less powerful when the caller is root.
+struct ServerUser {
+    /// `nil`: as the caller.
+    private let account: (user: uid_t, group: gid_t)?
+
+    /// - Throws: ``PrivatePostgresError/missing(_:)`` if root has no unprivileged account to use.
+    init() throws(PrivatePostgresError) {
+        guard geteuid() == 0 else {
+            account = nil
+            return
+        }
+        guard let entry = getpwnam("postgres") ?? getpwnam("nobody") else {
+            throw .missing("an account named postgres or nobody")
+        }
+        account = (entry.pointee.pw_uid, entry.pointee.pw_gid)
+    }
+
+    private var id: uid_t { account?.user ?? geteuid() }
+
+    /// A command that runs `program` as this user and ends with the thread that started it.
+    func command(_ program: String, _ arguments: [String], output: String) throws(PrivatePostgresError) -> ChildProcess
+    {
+        guard let setpriv = Programs.find("setpriv") else { throw .missing("setpriv (util-linux)") }
+        var words = [setpriv, "--pdeathsig", "INT"]
+        if let account {
+            words += ["--reuid", "\(account.user)", "--regid", "\(account.group)", "--clear-groups"]
+        }
+        return ChildProcess(words: words + ["--", program] + arguments, output: output)
+    }
+
+    /// Whether this user may pass through `directory`, all of its parents included.
+    func canSearch(_ directory: String, log: String) throws(PrivatePostgresError) -> Bool {
+        guard account != nil else { return true }
+        guard let test = Programs.find("test") else { throw .missing("test (coreutils)") }
+        return try command(test, ["-x", directory], output: log).run() == 0
+    }
+
+    /// Makes `path` a directory that only this user can enter, or checks that it is one.
+    ///
+    /// - Throws: ``PrivatePostgresError/directoryRefused(path:reason:)`` if somebody else owns what is there.
+    func makePrivateDirectory(_ path: String) throws(PrivatePostgresError) {
+        if mkdir(path, 0o700) == 0 {
+            guard let account else { return }
+            guard lchown(path, account.user, account.group) == 0 else { throw .system(path) }
+            return
+        }
+        var status = stat()
+        guard lstat(path, &status) == 0 else { throw .system(path) }
+        guard status.st_mode & mode_t(S_IFMT) == mode_t(S_IFDIR), status.st_uid == id else {
+            throw .directoryRefused(path: path, reason: "it is not a directory of user \(id)")
+        }
+        guard chmod(path, 0o700) == 0 else { throw .system(path) }
+    }
+}

@@ -1,0 +1,54 @@
+import EventLoop
+import Foundation
+import Postgres
+import PrivatePostgres
+
+/// The PostgreSQL of this test run: started by the first test that needs it, gone when the run ends.
+enum TestServer {
+    static let shared = Result { try start() }
+
+    static var url: String { get throws { try shared.get().url() } }
+
+    private static func start() throws -> PrivatePostgres {
+        let server = try PrivatePostgres.start(directory: temporaryDirectory(), durable: false)
+        atexit {
+            guard let server = try? TestServer.shared.get() else { return }
+            server.stop()
+            TestServer.remove(server)
+        }
+        return server
+    }
+
+    static func remove(_ server: PrivatePostgres) {
+        try? FileManager.default.removeItem(atPath: (server.logFile as NSString).deletingLastPathComponent)
+        try? FileManager.default.removeItem(atPath: (server.dataDirectory as NSString).deletingLastPathComponent)
+    }
+
+    /// Open to all users, for the server may run as another one.
+    static func temporaryDirectory() throws -> String {
+        let path = "/tmp/sekisho-test-\(UUID().uuidString.prefix(8))"
+        try FileManager.default.createDirectory(
+            atPath: path, withIntermediateDirectories: false, attributes: [.posixPermissions: 0o755])
+        return path
+    }
+}
+
+/// Runs `body` on a loop of its own with a pool of its own, and takes both down afterwards.
+func withPool<Value: Sendable>(
+    url: String? = nil, _ change: (inout Pool.Configuration) -> Void = { _ in },
+    _ body: @escaping @Sendable (Pool) async throws -> Value
+) async throws -> Value {
+    var configuration = Pool.Configuration(url: try url ?? TestServer.url)
+    change(&configuration)
+    let loop = try Loop(name: "test")
+    let pool = Pool(loop: loop, configuration: configuration)
+    let task = Task(executorPreference: loop) {
+        let result: Result<Value, any Error>
+        do { result = .success(try await body(pool)) } catch { result = .failure(error) }
+        await pool.close()
+        return result
+    }
+    let result = await task.value
+    loop.stop()
+    return try result.get()
+}
