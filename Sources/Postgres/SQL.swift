@@ -66,6 +66,12 @@ public struct SQL: Sendable, ExpressibleByStringInterpolation, CustomStringConve
             sql.parameters.append(value.postgresParameter)
         }
 
+        /// `nil` is NULL. An overload of its own, or the compiler warns of an optional in a string.
+        public mutating func appendInterpolation<Value: PostgresEncodable>(_ value: Value?) {
+            sql.pieces.append(.parameter)
+            sql.parameters.append(value.postgresParameter)
+        }
+
         public mutating func appendInterpolation(_ fragment: SQL) {
             sql.append(fragment)
         }
