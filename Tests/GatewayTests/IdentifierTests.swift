@@ -1,0 +1,47 @@
+import Support
+import Testing
+
+@Suite("Asking about an identifier")
+struct IdentifierTests {
+    @Test(
+        "refuses in the order of the wire protocol",
+        arguments: [
+            ([:], "400 MISSING_IDENTIFIER"),
+            (["identifier": "ada@example.com"], "400 MISSING_CONTINUE_URI"),
+            (["identifier": "nonsense", "continueUri": "http://localhost"], "400 INVALID_IDENTIFIER"),
+            (["identifier": "ada@example.com", "continueUri": "nonsense"], "400 INVALID_CONTINUE_URI"),
+        ] as [(JSON, String)])
+    func refusals(body: JSON, expected: String) async throws {
+        #expect(try await TestGateway().post("/v1/accounts:createAuthUri", body).outcome == expected)
+    }
+
+    @Test("tells the ways to sign in, where accounts are not hidden")
+    func methods() async throws {
+        let gateway = try await TestGateway()
+        _ = try await gateway.signUp()
+        let known = try await gateway.ask("ADA@example.com")
+        #expect(known.json["registered"] == true)
+        #expect(known.json["signinMethods"] == ["password"])
+        #expect(known.json["allProviders"] == ["password"])
+        #expect(known.json["sessionId"]?.string?.count == 27)
+        let unknown = try await gateway.ask("eve@example.com")
+        #expect(unknown.json["registered"] == false)
+        #expect(unknown.json["signinMethods"] == nil || unknown.json["signinMethods"] == [])
+    }
+
+    @Test("tells nothing where accounts are hidden")
+    func hidden() async throws {
+        let gateway = try await TestGateway { $0.hidesAccounts = true }
+        _ = try await gateway.signUp()
+        for identifier in ["ada@example.com", "eve@example.com"] {
+            #expect(try await gateway.ask(identifier).json.keys == ["kind", "sessionId"])
+        }
+    }
+}
+
+extension TestGateway {
+    fileprivate func ask(_ identifier: String) async throws -> Exchange {
+        try await post(
+            "/v1/accounts:createAuthUri", ["identifier": .string(identifier), "continueUri": "http://localhost"])
+    }
+}

@@ -1,0 +1,88 @@
+import Identity
+import Support
+import Synchronization
+import Testing
+
+@Suite("Sign-in with a password")
+struct SignInTests {
+    @Test(
+        "refuses in the order of the wire protocol",
+        arguments: [
+            ([:], "400 MISSING_EMAIL"),
+            (["email": ""], "400 INVALID_EMAIL"),
+            (["email": "nonsense"], "400 INVALID_EMAIL"),
+            (["email": "ada@example.com"], "400 MISSING_PASSWORD"),
+            (["email": "eve@example.com", "password": "x"], "400 EMAIL_NOT_FOUND"),
+            (["email": "ada@example.com", "password": "x"], "400 INVALID_PASSWORD"),
+            (["email": "ADA@example.com", "password": "secret1"], "200"),
+        ] as [(JSON, String)])
+    func refusals(body: JSON, expected: String) async throws {
+        let gateway = try await TestGateway()
+        _ = try await gateway.post("/v1/accounts:signUp", ["email": "ada@example.com", "password": "secret1"])
+        #expect(try await gateway.post("/v1/accounts:signInWithPassword", body).outcome == expected)
+    }
+
+    @Test("where accounts are hidden, gives one answer for an unknown address and a wrong password, after one hash each")
+    func enumeration() async throws {
+        let checks = Mutex<[Bool]>([])
+        let counting = Passwords(
+            hash: { password, _ in "hash of \(password.expose())" },
+            check: { password, stored, _ in
+                checks.withLock { $0.append(stored != nil) }
+                return stored == "hash of \(password.expose())" ? .right(rehashed: nil) : .wrong
+            })
+        let gateway = try await TestGateway(passwords: counting) { $0.hidesAccounts = true }
+        _ = try await gateway.post("/v1/accounts:signUp", ["email": "ada@example.com", "password": "secret1"])
+        let unknown = try await gateway.post(
+            "/v1/accounts:signInWithPassword", ["email": "eve@example.com", "password": "wrong"])
+        let wrong = try await gateway.post(
+            "/v1/accounts:signInWithPassword", ["email": "ada@example.com", "password": "wrong"])
+        #expect(unknown.outcome == "400 INVALID_LOGIN_CREDENTIALS")
+        #expect(unknown.body == wrong.body)
+        #expect(checks.withLock { $0 } == [false, true])
+    }
+
+    @Test("tells that an account is disabled only to who knows its password")
+    func disabled() async throws {
+        let gateway = try await TestGateway()
+        _ = try await gateway.post("/v1/accounts:signUp", ["email": "ada@example.com", "password": "secret1"])
+        _ = try await gateway.database.pool.execute("UPDATE account SET disabled_at = now()")
+        let wrong = try await gateway.post(
+            "/v1/accounts:signInWithPassword", ["email": "ada@example.com", "password": "wrong"])
+        #expect(wrong.outcome == "400 INVALID_PASSWORD")
+        let right = try await gateway.post(
+            "/v1/accounts:signInWithPassword", ["email": "ada@example.com", "password": "secret1"])
+        #expect(right.outcome == "400 USER_DISABLED")
+    }
+
+    @Test("replaces a hash of another cost by one of today's, once")
+    func rehash() async throws {
+        let passwords = Passwords(
+            hash: { password, _ in "old \(password.expose())" },
+            check: { password, stored, _ in
+                switch stored {
+                case "old \(password.expose())": .right(rehashed: "new \(password.expose())")
+                case "new \(password.expose())": .right(rehashed: nil)
+                default: .wrong
+                }
+            })
+        let gateway = try await TestGateway(passwords: passwords)
+        let body: JSON = ["email": "ada@example.com", "password": "secret1"]
+        _ = try await gateway.post("/v1/accounts:signUp", body)
+        for _ in 1...2 { #expect(try await gateway.post("/v1/accounts:signInWithPassword", body).status == 200) }
+        let stored = try await gateway.database.pool.query("SELECT password_hash FROM account").first
+        #expect(try stored?.decode("password_hash") == "new secret1")
+    }
+
+    @Test("answers 503 in plain text when too many passwords wait")
+    func overload() async throws {
+        let full = Passwords(hash: { _, _ in throw Overloaded() }, check: { _, _, _ in throw Overloaded() })
+        let gateway = try await TestGateway(passwords: full)
+        let answer = try await gateway.post(
+            "/v1/accounts:signInWithPassword", ["email": "ada@example.com", "password": "secret1"])
+        #expect(answer.status == 503)
+        #expect(answer.headers["Content-Type"]?.hasPrefix("text/plain") == true)
+        #expect(answer.headers["Retry-After"] != nil)
+        #expect(answer.json == .null)
+    }
+}

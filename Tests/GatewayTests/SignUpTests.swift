@@ -1,0 +1,106 @@
+import Identity
+import Support
+import Testing
+
+@Suite("Sign-up")
+struct SignUpTests {
+    @Test("with e-mail and password makes an account that can sign in, refresh and be looked up")
+    func wholePath() async throws {
+        let gateway = try await TestGateway()
+        let signUp = try await gateway.post(
+            "/v1/accounts:signUp", ["email": "Ada@Example.com", "password": "secret1", "displayName": "Ada"])
+        #expect(signUp.status == 200)
+        #expect(
+            signUp.json.keys == ["kind", "localId", "email", "displayName", "idToken", "refreshToken", "expiresIn"])
+        #expect(signUp.json["kind"] == "identitytoolkit#SignupNewUserResponse")
+        #expect(signUp.json["email"] == "ada@example.com")
+        #expect(signUp.json["expiresIn"] == "3600")
+
+        let signIn = try await gateway.post(
+            "/v1/accounts:signInWithPassword", ["email": "ada@example.com", "password": "secret1"])
+        #expect(signIn.json["localId"] == signUp.json["localId"])
+        #expect(signIn.json["registered"] == true)
+
+        let refresh = try await gateway.post(
+            "/v1/token", ["grant_type": "refresh_token", "refresh_token": try #require(signIn.json["refreshToken"])])
+        #expect(refresh.json["user_id"] == signUp.json["localId"])
+        #expect(refresh.json["id_token"] == refresh.json["access_token"])
+
+        let lookup = try await gateway.post("/v1/accounts:lookup", ["idToken": try #require(refresh.json["id_token"])])
+        let user = try #require(lookup.json["users"]?[0])
+        #expect(user["localId"] == signUp.json["localId"])
+        #expect(user["emailVerified"] == false)
+        #expect(user["displayName"] == "Ada")
+        #expect(user["providerUserInfo"]?[0]?["providerId"] == "password")
+        #expect(user["passwordHash"] == nil && user["salt"] == nil)
+    }
+
+    @Test(
+        "refuses in the order of the wire protocol",
+        arguments: [
+            (["password": "secret1"], "400 MISSING_EMAIL"),
+            (["email": "ada@example.com"], "400 MISSING_PASSWORD"),
+            (["email": "ada@example.com", "password": ""], "400 MISSING_PASSWORD"),
+            (["email": "nonsense", "password": "secret1"], "400 INVALID_EMAIL"),
+            (["email": "", "password": ""], "400 INVALID_EMAIL"),
+            (["email": "taken@example.com", "password": "x"], "400 EMAIL_EXISTS"),
+            (["email": "TAKEN@example.com", "password": "secret1"], "400 EMAIL_EXISTS"),
+            (
+                ["email": "new@example.com", "password": "five5"],
+                "400 WEAK_PASSWORD : Password should be at least 6 characters"
+            ),
+            (["localId": "mine"], "400 UNEXPECTED_PARAMETER : User ID"),
+            (["idToken": "x", "email": "ada@example.com", "password": "secret1"], "400 INVALID_ID_TOKEN"),
+        ] as [(JSON, String)])
+    func refusals(body: JSON, expected: String) async throws {
+        let gateway = try await TestGateway()
+        _ = try await gateway.post("/v1/accounts:signUp", ["email": "taken@example.com", "password": "secret1"])
+        #expect(try await gateway.post("/v1/accounts:signUp", body).outcome == expected)
+    }
+
+    @Test("is refused where the project does not allow it")
+    func notAllowed() async throws {
+        let gateway = try await TestGateway {
+            $0.allowsPasswords = false
+            $0.allowsAnonymous = false
+        }
+        let body: JSON = ["email": "ada@example.com", "password": "secret1"]
+        #expect(try await gateway.post("/v1/accounts:signUp", body).outcome == "400 OPERATION_NOT_ALLOWED")
+        #expect(try await gateway.post("/v1/accounts:signUp").outcome == "400 ADMIN_ONLY_OPERATION")
+        #expect(
+            try await gateway.post("/v1/accounts:signInWithPassword", body).outcome == "400 PASSWORD_LOGIN_DISABLED")
+    }
+
+    @Test("without anything makes an anonymous account, which keeps its id when it gets a password")
+    func upgrade() async throws {
+        let gateway = try await TestGateway()
+        let anonymous = try await gateway.post("/v1/accounts:signUp", ["returnSecureToken": true])
+        #expect(anonymous.json.keys == ["kind", "localId", "idToken", "refreshToken", "expiresIn"])
+        gateway.clock.advance(by: .seconds(3000))
+        let upgraded = try await gateway.post(
+            "/v1/accounts:signUp",
+            ["idToken": anonymous.json["idToken"]!, "email": "ada@example.com", "password": "secret1"])
+        #expect(upgraded.json["localId"] == anonymous.json["localId"])
+        let old = try await gateway.post("/v1/accounts:lookup", ["idToken": anonymous.json["idToken"]!])
+        #expect(old.outcome == "400 TOKEN_EXPIRED")
+        let signIn = try await gateway.post(
+            "/v1/accounts:signInWithPassword", ["email": "ada@example.com", "password": "secret1"])
+        #expect(signIn.json["localId"] == anonymous.json["localId"])
+    }
+
+    @Test("lets one of many concurrent sign-ups with one address win")
+    func race() async throws {
+        let gateway = try await TestGateway()
+        let outcomes = try await withThrowingTaskGroup(of: String.self) { group in
+            for _ in 1...10 {
+                group.addTask {
+                    try await gateway.post(
+                        "/v1/accounts:signUp", ["email": "ada@example.com", "password": "secret1"]
+                    ).outcome
+                }
+            }
+            return try await group.reduce(into: []) { $0.append($1) }
+        }
+        #expect(outcomes.sorted() == ["200"] + Array(repeating: "400 EMAIL_EXISTS", count: 9))
+    }
+}

@@ -1,0 +1,94 @@
+import API
+import Crypto
+import EventLoop
+import FoundationEssentials
+import HTTP
+import Identity
+import Postgres
+import Providers
+import Storage
+import Support
+import Synchronization
+import Telemetry
+import Testing
+
+@testable import sekisho
+
+/// The gateway as `serve` builds it, on a database of its own, with a clock that stands still until told.
+struct TestGateway: Sendable {
+    static let apiKey = "sk_test"
+    static let hashing = Result { try FairPool(name: "test-hash", threads: 2, capacity: 1000) }
+
+    let database: TestDatabase
+    let clock = TestClock()
+    let gateway: Gateway
+    let project: Project
+
+    /// - Parameter change: what the project's policy has otherwise than `profile`.
+    init(
+        _ profile: Policy.Profile = .firebase, passwords: Passwords? = nil,
+        change: (inout Policy) -> Void = { $0.hidesAccounts = false }
+    ) async throws {
+        database = try TestDatabase()
+        var policy = Policy(profile)
+        change(&policy)
+        let draft = try ProjectDraft(
+            id: "demo", name: "Demo", profile: profile, policy: policy, algorithm: .es256, domains: ["localhost"])
+        project = draft.project
+        let masterKeys = MasterKeys(current: [UInt8](repeating: 7, count: 32), previous: nil)
+        #expect(try await draft.create(in: database.pool, under: masterKeys, at: clock.now))
+        let isKeyMade = try await APIKeyStore(pool: database.pool).create(
+            id: "key", hash: APIKey(text: Self.apiKey).hash, for: ProjectDraft.app, in: project.id, at: clock.now)
+        #expect(isKeyMade)
+        let cheap = PasswordHash.Cost(memoryKiB: 7168, iterations: 1)
+        let live = Live(
+            masterKeys: masterKeys, trustedProxies: [], clock: clock.wallClock,
+            log: Log(level: .error, descriptor: 2), passwords: try passwords ?? .argon2id(cheap, on: Self.hashing.get()),
+            issuer: { "https://auth.example.com/\($0)" }, publicURL: "https://auth.example.com")
+        gateway = live.gateway(on: database.pool) { directory in
+            .keys { try await directory.client(showing: $0) }
+        }
+    }
+
+    func post(_ path: String, _ body: JSON = [:], key: String? = apiKey) async throws -> Exchange {
+        try await send(.post, path, body: try body.bytes, query: key.map { [("key", $0)] } ?? [])
+    }
+
+    func get(_ path: String) async throws -> Exchange { try await send(.get, path, body: [], query: []) }
+
+    func send(
+        _ method: HTTP.Method, _ path: String, body: [UInt8], query: [(name: String, value: String)],
+        headers: Headers = Headers(), peer: String = "192.0.2.1"
+    ) async throws -> Exchange {
+        let request = Request(
+            id: "0", method: method, path: path, query: query, headers: headers, body: body, peer: peer)
+        return Exchange(await gateway.respond(to: request))
+    }
+}
+
+/// An answer, as a test looks at it.
+struct Exchange: Sendable {
+    let status: Int
+    let headers: Headers
+    let body: [UInt8]
+
+    init(_ response: Response) {
+        status = response.status
+        headers = response.headers
+        body = response.body
+    }
+
+    var json: JSON { (try? JSON(body)) ?? .null }
+    var text: String { String(decoding: body, as: UTF8.self) }
+    /// `200`, or status and wire code.
+    var outcome: String { status == 200 ? "200" : "\(status) \(json["error"]?["message"]?.string ?? text)" }
+}
+
+final class TestClock: Sendable {
+    private let current = Mutex(Instant(seconds: 1_800_000_000))
+
+    var now: Instant { current.withLock { $0 } }
+    var wallClock: WallClock { WallClock { [self] in now } }
+
+    func advance(by duration: Duration) { current.withLock { $0 = $0 + duration } }
+}

@@ -1,0 +1,147 @@
+import Identity
+import Support
+import Testing
+
+@Suite("Changing an account")
+struct UpdateTests {
+    @Test("name and photo are set, kept and removed, without new tokens and however old the login")
+    func profile() async throws {
+        let gateway = try await TestGateway()
+        let tokens = try await gateway.signUp()
+        gateway.clock.advance(by: .seconds(3000))
+        let set = try await gateway.update(
+            tokens.idToken, ["displayName": "Ada", "photoUrl": "https://example.com/a.png"])
+        #expect(set.status == 200)
+        #expect(set.json["kind"] == "identitytoolkit#SetAccountInfoResponse")
+        #expect(set.json["displayName"] == "Ada")
+        #expect(set.json["idToken"] == nil && set.json["refreshToken"] == nil)
+        let kept = try await gateway.update(tokens.idToken, ["displayName": "Ada L."])
+        #expect(kept.json["photoUrl"] == "https://example.com/a.png")
+        let removed = try await gateway.update(tokens.idToken, ["deleteAttribute": ["DISPLAY_NAME", "PHOTO_URL"]])
+        #expect(removed.json["displayName"] == nil && removed.json["photoUrl"] == nil)
+    }
+
+    @Test("a new password ends every session and opens a fresh one")
+    func password() async throws {
+        let gateway = try await TestGateway()
+        let tokens = try await gateway.signUp()
+        let elsewhere = try TestGateway.Tokens(await gateway.signIn())
+        gateway.clock.advance(by: .seconds(10))
+        let changed = try await gateway.update(tokens.idToken, ["password": "secret2"])
+        let fresh = try TestGateway.Tokens(changed)
+        for old in [tokens, elsewhere] {
+            #expect(try await gateway.lookup(old.idToken).outcome == "400 TOKEN_EXPIRED")
+            #expect(try await gateway.refresh(old.refreshToken).outcome == "400 TOKEN_EXPIRED")
+        }
+        let user = try #require(try await gateway.lookup(fresh.idToken).json["users"]?[0])
+        #expect(try claims(of: fresh.idToken)["auth_time"].map { "\($0)" } == "\(JSON.number(Double(user["validSince"]!.string!)!))")
+        #expect(try await gateway.signIn().outcome == "400 INVALID_PASSWORD")
+        #expect(try await gateway.signIn(password: "secret2").outcome == "200")
+    }
+
+    @Test("a new address is unverified, frees the old one, and ends every session")
+    func email() async throws {
+        let gateway = try await TestGateway()
+        let tokens = try await gateway.signUp()
+        _ = try await gateway.database.pool.execute("UPDATE account SET email_verified = true")
+        let changed = try await gateway.update(tokens.idToken, ["email": "Ada2@example.com"])
+        #expect(changed.json["email"] == "ada2@example.com")
+        #expect(changed.json["emailVerified"] == false)
+        #expect(try await gateway.lookup(tokens.idToken).outcome == "400 TOKEN_EXPIRED")
+        _ = try await gateway.signUp()
+        #expect(try await gateway.signIn(email: "ada2@example.com").outcome == "200")
+    }
+
+    @Test(
+        "refuses",
+        arguments: [
+            (["email": "taken@example.com"], "400 EMAIL_EXISTS"),
+            (["email": "nonsense"], "400 INVALID_EMAIL"),
+            (["password": "five5"], "400 WEAK_PASSWORD : Password should be at least 6 characters"),
+            (["disableUser": true], "400 OPERATION_NOT_ALLOWED"),
+            (["customAttributes": "{\"admin\":true}"], "400 INSUFFICIENT_PERMISSION"),
+        ] as [([String: JSON], String)])
+    func refusals(change: [String: JSON], expected: String) async throws {
+        let gateway = try await TestGateway()
+        _ = try await gateway.signUp(email: "taken@example.com")
+        let tokens = try await gateway.signUp()
+        #expect(try await gateway.update(tokens.idToken, change).outcome == expected)
+        #expect(try await gateway.lookup(tokens.idToken).outcome == "200", "nothing was changed")
+    }
+
+    @Test("asks for a recent login before credentials change or the account goes, and a new sign-in renews it")
+    func recentLogin() async throws {
+        let gateway = try await TestGateway()
+        let tokens = try await gateway.signUp()
+        gateway.clock.advance(by: .seconds(300))
+        #expect(try await gateway.update(tokens.idToken, ["email": "ada2@example.com"]).status == 200)
+        let second = try TestGateway.Tokens(await gateway.signIn(email: "ada2@example.com"))
+        gateway.clock.advance(by: .seconds(301))
+        let tooOld = "400 CREDENTIAL_TOO_OLD_LOGIN_AGAIN"
+        for change: [String: JSON] in [
+            ["password": "secret2"], ["email": "ada3@example.com"], ["deleteAttribute": ["PASSWORD"]],
+            ["deleteAttribute": ["EMAIL"]], ["validSince": "1"],
+        ] {
+            #expect(try await gateway.update(second.idToken, change).outcome == tooOld, "\(change)")
+        }
+        #expect(try await gateway.delete(second.idToken).outcome == tooOld)
+        let refreshed = try #require(try await gateway.refresh(second.refreshToken).json["id_token"]?.string)
+        #expect(try await gateway.delete(refreshed).outcome == tooOld, "a refresh is not a login")
+        let renewed = try TestGateway.Tokens(await gateway.signIn(email: "ada2@example.com"))
+        #expect(try await gateway.delete(renewed.idToken).outcome == "200")
+    }
+
+    @Test("an anonymous account has nothing to sign in with again, and is exempt")
+    func anonymousIsExempt() async throws {
+        let gateway = try await TestGateway()
+        let anonymous = try TestGateway.Tokens(await gateway.post("/v1/accounts:signUp"))
+        gateway.clock.advance(by: .seconds(3000))
+        #expect(try await gateway.delete(anonymous.idToken).outcome == "200")
+    }
+
+    @Test("where accounts are hidden, an address is not taken over unverified")
+    func hiddenAccounts() async throws {
+        let gateway = try await TestGateway { $0.hidesAccounts = true }
+        let tokens = try await gateway.signUp()
+        let refusal = "400 OPERATION_NOT_ALLOWED : Please verify the new email before changing email."
+        #expect(try await gateway.update(tokens.idToken, ["email": "ada2@example.com"]).outcome == refusal)
+        let again = try await gateway.post(
+            "/v1/accounts:signUp",
+            ["idToken": .string(tokens.idToken), "email": "ada2@example.com", "password": "secret2"])
+        #expect(again.outcome == refusal)
+        #expect(try await gateway.update(tokens.idToken, ["email": "ADA@example.com"]).outcome == "200")
+    }
+
+    @Test("a client cannot write what is not its to write")
+    func massAssignment() async throws {
+        let gateway = try await TestGateway()
+        let tokens = try await gateway.signUp()
+        let other = try await gateway.signUp(email: "bob@example.com")
+        let answer = try await gateway.update(
+            tokens.idToken,
+            [
+                "displayName": "Ada", "emailVerified": true, "localId": .string(other.localId), "createdAt": "1",
+                "lastLoginAt": "1", "phoneNumber": "+15555550100", "uid": .string(other.localId),
+            ])
+        #expect(answer.json["localId"] == .string(tokens.localId))
+        let user = try #require(try await gateway.lookup(tokens.idToken).json["users"]?[0])
+        #expect(user["emailVerified"] == false)
+        #expect(user["createdAt"] == "1800000000000")
+        #expect(user["lastLoginAt"] == "1800000000000")
+        #expect(user["phoneNumber"] == nil)
+        let bob = try #require(try await gateway.lookup(other.idToken).json["users"]?[0])
+        #expect(bob["displayName"] == nil)
+    }
+
+    @Test("a deleted account is gone at once, with its sessions, and its address is free")
+    func deletion() async throws {
+        let gateway = try await TestGateway()
+        let tokens = try await gateway.signUp()
+        let deleted = try await gateway.delete(tokens.idToken)
+        #expect(deleted.json == ["kind": "identitytoolkit#DeleteAccountResponse"])
+        #expect(try await gateway.lookup(tokens.idToken).outcome == "400 USER_NOT_FOUND")
+        #expect(try await gateway.refresh(tokens.refreshToken).outcome == "400 INVALID_REFRESH_TOKEN")
+        #expect(try await gateway.signIn().outcome == "400 EMAIL_NOT_FOUND")
+        #expect(try await gateway.signUp().localId != tokens.localId)
+    }
+}

@@ -1,0 +1,39 @@
+import API
+import Testing
+
+@Suite("The contract")
+struct ContractTests {
+    struct Operation: Hashable, CustomStringConvertible {
+        let method: String
+        let path: String
+        let id: String
+
+        var description: String { "\(method) \(path) (\(id))" }
+    }
+
+    @Test("describes exactly the routes there are")
+    func routes() throws {
+        let described = Self.operations(in: try Repository.text("openapi.yaml"))
+        let built = Endpoint.all.map {
+            Operation(method: $0.method.rawValue.lowercased(), path: $0.path, id: $0.operationID)
+        }
+        #expect(Set(described).subtracting(built) == [], "described but not built")
+        #expect(Set(built).subtracting(described) == [], "built but not described")
+        #expect(Set(built.map(\.id)).count == built.count, "operation ids are unique")
+    }
+
+    /// Reads method, path and operationId by indentation: the document keeps one key per line.
+    static func operations(in yaml: String) -> [Operation] {
+        var operations: [Operation] = []
+        var path = ""
+        var method = ""
+        for line in yaml.split(separator: "\n") {
+            if let match = line.firstMatch(of: #/^  (\/[^ ]*):$/#) { path = String(match.output.1) }
+            if let match = line.firstMatch(of: #/^    (get|post|put|patch|delete):$/#) { method = String(match.output.1) }
+            if let match = line.firstMatch(of: #/^      operationId: (\w+)$/#) {
+                operations.append(Operation(method: method, path: path, id: String(match.output.1)))
+            }
+        }
+        return operations
+    }
+}

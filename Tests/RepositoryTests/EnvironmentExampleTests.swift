@@ -1,0 +1,22 @@
+import Testing
+
+@testable import sekisho
+
+@Suite("The example of the environment")
+struct EnvironmentExampleTests {
+    @Test("names every setting with its default, and no other")
+    func settings() throws {
+        let lines = try Repository.text("Deploy/sekisho.env.example").split(separator: "\n").map(String.init)
+        let assignments = lines.compactMap { $0.firstMatch(of: #/^#?([A-Z_]+)=(.*)$/#) }
+        #expect(assignments.map { String($0.output.1) } == Settings.all.map(\.name))
+        for (assignment, setting) in zip(assignments, Settings.all) where setting.fallback != nil {
+            #expect(String(assignment.output.2) == setting.fallback, "\(setting.name)")
+        }
+    }
+
+    @Test("says of each setting what the program says")
+    func meanings() throws {
+        let text = try Repository.text("Deploy/sekisho.env.example")
+        for setting in Settings.all { #expect(text.contains("# \(setting.meaning)\n"), "\(setting.name)") }
+    }
+}
