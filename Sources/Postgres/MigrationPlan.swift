@@ -1,0 +1,19 @@
+/// What a list of migrations and a ledger of applied ones, digests by name, mean for each other.
+struct MigrationPlan {
+    let pending: [Migration]
+
+    init(_ migrations: [Migration], ledger: [String: [UInt8]]) throws(MigrationError) {
+        let names = migrations.map(\.name)
+        for (name, next) in zip(names, names.dropFirst()) where next <= name { throw .outOfOrder(next) }
+        for migration in migrations {
+            if let digest = ledger[migration.name], digest != migration.digest { throw .changed(migration.name) }
+        }
+        if let last = names.last, let stranger = ledger.keys.filter({ $0 < last }).first(where: { !names.contains($0) })
+        {
+            throw .unknown(stranger)
+        }
+        pending = migrations.filter { ledger[$0.name] == nil }
+        let lastApplied = names.last { ledger[$0] != nil }
+        if let early = pending.first, let lastApplied, early.name < lastApplied { throw .outOfOrder(early.name) }
+    }
+}

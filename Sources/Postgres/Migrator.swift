@@ -1,0 +1,136 @@
+internal import EventLoop
+
+/// Brings a database's schema up to date, forward only.
+///
+/// Any number of processes may do so at once. What has been applied stands in the table `schema_migration`, with the
+/// digest of its text. Migrations that this program does not know are fine if they come after all it knows: an older
+/// program beside a newer one.
+public struct Migrator: Sendable {
+    /// Chosen once, at random: every Sekisho process takes the same advisory lock.
+    private static let lockKey: Int64 = 0x73656B6973686F
+    /// For one migration; and for others to be done with theirs.
+    private static let patience = Duration.seconds(3600)
+
+    private let migrations: [Migration]
+
+    public init(migrations: [Migration]) {
+        self.migrations = migrations
+    }
+
+    /// Applies what is pending, in order. The pool needs a second connection if a migration runs outside transactions.
+    ///
+    /// - Returns: the names of those that this call applied.
+    /// - Throws: ``MigrationError``; ``PostgresError`` if the database cannot be reached. What was applied before stays.
+    public func apply(with pool: Pool) async throws -> [String] {
+        var applied: [String] = []
+        let deadline = ContinuousClock.now + Self.patience
+        while true {
+            switch try await applyNext(with: pool) {
+            case .nothing: return applied
+            case .applied(let name): applied.append(name)
+            case .locked:
+                guard .now < deadline else { throw MigrationError.locked }
+                try await pool.loop.sleep(for: .milliseconds(100))
+            }
+        }
+    }
+
+    public func status(with pool: Pool) async throws -> [MigrationStatus] {
+        let known = try await pool.transaction { try await ledger($0) }
+        return migrations.map { migration in
+            let digest = known[migration.name]
+            let state: MigrationStatus.State =
+                digest == nil ? .pending : digest == migration.digest ? .applied : .changed
+            return MigrationStatus(name: migration.name, state: state)
+        }
+    }
+
+    private enum Step {
+        case nothing, locked
+        case applied(String)
+    }
+
+    /// Tries the lock and does not wait in it: a statement that waits would hold up `CREATE INDEX CONCURRENTLY`.
+    private func applyNext(with pool: Pool) async throws -> Step {
+        try await pool.transaction { transaction in
+            let isLocked = try await transaction.query("SELECT pg_try_advisory_xact_lock(\(Self.lockKey)) AS mine")
+            guard try isLocked[0].decode("mine", as: Bool.self) else { return .locked }
+            let plan = try MigrationPlan(migrations, ledger: try await ledger(transaction))
+            guard let next = plan.pending.first else { return .nothing }
+            try await run(next, transaction, pool)
+            try await record(next, transaction)
+            return .applied(next.name)
+        }
+    }
+
+    private func run(_ migration: Migration, _ transaction: Transaction, _ pool: Pool) async throws {
+        let text = try migration.text()
+        do {
+            // Also closes the ledger's query, whose snapshot CREATE INDEX CONCURRENTLY would wait for without end.
+            _ = try await transaction.run("SET LOCAL statement_timeout = 0", limit: Self.patience)
+            if migration.needsNoTransaction {
+                try await pool.runAlone(statements(in: text), limit: Self.patience)
+            } else {
+                _ = try await transaction.run(text, limit: Self.patience)
+            }
+        } catch let error as PostgresError {
+            throw MigrationError.failed(migration.name, reason: error.description)
+        }
+    }
+
+    private func record(_ migration: Migration, _ transaction: Transaction) async throws {
+        if try await !hasLedger(transaction) {
+            try await transaction.execute(
+                """
+                CREATE TABLE schema_migration (
+                    name text PRIMARY KEY,
+                    sha256 bytea NOT NULL,
+                    applied_at timestamptz NOT NULL DEFAULT now()
+                )
+                """)
+        }
+        try await transaction.execute(
+            """
+            INSERT INTO schema_migration (name, sha256, applied_at)
+            VALUES (\(migration.name), \(migration.digest), clock_timestamp())
+            """)
+    }
+
+    private func ledger(_ transaction: Transaction) async throws -> [String: [UInt8]] {
+        guard try await hasLedger(transaction) else { return [:] }
+        let rows = try await transaction.query("SELECT name, sha256 FROM schema_migration")
+        return try Dictionary(uniqueKeysWithValues: rows.map { (try $0.decode("name"), try $0.decode("sha256")) })
+    }
+
+    private func hasLedger(_ transaction: Transaction) async throws -> Bool {
+        let rows = try await transaction.query("SELECT to_regclass('schema_migration') IS NOT NULL AS is_there")
+        return try rows[0].decode("is_there")
+    }
+}
+
+extension Transaction {
+    /// Runs several statements at once, without parameters.
+    fileprivate func run(_ script: String, limit: Duration) async throws -> ResultSet {
+        try await pool.run(.script(script), on: lease, limit: limit)
+    }
+}
+
+extension Pool {
+    /// Runs statements one after the other on one connection, outside of any transaction.
+    fileprivate func runAlone(_ statements: [String], limit: Duration) async throws {
+        let lease = try await lease()
+        defer { release(lease) }
+        _ = try await run(.script("SET statement_timeout = 0"), on: lease, limit: nil)
+        do {
+            for statement in statements { _ = try await run(.script(statement), on: lease, limit: limit) }
+        } catch {
+            run(resetTimeout(), on: lease)
+            throw error
+        }
+        run(resetTimeout(), on: lease)
+    }
+
+    private func resetTimeout() -> Statement {
+        Statement(id: nextID(), text: .script("RESET statement_timeout"), limit: configuration.statementDeadline)
+    }
+}

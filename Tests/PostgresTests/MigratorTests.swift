@@ -1,0 +1,142 @@
+import Foundation
+import Postgres
+import PrivatePostgres
+import Testing
+
+@Suite("A migrator")
+struct MigratorTests {
+    static let accounts = Migration(
+        "m0001_accounts",
+        """
+        CREATE TABLE account (id bigint PRIMARY KEY, note text DEFAULT 'a;b');
+        CREATE FUNCTION one() RETURNS int LANGUAGE plpgsql AS $body$ BEGIN RETURN 1; END $body$;
+        """)
+    static let sessions = Migration(
+        "m0002_sessions", "CREATE TABLE session (account bigint NOT NULL REFERENCES account (id));")
+    static let index = Migration(
+        "m0003_index",
+        """
+        -- no-transaction
+        DROP INDEX IF EXISTS session_account;
+        CREATE INDEX CONCURRENTLY session_account ON session (account);
+        """)
+    static let all = [accounts, sessions, index]
+
+    /// A database of its own for each test.
+    func withDatabase(_ body: @escaping @Sendable (Pool, String) async throws -> Void) async throws {
+        let name = "migrator-\(UUID())"
+        let server = try TestServer.shared.get()
+        try server.createDatabase(named: name)
+        let url = server.url(database: name)
+        try await withPool(url: url) { try await body($0, url) }
+        try server.dropDatabase(named: name)
+    }
+
+    @Test("applies what is pending in order, once")
+    func order() async throws {
+        try await withDatabase { pool, _ async throws in
+            let first = Migrator(migrations: [Self.accounts])
+            #expect(try await first.apply(with: pool) == ["m0001_accounts"])
+            let all = Migrator(migrations: Self.all)
+            #expect(try await all.status(with: pool).map(\.state) == [.applied, .pending, .pending])
+            #expect(try await all.apply(with: pool) == ["m0002_sessions", "m0003_index"])
+            #expect(try await all.apply(with: pool) == [])
+            #expect(try await all.status(with: pool).map(\.state) == [.applied, .applied, .applied])
+            #expect(try await first.apply(with: pool) == [], "an older program beside a newer one")
+            let valid: SQL = "SELECT indisvalid AS v FROM pg_index WHERE indexrelid = 'session_account'::regclass"
+            #expect(try await pool.query(valid)[0].decode("v", as: Bool.self))
+        }
+    }
+
+    @Test("applies each migration once, however many start at once")
+    func concurrency() async throws {
+        try await withDatabase { _, url in
+            let applied = try await withThrowingTaskGroup(of: [String].self) { group in
+                for _ in 0..<4 {
+                    group.addTask {
+                        try await withPool(url: url) { try await Migrator(migrations: Self.all).apply(with: $0) }
+                    }
+                }
+                return try await group.reduce(into: []) { $0 += $1 }
+            }
+            #expect(applied.sorted() == Self.all.map(\.name))
+        }
+    }
+
+    struct Refusal: CustomTestStringConvertible, Sendable {
+        let testDescription: String
+        let before: [Migration]
+        let after: [Migration]
+        let error: MigrationError
+    }
+
+    static let refusals = [
+        Refusal(
+            testDescription: "an applied text changed", before: [accounts, sessions],
+            after: [Migration("m0001_accounts", "SELECT 1"), sessions, index], error: .changed("m0001_accounts")),
+        Refusal(
+            testDescription: "an applied one is gone", before: [accounts, sessions],
+            after: [accounts, index], error: .unknown("m0002_sessions")),
+        Refusal(
+            testDescription: "a new one comes before an applied one", before: [accounts, sessions],
+            after: [accounts, Migration("m0001a_late", "SELECT 1"), sessions], error: .outOfOrder("m0001a_late")),
+        Refusal(
+            testDescription: "the list is not sorted", before: [],
+            after: [sessions, accounts], error: .outOfOrder("m0001_accounts")),
+        Refusal(
+            testDescription: "the text is not UTF-8", before: [],
+            after: [Migration(name: "m0001_bytes", sql: [0xC3, 0x28])], error: .unreadable("m0001_bytes")),
+    ]
+
+    @Test("refuses a history that is not its own, and leaves everything as it is", arguments: refusals)
+    func refusal(row: Refusal) async throws {
+        try await withDatabase { pool, _ in
+            _ = try await Migrator(migrations: row.before).apply(with: pool)
+            let migrator = Migrator(migrations: row.after)
+            await #expect(throws: row.error) { try await migrator.apply(with: pool) }
+            #expect(try await Migrator(migrations: row.before).apply(with: pool) == [])
+        }
+    }
+
+    @Test("leaves nothing of a migration that fails, and all of those before it")
+    func failure() async throws {
+        try await withDatabase { pool, _ in
+            let broken = Migration("m0002_broken", "CREATE TABLE half (id int); SELECT 1 / 0;")
+            let migrator = Migrator(migrations: [Self.accounts, broken])
+            let error = await #expect(throws: MigrationError.self) { try await migrator.apply(with: pool) }
+            guard case .failed("m0002_broken", let reason) = error else {
+                Issue.record("\(String(describing: error))")
+                return
+            }
+            #expect(reason.contains("22012"))
+            let there = try await pool.query(
+                "SELECT to_regclass('half') IS NULL AS no_half, to_regclass('account') IS NOT NULL AS account")[0]
+            #expect(try there.decode("no_half", as: Bool.self))
+            #expect(try there.decode("account", as: Bool.self))
+            #expect(try await migrator.status(with: pool).map(\.state) == [.applied, .pending])
+        }
+    }
+
+    @Test(
+        "cuts a script without transaction at the right semicolons",
+        arguments: [
+            "SELECT ';'", "SELECT E'\\';'", "SELECT 'it''s;'", "SELECT 1 AS \"a;b\"", "SELECT $$;$$",
+            "SELECT $x$;$$;$x$",
+            "SELECT 1 -- ;\n", "SELECT /* ; /* ; */ ; */ 1", "SELECT 1 AS a$b$c", "SELECT '\\'",
+        ])
+    func split(statement: String) async throws {
+        try await withDatabase { pool, _ in
+            let script = "-- no-transaction\nCREATE TABLE one ();\n\(statement);;\n-- end;\nCREATE TABLE two ()"
+            let migrator = Migrator(migrations: [Migration("m0001", script)])
+            #expect(try await migrator.apply(with: pool) == ["m0001"])
+            let two = try await pool.query("SELECT to_regclass('two') IS NOT NULL AS two")[0]
+            #expect(try two.decode("two", as: Bool.self))
+        }
+    }
+}
+
+extension Migration {
+    init(_ name: String, _ sql: String) {
+        self.init(name: name, sql: Array(sql.utf8))
+    }
+}
