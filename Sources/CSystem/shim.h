@@ -11,11 +11,13 @@
 #include <netinet/in.h>
 #include <netinet/tcp.h>
 #include <openssl/bn.h>
+#include <openssl/core_names.h>
 #include <openssl/ec.h>
 #include <openssl/ecdsa.h>
 #include <openssl/err.h>
 #include <openssl/evp.h>
 #include <openssl/kdf.h>
+#include <openssl/param_build.h>
 #include <openssl/pem.h>
 #include <openssl/rsa.h>
 #include <openssl/x509.h>
@@ -79,3 +81,42 @@ static const int shim_diag_sqlstate = PG_DIAG_SQLSTATE;
 static const int shim_diag_message = PG_DIAG_MESSAGE_PRIMARY;
 static const int shim_diag_constraint = PG_DIAG_CONSTRAINT_NAME;
 static const int shim_diag_function = PG_DIAG_SOURCE_FUNCTION;
+/* OpenSSL. Key generation is two variadic macros. */
+static inline EVP_PKEY *shim_generate_p256(void) { return EVP_EC_gen("P-256"); }
+static inline EVP_PKEY *shim_generate_rsa(unsigned bits) { return EVP_RSA_gen(bits); }
+
+/* Parameter lists keep pointers to their names and values, which Swift cannot promise to keep in place. */
+static inline EVP_PKEY *shim_public_key(const char *type, OSSL_PARAM *parameters) {
+    EVP_PKEY *key = NULL;
+    EVP_PKEY_CTX *context = EVP_PKEY_CTX_new_from_name(NULL, type, NULL);
+    if (context && (EVP_PKEY_fromdata_init(context) != 1
+                    || EVP_PKEY_fromdata(context, &key, EVP_PKEY_PUBLIC_KEY, parameters) != 1))
+        key = NULL;
+    EVP_PKEY_CTX_free(context);
+    return key;
+}
+
+static inline EVP_PKEY *shim_p256_public_key(const unsigned char *point, size_t length) {
+    OSSL_PARAM parameters[] = {
+        OSSL_PARAM_construct_utf8_string(OSSL_PKEY_PARAM_GROUP_NAME, (char *)"P-256", 0),
+        OSSL_PARAM_construct_octet_string(OSSL_PKEY_PARAM_PUB_KEY, (void *)point, length),
+        OSSL_PARAM_construct_end(),
+    };
+    return shim_public_key("EC", parameters);
+}
+
+static inline EVP_PKEY *shim_rsa_public_key(const BIGNUM *n, const BIGNUM *e) {
+    EVP_PKEY *key = NULL;
+    OSSL_PARAM *parameters = NULL;
+    OSSL_PARAM_BLD *builder = OSSL_PARAM_BLD_new();
+    if (builder && OSSL_PARAM_BLD_push_BN(builder, OSSL_PKEY_PARAM_RSA_N, n)
+        && OSSL_PARAM_BLD_push_BN(builder, OSSL_PKEY_PARAM_RSA_E, e)
+        && (parameters = OSSL_PARAM_BLD_to_param(builder)))
+        key = shim_public_key("RSA", parameters);
+    OSSL_PARAM_free(parameters);
+    OSSL_PARAM_BLD_free(builder);
+    return key;
+}
+
+/* A macro around a control call; the memory stays the BIO's. */
+static inline long shim_bio_contents(BIO *bio, char **start) { return BIO_get_mem_data(bio, start); }

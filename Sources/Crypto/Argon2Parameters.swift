@@ -1,0 +1,32 @@
+/// What a PHC string of Argon2id asks of whoever verifies it.
+struct Argon2Parameters: Equatable {
+    let cost: PasswordHash.Cost
+    let lanes: Int
+
+    init(cost: PasswordHash.Cost, lanes: Int) {
+        self.cost = cost
+        self.lanes = lanes
+    }
+
+    /// - Returns: `nil` unless `$argon2id$v=19$m=…,t=…,p=…$salt$hash` with numbers within bounds.
+    init?(phc: String) {
+        let fields = phc.split(separator: "$", omittingEmptySubsequences: false)
+        guard phc.utf8.count < 128, fields.count == 6, fields[0].isEmpty, fields[1] == "argon2id", fields[2] == "v=19"
+        else { return nil }
+        let parameters = fields[3].split(separator: ",", omittingEmptySubsequences: false)
+        guard
+            parameters.count == 3,
+            let memoryKiB = Self.value(of: "m=", in: parameters[0]),
+            let iterations = Self.value(of: "t=", in: parameters[1]),
+            let lanes = Self.value(of: "p=", in: parameters[2]), (1...16).contains(lanes),
+            // A cost out of range is one more way not to be a hash of ours.
+            let cost = try? PasswordHash.Cost(memoryKiB: memoryKiB, iterations: iterations)
+        else { return nil }
+        self.init(cost: cost, lanes: lanes)
+    }
+
+    private static func value(of name: String, in parameter: Substring) -> Int? {
+        guard parameter.hasPrefix(name), parameter.utf8.count <= 12 else { return nil }
+        return Int(parameter.dropFirst(name.count))
+    }
+}

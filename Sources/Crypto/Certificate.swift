@@ -1,0 +1,43 @@
+internal import CSystem
+
+public enum Certificate {
+    /// Wraps the public half of a signing key in X.509 v3 (RFC 5280), for clients that take their keys from
+    /// certificates. It vouches for nothing.
+    ///
+    /// - Parameters:
+    ///   - commonName: 1 to 64 characters.
+    ///   - notBefore: seconds since 1970, as is `notAfter`.
+    ///   - serial: 1 to 20 bytes, big-endian and read as positive.
+    /// - Returns: PEM.
+    public static func selfSigned(
+        for key: PrivateKey, commonName: String, notBefore: Int64, notAfter: Int64, serial: [UInt8]
+    ) throws(LibraryFault) -> String {
+        precondition((1...20).contains(serial.count), "a serial number has 1 to 20 bytes")
+        guard let certificate = X509_new() else { throw LibraryFault("X509_new") }
+        defer { X509_free(certificate) }
+        guard
+            X509_set_version(certificate, Int(X509_VERSION_3)) == 1,
+            setSerial(serial, of: certificate),
+            ASN1_TIME_set(X509_getm_notBefore(certificate), Int(notBefore)) != nil,
+            ASN1_TIME_set(X509_getm_notAfter(certificate), Int(notAfter)) != nil,
+            setName(commonName, of: certificate),
+            key.withHandle({ X509_set_pubkey(certificate, $0) }) == 1,
+            key.withHandle({ X509_sign(certificate, $0, OpenSSL.sha256) }) > 0,
+            let pem = OpenSSL.text({ PEM_write_bio_X509($0, certificate) })
+        else { throw LibraryFault("X509_sign") }
+        return pem
+    }
+
+    private static func setSerial(_ serial: [UInt8], of certificate: OpaquePointer) -> Bool {
+        let number = BN_bin2bn(serial, Int32(serial.count), nil)
+        defer { BN_free(number) }
+        return BN_to_ASN1_INTEGER(number, X509_get_serialNumber(certificate)) != nil
+    }
+
+    private static func setName(_ commonName: String, of certificate: OpaquePointer) -> Bool {
+        let name = X509_get_subject_name(certificate)
+        let bytes = Array(commonName.utf8)
+        return X509_NAME_add_entry_by_txt(name, "CN", MBSTRING_UTF8, bytes, Int32(clamping: bytes.count), -1, 0) == 1
+            && X509_set_issuer_name(certificate, name) == 1
+    }
+}

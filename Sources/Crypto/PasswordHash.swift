@@ -1,0 +1,55 @@
+internal import CSystem
+
+/// Argon2id (RFC 9106). Burns a core for tens of milliseconds: never on an event loop.
+public enum PasswordHash {
+    /// What one guess costs, us and others.
+    public struct Cost: Hashable, Sendable {
+        public static let memoryRange = 8...1_048_576
+        public static let iterationsRange = 1...16
+        /// OWASP's choice for one lane.
+        public static let recommended = Cost(uncheckedMemoryKiB: 19_456, iterations: 2)
+
+        public let memoryKiB: Int
+        public let iterations: Int
+
+        /// - Throws: ``CostOutOfRange`` outside ``memoryRange`` and ``iterationsRange``.
+        public init(memoryKiB: Int = 19_456, iterations: Int = 2) throws(CostOutOfRange) {
+            guard Self.memoryRange.contains(memoryKiB), Self.iterationsRange.contains(iterations) else {
+                throw CostOutOfRange()
+            }
+            self.init(uncheckedMemoryKiB: memoryKiB, iterations: iterations)
+        }
+
+        private init(uncheckedMemoryKiB memoryKiB: Int, iterations: Int) {
+            self.memoryKiB = memoryKiB
+            self.iterations = iterations
+        }
+    }
+
+    public struct CostOutOfRange: Error {}
+
+    /// - Returns: a PHC string with a fresh salt, one lane, at most 127 characters.
+    /// - Throws: ``LibraryFault`` if there is no memory for it.
+    public static func hash(_ password: [UInt8], cost: Cost) throws(LibraryFault) -> String {
+        Sodium.prepare()
+        var text = [CChar](repeating: 0, count: Int(crypto_pwhash_STRBYTES))
+        let code = crypto_pwhash_str_alg(
+            &text, password, UInt64(password.count), UInt64(cost.iterations), cost.memoryKiB * 1024,
+            crypto_pwhash_ALG_ARGON2ID13)
+        guard code == 0 else { throw LibraryFault("crypto_pwhash_str_alg") }
+        return String(decoding: text.prefix { $0 != 0 }.map(UInt8.init(bitPattern:)), as: UTF8.self)
+    }
+
+    /// - Parameter phc: a stored string; one that is no Argon2id hash, or asks for more than ``Cost`` allows,
+    ///   verifies nothing and costs nothing.
+    public static func verify(_ password: [UInt8], against phc: String) -> Bool {
+        guard Argon2Parameters(phc: phc) != nil else { return false }
+        Sodium.prepare()
+        return crypto_pwhash_str_verify(phc, password, UInt64(password.count)) == 0
+    }
+
+    /// Whether `phc` was made in another way than ``hash(_:cost:)`` would now.
+    public static func needsRehash(_ phc: String, cost: Cost) -> Bool {
+        Argon2Parameters(phc: phc) != Argon2Parameters(cost: cost, lanes: 1)
+    }
+}

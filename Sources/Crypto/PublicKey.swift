@@ -1,0 +1,99 @@
+internal import CSystem
+
+/// How a key signs (RFC 7518 §3.1); the raw value is the JOSE name.
+public enum SignatureAlgorithm: String, Sendable, CaseIterable {
+    /// ECDSA over P-256 with SHA-256. The signature is r and s, 32 bytes each (RFC 7518 §3.4).
+    case es256 = "ES256"
+    /// RSASSA-PKCS1-v1_5 with SHA-256 (RFC 7518 §3.3).
+    case rs256 = "RS256"
+}
+
+public enum KeyFault: Error, Equatable {
+    /// Not the encoding it should be.
+    case malformed
+    /// A type, curve or size that we do not sign with.
+    case unsupported
+    /// The numbers are no key of their kind: a point off the curve, an even exponent.
+    case invalid
+}
+
+/// A key that checks signatures: P-256, or RSA of 2048 to 8192 bits.
+public final class PublicKey: @unchecked Sendable {
+    /// The numbers a JWK is made of (RFC 7518 §6), big-endian.
+    public enum Parts: Hashable, Sendable {
+        /// 32 bytes each.
+        case ec(x: [UInt8], y: [UInt8])
+        /// Without leading zeros.
+        case rsa(n: [UInt8], e: [UInt8])
+    }
+
+    public let parts: Parts
+    // Immutable after init, which is what makes the class safe to share.
+    private let key: OpaquePointer
+
+    /// - Parameters: coordinates of a point on P-256, 32 bytes each.
+    public init(ec x: [UInt8], y: [UInt8]) throws(KeyFault) {
+        guard x.count == 32, y.count == 32 else { throw .malformed }
+        let point = [4] + x + y
+        defer { OpenSSL.forgetErrors() }
+        guard let key = shim_p256_public_key(point, point.count) else { throw .invalid }
+        guard Self.isOnCurve(key) else {
+            EVP_PKEY_free(key)
+            throw .invalid
+        }
+        self.key = key
+        parts = .ec(x: x, y: y)
+    }
+
+    /// - Parameters:
+    ///   - modulus: odd, 2048 to 8192 bits; leading zeros are ignored.
+    ///   - e: odd, at least 3, at most 64 bits, so that no key makes checking slow.
+    public init(rsa modulus: [UInt8], e exponent: [UInt8]) throws(KeyFault) {
+        let n = Array(modulus.drop { $0 == 0 })
+        let e = Array(exponent.drop { $0 == 0 })
+        guard let first = n.first, let last = n.last, let lastOfE = e.last else { throw .malformed }
+        guard (2048...8192).contains(n.count * 8 - first.leadingZeroBitCount), e.count <= 8 else { throw .unsupported }
+        guard last % 2 == 1, lastOfE % 2 == 1, e != [1] else { throw .invalid }
+        let numberN = BN_bin2bn(n, Int32(n.count), nil)
+        let numberE = BN_bin2bn(e, Int32(e.count), nil)
+        defer {
+            BN_free(numberN)
+            BN_free(numberE)
+            OpenSSL.forgetErrors()
+        }
+        guard let key = shim_rsa_public_key(numberN, numberE) else { throw .invalid }
+        self.key = key
+        parts = .rsa(n: n, e: e)
+    }
+
+    deinit { EVP_PKEY_free(key) }
+
+    public var algorithm: SignatureAlgorithm {
+        switch parts {
+        case .ec: .es256
+        case .rsa: .rs256
+        }
+    }
+
+    /// - Parameter signature: as JOSE has it; an ECDSA signature in DER is refused.
+    public func verifies(_ signature: [UInt8], of message: [UInt8]) -> Bool {
+        defer { OpenSSL.forgetErrors() }
+        guard let encoded = algorithm == .es256 ? ECDSASignature.der(fromRaw: signature) : signature else {
+            return false
+        }
+        guard let context = EVP_MD_CTX_new() else { return false }
+        defer { EVP_MD_CTX_free(context) }
+        guard EVP_DigestVerifyInit(context, nil, OpenSSL.sha256, nil, key) == 1 else { return false }
+        return EVP_DigestVerify(context, encoded, encoded.count, message, message.count) == 1
+    }
+
+    private static func isOnCurve(_ key: OpaquePointer) -> Bool {
+        guard let context = EVP_PKEY_CTX_new_from_pkey(nil, key, nil) else { return false }
+        defer { EVP_PKEY_CTX_free(context) }
+        return EVP_PKEY_public_check(context) == 1
+    }
+}
+
+extension PublicKey: Equatable {
+    public static func == (a: PublicKey, b: PublicKey) -> Bool { a.parts == b.parts }
+}

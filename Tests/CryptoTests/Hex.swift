@@ -1,0 +1,7 @@
+/// Bytes written as hexadecimal digits, spaces ignored.
+func hex(_ text: String) -> [UInt8] {
+    let digits = text.filter { !$0.isWhitespace }.compactMap(\.hexDigitValue)
+    return stride(from: 0, to: digits.count - 1, by: 2).map { UInt8(digits[$0] << 4 | digits[$0 + 1]) }
+}
+
+func repeated(_ byte: UInt8, _ count: Int) -> [UInt8] { [UInt8](repeating: byte, count: count) }

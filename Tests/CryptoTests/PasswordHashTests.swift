@@ -1,0 +1,85 @@
+import Crypto
+import Testing
+
+@Suite("Password hashes")
+struct PasswordHashTests {
+    private let password = Array("correct horse battery staple".utf8)
+
+    private func cheap() throws -> PasswordHash.Cost { try PasswordHash.Cost(memoryKiB: 8, iterations: 1) }
+
+    @Test("verify the password they were made of and no other")
+    func roundTrip() throws {
+        let phc = try PasswordHash.hash(password, cost: cheap())
+        #expect(phc.hasPrefix("$argon2id$v=19$m=8,t=1,p=1$"))
+        #expect(PasswordHash.verify(password, against: phc))
+        #expect(!PasswordHash.verify(Array("Correct horse battery staple".utf8), against: phc))
+        #expect(!PasswordHash.verify([], against: phc))
+    }
+
+    @Test("at the recommended cost take 19 MiB and two passes")
+    func recommended() throws {
+        let phc = try PasswordHash.hash(password, cost: .recommended)
+        #expect(phc.hasPrefix("$argon2id$v=19$m=19456,t=2,p=1$"))
+        #expect(PasswordHash.verify(password, against: phc))
+        #expect(try PasswordHash.Cost() == .recommended)
+    }
+
+    @Test("are salted: the same password gives another string")
+    func salted() throws {
+        #expect(try PasswordHash.hash(password, cost: cheap()) != PasswordHash.hash(password, cost: cheap()))
+    }
+
+    @Test(
+        "count every byte of a password, NUL and emptiness included",
+        arguments: [[], [0], [0, 0], [0, 1]] as [[UInt8]])
+    func bytes(password: [UInt8]) throws {
+        let phc = try PasswordHash.hash(password, cost: cheap())
+        for other in [[], [0], [0, 0], [0, 1]] as [[UInt8]] {
+            #expect(PasswordHash.verify(other, against: phc) == (other == password))
+        }
+    }
+
+    /// Argon2 reference implementation, `test.c`, version 0x13, argon2id, one lane.
+    @Test("of the reference implementation are verified")
+    func reference() {
+        let phc = "$argon2id$v=19$m=256,t=2,p=1$c29tZXNhbHQ$nf65EOgLrQMR/uIPnA4rEsF5h7TKyQwu9U1bMCHGi/4"
+        #expect(PasswordHash.verify(Array("password".utf8), against: phc))
+        #expect(!PasswordHash.verify(Array("Password".utf8), against: phc))
+    }
+
+    @Test(
+        "with hostile or foreign parameters verify nothing",
+        arguments: [
+            "", "$", "plain text", "$argon2id$v=19$m=256,t=2,p=1$c29tZXNhbHQ",
+            "$argon2id$v=19$m=1048577,t=2,p=1$c29tZXNhbHQ$nf65EOgLrQMR/uIPnA4rEsF5h7TKyQwu9U1bMCHGi/4",
+            "$argon2id$v=19$m=4294967295,t=1,p=1$c29tZXNhbHQ$nf65EOgLrQMR/uIPnA4rEsF5h7TKyQwu9U1bMCHGi/4",
+            "$argon2id$v=19$m=256,t=17,p=1$c29tZXNhbHQ$nf65EOgLrQMR/uIPnA4rEsF5h7TKyQwu9U1bMCHGi/4",
+            "$argon2id$v=19$m=256,t=4294967295,p=1$c29tZXNhbHQ$nf65EOgLrQMR/uIPnA4rEsF5h7TKyQwu9U1bMCHGi/4",
+            "$argon2id$v=19$m=256,t=2,p=17$c29tZXNhbHQ$nf65EOgLrQMR/uIPnA4rEsF5h7TKyQwu9U1bMCHGi/4",
+            "$argon2id$v=19$m=-256,t=2,p=1$c29tZXNhbHQ$nf65EOgLrQMR/uIPnA4rEsF5h7TKyQwu9U1bMCHGi/4",
+            "$argon2id$v=16$m=256,t=2,p=1$c29tZXNhbHQ$nf65EOgLrQMR/uIPnA4rEsF5h7TKyQwu9U1bMCHGi/4",
+            "$argon2i$v=19$m=256,t=2,p=1$c29tZXNhbHQ$nf65EOgLrQMR/uIPnA4rEsF5h7TKyQwu9U1bMCHGi/4",
+            "$argon2id$v=19$m=256,t=2,p=1$c29tZXNhbHQ$nf65EOgLrQMR/uIPnA4rEsF5h7TKyQwu9U1bMCHGi/4\u{0}",
+            "$argon2id$v=19$m=256,t=2,p=1$c29tZXNhbHQ$nf65EOgLrQMR/uIPnA4rEsF5h7TKyQwu9U1bMCHGi/4$",
+        ])
+    func hostile(phc: String) {
+        #expect(!PasswordHash.verify(Array("password".utf8), against: phc))
+    }
+
+    @Test("are made anew when the cost changed or another program made them")
+    func rehash() throws {
+        let phc = try PasswordHash.hash(password, cost: cheap())
+        #expect(try !PasswordHash.needsRehash(phc, cost: cheap()))
+        #expect(try PasswordHash.needsRehash(phc, cost: PasswordHash.Cost(memoryKiB: 16, iterations: 1)))
+        #expect(try PasswordHash.needsRehash(phc, cost: PasswordHash.Cost(memoryKiB: 8, iterations: 2)))
+        #expect(try PasswordHash.needsRehash("$2b$10$abcdefghijklmnopqrstuv", cost: cheap()))
+        #expect(try PasswordHash.needsRehash(phc.replacing("p=1", with: "p=2"), cost: cheap()))
+    }
+
+    @Test("refuse a cost that no machine should run", arguments: [(7, 1), (1_048_577, 1), (8, 0), (8, 17), (-1, -1)])
+    func costs(memoryKiB: Int, iterations: Int) {
+        #expect(throws: PasswordHash.CostOutOfRange.self) {
+            try PasswordHash.Cost(memoryKiB: memoryKiB, iterations: iterations)
+        }
+    }
+}
