@@ -1,0 +1,86 @@
+"""openapi.yaml as the tests read it."""
+
+import copy
+import re
+from dataclasses import dataclass
+from pathlib import Path
+
+import yaml
+from openapi_schema_validator import OAS30Validator
+
+PATH = Path(__file__).resolve().parents[2] / "openapi.yaml"
+METHODS = {"get", "put", "post", "delete", "options", "head", "patch", "trace"}
+
+
+class Contract:
+    def __init__(self, document):
+        self.document = document
+        self.operations = {
+            body["operationId"]: Operation(self, method.upper(), path, body)
+            for path, item in document["paths"].items()
+            for method, body in item.items()
+            if method in METHODS
+        }
+
+    @classmethod
+    def load(cls):
+        return cls(yaml.safe_load(PATH.read_text()))
+
+    @property
+    def error_codes(self):
+        return self.document["components"]["schemas"]["ErrorCode"]["enum"]
+
+    def resolved(self, node):
+        while "$ref" in node:
+            found = self.document
+            for key in node["$ref"].removeprefix("#/").split("/"):
+                found = found[key]
+            node = found
+        return node
+
+    def faults(self, schema, value):
+        """What is wrong with `value`; a field the schema does not name is wrong too."""
+        components = {"schemas": self._closed_schemas()}
+        validator = OAS30Validator({"allOf": [schema], "components": components})
+        return [f"{fault.json_path}: {fault.message}" for fault in validator.iter_errors(value)]
+
+    def _closed_schemas(self):
+        schemas = copy.deepcopy(self.document["components"]["schemas"])
+        for schema in schemas.values():
+            if schema["type"] == "object":
+                schema.setdefault("additionalProperties", False)
+        return schemas
+
+
+@dataclass
+class Operation:
+    contract: Contract
+    method: str
+    path: str
+    body: dict
+
+    @property
+    def error_codes(self):
+        return self.body.get("x-error-codes", [])
+
+    def response(self, status):
+        """The response for `status`, exact before ranged; `None` if the contract has none."""
+        responses = self.body["responses"]
+        found = responses.get(str(status)) or responses.get(f"{status // 100}XX")
+        return found and self.contract.resolved(found)
+
+    def media_types(self):
+        """(where, media type object) of the request and of every response."""
+        if "requestBody" in self.body:
+            for name, media in self.body["requestBody"]["content"].items():
+                yield f"request {name}", media
+        for status, response in self.body["responses"].items():
+            for name, media in self.contract.resolved(response).get("content", {}).items():
+                yield f"{status} {name}", media
+
+
+def error_code(envelope):
+    """The code of an error: the word in capitals that `message` begins with, else `status`."""
+    error = envelope["error"]
+    word = error["message"].split(" : ")[0]
+    return word if re.fullmatch(r"[A-Z][A-Z0-9_]+", word) else error.get("status")

@@ -1,0 +1,221 @@
+"""Real exchanges with `sekisho dev`, every answer held against openapi.yaml."""
+
+from dataclasses import dataclass, field
+from functools import cache
+
+import pytest
+import requests
+
+from exchange import PASSWORD, Client, fresh_email
+
+# Stand-ins in a row's request, filled in with a new account's own values.
+EMAIL, ID_TOKEN, REFRESH_TOKEN, NEW_EMAIL, ANONYMOUS_ID_TOKEN = (object() for _ in range(5))
+
+
+@dataclass
+class Row:
+    says: str
+    operation: str
+    json: dict | None = None
+    code: str | None = None
+    status: int = 200
+    options: dict = field(default_factory=dict)
+
+    def __post_init__(self):
+        if self.code and self.status == 200:
+            self.status = 400
+
+
+def token(refresh_token, grant_type="refresh_token"):
+    return {"grant_type": grant_type, "refresh_token": refresh_token}
+
+
+def sign_in(email, password):
+    return {"email": email, "password": password, "returnSecureToken": True}
+
+
+def upgrade(email, password, id_token=ANONYMOUS_ID_TOKEN):
+    return {"idToken": id_token, "email": email, "password": password}
+
+
+def identifier(email, continue_uri="http://localhost"):
+    return {"identifier": email, "continueUri": continue_uri}
+
+
+ROWS = [
+    Row("e-mail and password make an account", "signUp", {"email": NEW_EMAIL, "password": PASSWORD}),
+    Row("nothing makes an anonymous account", "signUp", {"returnSecureToken": True}),
+    Row("an anonymous account gets an e-mail", "signUp", upgrade(NEW_EMAIL, PASSWORD)),
+    Row("keys may be in snake_case", "signUp", {"email": NEW_EMAIL, "password": PASSWORD, "display_name": "Ada"}),
+    Row("a taken address", "signUp", {"email": EMAIL, "password": PASSWORD}, "EMAIL_EXISTS"),
+    Row("a taken address for an upgrade", "signUp", upgrade(EMAIL, PASSWORD), "EMAIL_EXISTS"),
+    Row("not an address", "signUp", {"email": "ada", "password": PASSWORD}, "INVALID_EMAIL"),
+    Row("a password alone", "signUp", {"password": PASSWORD}, "MISSING_EMAIL"),
+    Row("an address alone", "signUp", {"email": NEW_EMAIL}, "MISSING_PASSWORD"),
+    Row("a short password", "signUp", {"email": NEW_EMAIL, "password": "short"}, "WEAK_PASSWORD"),
+    Row("an id of one's own", "signUp", {"localId": "ada"}, "UNEXPECTED_PARAMETER"),
+    Row("an upgrade of nobody", "signUp", upgrade(NEW_EMAIL, PASSWORD, "nonsense"), "INVALID_ID_TOKEN"),
+    Row("a field of the wrong type", "signUp", {"email": {"at": "example.com"}}, "INVALID_ARGUMENT"),
+    Row("not JSON", "signUp", code="INVALID_ARGUMENT", options={
+        "data": "{", "headers": {"Content-Type": "application/json"}}),
+    Row("no key", "signUp", {}, "PERMISSION_DENIED", 403, {"key": None}),
+    Row("an unknown bearer", "signUp", {}, "UNAUTHENTICATED", 401, {
+        "key": None, "headers": {"Authorization": "Bearer nonsense"}}),
+    Row("a project of one's own choice", "signUp", {"targetProjectId": "other"}, "INSUFFICIENT_PERMISSION"),
+
+    Row("the right password", "signInWithPassword", sign_in(EMAIL, PASSWORD)),
+    Row("the wrong password", "signInWithPassword", sign_in(EMAIL, "wrong horse"), "INVALID_PASSWORD"),
+    Row("an unknown address", "signInWithPassword", sign_in(NEW_EMAIL, PASSWORD), "EMAIL_NOT_FOUND"),
+    Row("no address", "signInWithPassword", {"password": PASSWORD}, "MISSING_EMAIL"),
+    Row("an empty address", "signInWithPassword", sign_in("", PASSWORD), "INVALID_EMAIL"),
+    Row("no password", "signInWithPassword", {"email": EMAIL}, "MISSING_PASSWORD"),
+    Row("a pending credential", "signInWithPassword", sign_in(EMAIL, PASSWORD) | {"pendingIdToken": "x"},
+        "NOT_IMPLEMENTED", 501),
+
+    Row("one's own account", "lookup", {"idToken": ID_TOKEN}),
+    Row("an anonymous account", "lookup", {"idToken": ANONYMOUS_ID_TOKEN}),
+    Row("nobody's account", "lookup", {}, "MISSING_ID_TOKEN"),
+    Row("not a token of ours", "lookup", {"idToken": "a.b.c"}, "INVALID_ID_TOKEN"),
+
+    Row("a new name and picture", "update", {
+        "idToken": ID_TOKEN, "displayName": "Ada Lovelace", "photoUrl": "https://example.com/ada.png"}),
+    Row("a name taken away", "update", {"idToken": ID_TOKEN, "deleteAttribute": ["DISPLAY_NAME", "PHOTO_URL"]}),
+    Row("a new password", "update", {"idToken": ID_TOKEN, "password": "staple battery horse"}),
+    Row("a new address", "update", {"idToken": ID_TOKEN, "email": NEW_EMAIL}),
+    Row("sessions ended", "update", {"idToken": ID_TOKEN, "validSince": "0"}),
+    Row("a short new password", "update", {"idToken": ID_TOKEN, "password": "short"}, "WEAK_PASSWORD"),
+    Row("a taken new address", "update", {"idToken": ANONYMOUS_ID_TOKEN, "email": EMAIL}, "EMAIL_EXISTS"),
+    Row("not an address for a change", "update", {"idToken": ID_TOKEN, "email": "ada"}, "INVALID_EMAIL"),
+    Row("nobody to change", "update", {"displayName": "Ada"}, "INVALID_REQ_TYPE"),
+    Row("claims for oneself", "update", {"idToken": ID_TOKEN, "customAttributes": "{}"}, "INSUFFICIENT_PERMISSION"),
+    Row("disabling oneself", "update", {"idToken": ID_TOKEN, "disableUser": True}, "OPERATION_NOT_ALLOWED"),
+    Row("an unknown attribute", "update", {"idToken": ID_TOKEN, "deleteAttribute": ["AGE"]}, "INVALID_ARGUMENT"),
+    Row("an attribute not built yet", "update", {"idToken": ID_TOKEN, "deleteAttribute": ["PROVIDER"]},
+        "NOT_IMPLEMENTED", 501),
+
+    Row("a refresh in JSON", "token", token(REFRESH_TOKEN)),
+    Row("a refresh in camelCase", "token", {"grantType": "refresh_token", "refreshToken": REFRESH_TOKEN}),
+    Row("a refresh in a form", "token", options={"data": token(REFRESH_TOKEN)}),
+    Row("no grant type", "token", {"refresh_token": REFRESH_TOKEN}, "MISSING_GRANT_TYPE"),
+    Row("another grant type", "token", token(REFRESH_TOKEN, "password"), "INVALID_GRANT_TYPE"),
+    Row("no refresh token", "token", {"grant_type": "refresh_token"}, "MISSING_REFRESH_TOKEN"),
+    Row("not a refresh token of ours", "token", token("nonsense"), "INVALID_REFRESH_TOKEN"),
+    Row("no key for a refresh", "token", token(REFRESH_TOKEN), "PERMISSION_DENIED", 403, {"key": None}),
+
+    Row("one's own deletion", "delete", {"idToken": ID_TOKEN}),
+    Row("nobody's deletion", "delete", {}, "MISSING_ID_TOKEN"),
+    Row("a deletion without right", "delete", {"idToken": "a.b.c"}, "INVALID_ID_TOKEN"),
+
+    Row("the methods of an address", "createAuthUri", identifier(EMAIL)),
+    Row("the methods of an unknown address", "createAuthUri", identifier(NEW_EMAIL)),
+    Row("no identifier", "createAuthUri", {"continueUri": "http://localhost"}, "MISSING_IDENTIFIER"),
+    Row("no way back", "createAuthUri", {"identifier": EMAIL}, "MISSING_CONTINUE_URI"),
+    Row("not an address to ask for", "createAuthUri", identifier("ada"), "INVALID_IDENTIFIER"),
+    Row("not a way back", "createAuthUri", identifier(EMAIL, "nowhere"), "INVALID_CONTINUE_URI"),
+    Row("a provider to start with", "createAuthUri", identifier(EMAIL) | {"providerId": "google.com"},
+        "NOT_IMPLEMENTED", 501),
+
+    Row("the project", "getProject"),
+    Row("the project, key in a header", "getProject", options={"key": None, "headers": {"x-goog-api-key": "any"}}),
+    Row("the project without a key", "getProject", None, "PERMISSION_DENIED", 403, {"key": None}),
+    Row("root discovery", "getOpenIdConfiguration"),
+    Row("root keys", "getJwks"),
+    Row("a project's discovery", "getProjectOpenIdConfiguration"),
+    Row("a project's keys", "getProjectJwks"),
+    Row("certificates", "getSigningCertificates"),
+    Row("health", "getHealth"),
+    Row("readiness", "getReadiness"),
+    Row("metrics", "getMetrics"),
+]
+
+
+@pytest.fixture(scope="session")
+def client(dev, contract):
+    return Client(dev, contract)
+
+
+def filled(value, known):
+    match value:
+        case dict():
+            return {name: filled(inner, known) for name, inner in value.items()}
+        case object() if type(value) is object:
+            return known[value]()
+        case _:
+            return value
+
+
+def stand_ins(client):
+    ada = cache(client.ada)
+    return {
+        EMAIL: lambda: ada()["email"],
+        ID_TOKEN: lambda: ada()["idToken"],
+        REFRESH_TOKEN: lambda: ada()["refreshToken"],
+        NEW_EMAIL: fresh_email,
+        ANONYMOUS_ID_TOKEN: lambda: client.signed_up()["idToken"],
+    }
+
+
+@pytest.mark.parametrize("row", ROWS, ids=lambda row: f"{row.operation}: {row.says}")
+def test_the_answer_is_the_one_in_the_contract(client, row):
+    known = stand_ins(client)
+    answer = client.call(row.operation, filled(row.json, known), **filled(row.options, known))
+    assert (answer.status, answer.code) == (row.status, row.code), answer.body
+
+
+def test_every_operation_of_the_contract_is_exercised(contract):
+    assert {row.operation for row in ROWS} == contract.operations.keys()
+
+
+def test_an_upgrade_keeps_the_account(client):
+    anonymous = client.signed_up()
+    upgraded = client.signed_up(idToken=anonymous["idToken"], email=fresh_email(), password=PASSWORD)
+    assert upgraded["localId"] == anonymous["localId"]
+    again = client.call("signInWithPassword", sign_in(upgraded["email"], PASSWORD)).body
+    assert again["localId"] == anonymous["localId"]
+
+
+def test_a_changed_name_is_read_back(client):
+    ada = client.ada()
+    client.call("update", {"idToken": ada["idToken"], "displayName": "Ada Lovelace"})
+    [user] = client.call("lookup", {"idToken": ada["idToken"]}).body["users"]
+    assert (user["localId"], user["displayName"]) == (ada["localId"], "Ada Lovelace")
+
+
+def test_a_new_password_ends_the_old_sessions_and_starts_one(client):
+    ada = client.ada()
+    changed = client.call("update", {"idToken": ada["idToken"], "password": "staple battery horse"}).body
+    assert client.call("lookup", {"idToken": ada["idToken"]}).code == "TOKEN_EXPIRED"
+    assert client.call("token", token(ada["refreshToken"])).status == 400
+    assert client.call("signInWithPassword", sign_in(ada["email"], PASSWORD)).code == "INVALID_PASSWORD"
+    assert client.call("lookup", {"idToken": changed["idToken"]}).status == 200
+    assert client.call("token", token(changed["refreshToken"])).status == 200
+
+
+def test_a_deleted_account_is_gone(client):
+    ada = client.ada()
+    client.call("delete", {"idToken": ada["idToken"]})
+    assert client.call("lookup", {"idToken": ada["idToken"]}).code == "USER_NOT_FOUND"
+    assert client.call("signInWithPassword", sign_in(ada["email"], PASSWORD)).code == "EMAIL_NOT_FOUND"
+    assert client.call("token", token(ada["refreshToken"])).status == 400
+
+
+def test_a_refreshed_id_token_is_accepted(client):
+    ada = client.ada()
+    refreshed = client.call("token", token(ada["refreshToken"])).body
+    assert refreshed["user_id"] == ada["localId"]
+    assert client.call("lookup", {"idToken": refreshed["id_token"]}).status == 200
+
+
+def test_errors_of_token_have_a_status_and_no_list(client):
+    error = client.call("token", token("nonsense")).body["error"]
+    assert "status" in error and "errors" not in error
+
+
+@pytest.mark.parametrize(("method", "path", "status", "code"), [
+    ("GET", "/nowhere", 404, "NOT_FOUND"),
+    ("GET", "/v1/accounts:signUp", 405, "METHOD_NOT_ALLOWED"),
+])
+def test_what_no_operation_answers_is_refused_in_the_same_envelope(client, contract, method, path, status, code):
+    response = requests.request(method, client.gateway.url + path, params={"key": "any"}, timeout=30)
+    assert contract.faults({"$ref": "#/components/schemas/ErrorEnvelope"}, response.json()) == []
+    assert (response.status_code, response.json()["error"]["status"]) == (status, code)

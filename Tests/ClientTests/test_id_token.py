@@ -1,0 +1,90 @@
+"""PyJWT, knowing nothing but the issuer, believes our ID tokens and no forged ones."""
+
+import base64
+import json
+
+import jwt
+import pytest
+import requests
+
+from exchange import Client
+
+
+@pytest.fixture(scope="session")
+def client(serve, contract):
+    return Client(serve, contract)
+
+
+@pytest.fixture(scope="session")
+def issuer(serve):
+    return f"{serve.url}/{serve.project}"
+
+
+@pytest.fixture
+def verified(serve, issuer):
+    discovery = requests.get(f"{issuer}/.well-known/openid-configuration", timeout=30).json()
+    assert discovery["issuer"] == issuer
+    keys = jwt.PyJWKClient(discovery["jwks_uri"])
+
+    def verify(token):
+        return jwt.decode(
+            token,
+            keys.get_signing_key_from_jwt(token),
+            algorithms=["ES256"],
+            audience=serve.project,
+            issuer=issuer,
+            options={"require": ["exp", "iat", "iss", "aud", "sub"]},
+        )
+
+    return verify
+
+
+def tampered(token, **claims):
+    header, payload, signature = token.split(".")
+    changed = json.loads(base64.urlsafe_b64decode(payload + "==")) | claims
+    return ".".join([header, base64.urlsafe_b64encode(json.dumps(changed).encode()).decode().rstrip("="), signature])
+
+
+def test_the_claims_are_firebases_and_the_session(client, verified):
+    ada = client.ada()
+    claims = verified(ada["idToken"])
+    assert claims["sub"] == claims["user_id"] == ada["localId"]
+    assert claims["firebase"] == {"identities": {"email": [ada["email"]]}, "sign_in_provider": "password"}
+    assert (claims["email"], claims["email_verified"], claims["name"]) == (ada["email"], False, "Ada")
+    assert claims["auth_time"] <= claims["iat"] == claims["exp"] - int(ada["expiresIn"])
+    assert claims["sid"]
+
+
+def test_an_anonymous_token_says_so(client, verified):
+    claims = verified(client.signed_up()["idToken"])
+    assert claims["provider_id"] == claims["firebase"]["sign_in_provider"] == "anonymous"
+    assert claims["firebase"]["identities"] == {}
+    assert "email" not in claims
+
+
+def test_a_refresh_keeps_session_and_login_time(client, verified):
+    ada = client.ada()
+    refreshed = client.call("token", {"grant_type": "refresh_token", "refresh_token": ada["refreshToken"]}).body
+    before, after = verified(ada["idToken"]), verified(refreshed["id_token"])
+    for claim in ("sub", "sid", "auth_time", "iss", "aud"):
+        assert before[claim] == after[claim]
+
+
+def test_two_logins_are_two_sessions(client, verified):
+    ada, grace = client.ada(), client.ada()
+    assert verified(ada["idToken"])["sid"] != verified(grace["idToken"])["sid"]
+
+
+def test_a_tampered_token_is_refused_by_pyjwt_and_by_us(client, verified):
+    ada, grace = client.ada(), client.ada()
+    forged = tampered(ada["idToken"], sub=grace["localId"], user_id=grace["localId"])
+    with pytest.raises(jwt.InvalidSignatureError):
+        verified(forged)
+    assert client.call("lookup", {"idToken": forged}).code == "INVALID_ID_TOKEN"
+
+
+def test_a_token_without_a_signature_is_refused_by_us(client):
+    ada = client.ada()
+    claims = jwt.decode(ada["idToken"], options={"verify_signature": False})
+    unsigned = jwt.encode(claims, key=None, algorithm="none")
+    assert client.call("lookup", {"idToken": unsigned}).code == "INVALID_ID_TOKEN"
