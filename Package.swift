@@ -38,6 +38,9 @@ let package = Package(
         module("Tokens", imports: ["Identity", "JOSE", "Crypto", "StrictJSON"]),
         module("Storage", imports: ["Identity", "Postgres"], resources: [.embedInCode("Migrations")]),
         module("API", imports: ["Identity", "HTTP", "StrictJSON", "Telemetry"]),
+        .target(
+            name: "Support", dependencies: ["EventLoop", "Postgres", "PrivatePostgres", "Storage"],
+            path: "Tests/Support", swiftSettings: settings),
         tests("EventLoopTests", imports: ["EventLoop"]),
         tests("StrictJSONTests", imports: ["StrictJSON"]),
         tests("CryptoTests", imports: ["Crypto"]),
@@ -45,5 +48,7 @@ let package = Package(
         tests("HTTPTests", imports: ["HTTP", "EventLoop"]),
         tests("PostgresTests", imports: ["Postgres", "PrivatePostgres", "EventLoop"]),
         tests("TelemetryTests", imports: ["Telemetry"]),
+        tests("IdentityTests", imports: ["Identity"]),
+        tests("StorageTests", imports: ["Storage", "Identity", "Postgres", "Support"]),
     ]
 )

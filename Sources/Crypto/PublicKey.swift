@@ -87,6 +87,9 @@ public final class PublicKey: @unchecked Sendable {
         return EVP_DigestVerify(context, encoded, encoded.count, message, message.count) == 1
     }
 
+    /// Lends the key to another file of this module.
+    func withHandle<Value>(_ body: (OpaquePointer) throws -> Value) rethrows -> Value { try body(key) }
+
     private static func isOnCurve(_ key: OpaquePointer) -> Bool {
         guard let context = EVP_PKEY_CTX_new_from_pkey(nil, key, nil) else { return false }
         defer { EVP_PKEY_CTX_free(context) }

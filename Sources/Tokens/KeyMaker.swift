@@ -12,7 +12,7 @@ public struct KeyMaker: Sendable {
 
     /// A key pair for ID tokens, named by its RFC 7638 thumbprint, with a certificate of ten years around it.
     public func idTokenKey(
-        _ algorithm: PrivateKey.Algorithm, in project: ID<Project>, at now: Instant, signsFrom: Instant
+        _ algorithm: SignatureAlgorithm, in project: ID<Project>, at now: Instant, signsFrom: Instant
     ) throws -> StoredKey {
         let key = try PrivateKey.generate(algorithm)
         let id = JWK(key.publicKey, keyID: nil).thumbprint
@@ -21,7 +21,7 @@ public struct KeyMaker: Sendable {
             sealedPrivateKey: try seal(key.pkcs8, id, in: project),
             certificate: try Certificate.selfSigned(
                 for: key, commonName: project.rawValue, notBefore: now.seconds - 300,
-                notAfter: now.seconds + 10 * 365 * 86_400),
+                notAfter: now.seconds + 10 * 365 * 86_400, serial: Random.bytes(16)),
             createdAt: now, signsFrom: signsFrom, retiresAt: nil)
     }
 
@@ -35,6 +35,6 @@ public struct KeyMaker: Sendable {
     }
 
     private func seal(_ secret: [UInt8], _ id: String, in project: ID<Project>) throws -> [UInt8] {
-        try SealedBox.seal(secret, context: StoredKey.context(id, in: project), keys: masterKeys)
+        try SealedBox(keys: masterKeys).seal(secret, context: StoredKey.context(id, in: project))
     }
 }

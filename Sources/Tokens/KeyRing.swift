@@ -8,7 +8,7 @@ public struct KeyRing: Sendable {
     struct IDTokenKey: Sendable {
         let stored: StoredKey
         let publicKey: PublicKey
-        let signer: Signer
+        let privateKey: PrivateKey
     }
 
     struct RefreshKey: Sendable {
@@ -25,7 +25,7 @@ public struct KeyRing: Sendable {
         let newestFirst = keys.sorted { $0.signsFrom > $1.signsFrom }
         idTokenKeys = try newestFirst.filter { $0.purpose == .idToken }.map { key in
             let privateKey = try PrivateKey(pkcs8: try key.open(in: project, under: masterKeys))
-            return IDTokenKey(stored: key, publicKey: privateKey.publicKey, signer: try Signer(privateKey))
+            return IDTokenKey(stored: key, publicKey: privateKey.publicKey, privateKey: privateKey)
         }
         refreshKeys = try newestFirst.filter { $0.purpose == .refreshToken }.map { key in
             RefreshKey(stored: key, secret: try key.open(in: project, under: masterKeys))
@@ -88,13 +88,13 @@ extension StoredKey {
     }
 
     fileprivate func open(in project: ID<Project>, under masterKeys: MasterKeys) throws -> [UInt8] {
-        try SealedBox.open(sealedPrivateKey, context: Self.context(id, in: project), keys: masterKeys)
+        try SealedBox(keys: masterKeys).open(sealedPrivateKey, context: Self.context(id, in: project))
     }
 
     /// The same key sealed anew, or `nil` if it is sealed under the current master key already.
     public func rewrapped(in project: ID<Project>, under masterKeys: MasterKeys) throws -> [UInt8]? {
-        guard !SealedBox.isSealedWithCurrent(sealedPrivateKey, keys: masterKeys) else { return nil }
-        return try SealedBox.seal(
-            try open(in: project, under: masterKeys), context: Self.context(id, in: project), keys: masterKeys)
+        let box = SealedBox(keys: masterKeys)
+        guard !box.isSealedWithCurrent(sealedPrivateKey) else { return nil }
+        return try box.seal(try open(in: project, under: masterKeys), context: Self.context(id, in: project))
     }
 }

@@ -14,7 +14,7 @@ enum Canary {
     static func claim(
         _ pool: Pool, for mode: Installation.Mode, under masterKeys: MasterKeys, at now: Instant
     ) async throws {
-        let sealed = try SealedBox.seal(text, context: context, keys: masterKeys)
+        let sealed = try SealedBox(keys: masterKeys).seal(text, context: context)
         let store = InstallationStore(pool: pool)
         let installation = try await store.claim(for: Installation(mode: mode, canary: sealed), at: now)
         guard installation.mode == mode else {
@@ -29,7 +29,7 @@ enum Canary {
 
     static func opens(_ canary: [UInt8], under masterKeys: MasterKeys) -> Bool {
         do {
-            return try SealedBox.open(canary, context: context, keys: masterKeys) == text
+            return try SealedBox(keys: masterKeys).open(canary, context: context) == text
         } catch {
             return false
         }
@@ -39,8 +39,8 @@ enum Canary {
     static func rewrap(_ pool: Pool, under masterKeys: MasterKeys) async throws {
         let store = InstallationStore(pool: pool)
         guard let installation = try await store.current(),
-            !SealedBox.isSealedWithCurrent(installation.canary, keys: masterKeys)
+            !SealedBox(keys: masterKeys).isSealedWithCurrent(installation.canary)
         else { return }
-        try await store.reseal(canary: try SealedBox.seal(text, context: context, keys: masterKeys))
+        try await store.reseal(canary: try SealedBox(keys: masterKeys).seal(text, context: context))
     }
 }

@@ -1,4 +1,4 @@
-public import FoundationEssentials
+internal import FoundationEssentials
 
 /// Any JSON text, for tests that say what they mean in literals.
 public enum JSON: Hashable, Sendable {

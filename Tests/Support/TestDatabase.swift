@@ -1,4 +1,5 @@
 internal import FoundationEssentials
+internal import Glibc
 public import EventLoop
 public import Postgres
 internal import PrivatePostgres

@@ -51,14 +51,14 @@ struct ProjectDraft: Sendable {
 
     let project: Project
     let name: String
-    let algorithm: PrivateKey.Algorithm
+    let algorithm: SignatureAlgorithm
 
     init(_ arguments: Arguments) throws(UsageError) {
         let id = try arguments.only("project id")
         guard let profile = Policy.Profile(rawValue: arguments.value("profile") ?? "sekisho") else {
             throw UsageError(message: "--profile is sekisho or firebase")
         }
-        guard let algorithm = PrivateKey.Algorithm(rawValue: arguments.value("algorithm") ?? "ES256") else {
+        guard let algorithm = SignatureAlgorithm(rawValue: arguments.value("algorithm") ?? "ES256") else {
             throw UsageError(message: "--algorithm is ES256 or RS256")
         }
         try self.init(
@@ -67,7 +67,7 @@ struct ProjectDraft: Sendable {
     }
 
     init(
-        id: String, name: String, profile: Policy.Profile, policy: Policy, algorithm: PrivateKey.Algorithm,
+        id: String, name: String, profile: Policy.Profile, policy: Policy, algorithm: SignatureAlgorithm,
         domains: [String]
     ) throws(UsageError) {
         guard Self.isProjectID(id) else {

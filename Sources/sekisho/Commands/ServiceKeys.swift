@@ -20,7 +20,7 @@ extension Command {
         try arguments.none()
         let project = ID<Project>(try arguments.required("project"))
         let name = try arguments.required("name")
-        guard let algorithm = PrivateKey.Algorithm(rawValue: arguments.value("algorithm") ?? "RS256") else {
+        guard let algorithm = SignatureAlgorithm(rawValue: arguments.value("algorithm") ?? "RS256") else {
             throw UsageError(message: "--algorithm is ES256 or RS256")
         }
         try Administration.run { administration in

@@ -44,7 +44,7 @@ extension Command {
         try arguments.none()
         let id = ID<Project>(try arguments.required("project"))
         let asked = try arguments.value("algorithm").map { name throws(UsageError) in
-            guard let algorithm = PrivateKey.Algorithm(rawValue: name) else {
+            guard let algorithm = SignatureAlgorithm(rawValue: name) else {
                 throw UsageError(message: "--algorithm is ES256 or RS256")
             }
             return algorithm
@@ -57,7 +57,7 @@ extension Command {
             let store = SigningKeyStore(pool: administration.pool)
             let now = administration.clock.now()
             let present = try await store.live(in: id, at: now).first { $0.purpose == .idToken }
-            let algorithm = asked ?? present.flatMap { PrivateKey.Algorithm(rawValue: $0.algorithm) } ?? .es256
+            let algorithm = asked ?? present.flatMap { SignatureAlgorithm(rawValue: $0.algorithm) } ?? .es256
             let signsFrom = isUrgent ? now : now + .seconds(900)
             let key = try KeyMaker(masterKeys: masterKeys)
                 .idTokenKey(algorithm, in: id, at: now, signsFrom: signsFrom)
