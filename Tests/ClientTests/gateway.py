@@ -11,7 +11,6 @@ import time
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from urllib.parse import urlsplit
 
 import requests
 
@@ -50,7 +49,7 @@ def dev(folder: Path):
 @contextmanager
 def serve(folder: Path, server_url: str):
     """`sekisho serve` with one project, in a new database of the PostgreSQL at `server_url`."""
-    database_url = urlsplit(server_url)._replace(path="/serve").geturl()
+    database_url = re.sub(r"^(\w+://[^/?]*)[^?]*", r"\1/serve", server_url)
     _run(["psql", "--no-psqlrc", "--quiet", server_url, "--command", "CREATE DATABASE serve"])
     url = f"http://127.0.0.1:{_free_port()}"
     environment = {
