@@ -1,5 +1,7 @@
 /// What a PHC string of Argon2id asks of whoever verifies it.
 struct Argon2Parameters: Equatable {
+    private static let base64 = Set("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/".utf8)
+
     let cost: PasswordHash.Cost
     let lanes: Int
 
@@ -15,7 +17,7 @@ struct Argon2Parameters: Equatable {
         else { return nil }
         let parameters = fields[3].split(separator: ",", omittingEmptySubsequences: false)
         guard
-            parameters.count == 3,
+            parameters.count == 3, fields[4...].allSatisfy(Self.isBase64),
             let memoryKiB = Self.value(of: "m=", in: parameters[0]),
             let iterations = Self.value(of: "t=", in: parameters[1]),
             let lanes = Self.value(of: "p=", in: parameters[2]), (1...16).contains(lanes),
@@ -23,6 +25,11 @@ struct Argon2Parameters: Equatable {
             let cost = try? PasswordHash.Cost(memoryKiB: memoryKiB, iterations: iterations)
         else { return nil }
         self.init(cost: cost, lanes: lanes)
+    }
+
+    /// A NUL would end the text for libsodium, which reads C strings, and let anything follow.
+    private static func isBase64(_ field: Substring) -> Bool {
+        !field.isEmpty && field.utf8.allSatisfy { base64.contains($0) }
     }
 
     private static func value(of name: String, in parameter: Substring) -> Int? {

@@ -3,22 +3,30 @@ import Testing
 
 @Suite("Digests and message authentication codes")
 struct DigestTests {
+    struct Hashed: CustomTestStringConvertible, Sendable {
+        let testDescription: String
+        let message: String
+        let digest: String
+    }
+
     @Test(
-        "SHA-256 gives the examples of FIPS 180-4",
+        "SHA-256 gives the examples of NIST",
         arguments: [
-            ("", "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855"),
-            ("abc", "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad"),
-            (
-                "abcdbcdecdefdefgefghfghighijhijkijkljklmklmnlmnomnopnopq",
-                "248d6a61d20638b8e5c026930c3e6039a33ce45964ff2167f6ecedd419db06c1"
-            ),
-            (
-                String(repeating: "a", count: 1_000_000),
-                "cdc76e5c9914fb9281a1c7e284d73e67f1809a48a497200e046d39ccc7112cd0"
-            ),
+            Hashed(
+                testDescription: "nothing", message: "",
+                digest: "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855"),
+            Hashed(
+                testDescription: "one block", message: "abc",
+                digest: "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad"),
+            Hashed(
+                testDescription: "two blocks", message: "abcdbcdecdefdefgefghfghighijhijkijkljklmklmnlmnomnopnopq",
+                digest: "248d6a61d20638b8e5c026930c3e6039a33ce45964ff2167f6ecedd419db06c1"),
+            Hashed(
+                testDescription: "a million letters", message: String(repeating: "a", count: 1_000_000),
+                digest: "cdc76e5c9914fb9281a1c7e284d73e67f1809a48a497200e046d39ccc7112cd0"),
         ])
-    func sha256(message: String, digest: String) {
-        #expect(Digest.sha256(Array(message.utf8)) == hex(digest))
+    func sha256(row: Hashed) {
+        #expect(Digest.sha256(Array(row.message.utf8)) == hex(row.digest))
     }
 
     struct Code: CustomTestStringConvertible, Sendable {

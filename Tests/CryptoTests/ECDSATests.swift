@@ -1,0 +1,73 @@
+import Crypto
+import Testing
+
+/// The edges that Project Wycheproof tries ECDSA implementations with, on a key of our own.
+@Suite("ECDSA signatures")
+struct ECDSATests {
+    private static let order = hex("ffffffff00000000ffffffffffffffffbce6faada7179e84f3b9cac2fc632551")
+    private static let zero = repeated(0, 32)
+
+    private let key: PrivateKey
+    private let message = Array("message".utf8)
+    private let r: [UInt8]
+    private let s: [UInt8]
+
+    init() throws {
+        key = try PrivateKey.generate(.es256)
+        let signature = try key.sign(message)
+        r = Array(signature.prefix(32))
+        s = Array(signature.suffix(32))
+    }
+
+    private func isAccepted(_ signature: [UInt8]) -> Bool { key.publicKey.verifies(signature, of: message) }
+
+    @Test("with s replaced by n - s are as good: ECDSA is malleable, and JOSE does not forbid it")
+    func highAndLow() {
+        #expect(isAccepted(r + s))
+        #expect(isAccepted(r + difference(Self.order, s)))
+    }
+
+    @Test("with r or s of zero, one, n or beyond are refused")
+    func range() {
+        let edges = [
+            Self.zero, repeated(0, 31) + [1], Self.order, repeated(0xff, 32), difference(Self.order, Self.zero),
+        ]
+        for edge in edges {
+            #expect(!isAccepted(edge + s))
+            #expect(!isAccepted(r + edge))
+            for other in edges { #expect(!isAccepted(edge + other)) }
+        }
+    }
+
+    @Test("of another length are refused", arguments: [0, 1, 32, 63, 65, 66, 96, 128])
+    func lengths(count: Int) {
+        #expect(!isAccepted(Array((r + s + r + s).prefix(count))))
+    }
+
+    @Test("padded with zeros are refused")
+    func padded() {
+        #expect(!isAccepted([0] + r + s))
+        #expect(!isAccepted(r + s + [0]))
+        #expect(!isAccepted([0] + r + [0] + s))
+    }
+
+    @Test("with r and s exchanged are refused")
+    func exchanged() {
+        #expect(!isAccepted(s + r))
+    }
+
+    @Test("in DER are refused")
+    func der() {
+        let der = [0x30, 0x44, 0x02, 0x20] + r + [0x02, 0x20] + s
+        #expect(!isAccepted(der))
+    }
+
+    private func difference(_ a: [UInt8], _ b: [UInt8]) -> [UInt8] {
+        var borrow = 0
+        return zip(a, b).reversed().map { a, b in
+            let digit = Int(a) - Int(b) - borrow
+            borrow = digit < 0 ? 1 : 0
+            return UInt8(truncatingIfNeeded: digit)
+        }.reversed()
+    }
+}

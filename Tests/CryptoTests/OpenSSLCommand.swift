@@ -1,0 +1,31 @@
+import Foundation
+
+/// Runs the `openssl` program, so that our keys and signatures are judged by somebody else.
+///
+/// - Parameters:
+///   - command: its arguments, separated by spaces; `FILE0`, `FILE1`, … stand for files with the contents of `files`.
+/// - Returns: standard output, or `nil` if it failed.
+func openssl(_ command: String, files: [[UInt8]] = []) throws -> [UInt8]? {
+    let folder = FileManager.default.temporaryDirectory.appending(path: "crypto-tests-\(UUID().uuidString)")
+    try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: false)
+    defer { try? FileManager.default.removeItem(at: folder) }  // a leftover does no harm
+    for (index, contents) in files.enumerated() {
+        try Data(contents).write(to: folder.appending(path: "FILE\(index)"))
+    }
+    let process = Process()
+    process.executableURL = URL(filePath: "/usr/bin/env")
+    process.arguments = ["openssl"] + command.split(separator: " ").map(String.init)
+    process.currentDirectoryURL = folder
+    process.standardInput = FileHandle.nullDevice
+    process.standardError = FileHandle.nullDevice
+    let output = Pipe()
+    process.standardOutput = output
+    try process.run()
+    let contents = output.fileHandleForReading.readDataToEndOfFile()
+    process.waitUntilExit()
+    return process.terminationStatus == 0 ? Array(contents) : nil
+}
+
+func opensslText(_ command: String, files: [[UInt8]] = []) throws -> String {
+    try String(decoding: openssl(command, files: files) ?? [], as: UTF8.self)
+}
