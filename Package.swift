@@ -45,5 +45,6 @@ let package = Package(
         tests("HTTPTests", imports: ["HTTP", "EventLoop"]),
         tests("PostgresTests", imports: ["Postgres", "PrivatePostgres", "EventLoop"]),
         tests("TelemetryTests", imports: ["Telemetry"]),
+        tests("APITests", imports: ["API", "Identity", "HTTP", "StrictJSON", "Telemetry"]),
     ]
 )

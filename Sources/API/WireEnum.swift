@@ -7,7 +7,7 @@ extension WireEnum {
         let value: Self? =
             if let index = try? container.decode(Int.self) {
                 // Not a number: then it has to be a name.
-                Self.allCases.dropFirst(index).first
+                index < 0 ? nil : Self.allCases.dropFirst(index).first
             } else {
                 Self(rawValue: try container.decode(String.self))
             }
