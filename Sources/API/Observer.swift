@@ -16,9 +16,11 @@ struct Observer: Sendable {
         if let operationID = exchange.operationID { fields["operationId"] = .string(operationID) }
         if let project = exchange.project { fields["project"] = .string(project.rawValue) }
         if let refusal = exchange.refusal { fields["refusal"] = .string(refusal) }
-        log.info("request", fields)
         if let fault = exchange.fault {
-            log.error("fault", ["requestId": .string(request.id), "cause": .string(Self.cause(fault))])
+            fields["cause"] = .string(Self.cause(fault))
+            log.error("request", fields)
+        } else {
+            log.info("request", fields)
         }
     }
 

@@ -32,7 +32,7 @@ public struct WireError: Error, Hashable {
 
     /// The short name for logs and metrics; holds nothing a client wrote.
     var code: String {
-        status?.rawValue ?? String(message.prefix { $0 != " " })
+        details.first?.reason ?? status?.rawValue ?? String(message.prefix { $0 != " " })
     }
 }
 

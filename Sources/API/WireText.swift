@@ -17,18 +17,14 @@ private struct WireText: Decodable {
         do {
             text = try container.decode(String.self)
         } catch let mismatch as DecodingError {
-            // The text is what was asked for, so what it is not is what gets reported.
-            guard let number = try? Self.number(container) else { throw mismatch }
+            guard let number = Self.number(container) else { throw mismatch }
             text = number
         }
     }
 
-    private static func number(_ container: any SingleValueDecodingContainer) throws -> String {
-        do {
-            return String(try container.decode(Int64.self))
-        } catch is DecodingError {
-            return String(try container.decode(Double.self))
-        }
+    /// - Returns: `nil` for what is no number, or none that can be kept.
+    private static func number(_ container: any SingleValueDecodingContainer) -> String? {
+        (try? container.decode(Int64.self)).map(String.init) ?? (try? container.decode(Double.self)).map { "\($0)" }
     }
 }
 

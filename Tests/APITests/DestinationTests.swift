@@ -44,7 +44,8 @@ struct DestinationTests {
             Row(.post, "\(legacy)/", "POST /identitytoolkit/v3/relyingparty/"),
             Row(.get, "/www.googleapis.com/v1/projects", "GET /www.googleapis.com/v1/projects"),
             Row(.get, "/identitytoolkit.googleapis.com", "GET /identitytoolkit.googleapis.com"),
-            Row(.get, "/identitytoolkit.googleapis.community/v1/projects",
+            Row(
+                .get, "/identitytoolkit.googleapis.community/v1/projects",
                 "GET /identitytoolkit.googleapis.community/v1/projects"),
             Row(.get, "/", "GET /"),
         ])

@@ -86,7 +86,10 @@ struct RefusalNamesTests {
     @Test("of an API key says so in a detail")
     func unknownKey() throws {
         let text = try ErrorEnvelope.secureToken.response(.unknownAPIKey).text
-        #expect(text.contains(#""domain":"googleapis.com","metadata":{"service":"identitytoolkit.googleapis.com"},"reason":"API_KEY_INVALID""#))
+        #expect(
+            text.contains(
+                #""domain":"googleapis.com","metadata":{"service":"identitytoolkit.googleapis.com"},"reason":"API_KEY_INVALID""#
+            ))
         #expect(text.contains(#""status":"INVALID_ARGUMENT""#))
     }
 

@@ -119,7 +119,8 @@ struct RequestBodyTests {
         #expect(bound.then.map { longest == "400 \($0)" } ?? longest.hasPrefix("200 "))
         #expect(
             await summary(bound.limit + 1)
-                == "400 Invalid JSON payload received. /\(bound.member) must not be longer than \(bound.limit) \(bound.unit)")
+                == "400 Invalid JSON payload received. /\(bound.member) must not be longer than \(bound.limit) \(bound.unit)"
+        )
     }
 
     @Test("has no control characters in what people see", arguments: ["displayName", "photoUrl"])

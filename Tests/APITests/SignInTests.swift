@@ -37,7 +37,10 @@ struct SignInTests {
             (form, "grantType=refresh_token&refreshToken=refresh%2Es0%2E3"),
             (form, #"{"grant_type":"refresh_token","refresh_token":"refresh.s0.3"}"#),
             ([:] as Headers, #"{"grant_type":"refresh_token","refresh_token":"refresh.s0.3"}"#),
-            (["Content-Type": "application/json"] as Headers, #"{"grantType":"refresh_token","refreshToken":"refresh.s0.3"}"#),
+            (
+                ["Content-Type": "application/json"] as Headers,
+                #"{"grantType":"refresh_token","refreshToken":"refresh.s0.3"}"#
+            ),
         ])
     func refresh(headers: Headers, body: String) async {
         let response = await TestGateway().send(.post, "/v1/token", headers: headers, body: body)
@@ -55,8 +58,10 @@ struct SignInTests {
             ("grant_type=refresh_token&refresh_token=", "MISSING_REFRESH_TOKEN"),
             ("grant_type=refresh_token&refresh_token=x", "INVALID_REFRESH_TOKEN"),
             ("grant_type=%zz", "Invalid JSON payload received. The form is malformed."),
-            ("refresh_token=" + String(repeating: "x", count: 16385),
-                "Invalid JSON payload received. /refreshToken must not be longer than 16384 bytes"),
+            (
+                "refresh_token=" + String(repeating: "x", count: 16385),
+                "Invalid JSON payload received. /refreshToken must not be longer than 16384 bytes"
+            ),
         ])
     func tokenRefusal(body: String, message: String) async {
         let response = await TestGateway().send(.post, "/v1/token", headers: Self.form, body: body)

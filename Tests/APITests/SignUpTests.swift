@@ -20,7 +20,8 @@ struct SignUpTests {
         )
     }
 
-    @Test("with nothing makes an anonymous account", arguments: ["", #"{"returnSecureToken":true}"#, #"{"password":""}"#])
+    @Test(
+        "with nothing makes an anonymous account", arguments: ["", #"{"returnSecureToken":true}"#, #"{"password":""}"#])
     func anonymous(body: String) async {
         let response = await TestGateway().post("accounts:signUp", body)
         #expect(response.summary == #"200 {\#(Self.tokens),"localId":"new","refreshToken":"refresh.s1.0"}"#)
@@ -46,8 +47,10 @@ struct SignUpTests {
             (#"{"email":"eve","password":"12345678"}"#, "INVALID_EMAIL"),
             (#"{"email":"","password":""}"#, "INVALID_EMAIL"),
             (#"{"email":"ada@example.com","password":"12345678"}"#, "EMAIL_EXISTS"),
-            (#"{"email":"eve@example.com","password":"1234567"}"#,
-                "WEAK_PASSWORD : Password should be at least 8 characters"),
+            (
+                #"{"email":"eve@example.com","password":"1234567"}"#,
+                "WEAK_PASSWORD : Password should be at least 8 characters"
+            ),
             (#"{"idToken":"id","email":"eve@example.com","password":"12345678"}"#, "INVALID_ID_TOKEN"),
         ])
     func refusal(body: String, message: String) async {
