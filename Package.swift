@@ -50,5 +50,6 @@ let package = Package(
         tests("TelemetryTests", imports: ["Telemetry"]),
         tests("IdentityTests", imports: ["Identity"]),
         tests("StorageTests", imports: ["Storage", "Identity", "Postgres", "Support"]),
+        tests("APITests", imports: ["API", "Identity", "HTTP", "StrictJSON", "Telemetry"]),
     ]
 )

@@ -1,0 +1,57 @@
+internal import HTTP
+
+/// Where a request is meant to go, once the host names that stock clients put in front of paths, and the names of
+/// the protocol's third version, are translated.
+struct Destination: Hashable {
+    let method: HTTP.Method
+    let path: String
+
+    init(_ method: HTTP.Method, _ path: String) {
+        let plain = Self.withoutHost(path)
+        if plain.hasPrefix(Self.legacyPrefix),
+            let target = Self.legacy[String(plain.dropFirst(Self.legacyPrefix.count))]
+        {
+            (self.method, self.path) = target
+        } else {
+            (self.method, self.path) = (method, plain)
+        }
+    }
+
+    private static func withoutHost(_ path: String) -> String {
+        for host in hosts where path.hasPrefix(host.prefix) && path.dropFirst(host.prefix.count).hasPrefix(host.keeps) {
+            return String(path.dropFirst(host.prefix.count))
+        }
+        return path
+    }
+
+    private static let hosts: [(prefix: String, keeps: String)] = [
+        ("/identitytoolkit.googleapis.com", "/"),
+        ("/securetoken.googleapis.com", "/"),
+        ("/www.googleapis.com", "/robot/"),
+        ("/www.googleapis.com", legacyPrefix),
+    ]
+
+    private static let legacyPrefix = "/identitytoolkit/v3/relyingparty/"
+
+    /// The legacy names took any method; each stands for one operation of today.
+    private static let legacy: [String: (HTTP.Method, String)] = [
+        "createAuthUri": (.post, "/v1/accounts:createAuthUri"),
+        "deleteAccount": (.post, "/v1/accounts:delete"),
+        "downloadAccount": (.post, "/v1/accounts:download"),
+        "emailLinkSignin": (.post, "/v1/accounts:signInWithEmailLink"),
+        "getAccountInfo": (.post, "/v1/accounts:lookup"),
+        "getOobConfirmationCode": (.post, "/v1/accounts:sendOobCode"),
+        "getProjectConfig": (.get, "/v1/projects"),
+        "getRecaptchaParam": (.get, "/v1/recaptchaParams"),
+        "resetPassword": (.post, "/v1/accounts:resetPassword"),
+        "sendVerificationCode": (.post, "/v1/accounts:sendVerificationCode"),
+        "setAccountInfo": (.post, "/v1/accounts:update"),
+        "signOutUser": (.post, "/v1/accounts:signOutUser"),
+        "signupNewUser": (.post, "/v1/accounts:signUp"),
+        "uploadAccount": (.post, "/v1/accounts:upload"),
+        "verifyAssertion": (.post, "/v1/accounts:signInWithIdp"),
+        "verifyCustomToken": (.post, "/v1/accounts:signInWithCustomToken"),
+        "verifyPassword": (.post, "/v1/accounts:signInWithPassword"),
+        "verifyPhoneNumber": (.post, "/v1/accounts:signInWithPhoneNumber"),
+    ]
+}

@@ -1,0 +1,50 @@
+public import HTTP
+internal import Identity
+
+/// One operation of the contract.
+public struct Endpoint: Sendable {
+    public let operationID: String
+    public let method: HTTP.Method
+    /// A template; see ``HTTP/Router``.
+    public let path: String
+    /// In bytes.
+    public let bodyLimit: Int
+    let errors: ErrorEnvelope
+    let action: Action
+
+    /// What runs, and so who may call it: there is no way to a client's handler but through ``Access``.
+    enum Action: Sendable {
+        case open(@Sendable (Call) async throws -> Response)
+        case client(@Sendable (Call, Client) async throws -> Response)
+    }
+
+    static let clientBodyLimit = 64 * 1024
+    static let openBodyLimit = 1024
+
+    /// An operation of the client API.
+    static func client(
+        _ operationID: String, _ method: HTTP.Method, _ path: String, errors: ErrorEnvelope = .identityToolkit,
+        handler: @escaping @Sendable (Call, Client) async throws -> Response
+    ) -> Endpoint {
+        Endpoint(
+            operationID: operationID, method: method, path: path, bodyLimit: clientBodyLimit, errors: errors,
+            action: .client(handler))
+    }
+
+    /// An operation that anybody may call, without a body.
+    static func open(
+        _ operationID: String, _ path: String, handler: @escaping @Sendable (Call) async throws -> Response
+    ) -> Endpoint {
+        Endpoint(
+            operationID: operationID, method: .get, path: path, bodyLimit: openBodyLimit, errors: .identityToolkit,
+            action: .open(handler))
+    }
+}
+
+/// A request on its way to its handler.
+struct Call: Sendable {
+    let request: Request
+    let parameters: [String: String]
+    let origin: AddressPrefix
+    let services: Services
+}

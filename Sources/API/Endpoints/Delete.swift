@@ -1,0 +1,23 @@
+internal import HTTP
+internal import Identity
+
+extension Endpoint {
+    /// Deletes the caller's own account.
+    static let delete = client("delete", .post, "/v1/accounts:delete") { call, client in
+        let request = try call.body(as: DeleteRequest.self)
+        guard let idToken = request.idToken.nonEmpty else { throw WireError.refused("MISSING_ID_TOKEN") }
+        let caller = try await call.services.authenticator.caller(showing: idToken, in: client.project)
+        try await call.services.editor.delete(caller, in: client.project)
+        return try .json(DeleteResponse())
+    }
+}
+
+private struct DeleteRequest: ClientRequest {
+    let idToken: String?
+    let tenantId: String?
+    let targetProjectId: String?
+}
+
+private struct DeleteResponse: Encodable {
+    let kind = "identitytoolkit#DeleteAccountResponse"
+}

@@ -1,0 +1,18 @@
+internal import HTTP
+internal import Identity
+
+extension Endpoint {
+    static let getProject = client("getProject", .get, "/v1/projects") { _, client in
+        try .json(GetProjectResponse(client.project))
+    }
+}
+
+private struct GetProjectResponse: Encodable {
+    let projectId: String
+    let authorizedDomains: [String]
+
+    init(_ project: Project) {
+        projectId = String(project.number)
+        authorizedDomains = project.authorizedDomains
+    }
+}

@@ -1,0 +1,23 @@
+internal import HTTP
+internal import Identity
+
+extension Endpoint {
+    /// Shows a client its own account; whatever else it asks for is for administrators.
+    static let lookup = client("lookup", .post, "/v1/accounts:lookup") { call, client in
+        let request = try call.body(as: LookupRequest.self)
+        guard let idToken = request.idToken.nonEmpty else { throw WireError.refused("MISSING_ID_TOKEN") }
+        let caller = try await call.services.authenticator.caller(showing: idToken, in: client.project)
+        return try .json(LookupResponse(users: [UserInfo(caller.account)]))
+    }
+}
+
+private struct LookupRequest: ClientRequest {
+    let idToken: String?
+    let tenantId: String?
+    let targetProjectId: String?
+}
+
+private struct LookupResponse: Encodable {
+    let kind = "identitytoolkit#GetAccountInfoResponse"
+    let users: [UserInfo]
+}

@@ -1,0 +1,26 @@
+internal import HTTP
+internal import Telemetry
+
+extension Endpoint {
+    /// Whether the process runs.
+    static let getHealth = open("getHealth", "/healthz") { _ in .text(status: 200, "ok") }
+
+    /// Whether it should get requests.
+    static let getReadiness = open("getReadiness", "/readyz") { call in
+        let readiness = await call.services.readiness()
+        let missing = [
+            readiness.isDraining ? "draining" : nil,
+            readiness.databaseIsReachable ? nil : "database: not reachable",
+            readiness.schemaIsCurrent ? nil : "schema: not current",
+        ].compactMap { $0 }
+        return missing.isEmpty
+            ? .text(status: 200, "ok") : .text(status: 503, missing.joined(separator: "\n"))
+    }
+
+    /// Prometheus text format 0.0.4.
+    static let getMetrics = open("getMetrics", "/metrics") { call in
+        Response(
+            status: 200, headers: ["Content-Type": "text/plain; version=0.0.4; charset=utf-8"],
+            body: Array(call.services.metrics.render().utf8))
+    }
+}

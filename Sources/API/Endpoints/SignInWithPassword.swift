@@ -1,0 +1,42 @@
+internal import HTTP
+internal import Identity
+
+extension Endpoint {
+    static let signInWithPassword = client(
+        "signInWithPassword", .post, "/v1/accounts:signInWithPassword"
+    ) { call, client in
+        let request = try call.body(as: SignInWithPasswordRequest.self)
+        guard request.idToken.nonEmpty == nil else { throw WireError.notImplemented("idToken") }
+        guard request.pendingIdToken.nonEmpty == nil else { throw WireError.notImplemented("pendingIdToken") }
+        let signedIn = try await call.services.authenticator.signIn(
+            email: request.email, password: request.password.map(Secret.init), in: client.project, from: call.origin)
+        return try .json(SignInWithPasswordResponse(signedIn))
+    }
+}
+
+private struct SignInWithPasswordRequest: ClientRequest {
+    let email: String?
+    let password: String?
+    let idToken: String?
+    let pendingIdToken: String?
+    let tenantId: String?
+    let targetProjectId: String?
+}
+
+private struct SignInWithPasswordResponse: Encodable {
+    let kind = "identitytoolkit#VerifyPasswordResponse"
+    let registered = true
+    let localId: String
+    let email: String?
+    let idToken: String
+    let refreshToken: String
+    let expiresIn: String
+
+    init(_ signedIn: SignedIn) {
+        localId = signedIn.account.id.rawValue
+        email = signedIn.account.email?.rawValue
+        idToken = signedIn.idToken
+        refreshToken = signedIn.refreshToken
+        expiresIn = signedIn.expiresInSeconds
+    }
+}

@@ -1,0 +1,115 @@
+internal import HTTP
+internal import Identity
+
+extension Endpoint {
+    /// Changes the caller's own account.
+    static let update = client("update", .post, "/v1/accounts:update") { call, client in
+        let request = try call.body(as: UpdateRequest.self)
+        let idToken = try request.checkedIDToken()
+        let caller = try await call.services.authenticator.caller(showing: idToken, in: client.project)
+        let edited = try await call.services.editor.edit(caller, request.wish, in: client.project, from: call.origin)
+        return try .json(UpdateResponse(edited))
+    }
+}
+
+/// What an administrator may also set (`emailVerified`, `localId`, `phoneNumber`, times) has no member here, so a
+/// client's word for it has no effect.
+private struct UpdateRequest: ClientRequest {
+    let idToken: String?
+    let displayName: String?
+    let photoUrl: String?
+    let email: String?
+    let password: String?
+    let validSince: String?
+    let deleteAttribute: [Attribute]?
+    let customAttributes: String?
+    let disableUser: Bool?
+    let deletePasskey: [Present]?
+    let deleteProvider: [Present]?
+    let linkProviderUserInfo: Present?
+    let mfa: Present?
+    let oobCode: String?
+    let provider: [Present]?
+    let upgradeToFederatedLogin: Bool?
+    let tenantId: String?
+    let targetProjectId: String?
+
+    enum Attribute: String, WireEnum {
+        case unspecified = "USER_ATTRIBUTE_NAME_UNSPECIFIED"
+        case email = "EMAIL"
+        case displayName = "DISPLAY_NAME"
+        case provider = "PROVIDER"
+        case photoURL = "PHOTO_URL"
+        case password = "PASSWORD"
+        case rawUserInfo = "RAW_USER_INFO"
+    }
+
+    func checkedIDToken() throws(WireError) -> String {
+        if let name = unimplemented { throw .notImplemented(name) }
+        guard let idToken = idToken.nonEmpty else {
+            throw .refused("INVALID_REQ_TYPE : Unsupported request parameters.")
+        }
+        guard customAttributes == nil else { throw .refused("INSUFFICIENT_PERMISSION") }
+        guard disableUser == nil else { throw .refused("OPERATION_NOT_ALLOWED") }
+        return idToken
+    }
+
+    /// The first member that asks for something that is not in this release.
+    private var unimplemented: String? {
+        let asked = [
+            ("deleteAttribute PROVIDER", deletes(.provider)),
+            ("deleteAttribute RAW_USER_INFO", deletes(.rawUserInfo)),
+            ("deletePasskey", deletePasskey?.isEmpty == false),
+            ("deleteProvider", deleteProvider?.isEmpty == false),
+            ("linkProviderUserInfo", linkProviderUserInfo != nil),
+            ("mfa", mfa != nil),
+            ("oobCode", oobCode.nonEmpty != nil),
+            ("provider", provider?.isEmpty == false),
+            ("upgradeToFederatedLogin", upgradeToFederatedLogin == true),
+        ]
+        return asked.first { $0.1 }?.0
+    }
+
+    /// Removing a member wins over setting it.
+    var wish: AccountEditor.Wish {
+        var wish = AccountEditor.Wish()
+        wish.displayName = deletes(.displayName) ? .remove : displayName.map(Self.value)
+        wish.photoURL = deletes(.photoURL) ? .remove : photoUrl.map(Self.value)
+        wish.removesEmail = deletes(.email)
+        wish.removesPassword = deletes(.password)
+        wish.email = wish.removesEmail ? nil : email
+        wish.password = wish.removesPassword ? nil : password.map(Secret.init)
+        wish.renewsSession = validSince != nil
+        return wish
+    }
+
+    private func deletes(_ attribute: Attribute) -> Bool { deleteAttribute?.contains(attribute) == true }
+
+    private static func value(_ text: String) -> AccountChange.Value<String> { text.isEmpty ? .remove : .set(text) }
+}
+
+private struct UpdateResponse: Encodable {
+    let kind = "identitytoolkit#SetAccountInfoResponse"
+    let localId: String
+    let email: String?
+    let emailVerified: Bool?
+    let displayName: String?
+    let photoUrl: String?
+    let providerUserInfo: [ProviderUserInfo]?
+    let idToken: String?
+    let refreshToken: String?
+    let expiresIn: String?
+
+    init(_ edited: AccountEditor.Edited) {
+        let user = UserInfo(edited.account)
+        localId = user.localId
+        email = user.email
+        emailVerified = user.emailVerified
+        displayName = user.displayName
+        photoUrl = user.photoUrl
+        providerUserInfo = user.providerUserInfo
+        idToken = edited.signedIn?.idToken
+        refreshToken = edited.signedIn?.refreshToken
+        expiresIn = edited.signedIn?.expiresInSeconds
+    }
+}

@@ -1,0 +1,89 @@
+public import HTTP
+internal import Identity
+public import Telemetry
+
+/// Answers every request: the way in (path, access), the endpoint, and the way out (errors, headers, one log line).
+public struct Gateway: Sendable {
+    private let services: Services
+    private let access: Access
+    private let trustedProxies: [Network]
+    private let observer: Observer
+
+    /// - Parameter trustedProxies: whose `X-Forwarded-For` is believed.
+    public init(services: Services, access: Access, trustedProxies: [Network], log: Log) {
+        self.services = services
+        self.access = access
+        self.trustedProxies = trustedProxies
+        observer = Observer(log: log, metrics: services.metrics)
+    }
+
+    /// How many bytes of body a request may have.
+    public static func bodyLimit(_ method: HTTP.Method, _ path: String) -> Int {
+        switch Route.match(method, path) {
+        case .found(.endpoint(let endpoint), _): endpoint.bodyLimit
+        case .found(.unimplemented, _): Endpoint.clientBodyLimit
+        case .methodNotAllowed, .notFound: Endpoint.openBodyLimit
+        }
+    }
+
+    public func respond(to request: Request) async -> Response {
+        let began = ContinuousClock.now
+        let client = ClientAddress(
+            peer: request.peer, forwardedFor: request.headers.values(of: "X-Forwarded-For"), trusted: trustedProxies)
+        var exchange = await exchange(for: request, from: client.prefix)
+        finish(&exchange.response, to: request)
+        observer.note(exchange, of: request, from: client.logPrefix, took: ContinuousClock.now - began)
+        return exchange.response
+    }
+
+    private func exchange(for request: Request, from origin: AddressPrefix) async -> Exchange {
+        guard request.method != .options else { return Exchange(CORS.preflight(request)) }
+        switch Route.match(request.method, request.path) {
+        case .found(.endpoint(let endpoint), let parameters):
+            let call = Call(request: request, parameters: parameters, origin: origin, services: services)
+            return await run(endpoint, call)
+        case .found(.unimplemented, _): return Exchange(WireError.notImplemented("This operation"))
+        case .methodNotAllowed(let allowed): return Exchange(WireError.methodNotAllowed, allowed: allowed)
+        case .notFound: return Exchange(WireError.notFound)
+        }
+    }
+
+    /// The one place where access is checked.
+    private func run(_ endpoint: Endpoint, _ call: Call) async -> Exchange {
+        var project: ID<Project>?
+        do {
+            let response: Response
+            switch endpoint.action {
+            case .open(let handler): response = try await handler(call)
+            case .client(let handler):
+                let client = try await access.client(ClientCredential(call.request))
+                project = client.project.id
+                response = try await handler(call, client)
+            }
+            return Exchange(response, of: endpoint, project: project)
+        } catch {
+            return Exchange(error, of: endpoint, project: project)
+        }
+    }
+
+    private func finish(_ response: inout Response, to request: Request) {
+        CORS.open(&response.headers, to: request)
+        response.headers.add("X-Request-Id", request.id)
+        response.headers.add("X-Content-Type-Options", "nosniff")
+        if response.headers["Cache-Control"] == nil { response.headers.add("Cache-Control", "no-store") }
+    }
+}
+
+extension Route {
+    /// An answer to HEAD is that to GET without its body, which the server leaves out.
+    static func match(_ method: HTTP.Method, _ path: String) -> RouteMatch<Route> {
+        let destination = Destination(method == .head ? .get : method, path)
+        return table.match(destination.method, destination.path)
+    }
+}
+
+extension Headers {
+    func values(of name: String) -> [String] {
+        filter { $0.name.lowercased() == name.lowercased() }.map(\.value)
+    }
+}

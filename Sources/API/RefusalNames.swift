@@ -1,0 +1,75 @@
+internal import Identity
+
+/// The one place where a refusal of the domain gets its public name. There is no `default`, so a new refusal does not
+/// compile until it has one.
+extension WireError {
+    /// - Returns: `nil` for an error that is ours and not the caller's.
+    init?(_ error: any Error) {
+        switch error {
+        case let error as WireError: self = error
+        case let refusal as CredentialRefusal: self.init(refusal)
+        case let refusal as SignInRefusal: self.init(refusal)
+        case let refusal as SignUpRefusal: self.init(refusal)
+        case let refusal as TokenRefusal: self.init(refusal)
+        case let refusal as EditRefusal: self.init(refusal)
+        default: return nil
+        }
+    }
+
+    init(_ refusal: CredentialRefusal) {
+        let message =
+            switch refusal {
+            case .missingEmail: "MISSING_EMAIL"
+            case .invalidEmail: "INVALID_EMAIL"
+            case .missingPassword: "MISSING_PASSWORD"
+            case .weakPassword(let minimum): "WEAK_PASSWORD : Password should be at least \(minimum) characters"
+            }
+        self = .refused(message)
+    }
+
+    init(_ refusal: SignInRefusal) {
+        let message =
+            switch refusal {
+            case .passwordsNotAllowed: "PASSWORD_LOGIN_DISABLED"
+            case .unknownEmail: "EMAIL_NOT_FOUND"
+            case .wrongPassword: "INVALID_PASSWORD"
+            case .unknownEmailOrWrongPassword: "INVALID_LOGIN_CREDENTIALS"
+            case .accountDisabled: "USER_DISABLED"
+            }
+        self = .refused(message)
+    }
+
+    init(_ refusal: SignUpRefusal) {
+        let message =
+            switch refusal {
+            case .passwordsNotAllowed: "OPERATION_NOT_ALLOWED"
+            case .anonymousNotAllowed: "ADMIN_ONLY_OPERATION"
+            case .emailTaken: "EMAIL_EXISTS"
+            }
+        self = .refused(message)
+    }
+
+    init(_ refusal: TokenRefusal) {
+        let message =
+            switch refusal {
+            case .invalidIDToken: "INVALID_ID_TOKEN"
+            case .invalidRefreshToken: "INVALID_REFRESH_TOKEN"
+            case .sessionEnded: "TOKEN_EXPIRED"
+            case .accountGone: "USER_NOT_FOUND"
+            case .accountDisabled: "USER_DISABLED"
+            }
+        self = .refused(message)
+    }
+
+    init(_ refusal: EditRefusal) {
+        let message =
+            switch refusal {
+            case .passwordsNotAllowed: "OPERATION_NOT_ALLOWED"
+            case .emailTaken: "EMAIL_EXISTS"
+            case .loginTooOld: "CREDENTIAL_TOO_OLD_LOGIN_AGAIN"
+            case .emailNeedsVerification:
+                "OPERATION_NOT_ALLOWED : Please verify the new email before changing email."
+            }
+        self = .refused(message)
+    }
+}

@@ -1,0 +1,66 @@
+internal import HTTP
+internal import StrictJSON
+
+/// The body of a client operation. Every one may name a tenant or a project, and every one has to answer for it.
+protocol ClientRequest: Decodable {
+    var tenantId: String? { get }
+    var targetProjectId: String? { get }
+}
+
+extension Call {
+    /// The one parse of a JSON body. Nothing at all is an object without members; unknown members are ignored, `null`
+    /// is absence, names are taken in snake_case too, and the content type is not looked at.
+    ///
+    /// - Throws: ``WireError``.
+    func body<Content: ClientRequest>(as type: Content.Type = Content.self) throws -> Content {
+        let content: Content
+        do {
+            content = try StrictJSON.decode(
+                type, from: request.body.isEmpty ? Array("{}".utf8) : request.body, snakeCaseKeys: true)
+        } catch let fault as JSONFault {
+            throw WireError(fault)
+        } catch let error as DecodingError {
+            throw WireError(error)
+        }
+        guard content.targetProjectId == nil else { throw WireError.projectNotChosenByClients }
+        guard content.tenantId == nil else { throw WireError.notImplemented("tenantId") }
+        return content
+    }
+}
+
+extension WireError {
+    init(_ fault: JSONFault) {
+        self = .unreadableBody("\(fault.reason)")
+    }
+
+    init(_ error: DecodingError) {
+        switch error {
+        case .typeMismatch(let type, let context), .valueNotFound(let type, let context):
+            self = .invalidField(context.codingPath.pointer, "must be \(Self.schemaName(type))")
+        case .keyNotFound(let key, let context):
+            self = .invalidField((context.codingPath + [key]).pointer, "must be present")
+        case .dataCorrupted(let context):
+            self = .invalidField(context.codingPath.pointer, "is out of range")
+        @unknown default:
+            self = .invalidField("", "is not what was expected")
+        }
+    }
+
+    /// The JSON Schema name of what `type` is decoded from.
+    private static func schemaName(_ type: Any.Type) -> String {
+        switch type {
+        case is String.Type: "string"
+        case is Bool.Type: "boolean"
+        case is any Numeric.Type: "number"
+        case is any ExpressibleByArrayLiteral.Type: "array"
+        default: "object"
+        }
+    }
+}
+
+extension [any CodingKey] {
+    /// RFC 6901. The members of our requests have neither `~` nor `/` in their names.
+    var pointer: String {
+        map { "/" + ($0.intValue.map(String.init) ?? $0.stringValue) }.joined()
+    }
+}

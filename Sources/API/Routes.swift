@@ -1,0 +1,40 @@
+internal import HTTP
+
+extension Endpoint {
+    /// The same set as the operations of the contract.
+    public static let all: [Endpoint] = [
+        .signUp, .signInWithPassword, .lookup, .update, .delete, .createAuthUri, .token, .getProject,
+        .getOpenIDConfiguration, .getProjectOpenIDConfiguration, .getJwks, .getProjectJwks, .getSigningCertificates,
+        .getHealth, .getReadiness, .getMetrics,
+    ]
+}
+
+/// Where a path leads.
+enum Route: Sendable {
+    case endpoint(Endpoint)
+    /// Part of the protocol, but not of this release.
+    case unimplemented
+
+    static let table = Router<Route>(
+        Endpoint.all.map { ($0.method, $0.path, .endpoint($0)) }
+            + unimplementedPaths.map { ($0.0, $0.1, .unimplemented) })
+
+    private static let unimplementedPaths: [(HTTP.Method, String)] =
+        [
+            "/v1/accounts:download", "/v1/accounts:issueSamlResponse", "/v1/accounts:resetPassword",
+            "/v1/accounts:revokeToken", "/v1/accounts:sendOobCode", "/v1/accounts:sendVerificationCode",
+            "/v1/accounts:signInWithCustomToken", "/v1/accounts:signInWithEmailLink",
+            "/v1/accounts:signInWithGameCenter", "/v1/accounts:signInWithIdp",
+            "/v1/accounts:signInWithPhoneNumber", "/v1/accounts:signOutUser", "/v1/accounts:upload",
+            "/v1/accounts:verifyIosClient", "/v2/accounts/mfaEnrollment:finalize",
+            "/v2/accounts/mfaEnrollment:start", "/v2/accounts/mfaEnrollment:withdraw",
+            "/v2/accounts/mfaSignIn:finalize", "/v2/accounts/mfaSignIn:start",
+            "/v2/accounts/passkeyEnrollment:finalize", "/v2/accounts/passkeyEnrollment:start",
+            "/v2/accounts/passkeySignIn:finalize", "/v2/accounts/passkeySignIn:start",
+            "/v2/accounts:revokeToken",
+        ].map { (.post, $0) }
+        + [
+            "/v1/recaptchaParams", "/v1/sessionCookiePublicKeys", "/v2/defaultSupportedIdps", "/v2/passwordPolicy",
+            "/v2/recaptchaConfig",
+        ].map { (.get, $0) }
+}

@@ -1,0 +1,71 @@
+internal import Identity
+
+/// An account as clients see it.
+struct UserInfo: Encodable {
+    let localId: String
+    let email: String?
+    let emailVerified: Bool?
+    let displayName: String?
+    let photoUrl: String?
+    let disabled: Bool
+    let providerUserInfo: [ProviderUserInfo]?
+    let passwordUpdatedAt: Int64?
+    let validSince: String
+    let createdAt: String
+    let lastLoginAt: String?
+    let lastRefreshAt: String?
+    let customAttributes: String?
+
+    init(_ account: Account) {
+        localId = account.id.rawValue
+        email = account.email?.rawValue
+        emailVerified = account.email.map { _ in account.emailIsVerified }
+        displayName = account.displayName
+        photoUrl = account.photoURL
+        disabled = account.isDisabled
+        providerUserInfo = ProviderUserInfo.all(of: account)
+        passwordUpdatedAt = account.passwordUpdatedAt?.milliseconds
+        validSince = String(account.validSince.seconds)
+        createdAt = String(account.createdAt.milliseconds)
+        lastLoginAt = account.lastSignInAt.map { String($0.milliseconds) }
+        lastRefreshAt = account.lastRefreshAt?.iso8601
+        customAttributes = account.customClaims
+    }
+}
+
+/// One way in of an account.
+struct ProviderUserInfo: Encodable {
+    let providerId: String
+    let rawId: String
+    let federatedId: String
+    let email: String?
+    let displayName: String?
+    let photoUrl: String?
+
+    /// - Returns: `nil` if there is none.
+    static func all(of account: Account) -> [ProviderUserInfo]? {
+        var all = account.identities.map(ProviderUserInfo.init)
+        if account.hasPassword, let email = account.email {
+            all.insert(ProviderUserInfo(passwordOf: account, email: email), at: 0)
+        }
+        return all.isEmpty ? nil : all
+    }
+
+    private init(passwordOf account: Account, email: Email) {
+        providerId = ProviderID.password.rawValue
+        rawId = email.rawValue
+        federatedId = email.rawValue
+        self.email = email.rawValue
+        displayName = account.displayName
+        photoUrl = account.photoURL
+    }
+
+    private init(_ identity: LinkedIdentity) {
+        providerId = identity.provider.rawValue
+        rawId = identity.subject
+        federatedId = identity.subject
+        email = identity.email?.rawValue
+        displayName = identity.displayName
+        photoUrl = identity.photoURL
+    }
+}

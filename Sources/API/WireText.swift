@@ -1,0 +1,66 @@
+/// Makes the synthesized decoding of every optional text in this module follow the rules of the wire, by being nearer
+/// than the standard library's function of the same name.
+extension KeyedDecodingContainer {
+    func decodeIfPresent(_: String.Type, forKey key: Key) throws -> String? {
+        guard let text = try decodeIfPresent(WireText.self, forKey: key)?.text else { return nil }
+        try TextBounds(of: key.stringValue).check(text, at: (codingPath + [key]).pointer)
+        return text
+    }
+}
+
+/// Text, or a number taken as text.
+private struct WireText: Decodable {
+    let text: String
+
+    init(from decoder: any Decoder) throws {
+        let container = try decoder.singleValueContainer()
+        do {
+            text = try container.decode(String.self)
+        } catch let mismatch as DecodingError {
+            guard let number = Self.number(container) else { throw mismatch }
+            text = number
+        }
+    }
+
+    /// - Returns: `nil` for what is no number, or none that can be kept.
+    private static func number(_ container: any SingleValueDecodingContainer) -> String? {
+        (try? container.decode(Int64.self)).map(String.init) ?? (try? container.decode(Double.self)).map { "\($0)" }
+    }
+}
+
+/// How long a text member may be, by its name on the wire.
+struct TextBounds {
+    private let limit: Int
+    private let unit: Unit
+    private let isShown: Bool
+
+    private enum Unit: String {
+        /// Unicode scalars.
+        case characters
+        /// Of UTF-8.
+        case bytes
+    }
+
+    init(of member: String) {
+        (limit, unit, isShown) =
+            switch member {
+            case "displayName": (256, .characters, true)
+            case "photoUrl": (2048, .characters, true)
+            case "continueUri": (2048, .characters, true)
+            case "email", "identifier", "sessionId": (1024, .characters, false)
+            case "password": (4096, .bytes, false)
+            default: (16 * 1024, .bytes, false)
+            }
+    }
+
+    /// What is shown to people must hold no control characters either.
+    func check(_ text: String, at pointer: String) throws(WireError) {
+        let length = unit == .bytes ? text.utf8.count : text.unicodeScalars.count
+        guard length <= limit else {
+            throw .invalidField(pointer, "must not be longer than \(limit) \(unit.rawValue)")
+        }
+        guard !isShown || !text.unicodeScalars.contains(where: { $0.properties.generalCategory == .control }) else {
+            throw .invalidField(pointer, "must not contain control characters")
+        }
+    }
+}

@@ -1,0 +1,103 @@
+import Identity
+import Testing
+
+@testable import API
+
+@Suite("The client's address")
+struct ClientAddressTests {
+    struct Row: CustomTestStringConvertible {
+        let testDescription: String
+        var peer = "10.0.0.1"
+        var forwardedFor: [String] = []
+        var trusted = ["10.0.0.0/8", "fd00::/8"]
+        let prefix: String
+        let logPrefix: String
+    }
+
+    @Test(
+        "is the nearest one that no trusted proxy vouches for",
+        arguments: [
+            Row(testDescription: "direct", peer: "192.0.2.7", prefix: "192.0.2.7", logPrefix: "192.0.2.0/24"),
+            Row(
+                testDescription: "direct, with a forged header", peer: "192.0.2.7", forwardedFor: ["198.51.100.1"],
+                prefix: "192.0.2.7", logPrefix: "192.0.2.0/24"),
+            Row(
+                testDescription: "one proxy", forwardedFor: ["198.51.100.1"], prefix: "198.51.100.1",
+                logPrefix: "198.51.100.0/24"),
+            Row(
+                testDescription: "one proxy, forged in front", forwardedFor: ["203.0.113.5, 198.51.100.1"],
+                prefix: "198.51.100.1", logPrefix: "198.51.100.0/24"),
+            Row(
+                testDescription: "one proxy that adds a line of its own",
+                forwardedFor: ["203.0.113.5", "198.51.100.1"], prefix: "198.51.100.1", logPrefix: "198.51.100.0/24"),
+            Row(
+                testDescription: "two proxies", forwardedFor: ["198.51.100.1,10.1.1.1"], prefix: "198.51.100.1",
+                logPrefix: "198.51.100.0/24"),
+            Row(
+                testDescription: "only proxies", forwardedFor: ["10.2.2.2, 10.1.1.1"], prefix: "10.2.2.2",
+                logPrefix: "10.2.2.0/24"),
+            Row(testDescription: "no header", prefix: "10.0.0.1", logPrefix: "10.0.0.0/24"),
+            Row(
+                testDescription: "garbage nearest", forwardedFor: ["198.51.100.1, unknown"], prefix: "10.0.0.1",
+                logPrefix: "10.0.0.0/24"),
+            Row(
+                testDescription: "garbage behind a proxy", forwardedFor: ["198.51.100.1, x, 10.1.1.1"],
+                prefix: "10.1.1.1", logPrefix: "10.1.1.0/24"),
+            Row(
+                testDescription: "an empty hop", forwardedFor: ["198.51.100.1,"], prefix: "10.0.0.1",
+                logPrefix: "10.0.0.0/24"),
+            Row(
+                testDescription: "a port behind", forwardedFor: ["198.51.100.1:4711"], prefix: "198.51.100.1",
+                logPrefix: "198.51.100.0/24"),
+            Row(
+                testDescription: "brackets and a port", forwardedFor: ["[2001:db8:1:2::9]:4711"],
+                prefix: "2001:db8:1:2:0:0:0:0/64", logPrefix: "2001:db8:1:0:0:0:0:0/48"),
+            Row(
+                testDescription: "one spelling of IPv6", peer: "2001:DB8:1:2:3:4:5:6",
+                prefix: "2001:db8:1:2:0:0:0:0/64", logPrefix: "2001:db8:1:0:0:0:0:0/48"),
+            Row(
+                testDescription: "another of the same /64", peer: "2001:db8:0001:2::ffff:1",
+                prefix: "2001:db8:1:2:0:0:0:0/64", logPrefix: "2001:db8:1:0:0:0:0:0/48"),
+            Row(
+                testDescription: "IPv4-mapped", peer: "::ffff:192.0.2.7", prefix: "192.0.2.7",
+                logPrefix: "192.0.2.0/24"),
+            Row(
+                testDescription: "IPv4-mapped in hexadecimal", peer: "::ffff:c000:207", prefix: "192.0.2.7",
+                logPrefix: "192.0.2.0/24"),
+            Row(
+                testDescription: "a trusted proxy as IPv4-mapped", peer: "::ffff:10.0.0.1",
+                forwardedFor: ["198.51.100.1"], prefix: "198.51.100.1", logPrefix: "198.51.100.0/24"),
+            Row(
+                testDescription: "an IPv6 proxy", peer: "fd12::1", forwardedFor: ["198.51.100.1"],
+                prefix: "198.51.100.1", logPrefix: "198.51.100.0/24"),
+            Row(testDescription: "no address at all", peer: "", prefix: "unknown", logPrefix: "unknown"),
+        ])
+    func address(row: Row) {
+        let address = ClientAddress(
+            peer: row.peer, forwardedFor: row.forwardedFor, trusted: row.trusted.compactMap(Network.init))
+        #expect(address.prefix.rawValue == row.prefix)
+        #expect(address.logPrefix == row.logPrefix)
+    }
+
+    @Test("an IPv6 range that covers everything trusts no IPv4 address")
+    func familiesAreApart() throws {
+        let address = ClientAddress(
+            peer: "192.0.2.7", forwardedFor: ["198.51.100.1"], trusted: [try #require(Network("::/0"))])
+        #expect(address.prefix.rawValue == "192.0.2.7")
+    }
+
+    @Test(
+        "a range that is not one is refused",
+        arguments: [
+            "", "10.0.0.0/33", "10.0.0.1/8", "10.0.0.0/", "10.0.0.0/-1", "2001:db8::1/32", "::/129", "10.0/8", "host",
+            "10.0.0.0/8/8",
+        ])
+    func invalidRange(text: String) {
+        #expect(Network(text) == nil)
+    }
+
+    @Test("a range is one address, or all of them", arguments: ["10.0.0.1", "10.0.0.1/32", "0.0.0.0/0", "::1", "::/0"])
+    func validRange(text: String) {
+        #expect(Network(text) != nil)
+    }
+}

@@ -1,0 +1,41 @@
+import Identity
+import Testing
+
+@testable import API
+
+@Suite("createAuthUri")
+struct CreateAuthUriTests {
+    @Test(
+        "tells what a project lets it tell",
+        arguments: [
+            (true, "ada@example.com", #"{"kind":"identitytoolkit#CreateAuthUriResponse","sessionId":"random"}"#),
+            (
+                false, "ada@example.com",
+                #"{"allProviders":["password"],"kind":"identitytoolkit#CreateAuthUriResponse","registered":true,"sessionId":"random","signinMethods":["password"]}"#
+            ),
+            (
+                false, "eve@example.com",
+                #"{"allProviders":[],"kind":"identitytoolkit#CreateAuthUriResponse","registered":false,"sessionId":"random","signinMethods":[]}"#
+            ),
+        ])
+    func methods(hidesAccounts: Bool, identifier: String, body: String) async {
+        let response = await TestGateway { $0.hidesAccounts = hidesAccounts }.post(
+            "accounts:createAuthUri", #"{"identifier":"\#(identifier)","continueUri":"http://localhost"}"#)
+        #expect(response.summary == "200 \(body)")
+    }
+
+    @Test(
+        "refuses, in this order",
+        arguments: [
+            (#"{"providerId":"apple.com"}"#, "501 providerId is not implemented."),
+            ("{}", "400 MISSING_IDENTIFIER"), (#"{"identifier":"x"}"#, "400 MISSING_CONTINUE_URI"),
+            (#"{"identifier":"x","continueUri":"y"}"#, "400 INVALID_IDENTIFIER"),
+            (#"{"identifier":"a@b.example","continueUri":"y"}"#, "400 INVALID_CONTINUE_URI"),
+            (#"{"identifier":"a@b.example","continueUri":"//host"}"#, "400 INVALID_CONTINUE_URI"),
+            (#"{"identifier":"a@b.example","continueUri":"http://a b"}"#, "400 INVALID_CONTINUE_URI"),
+            (#"{"identifier":"a@b.example","continueUri":"1http://a"}"#, "400 INVALID_CONTINUE_URI"),
+        ])
+    func refusal(body: String, summary: String) async {
+        #expect(await TestGateway().post("accounts:createAuthUri", body).summary == summary)
+    }
+}

@@ -1,0 +1,103 @@
+import HTTP
+import Identity
+import Testing
+
+@testable import API
+
+@Suite("A refusal")
+struct RefusalNamesTests {
+    @Test(
+        "has the name that client SDKs know",
+        arguments: [
+            (CredentialRefusal.missingEmail as any Error, "MISSING_EMAIL"),
+            (CredentialRefusal.invalidEmail, "INVALID_EMAIL"),
+            (CredentialRefusal.missingPassword, "MISSING_PASSWORD"),
+            (
+                CredentialRefusal.weakPassword(minimumLength: 9),
+                "WEAK_PASSWORD : Password should be at least 9 characters"
+            ),
+            (SignInRefusal.passwordsNotAllowed, "PASSWORD_LOGIN_DISABLED"),
+            (SignInRefusal.unknownEmail, "EMAIL_NOT_FOUND"),
+            (SignInRefusal.wrongPassword, "INVALID_PASSWORD"),
+            (SignInRefusal.unknownEmailOrWrongPassword, "INVALID_LOGIN_CREDENTIALS"),
+            (SignInRefusal.accountDisabled, "USER_DISABLED"),
+            (SignUpRefusal.passwordsNotAllowed, "OPERATION_NOT_ALLOWED"),
+            (SignUpRefusal.anonymousNotAllowed, "ADMIN_ONLY_OPERATION"),
+            (SignUpRefusal.emailTaken, "EMAIL_EXISTS"),
+            (TokenRefusal.invalidIDToken, "INVALID_ID_TOKEN"),
+            (TokenRefusal.invalidRefreshToken, "INVALID_REFRESH_TOKEN"),
+            (TokenRefusal.sessionEnded, "TOKEN_EXPIRED"),
+            (TokenRefusal.accountGone, "USER_NOT_FOUND"),
+            (TokenRefusal.accountDisabled, "USER_DISABLED"),
+            (EditRefusal.passwordsNotAllowed, "OPERATION_NOT_ALLOWED"),
+            (EditRefusal.emailTaken, "EMAIL_EXISTS"),
+            (EditRefusal.loginTooOld, "CREDENTIAL_TOO_OLD_LOGIN_AGAIN"),
+            (
+                EditRefusal.emailNeedsVerification,
+                "OPERATION_NOT_ALLOWED : Please verify the new email before changing email."
+            ),
+        ])
+    func name(refusal: any Error, message: String) throws {
+        let error = try #require(WireError(refusal))
+        #expect(error == .refused(message))
+        #expect(error.httpStatus == 400)
+        #expect(error.code == String(message.prefix { $0 != " " }))
+    }
+
+    @Test("is not what an error of ours is")
+    func fault() {
+        #expect(WireError(Overloaded()) == nil)
+        #expect(WireError(StoreUnavailable(reason: "down")) == nil)
+        #expect(WireError(CancellationError()) == nil)
+    }
+
+    @Test(
+        "has the envelope of its service",
+        arguments: [
+            (
+                WireError.refused("EMAIL_EXISTS"), ErrorEnvelope.identityToolkit,
+                #"{"error":{"code":400,"errors":[{"domain":"global","message":"EMAIL_EXISTS","reason":"invalid"}],"message":"EMAIL_EXISTS"}}"#
+            ),
+            (
+                WireError.refused("TOKEN_EXPIRED"), .secureToken,
+                #"{"error":{"code":400,"message":"TOKEN_EXPIRED","status":"INVALID_ARGUMENT"}}"#
+            ),
+            (
+                WireError.invalidField("", "must be object"), .identityToolkit,
+                #"{"error":{"code":400,"errors":[{"domain":"global","message":"Invalid JSON payload received. must be object","reason":"invalid"}],"message":"Invalid JSON payload received. must be object","status":"INVALID_ARGUMENT"}}"#
+            ),
+            (
+                WireError.notFound, .identityToolkit,
+                #"{"error":{"code":404,"errors":[{"domain":"global","message":"Not Found","reason":"notFound"}],"message":"Not Found","status":"NOT_FOUND"}}"#
+            ),
+            (
+                WireError.missingAPIKey, .secureToken,
+                #"{"error":{"code":403,"message":"The request is missing a valid API key.","status":"PERMISSION_DENIED"}}"#
+            ),
+            (
+                WireError.notImplemented("mfa"), .identityToolkit,
+                #"{"error":{"code":501,"errors":[{"domain":"global","message":"mfa is not implemented.","reason":"unimplemented"}],"message":"mfa is not implemented.","status":"NOT_IMPLEMENTED"}}"#
+            ),
+        ])
+    func envelope(error: WireError, style: ErrorEnvelope, expected: String) throws {
+        #expect(try style.response(error).text == expected)
+    }
+
+    @Test("of an API key says so in a detail")
+    func unknownKey() throws {
+        let text = try ErrorEnvelope.secureToken.response(.unknownAPIKey).text
+        #expect(
+            text.contains(
+                #""domain":"googleapis.com","metadata":{"service":"identitytoolkit.googleapis.com"},"reason":"API_KEY_INVALID""#
+            ))
+        #expect(text.contains(#""status":"INVALID_ARGUMENT""#))
+    }
+
+    @Test("of a bearer token says where it stood")
+    func bearer() throws {
+        let response = try ErrorEnvelope.identityToolkit.response(.invalidBearer)
+        #expect(response.status == 401)
+        #expect(response.text.contains(#""location":"Authorization","locationType":"header""#))
+        #expect(response.headers["WWW-Authenticate"] == #"Bearer error="invalid_token""#)
+    }
+}

@@ -1,0 +1,145 @@
+import HTTP
+import Identity
+import Testing
+
+@testable import API
+
+/// `createAuthUri` gives its `sessionId` back, which shows how text is read; `update` has members of every kind.
+@Suite("A request body")
+struct RequestBodyTests {
+    static let address = #""identifier":"eve@example.com","continueUri":"http://localhost""#
+    static let echo = #"200 {"kind":"identitytoolkit#CreateAuthUriResponse","sessionId":"#
+
+    @Test(
+        "is read with tolerance",
+        arguments: [
+            (#"{"identifier":"eve@example.com","continueUri":"http://localhost","sessionId":"s"}"#, #""s""#),
+            (#"{"identifier":"eve@example.com","continue_uri":"http://localhost","session_id":"s"}"#, #""s""#),
+            (#"{\#(address),"sessionId":42}"#, #""42""#),
+            (#"{\#(address),"sessionId":-9223372036854775808}"#, #""-9223372036854775808""#),
+            (#"{\#(address),"sessionId":1.5}"#, #""1.5""#),
+            (#"{\#(address),"sessionId":null}"#, #""random""#),
+            (#"{\#(address),"sessionId":""}"#, #""random""#),
+            (#"{\#(address),"providerId":null,"tenantId":null,"targetProjectId":null}"#, #""random""#),
+            (#"{\#(address),"nobody":{"knows":["this"]}}"#, #""random""#),
+            (" {\(address)}\n", #""random""#),
+        ])
+    func tolerance(body: String, sessionID: String) async {
+        #expect(await TestGateway().post("accounts:createAuthUri", body).summary == "\(Self.echo)\(sessionID)}")
+    }
+
+    @Test("is read whatever its content type", arguments: ["text/plain", "application/x-www-form-urlencoded", "x"])
+    func contentType(type: String) async {
+        let response = await TestGateway().send(
+            .post, "/v1/accounts:createAuthUri", headers: ["Content-Type": type], body: "{\(Self.address)}")
+        #expect(response.status == 200)
+    }
+
+    @Test("may be missing where nothing is needed", arguments: ["", "{}"])
+    func empty(body: String) async {
+        #expect(await TestGateway().post("accounts:signUp", body).status == 200)
+    }
+
+    @Test(
+        "of the wrong shape is told where and what",
+        arguments: [
+            (#"{"sessionId":true}"#, "/sessionId must be string"),
+            (#"{"sessionId":{}}"#, "/sessionId must be string"),
+            (#"{"sessionId":["a"]}"#, "/sessionId must be string"),
+            (#"{"session_id":[]}"#, "/sessionId must be string"),
+            ("[]", "must be object"), (#""text""#, "must be object"), ("1", "must be object"),
+            ("null", "must be object"), ("true", "must be object"),
+        ])
+    func shape(body: String, problem: String) async {
+        let response = await TestGateway().post("accounts:createAuthUri", body)
+        #expect(response.summary == "400 Invalid JSON payload received. \(problem)")
+        #expect(response.text.contains(#""status":"INVALID_ARGUMENT""#))
+        #expect(response.text.contains(#""reason":"invalid""#))
+    }
+
+    @Test(
+        "has members of one type each",
+        arguments: [
+            (#"{"deleteAttribute":"EMAIL"}"#, "/deleteAttribute must be array"),
+            (#"{"deleteAttribute":{}}"#, "/deleteAttribute must be array"),
+            (#"{"deleteAttribute":["NAME"]}"#, "/deleteAttribute/0 must be equal to one of the allowed values"),
+            (#"{"deleteAttribute":["EMAIL",7]}"#, "/deleteAttribute/1 must be equal to one of the allowed values"),
+            (#"{"deleteAttribute":[-1]}"#, "/deleteAttribute/0 must be equal to one of the allowed values"),
+            (#"{"deleteAttribute":[true]}"#, "/deleteAttribute/0 must be string"),
+            (#"{"disableUser":"yes"}"#, "/disableUser must be boolean"),
+            (#"{"disableUser":1}"#, "/disableUser must be boolean"),
+            (#"{"deleteProvider":"password"}"#, "/deleteProvider must be array"),
+        ])
+    func types(body: String, problem: String) async {
+        let response = await TestGateway().post("accounts:update", body)
+        #expect(response.summary == "400 Invalid JSON payload received. \(problem)")
+    }
+
+    @Test(
+        "that is not JSON is a parse error", arguments: ["{", "{\"a\":1,}", "nonsense", "{} {}", "{\"a\":\"\u{1}\"}"])
+    func unreadable(body: String) async {
+        let response = await TestGateway().post("accounts:signUp", body)
+        #expect(response.summary.hasPrefix("400 Invalid JSON payload received. "))
+        #expect(response.text.contains(#""reason":"parseError""#))
+        #expect(response.text.contains(#""status":"INVALID_ARGUMENT""#))
+    }
+
+    struct Bound: CustomTestStringConvertible {
+        let operation: String
+        let member: String
+        let limit: Int
+        let unit: String
+        /// What the longest text is refused for, if it is.
+        var then: String?
+        var character = "x"
+
+        var testDescription: String { member }
+    }
+
+    @Test(
+        "has no text that is too long",
+        arguments: [
+            Bound(operation: "signUp", member: "email", limit: 1024, unit: "characters", then: "INVALID_EMAIL"),
+            Bound(operation: "signUp", member: "password", limit: 4096, unit: "bytes", then: "MISSING_EMAIL"),
+            Bound(operation: "signUp", member: "displayName", limit: 256, unit: "characters", character: "é"),
+            Bound(operation: "signUp", member: "idToken", limit: 16384, unit: "bytes", then: "INVALID_ID_TOKEN"),
+            Bound(
+                operation: "update", member: "photoUrl", limit: 2048, unit: "characters",
+                then: "INVALID_REQ_TYPE : Unsupported request parameters."),
+            Bound(
+                operation: "createAuthUri", member: "identifier", limit: 1024, unit: "characters",
+                then: "MISSING_CONTINUE_URI"),
+        ])
+    func bounds(bound: Bound) async {
+        func summary(_ length: Int) async -> String {
+            let text = String(repeating: bound.character, count: length)
+            return await TestGateway().post("accounts:\(bound.operation)", #"{"\#(bound.member)":"\#(text)"}"#).summary
+        }
+        let longest = await summary(bound.limit)
+        #expect(bound.then.map { longest == "400 \($0)" } ?? longest.hasPrefix("200 "))
+        #expect(
+            await summary(bound.limit + 1)
+                == "400 Invalid JSON payload received. /\(bound.member) must not be longer than \(bound.limit) \(bound.unit)"
+        )
+    }
+
+    @Test("has no control characters in what people see", arguments: ["displayName", "photoUrl"])
+    func controlCharacters(member: String) async {
+        for escape in [#"\n"#, #"\u001b"#, #"\u007f"#, #"\u0085"#] {
+            let response = await TestGateway().post("accounts:update", #"{"\#(member)":"a\#(escape)b"}"#)
+            #expect(
+                response.summary
+                    == "400 Invalid JSON payload received. /\(member) must not contain control characters")
+        }
+    }
+
+    @Test("of a client names neither project nor tenant", arguments: Endpoint.all.filter { $0.method == .post })
+    func projectAndTenant(endpoint: Endpoint) async {
+        let project = await TestGateway().send(.post, endpoint.path, body: #"{"target_project_id":"demo"}"#)
+        #expect(
+            project.summary
+                == "400 INSUFFICIENT_PERMISSION : Only authenticated requests can specify target_project_id.")
+        let tenant = await TestGateway().send(.post, endpoint.path, body: #"{"tenantId":"t"}"#)
+        #expect(tenant.summary == "501 tenantId is not implemented.")
+    }
+}

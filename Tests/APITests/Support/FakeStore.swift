@@ -1,0 +1,91 @@
+import Identity
+import Synchronization
+
+/// Keeps just enough to give the endpoints something to answer. What accounts do is tested on PostgreSQL.
+final class FakeStore: AccountStore {
+    struct State {
+        var accounts: [ID<Account>: Account] = [:]
+        var sessions: [ID<Session>: Session] = [:]
+        var changes: [AccountChange] = []
+        /// Thrown by every call instead of an answer.
+        var failure: (any Error)?
+    }
+
+    private let state: Mutex<State>
+
+    init(accounts: [Account] = [], failure: (any Error)? = nil) {
+        var state = State(failure: failure)
+        for account in accounts { state.accounts[account.id] = account }
+        self.state = Mutex(state)
+    }
+
+    var changes: [AccountChange] { state.withLock { $0.changes } }
+
+    func open(_ session: Session) {
+        state.withLock { $0.sessions[session.id] = session }
+    }
+
+    private func attempt<Value: Sendable>(_ body: (inout State) -> Value) throws -> Value {
+        try state.withLock {
+            if let failure = $0.failure { throw failure }
+            return body(&$0)
+        }
+    }
+
+    func create(_ account: NewAccount, opening session: Session, in project: ID<Project>) async throws -> Creation {
+        try attempt { state in
+            let created = Account(
+                id: account.id, email: account.email, displayName: account.displayName,
+                passwordUpdatedAt: account.passwordHash.map { _ in account.createdAt }, createdAt: account.createdAt,
+                validSince: account.createdAt)
+            state.accounts[created.id] = created
+            state.sessions[session.id] = session
+            return .created(created)
+        }
+    }
+
+    func holder(of email: Email, in project: ID<Project>) async throws -> EmailHolder? {
+        try attempt { state in
+            state.accounts.values.first { $0.email == email }.map { EmailHolder(account: $0, passwordHash: "hash") }
+        }
+    }
+
+    func open(_ session: Session, rehashed: String?, in project: ID<Project>) async throws {
+        try attempt { $0.sessions[session.id] = session }
+    }
+
+    func find(_ session: ID<Session>, in project: ID<Project>) async throws -> FoundSession? {
+        try attempt { state in
+            guard let session = state.sessions[session], let account = state.accounts[session.account] else {
+                return nil
+            }
+            return FoundSession(session: session, account: account, hasEnded: false)
+        }
+    }
+
+    func rotate(
+        _ claim: RefreshClaim, by policy: Policy, at now: Instant, in project: ID<Project>
+    ) async throws -> Rotation {
+        try attempt { state in
+            guard let session = state.sessions[claim.session], let account = state.accounts[session.account] else {
+                return .unknown
+            }
+            return .goesOn(session, account, counter: claim.counter + 1)
+        }
+    }
+
+    func update(
+        _ change: AccountChange, of account: ID<Account>, at generation: Int64, in project: ID<Project>
+    ) async throws -> Update {
+        try attempt { state in
+            state.changes.append(change)
+            return state.accounts[account].map { .updated($0) } ?? .stale
+        }
+    }
+
+    func delete(
+        _ account: ID<Account>, at generation: Int64, now: Instant, in project: ID<Project>
+    ) async throws -> Bool {
+        try attempt { $0.accounts.removeValue(forKey: account) != nil }
+    }
+}

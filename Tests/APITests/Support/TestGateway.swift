@@ -1,0 +1,82 @@
+import HTTP
+import Identity
+import Telemetry
+
+@testable import API
+
+let now = Instant(microseconds: 1_767_225_600_123_456)
+
+let ada = Account(
+    id: ID("ada"), email: Email("ada@example.com"), displayName: "Ada", passwordUpdatedAt: now, createdAt: now,
+    lastSignInAt: now, validSince: now)
+
+/// A gateway over a ``FakeStore`` that knows Ada, whose ID token is ``adaToken`` and password `right`.
+struct TestGateway {
+    let store: FakeStore
+    let gateway: Gateway
+
+    static let adaToken = "id.ada.s0"
+    static let adaMember = #""idToken":"\#(adaToken)""#
+
+    init(
+        failure: (any Error)? = nil, passwordsAreBusy: Bool = false, documents: ProjectDocuments? = nil,
+        readiness: Readiness = Readiness(isDraining: false, databaseIsReachable: true, schemaIsCurrent: true),
+        policy change: (inout Policy) -> Void = { _ in }
+    ) {
+        var policy = Policy(.sekisho)
+        change(&policy)
+        let project = Project(
+            id: ID("demo"), number: 4815, profile: .sekisho, policy: policy, authorizedDomains: ["localhost"])
+        store = FakeStore(accounts: [ada], failure: failure)
+        store.open(Session(id: ID("s0"), account: ada.id, generation: 1, method: .password, authenticatedAt: now))
+        gateway = Gateway(
+            services: Self.services(store, passwordsAreBusy, documents, readiness),
+            access: .keys { key in key == "good" ? Client(project: project, app: App(id: ID("app"))) : nil },
+            trustedProxies: [], log: Log())
+    }
+
+    private static func services(
+        _ store: FakeStore, _ passwordsAreBusy: Bool, _ documents: ProjectDocuments?, _ readiness: Readiness
+    ) -> Services {
+        let tokens = FakeTokens()
+        let clock = WallClock.fixed(at: now)
+        let passwords = Passwords(
+            hash: { _, _ in if passwordsAreBusy { throw Overloaded() } else { "hash" } },
+            check: { password, _, _ in
+                if passwordsAreBusy { throw Overloaded() }
+                return password.expose() == "right" ? .right(rehashed: nil) : .wrong
+            })
+        let entropy = Entropy(accountID: { ID("new") }, sessionID: { ID("s1") })
+        return Services(
+            authenticator: Authenticator(
+                store: store, tokens: tokens, passwords: passwords, clock: clock, entropy: entropy),
+            editor: AccountEditor(
+                store: store, tokens: tokens, passwords: passwords, clock: clock, entropy: entropy),
+            identifiers: IdentifierLookup(store: store), wellKnown: WellKnown { _ in documents },
+            readiness: { readiness }, authURISession: { "random" }, metrics: Metrics())
+    }
+
+    func send(
+        _ method: HTTP.Method, _ path: String, query: [(name: String, value: String)] = [("key", "good")],
+        headers: Headers = [:], body: String = ""
+    ) async -> Response {
+        await gateway.respond(
+            to: Request(
+                id: "r1", method: method, path: path, query: query, headers: headers, body: Array(body.utf8),
+                peer: "192.0.2.7"))
+    }
+
+    func post(_ operation: String, _ body: String) async -> Response {
+        await send(.post, "/v1/\(operation)", body: body)
+    }
+}
+
+extension Response {
+    var text: String { String(decoding: body, as: UTF8.self) }
+
+    /// Status and message of an error, status and body of anything else.
+    var summary: String {
+        let message = text.firstMatch(of: /"message":"([^"]*)"/)?.output.1
+        return "\(status) \(message ?? text[...])"
+    }
+}
