@@ -1,6 +1,6 @@
 public import Postgres
 
-extension Migration {
+extension [Migration] {
     /// Every migration of this release, in order. A file that is not listed here is caught by a test.
     public static let all: [Migration] = [
         Migration(name: "m0001_projects", sql: PackageResources.m0001_projects_sql),

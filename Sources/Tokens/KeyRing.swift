@@ -16,6 +16,9 @@ public struct KeyRing: Sendable {
         let secret: [UInt8]
     }
 
+    /// How long before it signs a new key is published, so that every verifier has fetched it by then.
+    public static let publicationLead: Duration = .seconds(900)
+
     /// Newest first, as are ``refreshKeys``.
     let idTokenKeys: [IDTokenKey]
     let refreshKeys: [RefreshKey]

@@ -59,7 +59,8 @@ enum Settings {
 struct Config: Sendable {
     var database: Pool.Configuration
     var masterKeys: MasterKeys
-    var publicURL: String
+    /// `nil` stands for loopback and whatever port is bound.
+    var publicURL: String?
     var listen: ListenAddress
     var loops: Int
     var trustedProxies: [Network]

@@ -19,7 +19,7 @@ struct DatabaseCheck: Sendable {
         do {
             guard await pool.isReachable() else { return [Finding(isGood: false, text: "database cannot be reached")] }
             findings.append(Finding(isGood: true, text: "database reachable"))
-            let pending = try await Migrator(migrations: Migration.all).status(with: pool).pending
+            let pending = try await Migrator(migrations: .all).status(with: pool).pending
             guard pending.isEmpty else {
                 return findings + [
                     Finding(isGood: false, text: "migrations missing: \(pending.joined(separator: ", "))")

@@ -10,9 +10,10 @@ struct Directory: Sendable {
     /// How long a revoked key may go on working.
     static let lifetime: Duration = .seconds(5)
 
+    /// By id; `nil` stands for the only project of an installation that has one.
     let projects: Cache<ID<Project>?, Project?>
     let keys: Cache<ID<Project>, KeyRing>
-    let clients: Cache<[UInt8], Client?>
+    private let clients: Cache<[UInt8], Client?>
 
     init(pool: Pool, masterKeys: MasterKeys, clock: WallClock) {
         let projects = ProjectStore(pool: pool)
@@ -23,23 +24,15 @@ struct Directory: Sendable {
             return try await projects.project(id)
         }
         keys = Cache(lifetime: Self.lifetime) { project in
-            KeyRing(
-                try await signingKeys.live(in: project, at: clock.now()), of: project, under: masterKeys)
+            try KeyRing(try await signingKeys.live(in: project, at: clock.now()), of: project, under: masterKeys)
         }
         clients = Cache(lifetime: Self.lifetime) { hash in
             try await apiKeys.holder(ofKeyWithHash: hash).map { Client(project: $0.project, app: $0.app) }
         }
     }
 
-    /// - Parameter id: `nil` stands for the only project of an installation that has one.
-    func documents(of id: ID<Project>?, issuer: (ID<Project>) -> String, at now: Instant) async throws
-        -> ProjectDocuments?
-    {
-        guard let project = try await projects.value(for: id) else { return nil }
-        let ring = try await keys.value(for: project.id)
-        return ProjectDocuments(
-            openIDConfiguration: try OpenIDConfiguration(issuer: issuer(project.id), algorithms: ring.algorithms)
-                .json(),
-            jwks: try ring.jwks(at: now), certificates: try ring.certificates(at: now), maxAge: 300)
+    /// - Parameter key: as a client sent it.
+    func client(showing key: String) async throws -> Client? {
+        try await clients.value(for: APIKey(text: key).hash)
     }
 }

@@ -1,27 +1,29 @@
 internal import API
 internal import Crypto
-internal import EventLoop
 internal import FoundationEssentials
 internal import Glibc
-internal import HTTP
 internal import Identity
 internal import Postgres
-internal import Providers
 internal import Storage
 internal import Telemetry
 internal import Tokens
 
-/// The composition root: everything that `serve` and `dev` share, put together once for each event loop.
+/// The composition root: what `serve` and `dev` share, put together once for each event loop.
 struct Live: Sendable {
-    let config: Config
+    let masterKeys: MasterKeys
+    let trustedProxies: [Network]
     let clock: WallClock
     let log: Log
-    let metrics: GatewayMetrics
+    let metrics: Metrics
     let passwords: Passwords
     let issuer: @Sendable (ID<Project>) -> String
+    /// Where clients reach the gateway, without a slash at the end.
+    let publicURL: @Sendable () -> String
+    let isDraining: @Sendable () -> Bool
 
+    /// - Parameter access: who may use the client API.
     func gateway(on pool: Pool, access: (Directory) -> Access) -> Gateway {
-        let directory = Directory(pool: pool, masterKeys: config.masterKeys, clock: clock)
+        let directory = Directory(pool: pool, masterKeys: masterKeys, clock: clock)
         let store = PostgresAccountStore(pool: pool)
         let tokens = GatewayTokens(keys: directory.keys.value(for:), issuer: issuer, clock: clock)
         let services = Services(
@@ -29,11 +31,23 @@ struct Live: Sendable {
                 store: store, tokens: tokens, passwords: passwords, clock: clock, entropy: .live),
             editor: AccountEditor(store: store, tokens: tokens, passwords: passwords, clock: clock, entropy: .live),
             identifiers: IdentifierLookup(store: store),
-            wellKnown: WellKnown { [issuer, clock] id in
-                try await directory.documents(of: id, issuer: issuer, at: clock.now())
-            },
-            readiness: { await Readiness(of: pool) })
-        return Gateway(services: services, access: access(directory), log: log, metrics: metrics)
+            wellKnown: WellKnown { [self] in try await documents(of: $0, in: directory) },
+            readiness: { [isDraining] in await Readiness(of: pool, isDraining: isDraining()) },
+            authURISession: { Random.text(length: 27) },
+            metrics: metrics)
+        return Gateway(services: services, access: access(directory), trustedProxies: trustedProxies, log: log)
+    }
+
+    private func documents(of id: ID<Project>?, in directory: Directory) async throws -> ProjectDocuments? {
+        guard let project = try await directory.projects.value(for: id) else { return nil }
+        let ring = try await directory.keys.value(for: project.id)
+        let now = clock.now()
+        let discovery = OpenIDConfiguration(
+            issuer: issuer(project.id), jwksURI: "\(publicURL())/\(project.id)/.well-known/jwks.json",
+            algorithms: ring.algorithms)
+        return ProjectDocuments(
+            openIDConfiguration: try discovery.json(), jwks: try ring.jwks(at: now),
+            certificates: try ring.certificates(at: now), maxAge: KeyRing.publicationLead / 3)
     }
 }
 
@@ -50,4 +64,17 @@ extension Entropy {
     static let live = Entropy(
         accountID: { ID(Random.text(length: 28)) },
         sessionID: { ID(UUID().uuidString.lowercased()) })
+}
+
+extension Readiness {
+    init(of pool: Pool, isDraining: Bool) async {
+        guard await pool.isReachable() else {
+            self.init(isDraining: isDraining, databaseIsReachable: false, schemaIsCurrent: false)
+            return
+        }
+        let status = try? await Migrator(migrations: .all).status(with: pool)  // then not reachable after all
+        self.init(
+            isDraining: isDraining, databaseIsReachable: status != nil,
+            schemaIsCurrent: status?.allSatisfy { $0.state == .applied } == true)
+    }
 }

@@ -1,42 +1,50 @@
 internal import API
 internal import EventLoop
-internal import Glibc
 internal import HTTP
 internal import Identity
 internal import Postgres
 internal import Providers
+internal import Synchronization
 internal import Telemetry
 
-/// The running gateway: loops, pools, threads for passwords, and the server in front of them.
-struct RunningGateway {
+/// The running gateway: loops, database connections, threads for passwords, and the server in front of them.
+final class RunningGateway: Sendable {
     private let group: LoopGroup
     private let pools: [Pool]
     private let hashing: FairPool
     private let server: Server
-    private let live: Live
+    private let state: State
+
+    /// What the gateways ask about the process they run in.
+    private final class State: Sendable {
+        let isDraining = Atomic(false)
+        let port = Atomic<UInt16>(0)
+    }
 
     /// Binds the port and answers from then on.
     ///
-    /// - Parameter access: who may call; for each loop.
+    /// - Parameter access: who may use the client API; asked once for each loop.
     init(
-        _ config: Config, clock: WallClock, log: Log, issuer: @escaping @Sendable (ID<Project>) -> String,
+        _ config: Config, log: Log, issuer: @escaping @Sendable (ID<Project>) -> String,
         access: (Directory) -> Access
     ) throws {
+        let state = State()
         group = try LoopGroup(count: config.loops)
         hashing = try FairPool(
             name: "passwords", threads: config.passwords.threads, capacity: config.passwords.waiting, niceness: 5)
-        let pools = group.loops.map { Pool(loop: $0, configuration: config.database) }
-        self.pools = pools
-        let metrics = GatewayMetrics()
+        pools = group.loops.map { Pool(loop: $0, configuration: config.database) }
         let live = Live(
-            config: config, clock: clock, log: log, metrics: metrics,
-            passwords: try .argon2id(config.passwords.cost, on: hashing), issuer: issuer)
-        self.live = live
+            masterKeys: config.masterKeys, trustedProxies: config.trustedProxies, clock: .live, log: log,
+            metrics: Metrics(), passwords: try .argon2id(config.passwords.cost, on: hashing), issuer: issuer,
+            publicURL: { config.publicURL ?? "http://127.0.0.1:\(state.port.load(ordering: .relaxed))" },
+            isDraining: { state.isDraining.load(ordering: .relaxed) })
         let gateways = pools.map { live.gateway(on: $0, access: access) }
         server = try Server(
-            loops: group.loops, address: config.listen.host, port: config.listen.port, limits: Limits(),
+            loops: group.loops, address: config.listen.host, port: config.listen.port,
             bodyLimit: { Gateway.bodyLimit($0, $1) },
             handlers: gateways.map { gateway in { await gateway.respond(to: $0) } })
+        self.state = state
+        state.port.store(server.port, ordering: .relaxed)
         server.start()
     }
 
@@ -45,8 +53,9 @@ struct RunningGateway {
     var pool: Pool { pools[0] }
 
     /// Takes no more requests, lets the running ones end, and closes everything.
-    func drain(within deadline: Duration) {
-        try? group.loops[0].waitFor {  // nothing in here throws
+    func drain(within deadline: Duration) throws {
+        state.isDraining.store(true, ordering: .relaxed)
+        try loop.waitFor { [server, pools] in
             await server.drain(within: deadline)
             for pool in pools { await pool.close() }
         }

@@ -7,7 +7,7 @@ struct MigrationListTests {
     func list() throws {
         let files = try Repository.files(in: "Sources/Storage/Migrations", ending: ".sql")
             .compactMap { $0.split(separator: "/").last?.split(separator: ".").first.map(String.init) }
-        #expect(Migration.all.map(\.name) == files)
+        #expect([Migration].all.map(\.name) == files)
     }
 
     @Test("each begin with a comment on why, and never hide a mistake behind IF NOT EXISTS")

@@ -38,7 +38,7 @@ public final class TestCluster: Sendable {
             let pool = Pool(
                 loop: loop, configuration: Pool.Configuration(url: server.url(database: "template_migrated")))
             _ = try loop.waitFor {
-                let applied = try await Migrator(migrations: Migration.all).apply(with: pool)
+                let applied = try await Migrator(migrations: .all).apply(with: pool)
                 await pool.close()
                 return applied
             }

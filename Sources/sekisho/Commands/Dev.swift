@@ -36,11 +36,11 @@ extension Command {
         let log = Log(level: .info, descriptor: STDERR_FILENO)
         defer { log.close() }
         let gateway = try RunningGateway(
-            config, clock: .live, log: log, issuer: { "https://securetoken.google.com/\($0)" },
+            config, log: log, issuer: { "https://securetoken.google.com/\($0)" },
             access: { directory in .anybody { try await directory.projects.value(for: draft.project.id) } })
         Terminal.say(DevGreeting.text(port: gateway.port, project: draft.project.id, databaseURL: database.url))
         Signals.waitForEnd()
-        gateway.drain(within: config.drain)
+        try gateway.drain(within: config.drain)
     }
 }
 
@@ -58,9 +58,9 @@ extension Config {
     fileprivate static func dev(databaseURL: String, masterKeys: MasterKeys, port: UInt16) -> Config {
         Config(
             database: Pool.Configuration(url: databaseURL, applicationName: "sekisho dev"), masterKeys: masterKeys,
-            publicURL: "http://127.0.0.1:\(port)", listen: ListenAddress(host: "127.0.0.1", port: port),
+            publicURL: nil, listen: ListenAddress(host: "127.0.0.1", port: port),
             loops: cores, trustedProxies: [],
-            passwords: PasswordConfig(threads: cores, waiting: 64, cost: PasswordHash.Cost()), logLevel: .info,
+            passwords: PasswordConfig(threads: cores, waiting: 64, cost: .recommended), logLevel: .info,
             drain: .seconds(10))
     }
 }
@@ -74,7 +74,7 @@ extension Administration {
         } else if try await !installations.databaseIsEmpty() {
             throw Failure(message: "this database was not made by `sekisho dev`: it has tables of somebody else's")
         }
-        _ = try await Migrator(migrations: Migration.all).apply(with: pool)
+        _ = try await Migrator(migrations: .all).apply(with: pool)
         try await Canary.claim(pool, for: .dev, under: masterKeys, at: clock.now())
         _ = try await draft.create(in: pool, under: masterKeys, at: clock.now())
     }

@@ -14,7 +14,7 @@ extension Command {
     ) { words in
         try Arguments(words, options: []).none()
         try Administration.run { administration in
-            let applied = try await Migrator(migrations: Migration.all).apply(with: administration.pool)
+            let applied = try await Migrator(migrations: .all).apply(with: administration.pool)
             for name in applied { Terminal.say("applied \(name)") }
             if applied.isEmpty { Terminal.say("nothing to apply") }
         }

@@ -20,16 +20,16 @@ extension Command {
         var reader = SettingsReader.live()
         let config = try Config(reader: &reader)
         let log = Log(level: config.logLevel, descriptor: STDOUT_FILENO)
-        let publicURL = config.publicURL
+        guard let publicURL = config.publicURL else { throw Failure(message: "no public URL") }
         let gateway = try RunningGateway(
-            config, clock: .live, log: log, issuer: { "\(publicURL)/\($0)" },
+            config, log: log, issuer: { "\(publicURL)/\($0)" },
             access: { directory in .keys { try await directory.client(showing: $0) } })
         defer { log.close() }
         log.info("listening", ["address": .string(config.listen.host), "port": .int(Int(gateway.port))])
         gateway.verifyDatabase(config, log)
         Signals.waitForEnd()
         log.info("draining", [:])
-        gateway.drain(within: config.drain)
+        try gateway.drain(within: config.drain)
     }
 }
 
@@ -58,10 +58,4 @@ extension RunningGateway {
 /// `sekisho migrate` has not run.
 private struct NotMigrated: Error, CustomStringConvertible {
     let description = "the database is not migrated: run `sekisho migrate`"
-}
-
-extension Directory {
-    func client(showing key: String) async throws -> Client? {
-        try await clients.value(for: APIKey(text: key).hash)
-    }
 }

@@ -58,7 +58,7 @@ extension Command {
             let now = administration.clock.now()
             let present = try await store.live(in: id, at: now).first { $0.purpose == .idToken }
             let algorithm = asked ?? present.flatMap { SignatureAlgorithm(rawValue: $0.algorithm) } ?? .es256
-            let signsFrom = isUrgent ? now : now + .seconds(900)
+            let signsFrom = isUrgent ? now : now + KeyRing.publicationLead
             let key = try KeyMaker(masterKeys: masterKeys)
                 .idTokenKey(algorithm, in: id, at: now, signsFrom: signsFrom)
             let retirement = isUrgent ? now : signsFrom + project.policy.idTokenLifetime + .seconds(300)

@@ -6,10 +6,10 @@ extension Access {
     /// `serve` has no way to reach this.
     static func anybody(_ project: @escaping @Sendable () async throws -> Project?) -> Access {
         Access { credential in
-            guard credential.apiKey?.isEmpty == false || credential.bearer?.lowercased() == "owner" else {
-                throw credential.bearer == nil ? AccessRefusal.nothingShown : .bearerNotAccepted
+            guard credential.apiKey != nil || credential.bearer?.expose().lowercased() == "owner" else {
+                throw credential.bearer == nil ? WireError.missingAPIKey : .invalidBearer
             }
-            guard let project = try await project() else { throw AccessRefusal.unknownKey }
+            guard let project = try await project() else { throw WireError.unknownAPIKey }
             return Client(project: project, app: ProjectDraft.app)
         }
     }
