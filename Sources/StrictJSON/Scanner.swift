@@ -1,0 +1,120 @@
+/// Walks over a text once, keeping what is open on a stack of its own.
+struct Scanner {
+    private struct Container {
+        let isObject: Bool
+        /// Of the members seen so far. Names that Unicode holds for equivalent count as the same, as they do for the
+        /// dictionaries of whoever decodes them.
+        var names: Set<String> = []
+    }
+
+    let bytes: [UInt8]
+    var position = 0
+    private let maximumDepth: Int
+    private var open: [Container] = []
+    /// Nothing came yet since the innermost container was opened.
+    private var isAtStart = false
+
+    init(_ bytes: [UInt8], maximumDepth: Int) {
+        self.bytes = bytes
+        self.maximumDepth = maximumDepth
+    }
+
+    mutating func scanText() throws(JSONFault) {
+        try scanValue()
+        while !open.isEmpty {
+            if open[open.count - 1].isObject { try scanMember() } else { try scanElement() }
+        }
+        skipWhitespace()
+        guard position == bytes.count else { throw .malformed(offset: position) }
+    }
+
+    /// Takes a whole scalar, or no more than the opening of an array or object.
+    private mutating func scanValue() throws(JSONFault) {
+        skipWhitespace()
+        switch peek {
+        case UInt8(ascii: "{"): try enter(Container(isObject: true))
+        case UInt8(ascii: "["): try enter(Container(isObject: false))
+        case UInt8(ascii: "\""): _ = try scanString(keepsText: false)
+        case UInt8(ascii: "t"): try take("true")
+        case UInt8(ascii: "f"): try take("false")
+        case UInt8(ascii: "n"): try take("null")
+        default: try scanNumber()
+        }
+    }
+
+    private mutating func scanElement() throws(JSONFault) {
+        if takeEnd(UInt8(ascii: "]")) { return }
+        try takeSeparator()
+        try scanValue()
+    }
+
+    private mutating func scanMember() throws(JSONFault) {
+        if takeEnd(UInt8(ascii: "}")) { return }
+        try takeSeparator()
+        skipWhitespace()
+        let name = String(decoding: try scanString(keepsText: true), as: UTF8.self)
+        guard open[open.count - 1].names.insert(name).inserted else { throw .duplicateMember }
+        skipWhitespace()
+        try take(":")
+        try scanValue()
+    }
+
+    private mutating func enter(_ container: Container) throws(JSONFault) {
+        guard open.count < maximumDepth else { throw .tooDeep }
+        position += 1
+        open.append(container)
+        isAtStart = true
+    }
+
+    private mutating func takeEnd(_ end: UInt8) -> Bool {
+        skipWhitespace()
+        guard peek == end else { return false }
+        position += 1
+        open.removeLast()
+        isAtStart = false
+        return true
+    }
+
+    /// Every element but the first has a comma before it.
+    private mutating func takeSeparator() throws(JSONFault) {
+        if !isAtStart { try take(",") }
+        isAtStart = false
+    }
+}
+
+extension Scanner {
+    var peek: UInt8? { position < bytes.count ? bytes[position] : nil }
+
+    mutating func skipWhitespace() {
+        while let byte = peek, byte == 0x20 || byte == 0x0A || byte == 0x0D || byte == 0x09 { position += 1 }
+    }
+
+    mutating func take(_ token: StaticString) throws(JSONFault) {
+        for index in 0..<token.utf8CodeUnitCount {
+            guard peek == token.utf8Start[index] else { throw .malformed(offset: position) }
+            position += 1
+        }
+    }
+
+    mutating func takes(_ byte: UInt8) -> Bool {
+        guard peek == byte else { return false }
+        position += 1
+        return true
+    }
+
+    mutating func scanNumber() throws(JSONFault) {
+        _ = takes(UInt8(ascii: "-"))
+        if !takes(UInt8(ascii: "0")) { try scanDigits() }
+        if takes(UInt8(ascii: ".")) { try scanDigits() }
+        if takes(UInt8(ascii: "e")) || takes(UInt8(ascii: "E")) {
+            if !takes(UInt8(ascii: "+")) { _ = takes(UInt8(ascii: "-")) }
+            try scanDigits()
+        }
+    }
+
+    private mutating func scanDigits() throws(JSONFault) {
+        let start = position
+        while let byte = peek, (0x30...0x39).contains(byte) { position += 1 }
+        guard position > start else { throw .malformed(offset: position) }
+    }
+}

@@ -1,0 +1,47 @@
+import StrictJSON
+import Testing
+
+@Suite("Strict JSON as Codable")
+struct CodingTests {
+    private struct Grant: Codable, Equatable {
+        var grantType: String
+        var count: Int?
+    }
+
+    @Test("decodes what is strict")
+    func decodes() throws {
+        let grant = try StrictJSON.decode(Grant.self, from: Array(#"{"grantType":"a","count":2,"other":[]}"#.utf8))
+        #expect(grant == Grant(grantType: "a", count: 2))
+    }
+
+    @Test("decodes names in snake case when asked to, and names in camel case still")
+    func snakeCase() throws {
+        for text in [#"{"grant_type":"a"}"#, #"{"grantType":"a"}"#] {
+            #expect(try StrictJSON.decode(Grant.self, from: Array(text.utf8), snakeCaseKeys: true).grantType == "a")
+        }
+        #expect(throws: DecodingError.self) {
+            try StrictJSON.decode(Grant.self, from: Array(#"{"grant_type":"a"}"#.utf8))
+        }
+    }
+
+    @Test("refuses before it decodes")
+    func refuses() {
+        #expect(throws: JSONFault.duplicateMember) {
+            try StrictJSON.decode(Grant.self, from: Array(#"{"grantType":"a","grantType":"b"}"#.utf8))
+        }
+        #expect(throws: DecodingError.self) { try StrictJSON.decode(Grant.self, from: Array("[]".utf8)) }
+    }
+
+    @Test("a number beyond Double is grammar, but decodes to nothing")
+    func hugeNumber() throws {
+        try StrictJSON.check(Array("1e999".utf8))
+        #expect(throws: DecodingError.self) { try StrictJSON.decode(Double.self, from: Array("1e999".utf8)) }
+    }
+
+    @Test("encodes with sorted names and bare slashes, and its own output is strict")
+    func encodes() throws {
+        let bytes = try StrictJSON.encode(["b": "https://a/b", "a": "\u{1}\"é😀\\"])
+        #expect(String(decoding: bytes, as: UTF8.self) == #"{"a":"\u0001\"é😀\\","b":"https://a/b"}"#)
+        try StrictJSON.check(bytes)
+    }
+}
