@@ -13,7 +13,7 @@ struct DevDatabase {
         }
         let server = try PrivatePostgres.start(directory: directory.postgres)
         do {
-            try server.createDatabaseIfMissing(named: "sekisho")
+            if try !server.hasDatabase(named: "sekisho") { try server.createDatabase(named: "sekisho") }
         } catch {
             server.stop()
             throw error

@@ -1,0 +1,137 @@
+internal import CSystem
+internal import EventLoop
+internal import Synchronization
+
+/// The library's half of one loop: its connections, driven by the loop's events and timers.
+///
+/// Used on its loop only, once started.
+final class Daemon: @unchecked Sendable {
+    let loop: Loop
+    let limits: Limits
+    let frontDoor: FrontDoor
+    let handler: Server.Handler
+    private(set) var isDraining = false
+    private let open = Atomic(0)
+    private var library: OpaquePointer?
+    private var watch: Loop.Watch?
+    private var connections: [ObjectIdentifier: Connection] = [:]
+    private var lingering: [ObjectIdentifier: LingeringClose] = [:]
+    private var requestIDs = RequestIDs()
+    private var runIsScheduled = false
+    private var sweepIsScheduled = false
+
+    /// - Throws: ``SystemError`` when the process is out of memory or descriptors.
+    init(loop: Loop, frontDoor: FrontDoor, handler: @escaping Server.Handler) throws(SystemError) {
+        self.loop = loop
+        self.frontDoor = frontDoor
+        self.handler = handler
+        limits = frontDoor.limits
+        library = startLibrary(
+            for: Unmanaged.passUnretained(self), poolBytes: max(32 * 1024, 2 * limits.headBytes),
+            connections: limits.connectionsPerLoop)
+        guard library != nil else { throw SystemError(call: "MHD_start_daemon") }
+    }
+
+    deinit {
+        if let library { MHD_stop_daemon(library) }
+    }
+
+    /// How many are open now. From any thread.
+    var connectionCount: Int { open.load(ordering: .relaxed) }
+
+    func start() {
+        guard let library, watch == nil else { return }
+        do {
+            watch = try loop.watch(shim_mhd_epoll(library), for: .readable) { [self] _ in run() }
+        } catch {
+            loop.schedule(after: .milliseconds(100)) { [self] in start() }
+        }
+    }
+
+    /// Takes over a descriptor: to serve it or, over the limit or while draining, to close it.
+    func add(_ descriptor: Int32, from address: SocketAddress) {
+        guard let library, !isDraining else {
+            close(descriptor)
+            return
+        }
+        _ = address.withPointer { MHD_add_connection(library, descriptor, $0, $1) }
+        scheduleSweep()
+    }
+
+    /// Lets the library do what can be done now. What it leaves, out of fairness, gets another turn.
+    func run() {
+        for _ in 0..<8 {
+            guard let library else { return }
+            MHD_run(library)
+            var wait: UInt64 = 0
+            guard MHD_get_timeout(library, &wait) == .YES else { return }
+        }
+        guard !runIsScheduled else { return }
+        runIsScheduled = true
+        loop.schedule(after: .zero) { [self] in
+            runIsScheduled = false
+            run()
+        }
+    }
+
+    func nextRequestID() -> String { requestIDs.next() }
+
+    /// Lets requests end until `end`, then cuts what is left and stops the library.
+    func drain(until end: ContinuousClock.Instant) async {
+        loop.checkIsolated()
+        isDraining = true
+        run()
+        while !connections.isEmpty, .now < end {
+            for connection in connections.values where connection.isWaiting { connection.cut() }
+            do { try await loop.sleep(for: .milliseconds(5)) } catch { break }
+        }
+        stop()
+    }
+
+    /// The library aborts the process if it is stopped while a connection waits for its handler.
+    private func stop() {
+        guard let library else { return }
+        for connection in connections.values { connection.abandon() }
+        if let watch { loop.unwatch(watch) }
+        self.library = nil
+        MHD_stop_daemon(library)
+        for connection in lingering.values { connection.close() }
+    }
+
+    // MARK: Told by the library
+
+    func connectionBegan(_ library: OpaquePointer) -> Connection {
+        let connection = Connection(library, of: self)
+        connections[ObjectIdentifier(connection)] = connection
+        open.add(1, ordering: .relaxed)
+        return connection
+    }
+
+    /// The descriptor is still open, and will be closed as soon as this returns.
+    func connectionEnded(_ connection: Connection) {
+        connections[ObjectIdentifier(connection)] = nil
+        open.subtract(1, ordering: .relaxed)
+        guard connection.endsEarly, library != nil, lingering.count < 256 else { return }
+        let key = ObjectIdentifier(connection)
+        lingering[key] = LingeringClose(of: connection.descriptor, on: loop) { [unowned self] in
+            lingering[key] = nil
+        }
+    }
+
+    // MARK: Deadlines
+
+    /// One timer for all connections: deadlines change several times per request, and need no precision.
+    private func scheduleSweep() {
+        guard !sweepIsScheduled, !connections.isEmpty else { return }
+        sweepIsScheduled = true
+        let shortest = min(limits.headDeadline, limits.bodyDeadline, limits.idleDeadline)
+        loop.schedule(after: max(.milliseconds(10), min(.seconds(1), shortest / 4))) { [self] in
+            sweepIsScheduled = false
+            let now = ContinuousClock.now
+            for connection in connections.values {
+                if let deadline = connection.deadline, deadline <= now { connection.cut() }
+            }
+            scheduleSweep()
+        }
+    }
+}

@@ -1,0 +1,46 @@
+internal import CSystem
+internal import EventLoop
+
+/// Reads away what a refused client still sends, for a while: closing with unread bytes would make the kernel
+/// reset the connection and destroy the answer on its way (RFC 9112 §9.6).
+final class LingeringClose {
+    private let descriptor: Int32
+    private let loop: Loop
+    private let ended: () -> Void
+    private var watch: Loop.Watch?
+    private var timer: Loop.Timer?
+    private var bytesLeft = 8 * 1024 * 1024
+
+    /// Keeps a copy of `descriptor`, whose sending side must have been shut down.
+    ///
+    /// - Returns: `nil` if the process is out of descriptors.
+    init?(of descriptor: Int32, on loop: Loop, ended: @escaping () -> Void) {
+        self.descriptor = shim_duplicate(descriptor)
+        self.loop = loop
+        self.ended = ended
+        guard self.descriptor >= 0 else { return nil }
+        do {
+            watch = try loop.watch(self.descriptor, for: .readable) { [unowned self] _ in discard() }
+        } catch {
+            CSystem.close(self.descriptor)
+            return nil
+        }
+        timer = loop.schedule(after: .seconds(2)) { [unowned self] in close() }
+    }
+
+    func close() {
+        guard let watch, let timer else { return }
+        self.watch = nil
+        loop.cancel(timer)
+        loop.unwatch(watch)
+        CSystem.close(descriptor)
+        ended()
+    }
+
+    private func discard() {
+        let count = recv(descriptor, nil, 256 * 1024, Int32(MSG_TRUNC))
+        bytesLeft -= count
+        let isOver = count < 0 ? shim_errno() != EAGAIN : count == 0
+        if isOver || bytesLeft < 0 { close() }
+    }
+}

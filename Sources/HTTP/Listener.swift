@@ -1,0 +1,74 @@
+internal import CSystem
+internal import EventLoop
+
+/// A bound socket, and the one place where connections are accepted. Used on its loop only, once started.
+final class Listener: @unchecked Sendable {
+    let port: UInt16
+    private let descriptor: Int32
+    private var watch: Loop.Watch?
+    private var isClosed = false
+
+    /// - Throws: what the system says against the address, such as `EADDRINUSE`.
+    init(address: String, port: UInt16) throws(SystemError) {
+        var address = try SocketAddress(numeric: address, port: port)
+        let descriptor = socket(address.family, Int32(SOCK_STREAM.rawValue) | Self.flags, 0)
+        guard descriptor >= 0 else { throw SystemError(call: "socket") }
+        self.descriptor = descriptor
+        var yes: Int32 = 1
+        setsockopt(descriptor, SOL_SOCKET, SO_REUSEADDR, &yes, socklen_t(MemoryLayout.size(ofValue: yes)))
+        guard
+            address.withPointer({ bind(descriptor, $0, $1) }) == 0, listen(descriptor, SOMAXCONN) == 0,
+            address.withMutablePointer({ getsockname(descriptor, $0, $1) }) == 0
+        else {
+            let error = SystemError(call: "bind")
+            CSystem.close(descriptor)
+            throw error
+        }
+        self.port = address.port
+    }
+
+    deinit {
+        if !isClosed { CSystem.close(descriptor) }
+    }
+
+    /// Hands every connection to `deliver`, which has to close it.
+    func start(on loop: Loop, deliver: @escaping (Int32, SocketAddress) -> Void) {
+        guard !isClosed else { return }
+        do {
+            watch = try loop.watch(descriptor, for: .readable) { [self] _ in accept(on: loop, deliver: deliver) }
+        } catch {
+            pause(on: loop, deliver: deliver)
+        }
+    }
+
+    func close(on loop: Loop) {
+        guard !isClosed else { return }
+        isClosed = true
+        if let watch { loop.unwatch(watch) }
+        watch = nil
+        CSystem.close(descriptor)
+    }
+
+    /// At most so many per pass that the connections already open get their turn.
+    private func accept(on loop: Loop, deliver: @escaping (Int32, SocketAddress) -> Void) {
+        for _ in 0..<64 {
+            var address = SocketAddress()
+            let accepted = address.withMutablePointer { accept4(descriptor, $0, $1, Self.flags) }
+            if accepted >= 0 {
+                deliver(accepted, address)
+                continue
+            }
+            if [EMFILE, ENFILE, ENOBUFS, ENOMEM].contains(shim_errno()) { pause(on: loop, deliver: deliver) }
+            return
+        }
+    }
+
+    /// The process is out of descriptors or memory: lets it recover, instead of trying without end.
+    private func pause(on loop: Loop, deliver: @escaping (Int32, SocketAddress) -> Void) {
+        if let watch { loop.unwatch(watch) }
+        watch = nil
+        loop.schedule(after: .milliseconds(100)) { [self] in start(on: loop, deliver: deliver) }
+    }
+
+    private static let flags = Int32(SOCK_NONBLOCK.rawValue) | Int32(SOCK_CLOEXEC.rawValue)
+}

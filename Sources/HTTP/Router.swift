@@ -1,0 +1,97 @@
+/// What a path and a method lead to.
+public enum RouteMatch<Route: Sendable>: Sendable {
+    /// The parameters are percent-decoded.
+    case found(Route, parameters: [String: String])
+    /// The path is known, with these methods only: what `Allow` has to say (RFC 9110 §10.2.1).
+    case methodNotAllowed([Method])
+    case notFound
+}
+
+/// Matches paths to routes, along a tree of path segments.
+///
+/// Where a segment fits both a literal and a parameter, the literal wins, and its methods are the ones that
+/// count. A parameter without verb never stands for text with a ":".
+public struct Router<Route: Sendable>: Sendable {
+    private struct Node: Sendable {
+        var literals: [Substring: Int] = [:]
+        var verbs: [Substring: Int] = [:]
+        var parameter: Int?
+        var routes: [Method: (route: Route, parameters: [String])] = [:]
+    }
+
+    private var nodes = [Node()]
+
+    /// A malformed template, or the same method and path twice, is a programming error and traps.
+    public init(_ routes: [(Method, String, Route)]) {
+        for (method, text, route) in routes {
+            guard let template = RouteTemplate(parsing: text) else {
+                preconditionFailure("malformed path template: \(text)")
+            }
+            let node = template.segments.reduce(0) { child(of: $0, for: $1) }
+            precondition(nodes[node].routes[method] == nil, "routed twice: \(method.rawValue) \(text)")
+            nodes[node].routes[method] = (route, template.parameters)
+        }
+    }
+
+    /// - Parameter path: undecoded, without query.
+    public func match(_ method: Method, _ path: String) -> RouteMatch<Route> {
+        guard path.utf8.first == UInt8(ascii: "/") else { return .notFound }
+        var values: [String] = []
+        guard let node = search(from: 0, pathSegments(path)[...], &values) else { return .notFound }
+        guard let (route, names) = nodes[node].routes[method] else {
+            return .methodNotAllowed(Method.allCases.filter { nodes[node].routes[$0] != nil })
+        }
+        return .found(route, parameters: Dictionary(uniqueKeysWithValues: zip(names, values)))
+    }
+
+    private func search(from index: Int, _ path: ArraySlice<Substring>, _ values: inout [String]) -> Int? {
+        let node = nodes[index]
+        guard let segment = path.first else { return node.routes.isEmpty ? nil : index }
+        if let next = node.literals[segment], let found = search(from: next, path.dropFirst(), &values) {
+            return found
+        }
+        guard let (next, text) = parameterChild(of: node, for: segment), let value = parameterValue(text) else {
+            return nil
+        }
+        values.append(value)
+        if let found = search(from: next, path.dropFirst(), &values) { return found }
+        values.removeLast()
+        return nil
+    }
+
+    private func parameterChild(of node: Node, for segment: Substring) -> (Int, Substring)? {
+        guard let colon = segment.utf8.firstIndex(of: UInt8(ascii: ":")) else {
+            return node.parameter.map { ($0, segment) }
+        }
+        return node.verbs[segment[colon...].dropFirst()].map { ($0, segment[..<colon]) }
+    }
+
+    private mutating func child(of index: Int, for segment: RouteTemplate.Segment) -> Int {
+        let known: Int? =
+            switch segment {
+            case .literal(let text): nodes[index].literals[text]
+            case .parameter: nodes[index].parameter
+            case .parameterWithVerb(_, let verb): nodes[index].verbs[verb]
+            }
+        if let known { return known }
+        nodes.append(Node())
+        switch segment {
+        case .literal(let text): nodes[index].literals[text] = nodes.count - 1
+        case .parameter: nodes[index].parameter = nodes.count - 1
+        case .parameterWithVerb(_, let verb): nodes[index].verbs[verb] = nodes.count - 1
+        }
+        return nodes.count - 1
+    }
+}
+
+/// Decodes a parameter once.
+///
+/// - Returns: `nil` for what could be taken for something else further down: nothing at all, more than 128 bytes,
+///   a path separator, a dot segment, a control character, or text that is not UTF-8.
+private func parameterValue(_ text: Substring) -> String? {
+    guard
+        let value = percentDecoded(text.utf8), (1...128).contains(value.utf8.count), value != ".", value != "..",
+        value.unicodeScalars.allSatisfy({ $0 != "/" && $0 != "\\" && $0.properties.generalCategory != .control })
+    else { return nil }
+    return value
+}

@@ -1,0 +1,34 @@
+/// A request target in origin form, or `*` (RFC 9112 §3.2.1, §3.2.4).
+struct Target {
+    /// Undecoded.
+    let path: String
+    let query: [(name: String, value: String)]
+
+    init(parsing text: String, for method: Method) throws(Refusal) {
+        if text == "*", method == .options {
+            path = "/"
+            query = []
+            return
+        }
+        let bytes = text.utf8
+        guard bytes.first == UInt8(ascii: "/"), bytes.allSatisfy(Self.allowed) else { throw .malformedTarget }
+        let end = bytes.firstIndex(of: UInt8(ascii: "?")) ?? bytes.endIndex
+        guard
+            Self.escapesAreWhole(bytes[..<end]),
+            let query = FormDecoder.pairs(in: bytes[end...].dropFirst())
+        else { throw .malformedTarget }
+        self.query = query
+        path = String(text[..<end])
+    }
+
+    /// Visible US-ASCII, and no fragment.
+    private static func allowed(_ byte: UInt8) -> Bool {
+        (0x21...0x7E).contains(byte) && byte != UInt8(ascii: "#")
+    }
+
+    private static func escapesAreWhole(_ path: Substring.UTF8View) -> Bool {
+        path.split(separator: UInt8(ascii: "%"), omittingEmptySubsequences: false).dropFirst().allSatisfy { rest in
+            rest.prefix(2).count == 2 && rest.prefix(2).allSatisfy { $0.hexValue != nil }
+        }
+    }
+}

@@ -1,0 +1,70 @@
+import EventLoop
+import HTTP
+import Testing
+
+@Suite("A deadline")
+struct DeadlineTests {
+    private let limits = Limits(
+        headDeadline: .milliseconds(300), bodyDeadline: .milliseconds(300), idleDeadline: .milliseconds(300))
+
+    @Test(
+        "ends a connection whose client sends a byte now and then",
+        arguments: [
+            ("nothing but an incomplete request line", "", "G"),
+            ("head", "GET /a HTTP/1.1\r\n", "X-A: 1\r\n"),
+            ("body", "POST /a HTTP/1.1\r\nHost: a\r\nContent-Length: 1000\r\n\r\n", "."),
+            ("next request line", "GET /a HTTP/1.1\r\nHost: a\r\n\r\n", "G"),
+            ("next head", "GET /a HTTP/1.1\r\nHost: a\r\n\r\nGET /b HTTP/1.1\r\n", "X-A: 1\r\n"),
+        ])
+    func trickle(part: String, start: String, drop: String) async throws {
+        let pace = try Loop(name: "pace")
+        try await withServer(limits: limits) { server in
+            let client = try RawClient(port: server.port)
+            client.send(start)
+            var drops = 0
+            while drops < 100, client.send(drop) {
+                drops += 1
+                try await pace.sleep(for: .milliseconds(50))
+            }
+            #expect(drops < 100)
+        }
+        pace.stop()
+    }
+
+    @Test("ends a connection without a request", arguments: ["", "GET /a HTTP/1.1\r\nHost: a\r\n\r\n"])
+    func idle(start: String) async throws {
+        try await withServer(limits: limits) { server in
+            let client = try RawClient(port: server.port)
+            client.send(start)
+            if !start.isEmpty { #expect(try client.receive()?.status == 200) }
+            #expect(try client.ended())
+        }
+    }
+
+    @Test("ends a connection whose client does not take its answer")
+    func unread() async throws {
+        let large: Server.Handler = { _ in Response(status: 200, body: Array(repeating: 0x41, count: 32 << 20)) }
+        try await withServer(limits: limits, handler: large) { server in
+            let client = try RawClient(port: server.port)
+            client.send("GET /a HTTP/1.1\r\nHost: a\r\n\r\n")
+            while server.connections == 0 { await Task.yield() }
+            while server.connections > 0 { await Task.yield() }
+            #expect(try client.receive() == nil)
+        }
+    }
+
+    @Test("does not end a request whose handler takes its time")
+    func slowHandler() async throws {
+        let pace = try Loop(name: "pace")
+        let slow: Server.Handler = { request in
+            try? await pace.sleep(for: .milliseconds(900))  // nobody cancels it
+            return await echo(request)
+        }
+        try await withServer(limits: limits, handler: slow) { server in
+            let client = try RawClient(port: server.port)
+            client.send("GET /a HTTP/1.1\r\nHost: a\r\n\r\n")
+            #expect(try client.receive()?.status == 200)
+        }
+        pace.stop()
+    }
+}

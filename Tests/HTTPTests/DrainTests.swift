@@ -1,0 +1,72 @@
+import EventLoop
+import HTTP
+import Synchronization
+import Testing
+
+@Suite("Draining")
+struct DrainTests {
+    private let get = "GET /a HTTP/1.1\r\nHost: a\r\n\r\n"
+
+    @Test("answers what is in flight, closes what is idle, and accepts no more")
+    func inFlight() async throws {
+        let gate = Gate()
+        let handler: Server.Handler = { request in
+            if request.path == "/slow" { await gate.pass() }
+            return await echo(request)
+        }
+        try await withServer(loops: 2, handler: handler) { server in
+            let idle = try RawClient(port: server.port)
+            idle.send(get)
+            #expect(try idle.receive()?.status == 200)
+            let busy = try RawClient(port: server.port)
+            busy.send("GET /slow HTTP/1.1\r\nHost: a\r\n\r\n" + get)
+            while gate.arrivals == 0 { await Task.yield() }
+
+            async let drained: Void = server.drain(within: .seconds(30))
+            #expect(try idle.ended())
+            #expect(throws: RawClient.NobodyListens.self) { try RawClient(port: server.port) }
+            gate.open()
+            let reply = try busy.receive()
+            #expect(reply?.body == "GET /slow  \n")
+            #expect(reply?.head.contains("Connection: close") == true)
+            #expect(try busy.ended())
+            await drained
+            #expect(server.connections == 0)
+        }
+    }
+
+    @Test("cancels and cuts what has not ended in time")
+    func outOfTime() async throws {
+        let gate = Gate()
+        let wasCancelled = Mutex(false)
+        let handler: Server.Handler = { request in
+            await withTaskCancellationHandler {
+                await gate.pass()
+            } onCancel: {
+                wasCancelled.withLock { $0 = true }
+            }
+            return await echo(request)
+        }
+        try await withServer(handler: handler) { server in
+            let clients = try (0..<3).map { _ in try RawClient(port: server.port) }
+            for client in clients { client.send(get) }
+            while gate.arrivals < 3 { await Task.yield() }
+            await server.drain(within: .milliseconds(50))
+            #expect(server.connections == 0)
+            for client in clients { #expect(try client.ended()) }
+            #expect(wasCancelled.withLock { $0 })
+            gate.open()
+        }
+    }
+
+    @Test("is over at once where nothing was started")
+    func unused() async throws {
+        let group = try LoopGroup(count: 2)
+        let server = try Server(
+            loops: group.loops, address: "127.0.0.1", port: 0, bodyLimit: { _, _ in 0 }, handlers: [echo, echo])
+        await server.drain(within: .seconds(30))
+        await server.drain(within: .seconds(30))
+        #expect(server.connections == 0)
+        group.stop()
+    }
+}

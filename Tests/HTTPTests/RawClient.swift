@@ -1,0 +1,93 @@
+import Glibc
+import Testing
+
+/// A blocking socket that sends exactly what it is told, and gives up waiting after five seconds.
+final class RawClient {
+    struct Reply: Equatable {
+        var status: Int
+        var head: String
+        var body: String
+    }
+
+    struct NobodyListens: Error {}
+
+    private let descriptor: Int32
+    private var buffer: [UInt8] = []
+
+    init(port: UInt16) throws {
+        descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
+        var address = sockaddr_in()
+        address.sin_family = sa_family_t(AF_INET)
+        address.sin_port = port.bigEndian
+        address.sin_addr.s_addr = UInt32(0x7F00_0001).bigEndian
+        let code = withUnsafePointer(to: &address) { pointer in
+            pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {
+                connect(descriptor, $0, socklen_t(MemoryLayout<sockaddr_in>.size))
+            }
+        }
+        var patience = timeval(tv_sec: 5, tv_usec: 0)
+        setsockopt(descriptor, SOL_SOCKET, SO_RCVTIMEO, &patience, socklen_t(MemoryLayout<timeval>.size))
+        guard code == 0 else { throw NobodyListens() }
+    }
+
+    deinit { close(descriptor) }
+
+    /// - Returns: whether the other side still takes bytes.
+    @discardableResult
+    func send(_ text: String) -> Bool {
+        var bytes = Array(text.utf8)[...]
+        while !bytes.isEmpty {
+            let count = bytes.withUnsafeBytes {
+                Glibc.send(descriptor, $0.baseAddress, $0.count, Int32(MSG_NOSIGNAL))
+            }
+            guard count > 0 else { return false }
+            bytes = bytes.dropFirst(count)
+        }
+        return true
+    }
+
+    /// The next response; `nil` if the connection ended instead.
+    func receive(hasBody: Bool = true) throws -> Reply? {
+        while true {
+            if let end = buffer.firstRange(of: Array("\r\n\r\n".utf8)) {
+                let head = String(decoding: buffer[..<end.lowerBound], as: UTF8.self)
+                let length = hasBody ? Self.length(in: head) : 0
+                if buffer.count >= end.upperBound + length {
+                    let body = String(decoding: buffer[end.upperBound..<end.upperBound + length], as: UTF8.self)
+                    buffer.removeFirst(end.upperBound + length)
+                    return Reply(status: try #require(Int(head.dropFirst(9).prefix(3))), head: head, body: body)
+                }
+            }
+            guard try fill() else { return nil }
+        }
+    }
+
+    /// Waits for the end of the connection; `false` if bytes come before.
+    func ended() throws -> Bool { try rest().isEmpty }
+
+    /// All that comes until the end of the connection.
+    func rest() throws -> String {
+        while try fill() {}
+        return String(decoding: buffer, as: UTF8.self)
+    }
+
+    /// Makes the end of this client a reset, as when one vanishes.
+    func resetAtEnd() {
+        var now = linger(l_onoff: 1, l_linger: 0)
+        setsockopt(descriptor, SOL_SOCKET, SO_LINGER, &now, socklen_t(MemoryLayout<linger>.size))
+    }
+
+    private func fill() throws -> Bool {
+        var piece = [UInt8](repeating: 0, count: 65536)
+        let count = recv(descriptor, &piece, piece.count, 0)
+        try #require(count >= 0 || errno != EAGAIN, "no answer and no end within five seconds")
+        guard count > 0 else { return false }
+        buffer.append(contentsOf: piece[..<count])
+        return true
+    }
+
+    private static func length(in head: String) -> Int {
+        let field = head.split(separator: "\r\n").first { $0.lowercased().hasPrefix("content-length:") }
+        return field.flatMap { Int($0.dropFirst(15).drop { $0 == " " }) } ?? 0
+    }
+}

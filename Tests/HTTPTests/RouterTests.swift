@@ -1,0 +1,102 @@
+import HTTP
+import Testing
+
+@Suite("A router")
+struct RouterTests {
+    private let router = Router<String>([
+        (.post, "/v1/accounts:signUp", "signUp"),
+        (.post, "/v1/accounts:signInWithPassword", "signIn"),
+        (.post, "/v1/projects/{project}/accounts:lookup", "lookup"),
+        (.post, "/v1/projects/{project}/accounts", "create"),
+        (.get, "/v1/projects/{project}/accounts", "list"),
+        (.post, "/v1/projects/{project}:queryAccounts", "query"),
+        (.get, "/v1/projects/{project}", "project"),
+        (.get, "/v1/projects/default", "default project"),
+        (.get, "/v1/projects/{project}/accounts/{account}", "account"),
+        (.get, "/v1/{kind}/default/health", "health"),
+        (.get, "/{project}/.well-known/jwks.json", "keys"),
+        (.get, "/", "root"),
+    ])
+
+    struct Row: CustomTestStringConvertible {
+        let method: HTTP.Method
+        let path: String
+        let expected: String
+        var testDescription: String { "\(method.rawValue) \(path)" }
+
+        init(_ method: HTTP.Method, _ path: String, _ expected: String) {
+            self.method = method
+            self.path = path
+            self.expected = expected
+        }
+    }
+
+    @Test(
+        "leads a path to its route",
+        arguments: [
+            Row(.post, "/v1/accounts:signUp", "signUp"),
+            Row(.post, "/v1/accounts:signInWithPassword", "signIn"),
+            Row(.post, "/v1/projects/abc/accounts:lookup", "lookup project=abc"),
+            Row(.post, "/v1/projects/abc/accounts", "create project=abc"),
+            Row(.get, "/v1/projects/abc/accounts", "list project=abc"),
+            Row(.post, "/v1/projects/abc:queryAccounts", "query project=abc"),
+            Row(.get, "/v1/projects/abc", "project project=abc"),
+            Row(.get, "/v1/projects/a%20b%C3%A9", "project project=a bé"),
+            Row(.get, "/v1/projects/a%3Ab", "project project=a:b"),
+            Row(.get, "/v1/projects/a%2525", "project project=a%25"),
+            Row(.get, "/v1/projects/default", "default project"),
+            Row(.get, "/v1/projects/default/accounts", "list project=default"),
+            Row(.get, "/v1/projects/default/health", "health kind=projects"),
+            Row(.get, "/v1/projects/abc/accounts/7", "account account=7 project=abc"),
+            Row(.get, "/demo/.well-known/jwks.json", "keys project=demo"),
+            Row(.get, "/", "root"),
+            Row(.get, "/v1/projects/\(String(repeating: "p", count: 128))", "project project=pppp…"),
+        ])
+    func found(row: Row) { #expect(matched(row) == row.expected) }
+
+    @Test(
+        "names the methods of a path that has others",
+        arguments: [
+            Row(.get, "/v1/accounts:signUp", "only POST"),
+            Row(.delete, "/v1/projects/abc/accounts", "only GET POST"),
+            Row(.get, "/v1/projects/abc:queryAccounts", "only POST"),
+            Row(.head, "/", "only GET"),
+        ])
+    func otherMethod(row: Row) { #expect(matched(row) == row.expected) }
+
+    @Test(
+        "knows no other path",
+        arguments: [
+            "", "v1/accounts:signUp", "//", "/v1", "/v1/accounts", "/v1/accounts:", "/v1/accounts:signup",
+            "/v1/accounts:signUp/", "/v1/accounts%3AsignUp", "/V1/accounts:signUp", "/v1/projects/abc:lookup",
+            "/v1/projects/abc:queryAccounts:queryAccounts", "/v1/projects/:queryAccounts", "/v1/projects/a:b/accounts",
+            "/v1/projects//accounts", "/v1/projects/./accounts", "/v1/projects/../accounts",
+            "/v1/projects/%2e%2E/accounts", "/v1/projects/a%2Fb", "/v1/projects/a%5Cb", "/v1/projects/a\\b",
+            "/v1/projects/a%00b", "/v1/projects/a%0Ab", "/v1/projects/a%7Fb", "/v1/projects/a%C2%85b",
+            "/v1/projects/a%ff", "/v1/projects/a%C0%AF", "/v1/projects/a%", "/v1/projects/a%4", "/v1/projects/a%4g",
+            "/v1/projects/\(String(repeating: "p", count: 129))", "/v1/projects/abc/accounts/7/more",
+        ])
+    func notFound(path: String) { #expect(matched(Row(.post, path, "")) == "not found") }
+
+    @Test(
+        "traps on a template that is malformed or given twice",
+        arguments: [
+            "v1", "/a//b", "/a/", "/{", "/{}", "/{a}b", "/a{b}", "/{a}/{a}", "/a:b/c", "/{a}:", "/a?b", "/twice",
+        ])
+    func malformed(template: String) async {
+        await #expect(processExitsWith: .failure) { [template] in
+            _ = Router<Int>([(.get, template, 1), (.get, "/twice", 2)])
+        }
+    }
+
+    private func matched(_ row: Row) -> String {
+        switch router.match(row.method, row.path) {
+        case .notFound: "not found"
+        case .methodNotAllowed(let methods): "only " + methods.map(\.rawValue).joined(separator: " ")
+        case .found(let route, let parameters):
+            ([route] + parameters.sorted { $0.key < $1.key }.map { "\($0)=\(shortened($1))" }).joined(separator: " ")
+        }
+    }
+
+    private func shortened(_ text: String) -> String { text.count > 100 ? text.prefix(4) + "…" : text }
+}

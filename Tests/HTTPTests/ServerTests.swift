@@ -1,0 +1,189 @@
+import EventLoop
+import HTTP
+import Synchronization
+import Testing
+
+@Suite("The server")
+struct ServerTests {
+    private let get = "GET /a HTTP/1.1\r\nHost: a\r\n\r\n"
+
+    @Test("answers several requests on one connection")
+    func keepAlive() async throws {
+        try await withServer { server in
+            let client = try RawClient(port: server.port)
+            for number in 0..<20 {
+                client.send("POST /\(number) HTTP/1.1\r\nHost: a\r\nContent-Length: 2\r\n\r\n")
+                client.send("ab")
+                #expect(try client.receive()?.body == "POST /\(number)  ab\n")
+            }
+            #expect(server.connections == 1)
+        }
+    }
+
+    @Test("answers requests sent ahead, in their order")
+    func pipelined() async throws {
+        try await withServer { server in
+            let client = try RawClient(port: server.port)
+            client.send((0..<100).map { "POST /\($0) HTTP/1.1\r\nHost: a\r\nContent-Length: 1\r\n\r\n." }.joined())
+            for number in 0..<100 { #expect(try client.receive()?.body == "POST /\(number)  .\n") }
+        }
+    }
+
+    @Test("takes a body in pieces, up to the limit of its route")
+    func pieces() async throws {
+        try await withServer(bodyLimit: 300_000) { server in
+            let client = try RawClient(port: server.port)
+            client.send("POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 300000\r\n\r\n")
+            for _ in 0..<300 { client.send(String(repeating: "x", count: 1000)) }
+            #expect(try client.receive()?.body == "POST /  \(String(repeating: "x", count: 300_000))\n")
+        }
+    }
+
+    @Test("sends no body to HEAD, but its length")
+    func head() async throws {
+        try await withServer { server in
+            let client = try RawClient(port: server.port)
+            client.send("HEAD /a HTTP/1.1\r\nHost: a\r\n\r\n" + get)
+            let reply = try #require(try client.receive(hasBody: false))
+            #expect(reply.head.contains("Content-Length: 10"))
+            #expect(try client.receive()?.body == "GET /a  \n")
+        }
+    }
+
+    @Test("sends what the handler says, with a date and nothing of its own")
+    func headers() async throws {
+        let handler: Server.Handler = { _ in
+            Response(status: 201, headers: ["X-One": "1", "Set-Cookie": "a=1", "set-cookie": "b=2"], body: [0x41])
+        }
+        try await withServer(handler: handler) { server in
+            let client = try RawClient(port: server.port)
+            client.send(get)
+            let lines = try #require(try client.receive()).head.split(separator: "\r\n")
+            #expect(
+                lines.filter { !$0.hasPrefix("Date: ") }
+                    == ["HTTP/1.1 201 Created", "X-One: 1", "Set-Cookie: a=1", "set-cookie: b=2", "Content-Length: 1"])
+            #expect(lines.count == 6)
+        }
+    }
+
+    @Test(
+        "answers 500 where a handler breaks HTTP",
+        arguments: [
+            Response(status: 99), Response(status: 100), Response(status: 600),
+            Response(status: 200, headers: ["X-A": "a\r\nSet-Cookie: b=1"]),
+            Response(status: 200, headers: ["X-A": ""]), Response(status: 200, headers: ["": "a"]),
+            Response(status: 200, headers: ["Content-Length": "7"]),
+            Response(status: 200, headers: ["Transfer-Encoding": "gzip"]),
+        ])
+    func brokenResponse(response: Response) async throws {
+        try await withServer(handler: { _ in response }) { server in
+            let client = try RawClient(port: server.port)
+            client.send(get)
+            #expect(try client.receive()?.status == 500)
+            #expect(try client.ended())
+        }
+    }
+
+    @Test("tells the handler who calls, on the connection's loop, under an id nobody else has")
+    func context() async throws {
+        let group = try LoopGroup(count: 2)
+        let seen = Mutex<[String]>([])
+        let handlers = group.loops.map { loop -> Server.Handler in
+            { request in
+                seen.withLock { $0.append(request.id) }
+                return .text(status: 200, "\(request.peer) \(request.headers["x-request-id"] ?? "") \(loop.isCurrent)")
+            }
+        }
+        let server = try Server(
+            loops: group.loops, address: "::", port: 0, bodyLimit: { _, _ in 0 }, handlers: handlers)
+        server.start()
+        for _ in 0..<40 {
+            let client = try RawClient(port: server.port)
+            client.send("GET / HTTP/1.1\r\nHost: a\r\nX-Request-Id: mine\r\n\r\n")
+            #expect(try client.receive()?.body == "127.0.0.1 mine true\n")
+        }
+        await server.drain(within: .seconds(5))
+        group.stop()
+        let ids = seen.withLock { $0 }
+        #expect(Set(ids).count == 40)
+        #expect(ids.allSatisfy { $0.count == 32 && $0.allSatisfy { "0123456789abcdef".contains($0) } })
+    }
+
+    @Test("closes connections over the limit at once, and serves again when there is room")
+    func connectionLimit() async throws {
+        try await withServer(limits: Limits(connectionsPerLoop: 2)) { server in
+            var held = try (0..<2).map { _ in try RawClient(port: server.port) }
+            for client in held {
+                client.send(get)
+                #expect(try client.receive()?.status == 200)
+            }
+            #expect(try RawClient(port: server.port).ended())
+            held.removeLast()
+            while server.connections > 1 { await Task.yield() }
+            let next = try RawClient(port: server.port)
+            next.send(get)
+            #expect(try next.receive()?.status == 200)
+        }
+    }
+
+    @Test("refuses an address that is taken, or none")
+    func binding() async throws {
+        try await withServer { server in
+            let group = try LoopGroup(count: 1)
+            for (address, port) in [("127.0.0.1", server.port), ("localhost", 0), ("192.0.2.1", 0)] {
+                #expect(throws: SystemError.self) {
+                    try Server(
+                        loops: group.loops, address: address, port: port, bodyLimit: { _, _ in 0 }, handlers: [echo])
+                }
+            }
+            group.stop()
+        }
+    }
+
+    @Test("survives 300 clients that vanish while their requests run")
+    func vanishing() async throws {
+        let gate = Gate()
+        let handler: Server.Handler = { request in
+            await gate.pass()
+            return await echo(request)
+        }
+        try await withServer(loops: 2, handler: handler) { server in
+            for _ in 0..<300 {
+                let client = try RawClient(port: server.port)
+                client.resetAtEnd()
+                client.send(get)
+            }
+            let last = try RawClient(port: server.port)
+            last.send(get)
+            gate.open()
+            #expect(try last.receive()?.status == 200)
+            while server.connections > 1 { await Task.yield() }
+        }
+    }
+
+    @Test("answers 32 clients with 50 requests each, every one with its own")
+    func load() async throws {
+        try await withServer(loops: 2) { server in
+            let pool = try FairPool(name: "clients", threads: 32, capacity: 64)
+            let right = try await withThrowingTaskGroup(of: Int.self) { group in
+                for number in 0..<32 {
+                    group.addTask { [port = server.port] in
+                        try await pool.run(for: "\(number)") { try rightAnswers(to: number, port: port) }
+                    }
+                }
+                return try await group.reduce(0, +)
+            }
+            pool.stop()
+            #expect(right == 32 * 50)
+        }
+    }
+}
+
+private func rightAnswers(to number: Int, port: UInt16) throws -> Int {
+    let client = try RawClient(port: port)
+    return try (0..<50).count { turn in
+        let body = "\(number)-\(turn)"
+        client.send("POST /\(number) HTTP/1.1\r\nHost: a\r\nContent-Length: \(body.utf8.count)\r\n\r\n\(body)")
+        return try client.receive()?.body == "POST /\(number)  \(body)\n"
+    }
+}

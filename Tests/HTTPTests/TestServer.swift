@@ -1,0 +1,61 @@
+import EventLoop
+import HTTP
+import Synchronization
+
+/// Answers with what arrived.
+let echo: Server.Handler = { request in
+    let query = request.query.map { "\($0.name)=\($0.value);" }.joined()
+    let body = String(decoding: request.body, as: UTF8.self)
+    return .text(status: 200, "\(request.method.rawValue) \(request.path) \(query) \(body)")
+}
+
+/// Runs `body` beside a server on a free port, and leaves nothing of it behind.
+func withServer(
+    loops count: Int = 1, limits: Limits = Limits(), bodyLimit: Int = 1024, handler: @escaping Server.Handler = echo,
+    _ body: (Server) async throws -> Void
+) async throws {
+    let group = try LoopGroup(count: count)
+    let server = try Server(
+        loops: group.loops, address: "127.0.0.1", port: 0, limits: limits, bodyLimit: { _, _ in bodyLimit },
+        handlers: Array(repeating: handler, count: count))
+    server.start()
+    let result: Result<Void, any Error>
+    do { result = .success(try await body(server)) } catch { result = .failure(error) }
+    await server.drain(within: .seconds(5))
+    group.stop()
+    try result.get()
+}
+
+/// Holds handlers until it is opened.
+final class Gate: Sendable {
+    private struct State {
+        var isOpen = false
+        var arrivals = 0
+        var waiting: [CheckedContinuation<Void, Never>] = []
+    }
+
+    private let state = Mutex(State())
+
+    /// How many ever came to pass.
+    var arrivals: Int { state.withLock { $0.arrivals } }
+
+    func pass() async {
+        await withCheckedContinuation { continuation in
+            let isOpen = state.withLock { state in
+                state.arrivals += 1
+                if !state.isOpen { state.waiting.append(continuation) }
+                return state.isOpen
+            }
+            if isOpen { continuation.resume() }
+        }
+    }
+
+    func open() {
+        let waiting = state.withLock { state in
+            state.isOpen = true
+            defer { state.waiting = [] }
+            return state.waiting
+        }
+        for continuation in waiting { continuation.resume() }
+    }
+}

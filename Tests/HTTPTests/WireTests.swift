@@ -1,0 +1,139 @@
+import HTTP
+import Testing
+
+/// What clients and proxies could read in two ways, over a real socket.
+@Suite("On the wire, the server")
+struct WireTests {
+    struct Row: CustomTestStringConvertible, Sendable {
+        let testDescription: String
+        let sent: String
+        let status: Int
+
+        /// - Parameter fields: each with its line end.
+        init(
+            _ description: String, line: String = "POST /a HTTP/1.1", _ fields: String, _ body: String = "",
+            _ status: Int
+        ) {
+            testDescription = description
+            sent = "\(line)\r\n\(fields)\r\n\(body)"
+            self.status = status
+        }
+    }
+
+    private static let host = "Host: a\r\n"
+
+    @Test(
+        "refuses with a status, and closes",
+        arguments: [
+            Row("a length twice", host + "Content-Length: 2\r\nContent-Length: 2\r\n", "ab", 400),
+            Row("two lengths", host + "Content-Length: 2\r\nContent-Length: 3\r\n", "ab", 400),
+            Row("length and coding", host + "Content-Length: 2\r\nTransfer-Encoding: chunked\r\n", "0\r\n\r\n", 400),
+            Row("coding and length", host + "Transfer-Encoding: chunked\r\nContent-Length: 2\r\n", "0\r\n\r\n", 400),
+            Row("unknown coding and length", host + "Transfer-Encoding: xchunked\r\nContent-Length: 2\r\n", "ab", 400),
+            Row(
+                "two codings", host + "Transfer-Encoding: identity\r\nTransfer-Encoding: chunked\r\n", "0\r\n\r\n", 400),
+            Row("a list of codings", host + "Transfer-Encoding: identity, chunked\r\n", "0\r\n\r\n", 411),
+            Row("an unknown coding", host + "Transfer-Encoding: xchunked\r\n", "0\r\n\r\n", 411),
+            Row("a chunked body", host + "Transfer-Encoding: chunked\r\n", "2\r\nab\r\n0\r\n\r\n", 411),
+            Row("a chunk size in C notation", host + "Transfer-Encoding: chunked\r\n", "0x2\r\nab\r\n0\r\n\r\n", 411),
+            Row("a chunk with bare LF", host + "Transfer-Encoding: chunked\r\n", "2\nab\n0\n\n", 411),
+            Row("a space before the colon", host + "Content-Length : 2\r\n", "ab", 400),
+            Row("a line without colon", host + "Content-Length\r\n", "", 400),
+            Row("a NUL in a field name", host + "X-A\u{0}B: 1\r\n", "", 400),
+            Row("a bare CR in a field", host + "X-A: a\rX-B: b\r\n", "", 400),
+            Row("a control character in a field", host + "X-A: a\u{1}\r\n", "", 400),
+            Row("a folded line that looks like a field", host + "X-A: a\r\n X-B: b\r\n", "", 400),
+            Row("no host", "Content-Length: 0\r\n", "", 400),
+            Row("two hosts", host + host, "", 400),
+            Row("two hosts that differ", host + "Host: b\r\n", "", 400),
+            Row("a junk method", line: "P(ST /a HTTP/1.1", host, "", 400),
+            Row("an unknown method", line: "BREW /a HTTP/1.1", host, "", 400),
+            Row("a space in the target", line: "GET /a b HTTP/1.1", host, "", 400),
+            Row("a target without slash", line: "GET a HTTP/1.1", host, "", 400),
+            Row("a fragment", line: "GET /a#b HTTP/1.1", host, "", 400),
+            Row("a control character in the target", line: "GET /a\u{1}b HTTP/1.1", host, "", 400),
+            Row("a broken escape", line: "GET /a%2 HTTP/1.1", host, "", 400),
+            Row("* for GET", line: "GET * HTTP/1.1", host, "", 400),
+            Row("no version", line: "GET /a", host, "", 400),
+            Row("HTTP/1.2", line: "GET /a HTTP/1.2", host, "", 505),
+            Row("HTTP/0.9", line: "GET /a HTTP/0.9", host, "", 505),
+            Row("HTTP/2 without upgrade", line: "PRI * HTTP/2.0", "", "SM\r\n\r\n", 505),
+            Row("a head of 20 KB", host + "X-A: " + String(repeating: "a", count: 20_000) + "\r\n", "", 431),
+            Row("a head of 200 KB", host + "X-A: " + String(repeating: "a", count: 200_000) + "\r\n", "", 431),
+            Row("65 fields", host + String(repeating: "X-A: 1\r\n", count: 64), "", 431),
+            Row("a body over the limit", host + "Content-Length: 1025\r\n", String(repeating: "a", count: 1025), 413),
+            Row("a body of 1 MB", host + "Content-Length: 1000000\r\n", String(repeating: "a", count: 1_000_000), 413),
+            Row("a body of 1 GB", host + "Content-Length: 1000000000\r\n", "", 413),
+            Row("a waiting body over the limit", host + "Content-Length: 1025\r\nExpect: 100-continue\r\n", "", 413),
+        ])
+    func refused(row: Row) async throws {
+        try await withServer { server in
+            let client = try RawClient(port: server.port)
+            client.send(row.sent)
+            let reply = try client.receive()
+            #expect(reply?.status == row.status)
+            #expect(reply?.head.lowercased().contains("connection: close") == true)
+            #expect(try client.ended())
+        }
+    }
+
+    @Test(
+        "closes without an answer what is no request line", arguments: ["GET", "\u{16}\u{3}\u{1}"])
+    func silent(line: String) async throws {
+        try await withServer { server in
+            let client = try RawClient(port: server.port)
+            client.send(line + "\r\nHost: a\r\n\r\n")
+            #expect(try client.ended())
+        }
+    }
+
+    /// The library reads these leniently and tells us nothing of it. A strict proxy in front is the remedy.
+    @Test(
+        "lets through, knowingly",
+        arguments: [
+            Row("bare LF as line ends", line: "GET /a HTTP/1.1\nHost: a\n\n", "", "", 200),
+            Row("bare LF in a field", line: "GET /a HTTP/1.1", host + "X-A: a\nX-B: b\r\n", "", 200),
+            Row("a NUL in a field's value", line: "GET /a HTTP/1.1", host + "X-A: a\u{0}b\r\n", "", 200),
+            Row("a folded field", line: "GET /a HTTP/1.1", host + "X-A: a\r\n b\r\n", "", 200),
+            Row("a folded length", host + "Content-Length: 2\r\n 3\r\n", "", 200),
+            Row("two spaces before the target", line: "GET  /a HTTP/1.1", host, "", 200),
+            Row("an empty line before the request", line: "\r\nGET /a HTTP/1.1", host, "", 200),
+        ])
+    func known(row: Row) async throws {
+        try await withServer { server in
+            let client = try RawClient(port: server.port)
+            client.send(row.sent)
+            #expect(try client.receive()?.status == row.status)
+        }
+    }
+
+    @Test("asks for a waiting body that it will take")
+    func expectContinue() async throws {
+        try await withServer { server in
+            let client = try RawClient(port: server.port)
+            client.send("POST /a HTTP/1.1\r\nHost: a\r\nContent-Length: 2\r\nExpect: 100-continue\r\n\r\n")
+            #expect(try client.receive()?.status == 100)
+            client.send("ab")
+            #expect(try client.receive()?.body == "POST /a  ab\n")
+        }
+    }
+
+    @Test(
+        "answers",
+        arguments: [
+            ("GET /a?b=c%20d&e HTTP/1.1\r\nHost: a\r\n\r\n", "GET /a b=c d;e=; \n"),
+            ("GET /%41%20 HTTP/1.1\r\nHost: a\r\n\r\n", "GET /%41%20  \n"),
+            ("POST /a HTTP/1.1\r\nhOsT: a\r\ncontent-length: 2\r\n\r\nab", "POST /a  ab\n"),
+            ("PUT /a HTTP/1.1\r\nHost: a \r\nContent-Length: 2\r\n\r\nab", "PUT /a  ab\n"),
+            ("DELETE /a HTTP/1.1\r\nHost: a\r\nContent-Length: 2\r\n\r\nab", "DELETE /a  ab\n"),
+            ("OPTIONS * HTTP/1.1\r\nHost: a\r\n\r\n", "OPTIONS /  \n"),
+            ("GET /a HTTP/1.0\r\n\r\n", "GET /a  \n"),
+        ])
+    func answers(sent: String, expected: String) async throws {
+        try await withServer { server in
+            let client = try RawClient(port: server.port)
+            client.send(sent)
+            #expect(try client.receive()?.body == expected)
+        }
+    }
+}
