@@ -14,17 +14,25 @@ public struct Client: Sendable {
 /// What a request showed. Nothing in it has been checked; an empty value counts as not shown.
 public struct ClientCredential: Sendable {
     public let apiKey: String?
-    public let bearer: Secret?
+    /// What stood behind `Bearer`.
+    public let bearer: String?
 
-    public init(apiKey: String?, bearer: Secret?) {
+    public init(apiKey: String?, bearer: String?) {
         self.apiKey = apiKey
         self.bearer = bearer
     }
 }
 
+/// Why a request was turned away before any operation saw it.
+public enum AccessRefusal: Error, Hashable {
+    case nothingShown
+    case unknownKey
+    case bearerNotAccepted
+}
+
 /// Decides who may use the client API.
 public struct Access: Sendable {
-    /// Throws ``WireError``; any other error is ours.
+    /// Throws ``AccessRefusal``; any other error is ours.
     public var client: @Sendable (ClientCredential) async throws -> Client
 
     public init(client: @escaping @Sendable (ClientCredential) async throws -> Client) {
@@ -36,9 +44,9 @@ public struct Access: Sendable {
     /// - Parameter lookup: is asked only about text that can be a key.
     public static func keys(lookup: @escaping @Sendable (String) async throws -> Client?) -> Access {
         Access { credential in
-            guard credential.bearer == nil else { throw WireError.invalidBearer }
-            guard let key = credential.apiKey else { throw WireError.missingAPIKey }
-            guard canBeKey(key), let client = try await lookup(key) else { throw WireError.unknownAPIKey }
+            guard credential.bearer == nil else { throw AccessRefusal.bearerNotAccepted }
+            guard let key = credential.apiKey else { throw AccessRefusal.nothingShown }
+            guard canBeKey(key), let client = try await lookup(key) else { throw AccessRefusal.unknownKey }
             return client
         }
     }

@@ -47,4 +47,5 @@ struct Call: Sendable {
     let parameters: [String: String]
     let origin: AddressPrefix
     let services: Services
+    let metrics: GatewayMetrics
 }

@@ -7,14 +7,18 @@ public struct Gateway: Sendable {
     private let services: Services
     private let access: Access
     private let trustedProxies: [Network]
-    private let observer: Observer
+    private let log: Log
+    private let metrics: GatewayMetrics
 
     /// - Parameter trustedProxies: whose `X-Forwarded-For` is believed.
-    public init(services: Services, access: Access, trustedProxies: [Network], log: Log) {
+    public init(
+        services: Services, access: Access, trustedProxies: [Network] = [], log: Log, metrics: GatewayMetrics
+    ) {
         self.services = services
         self.access = access
         self.trustedProxies = trustedProxies
-        observer = Observer(log: log, metrics: services.metrics)
+        self.log = log
+        self.metrics = metrics
     }
 
     /// How many bytes of body a request may have.
@@ -32,7 +36,9 @@ public struct Gateway: Sendable {
             peer: request.peer, forwardedFor: request.headers.values(of: "X-Forwarded-For"), trusted: trustedProxies)
         var exchange = await exchange(for: request, from: client.prefix)
         finish(&exchange.response, to: request)
-        observer.note(exchange, of: request, from: client.logPrefix, took: ContinuousClock.now - began)
+        let duration = ContinuousClock.now - began
+        log.note(exchange, of: request, from: client.logPrefix, took: duration)
+        metrics.note(exchange, took: duration)
         return exchange.response
     }
 
@@ -40,7 +46,8 @@ public struct Gateway: Sendable {
         guard request.method != .options else { return Exchange(CORS.preflight(request)) }
         switch Route.match(request.method, request.path) {
         case .found(.endpoint(let endpoint), let parameters):
-            let call = Call(request: request, parameters: parameters, origin: origin, services: services)
+            let call = Call(
+                request: request, parameters: parameters, origin: origin, services: services, metrics: metrics)
             return await run(endpoint, call)
         case .found(.unimplemented, _): return Exchange(WireError.notImplemented("This operation"))
         case .methodNotAllowed(let allowed): return Exchange(WireError.methodNotAllowed, allowed: allowed)

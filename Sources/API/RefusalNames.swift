@@ -1,12 +1,13 @@
 internal import Identity
 
-/// The one place where a refusal of the domain gets its public name. There is no `default`, so a new refusal does not
+/// The one place where a refusal gets its public name. There is no `default`, so a new refusal does not
 /// compile until it has one.
 extension WireError {
     /// - Returns: `nil` for an error that is ours and not the caller's.
     init?(_ error: any Error) {
         switch error {
         case let error as WireError: self = error
+        case let refusal as AccessRefusal: self.init(refusal)
         case let refusal as CredentialRefusal: self.init(refusal)
         case let refusal as SignInRefusal: self.init(refusal)
         case let refusal as SignUpRefusal: self.init(refusal)
@@ -14,6 +15,15 @@ extension WireError {
         case let refusal as EditRefusal: self.init(refusal)
         default: return nil
         }
+    }
+
+    init(_ refusal: AccessRefusal) {
+        self =
+            switch refusal {
+            case .nothingShown: .missingAPIKey
+            case .unknownKey: .unknownAPIKey
+            case .bearerNotAccepted: .invalidBearer
+            }
     }
 
     init(_ refusal: CredentialRefusal) {

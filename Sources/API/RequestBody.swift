@@ -30,7 +30,16 @@ extension Call {
 
 extension WireError {
     init(_ fault: JSONFault) {
-        self = .unreadableBody("\(fault.reason)")
+        let reason =
+            switch fault {
+            case .notUTF8: "It is not UTF-8."
+            case .malformed(let offset): "It is not JSON from byte \(offset) on."
+            case .tooDeep: "It has too many levels."
+            case .duplicateMember: "A member is there twice."
+            case .nul: "It holds U+0000."
+            case .loneSurrogate: "It holds half of a surrogate pair."
+            }
+        self = .unreadableBody(reason)
     }
 
     init(_ error: DecodingError) {

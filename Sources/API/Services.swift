@@ -1,5 +1,4 @@
 public import Identity
-public import Telemetry
 
 /// What the endpoints work with, built by the composition root.
 public struct Services: Sendable {
@@ -9,21 +8,19 @@ public struct Services: Sendable {
     let wellKnown: WellKnown
     let readiness: @Sendable () async -> Readiness
     let authURISession: @Sendable () -> String
-    let metrics: Metrics
 
     /// - Parameter authURISession: 27 random letters and digits.
     public init(
         authenticator: Authenticator, editor: AccountEditor, identifiers: IdentifierLookup, wellKnown: WellKnown,
-        readiness: @escaping @Sendable () async -> Readiness, authURISession: @escaping @Sendable () -> String,
-        metrics: Metrics
+        readiness: @escaping @Sendable () async -> Readiness,
+        authURISession: (@Sendable () -> String)? = nil
     ) {
         self.authenticator = authenticator
         self.editor = editor
         self.identifiers = identifiers
         self.wellKnown = wellKnown
         self.readiness = readiness
-        self.authURISession = authURISession
-        self.metrics = metrics
+        self.authURISession = authURISession ?? { .random(length: 27) }
     }
 }
 
@@ -45,9 +42,10 @@ public struct ProjectDocuments: Sendable {
     public let jwks: [UInt8]
     /// A JSON object of key id to X.509 certificate in PEM.
     public let certificates: [UInt8]
-    public let maxAge: Duration
+    /// In seconds.
+    public let maxAge: Int
 
-    public init(openIDConfiguration: [UInt8], jwks: [UInt8], certificates: [UInt8], maxAge: Duration) {
+    public init(openIDConfiguration: [UInt8], jwks: [UInt8], certificates: [UInt8], maxAge: Int) {
         self.openIDConfiguration = openIDConfiguration
         self.jwks = jwks
         self.certificates = certificates
@@ -66,5 +64,13 @@ public struct Readiness: Sendable {
         self.isDraining = isDraining
         self.databaseIsReachable = databaseIsReachable
         self.schemaIsCurrent = schemaIsCurrent
+    }
+}
+
+extension String {
+    /// Letters and digits from the system's generator.
+    fileprivate static func random(length: Int) -> String {
+        let alphabet = Array("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789".utf8)
+        return String(decoding: (0..<length).map { _ in alphabet[Int.random(in: alphabet.indices)] }, as: UTF8.self)
     }
 }

@@ -14,7 +14,6 @@ struct UserInfo: Encodable {
     let createdAt: String
     let lastLoginAt: String?
     let lastRefreshAt: String?
-    let customAttributes: String?
 
     init(_ account: Account) {
         localId = account.id.rawValue
@@ -29,7 +28,6 @@ struct UserInfo: Encodable {
         createdAt = String(account.createdAt.milliseconds)
         lastLoginAt = account.lastSignInAt.map { String($0.milliseconds) }
         lastRefreshAt = account.lastRefreshAt?.iso8601
-        customAttributes = account.customClaims
     }
 }
 

@@ -1,5 +1,5 @@
 /// A refusal as a client sees it.
-public struct WireError: Error, Hashable {
+struct WireError: Error, Hashable {
     let httpStatus: Int
     /// `CODE`, `CODE : explanation`, or a sentence.
     let message: String
@@ -68,13 +68,12 @@ extension WireError {
         httpStatus: 405, message: "Method Not Allowed", reason: "methodNotAllowed", status: .methodNotAllowed)
 }
 
-/// What a credential in front of the operations can be refused for.
 extension WireError {
-    public static let missingAPIKey = WireError(
+    static let missingAPIKey = WireError(
         httpStatus: 403, message: "The request is missing a valid API key.", reason: "forbidden",
         status: .permissionDenied)
 
-    public static let unknownAPIKey = WireError(
+    static let unknownAPIKey = WireError(
         httpStatus: 400, message: "API key not valid. Please pass a valid API key.", reason: "badRequest",
         status: .invalidArgument,
         details: [
@@ -83,7 +82,7 @@ extension WireError {
                 metadata: ["service": "identitytoolkit.googleapis.com"])
         ])
 
-    public static let invalidBearer = WireError(
+    static let invalidBearer = WireError(
         httpStatus: 401,
         message:
             "Request had invalid authentication credentials. Expected OAuth 2 access token, login cookie or other valid authentication credential.",

@@ -28,12 +28,10 @@ struct AccountTests {
         var account = ada
         account.identities = [LinkedIdentity(provider: ProviderID("apple.com"), subject: "000.1")]
         account.lastRefreshAt = now
-        account.customClaims = #"{"a":1}"#
         let user = UserInfo(account)
         #expect(user.providerUserInfo?.map(\.providerId) == ["password", "apple.com"])
         #expect(user.providerUserInfo?.map(\.federatedId) == ["ada@example.com", "000.1"])
         #expect(user.lastRefreshAt == "2026-01-01T00:00:00.123Z")
-        #expect(user.customAttributes == #"{"a":1}"#)
     }
 
     @Test(

@@ -7,7 +7,7 @@ import Testing
 struct OperationsTests {
     static let documents = ProjectDocuments(
         openIDConfiguration: Array(#"{"issuer":"x"}"#.utf8), jwks: Array(#"{"keys":[]}"#.utf8),
-        certificates: Array(#"{"k":"pem"}"#.utf8), maxAge: .seconds(300))
+        certificates: Array(#"{"k":"pem"}"#.utf8), maxAge: 300)
 
     @Test(
         "a document may be kept for a while",

@@ -1,5 +1,4 @@
 internal import HTTP
-internal import Telemetry
 
 extension Endpoint {
     /// Whether the process runs.
@@ -21,6 +20,6 @@ extension Endpoint {
     static let getMetrics = open("getMetrics", "/metrics") { call in
         Response(
             status: 200, headers: ["Content-Type": "text/plain; version=0.0.4; charset=utf-8"],
-            body: Array(call.services.metrics.render().utf8))
+            body: Array(call.metrics.render().utf8))
     }
 }

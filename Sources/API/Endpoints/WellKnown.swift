@@ -30,7 +30,7 @@ extension Call {
         let project = parameters["project"].map { ID<Project>($0) }
         guard let documents = try await services.wellKnown.documents(project) else { throw WireError.notFound }
         var response = Response.json(encoded: part(documents))
-        response.headers.add("Cache-Control", "public, max-age=\(documents.maxAge.components.seconds)")
+        response.headers.add("Cache-Control", "public, max-age=\(documents.maxAge)")
         return response
     }
 }

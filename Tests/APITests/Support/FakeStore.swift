@@ -34,10 +34,7 @@ final class FakeStore: AccountStore {
 
     func create(_ account: NewAccount, opening session: Session, in project: ID<Project>) async throws -> Creation {
         try attempt { state in
-            let created = Account(
-                id: account.id, email: account.email, displayName: account.displayName,
-                passwordUpdatedAt: account.passwordHash.map { _ in account.createdAt }, createdAt: account.createdAt,
-                validSince: account.createdAt)
+            let created = Account(account)
             state.accounts[created.id] = created
             state.sessions[session.id] = session
             return .created(created)
@@ -50,8 +47,9 @@ final class FakeStore: AccountStore {
         }
     }
 
-    func open(_ session: Session, rehashed: String?, in project: ID<Project>) async throws {
+    func open(_ session: Session, rehashed: String?, in project: ID<Project>) async throws -> Bool {
         try attempt { $0.sessions[session.id] = session }
+        return true
     }
 
     func find(_ session: ID<Session>, in project: ID<Project>) async throws -> FoundSession? {

@@ -32,7 +32,7 @@ struct TestGateway {
         gateway = Gateway(
             services: Self.services(store, passwordsAreBusy, documents, readiness),
             access: .keys { key in key == "good" ? Client(project: project, app: App(id: ID("app"))) : nil },
-            trustedProxies: [], log: Log())
+            log: Log(), metrics: GatewayMetrics())
     }
 
     private static func services(
@@ -53,7 +53,7 @@ struct TestGateway {
             editor: AccountEditor(
                 store: store, tokens: tokens, passwords: passwords, clock: clock, entropy: entropy),
             identifiers: IdentifierLookup(store: store), wellKnown: WellKnown { _ in documents },
-            readiness: { readiness }, authURISession: { "random" }, metrics: Metrics())
+            readiness: { readiness }, authURISession: { "random" })
     }
 
     func send(
