@@ -38,6 +38,12 @@ let package = Package(
         module("Tokens", imports: ["Identity", "JOSE", "Crypto", "StrictJSON"]),
         module("Storage", imports: ["Identity", "Postgres"], resources: [.embedInCode("Migrations")]),
         module("API", imports: ["Identity", "HTTP", "StrictJSON", "Telemetry"]),
+        .executableTarget(
+            name: "sekisho",
+            dependencies: [
+                "API", "Crypto", "EventLoop", "HTTP", "Identity", "Postgres", "PrivatePostgres", "Providers", "Storage",
+                "StrictJSON", "Telemetry", "Tokens",
+            ], swiftSettings: settings),
         .target(
             name: "Support", dependencies: ["EventLoop", "Postgres", "PrivatePostgres", "Storage"],
             path: "Tests/Support", swiftSettings: settings),
@@ -50,6 +56,13 @@ let package = Package(
         tests("TelemetryTests", imports: ["Telemetry"]),
         tests("IdentityTests", imports: ["Identity"]),
         tests("StorageTests", imports: ["Storage", "Identity", "Postgres", "Support"]),
+        tests(
+            "GatewayTests",
+            imports: [
+                "API", "Crypto", "EventLoop", "HTTP", "Identity", "JOSE", "Postgres", "Providers", "Storage", "Support",
+                "Telemetry", "Tokens", "sekisho",
+            ]),
+        tests("RepositoryTests", imports: ["API", "Postgres", "Storage", "sekisho"]),
         tests("APITests", imports: ["API", "Identity", "HTTP", "StrictJSON", "Telemetry"]),
     ]
 )

@@ -15,7 +15,7 @@ public struct KeyMaker: Sendable {
         _ algorithm: SignatureAlgorithm, in project: ID<Project>, at now: Instant, signsFrom: Instant
     ) throws -> StoredKey {
         let key = try PrivateKey.generate(algorithm)
-        let id = JWK(key.publicKey, keyID: nil).thumbprint
+        let id = JWK.thumbprint(of: key.publicKey)
         return StoredKey(
             id: id, purpose: .idToken, algorithm: algorithm.rawValue,
             sealedPrivateKey: try seal(key.pkcs8, id, in: project),

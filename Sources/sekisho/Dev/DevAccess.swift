@@ -6,10 +6,10 @@ extension Access {
     /// `serve` has no way to reach this.
     static func anybody(_ project: @escaping @Sendable () async throws -> Project?) -> Access {
         Access { credential in
-            guard credential.apiKey != nil || credential.bearer?.expose().lowercased() == "owner" else {
-                throw credential.bearer == nil ? WireError.missingAPIKey : .invalidBearer
+            guard credential.apiKey != nil || credential.bearer?.lowercased() == "owner" else {
+                throw credential.bearer == nil ? AccessRefusal.nothingShown : .bearerNotAccepted
             }
-            guard let project = try await project() else { throw WireError.unknownAPIKey }
+            guard let project = try await project() else { throw AccessRefusal.unknownKey }
             return Client(project: project, app: ProjectDraft.app)
         }
     }
