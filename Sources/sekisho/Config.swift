@@ -78,7 +78,9 @@ struct Config: Sendable {
         var waiting: Int
         var cost: PasswordHash.Cost
     }
+}
 
+extension Config {
     /// - Throws: ``ConfigurationError`` with every mistake.
     init(reader: inout SettingsReader) throws(ConfigurationError) {
         let cores = Self.cores
@@ -101,6 +103,10 @@ struct Config: Sendable {
             let waiting,
             let level, let drain
         else { throw ConfigurationError(problems: ["a setting is missing"]) }
+        let cost: PasswordHash.Cost
+        do { cost = try PasswordHash.Cost(memoryKiB: memory, iterations: iterations) } catch {
+            throw ConfigurationError(problems: ["the cost of a password hash is out of range"])
+        }
         self.database = database
         self.masterKeys = masterKeys
         self.publicURL = publicURL
@@ -109,7 +115,7 @@ struct Config: Sendable {
         trustedProxies = trusted
         passwords = PasswordConfig(
             threads: threads ?? cores, waiting: waiting,
-            cost: PasswordHash.Cost(memoryKiB: memory, iterations: iterations))
+            cost: cost)
         logLevel = level
         self.drain = .seconds(drain)
     }
@@ -164,7 +170,8 @@ extension SettingsReader {
     mutating func masterKeys() -> MasterKeys? {
         let current = required(Settings.masterKey, "32 bytes in base64", Self.key)
         let previous = optional(Settings.previousMasterKey, "32 bytes in base64", Self.key)
-        return current.map { MasterKeys(current: $0, previous: previous) }
+        // Both have been measured by `key`.
+        return current.flatMap { try? MasterKeys(current: $0, previous: previous) }
     }
 
     private static func key(_ text: String) -> [UInt8]? {

@@ -19,11 +19,10 @@ struct DatabaseCheck: Sendable {
         do {
             guard await pool.isReachable() else { return [Finding(isGood: false, text: "database cannot be reached")] }
             findings.append(Finding(isGood: true, text: "database reachable"))
-            let pending = try await Migrator(migrations: .all).status(with: pool).pending
-            guard pending.isEmpty else {
-                return findings + [
-                    Finding(isGood: false, text: "migrations missing: \(pending.joined(separator: ", "))")
-                ]
+            let missing = try await Migrator(migrations: .all).status(with: pool).filter { $0.state != .applied }
+            guard missing.isEmpty else {
+                let names = missing.map { "\($0.name) is \($0.state)" }.joined(separator: ", ")
+                return findings + [Finding(isGood: false, text: "migrations: \(names)")]
             }
             findings.append(Finding(isGood: true, text: "database migrated"))
             findings += try await installation()

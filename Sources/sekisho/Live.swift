@@ -14,7 +14,7 @@ struct Live: Sendable {
     let trustedProxies: [Network]
     let clock: WallClock
     let log: Log
-    let metrics: Metrics
+    let metrics: GatewayMetrics
     let passwords: Passwords
     let issuer: @Sendable (ID<Project>) -> String
     /// Where clients reach the gateway, without a slash at the end.
@@ -33,9 +33,9 @@ struct Live: Sendable {
             identifiers: IdentifierLookup(store: store),
             wellKnown: WellKnown { [self] in try await documents(of: $0, in: directory) },
             readiness: { [isDraining] in await Readiness(of: pool, isDraining: isDraining()) },
-            authURISession: { Random.text(length: 27) },
-            metrics: metrics)
-        return Gateway(services: services, access: access(directory), trustedProxies: trustedProxies, log: log)
+            authURISession: { Random.text(length: 27) })
+        return Gateway(
+            services: services, access: access(directory), trustedProxies: trustedProxies, log: log, metrics: metrics)
     }
 
     private func documents(of id: ID<Project>?, in directory: Directory) async throws -> ProjectDocuments? {
@@ -47,7 +47,7 @@ struct Live: Sendable {
             algorithms: ring.algorithms)
         return ProjectDocuments(
             openIDConfiguration: try discovery.json(), jwks: try ring.jwks(at: now),
-            certificates: try ring.certificates(at: now), maxAge: KeyRing.publicationLead / 3)
+            certificates: try ring.certificates(at: now), maxAge: Int(KeyRing.publicationLead.components.seconds / 3))
     }
 }
 

@@ -35,7 +35,7 @@ final class RunningGateway: Sendable {
         pools = group.loops.map { Pool(loop: $0, configuration: config.database) }
         let live = Live(
             masterKeys: config.masterKeys, trustedProxies: config.trustedProxies, clock: .live, log: log,
-            metrics: Metrics(), passwords: try .argon2id(config.passwords.cost, on: hashing), issuer: issuer,
+            metrics: GatewayMetrics(), passwords: try .argon2id(config.passwords.cost, on: hashing), issuer: issuer,
             publicURL: { config.publicURL ?? "http://127.0.0.1:\(state.port.load(ordering: .relaxed))" },
             isDraining: { state.isDraining.load(ordering: .relaxed) })
         let gateways = pools.map { live.gateway(on: $0, access: access) }

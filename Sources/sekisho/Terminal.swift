@@ -3,12 +3,20 @@ internal import Glibc
 /// Plain lines to the person at the terminal.
 enum Terminal {
     static func say(_ text: String) {
-        fputs(text + "\n", stdout)
-        fflush(stdout)
+        write(text + "\n", to: STDOUT_FILENO)
     }
 
     static func complain(_ text: String) {
-        fputs("sekisho: " + text + "\n", stderr)
+        write("sekisho: " + text + "\n", to: STDERR_FILENO)
+    }
+
+    private static func write(_ text: String, to descriptor: Int32) {
+        var rest = Array(text.utf8)[...]
+        while !rest.isEmpty {
+            let count = rest.withUnsafeBytes { Glibc.write(descriptor, $0.baseAddress, $0.count) }
+            guard count > 0 else { return }
+            rest = rest.dropFirst(count)
+        }
     }
 
     /// Columns as wide as their widest cell, two blanks between.

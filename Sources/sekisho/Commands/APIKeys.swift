@@ -43,7 +43,7 @@ extension Command {
             let keys = try await APIKeyStore(pool: administration.pool).list(in: project)
             Terminal.table(
                 [["ID", "APP", "CREATED", "REVOKED"]]
-                    + keys.map { [$0.id, $0.app.rawValue, $0.createdAt.text, $0.revokedAt?.text ?? ""] })
+                    + keys.map { [$0.id, $0.app.rawValue, $0.createdAt.iso8601, $0.revokedAt?.iso8601 ?? ""] })
         }
     }
 

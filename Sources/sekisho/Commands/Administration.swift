@@ -33,7 +33,7 @@ struct Administration: Sendable {
         }
     }
 
-    private static func run(
+    static func run(
         on database: Pool.Configuration, _ body: @escaping @Sendable (Administration) async throws -> Void
     ) throws {
         var database = database

@@ -1,8 +1,8 @@
 /// What can be asked of the binary. Each command's help is the text beside it.
-struct Command {
+struct Command: Sendable {
     let words: [String]
     let help: String
-    let run: ([String]) throws -> Void
+    let run: @Sendable ([String]) throws -> Void
 
     static let all: [Command] = [
         .dev, .serve, .migrate, .check,

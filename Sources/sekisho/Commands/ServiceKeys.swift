@@ -29,12 +29,12 @@ extension Command {
             let secret = "sks_" + Random.text(length: 48)
             guard
                 try await ServiceKeyStore(pool: administration.pool).create(
-                    id: id, name: name, secretHash: Digest.sha256(Array(secret.utf8)), publicKey: key.publicKey.pem,
+                    id: id, name: name, secretHash: Digest.sha256(Array(secret.utf8)), publicKey: try key.publicKey.pem,
                     in: project, at: administration.clock.now())
             else { throw Failure(message: "there is no project \(project)") }
             let printed = PrintedServiceKey(
                 projectId: project.rawValue, id: id, secret: secret, algorithm: algorithm.rawValue,
-                privateKey: key.pem)
+                privateKey: try key.pem)
             Terminal.say(String(decoding: try StrictJSON.encode(printed), as: UTF8.self))
         }
     }
@@ -53,7 +53,7 @@ extension Command {
             let keys = try await ServiceKeyStore(pool: administration.pool).list(in: project)
             Terminal.table(
                 [["ID", "NAME", "CREATED", "REVOKED"]]
-                    + keys.map { [$0.id, $0.name, $0.createdAt.text, $0.revokedAt?.text ?? ""] })
+                    + keys.map { [$0.id, $0.name, $0.createdAt.iso8601, $0.revokedAt?.iso8601 ?? ""] })
         }
     }
 

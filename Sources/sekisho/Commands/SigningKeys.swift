@@ -21,7 +21,7 @@ extension Command {
             Terminal.table(
                 [["ID", "PURPOSE", "ALGORITHM", "SIGNS FROM", "RETIRES"]]
                     + keys.map {
-                        [$0.id, $0.purpose.rawValue, $0.algorithm, $0.signsFrom.text, $0.retiresAt?.text ?? ""]
+                        [$0.id, $0.purpose.rawValue, $0.algorithm, $0.signsFrom.iso8601, $0.retiresAt?.iso8601 ?? ""]
                     })
         }
     }

@@ -20,12 +20,12 @@ struct DevDirectory {
         let file = path + "/master-key"
         if let data = FileManager.default.contents(atPath: file) {
             guard data.count == 32 else { throw Failure(message: "\(file) is damaged: it should have 32 bytes") }
-            return MasterKeys(current: Array(data), previous: nil)
+            return try MasterKeys(current: Array(data), previous: nil)
         }
         let key = Random.bytes(32)
         let isWritten = FileManager.default.createFile(
             atPath: file, contents: Data(key), attributes: [.posixPermissions: 0o600])
         guard isWritten else { throw Failure(message: "\(file) cannot be written") }
-        return MasterKeys(current: key, previous: nil)
+        return try MasterKeys(current: key, previous: nil)
     }
 }

@@ -1,8 +1,6 @@
-internal import Identity
-
 extension Instant {
     /// UTC to the millisecond with `Z` (RFC 3339 §5.6), in the proleptic Gregorian calendar; years 1 to 9999.
-    var iso8601: String {
+    public var iso8601: String {
         let (days, ofDay) = milliseconds.flooredDivision(by: 86_400_000)
         let (year, month, day) = Self.date(daysSince1970: days)
         let (seconds, fraction) = ofDay.quotientAndRemainder(dividingBy: 1000)
