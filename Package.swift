@@ -50,10 +50,8 @@ let package = Package(
         tests("EventLoopTests", imports: ["EventLoop"]),
         tests("StrictJSONTests", imports: ["StrictJSON"]),
         tests("CryptoTests", imports: ["Crypto"]),
-        tests("JOSETests", imports: ["JOSE", "Crypto"]),
         tests("HTTPTests", imports: ["HTTP", "EventLoop"]),
         tests("PostgresTests", imports: ["Postgres", "PrivatePostgres", "EventLoop"]),
-        tests("TelemetryTests", imports: ["Telemetry"]),
         tests("IdentityTests", imports: ["Identity"]),
         tests("StorageTests", imports: ["Storage", "Identity", "Postgres", "Support"]),
         tests(
@@ -62,7 +60,6 @@ let package = Package(
                 "API", "Crypto", "EventLoop", "HTTP", "Identity", "JOSE", "Postgres", "Providers", "Storage", "Support",
                 "Telemetry", "Tokens", "sekisho",
             ]),
-        tests("RepositoryTests", imports: ["API", "Postgres", "Storage", "sekisho"]),
-        tests("APITests", imports: ["API", "Identity", "HTTP", "StrictJSON", "Telemetry"]),
+        tests("RepositoryTests", imports: ["API", "HTTP", "Postgres", "Storage", "sekisho"]),
     ]
 )

@@ -1,8 +1,11 @@
 import Crypto
+import HTTP
 import Identity
+import Postgres
 import Storage
 import Support
 import Testing
+import Tokens
 
 @testable import sekisho
 
@@ -37,7 +40,7 @@ struct SessionTests {
     }
 
     @Test("refreshing keeps the time of the login and moves the token's own")
-    func claims() async throws {
+    func refreshedClaims() async throws {
         let gateway = try await TestGateway()
         let tokens = try await gateway.signUp()
         gateway.clock.advance(by: .seconds(1000))
@@ -107,7 +110,7 @@ struct SessionTests {
     func keyRotation() async throws {
         let gateway = try await TestGateway()
         let tokens = try await gateway.signUp()
-        let maker = KeyMaker(masterKeys: MasterKeys(current: [UInt8](repeating: 7, count: 32), previous: nil))
+        let maker = KeyMaker(masterKeys: try MasterKeys(current: [UInt8](repeating: 7, count: 32)))
         let now = gateway.clock.now
         let key = try maker.idTokenKey(.rs256, in: gateway.project.id, at: now, signsFrom: now + .seconds(900))
         try await SigningKeyStore(pool: gateway.database.pool)
@@ -115,7 +118,9 @@ struct SessionTests {
         let rotated = gateway.withFreshCaches()
         let published = try await rotated.get("/demo/.well-known/jwks.json")
         #expect(published.json["keys"]?[1] != nil, "the new key is published before it signs")
-        #expect(try header(of: try #require(try await rotated.refresh(tokens.refreshToken).json["id_token"]?.string))["alg"] == "ES256")
+        #expect(
+            try header(of: try #require(try await rotated.refresh(tokens.refreshToken).json["id_token"]?.string))["alg"]
+                == "ES256")
         gateway.clock.advance(by: .seconds(900))
         let fresh = try #require(try await rotated.refresh(tokens.refreshToken).json["id_token"]?.string)
         #expect(try header(of: fresh)["alg"] == "RS256")
@@ -124,7 +129,7 @@ struct SessionTests {
     }
 
     @Test("a disabled account refreshes and looks up nothing")
-    func disabled() async throws {
+    func disabledAccount() async throws {
         let gateway = try await TestGateway()
         let tokens = try await gateway.signUp()
         _ = try await gateway.database.pool.execute("UPDATE account SET disabled_at = now()")

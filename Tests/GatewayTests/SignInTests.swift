@@ -1,4 +1,6 @@
+import HTTP
 import Identity
+import Postgres
 import Support
 import Synchronization
 import Testing
@@ -22,7 +24,8 @@ struct SignInTests {
         #expect(try await gateway.post("/v1/accounts:signInWithPassword", body).outcome == expected)
     }
 
-    @Test("where accounts are hidden, gives one answer for an unknown address and a wrong password, after one hash each")
+    @Test(
+        "where accounts are hidden, gives one answer for an unknown address and a wrong password, after one hash each")
     func enumeration() async throws {
         let checks = Mutex<[Bool]>([])
         let counting = Passwords(

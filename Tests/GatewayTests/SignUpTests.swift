@@ -1,4 +1,6 @@
+import HTTP
 import Identity
+import Postgres
 import Support
 import Testing
 

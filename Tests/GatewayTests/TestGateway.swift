@@ -20,8 +20,9 @@ struct TestGateway: Sendable {
     static let hashing = Result { try FairPool(name: "test-hash", threads: 2, capacity: 1000) }
 
     let database: TestDatabase
-    let clock = TestClock()
+    let clock: TestClock
     let gateway: Gateway
+    private let live: Live
     let project: Project
 
     /// - Parameter change: what the project's policy has otherwise than `profile`.
@@ -30,24 +31,40 @@ struct TestGateway: Sendable {
         change: (inout Policy) -> Void = { $0.hidesAccounts = false }
     ) async throws {
         database = try TestDatabase()
+        clock = TestClock()
         var policy = Policy(profile)
         change(&policy)
         let draft = try ProjectDraft(
             id: "demo", name: "Demo", profile: profile, policy: policy, algorithm: .es256, domains: ["localhost"])
         project = draft.project
-        let masterKeys = MasterKeys(current: [UInt8](repeating: 7, count: 32), previous: nil)
+        let masterKeys = try MasterKeys(current: [UInt8](repeating: 7, count: 32))
         #expect(try await draft.create(in: database.pool, under: masterKeys, at: clock.now))
         let isKeyMade = try await APIKeyStore(pool: database.pool).create(
-            id: "key", hash: APIKey(text: Self.apiKey).hash, for: ProjectDraft.app, in: project.id, at: clock.now)
+            id: "key", hash: APIKey(text: Self.apiKey).hash, for: ProjectDraft.app.id, in: project.id, at: clock.now)
         #expect(isKeyMade)
-        let cheap = PasswordHash.Cost(memoryKiB: 7168, iterations: 1)
-        let live = Live(
+        let cheap = try PasswordHash.Cost(memoryKiB: 7168, iterations: 1)
+        live = Live(
             masterKeys: masterKeys, trustedProxies: [], clock: clock.wallClock,
-            log: Log(level: .error, descriptor: 2), passwords: try passwords ?? .argon2id(cheap, on: Self.hashing.get()),
-            issuer: { "https://auth.example.com/\($0)" }, publicURL: "https://auth.example.com")
-        gateway = live.gateway(on: database.pool) { directory in
-            .keys { try await directory.client(showing: $0) }
-        }
+            log: Log(level: .error, descriptor: 2), metrics: GatewayMetrics(),
+            passwords: try passwords ?? .argon2id(cheap, on: Self.hashing.get()),
+            issuer: { "https://auth.example.com/\($0)" }, publicURL: { "https://auth.example.com" },
+            isDraining: { false })
+        gateway = Self.gateway(of: live, on: database)
+    }
+
+    private init(_ other: TestGateway) {
+        database = other.database
+        clock = other.clock
+        project = other.project
+        live = other.live
+        gateway = Self.gateway(of: live, on: database)
+    }
+
+    /// The same installation, seen by a gateway that has not looked at its configuration yet.
+    func withFreshCaches() -> TestGateway { TestGateway(self) }
+
+    private static func gateway(of live: Live, on database: TestDatabase) -> Gateway {
+        live.gateway(on: database.pool) { directory in .keys { try await directory.client(showing: $0) } }
     }
 
     func post(_ path: String, _ body: JSON = [:], key: String? = apiKey) async throws -> Exchange {

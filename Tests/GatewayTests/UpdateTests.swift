@@ -1,4 +1,6 @@
+import HTTP
 import Identity
+import Postgres
 import Support
 import Testing
 
@@ -34,7 +36,9 @@ struct UpdateTests {
             #expect(try await gateway.refresh(old.refreshToken).outcome == "400 TOKEN_EXPIRED")
         }
         let user = try #require(try await gateway.lookup(fresh.idToken).json["users"]?[0])
-        #expect(try claims(of: fresh.idToken)["auth_time"].map { "\($0)" } == "\(JSON.number(Double(user["validSince"]!.string!)!))")
+        #expect(
+            try claims(of: fresh.idToken)["auth_time"].map { "\($0)" }
+                == "\(JSON.number(Double(user["validSince"]!.string!)!))")
         #expect(try await gateway.signIn().outcome == "400 INVALID_PASSWORD")
         #expect(try await gateway.signIn(password: "secret2").outcome == "200")
     }

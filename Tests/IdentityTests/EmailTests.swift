@@ -22,7 +22,8 @@ struct EmailTests {
         arguments: [
             "", "ada", "@", "ada@", "@example.com", "a@b@c", "ada @example.com", "ada@exa mple.com", "ada@example.com ",
             "ada@\n", "ada\u{0}@example.com", "\"ada\"@example.com", "ada@example..com", "ada@.example.com",
-            "ada@example.com.", "ada@-example.com", "ada@example-.com", "ada@[127.0.0.1]", "ada@example.com,eve@example.com",
+            "ada@example.com.", "ada@-example.com", "ada@example-.com", "ada@[127.0.0.1]",
+            "ada@example.com,eve@example.com",
             "Ada <ada@example.com>", "dia\u{301}na@example.com", "ada@ex\u{430}mple.com", "ada@\u{130}.com",
             String(repeating: "l", count: 65) + "@example.com",
             "ada@" + String(repeating: "d", count: 64) + ".com",

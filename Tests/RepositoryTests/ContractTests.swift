@@ -1,4 +1,5 @@
 import API
+import HTTP
 import Testing
 
 @Suite("The contract")
@@ -29,7 +30,9 @@ struct ContractTests {
         var method = ""
         for line in yaml.split(separator: "\n") {
             if let match = line.firstMatch(of: #/^  (\/[^ ]*):$/#) { path = String(match.output.1) }
-            if let match = line.firstMatch(of: #/^    (get|post|put|patch|delete):$/#) { method = String(match.output.1) }
+            if let match = line.firstMatch(of: #/^    (get|post|put|patch|delete):$/#) {
+                method = String(match.output.1)
+            }
             if let match = line.firstMatch(of: #/^      operationId: (\w+)$/#) {
                 operations.append(Operation(method: method, path: path, id: String(match.output.1)))
             }

@@ -25,8 +25,10 @@ struct LayeringTests {
     func imports(of module: String) throws {
         let allowed = try #require(Self.allowed[module]).union(Self.outside)
         for file in try Repository.files(in: "Sources/\(module)", ending: ".swift") {
-            let imported = try Repository.text(file).matches(of: #/^(?:\w+ )*import (?:struct |enum |class )?(\w+)/#.anchorsMatchLineEndings())
-                .map { String($0.output.1) }
+            let imported = try Repository.text(file).matches(
+                of: #/^(?:\w+ )*import (?:struct |enum |class )?(\w+)/#.anchorsMatchLineEndings()
+            )
+            .map { String($0.output.1) }
             for name in imported where !allowed.contains(name) { Issue.record("\(file) imports \(name)") }
         }
     }

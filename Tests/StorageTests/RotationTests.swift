@@ -49,7 +49,8 @@ struct Interleaving: CustomTestStringConvertible {
         Interleaving(
             testDescription: "an old token after the grace is theft, and ends the session for everybody",
             steps: [
-                Step(0, at: 10, .gives(1)), Step(1, at: 11, .gives(2)), Step(0, at: 42, .stolen), Step(2, at: 43, .ended),
+                Step(0, at: 10, .gives(1)), Step(1, at: 11, .gives(2)), Step(0, at: 42, .stolen),
+                Step(2, at: 43, .ended),
                 Step(0, at: 44, .ended),
             ]),
         Interleaving(
@@ -72,7 +73,10 @@ struct Interleaving: CustomTestStringConvertible {
             ]),
         Interleaving(
             testDescription: "a token ahead of the row was forgotten by a failover: the chain goes on from it",
-            steps: [Step(0, at: 10, .gives(1)), Step(5, at: 20, .gives(6)), Step(5, at: 25, .gives(6)), Step(6, at: 30, .gives(7))]),
+            steps: [
+                Step(0, at: 10, .gives(1)), Step(5, at: 20, .gives(6)), Step(5, at: 25, .gives(6)),
+                Step(6, at: 30, .gives(7)),
+            ]),
         Interleaving(
             testDescription: "without rotation every token gives the same one, always", rotates: false,
             steps: [Step(0, at: 10, .gives(0)), Step(0, at: 5000, .gives(0)), Step(0, at: 9_000_000, .gives(0))]),

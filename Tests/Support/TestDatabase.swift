@@ -1,6 +1,6 @@
+public import EventLoop
 internal import FoundationEssentials
 internal import Glibc
-public import EventLoop
 public import Postgres
 internal import PrivatePostgres
 internal import Storage
