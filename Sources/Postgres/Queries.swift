@@ -67,10 +67,17 @@ extension Pool {
         try Task.checkCancellation()
         let id = nextID()
         return try await withTaskCancellationHandler {
-            try await withCheckedThrowingContinuation { begin(id, $0) }
+            // By way of a method, for this closure itself is not isolated to the pool: it does not capture it.
+            try await self.suspended { begin(id, $0) }
         } onCancel: {
             // In a later pass of the loop: by then the statement has been queued for sure.
             loop.submit { self.assumeIsolated { $0.cancel(id) } }
         }
+    }
+
+    private func suspended<Value: Sendable>(
+        _ begin: (CheckedContinuation<Value, any Error>) -> Void
+    ) async throws -> Value {
+        try await withCheckedThrowingContinuation { begin($0) }
     }
 }

@@ -30,6 +30,7 @@ extension Pool {
     ///
     /// - Throws: what `body` throws; ``PostgresError``. After ``PostgresError/unavailable(_:)`` or
     ///   ``PostgresError/timedOut`` from the `COMMIT` itself, the outcome is unknown.
+    @discardableResult
     public nonisolated func transaction<Value>(
         isolation: IsolationLevel = .readCommitted, _ body: (Transaction) async throws -> Value
     ) async throws -> Value {

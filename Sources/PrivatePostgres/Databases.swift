@@ -42,6 +42,7 @@ private struct AdministrativeConnection {
 
     init(url: String) throws(PrivatePostgresError) {
         handle = PQconnectdb(url)
+        PQsetNoticeProcessor(handle, { _, _ in }, nil)
         guard PQstatus(handle) == CONNECTION_OK else {
             let message = String(cString: PQerrorMessage(handle))
             PQfinish(handle)

@@ -2,6 +2,7 @@ import EventLoop
 import Foundation
 import Postgres
 import PrivatePostgres
+import Testing
 
 /// The PostgreSQL of this test run: started by the first test that needs it, gone when the run ends.
 enum TestServer {
@@ -51,4 +52,12 @@ func withPool<Value: Sendable>(
     let result = await task.value
     loop.stop()
     return try result.get()
+}
+
+func expectUnavailable<Value>(_ body: () async throws -> Value) async {
+    let error = await #expect(throws: PostgresError.self) { _ = try await body() }
+    guard case .unavailable? = error else {
+        Issue.record("\(String(describing: error))")
+        return
+    }
 }

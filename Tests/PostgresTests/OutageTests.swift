@@ -1,0 +1,81 @@
+import EventLoop
+import Foundation
+import Postgres
+import PrivatePostgres
+import Testing
+
+@Suite("When the database is away")
+struct OutageTests {
+    @Test("callers are told so, and the same pool works when it is back")
+    func stopAndStart() async throws {
+        let directory = try TestServer.temporaryDirectory()
+        let first = try PrivatePostgres.start(directory: directory, durable: false)
+        defer { TestServer.remove(first) }
+        try await withPool(url: first.url()) { pool in
+            try await pool.execute("CREATE TABLE kept AS SELECT 1")
+            let interrupted = Task(executorPreference: pool.loop) { try await pool.query("SELECT pg_sleep(60)") }
+            try await pool.loop.sleep(for: .milliseconds(20))
+            first.stop()
+            await expectUnavailable { try await interrupted.value }
+            for _ in 0..<10 { await expectUnavailable { try await pool.query("SELECT 1") } }
+            #expect(await !pool.isReachable())
+
+            let second = try PrivatePostgres.start(directory: directory, durable: false)
+            defer { second.stop() }
+            for _ in 0..<100 where await !pool.isReachable() { try await pool.loop.sleep(for: .milliseconds(50)) }
+            #expect(try await pool.query("SELECT * FROM kept").count == 1)
+        }
+    }
+
+    @Test("a session that is ended from outside fails one statement, no more", arguments: [true, false])
+    func terminated(whileBusy: Bool) async throws {
+        try await withPool { pool in
+            try await withPool {
+                $0.connections = 1
+            } _: { victim in
+                let pid: Int = try await victim.query("SELECT pg_backend_pid() AS pid")[0].decode("pid")
+                let busy = Task(executorPreference: victim.loop) {
+                    if whileBusy { _ = try await victim.query("SELECT pg_sleep(60)") }
+                }
+                try await victim.loop.sleep(for: .milliseconds(20))
+                _ = try await pool.query("SELECT pg_terminate_backend(\(Int32(pid)))")
+                if whileBusy { await expectUnavailable { try await busy.value } }
+                try await victim.loop.sleep(for: .milliseconds(50))
+                let next: Int = try await victim.query("SELECT pg_backend_pid() AS pid")[0].decode("pid")
+                #expect(next != pid)
+            }
+        }
+    }
+
+    static let urls = [
+        "postgresql://user:hunter2@127.0.0.1:1/db", "postgresql://user:hunter2@no-such-host.invalid/db",
+        "postgresql://user:hun/ter2@127.0.0.1/db", "postgresql://user:hun@ter2@127.0.0.1/db",
+        "host=/nonexistent user=user password=hunter2", "host=/nonexistent password='hunter2", "hunter2",
+        "postgresql://user:hunter2@127.0.0.1:1,127.0.0.1:2/db",
+        "host=127.0.0.1 port=1 sslmode=hunter2 password=hunter2",
+    ]
+
+    @Test("or was never there, nobody learns the password", arguments: urls)
+    func unreachable(url: String) async throws {
+        try await withPool(url: url) { pool in
+            let error = await #expect(throws: PostgresError.self) { try await pool.query("SELECT 1") }
+            guard case .unavailable(let reason)? = error else {
+                Issue.record("\(String(describing: error))")
+                return
+            }
+            #expect(!reason.contains("hun") && !reason.contains("ter2"), "\(reason)")
+        }
+    }
+
+    @Test("a role that is refused is told apart from nothing, and the next host is tried")
+    func hosts() async throws {
+        let url = try TestServer.url
+        try await withPool(url: url.replacingOccurrences(of: "user=postgres", with: "user=nobody-here")) { pool in
+            let error = await #expect(throws: PostgresError.self) { try await pool.query("SELECT 1") }
+            #expect("\(String(describing: error))".contains("nobody-here"))
+        }
+        let twoHosts = url.replacingOccurrences(of: "host=/", with: "host=127.0.0.1,/")
+            .replacingOccurrences(of: "port=5432", with: "port=1,5432")
+        try await withPool(url: twoHosts) { #expect(await $0.isReachable()) }
+    }
+}

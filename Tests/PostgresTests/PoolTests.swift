@@ -1,0 +1,108 @@
+import EventLoop
+import Foundation
+import Postgres
+import Testing
+
+@Suite("A pool")
+struct PoolTests {
+    @Test("answers 200 concurrent queries over 2 connections")
+    func concurrency() async throws {
+        try await withPool {
+            $0.connections = 2
+        } _: { pool in
+            let answers = try await withThrowingTaskGroup(of: [Int].self) { group in
+                for number in 0..<200 {
+                    group.addTask {
+                        let row = try await pool.query("SELECT \(number) AS number, pg_backend_pid() AS pid")[0]
+                        return [try row.decode("number"), try row.decode("pid")]
+                    }
+                }
+                return try await group.reduce(into: []) { $0.append($1) }
+            }
+            #expect(answers.map { $0[0] }.sorted() == Array(0..<200))
+            #expect(Set(answers.map { $0[1] }).count <= 2)
+        }
+    }
+
+    @Test("lets a cancelled caller go at once, and uses the connection again")
+    func cancellation() async throws {
+        try await withPool {
+            $0.connections = 1
+        } _: { pool in
+            let pid: Int = try await pool.query("SELECT pg_backend_pid() AS pid")[0].decode("pid")
+            let running = Task(executorPreference: pool.loop) { try await pool.query("SELECT pg_sleep(0.3)") }
+            let waiting = Task(executorPreference: pool.loop) { try await pool.query("SELECT 1") }
+            try await pool.loop.sleep(for: .milliseconds(20))
+            waiting.cancel()
+            await #expect(throws: CancellationError.self) { try await waiting.value }
+            running.cancel()
+            await #expect(throws: CancellationError.self) { try await running.value }
+            #expect(try await pool.query("SELECT pg_backend_pid() AS pid")[0].decode("pid") == pid)
+        }
+    }
+
+    @Test("ends a statement that takes too long: by the server, else by leaving it", arguments: [true, false])
+    func statementDeadline(serverKnowsTheDeadline: Bool) async throws {
+        try await withPool {
+            $0.connections = 1
+            $0.statementDeadline = .milliseconds(300)
+            $0.usesPreparedStatements = serverKnowsTheDeadline
+        } _: { pool in
+            let pid: Int = try await pool.query("SELECT pg_backend_pid() AS pid")[0].decode("pid")
+            let error = await #expect(throws: PostgresError.self) { try await pool.query("SELECT pg_sleep(60)") }
+            guard case .timedOut = error else {
+                Issue.record("\(String(describing: error))")
+                return
+            }
+            let next: Int = try await pool.query("SELECT pg_backend_pid() AS pid")[0].decode("pid")
+            #expect((next == pid) == serverKnowsTheDeadline)
+        }
+    }
+
+    @Test("turns away those for whom no connection becomes free, and those beyond the waiting room")
+    func waitingRoom() async throws {
+        try await withPool {
+            $0.connections = 1
+            $0.waitingLimit = 1
+            $0.acquireDeadline = .milliseconds(200)
+        } _: { pool in
+            try await pool.transaction { _ in
+                let patient = Task(executorPreference: pool.loop) { try await pool.query("SELECT 1") }
+                try await pool.loop.sleep(for: .milliseconds(20))
+                for caller in [Task(executorPreference: pool.loop) { try await pool.query("SELECT 2") }, patient] {
+                    await expectUnavailable { try await caller.value }
+                }
+            }
+            #expect(await pool.isReachable())
+        }
+    }
+
+    @Test("never hands on a connection with a transaction that somebody left open")
+    func strayTransaction() async throws {
+        try await withPool {
+            $0.connections = 1
+        } _: { pool in
+            let pid: Int = try await pool.query("SELECT pg_backend_pid() AS pid")[0].decode("pid")
+            try await pool.execute("BEGIN")
+            #expect(try await pool.query("SELECT pg_backend_pid() AS pid")[0].decode("pid") != pid)
+        }
+    }
+
+    @Test("closes when its work is done, and takes no more")
+    func close() async throws {
+        try await withPool { pool async throws in
+            let (started, start) = AsyncStream.makeStream(of: Void.self)
+            let work = Task(executorPreference: pool.loop) {
+                try await pool.transaction { transaction in
+                    start.finish()
+                    _ = try await transaction.query("SELECT pg_sleep(0.1)")
+                    return try await transaction.query("SELECT 7 AS n")[0].decode("n", as: Int.self)
+                }
+            }
+            for await _ in started {}
+            await pool.close()
+            #expect(try await work.value == 7)
+            #expect(await !pool.isReachable())
+        }
+    }
+}

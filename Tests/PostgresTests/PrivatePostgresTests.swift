@@ -1,0 +1,74 @@
+import Foundation
+import PrivatePostgres
+import Testing
+
+@Suite("A private PostgreSQL")
+struct PrivatePostgresTests {
+    @Test("keeps its data between runs, whatever a dead owner left behind")
+    func restart() throws {
+        let directory = try TestServer.temporaryDirectory()
+        let first = try PrivatePostgres.start(directory: directory, durable: false)
+        defer { TestServer.remove(first) }
+        try first.createDatabase(named: "kept \"one\"")
+        try first.createDatabase(named: "copy", template: "kept \"one\"")
+        try first.dropDatabase(named: "copy")
+        try first.dropDatabase(named: "copy")
+        first.stop()
+        #expect(!first.isRunning)
+        try "1\n/elsewhere\n".write(toFile: "\(first.dataDirectory)/postmaster.pid", atomically: false, encoding: .utf8)
+
+        let second = try PrivatePostgres.start(directory: directory, durable: false)
+        defer { second.stop() }
+        #expect(try second.hasDatabase(named: "kept \"one\""))
+        #expect(try !second.hasDatabase(named: "copy"))
+        #expect(throws: PrivatePostgresError.self) { try second.createDatabase(named: "kept \"one\"") }
+    }
+
+    @Test("is the only one on its directory")
+    func second() throws {
+        let directory = try TestServer.temporaryDirectory()
+        let first = try PrivatePostgres.start(directory: directory, durable: false)
+        defer {
+            first.stop()
+            TestServer.remove(first)
+        }
+        let error = #expect(throws: PrivatePostgresError.self) {
+            try PrivatePostgres.start(directory: directory, durable: false)
+        }
+        guard case .alreadyRunning(let place) = error else {
+            Issue.record("\(String(describing: error))")
+            return
+        }
+        #expect(place == directory)
+        #expect(first.isRunning)
+    }
+
+    @Test("finds a place for its socket and its data when the directory is too deep, or closed to its user")
+    func awkwardPlaces() throws {
+        let directory = try TestServer.temporaryDirectory()
+        defer { try? FileManager.default.removeItem(atPath: directory) }
+        let deep = directory + "/" + String(repeating: "d", count: 120)
+        let closed = directory + "/closed"
+        try FileManager.default.createDirectory(
+            atPath: closed, withIntermediateDirectories: false, attributes: [.posixPermissions: 0o700])
+        for place in [deep, closed + "/inside"] {
+            let server = try PrivatePostgres.start(directory: place, durable: false)
+            #expect(try server.hasDatabase(named: "postgres"))
+            server.stop()
+            TestServer.remove(server)
+        }
+    }
+
+    @Test("tells what PostgreSQL said when it does not start")
+    func broken() throws {
+        let directory = try TestServer.temporaryDirectory()
+        let first = try PrivatePostgres.start(directory: directory, durable: false)
+        defer { TestServer.remove(first) }
+        first.stop()
+        try FileManager.default.removeItem(atPath: first.dataDirectory + "/global/pg_control")
+        let error = #expect(throws: PrivatePostgresError.self) {
+            try PrivatePostgres.start(directory: directory, durable: false)
+        }
+        #expect("\(String(describing: error))".contains("pg_control"))
+    }
+}

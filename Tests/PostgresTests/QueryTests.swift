@@ -1,0 +1,137 @@
+import Foundation
+import Postgres
+import Testing
+
+@Suite("A query")
+struct QueryTests {
+    @Test("treats text as data, whatever it says")
+    func injection() async throws {
+        try await withPool { pool in
+            let evil = "x'; DROP TABLE victim; --"
+            let found = try await pool.transaction { transaction in
+                try await transaction.execute("CREATE TEMPORARY TABLE victim (note text)")
+                try await transaction.execute("INSERT INTO victim VALUES (\(evil))")
+                return try await transaction.query("SELECT note FROM victim WHERE note = \(evil)")
+            }
+            #expect(try found.map { try $0.decode("note", as: String.self) } == [evil])
+        }
+    }
+
+    @Test("counts the rows it changed")
+    func affectedRows() async throws {
+        try await withPool { pool in
+            let counts = try await pool.transaction { transaction in
+                try await transaction.execute("CREATE TEMPORARY TABLE number (n bigint)")
+                return [
+                    try await transaction.execute("INSERT INTO number SELECT generate_series(1, 7)"),
+                    try await transaction.execute("DELETE FROM number WHERE n > \(4)"),
+                    try await transaction.query("INSERT INTO number VALUES (9)").count,
+                ]
+            }
+            #expect(counts == [7, 3, 0])
+        }
+    }
+
+    struct Failure: CustomTestStringConvertible, Sendable {
+        let testDescription: String
+        let sql: SQL
+        let isExpected: @Sendable (PostgresError) -> Bool
+    }
+
+    static let secret = "hunter2"
+    static let failures = [
+        Failure(
+            testDescription: "a unique violation",
+            sql: "INSERT INTO pg_temp.member VALUES (\(secret), 1), (\(secret), 2)"
+        ) {
+            $0.uniqueViolation == "member_name_key" && !$0.isSerializationFailure
+        },
+        Failure(testDescription: "a violated check", sql: "INSERT INTO pg_temp.member VALUES (\(secret), -1)") {
+            if case .refused(let refusal) = $0 {
+                refusal.code == "23514" && refusal.constraint == "age_positive"
+            } else {
+                false
+            }
+        },
+        Failure(testDescription: "a value of the wrong form", sql: "SELECT \(secret)::uuid") {
+            if case .refused(let refusal) = $0 { refusal.code == "22P02" && refusal.message.isEmpty } else { false }
+        },
+        Failure(testDescription: "JSON that is none", sql: "SELECT \("{" + secret)::jsonb") {
+            if case .refused(let refusal) = $0 { refusal.code == "22P02" } else { false }
+        },
+        Failure(testDescription: "an error of our own making", sql: "DO $$ BEGIN RAISE 'hunter2'; END $$") {
+            if case .refused(let refusal) = $0 { refusal.code == "P0001" } else { false }
+        },
+        Failure(testDescription: "a syntax error", sql: "SELEC 1") {
+            if case .refused(let refusal) = $0 {
+                refusal.code == "42601" && refusal.message.contains("SELEC")
+            } else {
+                false
+            }
+        },
+        Failure(testDescription: "text with a NUL", sql: "SELECT 1, \(secret + "\0")") {
+            if case .invalidParameter(position: 1, _) = $0 { true } else { false }
+        },
+        Failure(testDescription: "an array with a NUL", sql: "SELECT \([secret, "\0"])") {
+            if case .invalidParameter(position: 1, _) = $0 { true } else { false }
+        },
+        Failure(testDescription: "an infinite time", sql: "SELECT \(Timestamp(microsecondsSinceEpoch: .min))") {
+            if case .invalidParameter(position: 1, _) = $0 { true } else { false }
+        },
+        Failure(testDescription: "a COPY", sql: "COPY (SELECT 1) TO STDOUT") {
+            if case .unavailable = $0 { true } else { false }
+        },
+    ]
+
+    @Test("fails with what happened, and without the values", arguments: failures)
+    func failure(row: Failure) async throws {
+        try await withPool {
+            $0.connections = 1
+        } _: { pool in
+            try await pool.execute(
+                """
+                CREATE TEMPORARY TABLE member (
+                    name text UNIQUE, age int CONSTRAINT age_positive CHECK (age > 0))
+                """)
+            let error = await #expect(throws: PostgresError.self) { try await pool.query(row.sql) }
+            guard let error else { return }
+            #expect(row.isExpected(error), "\(error)")
+            #expect(!"\(error) \(String(reflecting: error))".contains(Self.secret))
+            #expect(try await pool.query("SELECT 1 AS one")[0].decode("one", as: Int.self) == 1, "and goes on")
+        }
+    }
+
+    @Test("is read by name and type, or not at all")
+    func decoding() async throws {
+        try await withPool { pool in
+            let cases: [(SQL, DecodingFault)] = [
+                ("SELECT 1 AS other", .noSuchColumn), ("SELECT NULL::int8 AS value", .null),
+                ("SELECT 'text'::text AS value", .wrongType(.text)), ("SELECT '1'::json AS value", .wrongType(.json)),
+            ]
+            for (sql, expected) in cases {
+                let row = try await pool.query(sql)[0]
+                let error = #expect(throws: PostgresError.self) { try row.decode("value", as: Int.self) }
+                guard case .decoding("value", let fault) = error else {
+                    Issue.record("\(String(describing: error))")
+                    continue
+                }
+                #expect(fault == expected, "\(sql)")
+            }
+        }
+    }
+
+    @Test("outlives a change of the table under its prepared statement")
+    func stalePlan() async throws {
+        try await withPool {
+            $0.connections = 1
+        } _: { pool in
+            let read: SQL = "SELECT * FROM shifting"
+            try await pool.execute("CREATE TEMPORARY TABLE shifting AS SELECT 1::int8 AS value")
+            #expect(try await pool.query(read)[0].decode("value", as: Int.self) == 1)
+            try await pool.execute("ALTER TABLE shifting ALTER COLUMN value TYPE text USING 'now text'")
+            #expect(try await pool.query(read)[0].decode("value", as: String.self) == "now text")
+            try await pool.execute("DEALLOCATE ALL")
+            #expect(try await pool.query(read)[0].decode("value", as: String.self) == "now text")
+        }
+    }
+}

@@ -1,0 +1,34 @@
+import Postgres
+import Testing
+
+@Suite("A statement")
+struct SQLTests {
+    static let flag: SQL = "enabled = \(true)"
+
+    static let rows: [(SQL, String, Int)] = [
+        ("SELECT 1", "SELECT 1", 0),
+        ("SELECT \(1), \("two")", "SELECT $1, $2", 2),
+        (
+            "SELECT \(1) WHERE \(flag) AND \(flag) LIMIT \(4)",
+            "SELECT $1 WHERE enabled = $2 AND enabled = $3 LIMIT $4", 4
+        ),
+        ("\([flag, flag].joined(separator: " OR "))", "enabled = $1 OR enabled = $2", 2),
+        ("\([SQL]().joined(separator: ", "))", "", 0),
+        ("SELECT \(String?.none)", "SELECT $1", 1),
+    ]
+
+    @Test("numbers its parameters, those of spliced fragments included", arguments: rows)
+    func numbering(sql: SQL, text: String, count: Int) {
+        #expect(sql.text == text)
+        #expect(sql.parameters.count == count)
+    }
+
+    @Test("shows its values to nobody")
+    func description() {
+        let sql: SQL = "SELECT \("hunter2"), \(Array("hunter2".utf8)), \(["hunter2"])"
+        var dumped = ""
+        dump(sql, to: &dumped)
+        dump(sql.parameters, to: &dumped)
+        #expect(!"\(sql) \(sql.parameters) \(String(reflecting: sql)) \(dumped)".contains("hunter2"))
+    }
+}

@@ -1,0 +1,112 @@
+import EventLoop
+import Foundation
+import Postgres
+import Testing
+
+@Suite("A transaction")
+struct TransactionTests {
+    struct Changed: Error {}
+
+    /// A table that all connections see, under a name of its own.
+    func withTable(_ body: @escaping @Sendable (Pool, String) async throws -> Void) async throws {
+        let key = UUID().uuidString
+        try await withPool { pool in
+            try await pool.transaction { transaction in
+                try await transaction.execute("SELECT pg_advisory_xact_lock(4711)")
+                try await transaction.execute("CREATE TABLE IF NOT EXISTS ledger (key text, n bigint)")
+            }
+            try await body(pool, key)
+        }
+    }
+
+    static func count(_ pool: Pool, _ key: String) async throws -> Int {
+        try await pool.query("SELECT count(*) AS n FROM ledger WHERE key = \(key)")[0].decode("n")
+    }
+
+    @Test("keeps what it did when it returns, and nothing of it when it throws")
+    func commitAndRollback() async throws {
+        try await withTable { pool, key in
+            let answer = try await pool.transaction { transaction async throws in
+                try await transaction.execute("INSERT INTO ledger VALUES (\(key), 1)")
+                #expect(try await Self.count(pool, key) == 0, "others do not see it yet")
+                return 42
+            }
+            #expect(answer == 42)
+            #expect(try await Self.count(pool, key) == 1)
+            await #expect(throws: Changed.self) {
+                try await pool.transaction { transaction in
+                    try await transaction.execute("INSERT INTO ledger VALUES (\(key), 2)")
+                    throw Changed()
+                }
+            }
+            #expect(try await Self.count(pool, key) == 1)
+        }
+    }
+
+    @Test("throws when a swallowed error has doomed it, instead of feigning a commit")
+    func swallowed() async throws {
+        try await withTable { pool, key async throws in
+            let error = await #expect(throws: PostgresError.self) {
+                try await pool.transaction { transaction in
+                    try await transaction.execute("INSERT INTO ledger VALUES (\(key), 1)")
+                    _ = try? await transaction.query("SELECT 1 / 0")
+                }
+            }
+            guard case .refused(let refusal) = error else {
+                Issue.record("\(String(describing: error))")
+                return
+            }
+            #expect(refusal.code == "25P02")
+            #expect(try await Self.count(pool, key) == 0)
+        }
+    }
+
+    @Test("cannot be used after its end")
+    func afterwards() async throws {
+        try await withPool { pool in
+            let kept = try await pool.transaction { $0 }
+            let error = await #expect(throws: PostgresError.self) { try await kept.query("SELECT 1") }
+            guard case .refused(let refusal) = error else {
+                Issue.record("\(String(describing: error))")
+                return
+            }
+            #expect(refusal.code == "25P01")
+        }
+    }
+
+    @Test("that loses against another says so", arguments: [IsolationLevel.serializable, .repeatableRead])
+    func serialization(isolation: IsolationLevel) async throws {
+        try await withTable { pool, key in
+            try await pool.execute("INSERT INTO ledger VALUES (\(key), 0)")
+            let error = await #expect(throws: PostgresError.self) {
+                try await pool.transaction(isolation: isolation) { transaction in
+                    _ = try await transaction.query("SELECT n FROM ledger WHERE key = \(key)")
+                    try await pool.execute("UPDATE ledger SET n = 5 WHERE key = \(key)")
+                    try await transaction.execute("UPDATE ledger SET n = n + 1 WHERE key = \(key)")
+                }
+            }
+            #expect(error?.isSerializationFailure == true)
+        }
+    }
+
+    @Test("that is cancelled leaves nothing, and its connection to others")
+    func cancelled() async throws {
+        try await withTable { pool, key async throws in
+            let (started, start) = AsyncStream.makeStream(of: Void.self)
+            let task = Task(executorPreference: pool.loop) {
+                try await pool.transaction { transaction in
+                    try await transaction.execute("INSERT INTO ledger VALUES (\(key), 1)")
+                    start.finish()
+                    _ = try await transaction.query("SELECT pg_sleep(0.3)")
+                }
+            }
+            for await _ in started {}
+            task.cancel()
+            await #expect(throws: CancellationError.self) { try await task.value }
+            for _ in 0..<4 {
+                try await pool.transaction { try await $0.execute("SELECT 1") }
+            }
+            #expect(try await Self.count(pool, key) == 0)
+        }
+    }
+}
