@@ -17,8 +17,8 @@ final class Daemon: @unchecked Sendable {
     private var connections: [ObjectIdentifier: Connection] = [:]
     private var lingering: [ObjectIdentifier: LingeringClose] = [:]
     private var requestIDs = RequestIDs()
-    private var runIsScheduled = false
-    private var sweepIsScheduled = false
+    private var nextRun: Loop.Timer?
+    private var nextSweep: Loop.Timer?
 
     /// - Throws: ``SystemError`` when the process is out of memory or descriptors.
     init(loop: Loop, frontDoor: FrontDoor, handler: @escaping Server.Handler) throws(SystemError) {
@@ -66,10 +66,9 @@ final class Daemon: @unchecked Sendable {
             var wait: UInt64 = 0
             guard MHD_get_timeout(library, &wait) == .YES else { return }
         }
-        guard !runIsScheduled else { return }
-        runIsScheduled = true
-        loop.schedule(after: .zero) { [self] in
-            runIsScheduled = false
+        guard nextRun == nil else { return }
+        nextRun = loop.schedule(after: .zero) { [self] in
+            nextRun = nil
             run()
         }
     }
@@ -93,6 +92,7 @@ final class Daemon: @unchecked Sendable {
         guard let library else { return }
         for connection in connections.values { connection.abandon() }
         if let watch { loop.unwatch(watch) }
+        for timer in [nextRun, nextSweep] { timer.map(loop.cancel) }
         self.library = nil
         MHD_stop_daemon(library)
         for connection in lingering.values { connection.close() }
@@ -122,11 +122,10 @@ final class Daemon: @unchecked Sendable {
 
     /// One timer for all connections: deadlines change several times per request, and need no precision.
     private func scheduleSweep() {
-        guard !sweepIsScheduled, !connections.isEmpty else { return }
-        sweepIsScheduled = true
+        guard nextSweep == nil, !connections.isEmpty else { return }
         let shortest = min(limits.headDeadline, limits.bodyDeadline, limits.idleDeadline)
-        loop.schedule(after: max(.milliseconds(10), min(.seconds(1), shortest / 4))) { [self] in
-            sweepIsScheduled = false
+        nextSweep = loop.schedule(after: max(.milliseconds(10), min(.seconds(1), shortest / 4))) { [self] in
+            nextSweep = nil
             let now = ContinuousClock.now
             for connection in connections.values {
                 if let deadline = connection.deadline, deadline <= now { connection.cut() }

@@ -43,11 +43,16 @@ struct DeadlineTests {
 
     @Test("ends a connection whose client does not take its answer")
     func unread() async throws {
-        let large: Server.Handler = { _ in Response(status: 200, body: Array(repeating: 0x41, count: 32 << 20)) }
+        let asked = Gate()
+        asked.open()
+        let large: Server.Handler = { _ in
+            await asked.pass()
+            return Response(status: 200, body: Array(repeating: 0x41, count: 32 << 20))
+        }
         try await withServer(limits: limits, handler: large) { server in
             let client = try RawClient(port: server.port)
             client.send("GET /a HTTP/1.1\r\nHost: a\r\n\r\n")
-            while server.connections == 0 { await Task.yield() }
+            while asked.arrivals == 0 { await Task.yield() }
             while server.connections > 0 { await Task.yield() }
             #expect(try client.receive() == nil)
         }

@@ -14,7 +14,7 @@ struct DrainTests {
             if request.path == "/slow" { await gate.pass() }
             return await echo(request)
         }
-        try await withServer(loops: 2, handler: handler) { server in
+        try await withServer(handler: handler) { server in
             let idle = try RawClient(port: server.port)
             idle.send(get)
             #expect(try idle.receive()?.status == 200)
