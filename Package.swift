@@ -36,7 +36,7 @@ let package = Package(
         tests("EventLoopTests", imports: ["EventLoop"]),
         tests("StrictJSONTests", imports: ["StrictJSON"]),
         tests("CryptoTests", imports: ["Crypto"]),
-        tests("JOSETests", imports: ["JOSE", "Crypto"]),
+        tests("JOSETests", imports: ["JOSE", "Crypto", "StrictJSON"]),
         tests("HTTPTests", imports: ["HTTP", "EventLoop"]),
         tests("PostgresTests", imports: ["Postgres", "PrivatePostgres", "EventLoop"]),
         tests("TelemetryTests", imports: ["Telemetry"]),
