@@ -50,10 +50,13 @@ let package = Package(
         tests("EventLoopTests", imports: ["EventLoop"]),
         tests("StrictJSONTests", imports: ["StrictJSON"]),
         tests("CryptoTests", imports: ["Crypto"]),
+        tests("JOSETests", imports: ["JOSE", "Crypto", "StrictJSON"]),
         tests("HTTPTests", imports: ["HTTP", "EventLoop"]),
         tests("PostgresTests", imports: ["Postgres", "PrivatePostgres", "EventLoop"]),
+        tests("TelemetryTests", imports: ["Telemetry"]),
         tests("IdentityTests", imports: ["Identity"]),
         tests("StorageTests", imports: ["Storage", "Identity", "Postgres", "Support"]),
+        tests("APITests", imports: ["API", "Identity", "HTTP", "StrictJSON", "Telemetry"]),
         tests(
             "GatewayTests",
             imports: [

@@ -1,5 +1,6 @@
-import Crypto
 import Testing
+
+@testable import Crypto
 
 @Suite("Password hashes")
 struct PasswordHashTests {
@@ -64,6 +65,7 @@ struct PasswordHashTests {
         ])
     func hostile(phc: String) {
         #expect(!PasswordHash.verify(Array("password".utf8), against: phc))
+        #expect(Argon2Parameters(phc: phc) == nil)
     }
 
     @Test("are made anew when the cost changed or another program made them")

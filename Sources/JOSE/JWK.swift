@@ -1,0 +1,82 @@
+public import Crypto
+
+/// A public key as JSON (RFC 7517). Members we do not know, private ones among them, are ignored.
+public struct JWK: Codable, Hashable, Sendable {
+    public let kty: String
+    public let kid: String?
+    public let alg: String?
+    public let use: String?
+    public let crv: String?
+    public let x: String?
+    public let y: String?
+    public let n: String?
+    public let e: String?
+
+    /// - Parameter keyID: by default the thumbprint.
+    public init(_ key: PublicKey, keyID: String? = nil) {
+        kid = keyID ?? Self.thumbprint(of: key)
+        alg = key.algorithm.rawValue
+        use = "sig"
+        switch key.parts {
+        case .ec(let x, let y):
+            (kty, crv, n, e) = ("EC", "P-256", nil, nil)
+            (self.x, self.y) = (Base64URL.encode(x), Base64URL.encode(y))
+        case .rsa(let n, let e):
+            (kty, crv, x, y) = ("RSA", nil, nil, nil)
+            (self.n, self.e) = (Base64URL.encode(n), Base64URL.encode(e))
+        }
+    }
+
+    /// - Throws: ``Crypto/KeyFault/unsupported`` also for a key that is not meant for signatures, or for an algorithm
+    ///   other than ours: a key has one use (RFC 8725 §3.1).
+    public func publicKey() throws(KeyFault) -> PublicKey {
+        guard use == nil || use == "sig" else { throw .unsupported }
+        let key: PublicKey
+        switch (kty, crv) {
+        case ("EC", "P-256"): key = try PublicKey(ec: Self.number(x), y: Self.number(y))
+        case ("RSA", _): key = try PublicKey(rsa: Self.number(n), e: Self.number(e))
+        default: throw .unsupported
+        }
+        guard alg == nil || alg == key.algorithm.rawValue else { throw .unsupported }
+        return key
+    }
+
+    /// RFC 7638 with SHA-256, in base64url: 43 characters.
+    public static func thumbprint(of key: PublicKey) -> String {
+        let members =
+            switch key.parts {
+            case .ec(let x, let y):
+                #"{"crv":"P-256","kty":"EC","x":"\#(Base64URL.encode(x))","y":"\#(Base64URL.encode(y))"}"#
+            case .rsa(let n, let e):
+                #"{"e":"\#(Base64URL.encode(e))","kty":"RSA","n":"\#(Base64URL.encode(n))"}"#
+            }
+        return Base64URL.encode(Digest.sha256(Array(members.utf8)))
+    }
+
+    private static func number(_ text: String?) throws(KeyFault) -> [UInt8] {
+        guard let text, let number = Base64URL.decode(text) else { throw .malformed }
+        return number
+    }
+}
+
+/// RFC 7517 §5.
+public struct JWKSet: Codable, Hashable, Sendable {
+    public let keys: [JWK]
+
+    public init(keys: [JWK]) { self.keys = keys }
+
+    /// Passes over elements that are no keys at all, as §5 asks, so that one novelty does not hide the others.
+    public init(from decoder: any Decoder) throws {
+        let members = try decoder.container(keyedBy: CodingKeys.self)
+        keys = try members.decode([Element].self, forKey: .keys).compactMap(\.key)
+    }
+
+    private struct Element: Decodable {
+        let key: JWK?
+
+        init(from decoder: any Decoder) {
+            // Why it is no key does not matter here.
+            key = try? JWK(from: decoder)
+        }
+    }
+}

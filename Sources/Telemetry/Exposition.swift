@@ -1,0 +1,31 @@
+/// The spelling of Prometheus text exposition format 0.0.4.
+enum Exposition {
+    /// - Parameter labels: comma-separated, without braces.
+    static func sample(_ name: String, _ labels: String, _ value: Double) -> String {
+        name + (labels.isEmpty ? "" : "{" + labels + "}") + " " + number(value)
+    }
+
+    static func labels(_ pairs: [(name: String, value: String)]) -> String {
+        pairs.map { $0.name + "=\"" + escapedHelp($0.value).replacing("\"", with: "\\\"") + "\"" }.joined(
+            separator: ",")
+    }
+
+    static func number(_ value: Double) -> String {
+        if value.isNaN { return "NaN" }
+        if value.isInfinite { return value < 0 ? "-Inf" : "+Inf" }
+        // An exact integer without its ".0".
+        if let integer = Int64(exactly: value), abs(value) < 1e15 { return String(integer) }
+        return String(value)
+    }
+
+    static func escapedHelp(_ text: String) -> String {
+        text.replacing("\\", with: "\\\\").replacing("\n", with: "\\n")
+    }
+
+    static func isMetricName(_ name: String) -> Bool { name.wholeMatch(of: /[a-zA-Z_:][a-zA-Z0-9_:]*/) != nil }
+
+    /// `le` belongs to histograms, and two underscores in front to Prometheus.
+    static func isLabelName(_ name: String) -> Bool {
+        name.wholeMatch(of: /[a-zA-Z_][a-zA-Z0-9_]*/) != nil && name != "le" && !name.hasPrefix("__")
+    }
+}

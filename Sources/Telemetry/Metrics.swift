@@ -1,0 +1,70 @@
+internal import Synchronization
+
+/// The registry of a process's measurements; all are registered at the start, with all the label values they will
+/// ever have, so that no request can make it grow.
+public final class Metrics: Sendable {
+    /// Seconds; from a signature to a slow mail server.
+    public static let latencyBounds = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10]
+
+    // Guards the order of registration; measuring does not touch it.
+    private let families = Mutex<[any MetricFamily]>([])
+
+    public init() {}
+
+    public func counter(_ name: String, help: String, labels: [MetricLabel] = []) -> Counter {
+        let counter = Counter(Series(name: name, help: help, kind: .counter, labels: labels) { Cell() })
+        register(counter.series)
+        return counter
+    }
+
+    public func gauge(_ name: String, help: String, labels: [MetricLabel] = []) -> Gauge {
+        let gauge = Gauge(Series(name: name, help: help, kind: .gauge, labels: labels) { Cell() })
+        register(gauge.series)
+        return gauge
+    }
+
+    /// - Parameter read: called for every rendering, on its thread.
+    public func gauge(_ name: String, help: String, read: @escaping @Sendable () -> Double) {
+        register(ReadGauge(name: name, help: help) { [(labels: "", value: read())] })
+    }
+
+    /// - Parameter read: values by label value; as many as the process has of the thing, such as loops.
+    public func gauge(
+        _ name: String, help: String, label: String, read: @escaping @Sendable () -> [String: Double]
+    ) {
+        register(
+            ReadGauge(name: name, help: help) {
+                read().sorted { $0.key < $1.key }.map { (Exposition.labels([(label, $0.key)]), $0.value) }
+            })
+    }
+
+    /// - Parameter bounds: upper bounds of the buckets, ascending; the infinite one is added.
+    public func histogram(
+        _ name: String, help: String, labels: [MetricLabel] = [], bounds: [Double] = latencyBounds
+    ) -> Histogram {
+        precondition(zip(bounds, bounds.dropFirst()).allSatisfy { $0 < $1 }, "bounds of \(name) do not ascend")
+        let histogram = Histogram(
+            Series(name: name, help: help, kind: .histogram, labels: labels) { Distribution(bounds: bounds) })
+        register(histogram.series)
+        return histogram
+    }
+
+    /// Prometheus text exposition format 0.0.4: `text/plain; version=0.0.4`.
+    public func render() -> String {
+        families.withLock { $0 }.map { family in
+            """
+            # HELP \(family.name) \(Exposition.escapedHelp(family.help))
+            # TYPE \(family.name) \(family.kind.rawValue)
+
+            """ + family.samples().map { $0 + "\n" }.joined()
+        }.joined()
+    }
+
+    private func register(_ family: some MetricFamily) {
+        precondition(Exposition.isMetricName(family.name), "\(family.name) is no name of a metric")
+        families.withLock { families in
+            precondition(!families.contains { $0.name == family.name }, "\(family.name) is registered twice")
+            families.append(family)
+        }
+    }
+}

@@ -1,0 +1,34 @@
+internal import Glibc
+
+/// A POSIX semaphore, for threads of our own.
+final class Semaphore: @unchecked Sendable {
+    // The kernel's side of it is safe to share; the pointer never changes.
+    private let handle = UnsafeMutablePointer<sem_t>.allocate(capacity: 1)
+
+    init() { sem_init(handle, 0, 0) }
+
+    deinit {
+        sem_destroy(handle)
+        handle.deallocate()
+    }
+
+    func signal() { sem_post(handle) }
+
+    func wait() {
+        while sem_wait(handle) != 0 && errno == EINTR {}
+    }
+
+    /// - Returns: `false` if nobody signalled in time.
+    func wait(atMost timeout: Duration) -> Bool {
+        var deadline = timespec()
+        clock_gettime(CLOCK_REALTIME, &deadline)
+        let (seconds, attoseconds) = timeout.components
+        let nanoseconds = deadline.tv_nsec + Int(attoseconds / 1_000_000_000)
+        deadline.tv_sec += Int(seconds) + nanoseconds / 1_000_000_000
+        deadline.tv_nsec = nanoseconds % 1_000_000_000
+        while sem_timedwait(handle, &deadline) != 0 {
+            if errno != EINTR { return false }
+        }
+        return true
+    }
+}

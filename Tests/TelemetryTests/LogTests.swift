@@ -1,0 +1,142 @@
+import Foundation
+import Glibc
+import Telemetry
+import Testing
+
+@Suite("A log")
+struct LogTests {
+    /// A pipe whose reader is not in a hurry.
+    final class Channel: @unchecked Sendable {
+        let reader: Int32
+        let writer: Int32
+
+        init(isNonBlocking: Bool = false) {
+            var ends: [Int32] = [0, 0]
+            pipe(&ends)
+            (reader, writer) = (ends[0], ends[1])
+            if isNonBlocking { _ = fcntl(writer, F_SETFL, O_NONBLOCK) }
+        }
+
+        deinit {
+            close(reader)
+            close(writer)
+        }
+
+        /// Reads until `count` lines came.
+        func lines(_ count: Int) -> [String] {
+            var bytes: [UInt8] = []
+            var chunk = [UInt8](repeating: 0, count: 131_072)
+            while bytes.count(where: { $0 == 10 }) < count {
+                let length = read(reader, &chunk, chunk.count)
+                guard length > 0 else { break }
+                bytes += chunk[..<length]
+            }
+            return String(decoding: bytes, as: UTF8.self).split(separator: "\n").map(String.init)
+        }
+    }
+
+    private func object(_ line: String) throws -> [String: any Sendable] {
+        try #require(JSONSerialization.jsonObject(with: Data(line.utf8)) as? [String: any Sendable])
+    }
+
+    @Test("writes one JSON object per line, fields by name")
+    func line() throws {
+        let channel = Channel()
+        let log = Log(descriptor: channel.writer)
+        log.info("request", ["status": .int(200), "ok": .bool(true), "seconds": .double(0.25), "id": .string("a")])
+        let line = channel.lines(1)[0]
+        #expect(line.hasSuffix(#","level":"info","message":"request","id":"a","ok":true,"seconds":0.25,"status":200}"#))
+        let time = try #require(object(line)["time"] as? String)
+        let date = try Date(
+            time,
+            strategy: .iso8601.year().month().day().timeZone(separator: .omitted).time(includingFractionalSeconds: true)
+        )
+        #expect(abs(date.timeIntervalSinceNow) < 3600)
+    }
+
+    @Test(
+        "escapes what JSON, lines and terminals would stumble over",
+        arguments: [
+            "\"", "\\", "\n", "\r\n", "\t", "\u{0}", "\u{1B}[2J", "\u{7F}", "\u{9B}", "\u{2028}", "é😀", "}\n{", "",
+        ])
+    func escapes(text: String) throws {
+        let channel = Channel()
+        let log = Log(descriptor: channel.writer)
+        log.error(text, [text: .string(text)])
+        let line = channel.lines(1)[0]
+        #expect(line.unicodeScalars.allSatisfy { $0.properties.generalCategory != .control && $0 != "\u{2028}" })
+        let object = try object(line)
+        #expect(object["message"] as? String == text)
+        #expect(object[text] as? String == text)
+    }
+
+    @Test("has no infinities, and no field can take the place of its own")
+    func oddities() throws {
+        let channel = Channel()
+        let log = Log(descriptor: channel.writer)
+        log.warning(
+            "odd", ["a": .double(.infinity), "b": .double(.nan), "message": .string("forged"), "time": .int(0)])
+        let line = channel.lines(1)[0]
+        #expect(line.hasSuffix(#""level":"warning","message":"odd","a":"inf","b":"nan"}"#))
+    }
+
+    @Test("leaves out what is below its level", arguments: Log.Level.allCases)
+    func levels(level: Log.Level) {
+        let channel = Channel()
+        let log = Log(level: level, descriptor: channel.writer)
+        log.debug("0")
+        log.info("1")
+        log.warning("2")
+        log.error("3")
+        let lines = channel.lines(4 - level.rawValue)
+        #expect(lines.map { $0.suffix(3).prefix(1) } == (level.rawValue...3).map { "\($0)" })
+    }
+
+    @Test("does not wait for a reader who stalls, and tells him what he missed", arguments: [false, true])
+    func stalled(isNonBlocking: Bool) throws {
+        let channel = Channel(isNonBlocking: isNonBlocking)
+        // More than the pipe holds may wait, and more than both is written.
+        let log = Log(descriptor: channel.writer, capacity: 100_000)
+        for number in 0..<5000 { log.info("line", ["number": .int(number)]) }
+        let dropped = log.droppedLines
+        #expect(dropped > 0)
+        #expect(!log.flush(within: .milliseconds(20)))
+
+        var lines: [[String: any Sendable]] = []
+        var missed: [Int] { lines.compactMap { $0["count"] as? Int } }
+        while lines.count - missed.count < 5000 - dropped || missed.reduce(0, +) < dropped {
+            lines += try channel.lines(1).map(object)
+        }
+        let numbers = lines.compactMap { $0["number"] as? Int }
+        #expect(numbers == numbers.sorted() && Set(numbers).count == 5000 - dropped)
+        #expect(missed.reduce(0, +) == dropped)
+        #expect(log.flush(within: .seconds(10)))
+    }
+
+    @Test("keeps lines of many threads whole")
+    func concurrent() async throws {
+        let channel = Channel()
+        let log = Log(descriptor: channel.writer)
+        await withTaskGroup { group in
+            for writer in 0..<8 {
+                group.addTask {
+                    for number in 0..<50 { log.info("line", ["writer": .int(writer), "number": .int(number)]) }
+                }
+            }
+        }
+        let lines = try channel.lines(400).map(object)
+        for writer in 0..<8 {
+            #expect(lines.filter { $0["writer"] as? Int == writer }.map { $0["number"] as? Int } == Array(0..<50))
+        }
+    }
+
+    @Test("survives a reader who goes away, and counts what he missed")
+    func gone() {
+        let channel = Channel()
+        let log = Log(descriptor: dup(channel.writer))
+        close(channel.reader)
+        log.info("nobody hears")
+        #expect(log.flush(within: .seconds(10)))
+        #expect(log.droppedLines == 1)
+    }
+}
