@@ -65,7 +65,8 @@ public struct Network: Hashable, Sendable {
         self.length = length
     }
 
+    /// A range of one family holds no address of the other, for only IPv4 addresses keep the mapped prefix.
     func contains(_ other: IPAddress) -> Bool {
-        other.isIPv4 == address.isIPv4 && other.network(length) == address
+        other.network(length) == address
     }
 }

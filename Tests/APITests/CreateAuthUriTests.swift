@@ -1,3 +1,4 @@
+import HTTP
 import Identity
 import Testing
 
@@ -25,6 +26,14 @@ struct CreateAuthUriTests {
     }
 
     @Test(
+        "takes any absolute URI to come back to",
+        arguments: ["https://app.example.com/a?b#c", "capacitor://localhost", "com.example.app-1+x:/done", "A:b"])
+    func continueURI(uri: String) async {
+        let body = #"{"identifier":"ada@example.com","continueUri":"\#(uri)"}"#
+        #expect(await TestGateway().post("accounts:createAuthUri", body).status == 200)
+    }
+
+    @Test(
         "refuses, in this order",
         arguments: [
             (#"{"providerId":"apple.com"}"#, "501 providerId is not implemented."),
@@ -34,6 +43,8 @@ struct CreateAuthUriTests {
             (#"{"identifier":"a@b.example","continueUri":"//host"}"#, "400 INVALID_CONTINUE_URI"),
             (#"{"identifier":"a@b.example","continueUri":"http://a b"}"#, "400 INVALID_CONTINUE_URI"),
             (#"{"identifier":"a@b.example","continueUri":"1http://a"}"#, "400 INVALID_CONTINUE_URI"),
+            (#"{"identifier":"a@b.example","continueUri":"a_b://c"}"#, "400 INVALID_CONTINUE_URI"),
+            (#"{"identifier":"a@b.example","continueUri":"a:"}"#, "400 INVALID_CONTINUE_URI"),
         ])
     func refusal(body: String, summary: String) async {
         #expect(await TestGateway().post("accounts:createAuthUri", body).summary == summary)

@@ -1,3 +1,4 @@
+import Glibc
 import HTTP
 import Identity
 import Telemetry
@@ -15,13 +16,14 @@ struct TestGateway {
     let store: FakeStore
     let gateway: Gateway
 
+    static let quiet = Log(level: .error, descriptor: open("/dev/null", O_WRONLY))
     static let adaToken = "id.ada.s0"
     static let adaMember = #""idToken":"\#(adaToken)""#
 
     init(
         failure: (any Error)? = nil, passwordsAreBusy: Bool = false, documents: ProjectDocuments? = nil,
         readiness: Readiness = Readiness(isDraining: false, databaseIsReachable: true, schemaIsCurrent: true),
-        policy change: (inout Policy) -> Void = { _ in }
+        log: Log = quiet, policy change: (inout Policy) -> Void = { _ in }
     ) {
         var policy = Policy(.sekisho)
         change(&policy)
@@ -32,7 +34,7 @@ struct TestGateway {
         gateway = Gateway(
             services: Self.services(store, passwordsAreBusy, documents, readiness),
             access: .keys { key in key == "good" ? Client(project: project, app: App(id: ID("app"))) : nil },
-            log: Log(), metrics: GatewayMetrics())
+            log: log, metrics: GatewayMetrics())
     }
 
     private static func services(
