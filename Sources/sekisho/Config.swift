@@ -96,7 +96,9 @@ extension Config {
         let memory = reader.number(Settings.passwordMemory, in: 7168...1_048_576)
         let iterations = reader.number(Settings.passwordIterations, in: 1...16)
         let waiting = reader.number(Settings.passwordWaiting, in: 2...10_000)
-        let level = reader.required(Settings.logLevel, "debug, info, warning or error") { Log.Level(rawValue: $0) }
+        let level = reader.required(Settings.logLevel, "debug, info, warning or error") { name in
+            Log.Level.allCases.first { "\($0)" == name }
+        }
         let drain = reader.number(Settings.drain, in: 0...300)
         try reader.finish()
         guard let database, let masterKeys, let publicURL, let listen, let trusted, let memory, let iterations,

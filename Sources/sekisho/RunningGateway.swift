@@ -33,9 +33,10 @@ final class RunningGateway: Sendable {
         hashing = try FairPool(
             name: "passwords", threads: config.passwords.threads, capacity: config.passwords.waiting, niceness: 5)
         pools = group.loops.map { Pool(loop: $0, configuration: config.database) }
+        let metrics = GatewayMetrics()
         let live = Live(
             masterKeys: config.masterKeys, trustedProxies: config.trustedProxies, clock: .live, log: log,
-            metrics: GatewayMetrics(), passwords: try .argon2id(config.passwords.cost, on: hashing), issuer: issuer,
+            metrics: metrics, passwords: try .argon2id(config.passwords.cost, on: hashing), issuer: issuer,
             publicURL: { config.publicURL ?? "http://127.0.0.1:\(state.port.load(ordering: .relaxed))" },
             isDraining: { state.isDraining.load(ordering: .relaxed) })
         let gateways = pools.map { live.gateway(on: $0, access: access) }
@@ -43,6 +44,12 @@ final class RunningGateway: Sendable {
             loops: group.loops, address: config.listen.host, port: config.listen.port,
             bodyLimit: { Gateway.bodyLimit($0, $1) },
             handlers: gateways.map { gateway in { await gateway.respond(to: $0) } })
+        metrics.registry.gauge("sekisho_connections", help: "HTTP connections open now.") { [server] in
+            Double(server.connections)
+        }
+        metrics.registry.gauge("sekisho_passwords_waiting", help: "Passwords that wait for a thread.") { [hashing] in
+            Double(hashing.waiting)
+        }
         self.state = state
         state.port.store(server.port, ordering: .relaxed)
         server.start()

@@ -34,7 +34,7 @@ extension Command {
             try await administration.prepareForDev(draft, under: config.masterKeys)
         }
         let log = Log(level: .info, descriptor: STDERR_FILENO)
-        defer { log.close() }
+        defer { log.flush(within: .seconds(2)) }
         let gateway = try RunningGateway(
             config, log: log, issuer: { "https://securetoken.google.com/\($0)" },
             access: { directory in .anybody { try await directory.projects.value(for: draft.project.id) } })

@@ -24,7 +24,7 @@ extension Command {
         let gateway = try RunningGateway(
             config, log: log, issuer: { "\(publicURL)/\($0)" },
             access: { directory in .keys { try await directory.client(showing: $0) } })
-        defer { log.close() }
+        defer { log.flush(within: .seconds(2)) }
         log.info("listening", ["address": .string(config.listen.host), "port": .int(Int(gateway.port))])
         gateway.verifyDatabase(config, log)
         Signals.waitForEnd()
@@ -44,7 +44,7 @@ extension RunningGateway {
                     return
                 } catch let failure as Failure {
                     log.error("refusing this database", ["reason": .string(failure.message)])
-                    log.close()
+                    log.flush(within: .seconds(2))
                     exit(1)
                 } catch {
                     log.warning("database not ready", ["reason": .string("\(error)")])
