@@ -50,7 +50,8 @@ struct OutageTests {
     static let urls = [
         "postgresql://user:hunter2@127.0.0.1:1/db", "postgresql://user:hunter2@no-such-host.invalid/db",
         "postgresql://user:hun/ter2@127.0.0.1/db", "postgresql://user:hun@ter2@127.0.0.1/db",
-        "host=/nonexistent user=user password=hunter2", "host=/nonexistent password='hunter2", "hunter2",
+        "host=127.0.0.1 port=hunter2", "host=/nonexistent user=user password=hunter2",
+        "host=/nonexistent password='hunter2", "hunter2",
         "postgresql://user:hunter2@127.0.0.1:1,127.0.0.1:2/db",
         "host=127.0.0.1 port=1 sslmode=hunter2 password=hunter2",
     ]

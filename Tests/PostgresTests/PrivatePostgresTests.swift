@@ -15,7 +15,8 @@ struct PrivatePostgresTests {
         try first.dropDatabase(named: "copy")
         first.stop()
         #expect(!first.isRunning)
-        try "1\n/elsewhere\n".write(toFile: "\(first.dataDirectory)/postmaster.pid", atomically: false, encoding: .utf8)
+        let somebodyElse = try TestServer.shared.get().dataDirectory + "/postmaster.pid"
+        try FileManager.default.copyItem(atPath: somebodyElse, toPath: first.dataDirectory + "/postmaster.pid")
 
         let second = try PrivatePostgres.start(directory: directory, durable: false)
         defer { second.stop() }
