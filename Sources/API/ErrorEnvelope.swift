@@ -1,5 +1,5 @@
 internal import HTTP
-internal import StrictJSON
+internal import JSONText
 
 /// The two shapes of an error body.
 enum ErrorEnvelope {

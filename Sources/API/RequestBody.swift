@@ -1,5 +1,5 @@
 internal import HTTP
-internal import StrictJSON
+internal import JSONText
 
 /// The body of a client operation. Every one may name a tenant or a project, and every one has to answer for it.
 protocol ClientRequest: Decodable {

@@ -44,6 +44,7 @@ public struct AccountEditor: Sendable {
         let email = try wish.email.map { text throws(CredentialRefusal) in try Email(presented: text) }
         let isNewAddress = email != nil && email != caller.account.email
         let isCredential = isNewAddress || wish.password != nil || wish.removesEmail || wish.removesPassword
+        guard wish.password == nil || project.policy.allowsPasswords else { throw EditRefusal.passwordsNotAllowed }
         let isRenewed = isCredential || wish.renewsSession
         if isRenewed { try caller.requireRecentLogin(by: project.policy, at: clock.now()) }
         if isNewAddress, project.policy.hidesAccounts { throw EditRefusal.emailNeedsVerification }

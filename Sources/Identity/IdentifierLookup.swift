@@ -6,10 +6,17 @@ public struct IdentifierLookup: Sendable {
         self.store = store
     }
 
-    /// - Returns: the ways to sign in, empty if nobody holds the address; `nil` where the project hides accounts.
-    ///   The statement is run either way, so that the time taken says nothing.
-    public func signInMethods(of email: Email, in project: Project) async throws -> [ProviderID]? {
+    public enum Answer: Hashable, Sendable {
+        /// The project hides accounts.
+        case hidden
+        case unknown
+        case registered(signInMethods: [ProviderID])
+    }
+
+    /// The statement is run even if the answer is ``Answer/hidden``, so that the time taken says nothing.
+    public func ask(about email: Email, in project: Project) async throws -> Answer {
         let holder = try await store.holder(of: email, in: project.id)
-        return project.policy.hidesAccounts ? nil : holder.map(\.account.signInMethods) ?? []
+        guard !project.policy.hidesAccounts else { return .hidden }
+        return holder.map { .registered(signInMethods: $0.account.signInMethods) } ?? .unknown
     }
 }

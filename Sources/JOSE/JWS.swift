@@ -1,5 +1,5 @@
 public import Crypto
-internal import StrictJSON
+internal import JSONText
 
 public enum JWS {
     /// Compact form (RFC 7515 §7.1), with the algorithm of the key.

@@ -1,5 +1,5 @@
 public import Crypto
-internal import StrictJSON
+internal import JSONText
 
 /// A signed token in compact form, split but not yet believed (RFC 7515 §7.1).
 ///

@@ -1,6 +1,6 @@
 public import Identity
 internal import JOSE
-internal import StrictJSON
+internal import JSONText
 
 /// ``TokenAuthority`` with the keys of each project: ID tokens are JWTs, refresh tokens a ``RefreshTokenForm``.
 public struct GatewayTokens: TokenAuthority {

@@ -1,7 +1,7 @@
 import Glibc
 import HTTP
 import Identity
-import StrictJSON
+import JSONText
 import Telemetry
 import Testing
 

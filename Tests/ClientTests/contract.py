@@ -80,7 +80,9 @@ class Operation:
 
 
 def error_code(envelope):
-    """The code of an error: the word in capitals that `message` begins with, else `status`."""
+    """The code of an error: the word in capitals that `message` begins with, else the reason in `details`, else `status`."""
     error = envelope["error"]
     word = error["message"].split(" : ")[0]
-    return word if re.fullmatch(r"[A-Z][A-Z0-9_]+", word) else error.get("status")
+    if re.fullmatch(r"[A-Z][A-Z0-9_]+", word):
+        return word
+    return error["details"][0]["reason"] if "details" in error else error.get("status")

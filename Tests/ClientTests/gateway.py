@@ -16,7 +16,7 @@ import requests
 
 START_SECONDS = 60
 STOP_SECONDS = 30
-DEMO_PROJECT = "demo-app"
+DEMO_PROJECT = "demo"
 
 
 @dataclass

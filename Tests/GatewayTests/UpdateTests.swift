@@ -95,6 +95,14 @@ struct UpdateTests {
         #expect(try await gateway.delete(renewed.idToken).outcome == "200")
     }
 
+    @Test("a password is not set where the project allows none")
+    func passwordsNotAllowed() async throws {
+        let gateway = try await TestGateway { $0.allowsPasswords = false }
+        let anonymous = try TestGateway.Tokens(await gateway.post("/v1/accounts:signUp"))
+        let answer = try await gateway.update(anonymous.idToken, ["password": "secret1"])
+        #expect(answer.outcome == "400 OPERATION_NOT_ALLOWED")
+    }
+
     @Test("an anonymous account has nothing to sign in with again, and is exempt")
     func anonymousIsExempt() async throws {
         let gateway = try await TestGateway()

@@ -1,6 +1,6 @@
 import Crypto
 import JOSE
-import StrictJSON
+import JSONText
 import Testing
 
 @Suite("A JWK")

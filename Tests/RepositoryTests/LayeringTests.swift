@@ -7,18 +7,18 @@ struct LayeringTests {
 
     static let allowed: [String: Set<String>] = [
         "EventLoop": ["CSystem"],
-        "StrictJSON": [],
+        "JSONText": [],
         "Crypto": ["CSystem"],
-        "JOSE": ["Crypto", "StrictJSON"],
+        "JOSE": ["Crypto", "JSONText"],
         "HTTP": ["EventLoop", "CSystem"],
         "Postgres": ["EventLoop", "CSystem"],
         "PrivatePostgres": ["EventLoop", "CSystem"],
         "Telemetry": [],
         "Identity": [],
         "Providers": ["Identity", "Crypto", "EventLoop"],
-        "Tokens": ["Identity", "JOSE", "Crypto", "StrictJSON"],
+        "Tokens": ["Identity", "JOSE", "Crypto", "JSONText"],
         "Storage": ["Identity", "Postgres"],
-        "API": ["Identity", "HTTP", "StrictJSON", "Telemetry"],
+        "API": ["Identity", "HTTP", "JSONText", "Telemetry"],
     ]
 
     @Test("no module imports what is not below it", arguments: allowed.keys.sorted())

@@ -5,10 +5,10 @@ extension Endpoint {
     /// Tells how an address may sign in, where the project lets that be told.
     static let createAuthUri = client("createAuthUri", .post, "/v1/accounts:createAuthUri") { call, client in
         let request = try call.body(as: CreateAuthUriRequest.self)
-        let methods = try await call.services.identifiers.signInMethods(
-            of: try request.checkedIdentifier(), in: client.project)
+        let answer = try await call.services.identifiers.ask(
+            about: try request.checkedIdentifier(), in: client.project)
         let sessionID = request.sessionId.nonEmpty ?? call.services.authURISession()
-        return try .json(CreateAuthUriResponse(sessionId: sessionID, methods: methods))
+        return try .json(CreateAuthUriResponse(sessionId: sessionID, answer))
     }
 }
 
@@ -48,10 +48,13 @@ private struct CreateAuthUriResponse: Encodable {
     let allProviders: [String]?
     let signinMethods: [String]?
 
-    init(sessionId: String, methods: [ProviderID]?) {
+    init(sessionId: String, _ answer: IdentifierLookup.Answer) {
         self.sessionId = sessionId
-        registered = methods.map { !$0.isEmpty }
-        signinMethods = methods?.map(\.rawValue)
+        switch answer {
+        case .hidden: (registered, signinMethods) = (nil, nil)
+        case .unknown: (registered, signinMethods) = (false, [])
+        case .registered(let methods): (registered, signinMethods) = (true, methods.map(\.rawValue))
+        }
         allProviders = signinMethods
     }
 }

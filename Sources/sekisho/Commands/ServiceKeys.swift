@@ -1,7 +1,7 @@
 internal import Crypto
 internal import Identity
+internal import JSONText
 internal import Storage
-internal import StrictJSON
 
 extension Command {
     static let createServiceKey = Command(

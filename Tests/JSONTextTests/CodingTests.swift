@@ -1,4 +1,4 @@
-import StrictJSON
+import JSONText
 import Testing
 
 @Suite("Strict JSON as Codable")

@@ -1,5 +1,5 @@
 import Foundation
-import StrictJSON
+import JSONText
 import Testing
 
 @Suite("Strict JSON")
