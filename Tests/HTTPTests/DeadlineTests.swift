@@ -2,7 +2,7 @@ import EventLoop
 import HTTP
 import Testing
 
-@Suite("A deadline")
+@Suite("A deadline", .timeLimit(.minutes(1)))
 struct DeadlineTests {
     private let limits = Limits(
         headDeadline: .milliseconds(300), bodyDeadline: .milliseconds(300), idleDeadline: .milliseconds(300))

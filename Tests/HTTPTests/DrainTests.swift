@@ -3,7 +3,7 @@ import HTTP
 import Synchronization
 import Testing
 
-@Suite("Draining")
+@Suite("Draining", .timeLimit(.minutes(1)))
 struct DrainTests {
     private let get = "GET /a HTTP/1.1\r\nHost: a\r\n\r\n"
 

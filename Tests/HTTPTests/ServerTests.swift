@@ -3,7 +3,7 @@ import HTTP
 import Synchronization
 import Testing
 
-@Suite("The server")
+@Suite("The server", .timeLimit(.minutes(1)))
 struct ServerTests {
     private let get = "GET /a HTTP/1.1\r\nHost: a\r\n\r\n"
 

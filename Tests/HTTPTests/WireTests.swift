@@ -1,3 +1,4 @@
+import Glibc
 import HTTP
 import Testing
 
@@ -69,11 +70,26 @@ struct WireTests {
     func refused(row: Row) async throws {
         try await withServer { server in
             let client = try RawClient(port: server.port)
-            client.send(row.sent)
+            #expect(client.send(row.sent))
             let reply = try client.receive()
             #expect(reply?.status == row.status)
             #expect(reply?.head.lowercased().contains("connection: close") == true)
             #expect(try client.ended())
+        }
+    }
+
+    @Test("goes on reading after a refusal, so that no reset destroys the answer")
+    func lingering() async throws {
+        try await withServer { server in
+            let client = try RawClient(port: server.port)
+            client.send("POST /a HTTP/1.1\r\nHost: a\r\nContent-Length: 1000000\r\n\r\n")
+            client.send(String(repeating: "a", count: 60_000))
+            #expect(try client.receive()?.status == 413)
+            #expect(try client.ended())
+            for _ in 0..<20 {
+                usleep(1000)
+                #expect(client.send("a"))
+            }
         }
     }
 
