@@ -36,11 +36,8 @@ public final class PublicKey: @unchecked Sendable {
         guard x.count == 32, y.count == 32 else { throw .malformed }
         let point = [4] + x + y
         defer { OpenSSL.forgetErrors() }
+        // OpenSSL takes points of the curve only, and all of them but infinity are keys: the cofactor is 1.
         guard let key = shim_p256_public_key(point, point.count) else { throw .invalid }
-        guard Self.isOnCurve(key) else {
-            EVP_PKEY_free(key)
-            throw .invalid
-        }
         self.key = key
         parts = .ec(x: x, y: y)
     }
@@ -89,12 +86,6 @@ public final class PublicKey: @unchecked Sendable {
 
     /// Lends the key to another file of this module.
     func withHandle<Value>(_ body: (OpaquePointer) throws -> Value) rethrows -> Value { try body(key) }
-
-    private static func isOnCurve(_ key: OpaquePointer) -> Bool {
-        guard let context = EVP_PKEY_CTX_new_from_pkey(nil, key, nil) else { return false }
-        defer { EVP_PKEY_CTX_free(context) }
-        return EVP_PKEY_public_check(context) == 1
-    }
 }
 
 extension PublicKey: Equatable {

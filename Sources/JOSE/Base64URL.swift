@@ -9,7 +9,8 @@ public enum Base64URL {
     }()
 
     public static func encode(_ bytes: [UInt8]) -> String {
-        String(unsafeUninitializedCapacity: (bytes.count * 4 + 2) / 3) { text in
+        let alphabet = alphabet
+        return String(unsafeUninitializedCapacity: (bytes.count * 4 + 2) / 3) { text in
             var count = 0
             var pending: UInt32 = 0
             var bits = 0
@@ -32,12 +33,15 @@ public enum Base64URL {
 
     /// - Returns: `nil` for padding, whitespace, other letters, and bits left over that are not zero: every text
     ///   but one per value is refused, so that no token has a second spelling.
-    public static func decode(_ text: some StringProtocol) -> [UInt8]? {
+    public static func decode(_ text: String) -> [UInt8]? { decode(Array(text.utf8)[...]) }
+
+    static func decode(_ text: ArraySlice<UInt8>) -> [UInt8]? {
+        let values = values
         var bytes: [UInt8] = []
-        bytes.reserveCapacity(text.utf8.count * 3 / 4)
+        bytes.reserveCapacity(text.count * 3 / 4)
         var pending: UInt32 = 0
         var bits = 0
-        for letter in text.utf8 {
+        for letter in text {
             let value = values[Int(letter)]
             guard value < 64 else { return nil }
             pending = pending << 6 | UInt32(value)

@@ -1,5 +1,5 @@
 /// The members of a JWS header that we act on (RFC 7515 §4.1).
-struct JOSEHeader: Codable {
+struct JOSEHeader: Decodable {
     let algorithm: String
     let keyID: String?
     let type: String?
@@ -13,25 +13,11 @@ struct JOSEHeader: Codable {
         case critical = "crit"
     }
 
-    init(algorithm: String, keyID: String, type: String?) {
-        self.algorithm = algorithm
-        self.keyID = keyID
-        self.type = type
-        isCritical = false
-    }
-
     init(from decoder: any Decoder) throws {
         let members = try decoder.container(keyedBy: CodingKeys.self)
         algorithm = try members.decode(String.self, forKey: .algorithm)
         keyID = try members.decodeIfPresent(String.self, forKey: .keyID)
         type = try members.decodeIfPresent(String.self, forKey: .type)
         isCritical = members.contains(.critical)
-    }
-
-    func encode(to encoder: any Encoder) throws {
-        var members = encoder.container(keyedBy: CodingKeys.self)
-        try members.encode(algorithm, forKey: .algorithm)
-        try members.encodeIfPresent(keyID, forKey: .keyID)
-        try members.encodeIfPresent(type, forKey: .type)
     }
 }

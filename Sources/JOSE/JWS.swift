@@ -6,8 +6,21 @@ public enum JWS {
     public static func sign(payload: [UInt8], keyID: String, type: String? = "JWT", with key: PrivateKey) throws
         -> String
     {
-        let header = JOSEHeader(algorithm: key.algorithm.rawValue, keyID: keyID, type: type)
-        let signingInput = try Base64URL.encode(StrictJSON.encode(header)) + "." + Base64URL.encode(payload)
+        let header = try header(algorithm: key.algorithm, keyID: keyID, type: type)
+        let signingInput = Base64URL.encode(Array(header.utf8)) + "." + Base64URL.encode(payload)
         return try signingInput + "." + Base64URL.encode(key.sign(Array(signingInput.utf8)))
+    }
+
+    /// Written by hand, since the general encoder takes a seventh of the time of an ES256 signature.
+    private static func header(algorithm: SignatureAlgorithm, keyID: String, type: String?) throws -> String {
+        let type = try type.map { try #","typ":\#(quoted($0))"# } ?? ""
+        return try #"{"alg":"\#(algorithm.rawValue)","kid":\#(quoted(keyID))\#(type)}"#
+    }
+
+    private static func quoted(_ text: String) throws -> String {
+        let isPlain = text.utf8.allSatisfy {
+            $0 > 0x20 && $0 < 0x7F && $0 != UInt8(ascii: "\"") && $0 != UInt8(ascii: "\\")
+        }
+        return isPlain ? "\"\(text)\"" : String(decoding: try StrictJSON.encode(text), as: UTF8.self)
     }
 }

@@ -24,7 +24,8 @@ public struct UnverifiedJWS: Sendable {
     ///   included (RFC 8725 §3.1).
     public init(parsing compact: String) throws(JWSFault) {
         guard compact.utf8.count <= Self.maximumLength else { throw .tooLong }
-        let parts = compact.split(separator: ".", maxSplits: 3, omittingEmptySubsequences: false)
+        let bytes = Array(compact.utf8)
+        let parts = bytes.split(separator: UInt8(ascii: "."), maxSplits: 3, omittingEmptySubsequences: false)
         guard
             parts.count == 3, parts.allSatisfy({ !$0.isEmpty }),
             let headerText = Base64URL.decode(parts[0]),
@@ -37,7 +38,7 @@ public struct UnverifiedJWS: Sendable {
         self.algorithm = algorithm
         keyID = header.keyID
         type = header.type
-        signingInput = Array(parts[0].utf8) + [UInt8(ascii: ".")] + Array(parts[1].utf8)
+        signingInput = Array(bytes[..<parts[1].endIndex])
         self.payload = payload
         self.signature = signature
     }
