@@ -26,6 +26,8 @@ struct KeyTests {
         let key = try PrivateKey.generate(algorithm)
         let again = try PrivateKey(pkcs8: key.pkcs8)
         #expect(again.publicKey == key.publicKey)
+        #expect(try PrivateKey(pem: key.pem).publicKey == key.publicKey)
+        #expect(try PublicKey(pem: key.publicKey.pem) == key.publicKey)
         #expect(key.publicKey.verifies(try again.sign(message), of: message))
         #expect(throws: KeyFault.malformed) { try PrivateKey(pkcs8: key.pkcs8 + [0]) }
         #expect(throws: KeyFault.malformed) { try PrivateKey(pkcs8: key.pkcs8.dropLast()) }
