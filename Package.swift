@@ -55,6 +55,7 @@ let package = Package(
         tests("PostgresTests", imports: ["Postgres", "PrivatePostgres", "EventLoop"]),
         tests("TelemetryTests", imports: ["Telemetry"]),
         tests("IdentityTests", imports: ["Identity"]),
+        tests("TokensTests", imports: ["Tokens", "Crypto", "Identity"]),
         tests("StorageTests", imports: ["Storage", "Identity", "Postgres", "Support"]),
         tests("APITests", imports: ["API", "Identity", "HTTP", "JSONText", "Telemetry"]),
         tests(

@@ -83,50 +83,36 @@ struct Config: Sendable {
 extension Config {
     /// - Throws: ``ConfigurationError`` with every mistake.
     init(reader: inout SettingsReader) throws(ConfigurationError) {
-        let cores = Self.cores
         let database = reader.database()
         let masterKeys = reader.masterKeys()
         let publicURL = reader.required(
             Settings.publicURL, "an https URL without path (http for loopback only)", Self.parse(publicURL:))
         let listen = reader.required(Settings.listen, "ADDRESS:PORT with a numeric address", ListenAddress.init)
         let loops = reader.optional(Settings.loops, "a number from 1 to 256", Self.parse(threads:))
-        let trusted = reader.required(
+        let trustedProxies = reader.required(
             Settings.trustedProxies, "networks such as 10.0.0.0/8, separated by commas", Self.parse(networks:))
-        let threads = reader.optional(Settings.passwordThreads, "a number from 1 to 256", Self.parse(threads:))
-        let memory = reader.number(Settings.passwordMemory, in: 7168...1_048_576)
-        let iterations = reader.number(Settings.passwordIterations, in: 1...16)
-        let waiting = reader.number(Settings.passwordWaiting, in: 2...10_000)
-        let level = reader.required(Settings.logLevel, "debug, info, warning or error") { name in
-            Log.Level.allCases.first { "\($0)" == name }
-        }
+        let passwords = reader.passwords()
+        let logLevel = reader.required(Settings.logLevel, "debug, info, warning or error", Self.parse(level:))
         let drain = reader.number(Settings.drain, in: 0...300)
         try reader.finish()
-        guard let database, let masterKeys, let publicURL, let listen, let trusted, let memory, let iterations,
-            let waiting,
-            let level, let drain
+        guard let database, let masterKeys, let publicURL, let listen, let trustedProxies, let passwords,
+            let logLevel, let drain
         else { throw ConfigurationError(problems: ["a setting is missing"]) }
-        let cost: PasswordHash.Cost
-        do { cost = try PasswordHash.Cost(memoryKiB: memory, iterations: iterations) } catch {
-            throw ConfigurationError(problems: ["the cost of a password hash is out of range"])
-        }
-        self.database = database
-        self.masterKeys = masterKeys
-        self.publicURL = publicURL
-        self.listen = listen
-        self.loops = loops ?? cores
-        trustedProxies = trusted
-        passwords = PasswordConfig(
-            threads: threads ?? cores, waiting: waiting,
-            cost: cost)
-        logLevel = level
-        self.drain = .seconds(drain)
+        self.init(
+            database: database, masterKeys: masterKeys, publicURL: publicURL, listen: listen,
+            loops: loops ?? Self.cores, trustedProxies: trustedProxies, passwords: passwords, logLevel: logLevel,
+            drain: .seconds(drain))
     }
 }
 
 extension Config {
     static var cores: Int { max(1, Int(sysconf(Int32(_SC_NPROCESSORS_ONLN)))) }
 
-    private static func parse(threads text: String) -> Int? {
+    private static func parse(level name: String) -> Log.Level? {
+        Log.Level.allCases.first { "\($0)" == name }
+    }
+
+    fileprivate static func parse(threads text: String) -> Int? {
         Int(text).flatMap { (1...256).contains($0) ? $0 : nil }
     }
 
@@ -167,6 +153,17 @@ extension SettingsReader {
         guard let url, let connections, let prepared else { return nil }
         return Pool.Configuration(
             url: url, connections: connections, usesPreparedStatements: prepared, applicationName: "sekisho")
+    }
+
+    mutating func passwords() -> Config.PasswordConfig? {
+        let threads = optional(Settings.passwordThreads, "a number from 1 to 256", Config.parse(threads:))
+        let memory = number(Settings.passwordMemory, in: 7168...1_048_576)
+        let iterations = number(Settings.passwordIterations, in: 1...16)
+        let waiting = number(Settings.passwordWaiting, in: 2...10_000)
+        guard let memory, let iterations, let waiting,
+            let cost = try? PasswordHash.Cost(memoryKiB: memory, iterations: iterations)  // both are in range
+        else { return nil }
+        return Config.PasswordConfig(threads: threads ?? Config.cores, waiting: waiting, cost: cost)
     }
 
     mutating func masterKeys() -> MasterKeys? {

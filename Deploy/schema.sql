@@ -1,0 +1,192 @@
+-- The schema after all migrations, for reviewers; the gateway never reads it.
+
+CREATE TABLE public.account (
+    project_id text NOT NULL,
+    id text NOT NULL,
+    email text,
+    email_verified boolean DEFAULT false NOT NULL,
+    display_name text,
+    photo_url text,
+    password_hash text,
+    password_updated_at timestamp with time zone,
+    disabled_at timestamp with time zone,
+    created_at timestamp with time zone NOT NULL,
+    last_sign_in_at timestamp with time zone,
+    valid_since timestamp with time zone NOT NULL,
+    generation bigint DEFAULT 1 NOT NULL,
+    CONSTRAINT account_check CHECK (((password_hash IS NULL) = (password_updated_at IS NULL))),
+    CONSTRAINT account_check1 CHECK (((email IS NOT NULL) OR (NOT email_verified))),
+    CONSTRAINT account_email_check CHECK (((email = lower(email)) AND (length(email) <= 254))),
+    CONSTRAINT account_id_check CHECK (((length(id) >= 1) AND (length(id) <= 128)))
+)
+WITH (fillfactor='85');
+
+CREATE TABLE public.api_key (
+    project_id text NOT NULL,
+    id text NOT NULL,
+    app_id text NOT NULL,
+    key_hash bytea NOT NULL,
+    created_at timestamp with time zone NOT NULL,
+    revoked_at timestamp with time zone,
+    CONSTRAINT api_key_key_hash_check CHECK ((length(key_hash) = 32))
+);
+
+CREATE TABLE public.app (
+    project_id text NOT NULL,
+    id text NOT NULL,
+    name text NOT NULL,
+    created_at timestamp with time zone NOT NULL,
+    CONSTRAINT app_id_check CHECK ((id ~ '^[a-z0-9][a-z0-9-]{0,62}$'::text))
+);
+
+CREATE TABLE public.deleted_account (
+    project_id text NOT NULL,
+    id text NOT NULL,
+    deleted_at timestamp with time zone NOT NULL
+);
+
+CREATE TABLE public.installation (
+    only_row boolean DEFAULT true NOT NULL,
+    canary bytea NOT NULL,
+    mode text NOT NULL,
+    created_at timestamp with time zone NOT NULL,
+    CONSTRAINT installation_mode_check CHECK ((mode = ANY (ARRAY['serve'::text, 'dev'::text]))),
+    CONSTRAINT installation_only_row_check CHECK (only_row)
+);
+
+CREATE TABLE public.linked_identity (
+    project_id text NOT NULL,
+    provider text NOT NULL,
+    subject text NOT NULL,
+    account_id text NOT NULL,
+    email text,
+    display_name text,
+    photo_url text,
+    created_at timestamp with time zone NOT NULL,
+    CONSTRAINT linked_identity_provider_check CHECK ((provider <> ''::text)),
+    CONSTRAINT linked_identity_subject_check CHECK ((subject <> ''::text))
+);
+
+CREATE TABLE public.project (
+    id text NOT NULL,
+    number bigint NOT NULL,
+    name text NOT NULL,
+    profile text NOT NULL,
+    policy jsonb DEFAULT '{}'::jsonb NOT NULL,
+    authorized_domains text[] DEFAULT '{}'::text[] NOT NULL,
+    created_at timestamp with time zone NOT NULL,
+    CONSTRAINT project_id_check CHECK ((id ~ '^[a-z][a-z0-9-]{2,61}[a-z0-9]$'::text)),
+    CONSTRAINT project_number_check CHECK ((number > 0)),
+    CONSTRAINT project_policy_check CHECK ((jsonb_typeof(policy) = 'object'::text)),
+    CONSTRAINT project_profile_check CHECK ((profile = ANY (ARRAY['sekisho'::text, 'firebase'::text])))
+);
+
+CREATE TABLE public.schema_migration (
+    name text NOT NULL,
+    sha256 bytea NOT NULL,
+    applied_at timestamp with time zone DEFAULT now() NOT NULL
+);
+
+CREATE TABLE public.service_key (
+    project_id text NOT NULL,
+    id text NOT NULL,
+    name text NOT NULL,
+    secret_hash bytea NOT NULL,
+    public_key text NOT NULL,
+    created_at timestamp with time zone NOT NULL,
+    revoked_at timestamp with time zone,
+    CONSTRAINT service_key_secret_hash_check CHECK ((length(secret_hash) = 32))
+);
+
+CREATE TABLE public.session (
+    project_id text NOT NULL,
+    id uuid NOT NULL,
+    account_id text NOT NULL,
+    generation bigint NOT NULL,
+    method text NOT NULL,
+    authenticated_at timestamp with time zone NOT NULL,
+    counter bigint DEFAULT 0 NOT NULL,
+    settled bigint DEFAULT 0 NOT NULL,
+    rotated_at timestamp with time zone NOT NULL,
+    refreshed_at timestamp with time zone NOT NULL,
+    ended_at timestamp with time zone
+)
+WITH (fillfactor='75');
+
+CREATE TABLE public.signing_key (
+    project_id text NOT NULL,
+    id text NOT NULL,
+    purpose text NOT NULL,
+    algorithm text NOT NULL,
+    private_key bytea NOT NULL,
+    certificate text,
+    created_at timestamp with time zone NOT NULL,
+    signs_from timestamp with time zone NOT NULL,
+    retires_at timestamp with time zone,
+    CONSTRAINT signing_key_algorithm_check CHECK ((algorithm = ANY (ARRAY['ES256'::text, 'RS256'::text, 'HS256'::text]))),
+    CONSTRAINT signing_key_check CHECK (((purpose = 'id-token'::text) = (certificate IS NOT NULL))),
+    CONSTRAINT signing_key_purpose_check CHECK ((purpose = ANY (ARRAY['id-token'::text, 'refresh-token'::text])))
+);
+
+ALTER TABLE ONLY public.account
+    ADD CONSTRAINT account_pkey PRIMARY KEY (project_id, id);
+
+ALTER TABLE ONLY public.api_key
+    ADD CONSTRAINT api_key_key_hash_key UNIQUE (key_hash);
+
+ALTER TABLE ONLY public.api_key
+    ADD CONSTRAINT api_key_pkey PRIMARY KEY (project_id, id);
+
+ALTER TABLE ONLY public.app
+    ADD CONSTRAINT app_pkey PRIMARY KEY (project_id, id);
+
+ALTER TABLE ONLY public.deleted_account
+    ADD CONSTRAINT deleted_account_pkey PRIMARY KEY (project_id, id);
+
+ALTER TABLE ONLY public.installation
+    ADD CONSTRAINT installation_pkey PRIMARY KEY (only_row);
+
+ALTER TABLE ONLY public.linked_identity
+    ADD CONSTRAINT linked_identity_pkey PRIMARY KEY (project_id, provider, subject);
+
+ALTER TABLE ONLY public.project
+    ADD CONSTRAINT project_number_key UNIQUE (number);
+
+ALTER TABLE ONLY public.project
+    ADD CONSTRAINT project_pkey PRIMARY KEY (id);
+
+ALTER TABLE ONLY public.schema_migration
+    ADD CONSTRAINT schema_migration_pkey PRIMARY KEY (name);
+
+ALTER TABLE ONLY public.service_key
+    ADD CONSTRAINT service_key_pkey PRIMARY KEY (project_id, id);
+
+ALTER TABLE ONLY public.session
+    ADD CONSTRAINT session_pkey PRIMARY KEY (project_id, id);
+
+ALTER TABLE ONLY public.signing_key
+    ADD CONSTRAINT signing_key_pkey PRIMARY KEY (project_id, id);
+
+CREATE UNIQUE INDEX account_email_key ON public.account USING btree (project_id, email) WHERE (email IS NOT NULL);
+
+CREATE INDEX linked_identity_account ON public.linked_identity USING btree (project_id, account_id);
+
+CREATE INDEX session_account ON public.session USING btree (project_id, account_id);
+
+ALTER TABLE ONLY public.api_key
+    ADD CONSTRAINT api_key_project_id_app_id_fkey FOREIGN KEY (project_id, app_id) REFERENCES public.app(project_id, id) ON DELETE CASCADE;
+
+ALTER TABLE ONLY public.app
+    ADD CONSTRAINT app_project_id_fkey FOREIGN KEY (project_id) REFERENCES public.project(id) ON DELETE CASCADE;
+
+ALTER TABLE ONLY public.linked_identity
+    ADD CONSTRAINT linked_identity_project_id_account_id_fkey FOREIGN KEY (project_id, account_id) REFERENCES public.account(project_id, id) ON DELETE CASCADE;
+
+ALTER TABLE ONLY public.service_key
+    ADD CONSTRAINT service_key_project_id_fkey FOREIGN KEY (project_id) REFERENCES public.project(id) ON DELETE CASCADE;
+
+ALTER TABLE ONLY public.session
+    ADD CONSTRAINT session_project_id_account_id_fkey FOREIGN KEY (project_id, account_id) REFERENCES public.account(project_id, id) ON DELETE CASCADE;
+
+ALTER TABLE ONLY public.signing_key
+    ADD CONSTRAINT signing_key_project_id_fkey FOREIGN KEY (project_id) REFERENCES public.project(id) ON DELETE CASCADE;

@@ -1,0 +1,24 @@
+"""Deploy/schema.sql is what the migrations make. `RECORD=1` writes it anew."""
+
+import os
+import subprocess
+from pathlib import Path
+
+SCHEMA = Path(__file__).parents[2] / "Deploy" / "schema.sql"
+NOISE = ("--", "SET ", "SELECT pg_catalog", "\\restrict", "\\unrestrict")
+HEAD = "-- The schema after all migrations, for reviewers; the gateway never reads it.\n\n"
+
+
+def dumped(database_url):
+    command = ["pg_dump", "--schema-only", "--no-owner", "--no-privileges", database_url]
+    text = subprocess.run(command, capture_output=True, text=True, timeout=60, check=True).stdout
+    statements = [line for line in text.splitlines() if line.strip() and not line.startswith(NOISE)]
+    # A blank line after each statement, whatever the version of pg_dump puts between them.
+    return HEAD + "\n".join(line + "\n" if line.endswith(";") else line for line in statements).rstrip() + "\n"
+
+
+def test_the_schema_in_the_repository_is_the_one_the_migrations_make(dev):
+    schema = dumped(dev.database_url)
+    if os.environ.get("RECORD"):
+        SCHEMA.write_text(schema)
+    assert SCHEMA.read_text() == schema

@@ -1,0 +1,69 @@
+import Crypto
+import Identity
+import Testing
+import Tokens
+
+@Suite("The keys of a project")
+struct KeyRingTests {
+    let project = ID<Project>("demo")
+    let now = Instant(seconds: 1_800_000_000)
+    let masterKeys: MasterKeys
+
+    init() throws {
+        masterKeys = try MasterKeys(current: [UInt8](repeating: 1, count: 32))
+    }
+
+    @Test("open only under the master key, and in the row, that they were sealed for")
+    func binding() throws {
+        let key = try KeyMaker(masterKeys: masterKeys).idTokenKey(.es256, in: project, at: now, signsFrom: now)
+        _ = try KeyRing([key], of: project, under: masterKeys)
+        let others = try MasterKeys(current: [UInt8](repeating: 2, count: 32))
+        #expect(throws: SealFault.unknownKey) { try KeyRing([key], of: project, under: others) }
+        #expect(throws: SealFault.doesNotOpen) { try KeyRing([key], of: ID("other"), under: masterKeys) }
+        #expect(throws: SealFault.doesNotOpen) {
+            try KeyRing([key.with(id: "elsewhere")], of: project, under: masterKeys)
+        }
+    }
+
+    @Test("move to a new master key while the old one is still known, and need it no more afterwards")
+    func rewrapping() throws {
+        let key = try KeyMaker(masterKeys: masterKeys).refreshTokenKey(in: project, at: now, signsFrom: now)
+        let new = [UInt8](repeating: 2, count: 32)
+        let both = try MasterKeys(current: new, previous: [UInt8](repeating: 1, count: 32))
+        let rewrapped = try #require(try key.rewrapped(in: project, under: both))
+        let moved = key.with(sealed: rewrapped)
+        #expect(try moved.rewrapped(in: project, under: both) == nil, "once is enough")
+        _ = try KeyRing([moved], of: project, under: try MasterKeys(current: new))
+    }
+
+    @Test("sign from their time on, are published before, and are neither after they retire")
+    func life() throws {
+        let maker = KeyMaker(masterKeys: masterKeys)
+        let old = try maker.idTokenKey(.es256, in: project, at: now, signsFrom: now)
+            .with(retiresAt: now + .seconds(5000))
+        let next = try maker.idTokenKey(.es256, in: project, at: now, signsFrom: now + .seconds(900))
+        let refresh = try maker.refreshTokenKey(in: project, at: now, signsFrom: now)
+        let ring = try KeyRing([next, old, refresh], of: project, under: masterKeys)
+        func published(_ seconds: Int64) throws -> [Bool] {
+            let text = String(decoding: try ring.jwks(at: now + .seconds(seconds)), as: UTF8.self)
+            return [old, next].map { text.contains("\"\($0.id)\"") }
+        }
+        #expect(try published(0) == [true, true])
+        #expect(try published(4999) == [true, true])
+        #expect(try published(5000) == [false, true])
+        #expect(ring.canSign(at: now + .seconds(9000)))
+        #expect(try !KeyRing([old, refresh], of: project, under: masterKeys).canSign(at: now + .seconds(5000)))
+        let certificates = String(decoding: try ring.certificates(at: now), as: UTF8.self)
+        #expect(certificates.contains(old.id) && certificates.contains("BEGIN CERTIFICATE"))
+        #expect(!certificates.contains(refresh.id))
+    }
+}
+
+extension StoredKey {
+    fileprivate func with(id: String? = nil, sealed: [UInt8]? = nil, retiresAt: Instant? = nil) -> StoredKey {
+        StoredKey(
+            id: id ?? self.id, purpose: purpose, algorithm: algorithm,
+            sealedPrivateKey: sealed ?? sealedPrivateKey, certificate: certificate, createdAt: createdAt,
+            signsFrom: signsFrom, retiresAt: retiresAt ?? self.retiresAt)
+    }
+}

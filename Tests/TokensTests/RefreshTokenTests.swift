@@ -1,0 +1,43 @@
+import Crypto
+import Identity
+import Testing
+
+@testable import Tokens
+
+@Suite("A refresh token")
+struct RefreshTokenTests {
+    let claim = RefreshClaim(session: ID("0b8fcf3c-6d0c-4a50-9b9e-2f1f7d1f9c11"), counter: 0x0102_0304_0506_0708)
+    let secret = [UInt8](repeating: 9, count: 32)
+
+    @Test("says what was put into it")
+    func roundTrip() throws {
+        let token = try #require(RefreshTokenForm.seal(claim, keyID: "00c0ffee", secret: secret, in: ID("demo")))
+        #expect(token.count == 82)
+        #expect(open(token) == claim)
+    }
+
+    @Test("is refused with another key, in another project, or with any bit changed")
+    func forged() throws {
+        let token = try #require(RefreshTokenForm.seal(claim, keyID: "00c0ffee", secret: secret, in: ID("demo")))
+        #expect(RefreshTokenForm.open(token, in: ID("other")) { _ in secret } == nil)
+        #expect(RefreshTokenForm.open(token, in: ID("demo")) { _ in [UInt8](repeating: 8, count: 32) } == nil)
+        #expect(RefreshTokenForm.open(token, in: ID("demo")) { _ in nil } == nil)
+        let characters = Array(token)
+        for position in characters.indices {
+            var changed = characters
+            changed[position] = changed[position] == "B" ? "C" : "B"
+            #expect(open(String(changed)) == nil, "at \(position)")
+        }
+    }
+
+    @Test(
+        "is nothing else",
+        arguments: ["", "A", "AQ", String(repeating: "A", count: 82), String(repeating: "A", count: 5000), "é"])
+    func nonsense(text: String) {
+        #expect(open(text) == nil)
+    }
+
+    private func open(_ token: String) -> RefreshClaim? {
+        RefreshTokenForm.open(token, in: ID("demo")) { $0 == "00c0ffee" ? secret : nil }
+    }
+}
