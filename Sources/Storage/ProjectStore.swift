@@ -30,14 +30,14 @@ public struct ProjectStore: Sendable {
     public func create(
         _ project: Project, name: String, app: App, keys: [StoredKey], at now: Instant
     ) async throws -> Bool {
-        let overrides = try PolicyOverrides(project.policy, against: project.profile).json()
+        let policy = try PolicyColumn.json(project.policy, of: project.profile)
         return try await reaching {
             try await pool.transaction { transaction in
                 let made = try await transaction.execute(
                     """
                     INSERT INTO project (id, number, name, profile, policy, authorized_domains, created_at)
                     VALUES (\(project.id.rawValue), \(project.number), \(name), \(project.profile.rawValue),
-                        \(overrides)::text::jsonb, \(project.authorizedDomains), \(Timestamp(now)))
+                        \(policy)::text::jsonb, \(project.authorizedDomains), \(Timestamp(now)))
                     ON CONFLICT (id) DO NOTHING
                     """)
                 guard made == 1 else { return false }
@@ -50,6 +50,34 @@ public struct ProjectStore: Sendable {
                 return true
             }
         }
+    }
+
+    /// - Returns: `false` if there is no such project.
+    public func set(_ policy: Policy, of project: Project) async throws -> Bool {
+        let json = try PolicyColumn.json(policy, of: project.profile)
+        return try await reaching {
+            try await pool.execute(
+                "UPDATE project SET policy = \(json)::text::jsonb WHERE id = \(project.id.rawValue)")
+        } == 1
+    }
+
+    public func apps(of project: ID<Project>) async throws -> [(app: App, name: String)] {
+        try await reaching {
+            try await pool.query(
+                "SELECT id, name FROM app WHERE project_id = \(project.rawValue) ORDER BY created_at, id")
+        }.map { (App(id: ID(try $0.decode("id"))), try $0.decode("name")) }
+    }
+
+    /// - Returns: `false` if there is no such project, or its app of that id exists.
+    public func add(_ app: App, name: String, to project: ID<Project>, at now: Instant) async throws -> Bool {
+        try await reaching {
+            try await pool.execute(
+                """
+                INSERT INTO app (project_id, id, name, created_at)
+                SELECT p.id, \(app.id.rawValue), \(name), \(Timestamp(now)) FROM project p
+                WHERE p.id = \(project.rawValue) ON CONFLICT (project_id, id) DO NOTHING
+                """)
+        } == 1
     }
 
     private func projects(_ condition: SQL) async throws -> [Project] {
@@ -71,7 +99,7 @@ extension Project {
         guard let profile = Policy.Profile(rawValue: name) else { throw UnknownProfile(name: name) }
         self.init(
             id: ID(try row.decode("id")), number: try row.decode("number"), profile: profile,
-            policy: try PolicyOverrides(json: try row.decode("policy")).policy(of: profile),
+            policy: try PolicyColumn.policy(try row.decode("policy"), of: profile),
             authorizedDomains: try row.decode("authorized_domains"))
     }
 }

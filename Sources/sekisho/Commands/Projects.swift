@@ -70,7 +70,7 @@ struct ProjectDraft: Sendable {
         id: String, name: String, profile: Policy.Profile, policy: Policy, algorithm: SignatureAlgorithm,
         domains: [String]
     ) throws(UsageError) {
-        guard Self.isProjectID(id) else {
+        guard id.wholeMatch(of: #/[a-z][a-z0-9-]{2,61}[a-z0-9]/#) != nil else {
             throw UsageError(
                 message: "a project id has 4 to 63 characters, a-z, 0-9 and hyphens, and begins with a letter")
         }
@@ -90,13 +90,4 @@ struct ProjectDraft: Sendable {
         ]
         return try await ProjectStore(pool: pool).create(project, name: name, app: Self.app, keys: keys, at: now)
     }
-
-    private static func isProjectID(_ text: String) -> Bool {
-        (4...63).contains(text.utf8.count) && text.utf8.allSatisfy { $0 == hyphen || isLower($0) || isDigit($0) }
-            && text.utf8.first.map(isLower) == true && text.utf8.last != hyphen
-    }
-
-    private static let hyphen = UInt8(ascii: "-")
-    private static func isLower(_ byte: UInt8) -> Bool { (UInt8(ascii: "a")...UInt8(ascii: "z")).contains(byte) }
-    private static func isDigit(_ byte: UInt8) -> Bool { (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(byte) }
 }

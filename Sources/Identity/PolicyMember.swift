@@ -1,0 +1,95 @@
+extension Policy {
+    /// A member of a policy by the name that configuration and the command line give it.
+    public struct Member: Sendable {
+        public let name: String
+        /// What may be written: `true or false`, or a range with its unit.
+        public let values: String
+        public let meaning: String
+        private let read: @Sendable (Policy) -> String
+        private let write: @Sendable (String, inout Policy) -> Bool
+
+        public func text(in policy: Policy) -> String { read(policy) }
+
+        /// - Returns: `false`, with `policy` as it was, if `text` is not one of ``values``.
+        public func set(_ text: String, in policy: inout Policy) -> Bool { write(text, &policy) }
+
+        private init(
+            _ name: String, _ values: String, _ meaning: String, read: @escaping @Sendable (Policy) -> String,
+            write: @escaping @Sendable (String, inout Policy) -> Bool
+        ) {
+            self.name = name
+            self.values = values
+            self.meaning = meaning
+            self.read = read
+            self.write = write
+        }
+
+        fileprivate static func flag(
+            _ name: String, _ path: any WritableKeyPath<Policy, Bool> & Sendable, _ meaning: String
+        ) -> Member {
+            Member(name, "true or false", meaning) {
+                String($0[keyPath: path])
+            } write: { text, policy in
+                guard let value = Bool(text) else { return false }
+                policy[keyPath: path] = value
+                return true
+            }
+        }
+
+        fileprivate static func number(
+            _ name: String, _ path: any WritableKeyPath<Policy, Int> & Sendable, _ range: ClosedRange<Int>, _ unit: String,
+            _ meaning: String
+        ) -> Member {
+            Member(name, "\(range.lowerBound) to \(range.upperBound) \(unit)", meaning) {
+                String($0[keyPath: path])
+            } write: { text, policy in
+                guard let value = Int(text), range.contains(value) else { return false }
+                policy[keyPath: path] = value
+                return true
+            }
+        }
+
+        fileprivate static func seconds(
+            _ name: String, _ path: any WritableKeyPath<Policy, Duration> & Sendable, _ range: ClosedRange<Int64>,
+            _ meaning: String
+        ) -> Member {
+            Member(name, "\(range.lowerBound) to \(range.upperBound) seconds", meaning) {
+                String($0[keyPath: path].components.seconds)
+            } write: { text, policy in
+                guard let value = Int64(text), range.contains(value) else { return false }
+                policy[keyPath: path] = .seconds(value)
+                return true
+            }
+        }
+    }
+
+    /// Every member there is.
+    public static let members: [Member] = [
+        .flag("allowsPasswords", \.allowsPasswords, "accounts with e-mail and password may be made and used"),
+        .flag("allowsAnonymous", \.allowsAnonymous, "accounts without any credential may be made"),
+        .number(
+            "minimumPasswordLength", \.minimumPasswordLength, 6...64, "characters", "shorter passwords are refused"),
+        .flag("hidesAccounts", \.hidesAccounts, "answers do not tell who has an account (enumeration protection)"),
+        .flag("rotatesRefreshTokens", \.rotatesRefreshTokens, "each use of a refresh token gives a new one"),
+        .seconds(
+            "refreshGrace", \.refreshGrace, 0...300, "a refresh token still works after its successor was used"),
+        .seconds("recentLogin", \.recentLogin, 60...3600, "how old a login may be for a change of credentials"),
+        .seconds("idTokenLifetime", \.idTokenLifetime, 300...3600, "how long an ID token is good for"),
+    ]
+
+    /// What is otherwise than in `profile`, by name.
+    public func overrides(of profile: Profile) -> [String: String] {
+        let base = Policy(profile)
+        let changed = Self.members.filter { $0.text(in: self) != $0.text(in: base) }
+        return Dictionary(uniqueKeysWithValues: changed.map { ($0.name, $0.text(in: self)) })
+    }
+
+    /// A profile with what is otherwise in it. Names and values that this release does not know are passed over: a
+    /// newer one wrote them.
+    public init(_ profile: Profile, overrides: [String: String]) {
+        self.init(profile)
+        for member in Self.members {
+            if let text = overrides[member.name] { _ = member.set(text, in: &self) }
+        }
+    }
+}

@@ -1,0 +1,35 @@
+import Identity
+import Testing
+
+@Suite("A policy")
+struct PolicyTests {
+    @Test("keeps what differs from its profile, and nothing else", arguments: Policy.Profile.allCases)
+    func overrides(profile: Policy.Profile) {
+        #expect(Policy(profile).overrides(of: profile).isEmpty)
+        var policy = Policy(profile)
+        policy.hidesAccounts = false
+        policy.refreshGrace = .seconds(7)
+        #expect(policy.overrides(of: profile) == ["hidesAccounts": "false", "refreshGrace": "7"])
+        #expect(Policy(profile, overrides: policy.overrides(of: profile)) == policy)
+    }
+
+    @Test("passes over what a newer release wrote")
+    func newer() {
+        let policy = Policy(.sekisho, overrides: ["sendsPigeons": "true", "hidesAccounts": "sometimes"])
+        #expect(policy == Policy(.sekisho))
+    }
+
+    @Test(
+        "takes no value out of range",
+        arguments: [
+            ("allowsPasswords", "yes"), ("minimumPasswordLength", "5"), ("minimumPasswordLength", "65"),
+            ("refreshGrace", "-1"), ("refreshGrace", "301"), ("idTokenLifetime", "299"), ("idTokenLifetime", "3601"),
+            ("recentLogin", "0"), ("recentLogin", "9223372036854775808"),
+        ])
+    func ranges(name: String, value: String) throws {
+        let member = try #require(Policy.members.first { $0.name == name })
+        var policy = Policy(.sekisho)
+        #expect(!member.set(value, in: &policy))
+        #expect(policy == Policy(.sekisho))
+    }
+}
