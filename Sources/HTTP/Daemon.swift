@@ -15,7 +15,7 @@ final class Daemon: @unchecked Sendable {
     private var library: OpaquePointer?
     private var watch: Loop.Watch?
     private var connections: [ObjectIdentifier: Connection] = [:]
-    private var lingering: [ObjectIdentifier: LingeringClose] = [:]
+    private var lingering: [Int32: LingeringClose] = [:]
     private var requestIDs = RequestIDs()
     private var nextRun: Loop.Timer?
     private var nextSweep: Loop.Timer?
@@ -112,10 +112,8 @@ final class Daemon: @unchecked Sendable {
         connections[ObjectIdentifier(connection)] = nil
         open.subtract(1, ordering: .relaxed)
         guard connection.endsEarly, library != nil, lingering.count < 256 else { return }
-        let key = ObjectIdentifier(connection)
-        lingering[key] = LingeringClose(of: connection.descriptor, on: loop) { [unowned self] in
-            lingering[key] = nil
-        }
+        let close = LingeringClose(of: connection.descriptor, on: loop) { [unowned self] in lingering[$0] = nil }
+        if let close { lingering[close.descriptor] = close }
     }
 
     // MARK: Deadlines

@@ -4,17 +4,17 @@ internal import EventLoop
 /// Reads away what a refused client still sends, for a while: closing with unread bytes would make the kernel
 /// reset the connection and destroy the answer on its way (RFC 9112 §9.6).
 final class LingeringClose {
-    private let descriptor: Int32
+    /// A copy, of its own number as long as it is open.
+    let descriptor: Int32
     private let loop: Loop
-    private let ended: () -> Void
+    private let ended: (Int32) -> Void
     private var watch: Loop.Watch?
     private var timer: Loop.Timer?
     private var bytesLeft = 8 * 1024 * 1024
 
-    /// Keeps a copy of `descriptor`, whose sending side must have been shut down.
-    ///
+    /// - Parameter descriptor: its sending side must have been shut down; it may be closed afterwards.
     /// - Returns: `nil` if the process is out of descriptors.
-    init?(of descriptor: Int32, on loop: Loop, ended: @escaping () -> Void) {
+    init?(of descriptor: Int32, on loop: Loop, ended: @escaping (Int32) -> Void) {
         self.descriptor = shim_duplicate(descriptor)
         self.loop = loop
         self.ended = ended
@@ -34,7 +34,7 @@ final class LingeringClose {
         loop.cancel(timer)
         loop.unwatch(watch)
         CSystem.close(descriptor)
-        ended()
+        ended(descriptor)
     }
 
     private func discard() {

@@ -15,7 +15,10 @@ final class Listener: @unchecked Sendable {
         guard descriptor >= 0 else { throw SystemError(call: "socket") }
         self.descriptor = descriptor
         var yes: Int32 = 1
+        var no: Int32 = 0
         setsockopt(descriptor, SOL_SOCKET, SO_REUSEADDR, &yes, socklen_t(MemoryLayout.size(ofValue: yes)))
+        setsockopt(
+            descriptor, Int32(IPPROTO_IPV6), IPV6_V6ONLY, &no, socklen_t(MemoryLayout.size(ofValue: no)))
         guard
             address.withPointer({ bind(descriptor, $0, $1) }) == 0, listen(descriptor, SOMAXCONN) == 0,
             address.withMutablePointer({ getsockname(descriptor, $0, $1) }) == 0

@@ -54,7 +54,8 @@ public final class Server: Sendable {
     /// Ends in order: accepts no more, closes connections that wait for a request, answers what is in flight with
     /// `Connection: close`. Requests still running after `limit` are cancelled, and their connections cut.
     ///
-    /// The server cannot be started again. Its loops must run until this returns.
+    /// The server cannot be started again. Its loops must run until this returns, and until handlers have ended that
+    /// were cancelled and do not heed it.
     public func drain(within limit: Duration) async {
         let end = ContinuousClock.now + limit
         await Task(executorPreference: daemons[0].loop) { [listener, loop = daemons[0].loop] in

@@ -9,6 +9,7 @@ struct DrainTests {
 
     @Test("answers what is in flight, closes what is idle, and accepts no more")
     func inFlight() async throws {
+        let side = try Loop(name: "side")
         let gate = Gate()
         let handler: Server.Handler = { request in
             if request.path == "/slow" { await gate.pass() }
@@ -22,7 +23,7 @@ struct DrainTests {
             busy.send("GET /slow HTTP/1.1\r\nHost: a\r\n\r\n" + get)
             while gate.arrivals == 0 { await Task.yield() }
 
-            async let drained: Void = server.drain(within: .seconds(30))
+            let drained = Task(executorPreference: side) { await server.drain(within: .seconds(30)) }
             #expect(try idle.ended())
             #expect(throws: RawClient.NobodyListens.self) { try RawClient(port: server.port) }
             gate.open()
@@ -30,9 +31,10 @@ struct DrainTests {
             #expect(reply?.body == "GET /slow  \n")
             #expect(reply?.head.contains("Connection: close") == true)
             #expect(try busy.ended())
-            await drained
+            await drained.value
             #expect(server.connections == 0)
         }
+        side.stop()
     }
 
     @Test("cancels and cuts what has not ended in time")

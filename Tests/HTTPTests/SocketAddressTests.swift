@@ -1,0 +1,24 @@
+import EventLoop
+import Testing
+
+@testable import HTTP
+
+@Suite("A socket address")
+struct SocketAddressTests {
+    @Test(
+        "is told in its own family's notation",
+        arguments: [
+            ("127.0.0.1", "127.0.0.1"), ("203.0.113.255", "203.0.113.255"), ("::1", "::1"),
+            ("2001:DB8:0:0::1", "2001:db8::1"), ("::ffff:203.0.113.7", "203.0.113.7"), ("64:ff9b::1", "64:ff9b::1"),
+        ])
+    func numeric(address: String, expected: String) throws {
+        let parsed = try SocketAddress(numeric: address, port: 8080)
+        #expect(parsed.withPointer { pointer, _ in SocketAddress.numeric(pointer) } == expected)
+        #expect(parsed.port == 8080)
+    }
+
+    @Test("must be numeric", arguments: ["", "localhost", "1.2.3", "127.0.0.1:80", "[::1]", "fe80::1%eth0"])
+    func notNumeric(address: String) {
+        #expect(throws: SystemError.self) { try SocketAddress(numeric: address, port: 0) }
+    }
+}
