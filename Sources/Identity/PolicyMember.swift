@@ -37,8 +37,8 @@ extension Policy {
         }
 
         fileprivate static func number(
-            _ name: String, _ path: any WritableKeyPath<Policy, Int> & Sendable, _ range: ClosedRange<Int>, _ unit: String,
-            _ meaning: String
+            _ name: String, _ path: any WritableKeyPath<Policy, Int> & Sendable, _ range: ClosedRange<Int>,
+            _ unit: String, _ meaning: String
         ) -> Member {
             Member(name, "\(range.lowerBound) to \(range.upperBound) \(unit)", meaning) {
                 String($0[keyPath: path])

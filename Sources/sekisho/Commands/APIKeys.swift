@@ -56,15 +56,9 @@ extension Command {
             Reads DATABASE_URL.
             """
     ) { words in
-        let arguments = try Arguments(words, options: ["project"])
-        let project = ID<Project>(try arguments.required("project"))
-        let id = try arguments.only("key id")
-        try Administration.run { administration in
-            guard
-                try await APIKeyStore(pool: administration.pool).revoke(
-                    id, in: project, at: administration.clock.now())
-            else { throw Failure(message: "there is no working API key \(id) in project \(project)") }
-            Terminal.say("revoked \(id)")
+        try Administration.revoke(words, "API key") { id, project, administration in
+            try await APIKeyStore(pool: administration.pool)
+                .revoke(id, in: project, at: administration.clock.now())
         }
     }
 }

@@ -33,6 +33,22 @@ struct Administration: Sendable {
         }
     }
 
+    /// For the commands that end a key, named by its id and `--project`.
+    static func revoke(
+        _ words: [String], _ what: String,
+        _ body: @escaping @Sendable (String, ID<Project>, Administration) async throws -> Bool
+    ) throws {
+        let arguments = try Arguments(words, options: ["project"])
+        let project = ID<Project>(try arguments.required("project"))
+        let id = try arguments.only("key id")
+        try run { administration in
+            guard try await body(id, project, administration) else {
+                throw Failure(message: "there is no working \(what) \(id) in project \(project)")
+            }
+            Terminal.say("revoked \(id)")
+        }
+    }
+
     static func run(
         on database: Pool.Configuration, _ body: @escaping @Sendable (Administration) async throws -> Void
     ) throws {

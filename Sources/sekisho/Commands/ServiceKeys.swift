@@ -66,15 +66,9 @@ extension Command {
             Reads DATABASE_URL.
             """
     ) { words in
-        let arguments = try Arguments(words, options: ["project"])
-        let project = ID<Project>(try arguments.required("project"))
-        let id = try arguments.only("key id")
-        try Administration.run { administration in
-            guard
-                try await ServiceKeyStore(pool: administration.pool).revoke(
-                    id, in: project, at: administration.clock.now())
-            else { throw Failure(message: "there is no working service key \(id) in project \(project)") }
-            Terminal.say("revoked \(id)")
+        try Administration.revoke(words, "service key") { id, project, administration in
+            try await ServiceKeyStore(pool: administration.pool)
+                .revoke(id, in: project, at: administration.clock.now())
         }
     }
 }
