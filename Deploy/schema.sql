@@ -109,7 +109,9 @@ CREATE TABLE public.session (
     settled bigint DEFAULT 0 NOT NULL,
     rotated_at timestamp with time zone NOT NULL,
     refreshed_at timestamp with time zone NOT NULL,
-    ended_at timestamp with time zone
+    ended_at timestamp with time zone,
+    closing bigint DEFAULT 0 NOT NULL,
+    closing_at timestamp with time zone DEFAULT '-infinity'::timestamp with time zone NOT NULL
 )
 WITH (fillfactor='75');
 

@@ -66,12 +66,18 @@ extension SQL {
         """
         UPDATE session s SET
             counter = CASE WHEN \(rotates) AND \(counter) >= s.counter THEN \(counter) + 1 ELSE s.counter END,
-            settled = CASE WHEN \(rotates) AND \(counter) >= s.counter AND s.rotated_at < \(graceBegan)
-                THEN greatest(s.counter - 1, 0) ELSE s.settled END,
+            settled = CASE WHEN \(rotates) AND \(counter) >= s.counter THEN greatest(s.settled,
+                CASE WHEN s.rotated_at < \(graceBegan) THEN s.counter - 1 END,
+                CASE WHEN s.closing_at < \(graceBegan) THEN s.closing END) ELSE s.settled END,
+            closing = CASE WHEN \(rotates) AND \(counter) >= s.counter AND s.closing_at < \(graceBegan)
+                THEN \(counter) ELSE s.closing END,
+            closing_at = CASE WHEN \(rotates) AND \(counter) >= s.counter AND s.closing_at < \(graceBegan)
+                THEN \(now) ELSE s.closing_at END,
             rotated_at = CASE WHEN \(rotates) AND \(counter) >= s.counter THEN \(now) ELSE s.rotated_at END,
             refreshed_at = greatest(s.refreshed_at, \(now)),
             ended_at = CASE WHEN \(rotates) AND \(counter) < s.counter - 1
-                AND (\(counter) < s.settled OR s.rotated_at < \(graceBegan)) THEN \(now) END
+                AND (\(counter) < s.settled OR s.rotated_at < \(graceBegan)
+                    OR (\(counter) < s.closing AND s.closing_at < \(graceBegan))) THEN \(now) END
         FROM account a
         WHERE s.project_id = \(project.rawValue) AND s.id = \(session) AND s.ended_at IS NULL
             AND a.project_id = s.project_id AND a.id = s.account_id
