@@ -6,7 +6,7 @@ public protocol AccountStore: Sendable {
     /// The account that holds `email`, with its password hash if it has one.
     func holder(of email: Email, in project: ID<Project>) async throws -> EmailHolder?
 
-    /// Records a sign-in, unless the account has moved on from the session's generation.
+    /// Records a sign-in, unless the account has moved on from the session's generation or was disabled.
     ///
     /// - Parameter rehashed: replaces the password hash.
     /// - Returns: whether the session was opened.
@@ -19,7 +19,7 @@ public protocol AccountStore: Sendable {
     func rotate(_ claim: RefreshClaim, by policy: Policy, at now: Instant, in project: ID<Project>) async throws
         -> Rotation
 
-    /// Changes an account, unless it has moved on from `generation` meanwhile.
+    /// Changes an account, unless it has moved on from `generation` meanwhile, or was disabled and the change opens a session.
     func update(_ change: AccountChange, of account: ID<Account>, at generation: Int64, in project: ID<Project>)
         async throws -> Update
 
@@ -99,6 +99,6 @@ public struct AccountChange: Hashable, Sendable {
 public enum Update: Hashable, Sendable {
     case updated(Account)
     case emailTaken
-    /// The account is gone or has moved on.
+    /// The account is gone, has moved on, or may not have a session.
     case stale
 }

@@ -30,6 +30,7 @@ extension SQL {
             UPDATE account SET last_sign_in_at = \(session.authenticatedAt),
                 password_hash = coalesce(\(rehashed), password_hash)
             WHERE project_id = \(project.rawValue) AND id = \(session.account) AND generation = \(session.generation)
+                AND disabled_at IS NULL
             RETURNING 1)
         \(opening(session, in: project, from: "signed_in"))
         """
@@ -54,6 +55,7 @@ extension SQL {
                 last_sign_in_at = CASE WHEN \(moves) THEN \(now) ELSE a.last_sign_in_at END,
                 generation = CASE WHEN \(moves) THEN a.generation + 1 ELSE a.generation END
             WHERE a.project_id = \(project.rawValue) AND a.id = \(account.rawValue) AND a.generation = \(generation)
+                AND (a.disabled_at IS NULL OR NOT \(moves))
             RETURNING \(AccountRow.columns)
             """
     }

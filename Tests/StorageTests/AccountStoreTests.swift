@@ -158,6 +158,19 @@ struct AccountStoreTests {
         #expect(found.account.isDisabled)
     }
 
+    @Test("nothing opens a session on an account that was disabled meanwhile")
+    func disabledMeanwhile() async throws {
+        let fixture = try await StoreFixture(email: "ada@example.com", passwordHash: "old")
+        _ = try await fixture.database.pool.execute("UPDATE account SET disabled_at = now()")
+        let late = Session.fresh(of: "ada", at: fixture.start)
+        #expect(try await !fixture.store.open(late, rehashed: nil, in: fixture.project))
+        #expect(try await fixture.store.find(late.id, in: fixture.project) == nil)
+        var change = AccountChange(changedAt: fixture.start)
+        change.passwordHash = .set("new")
+        change.replacement = .fresh(of: "ada", generation: 2, at: fixture.start)
+        #expect(try await fixture.store.update(change, of: ID("ada"), at: 1, in: fixture.project) == .stale)
+    }
+
     @Test("reads the identities of an account with it")
     func identities() async throws {
         let fixture = try await StoreFixture()
