@@ -49,15 +49,17 @@ public struct AccountEditor: Sendable {
         if isRenewed { try caller.requireRecentLogin(by: project.policy, at: clock.now()) }
         if isNewAddress, project.policy.hidesAccounts { throw EditRefusal.emailNeedsVerification }
         if let email, isNewAddress { try await requireFree(email, in: project) }
+        let passwordHash: AccountChange.Value<String>? =
+            if let password = wish.password {
+                .set(try await hash(password, in: project, from: origin))
+            } else {
+                wish.removesPassword ? .remove : nil
+            }
         var change = AccountChange(changedAt: clock.now())
         change.displayName = wish.displayName
         change.photoURL = wish.photoURL
         change.email = wish.removesEmail ? .remove : isNewAddress ? email.map { .set($0) } : nil
-        if let password = wish.password {
-            change.passwordHash = .set(try await hash(password, in: project, from: origin))
-        } else if wish.removesPassword {
-            change.passwordHash = .remove
-        }
+        change.passwordHash = passwordHash
         if isRenewed {
             let method = wish.password == nil ? caller.session.method : .password
             change.replacement = renewed(caller, by: method, at: change.changedAt)
@@ -78,9 +80,10 @@ public struct AccountEditor: Sendable {
             throw EditRefusal.emailNeedsVerification
         }
         if isNewAddress { try await requireFree(credential.email, in: project) }
+        let passwordHash = try await hash(credential.password, in: project, from: origin)
         var change = AccountChange(changedAt: clock.now())
         change.email = isNewAddress ? .set(credential.email) : nil
-        change.passwordHash = .set(try await hash(credential.password, in: project, from: origin))
+        change.passwordHash = .set(passwordHash)
         change.displayName = displayName.map { .set($0) }
         change.replacement = renewed(caller, by: .password, at: change.changedAt)
         return try await apply(change, to: caller, in: project)

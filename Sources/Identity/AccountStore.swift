@@ -87,6 +87,7 @@ public struct AccountChange: Hashable, Sendable {
     /// A new address is unverified.
     public var email: Value<Email>?
     public var passwordHash: Value<String>?
+    /// Taken last, after all that takes time: logins up to this second become void where ``replacement`` is set.
     public var changedAt: Instant
     /// Ends every session of the account, moves `validSince` to the login time of this one, and opens it instead.
     public var replacement: Session?
