@@ -112,6 +112,15 @@ struct UpdateTests {
         #expect(try await gateway.delete(anonymous.idToken).outcome == "200")
     }
 
+    @Test("a password that no address goes with proves nothing, and does not lock its account up")
+    func passwordWithoutAddress() async throws {
+        let gateway = try await TestGateway()
+        let anonymous = try TestGateway.Tokens(await gateway.post("/v1/accounts:signUp"))
+        let without = try TestGateway.Tokens(await gateway.update(anonymous.idToken, ["password": "secret1"]))
+        gateway.clock.advance(by: .seconds(301))
+        #expect(try await gateway.update(without.idToken, ["email": "ada@example.com"]).outcome == "200")
+    }
+
     @Test(
         "tokens of a sign-in that raced a change of credentials are older than validSince", arguments: [false, true])
     func slowHash(isUpgrade: Bool) async throws {
