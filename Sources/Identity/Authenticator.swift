@@ -83,10 +83,10 @@ public struct Authenticator: Sendable {
         let claim = try await tokens.read(idToken: idToken, in: project, at: clock.now())
         guard let found = try await store.find(claim.session, in: project.id), found.account.id == claim.account
         else { throw TokenRefusal.accountGone }
-        guard !found.account.isDisabled else { throw TokenRefusal.accountDisabled }
         guard !found.hasEnded, found.session.generation == found.account.generation else {
             throw TokenRefusal.sessionEnded
         }
+        guard !found.account.isDisabled else { throw TokenRefusal.accountDisabled }
         return Caller(account: found.account, session: found.session)
     }
 

@@ -89,7 +89,7 @@ extension SQL {
     /// Why ``rotate`` found nothing to do.
     static func state(of session: UUID, in project: ID<Project>) -> SQL {
         """
-        SELECT a.disabled_at IS NOT NULL AS is_disabled
+        SELECT s.ended_at IS NULL AND a.generation = s.generation AND a.disabled_at IS NOT NULL AS is_disabled
         FROM session s JOIN account a ON a.project_id = s.project_id AND a.id = s.account_id
         WHERE s.project_id = \(project.rawValue) AND s.id = \(session)
         """
