@@ -53,7 +53,8 @@ public struct AccountEditor: Sendable {
             if let password = wish.password {
                 .set(try await hash(password, in: project, from: origin))
             } else {
-                wish.removesPassword ? .remove : nil
+                // A password is good for nothing without the address it goes with.
+                wish.removesPassword || wish.removesEmail ? .remove : nil
             }
         var change = AccountChange(changedAt: clock.now())
         change.displayName = wish.displayName
@@ -91,8 +92,7 @@ public struct AccountEditor: Sendable {
 
     public func delete(_ caller: Caller, in project: Project) async throws {
         try caller.requireRecentLogin(by: project.policy, at: clock.now())
-        let isDeleted = try await store.delete(
-            caller.account.id, at: caller.account.generation, now: clock.now(), in: project.id)
+        let isDeleted = try await store.delete(by: caller.session, at: clock.now(), in: project.id)
         guard isDeleted else { throw TokenRefusal.sessionEnded }
     }
 
@@ -112,9 +112,7 @@ public struct AccountEditor: Sendable {
     }
 
     private func apply(_ change: AccountChange, to caller: Caller, in project: Project) async throws -> Edited {
-        let update = try await store.update(
-            change, of: caller.account.id, at: caller.account.generation, in: project.id)
-        switch update {
+        switch try await store.update(change, by: caller.session, in: project.id) {
         case .updated(let account):
             guard let session = change.replacement else { return Edited(account: account, signedIn: nil) }
             let signedIn = try await tokens.signedIn(account, session, in: project, at: change.changedAt)

@@ -50,12 +50,28 @@ extension SQL {
         """
     }
 
-    static func find(_ session: UUID, in project: ID<Project>) -> SQL {
+    static func find(_ session: UUID, of account: ID<Account>, in project: ID<Project>) -> SQL {
         """
-        SELECT s.ended_at IS NOT NULL AS has_ended, \(SessionRow.columns), \(AccountRow.columns),
-            \(AccountRow.lastRefresh)
-        FROM session s JOIN account a ON a.project_id = s.project_id AND a.id = s.account_id
-        WHERE s.project_id = \(project.rawValue) AND s.id = \(session)
+        SELECT \(SessionRow.columns), \(AccountRow.columns), \(AccountRow.lastRefresh)
+        FROM account a LEFT JOIN session s ON s.project_id = a.project_id AND s.id = \(session)
+            AND s.account_id = a.id AND s.generation = a.generation AND s.ended_at IS NULL
+        WHERE a.project_id = \(project.rawValue) AND a.id = \(account.rawValue)
+        """
+    }
+
+    /// Sessions that died with the last generation but one. The last one's stay, to answer for their tokens.
+    static func forgetSessions(of account: ID<Account>, before generation: Int64, in project: ID<Project>) -> SQL {
+        """
+        DELETE FROM session WHERE project_id = \(project.rawValue) AND account_id = \(account.rawValue)
+            AND generation < \(generation)
+        """
+    }
+
+    /// Holds for an account `a` while the session that asks for its change lives.
+    static func isAlive(_ session: SessionRow) -> SQL {
+        """
+        a.id = \(session.account) AND a.generation = \(session.generation) AND EXISTS (SELECT FROM session s \
+        WHERE s.project_id = a.project_id AND s.id = \(session.id) AND s.ended_at IS NULL)
         """
     }
 

@@ -56,6 +56,17 @@ def test_a_leaked_key_is_void_within_seconds_and_nobody_is_signed_out(own, serve
     assert client.call("lookup", {"idToken": fresh["id_token"]}).status == 200
 
 
+def test_a_new_refresh_key_ends_no_session_unless_the_old_one_leaked(own, serve, client):
+    session = client.signed_up()
+    own.done("keys rotate-refresh-key --project demo")
+    assert refreshed(client, session).status == 200
+    own.done("keys rotate-refresh-key --project demo --now")
+    assert eventually(
+        lambda: refreshed(client, session).code == "INVALID_REFRESH_TOKEN", within=CONFIGURATION_SECONDS
+    )
+    assert refreshed(client, client.signed_up()).status == 200
+
+
 @pytest.mark.parametrize("algorithm", ["ES256", "RS256"])
 def test_the_algorithm_changes_when_it_is_asked_for_only(own, algorithm):
     project = f"signed-{algorithm.lower()}"
@@ -87,4 +98,4 @@ def test_a_master_key_is_replaced_while_the_gateway_runs(folder, dev, contract):
         assert refreshed(client, session).status == 200
     with_the_old_key = installation.run("serve", SEKISHO_MASTER_KEY=old)
     assert with_the_old_key.returncode == 1
-    assert "the master key is not the one this database was made with" in with_the_old_key.stdout
+    assert "the master key is not the one this database was made with" in with_the_old_key.stderr

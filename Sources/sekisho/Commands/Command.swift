@@ -9,7 +9,7 @@ struct Command: Sendable {
         .createProject, .listProjects, .policy, .createApp, .listApps,
         .createAPIKey, .listAPIKeys, .revokeAPIKey,
         .createServiceKey, .listServiceKeys, .revokeServiceKey,
-        .listSigningKeys, .rotateSigningKeys, .rewrap, .generateMasterKey,
+        .listSigningKeys, .rotateSigningKeys, .rotateRefreshKey, .rewrap, .generateMasterKey,
     ]
 
     /// Finds the command that `arguments` begin with and runs it with the rest.
