@@ -9,6 +9,7 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from gateway import eventually
+from processes import children
 
 
 class Postgres:
@@ -61,8 +62,8 @@ class Postgres:
         os.kill(main, number)
         # A child just being made would be missed.
         time.sleep(0.1)
-        for child in Path(f"/proc/{main}/task/{main}/children").read_text().split():
-            os.kill(int(child), number)
+        for child in children(main):
+            os.kill(child, number)
 
     def _run(self, program, *options):
         subprocess.run([_program(program), *options], check=True, capture_output=True, timeout=60, **self._user)

@@ -62,5 +62,6 @@ def test_a_wrong_master_key_is_refused(installation, command):
     ran = installation.replica().run(command, SEKISHO_MASTER_KEY=master_key())
     assert ran.returncode == 1
     # The log of `serve` is what it prints; all else is said to whoever typed the command.
-    assert "the master key is not the one this database was made with" in (ran.stdout if command == "serve" else ran.stderr)
+    said = ran.stdout if command == "serve" else ran.stderr
+    assert "the master key is not the one this database was made with" in said
     assert dump(installation.database_url) == before

@@ -3,6 +3,7 @@
 import base64
 import json
 import re
+import signal
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -72,7 +73,7 @@ def run(folder, dev, contract):
         secrets["API key"] = serve.api_key
         mixed_run(Client(serve, contract), secrets)
         metrics = requests.get(serve.url + "/metrics", timeout=30).text
-        gateway.ended(serve.process, 15)
+        gateway.ended(serve.process, signal.SIGTERM)
         lines = serve.log.read_text().splitlines()
     server_folder = Path(sql(dev.database_url, "SHOW data_directory").strip()).parent
     yield Run(lines, metrics, (server_folder / "postgres.log").read_text(), dump(serve.database_url), secrets)
@@ -91,7 +92,10 @@ def forms(secret):
 
 
 def found(run, text, *, but=()):
-    return [name for name, secret in run.secrets.items() if name not in but and any(form in text for form in forms(secret))]
+    return [
+        name for name, secret in run.secrets.items()
+        if name not in but and any(form in text for form in forms(secret))
+    ]
 
 
 def test_every_line_of_the_log_is_one_json_object(run):

@@ -59,10 +59,10 @@ def test_production_starts_as_promised(dev, path):
     script = replaced(script, given, f"'{new_database(dev.database_url)}'")
     script = replaced(script, "\nsekisho serve\n", f"\nexport SEKISHO_LISTEN=127.0.0.1:{port}\nexec sekisho serve\n")
     log = path / "log"
-    environment = {name: value for name, value in os.environ.items() if not re.match("SEKISHO_|DATABASE_URL|PG", name)}
-    environment["PATH"] = f"{path}:{environment['PATH']}"
+    environment = gateway.surroundings(PATH=f"{path}:{os.environ['PATH']}")
+    command = ["bash", "-euo", "pipefail", "-c", script]
     with log.open("w") as output:
-        shell = subprocess.Popen(["bash", "-euo", "pipefail", "-c", script], env=environment, stdout=output, stderr=output)
+        shell = subprocess.Popen(command, env=environment, stdout=output, stderr=output)
     try:
         url = f"http://127.0.0.1:{port}"
         gateway.awaited(lambda: ready(url), shell, log)
