@@ -16,10 +16,17 @@ public struct Endpoint: Sendable {
     enum Action: Sendable {
         case open(@Sendable (Call) async throws -> Response)
         case client(@Sendable (Call, Client) async throws -> Response)
+        case administrator(@Sendable (Call, Administrator) async throws -> Response)
+        /// Whoever shows a bearer token is heard as an administrator, everybody else as a client.
+        case either(
+            client: @Sendable (Call, Client) async throws -> Response,
+            administrator: @Sendable (Call, Administrator) async throws -> Response)
     }
 
     static let clientBodyLimit = 64 * 1024
     static let openBodyLimit = 1024
+    /// A thousand accounts fit.
+    static let administratorBodyLimit = 4 * 1024 * 1024
 
     /// An operation of the client API.
     static func client(
@@ -29,6 +36,27 @@ public struct Endpoint: Sendable {
         Endpoint(
             operationID: operationID, method: method, path: path, bodyLimit: clientBodyLimit, errors: errors,
             action: .client(handler))
+    }
+
+    /// An operation of the admin API. A path that names a project does so as `{project}`.
+    static func administrator(
+        _ operationID: String, _ method: HTTP.Method, _ path: String, bodyLimit: Int = administratorBodyLimit,
+        handler: @escaping @Sendable (Call, Administrator) async throws -> Response
+    ) -> Endpoint {
+        Endpoint(
+            operationID: operationID, method: method, path: path, bodyLimit: bodyLimit, errors: .identityToolkit,
+            action: .administrator(handler))
+    }
+
+    /// An operation of the client API that does more for administrators.
+    static func either(
+        _ operationID: String, _ method: HTTP.Method, _ path: String,
+        client: @escaping @Sendable (Call, Client) async throws -> Response,
+        administrator: @escaping @Sendable (Call, Administrator) async throws -> Response
+    ) -> Endpoint {
+        Endpoint(
+            operationID: operationID, method: method, path: path, bodyLimit: clientBodyLimit,
+            errors: .identityToolkit, action: .either(client: client, administrator: administrator))
     }
 
     /// An operation that anybody may call, without a body.

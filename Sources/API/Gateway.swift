@@ -59,18 +59,41 @@ public struct Gateway: Sendable {
     private func run(_ endpoint: Endpoint, _ call: Call) async -> Exchange {
         var project: ID<Project>?
         do {
-            let response: Response
-            switch endpoint.action {
-            case .open(let handler): response = try await handler(call)
-            case .client(let handler):
-                let client = try await access.client(ClientCredential(call.request))
-                project = client.project.id
-                response = try await handler(call, client)
-            }
+            let credential = ClientCredential(call.request)
+            let response =
+                switch endpoint.action {
+                case .open(let handler): try await handler(call)
+                case .client(let handler): try await run(handler, call, showing: credential, &project)
+                case .administrator(let handler): try await run(handler, call, showing: credential, &project)
+                case .either(_, let handler) where credential.bearer != nil:
+                    try await run(handler, call, showing: credential, &project)
+                case .either(let handler, _): try await run(handler, call, showing: credential, &project)
+                }
             return Exchange(response, of: endpoint, project: project)
         } catch {
             return Exchange(error, of: endpoint, project: project)
         }
+    }
+
+    private func run(
+        _ handler: (Call, Client) async throws -> Response, _ call: Call, showing credential: ClientCredential,
+        _ project: inout ID<Project>?
+    ) async throws -> Response {
+        let client = try await access.client(credential)
+        project = client.project.id
+        return try await handler(call, client)
+    }
+
+    private func run(
+        _ handler: (Call, Administrator) async throws -> Response, _ call: Call,
+        showing credential: ClientCredential, _ project: inout ID<Project>?
+    ) async throws -> Response {
+        guard let bearer = credential.bearer else {
+            throw credential.apiKey == nil ? AccessRefusal.nothingShown : .administratorsOnly
+        }
+        let administrator = try await access.administrator(bearer, call.parameters["project"].map { ID($0) })
+        project = administrator.project.id
+        return try await handler(call, administrator)
     }
 
     private func finish(_ response: inout Response, to request: Request) {

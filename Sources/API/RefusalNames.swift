@@ -23,6 +23,8 @@ extension WireError {
             case .nothingShown: .missingAPIKey
             case .unknownKey: .unknownAPIKey
             case .bearerNotAccepted: .invalidBearer
+            case .otherProject: .permissionDenied
+            case .administratorsOnly: .projectNotChosenByClients
             }
     }
 

@@ -7,7 +7,10 @@ public struct Account: Hashable, Sendable {
     public var photoURL: String?
     /// When the password was set; `nil` if the account has none.
     public var passwordUpdatedAt: Instant?
+    /// In E.164, with the plus sign.
+    public var phoneNumber: String?
     public var identities: [LinkedIdentity]
+    public var customClaims: Claims?
     public var isDisabled: Bool
     public var createdAt: Instant
     public var lastSignInAt: Instant?
@@ -20,7 +23,8 @@ public struct Account: Hashable, Sendable {
 
     public init(
         id: ID<Account>, email: Email? = nil, emailIsVerified: Bool = false, displayName: String? = nil,
-        photoURL: String? = nil, passwordUpdatedAt: Instant? = nil, identities: [LinkedIdentity] = [],
+        photoURL: String? = nil, passwordUpdatedAt: Instant? = nil, phoneNumber: String? = nil,
+        identities: [LinkedIdentity] = [], customClaims: Claims? = nil,
         isDisabled: Bool = false, createdAt: Instant, lastSignInAt: Instant? = nil,
         lastRefreshAt: Instant? = nil, validSince: Instant, generation: Int64 = 1
     ) {
@@ -30,7 +34,9 @@ public struct Account: Hashable, Sendable {
         self.displayName = displayName
         self.photoURL = photoURL
         self.passwordUpdatedAt = passwordUpdatedAt
+        self.phoneNumber = phoneNumber
         self.identities = identities
+        self.customClaims = customClaims
         self.isDisabled = isDisabled
         self.createdAt = createdAt
         self.lastSignInAt = lastSignInAt
@@ -41,8 +47,8 @@ public struct Account: Hashable, Sendable {
 
     public var hasPassword: Bool { passwordUpdatedAt != nil }
 
-    /// Nothing to prove oneself with again: no password, no identity, no mailbox.
-    public var isAnonymous: Bool { !hasPassword && identities.isEmpty && email == nil }
+    /// Nothing to prove oneself with again: no password, no identity, no mailbox, no phone.
+    public var isAnonymous: Bool { !hasPassword && identities.isEmpty && email == nil && phoneNumber == nil }
 
     /// The wire's `signinMethods`: every way back into this account.
     public var signInMethods: [ProviderID] {

@@ -23,7 +23,8 @@ public struct GatewayTokens: TokenAuthority {
         let key = try await keys(project.id).idTokenSigner(at: now)
         let claims = IDTokenClaims(
             for: account, session: session, issuer: issuer(project.id), in: project, at: now)
-        return try JWS.sign(payload: try StrictJSON.encode(claims), keyID: key.stored.id, with: key.privateKey)
+        let payload = try claims.payload(adding: [account.customClaims, session.claims].compactMap { $0 })
+        return try JWS.sign(payload: payload, keyID: key.stored.id, with: key.privateKey)
     }
 
     public func refreshToken(_ claim: RefreshClaim, in project: Project) async throws -> String {

@@ -1,4 +1,5 @@
 internal import Identity
+internal import JSONText
 
 /// The payload of our ID tokens: Firebase's claims, and `sid`, the session (OpenID Connect Front-Channel Logout §3).
 struct IDTokenClaims: Codable {
@@ -24,6 +25,7 @@ struct IDTokenClaims: Codable {
     let picture: String?
     let email: String?
     let emailVerified: Bool?
+    let phoneNumber: String?
     /// `anonymous` for accounts without a credential, absent for all others.
     let providerID: String?
     let firebase: Firebase
@@ -33,6 +35,7 @@ struct IDTokenClaims: Codable {
         case authTime = "auth_time"
         case userID = "user_id"
         case emailVerified = "email_verified"
+        case phoneNumber = "phone_number"
         case providerID = "provider_id"
     }
 
@@ -49,10 +52,26 @@ struct IDTokenClaims: Codable {
         picture = account.photoURL
         email = account.email?.rawValue
         emailVerified = account.email == nil ? nil : account.emailIsVerified
+        phoneNumber = account.phoneNumber
         providerID = session.method == .anonymous ? session.method.rawValue : nil
         var identities = Dictionary(grouping: account.identities, by: \.provider.rawValue)
             .mapValues { $0.map(\.subject) }
         if let email = account.email { identities["email"] = [email.rawValue] }
+        if let phoneNumber = account.phoneNumber { identities["phone"] = [phoneNumber] }
         firebase = Firebase(identities: identities, signInProvider: session.method.rawValue)
+    }
+}
+
+extension IDTokenClaims {
+    /// With what administrators and custom tokens added. They may replace name and picture, and nothing else of ours.
+    func payload(adding added: [Claims]) throws -> [UInt8] {
+        guard !added.isEmpty else { return try StrictJSON.encode(self) }
+        let own = try StrictJSON.decode([String: JSONValue].self, from: try StrictJSON.encode(self))
+        var all = own
+        for claims in added {
+            all.merge(try StrictJSON.decode([String: JSONValue].self, from: Array(claims.json.utf8))) { $1 }
+        }
+        for (name, value) in own where name != "name" && name != "picture" { all[name] = value }
+        return try StrictJSON.encode(all)
     }
 }

@@ -14,11 +14,13 @@ struct Directory: Sendable {
     let projects: Cache<ID<Project>?, Project?>
     let keys: Cache<ID<Project>, KeyRing>
     private let clients: Cache<[UInt8], Client?>
+    private let administrators: Cache<[UInt8], Administrator?>
 
     init(pool: Pool, masterKeys: MasterKeys, clock: WallClock) {
         let projects = ProjectStore(pool: pool)
         let signingKeys = SigningKeyStore(pool: pool)
         let apiKeys = APIKeyStore(pool: pool)
+        let serviceKeys = ServiceKeyStore(pool: pool)
         self.projects = Cache(lifetime: Self.lifetime) { id in
             guard let id else { return try await projects.only() }
             return try await projects.project(id)
@@ -29,10 +31,18 @@ struct Directory: Sendable {
         clients = Cache(lifetime: Self.lifetime) { hash in
             try await apiKeys.holder(ofKeyWithHash: hash).map { Client(project: $0.project, app: $0.app) }
         }
+        administrators = Cache(lifetime: Self.lifetime) { hash in
+            try await serviceKeys.holder(ofSecretWithHash: hash).map { Administrator(project: $0.project, key: $0.id) }
+        }
     }
 
     /// - Parameter key: as a client sent it.
     func client(showing key: String) async throws -> Client? {
         try await clients.value(for: APIKey(text: key).hash)
+    }
+
+    /// - Parameter secret: as a backend sent it.
+    func administrator(showing secret: String) async throws -> Administrator? {
+        try await administrators.value(for: Digest.sha256(Array(secret.utf8)))
     }
 }

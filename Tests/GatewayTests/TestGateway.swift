@@ -64,7 +64,9 @@ struct TestGateway: Sendable {
     func withFreshCaches() -> TestGateway { TestGateway(self) }
 
     private static func gateway(of live: Live, on database: TestDatabase) -> Gateway {
-        live.gateway(on: database.pool) { directory in .keys { try await directory.client(showing: $0) } }
+        live.gateway(on: database.pool) {
+            .keys(client: $0.client(showing:), administrator: $0.administrator(showing:))
+        }
     }
 
     func post(_ path: String, _ body: JSON = [:], key: String? = apiKey) async throws -> Exchange {

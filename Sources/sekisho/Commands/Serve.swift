@@ -23,7 +23,7 @@ extension Command {
         guard let publicURL = config.publicURL else { throw Failure(message: "no public URL") }
         let gateway = try RunningGateway(
             config, log: log, issuer: { "\(publicURL)/\($0)" },
-            access: { directory in .keys { try await directory.client(showing: $0) } })
+            access: { .keys(client: $0.client(showing:), administrator: $0.administrator(showing:)) })
         defer { log.flush(within: .seconds(2)) }
         log.info("listening", ["address": .string(config.listen.host), "port": .int(Int(gateway.port))])
         gateway.verifyDatabase(config, log)

@@ -33,7 +33,9 @@ struct TestGateway {
         store.open(Session(id: ID("s0"), account: ada.id, generation: 1, method: .password, authenticatedAt: now))
         gateway = Gateway(
             services: Self.services(store, passwordsAreBusy, documents, readiness),
-            access: .keys { key in key == "good" ? Client(project: project, app: App(id: ID("app"))) : nil },
+            access: .keys(
+                client: { $0 == "good" ? Client(project: project, app: App(id: ID("app"))) : nil },
+                administrator: { $0 == "secret" ? Administrator(project: project, key: "k") : nil }),
             log: log, metrics: GatewayMetrics())
     }
 
