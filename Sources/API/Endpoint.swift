@@ -67,12 +67,33 @@ public struct Endpoint: Sendable {
             operationID: operationID, method: .get, path: path, bodyLimit: openBodyLimit, errors: .identityToolkit,
             action: .open(handler))
     }
+
+    /// An operation that anybody may call and that is not in the contract; for the composition root to add. Its body
+    /// has at most 1 KiB.
+    public static func extra(
+        _ operationID: String, _ method: HTTP.Method, _ path: String,
+        handler: @escaping @Sendable (Call) async throws -> Response
+    ) -> Endpoint {
+        Endpoint(
+            operationID: operationID, method: method, path: path, bodyLimit: openBodyLimit, errors: .identityToolkit,
+            action: .open(handler))
+    }
+}
+
+/// Why an operation that is not in the contract, or the access to any, turns a request away.
+public enum RequestRefusal: Error, Hashable {
+    /// What a member of the body, named by its JSON pointer, has to be.
+    case invalidField(String, String)
+    case notFound
+    /// What is not there yet, as the beginning of a sentence.
+    case notImplemented(String)
 }
 
 /// A request on its way to its handler.
-struct Call: Sendable {
-    let request: Request
-    let parameters: [String: String]
+public struct Call: Sendable {
+    public let request: Request
+    /// From the path.
+    public let parameters: [String: String]
     let origin: AddressPrefix
     let services: Services
     let metrics: GatewayMetrics

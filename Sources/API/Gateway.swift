@@ -6,16 +6,21 @@ public import Telemetry
 public struct Gateway: Sendable {
     private let services: Services
     private let access: Access
+    private let extra: Router<Endpoint>
     private let trustedProxies: [Network]
     private let log: Log
     private let metrics: GatewayMetrics
 
-    /// - Parameter trustedProxies: whose `X-Forwarded-For` is believed.
+    /// - Parameters:
+    ///   - extra: operations beside those of the contract, which come first.
+    ///   - trustedProxies: whose `X-Forwarded-For` is believed.
     public init(
-        services: Services, access: Access, trustedProxies: [Network] = [], log: Log, metrics: GatewayMetrics
+        services: Services, access: Access, extra: [Endpoint] = [], trustedProxies: [Network] = [], log: Log,
+        metrics: GatewayMetrics
     ) {
         self.services = services
         self.access = access
+        self.extra = Router(extra.map { ($0.method, $0.path, $0) })
         self.trustedProxies = trustedProxies
         self.log = log
         self.metrics = metrics
@@ -46,13 +51,23 @@ public struct Gateway: Sendable {
         guard request.method != .options else { return Exchange(CORS.preflight(request)) }
         switch Route.match(request.method, request.path) {
         case .found(.endpoint(let endpoint), let parameters):
-            let call = Call(
-                request: request, parameters: parameters, origin: origin, services: services, metrics: metrics)
-            return await run(endpoint, call)
+            return await run(endpoint, call(request, parameters, origin))
         case .found(.unimplemented, _): return Exchange(WireError.notImplemented("This operation"))
         case .methodNotAllowed(let allowed): return Exchange(WireError.methodNotAllowed, allowed: allowed)
-        case .notFound: return Exchange(WireError.notFound)
+        case .notFound: return await extraExchange(for: request, from: origin)
         }
+    }
+
+    private func extraExchange(for request: Request, from origin: AddressPrefix) async -> Exchange {
+        switch extra.match(request.method == .head ? .get : request.method, request.path) {
+        case .found(let endpoint, let parameters): await run(endpoint, call(request, parameters, origin))
+        case .methodNotAllowed(let allowed): Exchange(WireError.methodNotAllowed, allowed: allowed)
+        case .notFound: Exchange(WireError.notFound)
+        }
+    }
+
+    private func call(_ request: Request, _ parameters: [String: String], _ origin: AddressPrefix) -> Call {
+        Call(request: request, parameters: parameters, origin: origin, services: services, metrics: metrics)
     }
 
     /// The one place where access is checked.

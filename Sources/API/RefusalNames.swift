@@ -8,6 +8,7 @@ extension WireError {
         switch error {
         case let error as WireError: self = error
         case let refusal as AccessRefusal: self.init(refusal)
+        case let refusal as RequestRefusal: self.init(refusal)
         case let refusal as CredentialRefusal: self.init(refusal)
         case let refusal as SignInRefusal: self.init(refusal)
         case let refusal as SignUpRefusal: self.init(refusal)
@@ -25,6 +26,15 @@ extension WireError {
             case .bearerNotAccepted: .invalidBearer
             case .otherProject: .permissionDenied
             case .administratorsOnly: .projectNotChosenByClients
+            }
+    }
+
+    init(_ refusal: RequestRefusal) {
+        self =
+            switch refusal {
+            case .invalidField(let pointer, let problem): .invalidField(pointer, problem)
+            case .notFound: .notFound
+            case .notImplemented(let what): .notImplemented(what)
             }
     }
 

@@ -5,6 +5,9 @@ internal import Postgres
 internal import Storage
 internal import Tokens
 
+/// Finds a project; `nil` asks for the one that requests mean which name none.
+typealias ProjectLookup = @Sendable (ID<Project>?) async throws -> Project?
+
 /// What is configured in the database, kept for seconds: projects, API keys and signing keys. One for each loop.
 struct Directory: Sendable {
     /// How long a revoked key may go on working.
@@ -16,12 +19,14 @@ struct Directory: Sendable {
     private let clients: Cache<[UInt8], Client?>
     private let administrators: Cache<[UInt8], Administrator?>
 
-    init(pool: Pool, masterKeys: MasterKeys, clock: WallClock) {
+    /// - Parameter lookup: of projects; asked every time. `nil` has the database's own looked up, and kept.
+    init(pool: Pool, masterKeys: MasterKeys, clock: WallClock, lookup: ProjectLookup? = nil) {
         let projects = ProjectStore(pool: pool)
         let signingKeys = SigningKeyStore(pool: pool)
         let apiKeys = APIKeyStore(pool: pool)
         let serviceKeys = ServiceKeyStore(pool: pool)
-        self.projects = Cache(lifetime: Self.lifetime) { id in
+        self.projects = Cache(lifetime: lookup == nil ? Self.lifetime : .zero) { id in
+            if let lookup { return try await lookup(id) }
             guard let id else { return try await projects.only() }
             return try await projects.project(id)
         }

@@ -21,9 +21,13 @@ struct Live: Sendable {
     let publicURL: @Sendable () -> String
     let isDraining: @Sendable () -> Bool
 
-    /// - Parameter access: who may use the client API.
-    func gateway(on pool: Pool, access: (Directory) -> Access) -> Gateway {
-        let directory = Directory(pool: pool, masterKeys: masterKeys, clock: clock)
+    /// - Parameters:
+    ///   - access: who may use the API.
+    ///   - addition: what the mode has beside the contract.
+    func gateway(
+        on pool: Pool, addition: Addition = Addition(), access: (Directory) -> Access
+    ) -> Gateway {
+        let directory = Directory(pool: pool, masterKeys: masterKeys, clock: clock, lookup: addition.projects)
         let store = PostgresAccountStore(pool: pool)
         let tokens = GatewayTokens(keys: directory.keys.value(for:), issuer: issuer, clock: clock)
         let services = Services(
@@ -35,7 +39,14 @@ struct Live: Sendable {
             readiness: { [isDraining] in await Readiness(of: pool, isDraining: isDraining()) },
             authURISession: { Random.text(length: 27) })
         return Gateway(
-            services: services, access: access(directory), trustedProxies: trustedProxies, log: log, metrics: metrics)
+            services: services, access: access(directory), extra: addition.endpoints, trustedProxies: trustedProxies,
+            log: log, metrics: metrics)
+    }
+
+    /// What a mode has that others have not. `serve` has nothing.
+    struct Addition: Sendable {
+        var projects: ProjectLookup?
+        var endpoints: [Endpoint] = []
     }
 
     private func documents(of id: ID<Project>?, in directory: Directory) async throws -> ProjectDocuments? {

@@ -23,10 +23,12 @@ final class RunningGateway: Sendable {
 
     /// Binds the port and answers from then on.
     ///
-    /// - Parameter access: who may use the client API; asked once for each loop.
+    /// - Parameters:
+    ///   - addition: what the mode has beside the contract; asked once for each loop, as is `access`.
+    ///   - access: who may use the API.
     init(
-        _ config: Config, log: Log, issuer: @escaping @Sendable (ID<Project>) -> String,
-        access: (Directory) -> Access
+        _ config: Config, log: Log, clock: WallClock = .live, issuer: @escaping @Sendable (ID<Project>) -> String,
+        addition: (Pool) -> Live.Addition = { _ in Live.Addition() }, access: (Directory) -> Access
     ) throws {
         let state = State()
         group = try LoopGroup(count: config.loops)
@@ -35,11 +37,11 @@ final class RunningGateway: Sendable {
         pools = group.loops.map { Pool(loop: $0, configuration: config.database) }
         let metrics = GatewayMetrics()
         let live = Live(
-            masterKeys: config.masterKeys, trustedProxies: config.trustedProxies, clock: .live, log: log,
+            masterKeys: config.masterKeys, trustedProxies: config.trustedProxies, clock: clock, log: log,
             metrics: metrics, passwords: try .argon2id(config.passwords.cost, on: hashing), issuer: issuer,
             publicURL: { config.publicURL ?? "http://127.0.0.1:\(state.port.load(ordering: .relaxed))" },
             isDraining: { state.isDraining.load(ordering: .relaxed) })
-        let gateways = pools.map { live.gateway(on: $0, access: access) }
+        let gateways = pools.map { live.gateway(on: $0, addition: addition($0), access: access) }
         server = try Server(
             loops: group.loops, address: config.listen.host, port: config.listen.port,
             bodyLimit: { Gateway.bodyLimit($0, $1) },

@@ -70,7 +70,7 @@ struct ProjectDraft: Sendable {
         id: String, name: String, profile: Policy.Profile, policy: Policy, algorithm: SignatureAlgorithm,
         domains: [String]
     ) throws(UsageError) {
-        guard id.wholeMatch(of: #/[a-z][a-z0-9-]{2,61}[a-z0-9]/#) != nil else {
+        guard Self.canBeID(id) else {
             throw UsageError(
                 message: "a project id has 4 to 63 characters, a-z, 0-9 and hyphens, and begins with a letter")
         }
@@ -81,12 +81,19 @@ struct ProjectDraft: Sendable {
         self.algorithm = algorithm
     }
 
+    static func canBeID(_ text: String) -> Bool {
+        text.wholeMatch(of: #/[a-z][a-z0-9-]{2,61}[a-z0-9]/#) != nil
+    }
+
+    /// - Parameter signsFrom: when its keys begin to sign; at once unless told.
     /// - Returns: `false` if the id is taken.
-    func create(in pool: Pool, under masterKeys: MasterKeys, at now: Instant) async throws -> Bool {
+    func create(
+        in pool: Pool, under masterKeys: MasterKeys, at now: Instant, signsFrom: Instant? = nil
+    ) async throws -> Bool {
         let maker = KeyMaker(masterKeys: masterKeys)
         let keys = [
-            try maker.idTokenKey(algorithm, in: project.id, at: now, signsFrom: now),
-            try maker.refreshTokenKey(in: project.id, at: now, signsFrom: now),
+            try maker.idTokenKey(algorithm, in: project.id, at: now, signsFrom: signsFrom ?? now),
+            try maker.refreshTokenKey(in: project.id, at: now, signsFrom: signsFrom ?? now),
         ]
         return try await ProjectStore(pool: pool).create(project, name: name, app: Self.app, keys: keys, at: now)
     }
