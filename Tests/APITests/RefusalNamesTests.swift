@@ -44,6 +44,13 @@ struct RefusalNamesTests {
         #expect(error.code == String(message.prefix { $0 != " " }))
     }
 
+    @Test("from beside the contract has the name that one within has")
+    func beside() {
+        #expect(WireError(RequestRefusal.notFound) == .notFound)
+        #expect(WireError(RequestRefusal.notImplemented("It")) == .notImplemented("It"))
+        #expect(WireError(RequestRefusal.invalidField("/a", "must be b")) == .invalidField("/a", "must be b"))
+    }
+
     @Test("is not what an error of ours is")
     func fault() {
         #expect(WireError(Overloaded()) == nil)
