@@ -14,6 +14,7 @@ extension WireError {
         case let refusal as SignUpRefusal: self.init(refusal)
         case let refusal as TokenRefusal: self.init(refusal)
         case let refusal as EditRefusal: self.init(refusal)
+        case let refusal as AdministrationRefusal: self.init(refusal)
         default: return nil
         }
     }
@@ -91,6 +92,19 @@ extension WireError {
             case .loginTooOld: "CREDENTIAL_TOO_OLD_LOGIN_AGAIN"
             case .emailNeedsVerification:
                 "OPERATION_NOT_ALLOWED : Please verify the new email before changing email."
+            }
+        self = .refused(message)
+    }
+
+    init(_ refusal: AdministrationRefusal) {
+        let message =
+            switch refusal {
+            case .accountUnknown: "USER_NOT_FOUND"
+            case .invalidPhoneNumber: "INVALID_PHONE_NUMBER : Invalid format."
+            case .taken(.id): "DUPLICATE_LOCAL_ID"
+            case .taken(.email): "EMAIL_EXISTS"
+            case .taken(.phoneNumber): "PHONE_NUMBER_EXISTS"
+            case .taken(.identity): "FEDERATED_USER_ID_ALREADY_LINKED"
             }
         self = .refused(message)
     }

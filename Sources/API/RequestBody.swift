@@ -8,6 +8,14 @@ protocol ClientRequest: Decodable {
 }
 
 extension Call {
+    /// - Throws: ``WireError``.
+    func body<Content: ClientRequest>(as type: Content.Type = Content.self) throws -> Content {
+        let content = try json(as: type)
+        guard content.targetProjectId == nil else { throw WireError.projectNotChosenByClients }
+        guard content.tenantId == nil else { throw WireError.notImplemented("tenantId") }
+        return content
+    }
+
     /// The one parse of a JSON body. Nothing at all is an object without members; unknown members are ignored, `null`
     /// is absence, names are taken in snake_case too, and the content type is not looked at.
     ///
@@ -21,14 +29,6 @@ extension Call {
         } catch let error as DecodingError {
             throw WireError(error)
         }
-    }
-
-    /// - Throws: ``WireError``.
-    func body<Content: ClientRequest>(as type: Content.Type = Content.self) throws -> Content {
-        let content = try json(as: type)
-        guard content.targetProjectId == nil else { throw WireError.projectNotChosenByClients }
-        guard content.tenantId == nil else { throw WireError.notImplemented("tenantId") }
-        return content
     }
 }
 

@@ -5,6 +5,8 @@ extension Endpoint {
     public static let all: [Endpoint] = [
         .signUp, .signInWithPassword, .lookup, .update, .delete, .createAuthUri, .token, .getProject,
         .getOpenIDConfiguration, .getProjectOpenIDConfiguration, .getJwks, .getProjectJwks, .getSigningCertificates,
+        .createAccount, .lookupAccounts, .updateAccount, .deleteAccount, .batchCreateAccounts, .batchDeleteAccounts,
+        .batchGetAccounts, .queryAccounts, .queryProjectAccounts,
         .getHealth, .getReadiness, .getMetrics,
     ]
 }

@@ -4,6 +4,7 @@ public import Identity
 public struct Services: Sendable {
     let authenticator: Authenticator
     let editor: AccountEditor
+    let administration: AccountAdministration
     let identifiers: IdentifierLookup
     let wellKnown: WellKnown
     let readiness: @Sendable () async -> Readiness
@@ -11,12 +12,13 @@ public struct Services: Sendable {
 
     /// - Parameter authURISession: 27 random letters and digits.
     public init(
-        authenticator: Authenticator, editor: AccountEditor, identifiers: IdentifierLookup, wellKnown: WellKnown,
-        readiness: @escaping @Sendable () async -> Readiness,
+        authenticator: Authenticator, editor: AccountEditor, administration: AccountAdministration,
+        identifiers: IdentifierLookup, wellKnown: WellKnown, readiness: @escaping @Sendable () async -> Readiness,
         authURISession: (@Sendable () -> String)? = nil
     ) {
         self.authenticator = authenticator
         self.editor = editor
+        self.administration = administration
         self.identifiers = identifiers
         self.wellKnown = wellKnown
         self.readiness = readiness

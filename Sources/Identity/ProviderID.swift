@@ -8,4 +8,5 @@ public struct ProviderID: Hashable, Sendable {
 
     public static let anonymous = ProviderID("anonymous")
     public static let password = ProviderID("password")
+    public static let phone = ProviderID("phone")
 }

@@ -64,17 +64,7 @@ extension SQL {
             DELETE FROM account
             WHERE project_id = \(project.rawValue) AND id = \(account.rawValue) AND generation = \(generation)
             RETURNING project_id, id)
-        INSERT INTO deleted_account (project_id, id, deleted_at) SELECT project_id, id, \(Timestamp(now)) FROM gone
+        \(burying("gone", at: now))
         """
-    }
-}
-
-extension AccountChange.Value {
-    /// What the column becomes; `nil` is NULL.
-    fileprivate var new: Content? {
-        switch self {
-        case .set(let content): content
-        case .remove: nil
-        }
     }
 }

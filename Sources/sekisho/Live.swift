@@ -34,6 +34,8 @@ struct Live: Sendable {
             authenticator: Authenticator(
                 store: store, tokens: tokens, passwords: passwords, clock: clock, entropy: .live),
             editor: AccountEditor(store: store, tokens: tokens, passwords: passwords, clock: clock, entropy: .live),
+            administration: AccountAdministration(
+                store: PostgresAdministrationStore(pool: pool), passwords: passwords, clock: clock, entropy: .live),
             identifiers: IdentifierLookup(store: store),
             wellKnown: WellKnown { [self] in try await documents(of: $0, in: directory) },
             readiness: { [isDraining] in await Readiness(of: pool, isDraining: isDraining()) },

@@ -56,6 +56,8 @@ struct TestGateway {
                 store: store, tokens: tokens, passwords: passwords, clock: clock, entropy: entropy),
             editor: AccountEditor(
                 store: store, tokens: tokens, passwords: passwords, clock: clock, entropy: entropy),
+            administration: AccountAdministration(
+                store: FakeAdministrationStore(), passwords: passwords, clock: clock, entropy: entropy),
             identifiers: IdentifierLookup(store: store), wellKnown: WellKnown { _ in documents },
             readiness: { readiness }, authURISession: { "random" })
     }
