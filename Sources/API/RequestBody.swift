@@ -22,9 +22,15 @@ extension Call {
         } catch let error as DecodingError {
             throw WireError(error)
         }
-        guard content.targetProjectId == nil else { throw WireError.projectNotChosenByClients }
-        guard content.tenantId == nil else { throw WireError.notImplemented("tenantId") }
+        try content.checkScope()
         return content
+    }
+}
+
+extension ClientRequest {
+    func checkScope() throws(WireError) {
+        guard targetProjectId == nil else { throw .projectNotChosenByClients }
+        guard tenantId == nil else { throw .notImplemented("tenantId") }
     }
 }
 
