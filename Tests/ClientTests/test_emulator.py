@@ -140,7 +140,7 @@ def test_a_project_asked_for_by_many_at_once_is_one(emulator):
     assert len({answer.text for answer in answers}) == 1
 
 
-@pytest.mark.parametrize("project", ["abc", "Demo", "1demo", "demo_1", "demo-", "d" * 64, "%22%3B"])
+@pytest.mark.parametrize("project", ["Demo", "demo_1", "-demo", "d" * 64, "%22%3B", "emulator", "readyz"])
 def test_what_cannot_be_a_project_is_not_found(emulator, project):
     for path in (f"/emulator/v1/projects/{project}/config", f"/{project}/.well-known/jwks.json"):
         response = emulator.ask("GET", path)
