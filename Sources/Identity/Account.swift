@@ -47,8 +47,8 @@ public struct Account: Hashable, Sendable {
 
     public var hasPassword: Bool { passwordUpdatedAt != nil }
 
-    /// Nothing to prove oneself with again: no password, no identity, no mailbox, no phone.
-    public var isAnonymous: Bool { !hasPassword && identities.isEmpty && email == nil && phoneNumber == nil }
+    /// Nothing to prove oneself with again: no identity, no mailbox, no phone, and so no password that could be asked for.
+    public var isAnonymous: Bool { identities.isEmpty && email == nil && phoneNumber == nil }
 
     /// The wire's `signinMethods`: every way back into this account.
     public var signInMethods: [ProviderID] {

@@ -7,6 +7,8 @@ public struct ProviderID: Hashable, Sendable {
     }
 
     public static let anonymous = ProviderID("anonymous")
+    /// A backend's custom token.
+    public static let custom = ProviderID("custom")
     public static let password = ProviderID("password")
     public static let phone = ProviderID("phone")
 }

@@ -25,7 +25,21 @@ struct CacheTests {
         #expect(try await stale.value(for: "a") == 3)
     }
 
-    @Test("keeps no failure")
+    @Test("lets one of many load what all want, and gives it to all")
+    func coalescing() async throws {
+        let counter = Counter()
+        let cache = Cache<String, Int>(lifetime: .seconds(3600)) { _ in
+            for _ in 1...100 { await Task.yield() }
+            return counter.next()
+        }
+        let values = try await withThrowingTaskGroup(of: Int.self) { group in
+            for _ in 1...50 { group.addTask { try await cache.value(for: "a") } }
+            return try await group.reduce(into: Set<Int>()) { $0.insert($1) }
+        }
+        #expect(values == [1])
+    }
+
+    @Test("tells a failure to all who waited for it, and keeps none")
     func failure() async throws {
         struct Down: Error {}
         let counter = Counter()
