@@ -8,16 +8,18 @@ extension PostgresAdministrationStore {
     public func store(
         _ accounts: [StoredAccount], overwriting: Bool, now: Instant, in project: ID<Project>
     ) async throws -> [ID<Account>: UniqueMember] {
-        for _ in 1..<Self.attempts {
+        // Those who bring the same addresses take them in the same order, and do not wait for each other.
+        let ordered = accounts.sorted { $0.order < $1.order }
+        for _ in 0..<Self.attempts {
             do {
                 return try await reaching {
-                    try await storeOnce(accounts, overwriting: overwriting, now: now, in: project)
+                    try await storeOnce(ordered, overwriting: overwriting, now: now, in: project)
                 }
             } catch let error as PostgresError where error.takenMember != nil || error.isSerializationFailure {
                 continue
             }
         }
-        return try await reaching { try await storeOnce(accounts, overwriting: overwriting, now: now, in: project) }
+        throw StoreUnavailable(reason: "others keep taking what is to be stored")
     }
 
     private func storeOnce(
@@ -65,5 +67,7 @@ private struct KnownNames {
 }
 
 extension StoredAccount {
+    fileprivate var order: (String, String) { (account.email?.rawValue ?? "", account.id.rawValue) }
+
     fileprivate var references: [AccountReference] { [.id(account.id)] + account.uniqueNames.map(\.1) }
 }

@@ -36,6 +36,12 @@ struct RefusalNamesTests {
                 EditRefusal.emailNeedsVerification,
                 "OPERATION_NOT_ALLOWED : Please verify the new email before changing email."
             ),
+            (AdministrationRefusal.accountUnknown, "USER_NOT_FOUND"),
+            (AdministrationRefusal.invalidPhoneNumber, "INVALID_PHONE_NUMBER : Invalid format."),
+            (AdministrationRefusal.taken(.id), "DUPLICATE_LOCAL_ID"),
+            (AdministrationRefusal.taken(.email), "EMAIL_EXISTS"),
+            (AdministrationRefusal.taken(.phoneNumber), "PHONE_NUMBER_EXISTS"),
+            (AdministrationRefusal.taken(.identity), "FEDERATED_USER_ID_ALREADY_LINKED"),
         ])
     func name(refusal: any Error, message: String) throws {
         let error = try #require(WireError(refusal))

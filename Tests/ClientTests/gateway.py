@@ -45,7 +45,7 @@ def run(*words, **environment):
     """Runs a command to its end, whatever that is."""
     return subprocess.run(
         [binary(), *words],
-        env=_environment(environment),
+        env=surroundings(**environment),
         capture_output=True,
         text=True,
         stdin=subprocess.DEVNULL,
@@ -71,7 +71,7 @@ def running(words, log: Path, **environment):
     with log.open("w") as output:
         process = subprocess.Popen(
             [binary(), *words],
-            env=_environment(environment),
+            env=surroundings(**environment),
             stdin=subprocess.DEVNULL,
             stdout=output,
             stderr=output,
@@ -118,8 +118,8 @@ def free_port():
         return probe.getsockname()[1]
 
 
-def _environment(given):
-    """Ours, without what the gateway or libpq would read of it."""
+def surroundings(**given):
+    """Our environment, without what the gateway or libpq would read of it."""
     mine = {name: value for name, value in os.environ.items() if not re.match("SEKISHO_|DATABASE_URL|PG", name)}
     return mine | given
 

@@ -1,9 +1,7 @@
 """`sekisho dev` comes and goes, alone or killed, and its data stay."""
 
-import os
 import signal
 import socket
-import subprocess
 
 import jwt
 import pytest
@@ -11,6 +9,7 @@ import requests
 
 import gateway
 from exchange import PASSWORD, fresh_email
+from processes import children, exists, running_with
 
 
 @pytest.fixture(scope="module")
@@ -21,18 +20,16 @@ def home(folder):
     return path
 
 
-def children(process):
+def offspring(process):
     """The processes that belong to a gateway: its PostgreSQL and what that has started."""
-    found = subprocess.run(["pgrep", "--parent", str(process.pid)], capture_output=True, text=True, timeout=30)
-    postmasters = found.stdout.split()
-    assert postmasters
-    found = subprocess.run(["pgrep", "--parent", ",".join(postmasters)], capture_output=True, text=True, timeout=30)
-    assert found.stdout
-    return [int(number) for number in postmasters + found.stdout.split()]
+    [postmaster] = children(process.pid)
+    started = children(postmaster)
+    assert started
+    return [postmaster, *started]
 
 
-def alive(numbers):
-    return [number for number in numbers if os.path.exists(f"/proc/{number}")]
+def alive(process_ids):
+    return [process_id for process_id in process_ids if exists(process_id)]
 
 
 def refused(home, *options):
@@ -42,14 +39,14 @@ def refused(home, *options):
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
 def test_a_signal_ends_the_gateway_and_its_postgresql(home, number):
     with gateway.dev(home) as dev:
-        theirs = children(dev.process)
+        theirs = offspring(dev.process)
         assert gateway.ended(dev.process, number) == 0
         assert alive(theirs) == []
 
 
 def test_a_killed_gateway_takes_its_postgresql_along(home):
     with gateway.dev(home) as dev:
-        theirs = children(dev.process)
+        theirs = offspring(dev.process)
         assert gateway.ended(dev.process, signal.SIGKILL) == -signal.SIGKILL
         assert gateway.eventually(lambda: not alive(theirs))
 
@@ -81,8 +78,7 @@ def test_a_port_in_use_is_named_and_the_postgresql_ended(home):
         ran = refused(home, "--port", str(port))
     assert (ran.returncode, ran.stdout) == (1, "")
     assert f"127.0.0.1:{port}" in ran.stderr and "already in use" in ran.stderr.lower()
-    running = subprocess.run(["pgrep", "--full", str(home)], capture_output=True, text=True, timeout=30).stdout
-    assert running == ""
+    assert running_with(str(home)) == []
 
 
 def test_another_project_may_stand_for_every_key(home):

@@ -1,8 +1,5 @@
 """What belongs to `dev` never works in `serve`, and neither touches a database of the other."""
 
-import re
-import subprocess
-
 import jwt
 import pytest
 import requests
@@ -10,6 +7,7 @@ import requests
 import gateway
 from exchange import PASSWORD, Client, fresh_email
 from installation import dump, new_database, sql
+from processes import children, listening
 
 PREFIXES = ["", "/identitytoolkit.googleapis.com", "/www.googleapis.com/identitytoolkit/v3/relyingparty"]
 
@@ -133,13 +131,9 @@ def test_dev_runs_on_an_empty_database_of_somebodys_server(dev, folder, tmp_path
 
 
 def test_dev_listens_on_loopback_only(dev):
-    listed = subprocess.run(["ss", "-Hltnp"], capture_output=True, text=True, timeout=30, check=True).stdout
-    children = subprocess.run(
-        ["ps", "-o", "pid=", "--ppid", str(dev.process.pid)], capture_output=True, text=True, timeout=30).stdout.split()
-    assert children
-    mine = [line.split()[3] for line in listed.splitlines()
-            if re.search(rf"pid=({'|'.join([str(dev.process.pid), *children])}),", line)]
-    assert mine == [dev.url.removeprefix("http://")]
+    [postmaster] = children(dev.process.pid)
+    assert listening(dev.process.pid) == [dev.url.removeprefix("http://")]
+    assert listening(postmaster) == []
 
 
 def test_the_demo_project_is_open_to_every_key_and_to_the_owner(dev):
