@@ -13,6 +13,7 @@ extension WireError {
         case let refusal as SignUpRefusal: self.init(refusal)
         case let refusal as TokenRefusal: self.init(refusal)
         case let refusal as EditRefusal: self.init(refusal)
+        case let refusal as CustomTokenRefusal: self.init(refusal)
         default: return nil
         }
     }

@@ -13,18 +13,22 @@ extension Call {
     ///
     /// - Throws: ``WireError``.
     func body<Content: ClientRequest>(as type: Content.Type = Content.self) throws -> Content {
-        let content: Content
+        let content = try json(as: type)
+        guard content.targetProjectId == nil else { throw WireError.projectNotChosenByClients }
+        guard content.tenantId == nil else { throw WireError.notImplemented("tenantId") }
+        return content
+    }
+
+    /// The same for operations whose path names the project.
+    func json<Content: Decodable>(as type: Content.Type = Content.self) throws -> Content {
         do {
-            content = try StrictJSON.decode(
+            return try StrictJSON.decode(
                 type, from: request.body.isEmpty ? Array("{}".utf8) : request.body, snakeCaseKeys: true)
         } catch let fault as JSONFault {
             throw WireError(fault)
         } catch let error as DecodingError {
             throw WireError(error)
         }
-        guard content.targetProjectId == nil else { throw WireError.projectNotChosenByClients }
-        guard content.tenantId == nil else { throw WireError.notImplemented("tenantId") }
-        return content
     }
 }
 

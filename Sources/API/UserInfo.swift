@@ -9,6 +9,7 @@ struct UserInfo: Encodable {
     let photoUrl: String?
     let disabled: Bool
     let providerUserInfo: [ProviderUserInfo]?
+    let customAuth: Bool?
     let passwordUpdatedAt: Int64?
     let validSince: String
     let createdAt: String
@@ -23,6 +24,7 @@ struct UserInfo: Encodable {
         photoUrl = account.photoURL
         disabled = account.isDisabled
         providerUserInfo = ProviderUserInfo.all(of: account)
+        customAuth = account.usesCustomTokens ? true : nil
         passwordUpdatedAt = account.passwordUpdatedAt?.milliseconds
         validSince = String(account.validSince.seconds)
         createdAt = String(account.createdAt.milliseconds)

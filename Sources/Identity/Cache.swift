@@ -36,6 +36,10 @@ public final class Cache<Key: Hashable & Sendable, Value: Sendable>: Sendable {
         return value
     }
 
+    public func forgetAll() {
+        entries.withLock { $0.removeAll() }
+    }
+
     public func forget(_ key: Key) {
         entries.withLock { $0[key] = nil }
     }

@@ -35,9 +35,7 @@ extension Command {
         }
         let log = Log(level: .info, descriptor: STDERR_FILENO)
         defer { log.flush(within: .seconds(2)) }
-        let gateway = try RunningGateway(
-            config, log: log, issuer: { "https://securetoken.google.com/\($0)" },
-            access: { directory in .anybody { try await directory.projects.value(for: $0 ?? draft.project.id) } })
+        let gateway = try RunningGateway(config, log: log, mode: .dev(draft.project.id))
         Terminal.say(DevGreeting.text(port: gateway.port, project: draft.project.id, databaseURL: database.url))
         Signals.waitForEnd()
         try gateway.drain(within: config.drain)

@@ -52,6 +52,16 @@ final class FakeStore: AccountStore {
         return true
     }
 
+    func enter(_ session: Session, in project: ID<Project>) async throws -> Entry {
+        try attempt { state in
+            let known = state.accounts[session.account]
+            let account = known ?? Account(NewAccount(id: session.account, createdAt: session.authenticatedAt))
+            state.accounts[account.id] = account
+            state.sessions[session.id] = session
+            return .entered(account, session, isNew: known == nil)
+        }
+    }
+
     func find(_ session: ID<Session>, in project: ID<Project>) async throws -> FoundSession? {
         try attempt { state in
             guard let session = state.sessions[session], let account = state.accounts[session.account] else {
