@@ -13,14 +13,14 @@ extension Call {
     ///
     /// - Throws: ``WireError``.
     func body<Content: ClientRequest>(as type: Content.Type = Content.self) throws -> Content {
-        let content = try json(as: type)
+        let content = try decoded(as: type)
         guard content.targetProjectId == nil else { throw WireError.projectNotChosenByClients }
         guard content.tenantId == nil else { throw WireError.notImplemented("tenantId") }
         return content
     }
 
     /// The same for operations whose path names the project.
-    func json<Content: Decodable>(as type: Content.Type = Content.self) throws -> Content {
+    func decoded<Content: Decodable>(as type: Content.Type) throws -> Content {
         do {
             return try StrictJSON.decode(
                 type, from: request.body.isEmpty ? Array("{}".utf8) : request.body, snakeCaseKeys: true)

@@ -4,7 +4,8 @@ extension Endpoint {
     /// The same set as the operations of the contract.
     public static let all: [Endpoint] = [
         .signUp, .signInWithPassword, .lookup, .update, .delete, .createAuthUri, .token, .getProject,
-        .signInWithCustomToken, .createSessionCookie, .getSessionCookiePublicKeys, .getProjectConfig, .updateProjectConfig,
+        .signInWithCustomToken, .createSessionCookie, .getSessionCookiePublicKeys, .getProjectConfig,
+        .updateProjectConfig,
         .getOpenIDConfiguration, .getProjectOpenIDConfiguration, .getJwks, .getProjectJwks, .getSigningCertificates,
         .getHealth, .getReadiness, .getMetrics,
     ]

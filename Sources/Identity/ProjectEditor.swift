@@ -8,9 +8,10 @@ public struct ProjectEditor: Sendable {
         @Sendable (ID<Project>, _ change: @escaping @Sendable (inout Project) throws -> Void) async throws -> Project?
 
     public init(
-        edit: @escaping @Sendable (
-            ID<Project>, _ change: @escaping @Sendable (inout Project) throws -> Void
-        ) async throws -> Project?
+        edit:
+            @escaping @Sendable (
+                ID<Project>, _ change: @escaping @Sendable (inout Project) throws -> Void
+            ) async throws -> Project?
     ) {
         self.edit = edit
     }

@@ -69,7 +69,8 @@ struct CustomClaimsTests {
         for spelling in [name, name.uppercased(), name.capitalized(), name.replacing("s", with: "\u{17F}")] {
             let token = try backend.customToken(claims: .object(["ok": 1, spelling: "x"]), at: gateway.clock.now)
             #expect(
-                try await gateway.signIn(customToken: token).outcome == "400 FORBIDDEN_CLAIM : \(spelling)", "\(spelling)")
+                try await gateway.signIn(customToken: token).outcome == "400 FORBIDDEN_CLAIM : \(spelling)",
+                "\(spelling)")
         }
     }
 }

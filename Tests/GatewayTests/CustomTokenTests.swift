@@ -65,10 +65,14 @@ struct CustomTokenTests {
                 $0["aud"] = .array([.string(ServiceKey.audience)])
             },
             Wrong("no issuer", "INVALID_CUSTOM_TOKEN : Its iss and sub have to be the same.") { $0["iss"] = nil },
-            Wrong("another subject", "INVALID_CUSTOM_TOKEN : Its iss and sub have to be the same.") { $0["sub"] = "ada" },
+            Wrong("another subject", "INVALID_CUSTOM_TOKEN : Its iss and sub have to be the same.") {
+                $0["sub"] = "ada"
+            },
             Wrong("no iat", "INVALID_CUSTOM_TOKEN : Its iat and exp have to be numbers.") { $0["iat"] = nil },
             Wrong("no exp", "INVALID_CUSTOM_TOKEN : Its iat and exp have to be numbers.") { $0["exp"] = nil },
-            Wrong("exp in words", "INVALID_CUSTOM_TOKEN : Its iat and exp have to be numbers.") { $0["exp"] = "1800003600" },
+            Wrong("exp in words", "INVALID_CUSTOM_TOKEN : Its iat and exp have to be numbers.") {
+                $0["exp"] = "1800003600"
+            },
             Wrong("issued too far ahead", "INVALID_CUSTOM_TOKEN : Its iat is in the future.") {
                 $0["iat"] = .number(Double(start + 61))
             },
@@ -161,7 +165,10 @@ struct CustomTokenTests {
                 try JWS.sign(payload: Array(#"{"uid":"ada","uid":"eve"}"#.utf8), keyID: "backend", with: backend.key),
                 malformed
             ),
-            (try await gateway.signUp().idToken, "INVALID_CUSTOM_TOKEN : No service key has the id in its kid, or else in its iss."),
+            (
+                try await gateway.signUp().idToken,
+                "INVALID_CUSTOM_TOKEN : No service key has the id in its kid, or else in its iss."
+            ),
         ]
         for (token, expected) in rows {
             #expect(try await gateway.signIn(customToken: token).outcome == "400 \(expected)", "\(token)")
@@ -205,7 +212,9 @@ struct CustomTokenTests {
             .revoke("ours", in: gateway.project.id, at: now)
         #expect(isRevoked)
         let fresh = gateway.withFreshCaches()
-        #expect(try await fresh.signIn(customToken: ours.customToken(at: now)).outcome == "400 INVALID_CUSTOM_TOKEN : Its signature does not verify.", "only the twin of that id is left")
+        #expect(
+            try await fresh.signIn(customToken: ours.customToken(at: now)).outcome
+                == "400 INVALID_CUSTOM_TOKEN : Its signature does not verify.", "only the twin of that id is left")
     }
 
     @Test("lets no disabled account in")

@@ -64,7 +64,8 @@ struct SessionCookieTests {
         #expect(try await makeCookie(cookie).outcome == "400 INVALID_ID_TOKEN", "no cookie from a cookie")
         #expect(try await gateway.signIn(customToken: cookie).status == 400)
         #expect(try await gateway.refresh(cookie).outcome == "400 INVALID_REFRESH_TOKEN")
-        #expect(try claims(of: cookie)["iss"] != (try claims(of: idToken))["iss"], "so who expects one refuses the other")
+        #expect(
+            try claims(of: cookie)["iss"] != (try claims(of: idToken))["iss"], "so who expects one refuses the other")
         let name = isDev ? "https://session.firebase.google.com/demo" : "https://auth.example.com/demo/session"
         #expect(try claims(of: cookie)["iss"] == .string(name))
     }
@@ -99,7 +100,8 @@ struct SessionCookieTests {
         #expect(elsewhere.status == 403)
         _ = try await gateway.database.pool.execute("UPDATE account SET disabled_at = now()")
         #expect(try await gateway.administer(.post, Self.path, body, by: backend).outcome == "400 USER_DISABLED")
-        _ = try await gateway.database.pool.execute("UPDATE account SET disabled_at = NULL, generation = generation + 1")
+        _ = try await gateway.database.pool.execute(
+            "UPDATE account SET disabled_at = NULL, generation = generation + 1")
         #expect(try await gateway.administer(.post, Self.path, body, by: backend).outcome == "400 TOKEN_EXPIRED")
         let again = try TestGateway.Tokens(await gateway.signIn())
         gateway.clock.advance(by: .seconds(3600))

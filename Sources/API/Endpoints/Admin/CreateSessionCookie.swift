@@ -5,7 +5,7 @@ extension Endpoint {
     static let createSessionCookie = administrator(
         "createSessionCookie", .post, "/v1/projects/{project}:createSessionCookie", bodyLimit: clientBodyLimit
     ) { call, administrator in
-        let request = try call.json(as: CreateSessionCookieRequest.self)
+        let request = try call.decoded(as: CreateSessionCookieRequest.self)
         guard request.tenantId == nil else { throw WireError.notImplemented("tenantId") }
         guard let idToken = request.idToken.nonEmpty else { throw WireError.refused("MISSING_ID_TOKEN") }
         let cookie = try await call.services.sessionCookies.cookie(

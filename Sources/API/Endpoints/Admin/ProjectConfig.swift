@@ -9,7 +9,7 @@ extension Endpoint {
     static let updateProjectConfig = administrator(
         "updateProjectConfig", .patch, "/v2/projects/{project}/config", bodyLimit: clientBodyLimit
     ) { call, administrator in
-        let wish = try call.json(as: ProjectConfigWish.self)
+        let wish = try call.decoded(as: ProjectConfigWish.self)
         let mask = FieldMask(call.request.query("updateMask"))
         let project = try await call.services.projects.edit(administrator.project.id) {
             try wish.apply(to: &$0, where: mask)
@@ -58,7 +58,8 @@ private struct ProjectConfig: Encodable {
     init(_ project: Project) {
         let policy = project.policy
         name = "projects/\(project.number)/config"
-        signIn = SignIn(email: .init(enabled: policy.allowsPasswords), anonymous: .init(enabled: policy.allowsAnonymous))
+        signIn = SignIn(
+            email: .init(enabled: policy.allowsPasswords), anonymous: .init(enabled: policy.allowsAnonymous))
         emailPrivacyConfig = EmailPrivacy(enableImprovedEmailPrivacy: policy.hidesAccounts)
         passwordPolicyConfig = PasswordPolicy(passwordPolicyVersions: [
             .init(customStrengthOptions: ["minPasswordLength": policy.minimumPasswordLength])
