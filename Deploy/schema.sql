@@ -75,7 +75,7 @@ CREATE TABLE public.project (
     policy jsonb DEFAULT '{}'::jsonb NOT NULL,
     authorized_domains text[] DEFAULT '{}'::text[] NOT NULL,
     created_at timestamp with time zone NOT NULL,
-    CONSTRAINT project_id_check CHECK ((id ~ '^[a-z][a-z0-9-]{2,61}[a-z0-9]$'::text)),
+    CONSTRAINT project_id_check CHECK ((id ~ '^[a-z0-9][a-z0-9-]{0,62}$'::text)),
     CONSTRAINT project_number_check CHECK ((number > 0)),
     CONSTRAINT project_policy_check CHECK ((jsonb_typeof(policy) = 'object'::text)),
     CONSTRAINT project_profile_check CHECK ((profile = ANY (ARRAY['sekisho'::text, 'firebase'::text])))
@@ -108,6 +108,8 @@ CREATE TABLE public.session (
     counter bigint DEFAULT 0 NOT NULL,
     settled bigint DEFAULT 0 NOT NULL,
     rotated_at timestamp with time zone NOT NULL,
+    closing bigint DEFAULT 0 NOT NULL,
+    closing_at timestamp with time zone DEFAULT '-infinity'::timestamp with time zone NOT NULL,
     refreshed_at timestamp with time zone NOT NULL,
     ended_at timestamp with time zone
 )

@@ -24,9 +24,11 @@ struct Destination: Hashable {
         return path
     }
 
+    /// No host has more than its own paths: what an operator closes off in front of us has no second address.
     private static let hosts: [(prefix: String, keeps: String)] = [
-        ("/identitytoolkit.googleapis.com", "/"),
-        ("/securetoken.googleapis.com", "/"),
+        ("/identitytoolkit.googleapis.com", "/v1/"),
+        ("/identitytoolkit.googleapis.com", "/v2/"),
+        ("/securetoken.googleapis.com", "/v1/"),
         ("/www.googleapis.com", "/robot/"),
         ("/www.googleapis.com", legacyPrefix),
     ]

@@ -63,15 +63,15 @@ extension WireError {
     }
 
     init(_ refusal: TokenRefusal) {
-        let message =
+        self =
             switch refusal {
-            case .invalidIDToken: "INVALID_ID_TOKEN"
-            case .invalidRefreshToken: "INVALID_REFRESH_TOKEN"
-            case .sessionEnded: "TOKEN_EXPIRED"
-            case .accountGone: "USER_NOT_FOUND"
-            case .accountDisabled: "USER_DISABLED"
+            case .invalidIDToken: .refused("INVALID_ID_TOKEN")
+            case .invalidRefreshToken: .refused("INVALID_REFRESH_TOKEN")
+            case .sessionEnded: .refused("TOKEN_EXPIRED")
+            case .refreshTokenStolen: .refused("TOKEN_EXPIRED", loggedAs: "REFRESH_TOKEN_STOLEN")
+            case .accountGone: .refused("USER_NOT_FOUND")
+            case .accountDisabled: .refused("USER_DISABLED")
             }
-        self = .refused(message)
     }
 
     init(_ refusal: EditRefusal) {

@@ -14,8 +14,7 @@ extension Call {
     /// - Throws: ``WireError``.
     func body<Content: ClientRequest>(as type: Content.Type = Content.self) throws -> Content {
         let content = try decoded(as: type)
-        guard content.targetProjectId == nil else { throw WireError.projectNotChosenByClients }
-        guard content.tenantId == nil else { throw WireError.notImplemented("tenantId") }
+        try content.checkScope()
         return content
     }
 
@@ -29,6 +28,13 @@ extension Call {
         } catch let error as DecodingError {
             throw WireError(error)
         }
+    }
+}
+
+extension ClientRequest {
+    func checkScope() throws(WireError) {
+        guard targetProjectId == nil else { throw .projectNotChosenByClients }
+        guard tenantId == nil else { throw .notImplemented("tenantId") }
     }
 }
 

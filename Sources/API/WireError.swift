@@ -6,6 +6,8 @@ struct WireError: Error, Hashable {
     let reason: String
     let status: Status?
     var details: [Detail] = []
+    /// What operators are told where clients are told less.
+    var loggedAs: String?
 
     /// The canonical error code that Google writes beside the HTTP status.
     enum Status: String {
@@ -32,14 +34,14 @@ struct WireError: Error, Hashable {
 
     /// The short name for logs and metrics; holds nothing a client wrote.
     var code: String {
-        details.first?.reason ?? status?.rawValue ?? String(message.prefix { $0 != " " })
+        loggedAs ?? details.first?.reason ?? status?.rawValue ?? String(message.prefix { $0 != " " })
     }
 }
 
 extension WireError {
     /// A rule of accounts was broken: 400 with a code that client SDKs know, and no canonical status.
-    static func refused(_ message: String) -> WireError {
-        WireError(httpStatus: 400, message: message, reason: "invalid", status: nil)
+    static func refused(_ message: String, loggedAs: String? = nil) -> WireError {
+        WireError(httpStatus: 400, message: message, reason: "invalid", status: nil, loggedAs: loggedAs)
     }
 
     /// A field is not what the contract says.

@@ -50,10 +50,9 @@ public struct Account: Hashable, Sendable {
 
     public var hasPassword: Bool { passwordUpdatedAt != nil }
 
-    /// Nothing to prove oneself with again: no password, no identity, no mailbox, no phone, no backend that vouches.
-    public var isAnonymous: Bool {
-        !hasPassword && identities.isEmpty && email == nil && phoneNumber == nil && !usesCustomTokens
-    }
+    /// Nothing to prove oneself with again: no identity, no mailbox, and so no password that could be asked for, no
+    /// phone, and no backend that vouches.
+    public var isAnonymous: Bool { identities.isEmpty && email == nil && phoneNumber == nil && !usesCustomTokens }
 
     /// The wire's `signinMethods`: every way back into this account.
     public var signInMethods: [ProviderID] {

@@ -49,15 +49,18 @@ public struct AccountEditor: Sendable {
         if isRenewed { try caller.requireRecentLogin(by: project.policy, at: clock.now()) }
         if isNewAddress, project.policy.hidesAccounts { throw EditRefusal.emailNeedsVerification }
         if let email, isNewAddress { try await requireFree(email, in: project) }
+        let passwordHash: AccountChange.Value<String>? =
+            if let password = wish.password {
+                .set(try await hash(password, in: project, from: origin))
+            } else {
+                // A password is good for nothing without the address it goes with.
+                wish.removesPassword || wish.removesEmail ? .remove : nil
+            }
         var change = AccountChange(changedAt: clock.now())
         change.displayName = wish.displayName
         change.photoURL = wish.photoURL
         change.email = wish.removesEmail ? .remove : isNewAddress ? email.map { .set($0) } : nil
-        if let password = wish.password {
-            change.passwordHash = .set(try await hash(password, in: project, from: origin))
-        } else if wish.removesPassword {
-            change.passwordHash = .remove
-        }
+        change.passwordHash = passwordHash
         if isRenewed {
             let method = wish.password == nil ? caller.session.method : .password
             change.replacement = renewed(caller, by: method, at: change.changedAt)
@@ -78,9 +81,10 @@ public struct AccountEditor: Sendable {
             throw EditRefusal.emailNeedsVerification
         }
         if isNewAddress { try await requireFree(credential.email, in: project) }
+        let passwordHash = try await hash(credential.password, in: project, from: origin)
         var change = AccountChange(changedAt: clock.now())
         change.email = isNewAddress ? .set(credential.email) : nil
-        change.passwordHash = .set(try await hash(credential.password, in: project, from: origin))
+        change.passwordHash = .set(passwordHash)
         change.displayName = displayName.map { .set($0) }
         change.replacement = renewed(caller, by: .password, at: change.changedAt)
         return try await apply(change, to: caller, in: project)
@@ -88,8 +92,7 @@ public struct AccountEditor: Sendable {
 
     public func delete(_ caller: Caller, in project: Project) async throws {
         try caller.requireRecentLogin(by: project.policy, at: clock.now())
-        let isDeleted = try await store.delete(
-            caller.account.id, at: caller.account.generation, now: clock.now(), in: project.id)
+        let isDeleted = try await store.delete(by: caller.session, at: clock.now(), in: project.id)
         guard isDeleted else { throw TokenRefusal.sessionEnded }
     }
 
@@ -109,9 +112,7 @@ public struct AccountEditor: Sendable {
     }
 
     private func apply(_ change: AccountChange, to caller: Caller, in project: Project) async throws -> Edited {
-        let update = try await store.update(
-            change, of: caller.account.id, at: caller.account.generation, in: project.id)
-        switch update {
+        switch try await store.update(change, by: caller.session, in: project.id) {
         case .updated(let account):
             guard let session = change.replacement else { return Edited(account: account, signedIn: nil) }
             let signedIn = try await tokens.signedIn(account, session, in: project, at: change.changedAt)

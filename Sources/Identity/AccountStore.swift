@@ -6,7 +6,7 @@ public protocol AccountStore: Sendable {
     /// The account that holds `email`, with its password hash if it has one.
     func holder(of email: Email, in project: ID<Project>) async throws -> EmailHolder?
 
-    /// Records a sign-in, unless the account has moved on from the session's generation.
+    /// Records a sign-in, unless the account has moved on from the session's generation or was disabled.
     ///
     /// - Parameter rehashed: replaces the password hash.
     /// - Returns: whether the session was opened.
@@ -17,22 +17,22 @@ public protocol AccountStore: Sendable {
     /// - Parameter session: is opened with the generation that the account has.
     func enter(_ session: Session, in project: ID<Project>) async throws -> Entry
 
-    /// - Returns: `nil` if there never was such a session or its account is gone.
-    func find(_ session: ID<Session>, in project: ID<Project>) async throws -> FoundSession?
+    /// - Returns: `nil` if the account is gone.
+    func find(_ claim: IDTokenClaim, in project: ID<Project>) async throws -> FoundSession?
 
     /// Presents a refresh token; see ``Rotation`` for the rules.
     func rotate(_ claim: RefreshClaim, by policy: Policy, at now: Instant, in project: ID<Project>) async throws
         -> Rotation
 
-    /// Changes an account, unless it has moved on from `generation` meanwhile.
-    func update(_ change: AccountChange, of account: ID<Account>, at generation: Int64, in project: ID<Project>)
-        async throws -> Update
+    /// Changes the account of `session`, unless the session has ended meanwhile, or the account was disabled and the
+    /// change opens a session.
+    func update(_ change: AccountChange, by session: Session, in project: ID<Project>) async throws -> Update
 
-    /// Removes an account with all that belongs to it, unless it has moved on from `generation`; its id is never given again.
+    /// Removes the account of `session` with all that belongs to it, unless the session has ended meanwhile. Its id is
+    /// never given again.
     ///
     /// - Returns: whether it was removed.
-    func delete(_ account: ID<Account>, at generation: Int64, now: Instant, in project: ID<Project>) async throws
-        -> Bool
+    func delete(by session: Session, at now: Instant, in project: ID<Project>) async throws -> Bool
 }
 
 public enum Creation: Hashable, Sendable {
@@ -51,14 +51,13 @@ public struct EmailHolder: Hashable, Sendable {
 }
 
 public struct FoundSession: Hashable, Sendable {
-    public let session: Session
     public let account: Account
-    public let hasEnded: Bool
+    /// `nil` if it has ended.
+    public let session: Session?
 
-    public init(session: Session, account: Account, hasEnded: Bool) {
-        self.session = session
+    public init(account: Account, session: Session?) {
         self.account = account
-        self.hasEnded = hasEnded
+        self.session = session
     }
 }
 
@@ -92,6 +91,7 @@ public struct AccountChange: Hashable, Sendable {
     /// A new address is unverified.
     public var email: Value<Email>?
     public var passwordHash: Value<String>?
+    /// Taken last, after all that takes time: logins up to this second become void where ``replacement`` is set.
     public var changedAt: Instant
     /// Ends every session of the account, moves `validSince` to the login time of this one, and opens it instead.
     public var replacement: Session?
@@ -104,6 +104,6 @@ public struct AccountChange: Hashable, Sendable {
 public enum Update: Hashable, Sendable {
     case updated(Account)
     case emailTaken
-    /// The account is gone or has moved on.
+    /// The account is gone or may not have a session, or the session has ended.
     case stale
 }

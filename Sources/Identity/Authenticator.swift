@@ -72,7 +72,8 @@ public struct Authenticator: Sendable {
         switch try await store.rotate(claim, by: project.policy, at: now, in: project.id) {
         case .goesOn(let session, let account, let counter):
             return try await tokens.signedIn(account, session, counter: counter, in: project, at: now)
-        case .stolen, .ended: throw TokenRefusal.sessionEnded
+        case .stolen: throw TokenRefusal.refreshTokenStolen
+        case .ended: throw TokenRefusal.sessionEnded
         case .accountDisabled: throw TokenRefusal.accountDisabled
         case .unknown: throw TokenRefusal.invalidRefreshToken
         }
@@ -81,13 +82,10 @@ public struct Authenticator: Sendable {
     /// Believes an ID token only while its session lives, so that revocation bites at once.
     public func caller(showing idToken: String, in project: Project) async throws -> Caller {
         let claim = try await tokens.read(idToken: idToken, in: project, at: clock.now())
-        guard let found = try await store.find(claim.session, in: project.id), found.account.id == claim.account
-        else { throw TokenRefusal.accountGone }
+        guard let found = try await store.find(claim, in: project.id) else { throw TokenRefusal.accountGone }
+        guard let session = found.session else { throw TokenRefusal.sessionEnded }
         guard !found.account.isDisabled else { throw TokenRefusal.accountDisabled }
-        guard !found.hasEnded, found.session.generation == found.account.generation else {
-            throw TokenRefusal.sessionEnded
-        }
-        return Caller(account: found.account, session: found.session)
+        return Caller(account: found.account, session: session)
     }
 
     private func create(

@@ -33,6 +33,8 @@ public enum TokenRefusal: Error, Hashable {
     case invalidRefreshToken
     /// Genuine, but its session has ended.
     case sessionEnded
+    /// Genuine, but so old that somebody else must hold its successors; its session has ended with it.
+    case refreshTokenStolen
     case accountGone
     case accountDisabled
 }

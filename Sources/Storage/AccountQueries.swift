@@ -30,15 +30,14 @@ extension SQL {
             UPDATE account SET last_sign_in_at = \(session.authenticatedAt),
                 password_hash = coalesce(\(rehashed), password_hash)
             WHERE project_id = \(project.rawValue) AND id = \(session.account) AND generation = \(session.generation)
+                AND disabled_at IS NULL
             RETURNING 1)
         \(opening(session, in: project, from: "signed_in"))
         """
     }
 
     /// A member that is to stay comes as `false` beside a NULL, so that every change is the same statement.
-    static func update(
-        _ change: AccountChange, of account: ID<Account>, at generation: Int64, in project: ID<Project>
-    ) -> SQL {
+    static func update(_ change: AccountChange, by session: SessionRow, in project: ID<Project>) -> SQL {
         let now = Timestamp(change.changedAt)
         let moves = change.replacement != nil
         return """
@@ -53,18 +52,19 @@ extension SQL {
                 valid_since = CASE WHEN \(moves) THEN date_trunc('second', \(now)) ELSE a.valid_since END,
                 last_sign_in_at = CASE WHEN \(moves) THEN \(now) ELSE a.last_sign_in_at END,
                 generation = CASE WHEN \(moves) THEN a.generation + 1 ELSE a.generation END
-            WHERE a.project_id = \(project.rawValue) AND a.id = \(account.rawValue) AND a.generation = \(generation)
+            WHERE a.project_id = \(project.rawValue) AND \(isAlive(session))
+                AND (a.disabled_at IS NULL OR NOT \(moves))
             RETURNING \(AccountRow.columns)
             """
     }
 
-    static func delete(_ account: ID<Account>, at generation: Int64, now: Instant, in project: ID<Project>) -> SQL {
+    static func delete(by session: SessionRow, at now: Instant, in project: ID<Project>) -> SQL {
         """
         WITH gone AS (
-            DELETE FROM account
-            WHERE project_id = \(project.rawValue) AND id = \(account.rawValue) AND generation = \(generation)
-            RETURNING project_id, id)
+            DELETE FROM account a WHERE a.project_id = \(project.rawValue) AND \(isAlive(session))
+            RETURNING a.project_id, a.id)
         INSERT INTO deleted_account (project_id, id, deleted_at) SELECT project_id, id, \(Timestamp(now)) FROM gone
+        ON CONFLICT (project_id, id) DO UPDATE SET deleted_at = excluded.deleted_at
         """
     }
 }

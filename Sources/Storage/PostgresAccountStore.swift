@@ -33,13 +33,12 @@ public struct PostgresAccountStore: AccountStore {
         return try await reaching { try await pool.execute(statement) } == 1
     }
 
-    public func find(_ session: ID<Session>, in project: ID<Project>) async throws -> FoundSession? {
-        let id = try UUID(session)
-        return try await reaching { try await pool.query(.find(id, in: project)) }.first.map { row in
+    public func find(_ claim: IDTokenClaim, in project: ID<Project>) async throws -> FoundSession? {
+        let statement = SQL.find(try UUID(claim.session), of: claim.account, in: project)
+        return try await reaching { try await pool.query(statement) }.first.map { row in
             FoundSession(
-                session: try SessionRow.session(row),
                 account: try AccountRow.account(row, lastRefreshAt: try row.decode("last_refresh_at")),
-                hasEnded: try row.decode("has_ended"))
+                session: try row.decode("session_id", as: UUID?.self) == nil ? nil : try SessionRow.session(row))
         }
     }
 
@@ -58,16 +57,19 @@ public struct PostgresAccountStore: AccountStore {
             try SessionRow.session(row), try AccountRow.account(row), counter: try row.decode("counter"))
     }
 
-    public func update(
-        _ change: AccountChange, of account: ID<Account>, at generation: Int64, in project: ID<Project>
-    ) async throws -> Update {
-        let statement = SQL.update(change, of: account, at: generation, in: project)
-        let opened = try change.replacement.map { SQL.opening(try SessionRow($0), in: project, from: "(VALUES (1)) v") }
+    public func update(_ change: AccountChange, by session: Session, in project: ID<Project>) async throws -> Update {
+        let statement = SQL.update(change, by: try SessionRow(session), in: project)
+        let followUps = try change.replacement.map { replacement in
+            [
+                SQL.opening(try SessionRow(replacement), in: project, from: "(VALUES (1)) v"),
+                .forgetSessions(of: session.account, before: session.generation, in: project),
+            ]
+        }
         do {
             let row = try await reaching {
                 try await pool.transaction { transaction in
                     guard let row = try await transaction.query(statement).first else { return nil as Row? }
-                    if let opened { _ = try await transaction.execute(opened) }
+                    for followUp in followUps ?? [] { _ = try await transaction.execute(followUp) }
                     return row
                 }
             }
@@ -77,12 +79,9 @@ public struct PostgresAccountStore: AccountStore {
         }
     }
 
-    public func delete(
-        _ account: ID<Account>, at generation: Int64, now: Instant, in project: ID<Project>
-    ) async throws -> Bool {
-        try await reaching {
-            try await pool.execute(.delete(account, at: generation, now: now, in: project))
-        } == 1
+    public func delete(by session: Session, at now: Instant, in project: ID<Project>) async throws -> Bool {
+        let statement = SQL.delete(by: try SessionRow(session), at: now, in: project)
+        return try await reaching { try await pool.execute(statement) } == 1
     }
 
     private func whyNotRotated(_ session: UUID, in project: ID<Project>) async throws -> Rotation {

@@ -54,12 +54,28 @@ extension SQL {
         """
     }
 
-    static func find(_ session: UUID, in project: ID<Project>) -> SQL {
+    static func find(_ session: UUID, of account: ID<Account>, in project: ID<Project>) -> SQL {
         """
-        SELECT s.ended_at IS NOT NULL AS has_ended, \(SessionRow.columns), \(AccountRow.columns),
-            \(AccountRow.lastRefresh)
-        FROM session s JOIN account a ON a.project_id = s.project_id AND a.id = s.account_id
-        WHERE s.project_id = \(project.rawValue) AND s.id = \(session)
+        SELECT \(SessionRow.columns), \(AccountRow.columns), \(AccountRow.lastRefresh)
+        FROM account a LEFT JOIN session s ON s.project_id = a.project_id AND s.id = \(session)
+            AND s.account_id = a.id AND s.generation = a.generation AND s.ended_at IS NULL
+        WHERE a.project_id = \(project.rawValue) AND a.id = \(account.rawValue)
+        """
+    }
+
+    /// Sessions that died with the last generation but one. The last one's stay, to answer for their tokens.
+    static func forgetSessions(of account: ID<Account>, before generation: Int64, in project: ID<Project>) -> SQL {
+        """
+        DELETE FROM session WHERE project_id = \(project.rawValue) AND account_id = \(account.rawValue)
+            AND generation < \(generation)
+        """
+    }
+
+    /// Holds for an account `a` while the session that asks for its change lives.
+    static func isAlive(_ session: SessionRow) -> SQL {
+        """
+        a.id = \(session.account) AND a.generation = \(session.generation) AND EXISTS (SELECT FROM session s \
+        WHERE s.project_id = a.project_id AND s.id = \(session.id) AND s.ended_at IS NULL)
         """
     }
 
@@ -70,12 +86,18 @@ extension SQL {
         """
         UPDATE session s SET
             counter = CASE WHEN \(rotates) AND \(counter) >= s.counter THEN \(counter) + 1 ELSE s.counter END,
-            settled = CASE WHEN \(rotates) AND \(counter) >= s.counter AND s.rotated_at < \(graceBegan)
-                THEN greatest(s.counter - 1, 0) ELSE s.settled END,
+            settled = CASE WHEN \(rotates) AND \(counter) >= s.counter THEN greatest(s.settled,
+                CASE WHEN s.rotated_at < \(graceBegan) THEN s.counter - 1 END,
+                CASE WHEN s.closing_at < \(graceBegan) THEN s.closing END) ELSE s.settled END,
+            closing = CASE WHEN \(rotates) AND \(counter) >= s.counter AND s.closing_at < \(graceBegan)
+                THEN \(counter) ELSE s.closing END,
+            closing_at = CASE WHEN \(rotates) AND \(counter) >= s.counter AND s.closing_at < \(graceBegan)
+                THEN \(now) ELSE s.closing_at END,
             rotated_at = CASE WHEN \(rotates) AND \(counter) >= s.counter THEN \(now) ELSE s.rotated_at END,
             refreshed_at = greatest(s.refreshed_at, \(now)),
             ended_at = CASE WHEN \(rotates) AND \(counter) < s.counter - 1
-                AND (\(counter) < s.settled OR s.rotated_at < \(graceBegan)) THEN \(now) END
+                AND (\(counter) < s.settled OR s.rotated_at < \(graceBegan)
+                    OR (\(counter) < s.closing AND s.closing_at < \(graceBegan))) THEN \(now) END
         FROM account a
         WHERE s.project_id = \(project.rawValue) AND s.id = \(session) AND s.ended_at IS NULL
             AND a.project_id = s.project_id AND a.id = s.account_id
@@ -87,7 +109,7 @@ extension SQL {
     /// Why ``rotate`` found nothing to do.
     static func state(of session: UUID, in project: ID<Project>) -> SQL {
         """
-        SELECT a.disabled_at IS NOT NULL AS is_disabled
+        SELECT s.ended_at IS NULL AND a.generation = s.generation AND a.disabled_at IS NOT NULL AS is_disabled
         FROM session s JOIN account a ON a.project_id = s.project_id AND a.id = s.account_id
         WHERE s.project_id = \(project.rawValue) AND s.id = \(session)
         """

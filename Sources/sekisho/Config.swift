@@ -68,9 +68,11 @@ struct Config: Sendable {
     var logLevel: Log.Level
     var drain: Duration
 
-    struct ListenAddress: Sendable {
+    struct ListenAddress: Sendable, CustomStringConvertible {
         var host: String
         var port: UInt16
+
+        var description: String { host.contains(":") ? "[\(host)]:\(port)" : "\(host):\(port)" }
     }
 
     struct PasswordConfig: Sendable {

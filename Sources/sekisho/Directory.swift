@@ -13,6 +13,7 @@ struct Directory: Sendable {
     /// By id; `nil` stands for the only project of an installation that has one.
     let projects: Cache<ID<Project>?, Project?>
     let keys: Cache<ID<Project>, KeyRing>
+    private let schemaIsCurrent: Cache<Int, Bool>
     private let clients: Cache<[UInt8], Client?>
     private let administrators: Cache<[UInt8], Administrator?>
     private let backendKeys: Cache<BackendKeyName, BackendKey?>
@@ -35,6 +36,10 @@ struct Directory: Sendable {
         }
         keys = Cache(lifetime: Self.lifetime) { project in
             try KeyRing(try await signingKeys.live(in: project, at: clock.now()), of: project, under: masterKeys)
+        }
+        // Anybody may ask, and each answer is several statements.
+        schemaIsCurrent = Cache(lifetime: .seconds(1)) { _ in
+            try await Migrator(migrations: .all).status(with: pool).allSatisfy { $0.state == .applied }
         }
         clients = Cache(lifetime: Self.lifetime) { hash in
             try await apiKeys.holder(ofKeyWithHash: hash).map { Client(project: $0.project, app: $0.app) }
@@ -73,5 +78,15 @@ struct Directory: Sendable {
         clients.forgetAll()
         administrators.forgetAll()
         return project
+    }
+
+    func readiness(isDraining: Bool) async -> Readiness {
+        do {
+            return Readiness(
+                isDraining: isDraining, databaseIsReachable: true,
+                schemaIsCurrent: try await schemaIsCurrent.value(for: 0))
+        } catch {
+            return Readiness(isDraining: isDraining, databaseIsReachable: false, schemaIsCurrent: false)
+        }
     }
 }

@@ -36,7 +36,7 @@ struct Live: Sendable {
             sessionCookies: SessionCookies(authenticator: authenticator),
             projects: ProjectEditor(edit: directory.edit(_:_:)),
             wellKnown: WellKnown { [self] in try await documents(of: $0, in: directory) },
-            readiness: { [isDraining] in await Readiness(of: pool, isDraining: isDraining()) },
+            readiness: { [isDraining] in await directory.readiness(isDraining: isDraining()) },
             authURISession: { Random.text(length: 27) })
         return Gateway(
             services: services, access: mode.access(directory), trustedProxies: trustedProxies, log: log,
@@ -69,17 +69,4 @@ extension Entropy {
     static let live = Entropy(
         accountID: { ID(Random.text(length: 28)) },
         sessionID: { ID(UUID().uuidString.lowercased()) })
-}
-
-extension Readiness {
-    init(of pool: Pool, isDraining: Bool) async {
-        guard await pool.isReachable() else {
-            self.init(isDraining: isDraining, databaseIsReachable: false, schemaIsCurrent: false)
-            return
-        }
-        let status = try? await Migrator(migrations: .all).status(with: pool)  // then not reachable after all
-        self.init(
-            isDraining: isDraining, databaseIsReachable: status != nil,
-            schemaIsCurrent: status?.allSatisfy { $0.state == .applied } == true)
-    }
 }

@@ -35,10 +35,14 @@ final class RunningGateway: Sendable {
             publicURL: { config.publicURL ?? "http://127.0.0.1:\(state.port.load(ordering: .relaxed))" },
             isDraining: { state.isDraining.load(ordering: .relaxed) })
         let gateways = pools.map { live.gateway(on: $0) }
-        server = try Server(
-            loops: group.loops, address: config.listen.host, port: config.listen.port,
-            bodyLimit: { Gateway.bodyLimit($0, $1) },
-            handlers: gateways.map { gateway in { await gateway.respond(to: $0) } })
+        do {
+            server = try Server(
+                loops: group.loops, address: config.listen.host, port: config.listen.port,
+                bodyLimit: { Gateway.bodyLimit($0, $1) },
+                handlers: gateways.map { gateway in { await gateway.respond(to: $0) } })
+        } catch {
+            throw Failure(message: "cannot listen on \(config.listen): \(error)")
+        }
         metrics.registry.gauge("sekisho_connections", help: "HTTP connections open now.") { [server] in
             Double(server.connections)
         }

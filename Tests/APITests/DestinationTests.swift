@@ -45,6 +45,8 @@ struct DestinationTests {
                 "GET /robot/v1/metadata/x509/securetoken@system.gserviceaccount.com"),
             Row(.post, "\(legacy)/", "POST /identitytoolkit/v3/relyingparty/"),
             Row(.get, "/www.googleapis.com/v1/projects", "GET /www.googleapis.com/v1/projects"),
+            Row(.get, "/identitytoolkit.googleapis.com/metrics", "GET /identitytoolkit.googleapis.com/metrics"),
+            Row(.get, "/securetoken.googleapis.com/readyz", "GET /securetoken.googleapis.com/readyz"),
             Row(.get, "/identitytoolkit.googleapis.com", "GET /identitytoolkit.googleapis.com"),
             Row(
                 .get, "/identitytoolkit.googleapis.community/v1/projects",

@@ -43,7 +43,11 @@ struct OperationsTests {
             (Readiness(isDraining: false, databaseIsReachable: true, schemaIsCurrent: true), "200 ok\n"),
             (
                 Readiness(isDraining: false, databaseIsReachable: false, schemaIsCurrent: false),
-                "503 database: not reachable\nschema: not current\n"
+                "503 database: not reachable\n"
+            ),
+            (
+                Readiness(isDraining: false, databaseIsReachable: true, schemaIsCurrent: false),
+                "503 schema: not migrated\n"
             ),
             (Readiness(isDraining: true, databaseIsReachable: true, schemaIsCurrent: true), "503 draining\n"),
         ])

@@ -99,10 +99,12 @@ struct RequestBodyTests {
     @Test(
         "has no text that is too long",
         arguments: [
-            Bound(operation: "signUp", member: "email", limit: 1024, unit: "characters", then: "INVALID_EMAIL"),
+            Bound(
+                operation: "signInWithPassword", member: "email", limit: 1024, unit: "characters", then: "INVALID_EMAIL"
+            ),
             Bound(operation: "signUp", member: "password", limit: 4096, unit: "bytes", then: "MISSING_EMAIL"),
             Bound(operation: "signUp", member: "displayName", limit: 256, unit: "characters", character: "é"),
-            Bound(operation: "signUp", member: "idToken", limit: 16384, unit: "bytes", then: "INVALID_ID_TOKEN"),
+            Bound(operation: "lookup", member: "idToken", limit: 16384, unit: "bytes", then: "INVALID_ID_TOKEN"),
             Bound(
                 operation: "update", member: "photoUrl", limit: 2048, unit: "characters",
                 then: "INVALID_REQ_TYPE : Unsupported request parameters."),

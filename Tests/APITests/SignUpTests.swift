@@ -58,10 +58,10 @@ struct SignUpTests {
     }
 
     @Test(
-        "says what a project does not allow before it looks at anything else",
+        "says what a project does not allow before it looks at the address",
         arguments: [
             ("{}", "ADMIN_ONLY_OPERATION"), (#"{"email":""}"#, "ADMIN_ONLY_OPERATION"),
-            (#"{"email":"eve"}"#, "OPERATION_NOT_ALLOWED"),
+            (#"{"email":"eve","password":"1"}"#, "OPERATION_NOT_ALLOWED"),
         ])
     func policy(body: String, message: String) async {
         let gateway = TestGateway { policy in

@@ -44,6 +44,8 @@ class Client:
         where = f"{response.request.method} {response.request.path_url}: {response.status_code} {response.text[:500]}"
         described = operation.response(response.status_code)
         assert described, f"no such answer in the contract: {where}"
+        if response.status_code == 503 and operation.body["tags"] != ["Operations"]:
+            assert "Retry-After" in response.headers, where
         media_type = response.headers["Content-Type"].split(";")[0].strip()
         assert media_type in described["content"], f"{media_type} is not in the contract: {where}"
         if media_type != "application/json":

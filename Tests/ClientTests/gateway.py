@@ -1,9 +1,7 @@
-"""Starts and stops the built gateway. Everything the tests know of its command line is here."""
+"""Starts and stops the built gateway."""
 
-import base64
 import os
 import re
-import secrets
 import signal
 import socket
 import subprocess
@@ -25,6 +23,15 @@ class Gateway:
     project: str
     api_key: str
     database_url: str
+    process: subprocess.Popen
+    log: Path
+
+    def is_ready(self):
+        """`None` while nobody answers."""
+        try:
+            return requests.get(self.url + "/readyz", timeout=10).status_code == 200
+        except requests.ConnectionError:
+            return None
 
 
 def binary():
@@ -34,98 +41,93 @@ def binary():
     return path
 
 
+def run(*words, **environment):
+    """Runs a command to its end, whatever that is."""
+    return subprocess.run(
+        [binary(), *words],
+        env=surroundings(**environment),
+        capture_output=True,
+        text=True,
+        stdin=subprocess.DEVNULL,
+        timeout=START_SECONDS,
+    )
+
+
 @contextmanager
-def dev(folder: Path):
-    """`sekisho dev` with a database of its own."""
+def dev(folder: Path, *options, data="data"):
+    """`sekisho dev` with a database of its own, or the one that `options` name."""
     log = folder / "dev.log"
-    command = [binary(), "dev", "--port", "0", "--data", str(folder / "data")]
-    with _running(command, log, environment={}) as process:
-        url = _awaited(log, r"(http://127\.0\.0\.1:\d+)", process)
-        database_url = _awaited(log, r"database: (\S+)", process)
-        _ready(url, log, process)
-        yield Gateway(url, DEMO_PROJECT, "any-key", database_url)
+    with running(["dev", "--port", "0", "--data", str(folder / data), *options], log) as process:
+        url = _said(log, r"(http://127\.0\.0\.1:\d+)", process)
+        database_url = _said(log, r"database: (\S+)", process)
+        gateway = Gateway(url, DEMO_PROJECT, "any-key", database_url, process, log)
+        awaited(gateway.is_ready, process, log)
+        yield gateway
 
 
 @contextmanager
-def serve(folder: Path, server_url: str):
-    """`sekisho serve` with one project, in a new database of the PostgreSQL at `server_url`."""
-    database_url = re.sub(r"^(\w+://[^/?]*)[^?]*", r"\1/serve", server_url)
-    _run(["psql", "--no-psqlrc", "--quiet", server_url, "--command", "CREATE DATABASE serve"])
-    url = f"http://127.0.0.1:{_free_port()}"
-    environment = {
-        "DATABASE_URL": database_url,
-        "SEKISHO_PUBLIC_URL": url,
-        "SEKISHO_LISTEN": url.removeprefix("http://"),
-        "SEKISHO_MASTER_KEY": base64.b64encode(secrets.token_bytes(32)).decode(),
-    }
-    _run([binary(), "migrate"], environment)
-    _run([binary(), "projects", "create", DEMO_PROJECT, "--name", "Demo"], environment)
-    printed = _run([binary(), "keys", "create-api-key", "--project", DEMO_PROJECT], environment)
-    api_key = re.findall(r"^\S+$", printed, re.MULTILINE)[-1]
-    log = folder / "serve.log"
-    with _running([binary(), "serve"], log, environment) as process:
-        _ready(url, log, process)
-        yield Gateway(url, DEMO_PROJECT, api_key, database_url)
+def running(words, log: Path, **environment):
+    """A process of the gateway. Ended here unless the test has ended it; either way it must have ended well."""
+    with log.open("w") as output:
+        process = subprocess.Popen(
+            [binary(), *words],
+            env=surroundings(**environment),
+            stdin=subprocess.DEVNULL,
+            stdout=output,
+            stderr=output,
+        )
+    try:
+        yield process
+    finally:
+        status = ended(process, signal.SIGTERM)
+    assert status in (0, -signal.SIGKILL), f"{words[0]} ended with {status}:\n{log.read_text()}"
 
 
-def _free_port():
+def ended(process, number):
+    """Asks a process to end and gives its exit status."""
+    process.send_signal(number)
+    try:
+        return process.wait(STOP_SECONDS)
+    except subprocess.TimeoutExpired:
+        process.kill()
+        process.wait()
+        raise
+
+
+def awaited(ask, process, log):
+    """The first true answer, while the process lives."""
+    answer = eventually(lambda: ask() or process.poll() is not None)
+    assert answer and process.poll() is None, f"it did not come:\n{log.read_text()}"
+    return answer
+
+
+def eventually(ask, within=START_SECONDS):
+    """The first true answer, or the one given once the time is over."""
+    end = time.monotonic() + within
+    while time.monotonic() < end:
+        if answer := ask():
+            return answer
+        time.sleep(0.05)
+    return ask()
+
+
+def free_port():
     # The public URL is part of every token, so the port must be known before the gateway starts.
     with socket.socket() as probe:
         probe.bind(("127.0.0.1", 0))
         return probe.getsockname()[1]
 
 
-def _run(command, environment=None):
-    done = subprocess.run(
-        command, env=os.environ | (environment or {}), capture_output=True, text=True, timeout=START_SECONDS
-    )
-    assert done.returncode == 0, f"{command[:3]} ended with {done.returncode}:\n{done.stderr}"
-    return done.stdout
+def surroundings(**given):
+    """Our environment, without what the gateway or libpq would read of it."""
+    mine = {name: value for name, value in os.environ.items() if not re.match("SEKISHO_|DATABASE_URL|PG", name)}
+    return mine | given
 
 
-@contextmanager
-def _running(command, log, environment):
-    with log.open("w") as output:
-        process = subprocess.Popen(
-            command, env=os.environ | environment, stdin=subprocess.DEVNULL, stdout=output, stderr=output
-        )
-    try:
-        yield process
-    finally:
-        # Also when starting failed: a killed gateway would leave its PostgreSQL behind.
-        process.send_signal(signal.SIGTERM)
-        try:
-            status = process.wait(STOP_SECONDS)
-        except subprocess.TimeoutExpired:
-            process.kill()
-            process.wait()
-            raise
-    assert status == 0, f"{command[1]} ended with {status}:\n{log.read_text()}"
-
-
-def _polled(ask, log, process, what):
-    deadline = time.monotonic() + START_SECONDS
-    while process.poll() is None and time.monotonic() < deadline:
-        if answer := ask():
-            return answer
-        time.sleep(0.05)
-    raise RuntimeError(f"{what} did not come:\n{log.read_text()}")
-
-
-def _awaited(log, pattern, process):
+def _said(log, pattern, process):
     def ask():
         # A line counts once it is whole.
         found = re.search(pattern + r".*\n", log.read_text())
         return found and found[1]
 
-    return _polled(ask, log, process, pattern)
-
-
-def _ready(url, log, process):
-    def ask():
-        try:
-            return requests.get(url + "/readyz", timeout=5).status_code == 200
-        except requests.ConnectionError:
-            return False
-
-    _polled(ask, log, process, "readiness")
+    return awaited(ask, process, log)

@@ -128,6 +128,16 @@ struct SessionTests {
         #expect(try await rotated.lookup(tokens.idToken).outcome == "200", "the old key is still believed")
     }
 
+    @Test("tokens of an ended session do not tell that the account was disabled since")
+    func disabledAfterTheEnd() async throws {
+        let gateway = try await TestGateway()
+        let old = try await gateway.signUp()
+        #expect(try await gateway.update(old.idToken, ["password": "secret2"]).status == 200)
+        _ = try await gateway.database.pool.execute("UPDATE account SET disabled_at = now()")
+        #expect(try await gateway.lookup(old.idToken).outcome == "400 TOKEN_EXPIRED")
+        #expect(try await gateway.refresh(old.refreshToken).outcome == "400 TOKEN_EXPIRED")
+    }
+
     @Test("a disabled account refreshes and looks up nothing")
     func disabledAccount() async throws {
         let gateway = try await TestGateway()

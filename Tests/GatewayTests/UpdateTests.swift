@@ -2,6 +2,7 @@ import HTTP
 import Identity
 import Postgres
 import Support
+import Synchronization
 import Testing
 
 @Suite("Changing an account")
@@ -109,6 +110,42 @@ struct UpdateTests {
         let anonymous = try TestGateway.Tokens(await gateway.post("/v1/accounts:signUp"))
         gateway.clock.advance(by: .seconds(3000))
         #expect(try await gateway.delete(anonymous.idToken).outcome == "200")
+    }
+
+    @Test("a password that no address goes with proves nothing, and does not lock its account up")
+    func passwordWithoutAddress() async throws {
+        let gateway = try await TestGateway()
+        let anonymous = try TestGateway.Tokens(await gateway.post("/v1/accounts:signUp"))
+        let without = try TestGateway.Tokens(await gateway.update(anonymous.idToken, ["password": "secret1"]))
+        gateway.clock.advance(by: .seconds(301))
+        #expect(try await gateway.update(without.idToken, ["email": "ada@example.com"]).outcome == "200")
+    }
+
+    @Test(
+        "tokens of a sign-in that raced a change of credentials are older than validSince", arguments: [false, true])
+    func slowHash(isUpgrade: Bool) async throws {
+        let clock = Mutex<TestClock?>(nil)
+        let slow = Passwords(
+            hash: { password, _ in
+                clock.withLock { $0 }?.advance(by: .seconds(5))
+                return "hash of \(password.expose())"
+            },
+            check: { password, stored, _ in
+                stored == "hash of \(password.expose())" ? .right(rehashed: nil) : .wrong
+            })
+        let gateway = try await TestGateway(passwords: slow)
+        let tokens = try await gateway.signUp()
+        clock.withLock { $0 = gateway.clock }
+        let began = gateway.clock.now.seconds
+        let changed =
+            isUpgrade
+            ? try await gateway.post(
+                "/v1/accounts:signUp",
+                ["idToken": .string(tokens.idToken), "email": "ada@example.com", "password": "secret2"])
+            : try await gateway.update(tokens.idToken, ["password": "secret2"])
+        let fresh = try TestGateway.Tokens(changed)
+        let user = try #require(try await gateway.lookup(fresh.idToken).json["users"]?[0])
+        #expect(user["validSince"] == .string("\(began + 5)"))
     }
 
     @Test("where accounts are hidden, an address is not taken over unverified")

@@ -25,7 +25,21 @@ struct CacheTests {
         #expect(try await stale.value(for: "a") == 3)
     }
 
-    @Test("keeps no failure")
+    @Test("lets one of many load what all want, and gives it to all")
+    func coalescing() async throws {
+        let counter = Counter()
+        let cache = Cache<String, Int>(lifetime: .seconds(3600)) { _ in
+            for _ in 1...100 { await Task.yield() }
+            return counter.next()
+        }
+        let values = try await withThrowingTaskGroup(of: Int.self) { group in
+            for _ in 1...50 { group.addTask { try await cache.value(for: "a") } }
+            return try await group.reduce(into: Set<Int>()) { $0.insert($1) }
+        }
+        #expect(values == [1])
+    }
+
+    @Test("tells a failure to all who waited for it, and keeps none")
     func failure() async throws {
         struct Down: Error {}
         let counter = Counter()
@@ -35,6 +49,27 @@ struct CacheTests {
         }
         await #expect(throws: Down.self) { try await cache.value(for: "a") }
         #expect(try await cache.value(for: "a") == 7)
+    }
+
+    @Test("forgets what it holds, and what is on its way")
+    func forgetting() async throws {
+        let counter = Counter()
+        let (started, start) = AsyncStream.makeStream(of: Void.self)
+        let (gate, open) = AsyncStream.makeStream(of: Void.self)
+        let cache = Cache<String, Int>(lifetime: .seconds(3600)) { _ in
+            start.yield()
+            for await _ in gate { break }
+            return counter.next()
+        }
+        async let first = cache.value(for: "a")
+        for await _ in started { break }
+        cache.forgetAll()
+        async let second = cache.value(for: "a")
+        for _ in 1...3 { open.yield() }
+        #expect(try await first == 1)
+        #expect(try await second == 2)
+        cache.forgetAll()
+        #expect(try await cache.value(for: "a") == 3)
     }
 
     @Test("never holds more than its capacity")

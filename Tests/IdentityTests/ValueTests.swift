@@ -31,10 +31,13 @@ struct ValueTests {
         #expect(secret.expose() == "hunter2")
     }
 
-    @Test("an account is anonymous only without password, identity and address")
+    @Test("an account is anonymous only without identity and address; a password alone signs nobody in")
     func anonymous() {
         var account = Account(id: ID("a"), createdAt: Instant(seconds: 0), validSince: Instant(seconds: 0))
         #expect(account.isAnonymous)
+        account.passwordUpdatedAt = Instant(seconds: 0)
+        #expect(account.isAnonymous)
+        account.passwordUpdatedAt = nil
         account.email = Email("ada@example.com")
         #expect(!account.isAnonymous)
         account.email = nil

@@ -14,10 +14,9 @@ struct AccountStoreTests {
         expected.lastRefreshAt = nil
         #expect(holder.account == expected)
         #expect(holder.passwordHash == "$argon2id$")
-        let found = try #require(try await fixture.store.find(fixture.session.id, in: fixture.project))
+        let found = try #require(try await fixture.store.find(IDTokenClaim(of: fixture.session), in: fixture.project))
         #expect(found.account == fixture.account)
         #expect(found.session == fixture.session)
-        #expect(!found.hasEnded)
     }
 
     @Test("lets exactly one of twenty concurrent sign-ups have an address")
@@ -48,7 +47,7 @@ struct AccountStoreTests {
             NewAccount(id: ID("ada"), email: Email("ada@example.com"), passwordHash: "h", createdAt: fixture.start),
             opening: .fresh(of: "ada", at: fixture.start), in: other)
         #expect(outcome != .emailTaken)
-        #expect(try await fixture.store.find(fixture.session.id, in: other) == nil)
+        #expect(try await fixture.store.find(IDTokenClaim(of: fixture.session), in: other)?.session == nil)
         let rotation = try await fixture.store.rotate(
             RefreshClaim(session: fixture.session.id, counter: 0), by: Policy(.sekisho), at: fixture.start, in: other)
         #expect(rotation == .unknown)
@@ -63,7 +62,7 @@ struct AccountStoreTests {
         change.passwordHash = .set("new")
         let fresh = Session.fresh(of: "ada", generation: 2, at: change.changedAt)
         change.replacement = fresh
-        let update = try await fixture.store.update(change, of: ID("ada"), at: 1, in: fixture.project)
+        let update = try await fixture.store.update(change, by: fixture.session, in: fixture.project)
         guard case .updated(let account) = update else { throw StoreFixture.Unexpected() }
         #expect(account.generation == 2)
         #expect(account.validSince == fixture.start + .seconds(90))
@@ -73,8 +72,8 @@ struct AccountStoreTests {
                 in: fixture.project)
             #expect(rotation == expected)
         }
-        let found = try #require(try await fixture.store.find(fresh.id, in: fixture.project))
-        #expect(found.session.generation == found.account.generation)
+        let found = try #require(try await fixture.store.find(IDTokenClaim(of: fresh), in: fixture.project))
+        #expect(found.session?.generation == found.account.generation)
     }
 
     @Test("a sign-in that raced a password change opens nothing")
@@ -83,10 +82,10 @@ struct AccountStoreTests {
         var change = AccountChange(changedAt: fixture.start)
         change.passwordHash = .set("new")
         change.replacement = .fresh(of: "ada", generation: 2, at: fixture.start)
-        _ = try await fixture.store.update(change, of: ID("ada"), at: 1, in: fixture.project)
+        _ = try await fixture.store.update(change, by: fixture.session, in: fixture.project)
         let late = Session.fresh(of: "ada", generation: 1, at: fixture.start)
         #expect(try await !fixture.store.open(late, rehashed: "old again", in: fixture.project))
-        #expect(try await fixture.store.find(late.id, in: fixture.project) == nil)
+        #expect(try await fixture.store.find(IDTokenClaim(of: late), in: fixture.project)?.session == nil)
         let holder = try await fixture.store.holder(of: fixture.account.email!, in: fixture.project)
         #expect(holder?.passwordHash == "new")
     }
@@ -100,7 +99,7 @@ struct AccountStoreTests {
                     var change = AccountChange(changedAt: fixture.start)
                     change.passwordHash = .set("new \(number)")
                     change.replacement = .fresh(of: "ada", generation: 2, at: fixture.start)
-                    return try await fixture.store.update(change, of: ID("ada"), at: 1, in: fixture.project) != .stale
+                    return try await fixture.store.update(change, by: fixture.session, in: fixture.project) != .stale
                 }
             }
             return try await group.reduce(into: []) { $0.append($1) }
@@ -113,10 +112,10 @@ struct AccountStoreTests {
         let fixture = try await StoreFixture(email: "ada@example.com", passwordHash: "old")
         var change = AccountChange(changedAt: fixture.start)
         change.displayName = .set("Ada")
-        _ = try await fixture.store.update(change, of: ID("ada"), at: 1, in: fixture.project)
+        _ = try await fixture.store.update(change, by: fixture.session, in: fixture.project)
         change = AccountChange(changedAt: fixture.start)
         change.photoURL = .set("https://example.com/ada.png")
-        let update = try await fixture.store.update(change, of: ID("ada"), at: 1, in: fixture.project)
+        let update = try await fixture.store.update(change, by: fixture.session, in: fixture.project)
         var expected = fixture.account
         expected.displayName = "Ada"
         expected.photoURL = "https://example.com/ada.png"
@@ -127,20 +126,20 @@ struct AccountStoreTests {
     @Test("an address taken by another account is refused at the change too")
     func emailTakenByChange() async throws {
         let fixture = try await StoreFixture(email: "ada@example.com", passwordHash: "h")
+        let bob = Session.fresh(of: "bob", at: fixture.start)
         _ = try await fixture.store.create(
-            NewAccount(id: ID("bob"), createdAt: fixture.start), opening: .fresh(of: "bob", at: fixture.start),
-            in: fixture.project)
+            NewAccount(id: ID("bob"), createdAt: fixture.start), opening: bob, in: fixture.project)
         var change = AccountChange(changedAt: fixture.start)
         change.email = .set(fixture.account.email!)
-        #expect(try await fixture.store.update(change, of: ID("bob"), at: 1, in: fixture.project) == .emailTaken)
+        #expect(try await fixture.store.update(change, by: bob, in: fixture.project) == .emailTaken)
     }
 
     @Test("a deleted account takes its sessions along and leaves its id used up")
     func deletion() async throws {
         let fixture = try await StoreFixture(email: "ada@example.com", passwordHash: "h")
-        #expect(try await fixture.store.delete(ID("ada"), at: 1, now: fixture.start, in: fixture.project))
-        #expect(try await !fixture.store.delete(ID("ada"), at: 1, now: fixture.start, in: fixture.project))
-        #expect(try await fixture.store.find(fixture.session.id, in: fixture.project) == nil)
+        #expect(try await fixture.store.delete(by: fixture.session, at: fixture.start, in: fixture.project))
+        #expect(try await !fixture.store.delete(by: fixture.session, at: fixture.start, in: fixture.project))
+        #expect(try await fixture.store.find(IDTokenClaim(of: fixture.session), in: fixture.project) == nil)
         #expect(try await fixture.store.holder(of: fixture.account.email!, in: fixture.project) == nil)
         let tombstones = try await fixture.database.pool.query("SELECT id FROM deleted_account")
         #expect(try tombstones.map { try $0.decode("id", as: String.self) } == ["ada"])
@@ -154,8 +153,49 @@ struct AccountStoreTests {
             RefreshClaim(session: fixture.session.id, counter: 0), by: Policy(.sekisho), at: fixture.start,
             in: fixture.project)
         #expect(rotation == .accountDisabled)
-        let found = try #require(try await fixture.store.find(fixture.session.id, in: fixture.project))
+        let found = try #require(try await fixture.store.find(IDTokenClaim(of: fixture.session), in: fixture.project))
         #expect(found.account.isDisabled)
+    }
+
+    @Test("nothing opens a session on an account that was disabled meanwhile")
+    func disabledMeanwhile() async throws {
+        let fixture = try await StoreFixture(email: "ada@example.com", passwordHash: "old")
+        _ = try await fixture.database.pool.execute("UPDATE account SET disabled_at = now()")
+        let late = Session.fresh(of: "ada", at: fixture.start)
+        #expect(try await !fixture.store.open(late, rehashed: nil, in: fixture.project))
+        #expect(try await fixture.store.find(IDTokenClaim(of: late), in: fixture.project)?.session == nil)
+        var change = AccountChange(changedAt: fixture.start)
+        change.passwordHash = .set("new")
+        change.replacement = .fresh(of: "ada", generation: 2, at: fixture.start)
+        #expect(try await fixture.store.update(change, by: fixture.session, in: fixture.project) == .stale)
+    }
+
+    @Test("a change whose session was ended while it waited does nothing")
+    func endedMeanwhile() async throws {
+        let fixture = try await StoreFixture(email: "ada@example.com", passwordHash: "old")
+        _ = try await fixture.database.pool.execute("UPDATE session SET ended_at = now()")
+        var change = AccountChange(changedAt: fixture.start)
+        change.passwordHash = .set("new")
+        change.replacement = .fresh(of: "ada", generation: 2, at: fixture.start)
+        #expect(try await fixture.store.update(change, by: fixture.session, in: fixture.project) == .stale)
+        #expect(try await !fixture.store.delete(by: fixture.session, at: fixture.start, in: fixture.project))
+    }
+
+    @Test("keeps the sessions of the last generation, to answer for their tokens, and none before")
+    func oldGenerations() async throws {
+        let fixture = try await StoreFixture(email: "ada@example.com", passwordHash: "old")
+        var session = fixture.session
+        for generation in Int64(2)...5 {
+            var change = AccountChange(changedAt: fixture.start)
+            let next = Session.fresh(of: "ada", generation: generation, at: fixture.start)
+            change.replacement = next
+            _ = try await fixture.store.update(change, by: session, in: fixture.project)
+            session = next
+        }
+        let rows = try await fixture.database.pool.query("SELECT generation FROM session ORDER BY generation")
+        #expect(try rows.map { try $0.decode("generation", as: Int64.self) } == [4, 5])
+        let forgotten = try await fixture.store.find(IDTokenClaim(of: fixture.session), in: fixture.project)
+        #expect(forgotten != nil && forgotten?.session == nil)
     }
 
     @Test("reads the identities of an account with it")
@@ -166,7 +206,7 @@ struct AccountStoreTests {
             INSERT INTO linked_identity (project_id, provider, subject, account_id, email, display_name, created_at)
             VALUES ('demo', 'apple.com', '001.x', 'ada', 'ada@example.com', 'Ada "L"', now())
             """)
-        let found = try #require(try await fixture.store.find(fixture.session.id, in: fixture.project))
+        let found = try #require(try await fixture.store.find(IDTokenClaim(of: fixture.session), in: fixture.project))
         #expect(
             found.account.identities == [
                 LinkedIdentity(

@@ -54,6 +54,20 @@ struct Interleaving: CustomTestStringConvertible {
                 Step(0, at: 44, .ended),
             ]),
         Interleaving(
+            testDescription: "a thief who refreshes without pause does not keep the owner's token in its grace",
+            steps: [
+                Step(0, at: 10, .gives(1)), Step(1, at: 30, .gives(2)), Step(2, at: 50, .gives(3)),
+                Step(3, at: 70, .gives(4)), Step(4, at: 90, .gives(5)), Step(0, at: 110, .stolen),
+                Step(5, at: 111, .ended),
+            ]),
+        Interleaving(
+            testDescription: "without a pause between refreshes, each token still has the whole of its grace",
+            steps: [
+                Step(0, at: 10, .gives(1)), Step(1, at: 30, .gives(2)), Step(0, at: 60, .gives(2)),
+                Step(2, at: 61, .gives(3)), Step(1, at: 91, .gives(3)), Step(3, at: 92, .gives(4)),
+                Step(2, at: 122, .gives(4)),
+            ]),
+        Interleaving(
             testDescription: "quick refreshes long after do not bring a settled token back",
             steps: [
                 Step(0, at: 10, .gives(1)), Step(1, at: 20, .gives(2)), Step(2, at: 5000, .gives(3)),

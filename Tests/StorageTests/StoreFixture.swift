@@ -34,3 +34,7 @@ extension Session {
             authenticatedAt: now)
     }
 }
+
+extension IDTokenClaim {
+    init(of session: Session) { self.init(account: session.account, session: session.id) }
+}

@@ -16,7 +16,11 @@ public final class TestDatabase: Sendable {
     public init(on loop: Loop = TestCluster.shared.loop) throws {
         self.loop = loop
         url = try TestCluster.shared.freshDatabase()
-        pool = Pool(loop: loop, configuration: Pool.Configuration(url: url))
+        // Patient: races of twenty share four connections, on machines that are busy with other tests.
+        pool = Pool(
+            loop: loop,
+            configuration: Pool.Configuration(
+                url: url, acquireDeadline: .seconds(60), statementDeadline: .seconds(60)))
     }
 }
 

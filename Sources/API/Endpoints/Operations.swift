@@ -11,7 +11,7 @@ extension Endpoint {
         let missing = [
             readiness.isDraining ? "draining" : nil,
             readiness.databaseIsReachable ? nil : "database: not reachable",
-            readiness.schemaIsCurrent ? nil : "schema: not current",
+            readiness.databaseIsReachable && !readiness.schemaIsCurrent ? "schema: not migrated" : nil,
         ].compactMap { $0 }
         return missing.isEmpty
             ? .text(status: 200, "ok") : .text(status: 503, missing.joined(separator: "\n"))

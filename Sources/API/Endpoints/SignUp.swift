@@ -12,6 +12,7 @@ extension Endpoint {
 
 extension Call {
     fileprivate func signUp(_ request: SignUpRequest, for client: Client) async throws -> SignUpResponse {
+        try request.requireBothOrNone()
         let password = request.password.map(Secret.init)
         let displayName = request.displayName.nonEmpty
         if let idToken = request.idToken.nonEmpty {
@@ -47,6 +48,13 @@ private struct SignUpRequest: ClientRequest {
     let localId: String?
     let tenantId: String?
     let targetProjectId: String?
+
+    /// Whoever brings any credential is asked for address and password before anything else is looked at.
+    func requireBothOrNone() throws(CredentialRefusal) {
+        guard idToken.nonEmpty != nil || email.nonEmpty != nil || password.nonEmpty != nil else { return }
+        guard email.nonEmpty != nil else { throw .missingEmail }
+        guard password.nonEmpty != nil else { throw .missingPassword }
+    }
 }
 
 private struct SignUpResponse: Encodable {

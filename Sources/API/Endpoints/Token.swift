@@ -26,6 +26,7 @@ private struct TokenRequest: ClientRequest {
         let contentType = call.request.headers["Content-Type"]?.lowercased() ?? ""
         if contentType.hasPrefix("application/x-www-form-urlencoded"), call.request.body.first != UInt8(ascii: "{") {
             try self.init(form: call.request.body)
+            try checkScope()
         } else {
             self = try call.body()
         }
@@ -33,12 +34,16 @@ private struct TokenRequest: ClientRequest {
 
     private init(form: [UInt8]) throws(WireError) {
         guard let pairs = FormDecoder.decode(form) else { throw .unreadableBody("The form is malformed.") }
+        let names = pairs.map(\.0)
+        guard Set(names).count == names.count else { throw .unreadableBody("A parameter is there twice.") }
         for (name, value) in pairs {
             switch name {
             case "grant_type", "grantType": grantType = value
             case "refresh_token", "refreshToken":
                 try TextBounds(of: "refreshToken").check(value, at: "/refreshToken")
                 refreshToken = value
+            case "tenant_id", "tenantId": tenantId = value
+            case "target_project_id", "targetProjectId": targetProjectId = value
             default: continue
             }
         }

@@ -9,7 +9,7 @@ CREATE TABLE installation (
 );
 
 CREATE TABLE project (
-    id text PRIMARY KEY CHECK (id ~ '^[a-z][a-z0-9-]{2,61}[a-z0-9]$'),
+    id text PRIMARY KEY CHECK (id ~ '^[a-z0-9][a-z0-9-]{0,62}$'),
     number bigint NOT NULL UNIQUE CHECK (number > 0),
     name text NOT NULL,
     profile text NOT NULL CHECK (profile IN ('sekisho', 'firebase')),

@@ -60,6 +60,9 @@ CREATE TABLE session (
     settled bigint NOT NULL DEFAULT 0,
     -- When the newest token was given out.
     rotated_at timestamptz NOT NULL,
+    -- The successors of tokens below `closing` had been used by closing_at; they settle once the grace has passed since.
+    closing bigint NOT NULL DEFAULT 0,
+    closing_at timestamptz NOT NULL DEFAULT '-infinity',
     refreshed_at timestamptz NOT NULL,
     ended_at timestamptz,
     PRIMARY KEY (project_id, id),

@@ -10,7 +10,17 @@ struct Administration: Sendable {
     let clock = WallClock.live
 
     /// Reads the database's settings, runs `body` on a loop of its own, and prints nothing itself.
+    ///
+    /// - Throws: ``Failure`` before `body` if migrations are missing.
     static func run(_ body: @escaping @Sendable (Administration) async throws -> Void) throws {
+        try runUnmigrated { administration in
+            try await administration.requireMigrations()
+            try await body(administration)
+        }
+    }
+
+    /// The same, whatever the state of the schema.
+    static func runUnmigrated(_ body: @escaping @Sendable (Administration) async throws -> Void) throws {
         var reader = SettingsReader.live()
         let database = reader.database()
         try reader.finish()
@@ -28,6 +38,7 @@ struct Administration: Sendable {
         try reader.finish()
         guard let database, let masterKeys else { return }
         try run(on: database) { administration in
+            try await administration.requireMigrations()
             try await Canary.claim(administration.pool, for: .serve, under: masterKeys, at: administration.clock.now())
             try await body(administration, masterKeys)
         }
@@ -47,6 +58,11 @@ struct Administration: Sendable {
             }
             Terminal.say("revoked \(id)")
         }
+    }
+
+    private func requireMigrations() async throws {
+        let isMissing = try await Migrator(migrations: .all).status(with: pool).contains { $0.state == .pending }
+        if isMissing { throw Failure(message: "the database is not migrated: run `sekisho migrate`") }
     }
 
     static func run(

@@ -9,7 +9,7 @@ struct Command: Sendable {
         .createProject, .listProjects, .policy, .createApp, .listApps,
         .createAPIKey, .listAPIKeys, .revokeAPIKey,
         .createServiceKey, .listServiceKeys, .revokeServiceKey,
-        .listSigningKeys, .rotateSigningKeys, .rewrap, .generateMasterKey,
+        .listSigningKeys, .rotateSigningKeys, .rotateRefreshKey, .rewrap, .generateMasterKey,
     ]
 
     /// Finds the command that `arguments` begin with and runs it with the rest.
@@ -19,7 +19,9 @@ struct Command: Sendable {
         let named = words.first == "help" ? Array(words.dropFirst()) : Array(words)
         guard let command = all.first(where: { named.starts(with: $0.words) }) else {
             guard wantsHelp || arguments.isEmpty else {
-                throw UsageError(message: "unknown command: \(words.joined(separator: " "))")
+                throw UsageError(
+                    message: words.isEmpty
+                        ? "unknown option \(arguments[0])" : "unknown command: \(words.joined(separator: " "))")
             }
             return Terminal.say(overview(of: named))
         }

@@ -31,7 +31,7 @@ extension Command {
         defer { database.stop() }
         let config = Config.dev(databaseURL: database.url, masterKeys: try data.masterKeys(), port: port)
         try Administration.run(on: config.database) { administration in
-            try await administration.prepareForDev(draft, under: config.masterKeys)
+            try await administration.prepareForDev(draft, database, under: config.masterKeys)
         }
         let log = Log(level: .info, descriptor: STDERR_FILENO)
         defer { log.flush(within: .seconds(2)) }
@@ -65,9 +65,16 @@ extension Config {
 
 extension Administration {
     /// Marks a fresh database as one of `dev`'s, migrates it and makes the demo project.
-    fileprivate func prepareForDev(_ draft: ProjectDraft, under masterKeys: MasterKeys) async throws {
+    fileprivate func prepareForDev(
+        _ draft: ProjectDraft, _ database: DevDatabase, under masterKeys: MasterKeys
+    ) async throws {
         let installations = InstallationStore(pool: pool)
         if try await installations.isReady() {
+            // Migrated and not marked: production before its first start, unless nobody else can have been here.
+            let isMarked = try await installations.current() != nil
+            guard isMarked || database.isPrivate else {
+                throw Failure(message: "this database was not made by `sekisho dev`: it is migrated for `serve`")
+            }
             try await Canary.claim(pool, for: .dev, under: masterKeys, at: clock.now())
         } else if try await !installations.databaseIsEmpty() {
             throw Failure(message: "this database was not made by `sekisho dev`: it has tables of somebody else's")

@@ -10,7 +10,7 @@ extension Command {
         help: """
             projects create ID              make a project with its signing keys and an app named "default"
 
-            ID has 4 to 63 characters: a to z, 0 to 9 and hyphens, beginning with a letter.
+            ID has at most 63 characters: a to z, 0 to 9 and hyphens.
               --name NAME        shown to operators; ID by default
               --profile NAME     sekisho (default: safer) or firebase (exactly Firebase's defaults)
               --algorithm NAME   of ID tokens: ES256 (default) or RS256
@@ -48,6 +48,10 @@ extension Command {
 /// A project as the operator asks for it, with the keys it will need.
 struct ProjectDraft: Sendable {
     static let app = App(id: ID("default"))
+    /// `/{project}/.well-known/…` must not hide behind a path of ours.
+    private static let reserved: Set<String> = [
+        "v1", "v2", "robot", "emulator", "identitytoolkit", "healthz", "readyz", "metrics",
+    ]
 
     let project: Project
     let name: String
@@ -70,9 +74,10 @@ struct ProjectDraft: Sendable {
         id: String, name: String, profile: Policy.Profile, policy: Policy, algorithm: SignatureAlgorithm,
         domains: [String]
     ) throws(UsageError) {
-        guard id.wholeMatch(of: #/[a-z][a-z0-9-]{2,61}[a-z0-9]/#) != nil else {
+        guard id.wholeMatch(of: #/[a-z0-9][a-z0-9-]{0,62}/#) != nil, !Self.reserved.contains(id) else {
             throw UsageError(
-                message: "a project id has 4 to 63 characters, a-z, 0-9 and hyphens, and begins with a letter")
+                message:
+                    "a project id has at most 63 characters, a-z, 0-9 and hyphens, and is no path of the gateway's own")
         }
         // Twelve digits, as Firebase's project numbers have.
         let number = 100_000_000_000 + Random.bytes(5).reduce(Int64(0)) { $0 << 8 | Int64($1) } % 900_000_000_000

@@ -21,25 +21,48 @@ extension Command {
         let config = try Config(reader: &reader)
         let log = Log(level: config.logLevel, descriptor: STDOUT_FILENO)
         guard let publicURL = config.publicURL else { throw Failure(message: "no public URL") }
+        let isVerified = try config.verifyDatabase(log)
         let gateway = try RunningGateway(config, log: log, mode: .serve(at: publicURL))
         defer { log.flush(within: .seconds(2)) }
         log.info("listening", ["address": .string(config.listen.host), "port": .int(Int(gateway.port))])
-        gateway.verifyDatabase(config, log)
+        if !isVerified { gateway.verifyDatabaseLater(config, log) }
         Signals.waitForEnd()
         log.info("draining", [:])
         try gateway.drain(within: config.drain)
     }
 }
 
+extension Config {
+    /// Looks at the database before anybody is answered from it.
+    ///
+    /// - Returns: `false` if that has to wait: it cannot be reached, or is not migrated.
+    /// - Throws: ``Failure`` if it is another's.
+    fileprivate func verifyDatabase(_ log: Log) throws -> Bool {
+        do {
+            try Administration.run(on: database) { try await claim($0.pool) }
+            return true
+        } catch let failure as Failure {
+            throw failure
+        } catch {
+            log.warning("database not ready", ["reason": .string("\(error)")])
+            return false
+        }
+    }
+
+    fileprivate func claim(_ pool: Pool) async throws {
+        guard try await InstallationStore(pool: pool).isReady() else { throw NotMigrated() }
+        try await Canary.claim(pool, for: .serve, under: masterKeys, at: WallClock.live.now())
+    }
+}
+
 extension RunningGateway {
-    /// Ends the process if the database is another's. While it cannot be reached the gateway answers 503 and asks again.
-    fileprivate func verifyDatabase(_ config: Config, _ log: Log) {
+    /// Until then the gateway answers 503. Ends the process if the database turns out to be another's.
+    fileprivate func verifyDatabaseLater(_ config: Config, _ log: Log) {
         Task(executorPreference: loop) { [loop, pool] in
             while true {
+                try await loop.sleep(for: .seconds(1))
                 do {
-                    guard try await InstallationStore(pool: pool).isReady() else { throw NotMigrated() }
-                    try await Canary.claim(pool, for: .serve, under: config.masterKeys, at: WallClock.live.now())
-                    return
+                    return try await config.claim(pool)
                 } catch let failure as Failure {
                     log.error("refusing this database", ["reason": .string(failure.message)])
                     log.flush(within: .seconds(2))
@@ -47,7 +70,6 @@ extension RunningGateway {
                 } catch {
                     log.warning("database not ready", ["reason": .string("\(error)")])
                 }
-                try await loop.sleep(for: .seconds(1))
             }
         }
     }

@@ -68,6 +68,35 @@ extension Command {
         }
     }
 
+    static let rotateRefreshKey = Command(
+        words: ["keys", "rotate-refresh-key"],
+        help: """
+            keys rotate-refresh-key         give a project a new key for its refresh tokens
+
+              --project ID   whose
+              --now          stop believing the old ones at once: for a key that leaked; ends every session
+            The new key signs from half a minute on, when every process knows it. Without --now the old ones go on
+            being believed: refresh tokens do not expire.
+            Reads DATABASE_URL and SEKISHO_MASTER_KEY.
+            """
+    ) { words in
+        let arguments = try Arguments(words, options: ["project"], switches: ["now"])
+        try arguments.none()
+        let id = ID<Project>(try arguments.required("project"))
+        let isUrgent = arguments.has("now")
+        try Administration.runWithKeys { administration, masterKeys in
+            guard try await ProjectStore(pool: administration.pool).project(id) != nil else {
+                throw Failure(message: "there is no project \(id)")
+            }
+            let now = administration.clock.now()
+            let key = try KeyMaker(masterKeys: masterKeys)
+                .refreshTokenKey(in: id, at: now, signsFrom: isUrgent ? now : now + .seconds(30))
+            try await SigningKeyStore(pool: administration.pool)
+                .add(key, othersRetireAt: isUrgent ? now : nil, in: id)
+            Terminal.say(key.id)
+        }
+    }
+
     static let rewrap = Command(
         words: ["keys", "rewrap"],
         help: """

@@ -1,7 +1,7 @@
 internal import PrivatePostgres
 
 /// The database of `dev`: somebody else's, or one in a PostgreSQL that lives as long as the process.
-struct DevDatabase {
+struct DevDatabase: Sendable {
     let url: String
     private let server: PrivatePostgres?
 
@@ -21,6 +21,8 @@ struct DevDatabase {
         self.server = server
         self.url = server.url(database: "sekisho")
     }
+
+    var isPrivate: Bool { server != nil }
 
     func stop() {
         server?.stop()

@@ -62,12 +62,9 @@ final class FakeStore: AccountStore {
         }
     }
 
-    func find(_ session: ID<Session>, in project: ID<Project>) async throws -> FoundSession? {
+    func find(_ claim: IDTokenClaim, in project: ID<Project>) async throws -> FoundSession? {
         try attempt { state in
-            guard let session = state.sessions[session], let account = state.accounts[session.account] else {
-                return nil
-            }
-            return FoundSession(session: session, account: account, hasEnded: false)
+            state.accounts[claim.account].map { FoundSession(account: $0, session: state.sessions[claim.session]) }
         }
     }
 
@@ -82,18 +79,14 @@ final class FakeStore: AccountStore {
         }
     }
 
-    func update(
-        _ change: AccountChange, of account: ID<Account>, at generation: Int64, in project: ID<Project>
-    ) async throws -> Update {
+    func update(_ change: AccountChange, by session: Session, in project: ID<Project>) async throws -> Update {
         try attempt { state in
             state.changes.append(change)
-            return state.accounts[account].map { .updated($0) } ?? .stale
+            return state.accounts[session.account].map { .updated($0) } ?? .stale
         }
     }
 
-    func delete(
-        _ account: ID<Account>, at generation: Int64, now: Instant, in project: ID<Project>
-    ) async throws -> Bool {
-        try attempt { $0.accounts.removeValue(forKey: account) != nil }
+    func delete(by session: Session, at now: Instant, in project: ID<Project>) async throws -> Bool {
+        try attempt { $0.accounts.removeValue(forKey: session.account) != nil }
     }
 }

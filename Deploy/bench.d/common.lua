@@ -1,0 +1,25 @@
+-- What the loads share. Arguments after `--`: a file, and how many threads divide its lines among themselves.
+
+local threads = 0
+
+function setup(thread)
+    thread:set("number", threads)
+    threads = threads + 1
+end
+
+function share(arguments)
+    local lines, count = {}, 0
+    for line in io.lines(arguments[1]) do
+        if count % tonumber(arguments[2]) == number then table.insert(lines, line) end
+        count = count + 1
+    end
+    return lines
+end
+
+function done(summary, latency)
+    local errors = summary.errors
+    io.write(string.format(
+        '{"requests": %d, "microseconds": %d, "failed": %d, "p50": %d, "p99": %d}\n', summary.requests,
+        summary.duration, errors.status + errors.connect + errors.read + errors.write + errors.timeout,
+        latency:percentile(50), latency:percentile(99)))
+end

@@ -1,0 +1,169 @@
+"""Starts and stops gateways, talks to them, and reads what they use."""
+
+import base64
+import http.client
+import json
+import os
+import re
+import secrets
+import signal
+import socket
+import subprocess
+import time
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
+from urllib.parse import urlencode
+
+DEADLINE_SECONDS = 60
+
+
+class Gateway:
+    """A running `sekisho serve`."""
+
+    def __init__(self, process, port):
+        self.process = process
+        self.port = port
+
+    def url(self, path, key):
+        return f"http://127.0.0.1:{self.port}{path}?key={key}"
+
+    def resident_mib(self):
+        with open(f"/proc/{self.process.pid}/status") as status:
+            return int(re.search(r"VmRSS:\s+(\d+) kB", status.read())[1]) / 1024
+
+    def cpu_seconds(self):
+        with open(f"/proc/{self.process.pid}/stat") as stat:
+            fields = stat.read().rpartition(")")[2].split()
+        return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
+
+
+class Client:
+    """One kept connection; every answer must be a success."""
+
+    def __init__(self, gateway, key):
+        self.connection = http.client.HTTPConnection("127.0.0.1", gateway.port, timeout=DEADLINE_SECONDS)
+        self.key = key
+
+    def post(self, operation, body):
+        return self._send(f"/v1/accounts:{operation}", json.dumps(body), "application/json")
+
+    def refresh(self, token):
+        form = urlencode({"grant_type": "refresh_token", "refresh_token": token})
+        return self._send("/v1/token", form, "application/x-www-form-urlencoded")
+
+    def _send(self, path, body, content_type):
+        self.connection.request("POST", f"{path}?key={self.key}", body, {"Content-Type": content_type})
+        answer = self.connection.getresponse()
+        text = answer.read()
+        if answer.status != 200:
+            raise SystemExit(f"{path} answered {answer.status}: {text.decode()}")
+        return json.loads(text)
+
+
+def sign_up_many(gateway, key, bodies):
+    """The answers to a sign-up with each of `bodies`."""
+    workers = 8
+    shares = [bodies[number::workers] for number in range(workers)]
+
+    def sign_up(share):
+        client = Client(gateway, key)
+        return [client.post("signUp", body) for body in share]
+
+    with ThreadPoolExecutor(workers) as executor:
+        return [answer for answers in executor.map(sign_up, shares) for answer in answers]
+
+
+def session_of(id_token):
+    payload = id_token.split(".")[1]
+    return json.loads(base64.urlsafe_b64decode(payload + "=" * (-len(payload) % 4)))["sid"]
+
+
+@contextmanager
+def private_postgres(binary, folder):
+    """The URL of a database of its own, which `sekisho dev` keeps running."""
+    log = folder / "dev.log"
+    with log.open("w") as output:
+        process = subprocess.Popen(
+            [binary, "dev", "--port", "0", "--data", folder / "data"], stdin=subprocess.DEVNULL, stdout=output,
+            stderr=output, start_new_session=True)
+    with ending(process):
+        deadline = time.monotonic() + DEADLINE_SECONDS
+        while not (found := re.search(r"database: (\S+)\n", log.read_text())):
+            if process.poll() is not None or time.monotonic() > deadline:
+                raise SystemExit(f"sekisho dev did not start:\n{log.read_text()}")
+            time.sleep(0.05)
+        yield found[1]
+
+
+class Installation:
+    """What `sekisho serve` needs: a migrated database, a master key, projects."""
+
+    def __init__(self, binary, server_url):
+        self.binary = binary
+        self.database_url = server_url.replace("///sekisho?", "///bench?")
+        psql(server_url, "CREATE DATABASE bench")
+        with socket.socket() as probe:
+            probe.bind(("127.0.0.1", 0))
+            self.port = probe.getsockname()[1]
+        self.environment = {
+            "PATH": os.environ["PATH"],
+            "DATABASE_URL": self.database_url,
+            "SEKISHO_PUBLIC_URL": f"http://127.0.0.1:{self.port}",
+            "SEKISHO_LISTEN": f"127.0.0.1:{self.port}",
+            "SEKISHO_MASTER_KEY": base64.b64encode(secrets.token_bytes(32)).decode(),
+        }
+        self.run("migrate")
+
+    def run(self, *words):
+        return output([self.binary, *words], env=self.environment)
+
+    def create_project(self, name, profile):
+        """Returns an API key."""
+        self.run("projects", "create", name, "--profile", profile)
+        printed = self.run("keys", "create-api-key", "--project", name)
+        return re.findall(r"^\S+$", printed, re.MULTILINE)[-1]
+
+    @contextmanager
+    def serve(self, **settings):
+        """A gateway that answers, and the seconds it took to get there."""
+        began = time.monotonic()
+        process = subprocess.Popen(
+            [self.binary, "serve"], env=self.environment | settings, stdin=subprocess.DEVNULL,
+            stdout=subprocess.DEVNULL, start_new_session=True)
+        with ending(process):
+            while not healthy(self.port):
+                if process.poll() is not None or time.monotonic() - began > DEADLINE_SECONDS:
+                    raise SystemExit("sekisho serve did not start")
+                time.sleep(0.001)
+            yield Gateway(process, self.port), time.monotonic() - began
+
+
+@contextmanager
+def ending(process):
+    try:
+        yield
+    finally:
+        process.send_signal(signal.SIGTERM)
+        process.wait(DEADLINE_SECONDS)
+
+
+def healthy(port):
+    connection = http.client.HTTPConnection("127.0.0.1", port, timeout=5)
+    try:
+        connection.request("GET", "/healthz")
+        return connection.getresponse().status == 200
+    except ConnectionError:
+        return False
+    finally:
+        connection.close()
+
+
+def psql(url, statement, input=None):
+    return output(["psql", "-XqAt", "-v", "ON_ERROR_STOP=1", "-c", statement, url], input=input).strip()
+
+
+def output(command, **options):
+    done = subprocess.run(command, capture_output=True, text=True, timeout=DEADLINE_SECONDS, **options)
+    if done.returncode != 0:
+        raise SystemExit(f"{' '.join(map(str, command[:3]))} failed:\n{done.stdout}{done.stderr}")
+    return done.stdout

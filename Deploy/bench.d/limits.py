@@ -1,0 +1,64 @@
+"""What this machine could do at most: pgbench on the same statements, and the CPU's own hashes and signatures."""
+
+import ctypes
+import os
+import re
+import sys
+import time
+from concurrent.futures import ThreadPoolExecutor
+
+from gateway import output
+from statements import CLIENTS
+
+# That of the gateway's password threads.
+NICENESS = 5
+
+
+def pgbench(url, folder, script, constants, seconds):
+    """Transactions, and the seconds they took."""
+    file = folder / "script.sql"
+    file.write_text(script)
+    definitions = [word for name, value in constants.items() for word in ("-D", f"{name}={value}")]
+    printed = output(
+        ["pgbench", "--no-vacuum", "-M", "prepared", "-c", str(CLIENTS), "-j", "2", "-T", str(seconds), "-f", file,
+         *definitions, url])
+    return float(re.search(r"tps = ([\d.]+)", printed)[1]) * seconds, seconds
+
+
+def argon2id(phc, password, seconds):
+    """Verifications of `phc`, on all cores, and the seconds they took. In a process of its own, for the priority."""
+    printed = output(["nice", "-n", str(NICENESS), sys.executable, "-B", __file__, phc, password, str(seconds)])
+    count, elapsed = printed.split()
+    return int(count), float(elapsed)
+
+
+def p256():
+    """Signatures and verifications per second on one core."""
+    printed = output(["openssl", "speed", "-seconds", "1", "ecdsap256"])
+    return re.search(r"nistp256\)(?:\s+[\d.]+s){2}\s+([\d.]+)\s+([\d.]+)", printed).groups()
+
+
+def hash_until(sodium, phc, password, deadline):
+    count = 0
+    while time.monotonic() < deadline:
+        if sodium.crypto_pwhash_str_verify(phc, password, ctypes.c_ulonglong(len(password))) != 0:
+            raise SystemExit("the hash does not verify")
+        count += 1
+    return count
+
+
+def main(phc, password, seconds):
+    sodium = ctypes.CDLL("libsodium.so.23")  # lets other threads run during a call
+    sodium.sodium_init()
+    began = time.monotonic()
+    cores = len(os.sched_getaffinity(0))
+    with ThreadPoolExecutor(cores) as executor:
+        work = [
+            executor.submit(hash_until, sodium, phc.encode(), password.encode(), began + float(seconds))
+            for _ in range(cores)
+        ]
+        print(sum(thread.result() for thread in work), time.monotonic() - began)
+
+
+if __name__ == "__main__":
+    main(*sys.argv[1:])

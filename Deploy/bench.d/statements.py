@@ -1,0 +1,115 @@
+"""The statements that the gateway sends, as PostgreSQL's own log has them, and pgbench scripts of the same.
+
+Taken from the log and not from the sources, so that no copy can grow stale.
+"""
+
+import re
+from dataclasses import dataclass
+
+from gateway import Client, psql
+
+LOGGING = {"log_statement": "all", "log_error_verbosity": "default"}
+CLIENTS = 8
+# A client stays with a row for so many transactions: fetching the next costs a statement that is not counted.
+STAY = 100
+
+TYPES = [
+    (r"[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}", "uuid"),
+    (r"\d{4}-\d\d-\d\d \d\d:\d\d:\d\d\S*", "timestamptz"),
+    (r"[tf]", "boolean"),
+    (r"-?\d+", "bigint"),
+    (r".*", "text"),
+]
+
+NEXT_ROW = f"""\\if :left = 0
+\\set n random(0, :rows / {CLIENTS} - 1) * {CLIENTS} + :client_id
+SELECT s.project_id AS project, s.id AS session, s.counter FROM bench_row b JOIN session s ON s.id = b.session
+WHERE b.n = :n \\gset
+\\set left {STAY}
+\\endif
+\\set left :left - 1
+"""
+
+
+@dataclass
+class Statement:
+    text: str
+    # As the log shows them; None is NULL.
+    values: list
+
+    def script(self, varying):
+        """A pgbench script and its constants. `varying` says for a value and its type what stands for it."""
+        constants = {}
+
+        def stand_in(found):
+            number = int(found[1])
+            value = self.values[number - 1]
+            if value is None:
+                return "NULL"
+            kind = next(name for pattern, name in TYPES if re.fullmatch(pattern, value, re.DOTALL))
+            if other := varying(value, kind):
+                return other
+            constants[f"c{number}"] = value
+            return f":c{number}::{kind}"
+
+        return re.sub(r"\$(\d+)", stand_in, self.text) + ";\n", constants
+
+
+def by_session(statement):
+    """Look-ups and refreshes: the session changes, and the counter follows it where tokens rotate."""
+    script, constants = statement.script(
+        lambda _, kind: {"uuid": ":session::uuid", "bigint": ":counter::bigint"}.get(kind))
+    rotates = "t" in statement.values
+    return NEXT_ROW + script + ("\\set counter :counter + 1\n" if rotates else ""), constants | {"left": "0"}
+
+
+def by_account(statement, account):
+    """Sign-ups: pgbench cannot make a UUID, so the server does."""
+    script, constants = statement.script(
+        lambda value, kind: ":account::text" if value == account else "gen_random_uuid()" if kind == "uuid" else None)
+    return "\\set account random(1000000000000000000, 9000000000000000000)\n" + script, constants
+
+
+def sample(installation, log, rotating_key, lasting_key):
+    """The pgbench script of each operation, by its name."""
+    for name, value in LOGGING.items():
+        psql(installation.database_url, f"ALTER DATABASE bench SET {name} = '{value}'")
+    # One loop, so that the second call finds keys and projects remembered and is one statement.
+    with installation.serve(SEKISHO_LOOPS="1") as (gateway, _):
+        rotating, lasting = Client(gateway, rotating_key), Client(gateway, lasting_key)
+        sign_up, answer = taken(log, lambda: rotating.post("signUp", {}))
+        lookup, _ = taken(log, lambda: rotating.post("lookup", {"idToken": answer["idToken"]}))
+        refresh, _ = taken(log, lambda: rotating.refresh(answer["refreshToken"]))
+        token = lasting.post("signUp", {})["refreshToken"]
+        refresh_lasting, _ = taken(log, lambda: lasting.refresh(token))
+    for name in LOGGING:
+        psql(installation.database_url, f"ALTER DATABASE bench RESET {name}")
+    return {
+        "lookup": by_session(lookup), "refresh": by_session(refresh), "refresh-lasting": by_session(refresh_lasting),
+        "sign-up": by_account(sign_up, answer["localId"]),
+    }
+
+
+def taken(log, call):
+    call()
+    offset = log.stat().st_size
+    answer = call()
+    with log.open() as file:
+        file.seek(offset)
+        statements = logged(file.read())
+    if len(statements) != 1:
+        raise SystemExit(f"One statement was expected, not {len(statements)}: {statements}")
+    return statements[0], answer
+
+
+def logged(text):
+    entries = re.split(r"^\d{4}-\d\d-\d\d \S+ \S+ \[\d+\] ", text, flags=re.MULTILINE)
+    statements = []
+    for entry in entries:
+        entry = entry.rstrip("\n").replace("\n\t", "\n")
+        if found := re.match(r"LOG:  execute \S+: (.*)", entry, re.DOTALL):
+            statements.append(Statement(found[1], []))
+        elif entry.startswith("DETAIL:  parameters: "):
+            for null, value in re.findall(r"\$\d+ = (?:(NULL)|'((?:[^']|'')*)')", entry):
+                statements[-1].values.append(None if null else value.replace("''", "'"))
+    return statements

@@ -1,0 +1,65 @@
+"""`sekisho check` tells whether `serve` would work, and `serve` does not start where it would not."""
+
+import pytest
+
+from installation import Installation, dump, master_key, new_database
+
+UNREACHABLE = "postgresql:///nobody?host=/nonexistent"
+
+
+def test_all_is_well_with_a_project(installation):
+    checked = installation.run("check")
+    assert checked.returncode == 0
+    assert [line[:5] for line in checked.stdout.splitlines()] == ["ok   "] * 6
+    assert "project demo: keys that sign" in checked.stdout
+
+
+def test_all_is_well_before_the_first_project(folder, dev):
+    fresh = Installation(folder, new_database(dev.database_url))
+    fresh.done("migrate")
+    assert "not used yet" in fresh.done("check")
+
+
+@pytest.mark.parametrize(("what", "finding"), [
+    ("an unmigrated database", "migrations: m0001_"),
+    ("an unreachable database", "database cannot be reached"),
+    ("another master key", "master key opens its secrets"),
+    ("a database of dev", "database made by sekisho dev"),
+])
+def test_what_is_wrong_is_told(what, finding, installation, empty_database, dev):
+    changes = {
+        "an unmigrated database": {"DATABASE_URL": empty_database},
+        "an unreachable database": {"DATABASE_URL": UNREACHABLE},
+        "another master key": {"SEKISHO_MASTER_KEY": master_key()},
+        "a database of dev": {"DATABASE_URL": dev.database_url},
+    }
+    checked = installation.run("check", **changes[what])
+    assert checked.returncode == 1
+    assert f"wrong {finding}" in checked.stdout
+    assert "not ready" in checked.stderr
+
+
+def test_nothing_is_changed_by_looking(installation):
+    before = dump(installation.database_url)
+    installation.run("check")
+    assert dump(installation.database_url) == before
+
+
+def test_a_wrong_environment_is_told_by_its_exit_status(installation):
+    assert installation.run("check", SEKISHO_LISTEN="everywhere").returncode == 2
+
+
+@pytest.mark.parametrize("command", ["migrate", "projects create demo", "projects list"])
+def test_a_command_that_cannot_reach_the_database_says_so(installation, command):
+    ran = installation.run(command, DATABASE_URL=UNREACHABLE)
+    assert (ran.returncode, ran.stdout) == (1, "")
+    assert "the database is unavailable" in ran.stderr
+
+
+@pytest.mark.parametrize("command", ["serve", "projects create other", "keys rotate-signing-key --project demo"])
+def test_a_wrong_master_key_is_refused(installation, command):
+    before = dump(installation.database_url)
+    ran = installation.replica().run(command, SEKISHO_MASTER_KEY=master_key())
+    assert ran.returncode == 1
+    assert "the master key is not the one this database was made with" in ran.stderr
+    assert dump(installation.database_url) == before

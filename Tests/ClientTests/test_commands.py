@@ -1,0 +1,100 @@
+"""The command line: help, and what is asked wrongly."""
+
+import re
+
+import pytest
+
+from gateway import run
+
+COMMANDS = [
+    "dev", "serve", "migrate", "check",
+    "projects create", "projects list", "projects policy", "apps create", "apps list",
+    "keys create-api-key", "keys list-api-keys", "keys revoke-api-key",
+    "keys create-service-key", "keys list-service-keys", "keys revoke-service-key",
+    "keys list-signing-keys", "keys rotate-signing-key", "keys rotate-refresh-key", "keys rewrap", "keys generate-master-key",
+]
+each_command = pytest.mark.parametrize("command", COMMANDS)
+
+
+def test_the_overview_lists_every_command():
+    listed = re.findall(r"^  ([a-z-]+(?: [a-z-]+)?)(?: ID)?  ", run("--help").stdout, re.MULTILINE)
+    assert listed == COMMANDS
+
+
+@pytest.mark.parametrize("words", ["", "help", "-h"])
+def test_the_overview_is_shown_in_every_usual_way(words):
+    assert run(*words.split()).stdout == run("--help").stdout
+
+
+@each_command
+def test_a_command_explains_itself(command):
+    helped = run(*command.split(), "--help")
+    assert (helped.returncode, helped.stderr) == (0, "")
+    assert helped.stdout.startswith(command)
+    assert helped.stdout == run("help", *command.split()).stdout == run(*command.split(), "-h").stdout
+
+
+def test_the_overview_of_a_group_is_its_own():
+    keys = run("keys", "--help").stdout
+    assert "keys rewrap" in keys and "projects list" not in keys
+
+
+@each_command
+def test_an_unknown_option_is_called_by_its_name(command):
+    ran = run(*command.split(), "--frobnicate")
+    assert (ran.returncode, ran.stdout) == (2, "")
+    assert "unknown option --frobnicate" in ran.stderr
+
+
+@pytest.mark.parametrize(("words", "message"), [
+    ("frobnicate", "unknown command: frobnicate"),
+    ("keys", "unknown command: keys"),
+    ("keys frobnicate", "unknown command: keys frobnicate"),
+    ("--frobnicate", "unknown option --frobnicate"),
+    ("serve now", "unexpected now"),
+    ("migrate now", "unexpected now"),
+    ("check now", "unexpected now"),
+    ("dev now", "unexpected now"),
+    ("dev --port", "--port needs a value"),
+    ("dev --port x", "--port takes a number from 0 to 65535"),
+    ("dev --port 65536", "--port takes a number from 0 to 65535"),
+    ("dev --project X", "a project id has at most 63 characters"),
+    ("projects create", "exactly one project id is needed"),
+    ("projects create demo other", "exactly one project id is needed"),
+    ("projects create v1", "a project id has at most 63 characters"),
+    ("projects create " + "a" * 64, "a project id has at most 63 characters"),
+    ("projects create Demo", "a project id has at most 63 characters"),
+    ("projects create demo/x", "a project id has at most 63 characters"),
+    ("projects create de_mo", "a project id has at most 63 characters"),
+    ("projects create demo --profile google", "--profile is sekisho or firebase"),
+    ("projects create demo --algorithm HS256", "--algorithm is ES256 or RS256"),
+    ("projects policy", "exactly one project id is needed"),
+    ("projects policy demo --set x", "--set takes NAME=VALUE"),
+    ("apps create", "--project is missing"),
+    ("apps create App --project demo", "an app id has at most 63 characters"),
+    ("apps list", "--project is missing"),
+    ("keys create-api-key", "--project is missing"),
+    ("keys create-api-key demo", "unexpected demo"),
+    ("keys list-api-keys", "--project is missing"),
+    ("keys revoke-api-key x", "--project is missing"),
+    ("keys revoke-api-key --project demo", "exactly one key id is needed"),
+    ("keys create-service-key --name backend", "--project is missing"),
+    ("keys create-service-key --project demo", "--name is missing"),
+    ("keys create-service-key --project demo --name backend --algorithm none", "--algorithm is ES256 or RS256"),
+    ("keys list-service-keys", "--project is missing"),
+    ("keys revoke-service-key x", "--project is missing"),
+    ("keys list-signing-keys", "--project is missing"),
+    ("keys rotate-signing-key", "--project is missing"),
+    ("keys rotate-refresh-key", "--project is missing"),
+    ("keys rotate-signing-key --now=yes --project demo", "unknown option --now=yes"),
+])
+def test_what_makes_no_sense_is_refused_before_anything_is_done(words, message):
+    ran = run(*words.split())
+    assert (ran.returncode, ran.stdout) == (2, "")
+    assert message in ran.stderr
+
+
+def test_a_master_key_is_32_fresh_bytes_in_base64():
+    first, second = (run("keys", "generate-master-key").stdout for _ in range(2))
+    assert re.fullmatch(r"[A-Za-z0-9+/]{43}=\n", first)
+    assert first != second

@@ -1,0 +1,142 @@
+"""What belongs to `dev` never works in `serve`, and neither touches a database of the other."""
+
+import jwt
+import pytest
+import requests
+
+import gateway
+from exchange import PASSWORD, Client, fresh_email
+from installation import dump, new_database, sql
+from processes import children, listening
+
+PREFIXES = ["", "/identitytoolkit.googleapis.com", "/www.googleapis.com/identitytoolkit/v3/relyingparty"]
+
+
+def sign_up_path(prefix):
+    return prefix + ("/signupNewUser" if prefix.startswith("/www") else "/v1/accounts:signUp")
+
+
+@pytest.mark.parametrize("prefix", PREFIXES)
+@pytest.mark.parametrize("credential", [
+    {"params": {"key": "any"}},
+    {"params": {"key": "demo"}},
+    {"params": {"key": "owner"}},
+    {"params": {"key": ""}},
+    {"headers": {"X-Goog-Api-Key": "any"}},
+    {"headers": {"Authorization": "Bearer owner"}},
+    {"headers": {"Authorization": "bearer OWNER"}},
+    {"headers": {"Authorization": "Bearer ya29.token"}},
+    {"params": {"key": "any"}, "headers": {"Authorization": "Bearer owner"}},
+    {},
+], ids=str)
+def test_no_credential_of_dev_opens_serve(serve, prefix, credential):
+    before = sql(serve.database_url, "SELECT count(*) FROM account")
+    answer = requests.post(serve.url + sign_up_path(prefix), json={}, timeout=30, **credential)
+    assert answer.status_code in (400, 401, 403), answer.text
+    assert "idToken" not in answer.text
+    assert sql(serve.database_url, "SELECT count(*) FROM account") == before
+
+
+@pytest.mark.parametrize("prefix", PREFIXES)
+def test_a_bearer_beside_a_good_key_is_not_passed_over(serve, prefix):
+    headers = {"Authorization": "Bearer owner"}
+    answer = requests.post(
+        serve.url + sign_up_path(prefix), json={}, params={"key": serve.api_key}, headers=headers, timeout=30)
+    assert answer.status_code == 401
+
+
+def unsigned(token):
+    claims = jwt.decode(token, options={"verify_signature": False})
+    return jwt.encode(claims, key=None, algorithm="none")
+
+
+@pytest.mark.parametrize("gateway_name", ["serve", "dev"])
+@pytest.mark.parametrize(("operation", "fields"), [
+    ("lookup", {}),
+    ("update", {"displayName": "Mallory"}),
+    ("delete", {}),
+    ("signUp", {"email": "mallory@example.com", "password": PASSWORD}),
+])
+def test_an_unsigned_id_token_is_worth_nothing(gateway_name, operation, fields, request, contract):
+    client = Client(request.getfixturevalue(gateway_name), contract)
+    session = client.signed_up()
+    answer = client.call(operation, {"idToken": unsigned(session["idToken"])} | fields)
+    assert answer.code == "INVALID_ID_TOKEN"
+    assert client.call("lookup", {"idToken": session["idToken"]}).status == 200
+
+
+@pytest.mark.parametrize(("method", "path"), [
+    ("DELETE", "/emulator/v1/projects/demo/accounts"),
+    ("GET", "/emulator/v1/projects/demo/config"),
+    ("PATCH", "/emulator/v1/projects/demo/config"),
+    ("GET", "/emulator/v1/projects/demo/oobCodes"),
+    ("GET", "/emulator/v1/projects/demo/verificationCodes"),
+    ("GET", "/emulator/action"),
+    ("GET", "/emulator/openapi.json"),
+])
+@pytest.mark.parametrize("headers", [{}, {"Authorization": "Bearer owner"}], ids=["nobody", "owner"])
+def test_there_is_no_emulator_in_serve(serve, method, path, headers):
+    answer = requests.request(method, serve.url + path, params={"key": serve.api_key}, headers=headers, timeout=30)
+    assert answer.status_code == 404
+
+
+def refused(words, message, **environment):
+    ran = gateway.run(*words, **environment)
+    assert ran.returncode == 1
+    assert message in ran.stdout + ran.stderr
+
+
+def on(database_url, folder):
+    return ["dev", "--port", "0", "--data", str(folder / "other"), "--database-url", database_url]
+
+
+def test_dev_does_not_touch_a_database_of_serve(serve, tmp_path):
+    before = dump(serve.database_url)
+    refused(on(serve.database_url, tmp_path), "this database was made by `sekisho serve`")
+    assert dump(serve.database_url) == before
+
+
+def test_dev_does_not_touch_a_migrated_database_that_serve_will_claim(dev, installation, tmp_path):
+    """A first start between `migrate` and `projects create` would otherwise make production a playground."""
+    database_url = new_database(dev.database_url)
+    installation.done("migrate", DATABASE_URL=database_url)
+    before = dump(database_url)
+    refused(on(database_url, tmp_path), "was not made by `sekisho dev`")
+    assert dump(database_url) == before
+
+
+@pytest.mark.parametrize("table", ["orders", "account"])
+def test_dev_does_not_touch_tables_of_somebody_else(dev, tmp_path, table):
+    database_url = new_database(dev.database_url)
+    sql(database_url, f"CREATE TABLE {table} (id int); INSERT INTO {table} VALUES (1)")
+    before = dump(database_url)
+    refused(on(database_url, tmp_path), "this database was not made by `sekisho dev`")
+    assert dump(database_url) == before
+
+
+def test_serve_does_not_touch_a_database_of_dev(dev, installation):
+    tables = "SELECT (SELECT count(*) FROM project), (SELECT count(*) FROM signing_key), mode FROM installation"
+    before = sql(dev.database_url, tables)
+    environment = installation.replica().environment | {"DATABASE_URL": dev.database_url}
+    for command in ("serve", "projects create other", "keys rewrap"):
+        refused(command.split(), "this database was made by `sekisho dev`", **environment)
+    assert sql(dev.database_url, tables) == before
+
+
+def test_dev_runs_on_an_empty_database_of_somebodys_server(dev, folder, tmp_path):
+    database_url = new_database(dev.database_url)
+    for _ in range(2):
+        with gateway.dev(tmp_path, "--database-url", database_url) as other:
+            assert requests.get(other.url + "/v1/projects?key=any", timeout=30).status_code == 200
+
+
+def test_dev_listens_on_loopback_only(dev):
+    [postmaster] = children(dev.process.pid)
+    assert listening(dev.process.pid) == [dev.url.removeprefix("http://")]
+    assert listening(postmaster) == []
+
+
+def test_the_demo_project_is_open_to_every_key_and_to_the_owner(dev):
+    for options in ({"params": {"key": "any"}}, {"headers": {"Authorization": "Bearer owner"}}):
+        body = {"email": fresh_email(), "password": PASSWORD}
+        assert requests.post(dev.url + sign_up_path(""), json=body, timeout=30, **options).status_code == 200

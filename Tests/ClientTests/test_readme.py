@@ -1,0 +1,92 @@
+"""README.md's commands do what it says of them."""
+
+import json
+import os
+import re
+import signal
+import subprocess
+from pathlib import Path
+
+import jwt
+import pytest
+import requests
+
+import gateway
+from installation import new_database
+
+README = Path(__file__).parents[2] / "README.md"
+
+
+def block(heading):
+    """The first block of shell commands below a heading."""
+    section = README.read_text().split(f"\n## {heading}\n")[1].split("\n## ")[0]
+    return re.search(r"^```sh\n(.*?)^```$", section, re.MULTILINE | re.DOTALL)[1]
+
+
+def replaced(script, old, new):
+    assert old in script, f"README no longer says {old}"
+    return script.replace(old, new)
+
+
+def test_the_first_session_is_answered_as_promised(dev, tmp_path):
+    script = replaced(block("A first session"), "http://127.0.0.1:9099", dev.url)
+    # One answer on a line of its own for each command.
+    script = replaced(script, "curl -s ", "curl -s -w '\\n' ")
+    ran = subprocess.run(["bash", "-euc", script], cwd=tmp_path, capture_output=True, text=True, timeout=120)
+    assert (ran.returncode, ran.stderr) == (0, "")
+    signed_up, looked_up, refreshed = (json.loads(line) for line in re.split(r"\n(?=\{)", ran.stdout.strip()))
+    signed_in = json.loads((tmp_path / "session.json").read_text())
+    assert {"localId", "idToken", "refreshToken"} <= signed_up.keys()
+    assert signed_in["localId"] == signed_up["localId"]
+    [user] = looked_up["users"]
+    assert (user["localId"], user["email"]) == (signed_up["localId"], "ada@example.com")
+    assert refreshed["user_id"] == signed_up["localId"]
+    claims = jwt.decode(refreshed["id_token"], options={"verify_signature": False})
+    assert int(refreshed["expires_in"]) == claims["exp"] - claims["iat"] == 3600
+
+
+@pytest.fixture
+def path(tmp_path):
+    """A folder for PATH with the gateway in it, under the name it is installed as."""
+    (tmp_path / "sekisho").symlink_to(Path(gateway.binary()).resolve())
+    return tmp_path
+
+
+def test_production_starts_as_promised(dev, path):
+    port = gateway.free_port()
+    script = block("In production")
+    given = re.search(r"^export DATABASE_URL=(\S+)$", script, re.MULTILINE)[1]
+    script = replaced(script, given, f"'{new_database(dev.database_url)}'")
+    script = replaced(script, "\nsekisho serve\n", f"\nexport SEKISHO_LISTEN=127.0.0.1:{port}\nexec sekisho serve\n")
+    log = path / "log"
+    environment = gateway.surroundings(PATH=f"{path}:{os.environ['PATH']}")
+    command = ["bash", "-euo", "pipefail", "-c", script]
+    with log.open("w") as output:
+        shell = subprocess.Popen(command, env=environment, stdout=output, stderr=output)
+    try:
+        url = f"http://127.0.0.1:{port}"
+        gateway.awaited(lambda: ready(url), shell, log)
+        key = re.search(r"^sk_\S+$", log.read_text(), re.MULTILINE)[0]
+        session = requests.post(f"{url}/v1/accounts:signUp?key={key}", json={}, timeout=30).json()
+        verify_as_promised(url, session["idToken"])
+    finally:
+        status = gateway.ended(shell, signal.SIGTERM)
+    assert status == 0, log.read_text()
+
+
+def ready(url):
+    try:
+        return requests.get(url + "/readyz", timeout=30).status_code == 200
+    except requests.ConnectionError:
+        return False
+
+
+def verify_as_promised(url, token):
+    """As any library would, but for the host name, which is somebody else's."""
+    issuer = "https://auth.example.com/my-app"
+    assert f"issuer `{issuer}`, audience `my-app`" in README.read_text()
+    discovery = requests.get(f"{url}/my-app/.well-known/openid-configuration", timeout=30).json()
+    assert discovery["issuer"] == issuer
+    keys = jwt.PyJWKClient(discovery["jwks_uri"].replace("https://auth.example.com", url))
+    key = keys.get_signing_key_from_jwt(token)
+    assert jwt.decode(token, key, algorithms=["ES256"], audience="my-app", issuer=issuer)["sub"]
