@@ -19,8 +19,8 @@ extension Call {
     func body<Content: Decodable>(as type: Content.Type = Content.self, for administrator: Administrator) throws
         -> Content
     {
-        try json(as: Scope.self).check(for: administrator)
-        return try json(as: type)
+        try decoded(as: Scope.self).check(for: administrator)
+        return try decoded(as: type)
     }
 }
 

@@ -15,6 +15,7 @@ extension WireError {
         case let refusal as TokenRefusal: self.init(refusal)
         case let refusal as EditRefusal: self.init(refusal)
         case let refusal as AdministrationRefusal: self.init(refusal)
+        case let refusal as CustomTokenRefusal: self.init(refusal)
         default: return nil
         }
     }

@@ -10,7 +10,7 @@ protocol ClientRequest: Decodable {
 extension Call {
     /// - Throws: ``WireError``.
     func body<Content: ClientRequest>(as type: Content.Type = Content.self) throws -> Content {
-        let content = try json(as: type)
+        let content = try decoded(as: type)
         try content.checkScope()
         return content
     }
@@ -19,7 +19,7 @@ extension Call {
     /// is absence, names are taken in snake_case too, and the content type is not looked at.
     ///
     /// - Throws: what the caller is answered with.
-    public func json<Content: Decodable>(as type: Content.Type = Content.self) throws -> Content {
+    public func decoded<Content: Decodable>(as type: Content.Type) throws -> Content {
         do {
             return try StrictJSON.decode(
                 type, from: request.body.isEmpty ? Array("{}".utf8) : request.body, snakeCaseKeys: true)

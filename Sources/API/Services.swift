@@ -6,6 +6,9 @@ public struct Services: Sendable {
     let editor: AccountEditor
     let administration: AccountAdministration
     let identifiers: IdentifierLookup
+    let customSignIn: CustomSignIn
+    let sessionCookies: SessionCookies
+    let projects: ProjectEditor
     let wellKnown: WellKnown
     let readiness: @Sendable () async -> Readiness
     let authURISession: @Sendable () -> String
@@ -13,13 +16,17 @@ public struct Services: Sendable {
     /// - Parameter authURISession: 27 random letters and digits.
     public init(
         authenticator: Authenticator, editor: AccountEditor, administration: AccountAdministration,
-        identifiers: IdentifierLookup, wellKnown: WellKnown, readiness: @escaping @Sendable () async -> Readiness,
+        identifiers: IdentifierLookup, customSignIn: CustomSignIn, sessionCookies: SessionCookies,
+        projects: ProjectEditor, wellKnown: WellKnown, readiness: @escaping @Sendable () async -> Readiness,
         authURISession: (@Sendable () -> String)? = nil
     ) {
         self.authenticator = authenticator
         self.editor = editor
         self.administration = administration
         self.identifiers = identifiers
+        self.customSignIn = customSignIn
+        self.sessionCookies = sessionCookies
+        self.projects = projects
         self.wellKnown = wellKnown
         self.readiness = readiness
         self.authURISession = authURISession ?? { .random(length: 27) }

@@ -10,6 +10,7 @@ struct UserInfo: Encodable {
     let phoneNumber: String?
     let disabled: Bool
     let providerUserInfo: [ProviderUserInfo]?
+    let customAuth: Bool?
     let passwordUpdatedAt: Int64?
     let validSince: String
     let createdAt: String
@@ -26,6 +27,7 @@ struct UserInfo: Encodable {
         phoneNumber = account.phoneNumber
         disabled = account.isDisabled
         providerUserInfo = ProviderUserInfo.all(of: account)
+        customAuth = account.usesCustomTokens ? true : nil
         passwordUpdatedAt = account.passwordUpdatedAt?.milliseconds
         validSince = String(account.validSince.seconds)
         createdAt = String(account.createdAt.milliseconds)

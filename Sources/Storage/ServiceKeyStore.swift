@@ -43,6 +43,21 @@ public struct ServiceKeyStore: Sendable {
         }
     }
 
+    /// The public key, in PEM, of the key with that id: the one of `project`, or else any other project's.
+    ///
+    /// - Returns: `nil` if there never was one or it has been revoked.
+    public func publicKey(
+        ofKey id: String, preferably project: ID<Project>
+    ) async throws -> (project: ID<Project>, pem: String)? {
+        let statement: SQL = """
+            SELECT k.project_id, k.public_key FROM service_key k WHERE k.id = \(id) AND k.revoked_at IS NULL
+            ORDER BY k.project_id <> \(project.rawValue), k.project_id LIMIT 1
+            """
+        return try await reaching { try await pool.query(statement) }.first.map { row in
+            (ID(try row.decode("project_id")), try row.decode("public_key"))
+        }
+    }
+
     public func list(in project: ID<Project>) async throws -> [Listed] {
         let statement: SQL = """
             SELECT id, name, created_at, revoked_at FROM service_key WHERE project_id = \(project.rawValue)

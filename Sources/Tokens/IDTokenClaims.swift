@@ -2,8 +2,8 @@ internal import Identity
 internal import JSONText
 
 /// The payload of our ID tokens: Firebase's claims, and `sid`, the session (OpenID Connect Front-Channel Logout §3).
-struct IDTokenClaims: Codable {
-    struct Firebase: Codable {
+struct IDTokenClaims: Encodable {
+    struct Firebase: Encodable {
         let identities: [String: [String]]
         let signInProvider: String
 
@@ -67,11 +67,13 @@ extension IDTokenClaims {
     func payload(adding added: [Claims]) throws -> [UInt8] {
         guard !added.isEmpty else { return try StrictJSON.encode(self) }
         let own = try StrictJSON.decode([String: JSONValue].self, from: try StrictJSON.encode(self))
-        var all = own
+        var all: [String: JSONValue] = [:]
         for claims in added {
             all.merge(try StrictJSON.decode([String: JSONValue].self, from: Array(claims.json.utf8))) { $1 }
         }
-        for (name, value) in own where name != "name" && name != "picture" { all[name] = value }
-        return try StrictJSON.encode(all)
+        // Some readers do not tell upper case from lower, so what differs from ours in nothing else goes too.
+        let ours = Set(own.keys.map(Claims.folded))
+        all = all.filter { name, _ in name == "name" || name == "picture" || !ours.contains(Claims.folded(name)) }
+        return try StrictJSON.encode(all.merging(own) { added, _ in added })
     }
 }

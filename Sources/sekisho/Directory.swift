@@ -19,9 +19,17 @@ struct Directory: Sendable {
     private let schemaIsCurrent: Cache<Int, Bool>
     private let clients: Cache<[UInt8], Client?>
     private let administrators: Cache<[UInt8], Administrator?>
+    private let backendKeys: Cache<BackendKeyName, BackendKey?>
+    private let stored: ProjectStore
+
+    private struct BackendKeyName: Hashable {
+        let id: String
+        let project: ID<Project>
+    }
 
     /// - Parameter lookup: of projects; asked every time. `nil` has the database's own looked up, and kept.
     init(pool: Pool, masterKeys: MasterKeys, clock: WallClock, lookup: ProjectLookup? = nil) {
+        stored = ProjectStore(pool: pool)
         let projects = ProjectStore(pool: pool)
         let signingKeys = SigningKeyStore(pool: pool)
         let apiKeys = APIKeyStore(pool: pool)
@@ -44,6 +52,11 @@ struct Directory: Sendable {
         administrators = Cache(lifetime: Self.lifetime) { hash in
             try await serviceKeys.holder(ofSecretWithHash: hash).map { Administrator(project: $0.project, key: $0.id) }
         }
+        backendKeys = Cache(lifetime: Self.lifetime) { name in
+            try await serviceKeys.publicKey(ofKey: name.id, preferably: name.project).map {
+                BackendKey(project: $0.project, publicKey: try PublicKey(pem: $0.pem))
+            }
+        }
     }
 
     /// - Parameter key: as a client sent it.
@@ -54,6 +67,22 @@ struct Directory: Sendable {
     /// - Parameter secret: as a backend sent it.
     func administrator(showing secret: String) async throws -> Administrator? {
         try await administrators.value(for: Digest.sha256(Array(secret.utf8)))
+    }
+
+    /// - Parameter id: as a custom token named it.
+    func backendKey(_ id: String, preferably project: ID<Project>) async throws -> BackendKey? {
+        try await backendKeys.value(for: BackendKeyName(id: id, project: project))
+    }
+
+    /// See ``ProjectEditor/edit``. This loop sees the change at once, the others within ``lifetime``.
+    func edit(
+        _ id: ID<Project>, _ change: @escaping @Sendable (inout Project) throws -> Void
+    ) async throws -> Project? {
+        let project = try await stored.edit(id, change)
+        projects.forgetAll()
+        clients.forgetAll()
+        administrators.forgetAll()
+        return project
     }
 
     func readiness(isDraining: Bool) async -> Readiness {

@@ -35,11 +35,8 @@ extension Command {
         }
         let log = Log(level: .info, descriptor: STDERR_FILENO)
         defer { log.flush(within: .seconds(2)) }
-        let clock = DevClock()
         let gateway = try RunningGateway(
-            config, log: log, clock: clock.wallClock, issuer: { "https://securetoken.google.com/\($0)" },
-            addition: { .dev(on: $0, default: draft.project.id, under: config.masterKeys, clock: clock) },
-            access: { directory in .anybody(directory.projects.value(for:)) })
+            config, log: log, mode: .dev(draft.project.id, under: config.masterKeys, clock: DevClock()))
         Terminal.say(DevGreeting.text(port: gateway.port, project: draft.project.id, databaseURL: database.url))
         Signals.waitForEnd()
         try gateway.drain(within: config.drain)

@@ -6,7 +6,7 @@ extension Endpoint {
     /// Sets the clock that everything but logs and deadlines goes by.
     static func setClock(_ clock: DevClock) -> Endpoint {
         extra("setClock", .post, "/emulator/v1/clock") { call in
-            switch try ClockChange(call.json()) {
+            switch try ClockChange(call.decoded(as: ClockRequest.self)) {
             case .advance(let duration):
                 guard clock.advance(by: duration) else {
                     throw RequestRefusal.invalidField("/advanceSeconds", "must not lead beyond the year 9999")

@@ -13,7 +13,7 @@ extension [Endpoint] {
                 try .json(EmulatorConfig(try await projects.named(by: call)))
             },
             .extra("updateEmulatorConfig", .patch, path) { call in
-                let change = try call.json(as: EmulatorConfig.self)
+                let change = try call.decoded(as: EmulatorConfig.self)
                 guard change.signIn?.allowDuplicateEmails != true else {
                     throw RequestRefusal.notImplemented("signIn.allowDuplicateEmails")
                 }

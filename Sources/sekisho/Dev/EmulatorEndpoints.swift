@@ -5,16 +5,16 @@ internal import Identity
 internal import Postgres
 internal import Storage
 
-extension Live.Addition {
+extension Mode.Addition {
     /// What Firebase's emulator has and production has not. `serve` never builds it.
     static func dev(
         on pool: Pool, default id: ID<Project>, under masterKeys: MasterKeys, clock: DevClock
-    ) -> Live.Addition {
+    ) -> Mode.Addition {
         let projects = DevProjects(pool: pool, masterKeys: masterKeys, clock: clock.wallClock, defaultID: id)
         let endpoints =
             [.clearAccounts(on: pool, projects)] + .emulatorConfig(on: pool, projects) + .emulatorCodes(projects)
             + [.setClock(clock)]
-        return Live.Addition(projects: projects.project, endpoints: [.emulatorState] + .describing(endpoints))
+        return Mode.Addition(projects: projects.project, endpoints: [.emulatorState] + .describing(endpoints))
     }
 }
 

@@ -51,14 +51,20 @@ struct TestGateway {
                 return password.expose() == "right" ? .right(rehashed: nil) : .wrong
             })
         let entropy = Entropy(accountID: { ID("new") }, sessionID: { ID("s1") })
+        let authenticator = Authenticator(
+            store: store, tokens: tokens, passwords: passwords, clock: clock, entropy: entropy)
         return Services(
-            authenticator: Authenticator(
-                store: store, tokens: tokens, passwords: passwords, clock: clock, entropy: entropy),
+            authenticator: authenticator,
             editor: AccountEditor(
                 store: store, tokens: tokens, passwords: passwords, clock: clock, entropy: entropy),
             administration: AccountAdministration(
                 store: FakeAdministrationStore(), passwords: passwords, clock: clock, entropy: entropy),
-            identifiers: IdentifierLookup(store: store), wellKnown: WellKnown { _ in documents },
+            identifiers: IdentifierLookup(store: store),
+            customSignIn: CustomSignIn(
+                authenticator: authenticator,
+                customTokens: CustomTokens { token, _ in CustomTokenClaim(account: ID(token), claims: nil) }),
+            sessionCookies: SessionCookies(authenticator: authenticator), projects: ProjectEditor { _, _ in nil },
+            wellKnown: WellKnown { _ in documents },
             readiness: { readiness }, authURISession: { "random" })
     }
 
