@@ -3,7 +3,7 @@ import Postgres
 import Support
 import Testing
 
-@Suite("Claims of a custom token")
+@Suite("Claims of a custom token", .serialized)
 struct CustomClaimsTests {
     @Test("are in the ID token and in every one after a refresh, whatever they hold")
     func refreshed() async throws {

@@ -4,7 +4,7 @@ import Storage
 import Support
 import Testing
 
-@Suite("A project's configuration")
+@Suite("A project's configuration", .serialized)
 struct ProjectConfigTests {
     static let path = "/v2/projects/demo/config"
 

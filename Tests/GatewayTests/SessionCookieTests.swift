@@ -8,7 +8,7 @@ import Testing
 
 @testable import sekisho
 
-@Suite("Session cookies")
+@Suite("Session cookies", .serialized)
 struct SessionCookieTests {
     static let path = "/v1/projects/demo:createSessionCookie"
 
