@@ -22,6 +22,12 @@ public final class TestDatabase: Sendable {
             configuration: Pool.Configuration(
                 url: url, acquireDeadline: .seconds(60), statementDeadline: .seconds(60)))
     }
+
+    /// Gives its connections back: the many tests of a run share what one server takes.
+    deinit {
+        let pool = pool
+        Task(executorPreference: TestCluster.shared.loop) { await pool.close() }
+    }
 }
 
 /// The private PostgreSQL of a test run. It lives as long as the process.
