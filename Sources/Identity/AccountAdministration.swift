@@ -37,7 +37,8 @@ public struct AccountAdministration: Sendable {
         try taken.refuse(.phoneNumber)
         guard draft.email == nil || email != nil else { throw CredentialRefusal.invalidEmail }
         try taken.refuse(.email)
-        let hash = try await draft.password.asyncMap { try await self.hash($0, in: project, from: origin) }
+        var hash: String?
+        if let password = draft.password { hash = try await self.hash(password, in: project, from: origin) }
         let now = clock.now()
         let account = Account(
             id: draft.id ?? entropy.accountID(), email: email, emailIsVerified: email != nil && draft.emailIsVerified,
@@ -113,12 +114,5 @@ extension Change {
 extension Set<UniqueMember> {
     func refuse(_ member: UniqueMember) throws(AdministrationRefusal) {
         if contains(member) { throw .taken(member) }
-    }
-}
-
-extension Optional {
-    func asyncMap<Value>(_ transform: (Wrapped) async throws -> Value) async rethrows -> Value? {
-        guard let self else { return nil }
-        return try await transform(self)
     }
 }

@@ -79,15 +79,26 @@ public struct PostgresAdministrationStore: AdministrationStore {
     ) async throws -> Row? {
         let statement = SQL.change(account, by: change, in: project)
         let unlinked = change.unlinked + [change.linked?.provider].compactMap(\.self)
-        guard !unlinked.isEmpty else { return try await pool.query(statement).first }
+        guard change.mayEndSessions || !unlinked.isEmpty else { return try await pool.query(statement).first }
         return try await pool.transaction { transaction in
-            guard try await transaction.query(statement).first != nil else { return nil as Row? }
+            guard let row = try await transaction.query(statement).first else { return nil as Row? }
+            if change.mayEndSessions {
+                let generation: Int64 = try row.decode("generation")
+                _ = try await transaction.execute(.forgetSessions(of: account, before: generation - 1, in: project))
+            }
+            guard !unlinked.isEmpty else { return row }
             _ = try await transaction.execute(.unlink(unlinked, from: account, in: project))
             if let identity = change.linked {
                 _ = try await transaction.execute(.link(identity, to: account, at: change.changedAt, in: project))
             }
             return try await transaction.query(.find([.id(account)], in: project)).first
         }
+    }
+}
+
+extension AdministrativeChange {
+    fileprivate var mayEndSessions: Bool {
+        isDisabled == true || email != nil || passwordHash != nil || validSince != nil
     }
 }
 

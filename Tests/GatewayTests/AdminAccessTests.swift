@@ -1,7 +1,7 @@
 import Support
 import Testing
 
-@Suite("Access of administrators")
+@Suite("Access of administrators", .serialized)
 struct AdminAccessTests {
     static let operations = [
         "", ":lookup", ":update", ":delete", ":batchDelete", ":batchCreate", ":query",

@@ -2,7 +2,7 @@ import HTTP
 import Support
 import Testing
 
-@Suite("Many accounts at once")
+@Suite("Many accounts at once", .serialized)
 struct AdminBatchTests {
     static func administered(ids: [String]) async throws -> TestGateway {
         let gateway = try await TestGateway.administered()

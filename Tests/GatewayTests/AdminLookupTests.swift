@@ -1,7 +1,7 @@
 import Support
 import Testing
 
-@Suite("Looking accounts up as an administrator")
+@Suite("Looking accounts up as an administrator", .serialized)
 struct AdminLookupTests {
     /// Ada with everything, Bob with a number, Eve with nothing.
     static func populated() async throws -> TestGateway {

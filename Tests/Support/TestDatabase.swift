@@ -23,7 +23,7 @@ public final class TestDatabase: Sendable {
                 url: url, acquireDeadline: .seconds(60), statementDeadline: .seconds(60)))
     }
 
-    /// Tests come and go by the hundred, and the server has room for two hundred connections.
+    /// Gives its connections back: the many tests of a run share what one server takes.
     deinit {
         Task(executorPreference: loop) { [pool] in await pool.close() }
     }
