@@ -42,7 +42,7 @@ let package = Package(
             name: "sekisho",
             dependencies: [
                 "API", "Crypto", "EventLoop", "HTTP", "Identity", "Postgres", "PrivatePostgres", "Providers", "Storage",
-                "JSONText", "Telemetry", "Tokens",
+                "JOSE", "JSONText", "Telemetry", "Tokens",
             ], swiftSettings: settings),
         .target(
             name: "Support", dependencies: ["EventLoop", "Postgres", "PrivatePostgres", "Storage"],

@@ -14,10 +14,15 @@ CREATE TABLE public.account (
     last_sign_in_at timestamp with time zone,
     valid_since timestamp with time zone NOT NULL,
     generation bigint DEFAULT 1 NOT NULL,
+    phone_number text,
+    custom_claims text,
+    custom_auth boolean DEFAULT false NOT NULL,
     CONSTRAINT account_check CHECK (((password_hash IS NULL) = (password_updated_at IS NULL))),
     CONSTRAINT account_check1 CHECK (((email IS NOT NULL) OR (NOT email_verified))),
+    CONSTRAINT account_custom_claims_check CHECK ((jsonb_typeof((custom_claims)::jsonb) = 'object'::text)),
     CONSTRAINT account_email_check CHECK (((email = lower(email)) AND (length(email) <= 254))),
-    CONSTRAINT account_id_check CHECK (((length(id) >= 1) AND (length(id) <= 128)))
+    CONSTRAINT account_id_check CHECK (((length(id) >= 1) AND (length(id) <= 128))),
+    CONSTRAINT account_phone_number_check CHECK ((phone_number ~~ '+%'::text))
 )
 WITH (fillfactor='85');
 
@@ -111,7 +116,8 @@ CREATE TABLE public.session (
     closing bigint DEFAULT 0 NOT NULL,
     closing_at timestamp with time zone DEFAULT '-infinity'::timestamp with time zone NOT NULL,
     refreshed_at timestamp with time zone NOT NULL,
-    ended_at timestamp with time zone
+    ended_at timestamp with time zone,
+    claims text
 )
 WITH (fillfactor='75');
 
@@ -171,7 +177,13 @@ ALTER TABLE ONLY public.signing_key
 
 CREATE UNIQUE INDEX account_email_key ON public.account USING btree (project_id, email) WHERE (email IS NOT NULL);
 
+CREATE UNIQUE INDEX account_phone_number_key ON public.account USING btree (project_id, phone_number) WHERE (phone_number IS NOT NULL);
+
 CREATE INDEX linked_identity_account ON public.linked_identity USING btree (project_id, account_id);
+
+CREATE INDEX service_key_id ON public.service_key USING btree (id);
+
+CREATE UNIQUE INDEX service_key_secret_hash_key ON public.service_key USING btree (secret_hash);
 
 CREATE INDEX session_account ON public.session USING btree (project_id, account_id);
 

@@ -23,31 +23,62 @@ public struct ClientCredential: Sendable {
     }
 }
 
+/// A backend, known by its service key, that may do in one project what no client may.
+public struct Administrator: Sendable {
+    public let project: Project
+    /// The service key's id, for the records.
+    public let key: String
+
+    public init(project: Project, key: String) {
+        self.project = project
+        self.key = key
+    }
+}
+
 /// Why a request was turned away before any operation saw it.
 public enum AccessRefusal: Error, Hashable {
     case nothingShown
     case unknownKey
     case bearerNotAccepted
+    /// Genuine, but of another project than the one the path names.
+    case otherProject
+    /// An API key where a service key is needed.
+    case administratorsOnly
 }
 
 /// Decides who may use the client API.
 public struct Access: Sendable {
     /// Throws ``AccessRefusal``; any other error is ours.
     public var client: @Sendable (ClientCredential) async throws -> Client
+    /// Takes a bearer secret and the project that the path names, if it names one. Throws as ``client`` does.
+    public var administrator: @Sendable (_ bearer: String, ID<Project>?) async throws -> Administrator
 
-    public init(client: @escaping @Sendable (ClientCredential) async throws -> Client) {
+    public init(
+        client: @escaping @Sendable (ClientCredential) async throws -> Client,
+        administrator: @escaping @Sendable (String, ID<Project>?) async throws -> Administrator
+    ) {
         self.client = client
+        self.administrator = administrator
     }
 
-    /// API keys, and nothing else.
+    /// API keys for clients, service keys for administrators, and nothing else.
     ///
-    /// - Parameter lookup: is asked only about text that can be a key.
-    public static func keys(lookup: @escaping @Sendable (String) async throws -> Client?) -> Access {
+    /// - Parameters: are asked only about text that can be a key.
+    public static func keys(
+        client: @escaping @Sendable (String) async throws -> Client?,
+        administrator: @escaping @Sendable (String) async throws -> Administrator?
+    ) -> Access {
         Access { credential in
             guard credential.bearer == nil else { throw AccessRefusal.bearerNotAccepted }
             guard let key = credential.apiKey else { throw AccessRefusal.nothingShown }
-            guard canBeKey(key), let client = try await lookup(key) else { throw AccessRefusal.unknownKey }
+            guard canBeKey(key), let client = try await client(key) else { throw AccessRefusal.unknownKey }
             return client
+        } administrator: { bearer, project in
+            guard canBeKey(bearer), let administrator = try await administrator(bearer) else {
+                throw AccessRefusal.bearerNotAccepted
+            }
+            guard project == nil || project == administrator.project.id else { throw AccessRefusal.otherProject }
+            return administrator
         }
     }
 

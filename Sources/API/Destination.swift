@@ -45,6 +45,8 @@ struct Destination: Hashable {
         "getOobConfirmationCode": (.post, "/v1/accounts:sendOobCode"),
         "getProjectConfig": (.get, "/v1/projects"),
         "getRecaptchaParam": (.get, "/v1/recaptchaParams"),
+        // Certificates of session cookies.
+        "publicKeys": (.get, "/robot/v1/metadata/x509/securetoken@system.gserviceaccount.com"),
         "resetPassword": (.post, "/v1/accounts:resetPassword"),
         "sendVerificationCode": (.post, "/v1/accounts:sendVerificationCode"),
         "setAccountInfo": (.post, "/v1/accounts:update"),

@@ -16,10 +16,17 @@ public struct Endpoint: Sendable {
     enum Action: Sendable {
         case open(@Sendable (Call) async throws -> Response)
         case client(@Sendable (Call, Client) async throws -> Response)
+        case administrator(@Sendable (Call, Administrator) async throws -> Response)
+        /// Whoever shows a bearer token is heard as an administrator, everybody else as a client.
+        case either(
+            client: @Sendable (Call, Client) async throws -> Response,
+            administrator: @Sendable (Call, Administrator) async throws -> Response)
     }
 
     static let clientBodyLimit = 64 * 1024
     static let openBodyLimit = 1024
+    /// A thousand accounts fit.
+    static let administratorBodyLimit = 4 * 1024 * 1024
 
     /// An operation of the client API.
     static func client(
@@ -31,6 +38,27 @@ public struct Endpoint: Sendable {
             action: .client(handler))
     }
 
+    /// An operation of the admin API. A path that names a project does so as `{project}`.
+    static func administrator(
+        _ operationID: String, _ method: HTTP.Method, _ path: String, bodyLimit: Int = administratorBodyLimit,
+        handler: @escaping @Sendable (Call, Administrator) async throws -> Response
+    ) -> Endpoint {
+        Endpoint(
+            operationID: operationID, method: method, path: path, bodyLimit: bodyLimit, errors: .identityToolkit,
+            action: .administrator(handler))
+    }
+
+    /// An operation of the client API that does more for administrators.
+    static func either(
+        _ operationID: String, _ method: HTTP.Method, _ path: String,
+        client: @escaping @Sendable (Call, Client) async throws -> Response,
+        administrator: @escaping @Sendable (Call, Administrator) async throws -> Response
+    ) -> Endpoint {
+        Endpoint(
+            operationID: operationID, method: method, path: path, bodyLimit: clientBodyLimit,
+            errors: .identityToolkit, action: .either(client: client, administrator: administrator))
+    }
+
     /// An operation that anybody may call, without a body.
     static func open(
         _ operationID: String, _ path: String, handler: @escaping @Sendable (Call) async throws -> Response
@@ -39,12 +67,33 @@ public struct Endpoint: Sendable {
             operationID: operationID, method: .get, path: path, bodyLimit: openBodyLimit, errors: .identityToolkit,
             action: .open(handler))
     }
+
+    /// An operation that anybody may call and that is not in the contract; for the composition root to add. Its body
+    /// has at most 1 KiB.
+    public static func extra(
+        _ operationID: String, _ method: HTTP.Method, _ path: String,
+        handler: @escaping @Sendable (Call) async throws -> Response
+    ) -> Endpoint {
+        Endpoint(
+            operationID: operationID, method: method, path: path, bodyLimit: openBodyLimit, errors: .identityToolkit,
+            action: .open(handler))
+    }
+}
+
+/// Why an operation that is not in the contract, or the access to any, turns a request away.
+public enum RequestRefusal: Error, Hashable {
+    /// What a member of the body, named by its JSON pointer, has to be.
+    case invalidField(String, String)
+    case notFound
+    /// What is not there yet, as the beginning of a sentence.
+    case notImplemented(String)
 }
 
 /// A request on its way to its handler.
-struct Call: Sendable {
-    let request: Request
-    let parameters: [String: String]
+public struct Call: Sendable {
+    public let request: Request
+    /// From the path.
+    public let parameters: [String: String]
     let origin: AddressPrefix
     let services: Services
     let metrics: GatewayMetrics

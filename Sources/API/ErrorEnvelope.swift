@@ -1,4 +1,4 @@
-internal import HTTP
+public import HTTP
 internal import JSONText
 
 /// The two shapes of an error body.
@@ -53,7 +53,7 @@ enum ErrorEnvelope {
 }
 
 extension Response {
-    static func json(_ value: some Encodable, status: Int = 200) throws -> Response {
+    public static func json(_ value: some Encodable, status: Int = 200) throws -> Response {
         .json(encoded: try StrictJSON.encode(value), status: status)
     }
 

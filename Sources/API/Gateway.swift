@@ -6,16 +6,21 @@ public import Telemetry
 public struct Gateway: Sendable {
     private let services: Services
     private let access: Access
+    private let extra: Router<Endpoint>
     private let trustedProxies: [Network]
     private let log: Log
     private let metrics: GatewayMetrics
 
-    /// - Parameter trustedProxies: whose `X-Forwarded-For` is believed.
+    /// - Parameters:
+    ///   - extra: operations beside those of the contract, which come first.
+    ///   - trustedProxies: whose `X-Forwarded-For` is believed.
     public init(
-        services: Services, access: Access, trustedProxies: [Network] = [], log: Log, metrics: GatewayMetrics
+        services: Services, access: Access, extra: [Endpoint] = [], trustedProxies: [Network] = [], log: Log,
+        metrics: GatewayMetrics
     ) {
         self.services = services
         self.access = access
+        self.extra = Router(extra.map { ($0.method, $0.path, $0) })
         self.trustedProxies = trustedProxies
         self.log = log
         self.metrics = metrics
@@ -46,31 +51,64 @@ public struct Gateway: Sendable {
         guard request.method != .options else { return Exchange(CORS.preflight(request)) }
         switch Route.match(request.method, request.path) {
         case .found(.endpoint(let endpoint), let parameters):
-            let call = Call(
-                request: request, parameters: parameters, origin: origin, services: services, metrics: metrics)
-            return await run(endpoint, call)
+            return await run(endpoint, call(request, parameters, origin))
         case .found(.unimplemented, _): return Exchange(WireError.notImplemented("This operation"))
         case .methodNotAllowed(let allowed): return Exchange(WireError.methodNotAllowed, allowed: allowed)
-        case .notFound: return Exchange(WireError.notFound)
+        case .notFound: return await extraExchange(for: request, from: origin)
         }
+    }
+
+    private func extraExchange(for request: Request, from origin: AddressPrefix) async -> Exchange {
+        switch extra.match(request.method == .head ? .get : request.method, request.path) {
+        case .found(let endpoint, let parameters): await run(endpoint, call(request, parameters, origin))
+        case .methodNotAllowed(let allowed): Exchange(WireError.methodNotAllowed, allowed: allowed)
+        case .notFound: Exchange(WireError.notFound)
+        }
+    }
+
+    private func call(_ request: Request, _ parameters: [String: String], _ origin: AddressPrefix) -> Call {
+        Call(request: request, parameters: parameters, origin: origin, services: services, metrics: metrics)
     }
 
     /// The one place where access is checked.
     private func run(_ endpoint: Endpoint, _ call: Call) async -> Exchange {
         var project: ID<Project>?
         do {
-            let response: Response
-            switch endpoint.action {
-            case .open(let handler): response = try await handler(call)
-            case .client(let handler):
-                let client = try await access.client(ClientCredential(call.request))
-                project = client.project.id
-                response = try await handler(call, client)
-            }
+            let credential = ClientCredential(call.request)
+            let response =
+                switch endpoint.action {
+                case .open(let handler): try await handler(call)
+                case .client(let handler): try await run(handler, call, showing: credential, &project)
+                case .administrator(let handler): try await run(handler, call, showing: credential, &project)
+                case .either(_, let handler) where credential.bearer != nil:
+                    try await run(handler, call, showing: credential, &project)
+                case .either(let handler, _): try await run(handler, call, showing: credential, &project)
+                }
             return Exchange(response, of: endpoint, project: project)
         } catch {
             return Exchange(error, of: endpoint, project: project)
         }
+    }
+
+    private func run(
+        _ handler: (Call, Client) async throws -> Response, _ call: Call, showing credential: ClientCredential,
+        _ project: inout ID<Project>?
+    ) async throws -> Response {
+        let client = try await access.client(credential)
+        project = client.project.id
+        return try await handler(call, client)
+    }
+
+    private func run(
+        _ handler: (Call, Administrator) async throws -> Response, _ call: Call,
+        showing credential: ClientCredential, _ project: inout ID<Project>?
+    ) async throws -> Response {
+        guard let bearer = credential.bearer else {
+            throw credential.apiKey == nil ? AccessRefusal.nothingShown : .administratorsOnly
+        }
+        let administrator = try await access.administrator(bearer, call.parameters["project"].map { ID($0) })
+        project = administrator.project.id
+        return try await handler(call, administrator)
     }
 
     private func finish(_ response: inout Response, to request: Request) {

@@ -8,11 +8,14 @@ extension WireError {
         switch error {
         case let error as WireError: self = error
         case let refusal as AccessRefusal: self.init(refusal)
+        case let refusal as RequestRefusal: self.init(refusal)
         case let refusal as CredentialRefusal: self.init(refusal)
         case let refusal as SignInRefusal: self.init(refusal)
         case let refusal as SignUpRefusal: self.init(refusal)
         case let refusal as TokenRefusal: self.init(refusal)
         case let refusal as EditRefusal: self.init(refusal)
+        case let refusal as AdministrationRefusal: self.init(refusal)
+        case let refusal as CustomTokenRefusal: self.init(refusal)
         default: return nil
         }
     }
@@ -23,6 +26,17 @@ extension WireError {
             case .nothingShown: .missingAPIKey
             case .unknownKey: .unknownAPIKey
             case .bearerNotAccepted: .invalidBearer
+            case .otherProject: .permissionDenied
+            case .administratorsOnly: .projectNotChosenByClients
+            }
+    }
+
+    init(_ refusal: RequestRefusal) {
+        self =
+            switch refusal {
+            case .invalidField(let pointer, let problem): .invalidField(pointer, problem)
+            case .notFound: .notFound
+            case .notImplemented(let what): .notImplemented(what)
             }
     }
 
@@ -79,6 +93,19 @@ extension WireError {
             case .loginTooOld: "CREDENTIAL_TOO_OLD_LOGIN_AGAIN"
             case .emailNeedsVerification:
                 "OPERATION_NOT_ALLOWED : Please verify the new email before changing email."
+            }
+        self = .refused(message)
+    }
+
+    init(_ refusal: AdministrationRefusal) {
+        let message =
+            switch refusal {
+            case .accountUnknown: "USER_NOT_FOUND"
+            case .invalidPhoneNumber: "INVALID_PHONE_NUMBER : Invalid format."
+            case .taken(.id): "DUPLICATE_LOCAL_ID"
+            case .taken(.email): "EMAIL_EXISTS"
+            case .taken(.phoneNumber): "PHONE_NUMBER_EXISTS"
+            case .taken(.identity): "FEDERATED_USER_ID_ALREADY_LINKED"
             }
         self = .refused(message)
     }

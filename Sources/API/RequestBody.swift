@@ -8,22 +8,26 @@ protocol ClientRequest: Decodable {
 }
 
 extension Call {
+    /// - Throws: ``WireError``.
+    func body<Content: ClientRequest>(as type: Content.Type = Content.self) throws -> Content {
+        let content = try decoded(as: type)
+        try content.checkScope()
+        return content
+    }
+
     /// The one parse of a JSON body. Nothing at all is an object without members; unknown members are ignored, `null`
     /// is absence, names are taken in snake_case too, and the content type is not looked at.
     ///
-    /// - Throws: ``WireError``.
-    func body<Content: ClientRequest>(as type: Content.Type = Content.self) throws -> Content {
-        let content: Content
+    /// - Throws: what the caller is answered with.
+    public func decoded<Content: Decodable>(as type: Content.Type) throws -> Content {
         do {
-            content = try StrictJSON.decode(
+            return try StrictJSON.decode(
                 type, from: request.body.isEmpty ? Array("{}".utf8) : request.body, snakeCaseKeys: true)
         } catch let fault as JSONFault {
             throw WireError(fault)
         } catch let error as DecodingError {
             throw WireError(error)
         }
-        try content.checkScope()
-        return content
     }
 }
 

@@ -4,7 +4,11 @@ extension Endpoint {
     /// The same set as the operations of the contract.
     public static let all: [Endpoint] = [
         .signUp, .signInWithPassword, .lookup, .update, .delete, .createAuthUri, .token, .getProject,
+        .signInWithCustomToken, .createSessionCookie, .getSessionCookiePublicKeys, .getProjectConfig,
+        .updateProjectConfig,
         .getOpenIDConfiguration, .getProjectOpenIDConfiguration, .getJwks, .getProjectJwks, .getSigningCertificates,
+        .createAccount, .lookupAccounts, .updateAccount, .deleteAccount, .batchCreateAccounts, .batchDeleteAccounts,
+        .batchGetAccounts, .queryAccounts, .queryProjectAccounts,
         .getHealth, .getReadiness, .getMetrics,
     ]
 }
@@ -23,8 +27,7 @@ enum Route: Sendable {
         [
             "/v1/accounts:download", "/v1/accounts:issueSamlResponse", "/v1/accounts:resetPassword",
             "/v1/accounts:revokeToken", "/v1/accounts:sendOobCode", "/v1/accounts:sendVerificationCode",
-            "/v1/accounts:signInWithCustomToken", "/v1/accounts:signInWithEmailLink",
-            "/v1/accounts:signInWithGameCenter", "/v1/accounts:signInWithIdp",
+            "/v1/accounts:signInWithEmailLink", "/v1/accounts:signInWithGameCenter", "/v1/accounts:signInWithIdp",
             "/v1/accounts:signInWithPhoneNumber", "/v1/accounts:signOutUser", "/v1/accounts:upload",
             "/v1/accounts:verifyIosClient", "/v2/accounts/mfaEnrollment:finalize",
             "/v2/accounts/mfaEnrollment:start", "/v2/accounts/mfaEnrollment:withdraw",
@@ -34,7 +37,6 @@ enum Route: Sendable {
             "/v2/accounts:revokeToken",
         ].map { (.post, $0) }
         + [
-            "/v1/recaptchaParams", "/v1/sessionCookiePublicKeys", "/v2/defaultSupportedIdps", "/v2/passwordPolicy",
-            "/v2/recaptchaConfig",
+            "/v1/recaptchaParams", "/v2/defaultSupportedIdps", "/v2/passwordPolicy", "/v2/recaptchaConfig",
         ].map { (.get, $0) }
 }

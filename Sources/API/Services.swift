@@ -4,20 +4,29 @@ public import Identity
 public struct Services: Sendable {
     let authenticator: Authenticator
     let editor: AccountEditor
+    let administration: AccountAdministration
     let identifiers: IdentifierLookup
+    let customSignIn: CustomSignIn
+    let sessionCookies: SessionCookies
+    let projects: ProjectEditor
     let wellKnown: WellKnown
     let readiness: @Sendable () async -> Readiness
     let authURISession: @Sendable () -> String
 
     /// - Parameter authURISession: 27 random letters and digits.
     public init(
-        authenticator: Authenticator, editor: AccountEditor, identifiers: IdentifierLookup, wellKnown: WellKnown,
-        readiness: @escaping @Sendable () async -> Readiness,
+        authenticator: Authenticator, editor: AccountEditor, administration: AccountAdministration,
+        identifiers: IdentifierLookup, customSignIn: CustomSignIn, sessionCookies: SessionCookies,
+        projects: ProjectEditor, wellKnown: WellKnown, readiness: @escaping @Sendable () async -> Readiness,
         authURISession: (@Sendable () -> String)? = nil
     ) {
         self.authenticator = authenticator
         self.editor = editor
+        self.administration = administration
         self.identifiers = identifiers
+        self.customSignIn = customSignIn
+        self.sessionCookies = sessionCookies
+        self.projects = projects
         self.wellKnown = wellKnown
         self.readiness = readiness
         self.authURISession = authURISession ?? { .random(length: 27) }

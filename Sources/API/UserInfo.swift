@@ -7,13 +7,16 @@ struct UserInfo: Encodable {
     let emailVerified: Bool?
     let displayName: String?
     let photoUrl: String?
+    let phoneNumber: String?
     let disabled: Bool
     let providerUserInfo: [ProviderUserInfo]?
+    let customAuth: Bool?
     let passwordUpdatedAt: Int64?
     let validSince: String
     let createdAt: String
     let lastLoginAt: String?
     let lastRefreshAt: String?
+    let customAttributes: String?
 
     init(_ account: Account) {
         localId = account.id.rawValue
@@ -21,13 +24,16 @@ struct UserInfo: Encodable {
         emailVerified = account.email.map { _ in account.emailIsVerified }
         displayName = account.displayName
         photoUrl = account.photoURL
+        phoneNumber = account.phoneNumber
         disabled = account.isDisabled
         providerUserInfo = ProviderUserInfo.all(of: account)
+        customAuth = account.usesCustomTokens ? true : nil
         passwordUpdatedAt = account.passwordUpdatedAt?.milliseconds
         validSince = String(account.validSince.seconds)
         createdAt = String(account.createdAt.milliseconds)
         lastLoginAt = account.lastSignInAt.map { String($0.milliseconds) }
         lastRefreshAt = account.lastRefreshAt?.iso8601
+        customAttributes = account.customClaims?.json
     }
 }
 
@@ -35,10 +41,11 @@ struct UserInfo: Encodable {
 struct ProviderUserInfo: Encodable {
     let providerId: String
     let rawId: String
-    let federatedId: String
+    let federatedId: String?
     let email: String?
     let displayName: String?
     let photoUrl: String?
+    let phoneNumber: String?
 
     /// - Returns: `nil` if there is none.
     static func all(of account: Account) -> [ProviderUserInfo]? {
@@ -46,7 +53,15 @@ struct ProviderUserInfo: Encodable {
         if account.hasPassword, let email = account.email {
             all.insert(ProviderUserInfo(passwordOf: account, email: email), at: 0)
         }
+        if let phoneNumber = account.phoneNumber { all.append(ProviderUserInfo(phoneNumber: phoneNumber)) }
         return all.isEmpty ? nil : all
+    }
+
+    private init(phoneNumber: String) {
+        providerId = ProviderID.phone.rawValue
+        rawId = phoneNumber
+        self.phoneNumber = phoneNumber
+        (federatedId, email, displayName, photoUrl) = (nil, nil, nil, nil)
     }
 
     private init(passwordOf account: Account, email: Email) {
@@ -56,6 +71,7 @@ struct ProviderUserInfo: Encodable {
         self.email = email.rawValue
         displayName = account.displayName
         photoUrl = account.photoURL
+        phoneNumber = nil
     }
 
     private init(_ identity: LinkedIdentity) {
@@ -65,5 +81,6 @@ struct ProviderUserInfo: Encodable {
         email = identity.email?.rawValue
         displayName = identity.displayName
         photoUrl = identity.photoURL
+        phoneNumber = nil
     }
 }

@@ -90,6 +90,10 @@ extension WireError {
             "Request had invalid authentication credentials. Expected OAuth 2 access token, login cookie or other valid authentication credential.",
         reason: "authError", status: .unauthenticated)
 
+    static let permissionDenied = WireError(
+        httpStatus: 403, message: "The caller does not have permission", reason: "forbidden",
+        status: .permissionDenied)
+
     static let projectNotChosenByClients = refused(
         "INSUFFICIENT_PERMISSION : Only authenticated requests can specify target_project_id.")
 }

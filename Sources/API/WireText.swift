@@ -48,7 +48,7 @@ struct TextBounds {
             case "photoUrl": (2048, .characters, true)
             case "continueUri": (2048, .characters, true)
             case "email", "identifier", "sessionId": (1024, .characters, false)
-            case "password": (4096, .bytes, false)
+            case "password", "rawPassword": (4096, .bytes, false)
             default: (16 * 1024, .bytes, false)
             }
     }

@@ -7,7 +7,12 @@ public struct Account: Hashable, Sendable {
     public var photoURL: String?
     /// When the password was set; `nil` if the account has none.
     public var passwordUpdatedAt: Instant?
+    /// In E.164, with the plus sign.
+    public var phoneNumber: String?
     public var identities: [LinkedIdentity]
+    public var customClaims: Claims?
+    /// Somebody has signed in with a custom token.
+    public var usesCustomTokens: Bool
     public var isDisabled: Bool
     public var createdAt: Instant
     public var lastSignInAt: Instant?
@@ -20,7 +25,8 @@ public struct Account: Hashable, Sendable {
 
     public init(
         id: ID<Account>, email: Email? = nil, emailIsVerified: Bool = false, displayName: String? = nil,
-        photoURL: String? = nil, passwordUpdatedAt: Instant? = nil, identities: [LinkedIdentity] = [],
+        photoURL: String? = nil, passwordUpdatedAt: Instant? = nil, phoneNumber: String? = nil,
+        identities: [LinkedIdentity] = [], customClaims: Claims? = nil, usesCustomTokens: Bool = false,
         isDisabled: Bool = false, createdAt: Instant, lastSignInAt: Instant? = nil,
         lastRefreshAt: Instant? = nil, validSince: Instant, generation: Int64 = 1
     ) {
@@ -30,7 +36,10 @@ public struct Account: Hashable, Sendable {
         self.displayName = displayName
         self.photoURL = photoURL
         self.passwordUpdatedAt = passwordUpdatedAt
+        self.phoneNumber = phoneNumber
         self.identities = identities
+        self.customClaims = customClaims
+        self.usesCustomTokens = usesCustomTokens
         self.isDisabled = isDisabled
         self.createdAt = createdAt
         self.lastSignInAt = lastSignInAt
@@ -41,8 +50,9 @@ public struct Account: Hashable, Sendable {
 
     public var hasPassword: Bool { passwordUpdatedAt != nil }
 
-    /// Nothing to prove oneself with again: no identity, no mailbox, and so no password that could be asked for.
-    public var isAnonymous: Bool { identities.isEmpty && email == nil }
+    /// Nothing to prove oneself with again: no identity, no mailbox, and so no password that could be asked for, no
+    /// phone, and no backend that vouches.
+    public var isAnonymous: Bool { identities.isEmpty && email == nil && phoneNumber == nil && !usesCustomTokens }
 
     /// The wire's `signinMethods`: every way back into this account.
     public var signInMethods: [ProviderID] {

@@ -12,6 +12,11 @@ public protocol AccountStore: Sendable {
     /// - Returns: whether the session was opened.
     func open(_ session: Session, rehashed: String?, in project: ID<Project>) async throws -> Bool
 
+    /// Records a sign-in that asks for nothing but the account's id, and makes the account if there is none.
+    ///
+    /// - Parameter session: is opened with the generation that the account has.
+    func enter(_ session: Session, in project: ID<Project>) async throws -> Entry
+
     /// - Returns: `nil` if the account is gone.
     func find(_ claim: IDTokenClaim, in project: ID<Project>) async throws -> FoundSession?
 

@@ -13,6 +13,8 @@ public final class Cache<Key: Hashable & Sendable, Value: Sendable>: Sendable {
         var loadedAt = ContinuousClock.now
         /// `nil` while nobody loads.
         var waiters: [Waiter]?
+        /// What is being loaded may be out of date already.
+        var isForgotten = false
     }
 
     private let lifetime: Duration
@@ -38,8 +40,21 @@ public final class Cache<Key: Hashable & Sendable, Value: Sendable>: Sendable {
             case .load:
                 let result: Result<Value?, any Error>
                 do { result = .success(try await load(key)) } catch { result = .failure(error) }
-                for waiter in entries.withLock({ finish(key, result, in: &$0) }) { waiter.resume(with: result) }
+                let (waiters, answer) = entries.withLock { finish(key, result, in: &$0) }
+                for waiter in waiters { waiter.resume(with: answer) }
                 if let value = try result.get() { return value }
+            }
+        }
+    }
+
+    /// Everything is loaded again before it is used, by whoever asks from now on.
+    public func forgetAll() {
+        entries.withLock { entries in
+            entries = entries.filter { $0.value.waiters != nil }.mapValues { entry in
+                var entry = entry
+                entry.value = nil
+                entry.isForgotten = true
+                return entry
             }
         }
     }
@@ -63,13 +78,14 @@ public final class Cache<Key: Hashable & Sendable, Value: Sendable>: Sendable {
 
     private func finish(
         _ key: Key, _ result: Result<Value?, any Error>, in entries: inout [Key: Entry]
-    ) -> [Waiter] {
+    ) -> ([Waiter], Result<Value?, any Error>) {
         let waiters = entries[key]?.waiters ?? []
+        let isForgotten = entries[key]?.isForgotten == true
         switch result {
-        case .success(let value): entries[key] = Entry(value: value)
-        case .failure: entries[key] = nil
+        case .success(let value) where !isForgotten: entries[key] = Entry(value: value)
+        default: entries[key] = nil
         }
-        return waiters
+        return (waiters, isForgotten ? .success(nil) : result)
     }
 
     private func loadedByAnother(_ key: Key) async throws -> Value? {

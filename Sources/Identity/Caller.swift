@@ -10,7 +10,8 @@ public struct Caller: Hashable, Sendable {
 
     /// - Throws: ``EditRefusal/loginTooOld``, except for an account that has nothing to prove itself with again.
     func requireRecentLogin(by policy: Policy, at now: Instant) throws(EditRefusal) {
-        guard account.isAnonymous || now - session.authenticatedAt <= policy.recentLogin else { throw .loginTooOld }
+        let hasNoProof = account.isAnonymous && session.method != .custom
+        guard hasNoProof || now - session.authenticatedAt <= policy.recentLogin else { throw .loginTooOld }
     }
 }
 

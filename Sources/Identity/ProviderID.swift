@@ -7,5 +7,8 @@ public struct ProviderID: Hashable, Sendable {
     }
 
     public static let anonymous = ProviderID("anonymous")
+    /// A token of the app's own backend.
+    public static let custom = ProviderID("custom")
     public static let password = ProviderID("password")
+    public static let phone = ProviderID("phone")
 }

@@ -48,3 +48,10 @@ public enum EditRefusal: Error, Hashable {
     /// The project hides accounts, so an address is taken over only after it has been verified.
     case emailNeedsVerification
 }
+
+/// Why an administrator's wish was not carried out.
+public enum AdministrationRefusal: Error, Hashable {
+    case accountUnknown
+    case invalidPhoneNumber
+    case taken(UniqueMember)
+}

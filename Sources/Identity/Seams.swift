@@ -57,6 +57,9 @@ public struct Passwords: Sendable {
 public protocol TokenAuthority: Sendable {
     func idToken(for account: Account, session: Session, in project: Project, at now: Instant) async throws -> String
     func refreshToken(_ claim: RefreshClaim, in project: Project) async throws -> String
+    /// The claims of `idToken`, with times and an issuer of its own, so that neither is ever taken for the other.
+    func sessionCookie(from idToken: String, lasting lifetime: Duration, in project: Project, at now: Instant)
+        async throws -> String
     func read(idToken: String, in project: Project, at now: Instant) async throws -> IDTokenClaim
     func read(refreshToken: String, in project: Project) async throws -> RefreshClaim
 }

@@ -8,15 +8,19 @@ public struct Session: Hashable, Sendable {
     public let method: ProviderID
     /// When the person last proved who they are: the token's `auth_time`.
     public let authenticatedAt: Instant
+    /// What the custom token said that the session was opened with.
+    public let claims: Claims?
 
     public init(
-        id: ID<Session>, account: ID<Account>, generation: Int64, method: ProviderID, authenticatedAt: Instant
+        id: ID<Session>, account: ID<Account>, generation: Int64, method: ProviderID, authenticatedAt: Instant,
+        claims: Claims? = nil
     ) {
         self.id = id
         self.account = account
         self.generation = generation
         self.method = method
         self.authenticatedAt = authenticatedAt
+        self.claims = claims
     }
 }
 

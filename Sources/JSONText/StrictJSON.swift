@@ -11,13 +11,17 @@ public enum StrictJSON {
         try scanner.scanText()
     }
 
+    /// - Parameter snakeCaseKeys: takes names in any case: `photo_url` and `photoURL` for the member `photoUrl`. A member
+    ///   of `Value` with two capitals in a row is never found.
     /// - Throws: ``JSONFault`` if the text is not strict JSON, `DecodingError` if it is not a `Value`.
     public static func decode<Value: Decodable>(
         _ type: Value.Type, from bytes: [UInt8], snakeCaseKeys: Bool = false
     ) throws -> Value {
         try check(bytes)
         let decoder = JSONDecoder()
-        if snakeCaseKeys { decoder.keyDecodingStrategy = .convertFromSnakeCase }
+        if snakeCaseKeys {
+            decoder.keyDecodingStrategy = .custom { MemberName(stringValue: ($0.last?.stringValue ?? "").camelCased) }
+        }
         return try decoder.decode(type, from: Data(bytes))
     }
 

@@ -63,18 +63,7 @@ extension SQL {
         WITH gone AS (
             DELETE FROM account a WHERE a.project_id = \(project.rawValue) AND \(isAlive(session))
             RETURNING a.project_id, a.id)
-        INSERT INTO deleted_account (project_id, id, deleted_at) SELECT project_id, id, \(Timestamp(now)) FROM gone
-        ON CONFLICT (project_id, id) DO UPDATE SET deleted_at = excluded.deleted_at
+        \(burying("gone", at: now))
         """
-    }
-}
-
-extension AccountChange.Value {
-    /// What the column becomes; `nil` is NULL.
-    fileprivate var new: Content? {
-        switch self {
-        case .set(let content): content
-        case .remove: nil
-        }
     }
 }

@@ -5,5 +5,7 @@ extension [Migration] {
     public static let all: [Migration] = [
         Migration(name: "m0001_projects", sql: PackageResources.m0001_projects_sql),
         Migration(name: "m0002_accounts", sql: PackageResources.m0002_accounts_sql),
+        Migration(name: "m0003_administration", sql: PackageResources.m0003_administration_sql),
+        Migration(name: "m0004_custom_tokens", sql: PackageResources.m0004_custom_tokens_sql),
     ]
 }

@@ -4,7 +4,7 @@ public import Postgres
 
 /// ``AccountStore`` on PostgreSQL. Hot calls are one statement each; uniqueness is the database's to decide.
 public struct PostgresAccountStore: AccountStore {
-    private let pool: Pool
+    let pool: Pool
 
     public init(pool: Pool) {
         self.pool = pool

@@ -3,24 +3,24 @@ public import Postgres
 
 /// Projects and the apps in them.
 public struct ProjectStore: Sendable {
-    private let pool: Pool
+    let pool: Pool
 
     public init(pool: Pool) {
         self.pool = pool
     }
 
     public func project(_ id: ID<Project>) async throws -> Project? {
-        try await projects("WHERE p.id = \(id.rawValue)").first
+        try await read(Self.projects("WHERE p.id = \(id.rawValue)")).first
     }
 
     /// In the order of their making.
     public func all() async throws -> [Project] {
-        try await projects("ORDER BY p.created_at, p.id")
+        try await read(Self.projects("ORDER BY p.created_at, p.id"))
     }
 
     /// - Returns: `nil` if there are none or several.
     public func only() async throws -> Project? {
-        let some = try await projects("LIMIT 2")
+        let some = try await read(Self.projects("LIMIT 2"))
         return some.count == 1 ? some.first : nil
     }
 
@@ -80,11 +80,14 @@ public struct ProjectStore: Sendable {
         } == 1
     }
 
-    private func projects(_ condition: SQL) async throws -> [Project] {
-        let statement: SQL = """
-            SELECT p.id, p.number, p.profile, p.policy::text AS policy, p.authorized_domains FROM project p \(condition)
-            """
-        return try await reaching { try await pool.query(statement) }.map(Project.init)
+    static func projects(_ condition: SQL) -> SQL {
+        """
+        SELECT p.id, p.number, p.profile, p.policy::text AS policy, p.authorized_domains FROM project p \(condition)
+        """
+    }
+
+    private func read(_ statement: SQL) async throws -> [Project] {
+        try await reaching { try await pool.query(statement) }.map(Project.init)
     }
 }
 

@@ -31,6 +31,33 @@ public struct ServiceKeyStore: Sendable {
         return try await reaching { try await pool.execute(statement) } == 1
     }
 
+    /// - Returns: `nil` for a secret that never was or whose key has been revoked.
+    public func holder(ofSecretWithHash hash: [UInt8]) async throws -> (project: Project, id: String)? {
+        let statement: SQL = """
+            SELECT k.id AS key_id, p.id, p.number, p.profile, p.policy::text AS policy, p.authorized_domains
+            FROM service_key k JOIN project p ON p.id = k.project_id
+            WHERE k.secret_hash = \(hash) AND k.revoked_at IS NULL
+            """
+        return try await reaching { try await pool.query(statement) }.first.map { row in
+            (try Project(row), try row.decode("key_id"))
+        }
+    }
+
+    /// The public key, in PEM, of the key with that id: the one of `project`, or else any other project's.
+    ///
+    /// - Returns: `nil` if there never was one or it has been revoked.
+    public func publicKey(
+        ofKey id: String, preferably project: ID<Project>
+    ) async throws -> (project: ID<Project>, pem: String)? {
+        let statement: SQL = """
+            SELECT k.project_id, k.public_key FROM service_key k WHERE k.id = \(id) AND k.revoked_at IS NULL
+            ORDER BY k.project_id <> \(project.rawValue), k.project_id LIMIT 1
+            """
+        return try await reaching { try await pool.query(statement) }.first.map { row in
+            (ID(try row.decode("project_id")), try row.decode("public_key"))
+        }
+    }
+
     public func list(in project: ID<Project>) async throws -> [Listed] {
         let statement: SQL = """
             SELECT id, name, created_at, revoked_at FROM service_key WHERE project_id = \(project.rawValue)

@@ -5,13 +5,14 @@ internal import Postgres
 /// A ``Session`` as its table has it.
 struct SessionRow {
     static let columns: SQL =
-        "s.id AS session_id, s.account_id, s.generation AS session_generation, s.method, s.authenticated_at"
+        "s.id AS session_id, s.account_id, s.generation AS session_generation, s.method, s.authenticated_at, s.claims AS session_claims"
 
     let id: UUID
     let account: String
     let generation: Int64
     let method: String
     let authenticatedAt: Timestamp
+    let claims: String?
 
     /// - Throws: ``NotAUUID``: sessions are named by ``Entropy`` and by tokens of ours only.
     init(_ session: Session) throws {
@@ -20,6 +21,7 @@ struct SessionRow {
         generation = session.generation
         method = session.method.rawValue
         authenticatedAt = Timestamp(session.authenticatedAt)
+        claims = session.claims?.json
     }
 
     static func session(_ row: Row) throws -> Session {
@@ -27,7 +29,8 @@ struct SessionRow {
             id: ID(try row.decode("session_id", as: UUID.self).uuidString.lowercased()),
             account: ID(try row.decode("account_id")), generation: try row.decode("session_generation"),
             method: ProviderID(try row.decode("method")),
-            authenticatedAt: Instant(try row.decode("authenticated_at")))
+            authenticatedAt: Instant(try row.decode("authenticated_at")),
+            claims: try row.decode("session_claims", as: String?.self).map(Claims.init))
     }
 }
 
@@ -44,9 +47,10 @@ extension SQL {
     /// Opens a session for each row of `source`, a common table expression before it in the statement.
     static func opening(_ session: SessionRow, in project: ID<Project>, from source: SQL) -> SQL {
         """
-        INSERT INTO session (project_id, id, account_id, generation, method, authenticated_at, rotated_at, refreshed_at)
+        INSERT INTO session (project_id, id, account_id, generation, method, authenticated_at, rotated_at, refreshed_at,
+            claims)
         SELECT \(project.rawValue), \(session.id), \(session.account), \(session.generation), \(session.method),
-            \(session.authenticatedAt), \(session.authenticatedAt), \(session.authenticatedAt) FROM \(source)
+            \(session.authenticatedAt), \(session.authenticatedAt), \(session.authenticatedAt), \(session.claims) FROM \(source)
         """
     }
 

@@ -5,15 +5,14 @@ internal import JSONText
 /// ``TokenAuthority`` with the keys of each project: ID tokens are JWTs, refresh tokens a ``RefreshTokenForm``.
 public struct GatewayTokens: TokenAuthority {
     private let keys: @Sendable (ID<Project>) async throws -> KeyRing
-    private let issuer: @Sendable (ID<Project>) -> String
+    private let issuers: Issuers
     private let clock: WallClock
 
     public init(
-        keys: @escaping @Sendable (ID<Project>) async throws -> KeyRing,
-        issuer: @escaping @Sendable (ID<Project>) -> String, clock: WallClock
+        keys: @escaping @Sendable (ID<Project>) async throws -> KeyRing, issuers: Issuers, clock: WallClock
     ) {
         self.keys = keys
-        self.issuer = issuer
+        self.issuers = issuers
         self.clock = clock
     }
 
@@ -22,8 +21,9 @@ public struct GatewayTokens: TokenAuthority {
     ) async throws -> String {
         let key = try await keys(project.id).idTokenSigner(at: now)
         let claims = IDTokenClaims(
-            for: account, session: session, issuer: issuer(project.id), in: project, at: now)
-        return try JWS.sign(payload: try StrictJSON.encode(claims), keyID: key.stored.id, with: key.privateKey)
+            for: account, session: session, issuer: issuers.idTokens(project.id), in: project, at: now)
+        let payload = try claims.payload(adding: [account.customClaims, session.claims].compactMap { $0 })
+        return try JWS.sign(payload: payload, keyID: key.stored.id, with: key.privateKey)
     }
 
     public func refreshToken(_ claim: RefreshClaim, in project: Project) async throws -> String {
@@ -34,11 +34,23 @@ public struct GatewayTokens: TokenAuthority {
         return token
     }
 
+    public func sessionCookie(
+        from idToken: String, lasting lifetime: Duration, in project: Project, at now: Instant
+    ) async throws -> String {
+        let ring = try await keys(project.id)
+        var claims = try StrictJSON.decode(
+            [String: JSONValue].self, from: try believed(idToken, by: ring, in: project, at: now).payload)
+        claims["iss"] = .string(issuers.sessionCookies(project.id))
+        claims["iat"] = .integer(now.seconds)
+        claims["exp"] = .integer(now.seconds + lifetime.components.seconds)
+        let key = try ring.idTokenSigner(at: now)
+        return try JWS.sign(
+            payload: try StrictJSON.encode(claims), keyID: key.stored.id, type: nil, with: key.privateKey)
+    }
+
     public func read(idToken: String, in project: Project, at now: Instant) async throws -> IDTokenClaim {
         let ring = try await keys(project.id)
-        guard let claims = claims(of: idToken, by: ring, at: now), claims.iss == issuer(project.id),
-            claims.aud == project.id.rawValue, claims.exp > now.seconds
-        else { throw TokenRefusal.invalidIDToken }
+        let claims = try believed(idToken, by: ring, in: project, at: now).heading
         return IDTokenClaim(account: ID(claims.sub), session: ID(claims.sid))
     }
 
@@ -50,14 +62,32 @@ public struct GatewayTokens: TokenAuthority {
         return claim
     }
 
-    /// - Returns: `nil` whatever is wrong: the caller is told no more than that the token is invalid.
-    private func claims(of idToken: String, by ring: KeyRing, at now: Instant) -> IDTokenClaims? {
+    /// Whatever is wrong, the caller is told no more than that the token is invalid.
+    private func believed(
+        _ idToken: String, by ring: KeyRing, in project: Project, at now: Instant
+    ) throws(TokenRefusal) -> (heading: IDTokenHeading, payload: [UInt8]) {
         do {
             let unverified = try UnverifiedJWS(parsing: idToken)
-            guard let keyID = unverified.keyID, let key = ring.idTokenKey(keyID, at: now) else { return nil }
-            return try StrictJSON.decode(IDTokenClaims.self, from: try unverified.payload(verifiedWith: key))
+            guard let keyID = unverified.keyID, let key = ring.idTokenKey(keyID, at: now) else {
+                throw TokenRefusal.invalidIDToken
+            }
+            let payload = try unverified.payload(verifiedWith: key)
+            let heading = try StrictJSON.decode(IDTokenHeading.self, from: payload)
+            guard heading.iss == issuers.idTokens(project.id), heading.aud == project.id.rawValue,
+                heading.exp > now.seconds
+            else { throw TokenRefusal.invalidIDToken }
+            return (heading, payload)
         } catch {
-            return nil
+            throw .invalidIDToken
         }
     }
+}
+
+/// What the gateway acts on of its own ID tokens. The rest may hold whatever administrators put there.
+private struct IDTokenHeading: Decodable {
+    let iss: String
+    let aud: String
+    let sub: String
+    let sid: String
+    let exp: Int64
 }

@@ -1,8 +1,9 @@
 internal import Identity
+internal import JSONText
 
 /// The payload of our ID tokens: Firebase's claims, and `sid`, the session (OpenID Connect Front-Channel Logout §3).
-struct IDTokenClaims: Codable {
-    struct Firebase: Codable {
+struct IDTokenClaims: Encodable {
+    struct Firebase: Encodable {
         let identities: [String: [String]]
         let signInProvider: String
 
@@ -24,6 +25,7 @@ struct IDTokenClaims: Codable {
     let picture: String?
     let email: String?
     let emailVerified: Bool?
+    let phoneNumber: String?
     /// `anonymous` for accounts without a credential, absent for all others.
     let providerID: String?
     let firebase: Firebase
@@ -33,6 +35,7 @@ struct IDTokenClaims: Codable {
         case authTime = "auth_time"
         case userID = "user_id"
         case emailVerified = "email_verified"
+        case phoneNumber = "phone_number"
         case providerID = "provider_id"
     }
 
@@ -49,10 +52,28 @@ struct IDTokenClaims: Codable {
         picture = account.photoURL
         email = account.email?.rawValue
         emailVerified = account.email == nil ? nil : account.emailIsVerified
+        phoneNumber = account.phoneNumber
         providerID = session.method == .anonymous ? session.method.rawValue : nil
         var identities = Dictionary(grouping: account.identities, by: \.provider.rawValue)
             .mapValues { $0.map(\.subject) }
         if let email = account.email { identities["email"] = [email.rawValue] }
+        if let phoneNumber = account.phoneNumber { identities["phone"] = [phoneNumber] }
         firebase = Firebase(identities: identities, signInProvider: session.method.rawValue)
+    }
+}
+
+extension IDTokenClaims {
+    /// With what administrators and custom tokens added. They may replace name and picture, and nothing else of ours.
+    func payload(adding added: [Claims]) throws -> [UInt8] {
+        guard !added.isEmpty else { return try StrictJSON.encode(self) }
+        let own = try StrictJSON.decode([String: JSONValue].self, from: try StrictJSON.encode(self))
+        var all: [String: JSONValue] = [:]
+        for claims in added {
+            all.merge(try StrictJSON.decode([String: JSONValue].self, from: Array(claims.json.utf8))) { $1 }
+        }
+        // Some readers do not tell upper case from lower, so what differs from ours in nothing else goes too.
+        let ours = Set(own.keys.map(Claims.folded))
+        all = all.filter { name, _ in name == "name" || name == "picture" || !ours.contains(Claims.folded(name)) }
+        return try StrictJSON.encode(all.merging(own) { added, _ in added })
     }
 }

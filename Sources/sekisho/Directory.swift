@@ -5,6 +5,9 @@ internal import Postgres
 internal import Storage
 internal import Tokens
 
+/// Finds a project; `nil` asks for the one that requests mean which name none.
+typealias ProjectLookup = @Sendable (ID<Project>?) async throws -> Project?
+
 /// What is configured in the database, kept for seconds: projects, API keys and signing keys. One for each loop.
 struct Directory: Sendable {
     /// How long a revoked key may go on working.
@@ -15,12 +18,24 @@ struct Directory: Sendable {
     let keys: Cache<ID<Project>, KeyRing>
     private let schemaIsCurrent: Cache<Int, Bool>
     private let clients: Cache<[UInt8], Client?>
+    private let administrators: Cache<[UInt8], Administrator?>
+    private let backendKeys: Cache<BackendKeyName, BackendKey?>
+    private let stored: ProjectStore
 
-    init(pool: Pool, masterKeys: MasterKeys, clock: WallClock) {
+    private struct BackendKeyName: Hashable {
+        let id: String
+        let project: ID<Project>
+    }
+
+    /// - Parameter lookup: of projects; asked every time. `nil` has the database's own looked up, and kept.
+    init(pool: Pool, masterKeys: MasterKeys, clock: WallClock, lookup: ProjectLookup? = nil) {
+        stored = ProjectStore(pool: pool)
         let projects = ProjectStore(pool: pool)
         let signingKeys = SigningKeyStore(pool: pool)
         let apiKeys = APIKeyStore(pool: pool)
-        self.projects = Cache(lifetime: Self.lifetime) { id in
+        let serviceKeys = ServiceKeyStore(pool: pool)
+        self.projects = Cache(lifetime: lookup == nil ? Self.lifetime : .zero) { id in
+            if let lookup { return try await lookup(id) }
             guard let id else { return try await projects.only() }
             return try await projects.project(id)
         }
@@ -34,11 +49,40 @@ struct Directory: Sendable {
         clients = Cache(lifetime: Self.lifetime) { hash in
             try await apiKeys.holder(ofKeyWithHash: hash).map { Client(project: $0.project, app: $0.app) }
         }
+        administrators = Cache(lifetime: Self.lifetime) { hash in
+            try await serviceKeys.holder(ofSecretWithHash: hash).map { Administrator(project: $0.project, key: $0.id) }
+        }
+        backendKeys = Cache(lifetime: Self.lifetime) { name in
+            try await serviceKeys.publicKey(ofKey: name.id, preferably: name.project).map {
+                BackendKey(project: $0.project, publicKey: try PublicKey(pem: $0.pem))
+            }
+        }
     }
 
     /// - Parameter key: as a client sent it.
     func client(showing key: String) async throws -> Client? {
         try await clients.value(for: APIKey(text: key).hash)
+    }
+
+    /// - Parameter secret: as a backend sent it.
+    func administrator(showing secret: String) async throws -> Administrator? {
+        try await administrators.value(for: Digest.sha256(Array(secret.utf8)))
+    }
+
+    /// - Parameter id: as a custom token named it.
+    func backendKey(_ id: String, preferably project: ID<Project>) async throws -> BackendKey? {
+        try await backendKeys.value(for: BackendKeyName(id: id, project: project))
+    }
+
+    /// See ``ProjectEditor/edit``. This loop sees the change at once, the others within ``lifetime``.
+    func edit(
+        _ id: ID<Project>, _ change: @escaping @Sendable (inout Project) throws -> Void
+    ) async throws -> Project? {
+        let project = try await stored.edit(id, change)
+        projects.forgetAll()
+        clients.forgetAll()
+        administrators.forgetAll()
+        return project
     }
 
     func readiness(isDraining: Bool) async -> Readiness {

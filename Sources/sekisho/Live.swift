@@ -16,26 +16,34 @@ struct Live: Sendable {
     let log: Log
     let metrics: GatewayMetrics
     let passwords: Passwords
-    let issuer: @Sendable (ID<Project>) -> String
+    let mode: Mode
     /// Where clients reach the gateway, without a slash at the end.
     let publicURL: @Sendable () -> String
     let isDraining: @Sendable () -> Bool
 
-    /// - Parameter access: who may use the client API.
-    func gateway(on pool: Pool, access: (Directory) -> Access) -> Gateway {
-        let directory = Directory(pool: pool, masterKeys: masterKeys, clock: clock)
+    func gateway(on pool: Pool) -> Gateway {
+        let addition = mode.addition(pool)
+        let directory = Directory(pool: pool, masterKeys: masterKeys, clock: clock, lookup: addition.projects)
         let store = PostgresAccountStore(pool: pool)
-        let tokens = GatewayTokens(keys: directory.keys.value(for:), issuer: issuer, clock: clock)
+        let tokens = GatewayTokens(keys: directory.keys.value(for:), issuers: mode.issuers, clock: clock)
+        let authenticator = Authenticator(
+            store: store, tokens: tokens, passwords: passwords, clock: clock, entropy: .live)
         let services = Services(
-            authenticator: Authenticator(
-                store: store, tokens: tokens, passwords: passwords, clock: clock, entropy: .live),
+            authenticator: authenticator,
             editor: AccountEditor(store: store, tokens: tokens, passwords: passwords, clock: clock, entropy: .live),
+            administration: AccountAdministration(
+                store: PostgresAdministrationStore(pool: pool), passwords: passwords, clock: clock, entropy: .live),
             identifiers: IdentifierLookup(store: store),
+            customSignIn: CustomSignIn(
+                authenticator: authenticator, customTokens: mode.customTokens(directory, clock)),
+            sessionCookies: SessionCookies(authenticator: authenticator),
+            projects: ProjectEditor(edit: directory.edit(_:_:)),
             wellKnown: WellKnown { [self] in try await documents(of: $0, in: directory) },
             readiness: { [isDraining] in await directory.readiness(isDraining: isDraining()) },
             authURISession: { Random.text(length: 27) })
         return Gateway(
-            services: services, access: access(directory), trustedProxies: trustedProxies, log: log, metrics: metrics)
+            services: services, access: mode.access(directory), extra: addition.endpoints,
+            trustedProxies: trustedProxies, log: log, metrics: metrics)
     }
 
     private func documents(of id: ID<Project>?, in directory: Directory) async throws -> ProjectDocuments? {
@@ -43,7 +51,7 @@ struct Live: Sendable {
         let ring = try await directory.keys.value(for: project.id)
         let now = clock.now()
         let discovery = OpenIDConfiguration(
-            issuer: issuer(project.id), jwksURI: "\(publicURL())/\(project.id)/.well-known/jwks.json",
+            issuer: mode.issuers.idToken(project.id), jwksURI: "\(publicURL())/\(project.id)/.well-known/jwks.json",
             algorithms: ring.algorithms)
         return ProjectDocuments(
             openIDConfiguration: try discovery.json(), jwks: try ring.jwks(at: now),

@@ -22,12 +22,7 @@ final class RunningGateway: Sendable {
     }
 
     /// Binds the port and answers from then on.
-    ///
-    /// - Parameter access: who may use the client API; asked once for each loop.
-    init(
-        _ config: Config, log: Log, issuer: @escaping @Sendable (ID<Project>) -> String,
-        access: (Directory) -> Access
-    ) throws {
+    init(_ config: Config, log: Log, mode: Mode) throws {
         let state = State()
         group = try LoopGroup(count: config.loops)
         hashing = try FairPool(
@@ -35,11 +30,11 @@ final class RunningGateway: Sendable {
         pools = group.loops.map { Pool(loop: $0, configuration: config.database) }
         let metrics = GatewayMetrics()
         let live = Live(
-            masterKeys: config.masterKeys, trustedProxies: config.trustedProxies, clock: .live, log: log,
-            metrics: metrics, passwords: try .argon2id(config.passwords.cost, on: hashing), issuer: issuer,
+            masterKeys: config.masterKeys, trustedProxies: config.trustedProxies, clock: mode.clock, log: log,
+            metrics: metrics, passwords: try .argon2id(config.passwords.cost, on: hashing), mode: mode,
             publicURL: { config.publicURL ?? "http://127.0.0.1:\(state.port.load(ordering: .relaxed))" },
             isDraining: { state.isDraining.load(ordering: .relaxed) })
-        let gateways = pools.map { live.gateway(on: $0, access: access) }
+        let gateways = pools.map { live.gateway(on: $0) }
         do {
             server = try Server(
                 loops: group.loops, address: config.listen.host, port: config.listen.port,

@@ -40,7 +40,9 @@ struct DestinationTests {
             Row(.post, "\(legacy)/verifyAssertion", "POST /v1/accounts:signInWithIdp"),
             Row(.post, "\(legacy)/emailLinkSignin", "POST /v1/accounts:signInWithEmailLink"),
             Row(.get, "\(legacy)/getRecaptchaParam", "GET /v1/recaptchaParams"),
-            Row(.get, "\(legacy)/publicKeys", "GET /identitytoolkit/v3/relyingparty/publicKeys"),
+            Row(
+                .get, "\(legacy)/publicKeys",
+                "GET /robot/v1/metadata/x509/securetoken@system.gserviceaccount.com"),
             Row(.post, "\(legacy)/", "POST /identitytoolkit/v3/relyingparty/"),
             Row(.get, "/www.googleapis.com/v1/projects", "GET /www.googleapis.com/v1/projects"),
             Row(.get, "/identitytoolkit.googleapis.com/metrics", "GET /identitytoolkit.googleapis.com/metrics"),

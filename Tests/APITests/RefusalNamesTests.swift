@@ -29,6 +29,14 @@ struct RefusalNamesTests {
             (TokenRefusal.sessionEnded, "TOKEN_EXPIRED"),
             (TokenRefusal.accountGone, "USER_NOT_FOUND"),
             (TokenRefusal.accountDisabled, "USER_DISABLED"),
+            (CustomTokenRefusal.missing, "MISSING_CUSTOM_TOKEN"),
+            (CustomTokenRefusal.invalid(.expired), "INVALID_CUSTOM_TOKEN : It has expired."),
+            (CustomTokenRefusal.otherProject, "CREDENTIAL_MISMATCH"),
+            (CustomTokenRefusal.tenantMismatch, "TENANT_ID_MISMATCH"),
+            (CustomTokenRefusal.missingAccount, "MISSING_IDENTIFIER"),
+            (CustomTokenRefusal.invalidClaims, "INVALID_CLAIMS"),
+            (CustomTokenRefusal.claimsTooLarge, "CLAIMS_TOO_LARGE"),
+            (CustomTokenRefusal.reservedClaim(name: "sub"), "FORBIDDEN_CLAIM : sub"),
             (EditRefusal.passwordsNotAllowed, "OPERATION_NOT_ALLOWED"),
             (EditRefusal.emailTaken, "EMAIL_EXISTS"),
             (EditRefusal.loginTooOld, "CREDENTIAL_TOO_OLD_LOGIN_AGAIN"),
@@ -36,12 +44,25 @@ struct RefusalNamesTests {
                 EditRefusal.emailNeedsVerification,
                 "OPERATION_NOT_ALLOWED : Please verify the new email before changing email."
             ),
+            (AdministrationRefusal.accountUnknown, "USER_NOT_FOUND"),
+            (AdministrationRefusal.invalidPhoneNumber, "INVALID_PHONE_NUMBER : Invalid format."),
+            (AdministrationRefusal.taken(.id), "DUPLICATE_LOCAL_ID"),
+            (AdministrationRefusal.taken(.email), "EMAIL_EXISTS"),
+            (AdministrationRefusal.taken(.phoneNumber), "PHONE_NUMBER_EXISTS"),
+            (AdministrationRefusal.taken(.identity), "FEDERATED_USER_ID_ALREADY_LINKED"),
         ])
     func name(refusal: any Error, message: String) throws {
         let error = try #require(WireError(refusal))
         #expect(error == .refused(message))
         #expect(error.httpStatus == 400)
         #expect(error.code == String(message.prefix { $0 != " " }))
+    }
+
+    @Test("from beside the contract has the name that one within has")
+    func beside() {
+        #expect(WireError(RequestRefusal.notFound) == .notFound)
+        #expect(WireError(RequestRefusal.notImplemented("It")) == .notImplemented("It"))
+        #expect(WireError(RequestRefusal.invalidField("/a", "must be b")) == .invalidField("/a", "must be b"))
     }
 
     @Test("is not what an error of ours is")

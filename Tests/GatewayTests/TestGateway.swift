@@ -28,6 +28,7 @@ struct TestGateway: Sendable {
     /// - Parameter change: what the project's policy has otherwise than `profile`.
     init(
         _ profile: Policy.Profile = .firebase, passwords: Passwords? = nil,
+        mode: Mode = .serve(at: "https://auth.example.com"),
         change: (inout Policy) -> Void = { $0.hidesAccounts = false }
     ) async throws {
         database = try TestDatabase()
@@ -47,9 +48,9 @@ struct TestGateway: Sendable {
             masterKeys: masterKeys, trustedProxies: [], clock: clock.wallClock,
             log: Log(level: .error, descriptor: 2), metrics: GatewayMetrics(),
             passwords: try passwords ?? .argon2id(cheap, on: Self.hashing.get()),
-            issuer: { "https://auth.example.com/\($0)" }, publicURL: { "https://auth.example.com" },
+            mode: mode, publicURL: { "https://auth.example.com" },
             isDraining: { false })
-        gateway = Self.gateway(of: live, on: database)
+        gateway = live.gateway(on: database.pool)
     }
 
     private init(_ other: TestGateway) {
@@ -57,15 +58,11 @@ struct TestGateway: Sendable {
         clock = other.clock
         project = other.project
         live = other.live
-        gateway = Self.gateway(of: live, on: database)
+        gateway = live.gateway(on: database.pool)
     }
 
     /// The same installation, seen by a gateway that has not looked at its configuration yet.
     func withFreshCaches() -> TestGateway { TestGateway(self) }
-
-    private static func gateway(of live: Live, on database: TestDatabase) -> Gateway {
-        live.gateway(on: database.pool) { directory in .keys { try await directory.client(showing: $0) } }
-    }
 
     func post(_ path: String, _ body: JSON = [:], key: String? = apiKey) async throws -> Exchange {
         try await send(.post, path, body: try body.bytes, query: key.map { [("key", $0)] } ?? [])

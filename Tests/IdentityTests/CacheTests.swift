@@ -51,6 +51,27 @@ struct CacheTests {
         #expect(try await cache.value(for: "a") == 7)
     }
 
+    @Test("forgets what it holds, and what is on its way")
+    func forgetting() async throws {
+        let counter = Counter()
+        let (started, start) = AsyncStream.makeStream(of: Void.self)
+        let (gate, open) = AsyncStream.makeStream(of: Void.self)
+        let cache = Cache<String, Int>(lifetime: .seconds(3600)) { _ in
+            start.yield()
+            for await _ in gate { break }
+            return counter.next()
+        }
+        async let first = cache.value(for: "a")
+        for await _ in started { break }
+        cache.forgetAll()
+        async let second = cache.value(for: "a")
+        for _ in 1...3 { open.yield() }
+        #expect(try await first == 1)
+        #expect(try await second == 2)
+        cache.forgetAll()
+        #expect(try await cache.value(for: "a") == 3)
+    }
+
     @Test("never holds more than its capacity")
     func capacity() async throws {
         let counter = Counter()

@@ -1,5 +1,6 @@
-import JSONText
 import Testing
+
+@testable import JSONText
 
 @Suite("Strict JSON as Codable")
 struct CodingTests {
@@ -12,6 +13,17 @@ struct CodingTests {
     func decodes() throws {
         let grant = try StrictJSON.decode(Grant.self, from: Array(#"{"grantType":"a","count":2,"other":[]}"#.utf8))
         #expect(grant == Grant(grantType: "a", count: 2))
+    }
+
+    @Test(
+        "takes names in any case when asked to",
+        arguments: [
+            ("photo_url", "photoUrl"), ("photoURL", "photoUrl"), ("PhotoURL", "photoUrl"), ("photoUrl", "photoUrl"),
+            ("PHOTO_URL", "photoUrl"), ("URLOfPhoto", "urlOfPhoto"), ("ID", "id"), ("idToken", "idToken"),
+            ("_id__token_", "idToken"), ("sha256_hash", "sha256Hash"), ("", ""), ("_", ""), ("größe_x", "größe_x"),
+        ])
+    func anyCase(name: String, camelCased: String) {
+        #expect(name.camelCased == camelCased)
     }
 
     @Test("decodes names in snake case when asked to, and names in camel case still")

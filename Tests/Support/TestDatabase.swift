@@ -22,6 +22,11 @@ public final class TestDatabase: Sendable {
             configuration: Pool.Configuration(
                 url: url, acquireDeadline: .seconds(60), statementDeadline: .seconds(60)))
     }
+
+    /// Gives its connections back: the many tests of a run share what one server takes.
+    deinit {
+        Task(executorPreference: loop) { [pool] in await pool.close() }
+    }
 }
 
 /// The private PostgreSQL of a test run. It lives as long as the process.

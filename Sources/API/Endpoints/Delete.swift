@@ -3,12 +3,14 @@ internal import Identity
 
 extension Endpoint {
     /// Deletes the caller's own account.
-    static let delete = client("delete", .post, "/v1/accounts:delete") { call, client in
+    static let delete = either("delete", .post, "/v1/accounts:delete") { call, client in
         let request = try call.body(as: DeleteRequest.self)
         guard let idToken = request.idToken.nonEmpty else { throw WireError.refused("MISSING_ID_TOKEN") }
         let caller = try await call.services.authenticator.caller(showing: idToken, in: client.project)
         try await call.services.editor.delete(caller, in: client.project)
         return try .json(DeleteResponse())
+    } administrator: { call, administrator in
+        try await call.deleteAccount(for: administrator)
     }
 }
 

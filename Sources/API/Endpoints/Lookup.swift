@@ -3,11 +3,13 @@ internal import Identity
 
 extension Endpoint {
     /// Shows a client its own account; whatever else it asks for is for administrators.
-    static let lookup = client("lookup", .post, "/v1/accounts:lookup") { call, client in
+    static let lookup = either("lookup", .post, "/v1/accounts:lookup") { call, client in
         let request = try call.body(as: LookupRequest.self)
         guard let idToken = request.idToken.nonEmpty else { throw WireError.refused("MISSING_ID_TOKEN") }
         let caller = try await call.services.authenticator.caller(showing: idToken, in: client.project)
         return try .json(LookupResponse(users: [UserInfo(caller.account)]))
+    } administrator: { call, administrator in
+        try await call.lookupAccounts(for: administrator)
     }
 }
 

@@ -3,12 +3,14 @@ internal import Identity
 
 extension Endpoint {
     /// Changes the caller's own account.
-    static let update = client("update", .post, "/v1/accounts:update") { call, client in
+    static let update = either("update", .post, "/v1/accounts:update") { call, client in
         let request = try call.body(as: UpdateRequest.self)
         let idToken = try request.checkedIDToken()
         let caller = try await call.services.authenticator.caller(showing: idToken, in: client.project)
         let edited = try await call.services.editor.edit(caller, request.wish, in: client.project, from: call.origin)
         return try .json(UpdateResponse(edited))
+    } administrator: { call, administrator in
+        try await call.updateAccount(for: administrator)
     }
 }
 
@@ -21,7 +23,7 @@ private struct UpdateRequest: ClientRequest {
     let email: String?
     let password: String?
     let validSince: String?
-    let deleteAttribute: [Attribute]?
+    let deleteAttribute: [UserAttribute]?
     let customAttributes: String?
     let disableUser: Bool?
     let deletePasskey: [Present]?
@@ -33,16 +35,6 @@ private struct UpdateRequest: ClientRequest {
     let upgradeToFederatedLogin: Bool?
     let tenantId: String?
     let targetProjectId: String?
-
-    enum Attribute: String, WireEnum {
-        case unspecified = "USER_ATTRIBUTE_NAME_UNSPECIFIED"
-        case email = "EMAIL"
-        case displayName = "DISPLAY_NAME"
-        case provider = "PROVIDER"
-        case photoURL = "PHOTO_URL"
-        case password = "PASSWORD"
-        case rawUserInfo = "RAW_USER_INFO"
-    }
 
     func checkedIDToken() throws(WireError) -> String {
         if let name = unimplemented { throw .notImplemented(name) }
@@ -83,7 +75,7 @@ private struct UpdateRequest: ClientRequest {
         return wish
     }
 
-    private func deletes(_ attribute: Attribute) -> Bool { deleteAttribute?.contains(attribute) == true }
+    private func deletes(_ attribute: UserAttribute) -> Bool { deleteAttribute?.contains(attribute) == true }
 
     private static func value(_ text: String) -> AccountChange.Value<String> { text.isEmpty ? .remove : .set(text) }
 }

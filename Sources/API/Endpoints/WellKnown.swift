@@ -18,6 +18,11 @@ extension Endpoint {
         try await $0.document { $0.jwks }
     }
 
+    /// The same keys, where Google publishes those of session cookies.
+    static let getSessionCookiePublicKeys = open("getSessionCookiePublicKeys", "/v1/sessionCookiePublicKeys") {
+        try await $0.document { $0.jwks }
+    }
+
     /// The only project's keys where Firebase has its own.
     static let getSigningCertificates = open(
         "getSigningCertificates", "/robot/v1/metadata/x509/securetoken@system.gserviceaccount.com"

@@ -17,7 +17,7 @@ extension Command {
 
               --port N            9099 unless told; 0 is any free port
               --data DIR          where its database and master key are kept; .sekisho unless told
-              --project ID        the project that every API key and `Bearer owner` stand for; "demo" unless told
+              --project ID        the project that requests mean which name none; "demo" unless told
               --database-url URL  use this database instead of a private one; it must be empty or made by `dev`
             Reads nothing from the environment. SIGTERM or Ctrl-C ends the gateway and its PostgreSQL.
             """
@@ -25,7 +25,7 @@ extension Command {
         let arguments = try Arguments(words, options: ["port", "data", "project", "database-url"])
         try arguments.none()
         let port = try arguments.number("port", in: UInt16(0)...UInt16.max) ?? 9099
-        let draft = try ProjectDraft.demo(arguments.value("project") ?? "demo")
+        let draft = try ProjectDraft(devProject: arguments.value("project") ?? "demo")
         let data = try DevDirectory(arguments.value("data") ?? ".sekisho")
         let database = try DevDatabase(url: arguments.value("database-url"), in: data)
         defer { database.stop() }
@@ -36,21 +36,10 @@ extension Command {
         let log = Log(level: .info, descriptor: STDERR_FILENO)
         defer { log.flush(within: .seconds(2)) }
         let gateway = try RunningGateway(
-            config, log: log, issuer: { "https://securetoken.google.com/\($0)" },
-            access: { directory in .anybody { try await directory.projects.value(for: draft.project.id) } })
+            config, log: log, mode: .dev(draft.project.id, under: config.masterKeys, clock: DevClock()))
         Terminal.say(DevGreeting.text(port: gateway.port, project: draft.project.id, databaseURL: database.url))
         Signals.waitForEnd()
         try gateway.drain(within: config.drain)
-    }
-}
-
-extension ProjectDraft {
-    /// Firebase's defaults, and what suites written for its emulator rely on: no enumeration protection.
-    fileprivate static func demo(_ id: String) throws(UsageError) -> ProjectDraft {
-        var policy = Policy(.firebase)
-        policy.hidesAccounts = false
-        return try ProjectDraft(
-            id: id, name: id, profile: .firebase, policy: policy, algorithm: .es256, domains: ["localhost"])
     }
 }
 
@@ -83,6 +72,6 @@ extension Administration {
         }
         _ = try await Migrator(migrations: .all).apply(with: pool)
         try await Canary.claim(pool, for: .dev, under: masterKeys, at: clock.now())
-        _ = try await draft.create(in: pool, under: masterKeys, at: clock.now())
+        _ = try await draft.create(in: pool, under: masterKeys, at: clock.now(), signsFrom: DevProjects.beginning)
     }
 }

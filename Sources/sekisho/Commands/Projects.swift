@@ -74,7 +74,7 @@ struct ProjectDraft: Sendable {
         id: String, name: String, profile: Policy.Profile, policy: Policy, algorithm: SignatureAlgorithm,
         domains: [String]
     ) throws(UsageError) {
-        guard id.wholeMatch(of: #/[a-z0-9][a-z0-9-]{0,62}/#) != nil, !Self.reserved.contains(id) else {
+        guard Self.canBeID(id) else {
             throw UsageError(
                 message:
                     "a project id has at most 63 characters, a-z, 0-9 and hyphens, and is no path of the gateway's own")
@@ -86,12 +86,19 @@ struct ProjectDraft: Sendable {
         self.algorithm = algorithm
     }
 
+    static func canBeID(_ text: String) -> Bool {
+        text.wholeMatch(of: #/[a-z0-9][a-z0-9-]{0,62}/#) != nil && !reserved.contains(text)
+    }
+
+    /// - Parameter signsFrom: when its keys begin to sign; at once unless told.
     /// - Returns: `false` if the id is taken.
-    func create(in pool: Pool, under masterKeys: MasterKeys, at now: Instant) async throws -> Bool {
+    func create(
+        in pool: Pool, under masterKeys: MasterKeys, at now: Instant, signsFrom: Instant? = nil
+    ) async throws -> Bool {
         let maker = KeyMaker(masterKeys: masterKeys)
         let keys = [
-            try maker.idTokenKey(algorithm, in: project.id, at: now, signsFrom: now),
-            try maker.refreshTokenKey(in: project.id, at: now, signsFrom: now),
+            try maker.idTokenKey(algorithm, in: project.id, at: now, signsFrom: signsFrom ?? now),
+            try maker.refreshTokenKey(in: project.id, at: now, signsFrom: signsFrom ?? now),
         ]
         return try await ProjectStore(pool: pool).create(project, name: name, app: Self.app, keys: keys, at: now)
     }

@@ -22,9 +22,7 @@ extension Command {
         let log = Log(level: config.logLevel, descriptor: STDOUT_FILENO)
         guard let publicURL = config.publicURL else { throw Failure(message: "no public URL") }
         let isVerified = try config.verifyDatabase(log)
-        let gateway = try RunningGateway(
-            config, log: log, issuer: { "\(publicURL)/\($0)" },
-            access: { directory in .keys { try await directory.client(showing: $0) } })
+        let gateway = try RunningGateway(config, log: log, mode: .serve(at: publicURL))
         defer { log.flush(within: .seconds(2)) }
         log.info("listening", ["address": .string(config.listen.host), "port": .int(Int(gateway.port))])
         if !isVerified { gateway.verifyDatabaseLater(config, log) }

@@ -35,8 +35,9 @@ extension Command {
               --algorithm NAME    ES256 or RS256; as the present key unless told
               --now               sign with it at once and stop believing the old ones: for a key that leaked
             The new key is published now and signs from a quarter of an hour on, when every verifier has fetched it;
-            the old ones are believed until the last token they signed has expired. Nobody is signed out, except
-            with --now, where clients refresh sooner than they would.
+            the old ones are believed until the last token they signed has expired, session cookies after 14 days.
+            Nobody is signed out, except with --now, where clients refresh sooner than they would and session
+            cookies end.
             Reads DATABASE_URL and SEKISHO_MASTER_KEY.
             """
     ) { words in
@@ -51,7 +52,7 @@ extension Command {
         }
         let isUrgent = arguments.has("now")
         try Administration.runWithKeys { administration, masterKeys in
-            guard let project = try await ProjectStore(pool: administration.pool).project(id) else {
+            guard try await ProjectStore(pool: administration.pool).project(id) != nil else {
                 throw Failure(message: "there is no project \(id)")
             }
             let store = SigningKeyStore(pool: administration.pool)
@@ -61,7 +62,7 @@ extension Command {
             let signsFrom = isUrgent ? now : now + KeyRing.publicationLead
             let key = try KeyMaker(masterKeys: masterKeys)
                 .idTokenKey(algorithm, in: id, at: now, signsFrom: signsFrom)
-            let retirement = isUrgent ? now : signsFrom + project.policy.idTokenLifetime + .seconds(300)
+            let retirement = isUrgent ? now : signsFrom + SessionCookies.lifetimes.upperBound + .seconds(300)
             try await store.add(key, othersRetireAt: retirement, in: id)
             Terminal.say(key.id)
         }

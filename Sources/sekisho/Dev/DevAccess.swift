@@ -2,15 +2,28 @@ internal import API
 internal import Identity
 
 extension Access {
-    /// Any API key, and `Bearer owner`, stand for one project: what test suites written for Firebase's emulator rely on.
+    /// Any API key, and `Bearer owner`, open everything: what test suites written for Firebase's emulator rely on.
     /// `serve` has no way to reach this.
-    static func anybody(_ project: @escaping @Sendable () async throws -> Project?) -> Access {
-        Access { credential in
-            guard credential.apiKey != nil || credential.bearer?.lowercased() == "owner" else {
+    ///
+    /// - Parameter project: finds what is asked for, or nothing if it cannot be a project.
+    static func anybody(_ project: @escaping ProjectLookup) -> Access {
+        @Sendable func found(_ id: ID<Project>?) async throws -> Project {
+            guard let project = try await project(id) else { throw RequestRefusal.notFound }
+            return project
+        }
+        return Access { credential in
+            guard credential.bearer.map(isOwner) ?? (credential.apiKey != nil) else {
                 throw credential.bearer == nil ? AccessRefusal.nothingShown : .bearerNotAccepted
             }
-            guard let project = try await project() else { throw AccessRefusal.unknownKey }
-            return Client(project: project, app: ProjectDraft.app)
+            return Client(project: try await found(nil), app: ProjectDraft.app)
+        } administrator: { bearer, id in
+            guard isOwner(bearer) else { throw AccessRefusal.bearerNotAccepted }
+            return Administrator(project: try await found(id), key: "owner")
         }
+    }
+
+    /// Also anything that looks like an access token of Google's, as the emulator has it.
+    private static func isOwner(_ bearer: String) -> Bool {
+        bearer.lowercased() == "owner" || bearer.hasPrefix("ya29.")
     }
 }

@@ -52,6 +52,16 @@ final class FakeStore: AccountStore {
         return true
     }
 
+    func enter(_ session: Session, in project: ID<Project>) async throws -> Entry {
+        try attempt { state in
+            let known = state.accounts[session.account]
+            let account = known ?? Account(NewAccount(id: session.account, createdAt: session.authenticatedAt))
+            state.accounts[account.id] = account
+            state.sessions[session.id] = session
+            return .entered(account, session, isNew: known == nil)
+        }
+    }
+
     func find(_ claim: IDTokenClaim, in project: ID<Project>) async throws -> FoundSession? {
         try attempt { state in
             state.accounts[claim.account].map { FoundSession(account: $0, session: state.sessions[claim.session]) }

@@ -10,6 +10,12 @@ struct FakeTokens: TokenAuthority {
         "refresh.\(claim.session).\(claim.counter)"
     }
 
+    func sessionCookie(
+        from idToken: String, lasting lifetime: Duration, in project: Project, at now: Instant
+    ) async throws -> String {
+        "cookie.\(idToken).\(lifetime.components.seconds)"
+    }
+
     func read(idToken: String, in project: Project, at now: Instant) async throws -> IDTokenClaim {
         let parts = idToken.split(separator: ".").map(String.init)
         guard parts.count == 3, parts[0] == "id" else { throw TokenRefusal.invalidIDToken }

@@ -33,7 +33,9 @@ struct TestGateway {
         store.open(Session(id: ID("s0"), account: ada.id, generation: 1, method: .password, authenticatedAt: now))
         gateway = Gateway(
             services: Self.services(store, passwordsAreBusy, documents, readiness),
-            access: .keys { key in key == "good" ? Client(project: project, app: App(id: ID("app"))) : nil },
+            access: .keys(
+                client: { $0 == "good" ? Client(project: project, app: App(id: ID("app"))) : nil },
+                administrator: { $0 == "secret" ? Administrator(project: project, key: "k") : nil }),
             log: log, metrics: GatewayMetrics())
     }
 
@@ -49,12 +51,20 @@ struct TestGateway {
                 return password.expose() == "right" ? .right(rehashed: nil) : .wrong
             })
         let entropy = Entropy(accountID: { ID("new") }, sessionID: { ID("s1") })
+        let authenticator = Authenticator(
+            store: store, tokens: tokens, passwords: passwords, clock: clock, entropy: entropy)
         return Services(
-            authenticator: Authenticator(
-                store: store, tokens: tokens, passwords: passwords, clock: clock, entropy: entropy),
+            authenticator: authenticator,
             editor: AccountEditor(
                 store: store, tokens: tokens, passwords: passwords, clock: clock, entropy: entropy),
-            identifiers: IdentifierLookup(store: store), wellKnown: WellKnown { _ in documents },
+            administration: AccountAdministration(
+                store: FakeAdministrationStore(), passwords: passwords, clock: clock, entropy: entropy),
+            identifiers: IdentifierLookup(store: store),
+            customSignIn: CustomSignIn(
+                authenticator: authenticator,
+                customTokens: CustomTokens { token, _ in CustomTokenClaim(account: ID(token), claims: nil) }),
+            sessionCookies: SessionCookies(authenticator: authenticator), projects: ProjectEditor { _, _ in nil },
+            wellKnown: WellKnown { _ in documents },
             readiness: { readiness }, authURISession: { "random" })
     }
 

@@ -1,0 +1,81 @@
+internal import HTTP
+internal import Identity
+
+extension Endpoint {
+    /// Brings accounts in from elsewhere.
+    static let batchCreateAccounts = administrator(
+        "batchCreateAccounts", .post, "/v1/projects/{project}/accounts:batchCreate"
+    ) { call, administrator in
+        let request = try call.body(as: BatchCreateRequest.self, for: administrator)
+        let users = try request.checkedUsers()
+        let administration = call.services.administration
+        var faults: [Int: String] = [:]
+        var imports: [(index: Int, entry: AccountAdministration.Import)] = []
+        for (index, user) in users.enumerated() {
+            do throws(ImportedUser.Fault) {
+                imports.append((index, try user.entry(at: administration.now)))
+            } catch {
+                faults[index] = error.message
+            }
+        }
+        let refused = try await administration.store(
+            imports.map(\.entry), overwriting: request.allowOverwrite == true, in: administrator.project,
+            from: call.origin)
+        for (index, entry) in imports {
+            if let member = refused[entry.account.id] { faults[index] = ImportedUser.Fault(member).message }
+        }
+        return try .json(BatchCreateResponse(faults))
+    }
+}
+
+private struct BatchCreateRequest: Decodable {
+    let users: [ImportedUser]?
+    let allowOverwrite: Bool?
+    let sanityCheck: Bool?
+
+    static let limit = 1000
+
+    /// - Throws: ``WireError``, if nothing of the request is to be looked at further.
+    func checkedUsers() throws(WireError) -> [ImportedUser] {
+        guard let users, !users.isEmpty else { throw .refused("MISSING_USER_ACCOUNT") }
+        guard users.count <= Self.limit else { throw .refused("MAXIMUM_USER_COUNT_EXCEEDED") }
+        guard users.allSatisfy({ $0.passwordHash.nonEmpty == nil }) else { throw .notImplemented("hashAlgorithm") }
+        if sanityCheck == true { try checkSanity(of: users) }
+        if allowOverwrite != true, let id = users.compactMap(\.localId.nonEmpty).firstTwice {
+            throw .refused("DUPLICATE_LOCAL_ID : \(id)")
+        }
+        return users
+    }
+
+    private func checkSanity(of users: [ImportedUser]) throws(WireError) {
+        if let email = users.compactMap({ $0.email.nonEmpty?.lowercased() }).firstTwice {
+            throw .refused("DUPLICATE_EMAIL : \(email)")
+        }
+        let identities = users.flatMap { $0.linkable }.map { [$0.providerId ?? "", $0.rawId ?? ""] }
+        if let twice = identities.firstTwice {
+            throw .refused("DUPLICATE_RAW_ID : Provider id(\(twice[0])), Raw id(\(twice[1]))")
+        }
+    }
+}
+
+private struct BatchCreateResponse: Encodable {
+    let kind = "identitytoolkit#UploadAccountResponse"
+    let error: [Fault]
+
+    struct Fault: Encodable {
+        let index: Int
+        let message: String
+    }
+
+    init(_ faults: [Int: String]) {
+        error = faults.sorted { $0.key < $1.key }.map { Fault(index: $0.key, message: $0.value) }
+    }
+}
+
+extension Sequence where Element: Hashable {
+    /// The first element that was there before.
+    fileprivate var firstTwice: Element? {
+        var seen: Set<Element> = []
+        return first { !seen.insert($0).inserted }
+    }
+}

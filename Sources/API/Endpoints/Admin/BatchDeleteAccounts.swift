@@ -1,0 +1,38 @@
+internal import HTTP
+internal import Identity
+
+extension Endpoint {
+    /// Passes over ids that nobody has.
+    static let batchDeleteAccounts = administrator(
+        "batchDeleteAccounts", .post, "/v1/projects/{project}/accounts:batchDelete"
+    ) { call, administrator in
+        let request = try call.body(as: BatchDeleteRequest.self, for: administrator)
+        let ids = request.localIds ?? []
+        guard (1...1000).contains(ids.count) else { throw WireError.refused("LOCAL_ID_LIST_EXCEEDS_LIMIT") }
+        let spared = try await call.services.administration.delete(
+            ids.map { ID($0) }, evenIfEnabled: request.force == true, in: administrator.project)
+        return try .json(BatchDeleteResponse(ids, spared: spared))
+    }
+}
+
+private struct BatchDeleteRequest: Decodable {
+    let localIds: [String]?
+    let force: Bool?
+}
+
+private struct BatchDeleteResponse: Encodable {
+    /// Absent when all went well.
+    let errors: [Fault]?
+
+    struct Fault: Encodable {
+        let index: Int
+        let localId: String
+        let message = "NOT_DISABLED : Disable the account before batch deletion."
+    }
+
+    init(_ ids: [String], spared: Set<ID<Account>>) {
+        let faults = ids.enumerated().filter { spared.contains(ID($0.element)) }
+            .map { Fault(index: $0.offset, localId: $0.element) }
+        errors = faults.isEmpty ? nil : faults
+    }
+}

@@ -1,0 +1,32 @@
+internal import HTTP
+internal import Identity
+
+extension Endpoint {
+    static let createSessionCookie = administrator(
+        "createSessionCookie", .post, "/v1/projects/{project}:createSessionCookie", bodyLimit: clientBodyLimit
+    ) { call, administrator in
+        let request = try call.decoded(as: CreateSessionCookieRequest.self)
+        guard request.tenantId == nil else { throw WireError.notImplemented("tenantId") }
+        guard let idToken = request.idToken.nonEmpty else { throw WireError.refused("MISSING_ID_TOKEN") }
+        let cookie = try await call.services.sessionCookies.cookie(
+            for: idToken, lasting: try request.lifetime(), in: administrator.project)
+        return try .json(["sessionCookie": cookie])
+    }
+}
+
+private struct CreateSessionCookieRequest: Decodable {
+    let idToken: String?
+    /// In seconds.
+    let validDuration: String?
+    let tenantId: String?
+
+    func lifetime() throws(WireError) -> Duration {
+        guard let validDuration else { return SessionCookies.lifetimes.upperBound }
+        // Compared before it becomes a duration, which cannot hold every number of seconds.
+        let limits = SessionCookies.lifetimes
+        guard let seconds = Int64(validDuration),
+            (limits.lowerBound.components.seconds...limits.upperBound.components.seconds).contains(seconds)
+        else { throw .refused("INVALID_DURATION") }
+        return .seconds(seconds)
+    }
+}

@@ -1,0 +1,137 @@
+internal import Identity
+
+/// An entry of an import.
+struct ImportedUser: Decodable {
+    let localId: String?
+    let email: String?
+    let emailVerified: Bool?
+    let displayName: String?
+    let photoUrl: String?
+    let phoneNumber: String?
+    let disabled: Bool?
+    let createdAt: String?
+    let lastLoginAt: String?
+    let validSince: String?
+    let customAttributes: String?
+    let passwordHash: String?
+    let rawPassword: String?
+    let providerUserInfo: [Provider]?
+    let mfaInfo: [Present]?
+    let tenantId: String?
+
+    struct Provider: Decodable {
+        let providerId: String?
+        let rawId: String?
+        let email: String?
+        let displayName: String?
+        let photoUrl: String?
+    }
+
+    /// Without `password` and `phone`, which follow from the account itself.
+    var linkable: [Provider] {
+        (providerUserInfo ?? []).filter {
+            $0.providerId != ProviderID.password.rawValue && $0.providerId != ProviderID.phone.rawValue
+        }
+    }
+
+    /// Why an entry is not stored.
+    enum Fault: Error {
+        case idIsMissing, idIsInvalid, tenant, emailIsInvalid, identityIsIncomplete, phoneNumberIsInvalid
+        case claimsAreInvalid, claimsAreTooLarge, claimIsReserved, secondFactor, timeIsInvalid
+        case emailIsTaken, identityIsTaken, phoneNumberIsTaken, idIsTaken
+    }
+
+    /// - Throws: the first ``Fault`` in the wire's order.
+    func entry(at now: Instant) throws(Fault) -> AccountAdministration.Import {
+        guard let localId = localId.nonEmpty else { throw .idIsMissing }
+        guard let id = ID<Account>(chosen: localId) else { throw .idIsInvalid }
+        guard tenantId.nonEmpty == nil else { throw .tenant }
+        let email = email.nonEmpty.flatMap(Email.init)
+        guard email != nil || self.email.nonEmpty == nil else { throw .emailIsInvalid }
+        let identities = try identities()
+        let phoneNumber = phoneNumber.nonEmpty.flatMap(PhoneNumber.init)
+        guard phoneNumber != nil || self.phoneNumber.nonEmpty == nil else { throw .phoneNumberIsInvalid }
+        let claims = try claims()
+        guard mfaInfo?.isEmpty != false else { throw .secondFactor }
+        let times = try times()
+        let account = Account(
+            id: id, email: email, emailIsVerified: email != nil && emailVerified == true,
+            displayName: displayName.nonEmpty, photoURL: photoUrl.nonEmpty, phoneNumber: phoneNumber?.rawValue,
+            identities: identities, customClaims: claims, isDisabled: disabled == true,
+            createdAt: times.created ?? now, lastSignInAt: times.signedIn,
+            validSince: times.valid ?? Instant(seconds: now.seconds))
+        return AccountAdministration.Import(account: account, password: rawPassword.nonEmpty.map(Secret.init))
+    }
+
+    private func identities() throws(Fault) -> [LinkedIdentity] {
+        var identities: [LinkedIdentity] = []
+        for provider in linkable {
+            guard let providerId = provider.providerId.nonEmpty, let rawId = provider.rawId.nonEmpty,
+                ProviderID(providerId).isLinkable, LinkedIdentity.canBeSubject(rawId)
+            else { throw .identityIsIncomplete }
+            let isTwice = identities.contains { $0.provider.rawValue == providerId && $0.subject == rawId }
+            guard !isTwice else { continue }
+            identities.append(
+                LinkedIdentity(
+                    provider: ProviderID(providerId), subject: rawId, email: provider.email.flatMap(Email.init),
+                    displayName: provider.displayName.nonEmpty, photoURL: provider.photoUrl.nonEmpty))
+        }
+        return identities
+    }
+
+    private func claims() throws(Fault) -> Claims? {
+        guard let customAttributes = customAttributes.nonEmpty else { return nil }
+        do {
+            return try Claims(checking: customAttributes)
+        } catch Claims.Fault.tooLarge {
+            throw .claimsAreTooLarge
+        } catch Claims.Fault.reserved {
+            throw .claimIsReserved
+        } catch {
+            throw .claimsAreInvalid
+        }
+    }
+
+    private func times() throws(Fault) -> (created: Instant?, signedIn: Instant?, valid: Instant?) {
+        do {
+            return (
+                try .parsing(milliseconds: createdAt, at: ""), try .parsing(milliseconds: lastLoginAt, at: ""),
+                try .parsing(seconds: validSince, at: "")
+            )
+        } catch {
+            throw .timeIsInvalid
+        }
+    }
+}
+
+extension ImportedUser.Fault {
+    init(_ member: UniqueMember) {
+        self =
+            switch member {
+            case .id: .idIsTaken
+            case .email: .emailIsTaken
+            case .phoneNumber: .phoneNumberIsTaken
+            case .identity: .identityIsTaken
+            }
+    }
+
+    var message: String {
+        switch self {
+        case .idIsMissing: "localId is missing"
+        case .idIsInvalid: "localId is invalid"
+        case .tenant: "Tenant id in userInfo does not match the tenant id in request."
+        case .emailIsInvalid: "email is invalid"
+        case .identityIsIncomplete: "federatedId or (providerId & rawId) is required"
+        case .phoneNumberIsInvalid: "phone number format is invalid"
+        case .claimsAreInvalid: "Invalid custom claims provided."
+        case .claimsAreTooLarge: "Custom claims provided are too large."
+        case .claimIsReserved: "Custom claims provided include a reserved claim."
+        case .secondFactor: "Second factor not supported."
+        case .timeIsInvalid: "createdAt, lastLoginAt or validSince is invalid"
+        case .emailIsTaken: "email exists in other account in database"
+        case .identityIsTaken: "raw id exists in other account in database"
+        case .phoneNumberIsTaken: "phone number exists in other account in database"
+        case .idIsTaken: "localId belongs to an existing account - can not overwrite."
+        }
+    }
+}

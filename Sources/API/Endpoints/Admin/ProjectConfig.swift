@@ -1,0 +1,69 @@
+internal import HTTP
+internal import Identity
+
+extension Endpoint {
+    static let getProjectConfig = administrator(
+        "getProjectConfig", .get, "/v2/projects/{project}/config", bodyLimit: openBodyLimit
+    ) { _, administrator in try .json(ProjectConfig(administrator.project)) }
+
+    static let updateProjectConfig = administrator(
+        "updateProjectConfig", .patch, "/v2/projects/{project}/config", bodyLimit: clientBodyLimit
+    ) { call, administrator in
+        let wish = try call.decoded(as: ProjectConfigWish.self)
+        let mask = FieldMask(call.request.query("updateMask"))
+        let project = try await call.services.projects.edit(administrator.project.id) {
+            try wish.apply(to: &$0, where: mask)
+        }
+        guard let project else { throw WireError.notFound }
+        return try .json(ProjectConfig(project))
+    }
+}
+
+/// What is configured of a project, in the shape of Identity Platform's `Config`.
+private struct ProjectConfig: Encodable {
+    struct SignIn: Encodable {
+        struct Email: Encodable {
+            let enabled: Bool
+            let passwordRequired = true
+        }
+
+        struct Anonymous: Encodable {
+            let enabled: Bool
+        }
+
+        let email: Email
+        let anonymous: Anonymous
+        let allowDuplicateEmails = false
+    }
+
+    struct EmailPrivacy: Encodable {
+        let enableImprovedEmailPrivacy: Bool
+    }
+
+    struct PasswordPolicy: Encodable {
+        struct Version: Encodable {
+            let customStrengthOptions: [String: Int]
+        }
+
+        let passwordPolicyEnforcementState = "ENFORCE"
+        let passwordPolicyVersions: [Version]
+    }
+
+    let name: String
+    let signIn: SignIn
+    let emailPrivacyConfig: EmailPrivacy
+    let passwordPolicyConfig: PasswordPolicy
+    let authorizedDomains: [String]
+
+    init(_ project: Project) {
+        let policy = project.policy
+        name = "projects/\(project.number)/config"
+        signIn = SignIn(
+            email: .init(enabled: policy.allowsPasswords), anonymous: .init(enabled: policy.allowsAnonymous))
+        emailPrivacyConfig = EmailPrivacy(enableImprovedEmailPrivacy: policy.hidesAccounts)
+        passwordPolicyConfig = PasswordPolicy(passwordPolicyVersions: [
+            .init(customStrengthOptions: ["minPasswordLength": policy.minimumPasswordLength])
+        ])
+        authorizedDomains = project.authorizedDomains
+    }
+}

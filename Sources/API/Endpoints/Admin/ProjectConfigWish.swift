@@ -1,0 +1,98 @@
+internal import Identity
+
+/// What an administrator asks to be configured. Members that are not here are ignored.
+struct ProjectConfigWish: Decodable {
+    struct SignIn: Decodable {
+        let email: Email?
+        let anonymous: Anonymous?
+        let allowDuplicateEmails: Bool?
+    }
+
+    struct Email: Decodable {
+        let enabled: Bool?
+        let passwordRequired: Bool?
+    }
+
+    struct Anonymous: Decodable {
+        let enabled: Bool?
+    }
+
+    struct EmailPrivacy: Decodable {
+        let enableImprovedEmailPrivacy: Bool?
+    }
+
+    let signIn: SignIn?
+    let emailPrivacyConfig: EmailPrivacy?
+    let passwordPolicyConfig: PasswordPolicyWish?
+    let authorizedDomains: [String]?
+
+    /// A member that `mask` names and the wish does not have stays as it is. Without a mask it goes back to its
+    /// default, except domains, which have none.
+    ///
+    /// - Throws: ``WireError``.
+    func apply(to project: inout Project, where mask: FieldMask) throws(WireError) {
+        try requireImplemented(mask)
+        if mask.isEverything { project.policy.resetConfigurable(to: Policy(project.profile)) }
+        for flag in flags where mask.names(flag.path) {
+            if let value = flag.value { project.policy[keyPath: flag.member] = value }
+        }
+        if let length = try passwordPolicyConfig?.minimumLength(mask) { project.policy.minimumPasswordLength = length }
+        if mask.names("authorizedDomains"), let authorizedDomains {
+            project.authorizedDomains = try Self.checked(authorizedDomains)
+        }
+    }
+
+    private struct Flag {
+        let path: String
+        let value: Bool?
+        let member: WritableKeyPath<Policy, Bool>
+    }
+
+    private var flags: [Flag] {
+        [
+            Flag(path: "signIn.email.enabled", value: signIn?.email?.enabled, member: \.allowsPasswords),
+            Flag(path: "signIn.anonymous.enabled", value: signIn?.anonymous?.enabled, member: \.allowsAnonymous),
+            Flag(
+                path: "emailPrivacyConfig.enableImprovedEmailPrivacy",
+                value: emailPrivacyConfig?.enableImprovedEmailPrivacy, member: \.hidesAccounts),
+        ]
+    }
+
+    private func requireImplemented(_ mask: FieldMask) throws(WireError) {
+        if mask.names("signIn.allowDuplicateEmails"), signIn?.allowDuplicateEmails == true {
+            throw .notImplemented("allowDuplicateEmails")
+        }
+        if mask.names("signIn.email.passwordRequired"), signIn?.email?.passwordRequired == false {
+            throw .notImplemented("passwordRequired false")
+        }
+        try passwordPolicyConfig?.requireImplemented(mask)
+    }
+
+    private static let domainLimit = 500
+
+    private static func checked(_ domains: [String]) throws(WireError) -> [String] {
+        guard domains.count <= domainLimit else {
+            throw .invalidField("/authorizedDomains", "must not have more than \(domainLimit) items")
+        }
+        for (index, domain) in domains.enumerated() where !isHost(domain) {
+            throw .invalidField("/authorizedDomains/\(index)", "must be a host name, without scheme, port or path")
+        }
+        return domains.map { $0.lowercased() }
+    }
+
+    /// RFC 1123 §2.1.
+    private static func isHost(_ text: String) -> Bool {
+        text.utf8.count <= 253
+            && text.wholeMatch(of: /[A-Za-z0-9]([A-Za-z0-9-]{0,62})(\.[A-Za-z0-9]([A-Za-z0-9-]{0,62}))*/) != nil
+    }
+}
+
+extension Policy {
+    /// Of the members that this resource shows.
+    fileprivate mutating func resetConfigurable(to base: Policy) {
+        allowsPasswords = base.allowsPasswords
+        allowsAnonymous = base.allowsAnonymous
+        hidesAccounts = base.hidesAccounts
+        minimumPasswordLength = base.minimumPasswordLength
+    }
+}

@@ -1,0 +1,119 @@
+internal import Identity
+
+struct UpdateAccountRequest: Decodable {
+    let localId: String?
+    let displayName: String?
+    let photoUrl: String?
+    let email: String?
+    let emailVerified: Bool?
+    let password: String?
+    let phoneNumber: String?
+    let disableUser: Bool?
+    let customAttributes: String?
+    let validSince: String?
+    let createdAt: String?
+    let lastLoginAt: String?
+    let deleteAttribute: [UserAttribute]?
+    let deleteProvider: [String]?
+    let linkProviderUserInfo: Link?
+    let deletePasskey: [Present]?
+    let mfa: Present?
+    let oobCode: String?
+    let provider: [Present]?
+    let upgradeToFederatedLogin: Bool?
+
+    struct Link: Decodable {
+        let providerId: String?
+        let rawId: String?
+        let email: String?
+        let displayName: String?
+        let photoUrl: String?
+    }
+
+    func checkImplemented() throws(WireError) {
+        let asked = [
+            ("deleteAttribute PROVIDER", deletes(.provider)),
+            ("deleteAttribute RAW_USER_INFO", deletes(.rawUserInfo)),
+            ("deletePasskey", deletePasskey?.isEmpty == false),
+            ("mfa", mfa != nil),
+            ("oobCode", oobCode.nonEmpty != nil),
+            ("provider", provider?.isEmpty == false),
+            ("upgradeToFederatedLogin", upgradeToFederatedLogin == true),
+        ]
+        if let name = asked.first(where: { $0.1 })?.0 { throw .notImplemented(name) }
+    }
+
+    /// Removing a member wins over setting it. Removing the provider `password` takes the address along.
+    func wish() throws -> AccountAdministration.Wish {
+        var wish = AccountAdministration.Wish()
+        let unlinked = Set(deleteProvider ?? [])
+        let losesEmail = deletes(.email) || unlinked.contains(ProviderID.password.rawValue)
+        let losesPassword = deletes(.password) || unlinked.contains(ProviderID.password.rawValue)
+        let losesNumber = unlinked.contains(ProviderID.phone.rawValue)
+        if losesEmail { wish.change.email = .remove } else { wish.email = email.nonEmpty }
+        if losesPassword {
+            wish.change.passwordHash = .remove
+        } else {
+            wish.password = password.nonEmpty.map(Secret.init)
+        }
+        if losesNumber { wish.change.phoneNumber = .remove } else { wish.phoneNumber = phoneNumber.nonEmpty }
+        wish.change.displayName = deletes(.displayName) ? .remove : displayName.map(Self.value)
+        wish.change.photoURL = deletes(.photoURL) ? .remove : photoUrl.map(Self.value)
+        wish.change.emailIsVerified = emailVerified
+        wish.change.isDisabled = disableUser
+        wish.change.validSince = try .parsing(seconds: validSince, at: "/validSince")
+        wish.change.createdAt = try .parsing(milliseconds: createdAt, at: "/createdAt")
+        wish.change.lastSignInAt = try .parsing(milliseconds: lastLoginAt, at: "/lastLoginAt")
+        wish.change.unlinked = unlinked.map { ProviderID($0) }
+        wish.change.linked = try linkProviderUserInfo?.identity()
+        do {
+            wish.change.customClaims = try customAttributes.map(Claims.init(checking:))
+        } catch let fault as Claims.Fault {
+            throw WireError(fault)
+        }
+        return wish
+    }
+
+    private func deletes(_ attribute: UserAttribute) -> Bool { deleteAttribute?.contains(attribute) == true }
+
+    private static func value(_ text: String) -> AccountChange.Value<String> { text.isEmpty ? .remove : .set(text) }
+}
+
+extension UpdateAccountRequest.Link {
+    fileprivate func identity() throws(WireError) -> LinkedIdentity {
+        guard let providerId = providerId.nonEmpty else { throw .refused("MISSING_PROVIDER_ID") }
+        guard let rawId = rawId.nonEmpty else { throw .refused("MISSING_RAW_ID") }
+        let provider = ProviderID(providerId)
+        guard provider.isLinkable, LinkedIdentity.canBeSubject(rawId) else { throw .refused("INVALID_PROVIDER_ID") }
+        return LinkedIdentity(
+            provider: provider, subject: rawId, email: email.flatMap(Email.init), displayName: displayName.nonEmpty,
+            photoURL: photoUrl.nonEmpty)
+    }
+}
+
+extension ProviderID {
+    /// Whether an identity of an account can be of this provider: the others are kept on the account itself.
+    var isLinkable: Bool {
+        ![.password, .phone, .anonymous, ProviderID("custom"), ProviderID("firebase")].contains(self)
+            && (1...128).contains(rawValue.utf8.count) && rawValue.utf8.allSatisfy { (0x21...0x7E).contains($0) }
+    }
+}
+
+extension LinkedIdentity {
+    /// In bytes of UTF-8: what an index takes, and more than providers give.
+    static func canBeSubject(_ text: String) -> Bool {
+        (1...512).contains(text.utf8.count)
+            && text.unicodeScalars.allSatisfy { $0.properties.generalCategory != .control }
+    }
+}
+
+/// What `deleteAttribute` may name.
+enum UserAttribute: String, WireEnum {
+    case unspecified = "USER_ATTRIBUTE_NAME_UNSPECIFIED"
+    case email = "EMAIL"
+    case displayName = "DISPLAY_NAME"
+    case provider = "PROVIDER"
+    case photoURL = "PHOTO_URL"
+    case password = "PASSWORD"
+    case rawUserInfo = "RAW_USER_INFO"
+}

@@ -1,0 +1,34 @@
+internal import HTTP
+internal import Identity
+
+extension Endpoint {
+    /// Signs in whom the app's own backend says it is.
+    static let signInWithCustomToken = client(
+        "signInWithCustomToken", .post, "/v1/accounts:signInWithCustomToken"
+    ) { call, client in
+        let request = try call.body(as: SignInWithCustomTokenRequest.self)
+        let (signedIn, isNew) = try await call.services.customSignIn.signIn(request.token, in: client.project)
+        return try .json(SignInWithCustomTokenResponse(signedIn, isNewUser: isNew))
+    }
+}
+
+private struct SignInWithCustomTokenRequest: ClientRequest {
+    let token: String?
+    let tenantId: String?
+    let targetProjectId: String?
+}
+
+private struct SignInWithCustomTokenResponse: Encodable {
+    let kind = "identitytoolkit#VerifyCustomTokenResponse"
+    let isNewUser: Bool
+    let idToken: String
+    let refreshToken: String
+    let expiresIn: String
+
+    init(_ signedIn: SignedIn, isNewUser: Bool) {
+        self.isNewUser = isNewUser
+        idToken = signedIn.idToken
+        refreshToken = signedIn.refreshToken
+        expiresIn = signedIn.expiresInSeconds
+    }
+}

@@ -1,0 +1,101 @@
+/// Accounts as administrators handle them. Every call is one statement or one transaction, and may throw
+/// ``StoreUnavailable``.
+public protocol AdministrationStore: Sendable {
+    /// What of these some account has.
+    func taken(
+        id: ID<Account>?, email: Email?, phoneNumber: PhoneNumber?, in project: ID<Project>
+    ) async throws -> Set<UniqueMember>
+
+    /// An id that was deleted before may be given again; nothing of the old account comes back.
+    func create(_ account: StoredAccount, in project: ID<Project>) async throws -> Change
+
+    /// The accounts that `references` lead to, in no order.
+    ///
+    /// - Parameter references: `password` and `phone` are no identities here.
+    func find(_ references: [AccountReference], in project: ID<Project>) async throws -> [Account]
+
+    func change(
+        _ account: ID<Account>, by change: AdministrativeChange, in project: ID<Project>
+    ) async throws -> Change
+
+    /// - Returns: whether there was such an account.
+    func delete(_ account: ID<Account>, now: Instant, in project: ID<Project>) async throws -> Bool
+
+    /// Passes over ids that nobody has.
+    ///
+    /// - Parameter onlyDisabled: spares accounts that are not disabled.
+    /// - Returns: those spared.
+    func delete(
+        _ accounts: [ID<Account>], onlyDisabled: Bool, now: Instant, in project: ID<Project>
+    ) async throws -> Set<ID<Account>>
+
+    /// The accounts next to `id`, which need not exist, in the order of ids.
+    func page(
+        after id: ID<Account>?, limit: Int, descending: Bool, in project: ID<Project>
+    ) async throws -> [Account]
+
+    func count(in project: ID<Project>) async throws -> Int
+
+    /// Stores each account that takes nothing from another one.
+    ///
+    /// - Parameters:
+    ///   - accounts: of different ids, addresses, numbers and identities.
+    ///   - overwriting: puts an account in the place of one with its id, of which nothing is kept.
+    /// - Returns: what stands in the way of those that were not stored.
+    func store(
+        _ accounts: [StoredAccount], overwriting: Bool, now: Instant, in project: ID<Project>
+    ) async throws -> [ID<Account>: UniqueMember]
+}
+
+/// What no two accounts of a project have in common.
+public enum UniqueMember: Hashable, Sendable {
+    case id
+    case email
+    case phoneNumber
+    case identity
+}
+
+/// What came of making or changing an account.
+public enum Change: Hashable, Sendable {
+    case done(Account)
+    case taken(UniqueMember)
+    /// There is no such account.
+    case unknown
+}
+
+/// An account with what only the database sees of it.
+public struct StoredAccount: Hashable, Sendable {
+    public var account: Account
+    public var passwordHash: String?
+
+    public init(account: Account, passwordHash: String? = nil) {
+        self.account = account
+        self.passwordHash = passwordHash
+    }
+}
+
+/// What an administrator changes of an account; `nil` leaves a member as it is.
+///
+/// Disabling, another address, another password (or none), and ``validSince`` end every session.
+public struct AdministrativeChange: Hashable, Sendable {
+    public var displayName: AccountChange.Value<String>?
+    public var photoURL: AccountChange.Value<String>?
+    /// Another address is unverified, unless ``emailIsVerified`` says otherwise.
+    public var email: AccountChange.Value<Email>?
+    public var emailIsVerified: Bool?
+    public var phoneNumber: AccountChange.Value<PhoneNumber>?
+    public var passwordHash: AccountChange.Value<String>?
+    public var customClaims: Claims?
+    public var isDisabled: Bool?
+    public var validSince: Instant?
+    public var createdAt: Instant?
+    public var lastSignInAt: Instant?
+    public var unlinked: [ProviderID] = []
+    /// Takes the place of an identity that the account has with the same provider.
+    public var linked: LinkedIdentity?
+    public var changedAt: Instant
+
+    public init(changedAt: Instant) {
+        self.changedAt = changedAt
+    }
+}

@@ -1,0 +1,46 @@
+/// Sign-in with a token that the app's own backend made.
+public struct CustomSignIn: Sendable {
+    private let authenticator: Authenticator
+    private let customTokens: CustomTokens
+
+    public init(authenticator: Authenticator, customTokens: CustomTokens) {
+        self.authenticator = authenticator
+        self.customTokens = customTokens
+    }
+
+    /// Makes the account if there is none of that id. An id that was deleted begins clean: its backend asked for it.
+    ///
+    /// Throws ``CustomTokenRefusal`` and ``SignInRefusal/accountDisabled``.
+    public func signIn(
+        _ token: String?, in project: Project
+    ) async throws -> (signedIn: SignedIn, isNewAccount: Bool) {
+        guard let token, !token.isEmpty else { throw CustomTokenRefusal.missing }
+        let claim = try await customTokens.read(token, project)
+        let now = authenticator.clock.now()
+        let wanted = Session(
+            id: authenticator.entropy.sessionID(), account: claim.account, generation: 1, method: .custom,
+            authenticatedAt: now, claims: claim.claims)
+        switch try await authenticator.store.enter(wanted, in: project.id) {
+        case .entered(let account, let session, let isNew):
+            let signedIn = try await authenticator.tokens.signedIn(account, session, in: project, at: now)
+            return (signedIn, isNew)
+        case .accountDisabled: throw SignInRefusal.accountDisabled
+        }
+    }
+}
+
+/// What came of ``AccountStore/enter(_:in:)``.
+public enum Entry: Hashable, Sendable {
+    /// - Parameter session: as it was opened, of the account's generation.
+    case entered(Account, Session, isNew: Bool)
+    case accountDisabled
+}
+
+extension Session {
+    /// The same session, begun when the account was of `generation`.
+    public func begun(at generation: Int64) -> Session {
+        Session(
+            id: id, account: account, generation: generation, method: method, authenticatedAt: authenticatedAt,
+            claims: claims)
+    }
+}

@@ -1,0 +1,55 @@
+/// What a backend's custom token asks for, once it is believed: a session in the account of that id.
+public struct CustomTokenClaim: Hashable, Sendable {
+    /// 1 to 128 characters. There need not be such an account yet.
+    public let account: ID<Account>
+    /// For every ID token of the session.
+    public let claims: Claims?
+
+    public init(account: ID<Account>, claims: Claims?) {
+        self.account = account
+        self.claims = claims
+    }
+}
+
+/// Decides which custom tokens are believed.
+public struct CustomTokens: Sendable {
+    /// Throws ``CustomTokenRefusal``; any other error is ours.
+    public var read: @Sendable (_ token: String, Project) async throws -> CustomTokenClaim
+
+    public init(read: @escaping @Sendable (_ token: String, Project) async throws -> CustomTokenClaim) {
+        self.read = read
+    }
+}
+
+/// Why a custom token is not accepted.
+public enum CustomTokenRefusal: Error, Hashable {
+    case missing
+    case invalid(CustomTokenFault)
+    /// Genuine, but signed with a service key of another project.
+    case otherProject
+    /// Names a tenant; there are none.
+    case tenantMismatch
+    case missingAccount
+    /// Not a JSON object.
+    case invalidClaims
+    /// Longer than ``Claims/lengthLimit``.
+    case claimsTooLarge
+    /// - Parameter name: as it was written.
+    case reservedClaim(name: String)
+}
+
+/// What is wrong with a custom token itself.
+public enum CustomTokenFault: Hashable, Sendable {
+    case malformed
+    case algorithmNotAllowed
+    case unknownKey
+    case signatureInvalid
+    case wrongAudience
+    /// `iss` and `sub` have to be the same text.
+    case issuerIsNotSubject
+    case timesMissing
+    case issuedInTheFuture
+    case expired
+    case livesTooLong
+    case accountIDTooLong
+}

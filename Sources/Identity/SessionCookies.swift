@@ -1,0 +1,22 @@
+/// Session cookies: what a web app's backend keeps in the browser instead of an ID token, and verifies itself.
+public struct SessionCookies: Sendable {
+    /// How long one may be good for.
+    public static let lifetimes: ClosedRange<Duration> = .seconds(300) ... .seconds(14 * 86_400)
+
+    private let authenticator: Authenticator
+
+    public init(authenticator: Authenticator) {
+        self.authenticator = authenticator
+    }
+
+    /// Whether the login is recent enough is for the backend to decide. Throws ``TokenRefusal``.
+    ///
+    /// - Parameter lifetime: one of ``lifetimes``.
+    public func cookie(
+        for idToken: String, lasting lifetime: Duration, in project: Project
+    ) async throws -> String {
+        _ = try await authenticator.caller(showing: idToken, in: project)
+        return try await authenticator.tokens.sessionCookie(
+            from: idToken, lasting: lifetime, in: project, at: authenticator.clock.now())
+    }
+}

@@ -1,0 +1,21 @@
+public import Identity
+public import Postgres
+
+/// Forgets accounts altogether: not even their ids stay taken. For installations that nobody's account is real in.
+public struct AccountClearing: Sendable {
+    private let pool: Pool
+
+    public init(pool: Pool) {
+        self.pool = pool
+    }
+
+    /// Their sessions and identities go with them.
+    public func clear(_ project: ID<Project>) async throws {
+        try await reaching {
+            try await pool.transaction { transaction in
+                _ = try await transaction.execute("DELETE FROM account WHERE project_id = \(project.rawValue)")
+                _ = try await transaction.execute("DELETE FROM deleted_account WHERE project_id = \(project.rawValue)")
+            }
+        }
+    }
+}

@@ -1,0 +1,111 @@
+internal import Identity
+internal import Postgres
+
+extension SQL {
+    /// One row with whether some account has each of these.
+    static func taken(
+        id: ID<Account>?, email: Email?, phoneNumber: PhoneNumber?, in project: ID<Project>
+    ) -> SQL {
+        """
+        SELECT EXISTS (SELECT FROM account WHERE project_id = \(project.rawValue) AND id = \(id?.rawValue)) AS id,
+            EXISTS (SELECT FROM account WHERE project_id = \(project.rawValue) AND email = \(email?.rawValue)) AS email,
+            EXISTS (SELECT FROM account WHERE project_id = \(project.rawValue)
+                AND phone_number = \(phoneNumber?.rawValue)) AS phone_number
+        """
+    }
+
+    /// One index scan for each kind of reference.
+    static func find(_ references: [AccountReference], in project: ID<Project>) -> SQL {
+        let names = ReferenceColumns(references)
+        return """
+            SELECT \(AccountRow.columns), \(AccountRow.lastRefresh) FROM account a
+            WHERE a.project_id = \(project.rawValue) AND a.id IN (
+                SELECT unnest(\(names.ids))
+                UNION ALL
+                SELECT e.id FROM account e WHERE e.project_id = \(project.rawValue) AND e.email = ANY (\(names.emails))
+                UNION ALL
+                SELECT p.id FROM account p
+                WHERE p.project_id = \(project.rawValue) AND p.phone_number = ANY (\(names.phoneNumbers))
+                UNION ALL
+                SELECT l.account_id FROM unnest(\(names.providers), \(names.subjects)) AS w (provider, subject)
+                JOIN linked_identity l ON l.provider = w.provider AND l.subject = w.subject
+                WHERE l.project_id = \(project.rawValue))
+            """
+    }
+
+    static func page(
+        after id: ID<Account>?, limit: Int, descending: Bool, in project: ID<Project>
+    ) -> SQL {
+        let beyond: SQL = descending ? "a.id < \(id?.rawValue)" : "a.id > \(id?.rawValue)"
+        let order: SQL = descending ? "DESC" : "ASC"
+        let condition: SQL = id == nil ? "true" : beyond
+        return """
+            SELECT \(AccountRow.columns), \(AccountRow.lastRefresh) FROM account a
+            WHERE a.project_id = \(project.rawValue) AND \(condition)
+            ORDER BY a.id \(order) LIMIT \(limit)
+            """
+    }
+
+    static func count(in project: ID<Project>) -> SQL {
+        "SELECT count(*) AS count FROM account WHERE project_id = \(project.rawValue)"
+    }
+
+    static func delete(_ account: ID<Account>, now: Instant, in project: ID<Project>) -> SQL {
+        """
+        WITH gone AS (
+            DELETE FROM account WHERE project_id = \(project.rawValue) AND id = \(account.rawValue)
+            RETURNING project_id, id)
+        \(burying("gone", at: now))
+        """
+    }
+
+    /// Locks in the order of ids, so that two who delete the same accounts do not wait for each other.
+    ///
+    /// - Returns: rows of the accounts that were spared.
+    static func delete(
+        _ accounts: [ID<Account>], onlyDisabled: Bool, now: Instant, in project: ID<Project>
+    ) -> SQL {
+        """
+        WITH met AS MATERIALIZED (
+            SELECT id, disabled_at IS NULL AND \(onlyDisabled) AS is_spared FROM account
+            WHERE project_id = \(project.rawValue) AND id = ANY (\(accounts.map(\.rawValue)))
+            ORDER BY id FOR UPDATE),
+        gone AS (
+            DELETE FROM account a USING met
+            WHERE a.project_id = \(project.rawValue) AND a.id = met.id AND NOT met.is_spared
+            RETURNING a.project_id, a.id),
+        buried AS (\(burying("gone", at: now)))
+        SELECT id FROM met WHERE is_spared
+        """
+    }
+
+    /// Remembers ids that are not to be given again. One may be there already: it was made again while it was deleted.
+    static func burying(_ source: SQL, at now: Instant) -> SQL {
+        """
+        INSERT INTO deleted_account (project_id, id, deleted_at) SELECT project_id, id, \(Timestamp(now)) FROM \(source)
+        ON CONFLICT (project_id, id) DO UPDATE SET deleted_at = excluded.deleted_at
+        """
+    }
+}
+
+/// References by their kinds.
+private struct ReferenceColumns {
+    var ids: [String] = []
+    var emails: [String] = []
+    var phoneNumbers: [String] = []
+    var providers: [String] = []
+    var subjects: [String] = []
+
+    init(_ references: [AccountReference]) {
+        for reference in references {
+            switch reference {
+            case .id(let id): ids.append(id.rawValue)
+            case .email(let email): emails.append(email.rawValue)
+            case .phoneNumber(let number): phoneNumbers.append(number.rawValue)
+            case .identity(let provider, let subject):
+                providers.append(provider.rawValue)
+                subjects.append(subject)
+            }
+        }
+    }
+}

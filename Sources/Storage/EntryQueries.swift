@@ -1,0 +1,39 @@
+public import Identity
+internal import Postgres
+
+extension PostgresAccountStore {
+    public func enter(_ session: Session, in project: ID<Project>) async throws -> Entry {
+        try await reaching {
+            try await pool.transaction { transaction in
+                guard let row = try await transaction.query(.enter(session, in: project)).first else {
+                    return .accountDisabled
+                }
+                let account = try AccountRow.account(row)
+                let isNew = try row.decode("is_new", as: Bool.self)
+                if isNew { _ = try await transaction.execute(.forgetDeletion(of: account.id, in: project)) }
+                let opened = session.begun(at: account.generation)
+                _ = try await transaction.execute(
+                    .opening(try SessionRow(opened), in: project, from: "(VALUES (1)) v"))
+                return .entered(account, opened, isNew: isNew)
+            }
+        }
+    }
+}
+
+extension SQL {
+    /// Gives no row for an account that is disabled. A row that was there before has the lock of this statement on it.
+    fileprivate static func enter(_ session: Session, in project: ID<Project>) -> SQL {
+        let now = Timestamp(session.authenticatedAt)
+        return """
+            INSERT INTO account AS a (project_id, id, created_at, last_sign_in_at, valid_since, custom_auth)
+            VALUES (\(project.rawValue), \(session.account.rawValue), \(now), \(now), date_trunc('second', \(now)), true)
+            ON CONFLICT (project_id, id) DO UPDATE SET last_sign_in_at = excluded.last_sign_in_at, custom_auth = true
+            WHERE a.disabled_at IS NULL
+            RETURNING a.xmax = 0 AS is_new, \(AccountRow.columns)
+            """
+    }
+
+    fileprivate static func forgetDeletion(of account: ID<Account>, in project: ID<Project>) -> SQL {
+        "DELETE FROM deleted_account WHERE project_id = \(project.rawValue) AND id = \(account.rawValue)"
+    }
+}

@@ -1,0 +1,78 @@
+public import Identity
+internal import JSONText
+
+/// What a custom token says. Whether to believe it is for somebody else to know.
+public struct CustomTokenPayload: Sendable {
+    private static let audience =
+        "https://identitytoolkit.googleapis.com/google.identity.identitytoolkit.v1.IdentityToolkit"
+    /// For clocks that differ, in seconds.
+    private static let leeway: Double = 60
+    /// In seconds.
+    private static let longestLife: Double = 3600
+    /// In characters.
+    private static let accountIDLimit = 128
+
+    private let members: [String: JSONValue]
+
+    public init(_ json: [UInt8]) throws(CustomTokenRefusal) {
+        do {
+            members = try StrictJSON.decode([String: JSONValue].self, from: json)
+        } catch {
+            throw .invalid(.malformed)
+        }
+    }
+
+    /// RFC 8725 §3.9.
+    public func requireAudience() throws(CustomTokenRefusal) {
+        guard members["aud"] == .string(Self.audience) else { throw .invalid(.wrongAudience) }
+    }
+
+    func requireOneIssuer() throws(CustomTokenRefusal) {
+        guard case .string(let issuer) = members["iss"], members["sub"] == .string(issuer) else {
+            throw .invalid(.issuerIsNotSubject)
+        }
+    }
+
+    /// RFC 7519 §4.1.4 to §4.1.6.
+    func requireTimely(at now: Instant) throws(CustomTokenRefusal) {
+        let now = Double(now.seconds)
+        guard let issuedAt = number("iat"), let expiresAt = number("exp"),
+            members["nbf"] == nil || number("nbf") != nil
+        else { throw .invalid(.timesMissing) }
+        guard max(issuedAt, number("nbf") ?? issuedAt) <= now + Self.leeway else { throw .invalid(.issuedInTheFuture) }
+        guard expiresAt > now - Self.leeway else { throw .invalid(.expired) }
+        guard expiresAt - issuedAt <= Self.longestLife else { throw .invalid(.livesTooLong) }
+    }
+
+    public func claim() throws(CustomTokenRefusal) -> CustomTokenClaim {
+        guard members["tenant_id"] ?? .null == .null else { throw .tenantMismatch }
+        guard case .string(let account) = members["uid"] ?? members["user_id"], !account.isEmpty else {
+            throw .missingAccount
+        }
+        guard account.unicodeScalars.count <= Self.accountIDLimit else { throw .invalid(.accountIDTooLong) }
+        return CustomTokenClaim(account: ID(account), claims: try claims())
+    }
+
+    private func claims() throws(CustomTokenRefusal) -> Claims? {
+        guard let value = members["claims"], value != .null else { return nil }
+        guard case .object(let claims) = value else { throw .invalidClaims }
+        if let name = Claims.firstReserved(among: claims.keys) { throw .reservedClaim(name: name) }
+        guard !claims.isEmpty else { return nil }
+        let json: String
+        do {
+            json = String(decoding: try StrictJSON.encode(claims), as: UTF8.self)
+        } catch {
+            throw .invalidClaims
+        }
+        guard json.unicodeScalars.count <= Claims.lengthLimit else { throw .claimsTooLarge }
+        return Claims(json: json)
+    }
+
+    private func number(_ name: String) -> Double? {
+        switch members[name] {
+        case .integer(let number): Double(number)
+        case .number(let number): number
+        default: nil
+        }
+    }
+}

@@ -1,0 +1,22 @@
+internal import API
+internal import Crypto
+internal import Identity
+internal import Tokens
+
+extension Mode {
+    /// - Parameter project: whom requests mean that name none.
+    static func dev(_ project: ID<Project>) -> Mode {
+        Mode(
+            issuers: .firebase,
+            access: { directory in .anybody { try await directory.projects.value(for: $0 ?? project) } },
+            customTokens: { .unsigned(orElse: .signed(by: $0.backendKey(_:preferably:), clock: $1)) })
+    }
+
+    /// The same with projects that spring into being, a clock to set, and the emulator's own endpoints.
+    static func dev(_ project: ID<Project>, under masterKeys: MasterKeys, clock: DevClock) -> Mode {
+        var mode = dev(project)
+        mode.clock = clock.wallClock
+        mode.addition = { .dev(on: $0, default: project, under: masterKeys, clock: clock) }
+        return mode
+    }
+}

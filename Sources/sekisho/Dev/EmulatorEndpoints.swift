@@ -1,0 +1,71 @@
+internal import API
+internal import Crypto
+internal import HTTP
+internal import Identity
+internal import Postgres
+internal import Storage
+
+extension Mode.Addition {
+    /// What Firebase's emulator has and production has not. `serve` never builds it.
+    static func dev(
+        on pool: Pool, default id: ID<Project>, under masterKeys: MasterKeys, clock: DevClock
+    ) -> Mode.Addition {
+        let projects = DevProjects(pool: pool, masterKeys: masterKeys, clock: clock.wallClock, defaultID: id)
+        let endpoints =
+            [.clearAccounts(on: pool, projects)] + .emulatorConfig(on: pool, projects) + .emulatorCodes(projects)
+            + [.setClock(clock)]
+        return Mode.Addition(projects: projects.project, endpoints: [.emulatorState] + .describing(endpoints))
+    }
+}
+
+extension DevProjects {
+    func named(by call: Call) async throws -> Project {
+        guard let project = try await project(call.parameters["project"].map { ID($0) }) else {
+            throw RequestRefusal.notFound
+        }
+        return project
+    }
+}
+
+extension Endpoint {
+    fileprivate static let emulatorState = extra("getEmulatorState", .get, "/") { _ in
+        try .json(["authEmulator": EmulatorState()])
+    }
+
+    fileprivate static func clearAccounts(on pool: Pool, _ projects: DevProjects) -> Endpoint {
+        extra("clearAccounts", .delete, "/emulator/v1/projects/{project}/accounts") { call in
+            try await AccountClearing(pool: pool).clear(projects.named(by: call).id)
+            return try .json([String: String]())
+        }
+    }
+}
+
+extension [Endpoint] {
+    /// No code has ever been sent: there is nothing to show, and none that would be right.
+    fileprivate static func emulatorCodes(_ projects: DevProjects) -> [Endpoint] {
+        ["oobCodes", "verificationCodes"].map { name in
+            .extra(
+                "list\(name.first?.uppercased() ?? "")\(name.dropFirst())", .get,
+                "/emulator/v1/projects/{project}/\(name)"
+            ) { call in
+                _ = try await projects.named(by: call)
+                return try .json([name: [String]()])
+            }
+        } + [
+            .extra("performEmulatorAction", .get, "/emulator/action") { _ in
+                try .json(["authEmulator": ActionRefused()], status: 400)
+            }
+        ]
+    }
+}
+
+private struct EmulatorState: Encodable {
+    let ready = true
+    let docs = "https://firebase.google.com/docs/emulator-suite"
+    let apiSpec = "/emulator/openapi.json"
+}
+
+private struct ActionRefused: Encodable {
+    let error = "Your request is invalid, expired or has been used already."
+    let instructions = "Ask for a new code and follow its link once."
+}

@@ -1,0 +1,33 @@
+internal import API
+internal import Identity
+internal import Postgres
+internal import Tokens
+
+/// What tells `serve` from `dev`: whom the gateway believes, and in whose name it speaks.
+struct Mode: Sendable {
+    let issuers: Issuers
+    /// Who may use the API.
+    let access: @Sendable (Directory) -> Access
+    let customTokens: @Sendable (Directory, WallClock) -> CustomTokens
+    var clock = WallClock.live
+    /// Built once for each loop.
+    var addition: @Sendable (Pool) -> Addition = { _ in Addition() }
+
+    /// What a mode has that others have not.
+    struct Addition: Sendable {
+        /// Instead of the database's own.
+        var projects: ProjectLookup?
+        /// Beside those of the contract.
+        var endpoints: [Endpoint] = []
+    }
+}
+
+extension Mode {
+    /// - Parameter publicURL: where clients reach the gateway, without a slash at the end.
+    static func serve(at publicURL: String) -> Mode {
+        Mode(
+            issuers: .own(publicURL),
+            access: { .keys(client: $0.client(showing:), administrator: $0.administrator(showing:)) },
+            customTokens: { .signed(by: $0.backendKey(_:preferably:), clock: $1) })
+    }
+}

@@ -1,0 +1,32 @@
+import HTTP
+import Identity
+import Postgres
+import Storage
+import Support
+import Testing
+
+@Suite("Clearing accounts")
+struct AccountClearingTests {
+    @Test("leaves nothing of a project's accounts, not even that they were deleted")
+    func nothingStays() async throws {
+        let gateway = try await TestGateway()
+        let ada = try await gateway.post("/v1/accounts:signUp", ["email": "ada@example.com", "password": "correct"])
+        _ = try await gateway.post("/v1/accounts:delete", ["idToken": ada.json["idToken"] ?? .null])
+        _ = try await gateway.post("/v1/accounts:signUp")
+        #expect(try await rows(in: gateway) == [1, 1, 1])
+        try await AccountClearing(pool: gateway.database.pool).clear(ID("other"))
+        #expect(try await rows(in: gateway) == [1, 1, 1])
+        try await AccountClearing(pool: gateway.database.pool).clear(gateway.project.id)
+        #expect(try await rows(in: gateway) == [0, 0, 0])
+    }
+
+    private func rows(in gateway: TestGateway) async throws -> [Int64] {
+        let rows = try await gateway.database.pool.query(
+            """
+            SELECT (SELECT count(*) FROM account) AS accounts, (SELECT count(*) FROM session) AS sessions,
+                (SELECT count(*) FROM deleted_account) AS deleted
+            """)
+        let row = try #require(rows.first)
+        return try ["accounts", "sessions", "deleted"].map { try row.decode($0) }
+    }
+}

@@ -1,0 +1,64 @@
+import Support
+import Testing
+
+@Suite("Access of administrators", .serialized)
+struct AdminAccessTests {
+    static let operations = [
+        "", ":lookup", ":update", ":delete", ":batchDelete", ":batchCreate", ":query",
+    ]
+
+    @Test("a service key of one project does nothing in another, and learns nothing", arguments: operations)
+    func otherProject(operation: String) async throws {
+        let gateway = try await TestGateway.administered()
+        try await gateway.makeOtherProject("other", serviceKey: "sks_other")
+        _ = try await gateway.administer("", ["localId": "ada"])
+        let body: JSON = [
+            "localId": operation == ":lookup" ? ["ada"] : "ada", "localIds": ["ada"], "force": true,
+            "users": [["localId": "eve"]],
+        ]
+        let known = try await gateway.administer(operation, body, in: "demo", bearer: "sks_other")
+        let unknown = try await gateway.administer(operation, body, in: "nowhere", bearer: "sks_other")
+        #expect(known.outcome == "403 The caller does not have permission")
+        #expect(known.body == unknown.body)
+        let count = try await gateway.administer(":query", ["returnUserInfo": false])
+        #expect(count.json == ["recordsCount": "1"])
+    }
+
+    @Test("accounts of another project are not found")
+    func apart() async throws {
+        let gateway = try await TestGateway.administered()
+        try await gateway.makeOtherProject("other", serviceKey: "sks_other")
+        let body: JSON = ["localId": "ada", "email": "ada@example.com", "phoneNumber": "+15555550100"]
+        _ = try await gateway.administer("", body)
+        #expect(try await gateway.administer("", body, in: "other", bearer: "sks_other").outcome == "200")
+        let deleted = try await gateway.administer(":delete", ["localId": "ada"], in: "other", bearer: "sks_other")
+        #expect(deleted.outcome == "200")
+        #expect(try await gateway.user("ada")["email"] == "ada@example.com")
+    }
+
+    @Test("without a service key nobody administers", arguments: operations)
+    func noKey(operation: String) async throws {
+        let gateway = try await TestGateway.administered()
+        let outcome = try await gateway.administer(operation, bearer: nil).outcome
+        #expect(outcome == "403 The request is missing a valid API key.")
+        #expect(try await gateway.administer(operation, bearer: "sks_wrong").status == 401)
+        let path = "/v1/projects/demo/accounts\(operation)"
+        let expected =
+            "400 INSUFFICIENT_PERMISSION : Only authenticated requests can specify target_project_id."
+        #expect(try await gateway.post(path).outcome == expected)
+    }
+
+    @Test("a path's project is looked at before anything", arguments: ["..", "%2F", "a%00", "a%5Cb"])
+    func path(project: String) async throws {
+        let gateway = try await TestGateway.administered()
+        #expect(try await gateway.administer(":lookup", in: project).status == 404)
+    }
+
+    @Test("a page of accounts needs the service key as well")
+    func batchGet() async throws {
+        let gateway = try await TestGateway.administered()
+        try await gateway.makeOtherProject("other", serviceKey: "sks_other")
+        #expect(try await gateway.batchGet(bearer: "sks_other").status == 403)
+        #expect(try await gateway.batchGet(bearer: nil).status == 403)
+    }
+}

@@ -1,0 +1,142 @@
+import HTTP
+import Support
+import Testing
+
+@Suite("Many accounts at once", .serialized)
+struct AdminBatchTests {
+    static func administered(ids: [String]) async throws -> TestGateway {
+        let gateway = try await TestGateway.administered()
+        try await gateway.make(ids)
+        return gateway
+    }
+
+    @Test("deletion takes those that are disabled, passes over those that are not there, and names the others")
+    func batchDelete() async throws {
+        let gateway = try await Self.administered(ids: ["ada", "bob"])
+        _ = try await gateway.administer(":update", ["localId": "ada", "disableUser": true])
+        let body: JSON = ["localIds": ["ada", "nobody", "bob", "bob"]]
+        let message = "NOT_DISABLED : Disable the account before batch deletion."
+        let spared = try await gateway.administer(":batchDelete", body)
+        let expected = [2, 3].map { index -> JSON in
+            ["index": .number(Double(index)), "localId": "bob", "message": .string(message)]
+        }
+        #expect(spared.json == ["errors": .array(expected)])
+        let forced = try await gateway.administer(":batchDelete", ["localIds": ["ada", "bob"], "force": true])
+        #expect(forced.json == [:])
+        #expect(try await gateway.administer(":query", ["returnUserInfo": false]).json == ["recordsCount": "0"])
+        #expect(try await gateway.administer("", ["localId": "bob"]).outcome == "200")
+        #expect(try await gateway.administer(":delete", ["localId": "bob"]).outcome == "200")
+    }
+
+    @Test("deletion takes 1 to 1000 ids", arguments: [(0, false), (1, true), (1000, true), (1001, false)])
+    func batchDeleteLimit(count: Int, isTaken: Bool) async throws {
+        let ids = JSON.array((0..<count).map { .string("a\($0)") })
+        let answer = try await TestGateway.administered().administer(":batchDelete", ["localIds": ids])
+        #expect(answer.outcome == (isTaken ? "200" : "400 LOCAL_ID_LIST_EXCEEDS_LIMIT"))
+    }
+
+    @Test(
+        "deletion refuses what it cannot find",
+        arguments: [([:], "400 MISSING_LOCAL_ID"), (["localId": "x"], "400 USER_NOT_FOUND")] as [(JSON, String)])
+    func deletion(body: JSON, expected: String) async throws {
+        #expect(try await TestGateway.administered().administer(":delete", body).outcome == expected)
+    }
+
+    @Test("pages come in the order of ids, a full one with a token even if nothing follows")
+    func pages() async throws {
+        let gateway = try await Self.administered(ids: ["d", "a", "c", "b"])
+        let first = try await gateway.batchGet([("maxResults", "2")])
+        #expect(first.json.keys == ["kind", "users", "nextPageToken"])
+        #expect(first.json["kind"] == "identitytoolkit#DownloadAccountResponse")
+        #expect(first.ids == ["a", "b"])
+        let second = try await gateway.batchGet([("maxResults", "2"), ("nextPageToken", "b")])
+        #expect(second.ids == ["c", "d"])
+        let third = try await gateway.batchGet([("maxResults", "2"), ("nextPageToken", "d")])
+        #expect(third.json == ["kind": "identitytoolkit#DownloadAccountResponse", "users": []])
+        #expect(try await gateway.batchGet().json.keys == ["kind", "users"])
+    }
+
+    @Test(
+        "pages are asked for with sane numbers",
+        arguments: [
+            (("maxResults", "-1"), "INVALID_ARGUMENT"), (("maxResults", "x"), "INVALID_ARGUMENT"),
+            (("tenantId", "t"), "NOT_IMPLEMENTED"), (("targetProjectId", "other"), "PERMISSION_DENIED"),
+        ])
+    func badPages(query: (String, String), status: String) async throws {
+        let gateway = try await TestGateway.administered()
+        #expect(try await gateway.batchGet([query]).json["error"]?["status"] == .string(status))
+        #expect(try await gateway.batchGet([("nextPageToken", "a b")]).outcome == "400 INVALID_PAGE_SELECTION")
+    }
+
+    @Test("going through the pages meets everybody who stays exactly once, whoever comes and goes meanwhile")
+    func stablePages() async throws {
+        let lasting = (0..<60).map { "stays\($0 + 100)" }
+        let gateway = try await Self.administered(ids: lasting)
+        async let writing: Void = {
+            for round in 0..<15 {
+                let passing = ["a\(round)", "stays\(100 + round)x", "z\(round)"]
+                try await gateway.make(passing)
+                _ = try await gateway.administer(
+                    ":batchDelete", ["localIds": .array(passing.dropFirst().map { .string($0) }), "force": true])
+            }
+        }()
+        for _ in 0..<3 {
+            var met: [String] = []
+            var token: String?
+            repeat {
+                let page = try await gateway.batchGet(
+                    [("maxResults", "7")] + (token.map { [("nextPageToken", $0)] } ?? []))
+                met += page.ids
+                token = page.json["nextPageToken"]?.string
+            } while token != nil
+            #expect(met.filter(lasting.contains) == lasting)
+            #expect(Set(met).count == met.count)
+        }
+        try await writing
+    }
+
+    @Test(
+        "a query counts or lists",
+        arguments: [
+            (["returnUserInfo": false], "3", nil),
+            ([:], "3", ["a", "b", "c"]),
+            (["order": "DESC", "sortBy": "USER_ID"], "3", ["c", "b", "a"]),
+            (["limit": "2", "order": "ASC"], "2", ["a", "b"]),
+        ] as [(JSON, String, [String]?)])
+    func query(body: JSON, count: String, ids: [String]?) async throws {
+        let gateway = try await Self.administered(ids: ["b", "c", "a"])
+        for path in ["/accounts:query", ":queryAccounts"] {
+            let answer = try await gateway.send(
+                .post, "/v1/projects/demo\(path)", body: try body.bytes, query: [],
+                headers: ["Authorization": "Bearer \(TestGateway.serviceKey)"])
+            #expect(answer.json["recordsCount"] == .string(count))
+            #expect(answer.json["userInfo"] == nil ? ids == nil : answer.ids == ids)
+        }
+    }
+
+    @Test(
+        "a query does nothing else yet",
+        arguments: [
+            (["expression": [["email": "a@example.com"]]], "expression"), (["sortBy": "NAME"], "sortBy"),
+            (["offset": "5"], "offset"),
+        ] as [(JSON, String)])
+    func unimplementedQueries(body: JSON, name: String) async throws {
+        let answer = try await TestGateway.administered().administer(":query", body)
+        #expect(answer.outcome == "501 \(name) is not implemented.")
+    }
+}
+
+extension TestGateway {
+    func make(_ ids: [String]) async throws {
+        let users = JSON.array(ids.map { ["localId": .string($0)] })
+        #expect(try await administer(":batchCreate", ["users": users]).json["error"] == [])
+    }
+}
+
+extension Exchange {
+    /// Of the accounts in it.
+    fileprivate var ids: [String] {
+        guard case .array(let users) = json["users"] ?? json["userInfo"] else { return [] }
+        return users.compactMap { $0["localId"]?.string }
+    }
+}

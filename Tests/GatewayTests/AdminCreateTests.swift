@@ -1,0 +1,109 @@
+import Support
+import Testing
+
+@Suite("Creating an account as an administrator", .serialized)
+struct AdminCreateTests {
+    static let ada: JSON = [
+        "localId": "ada", "email": "Ada@example.com", "emailVerified": true, "password": "secret1",
+        "displayName": "Ada", "photoUrl": "https://example.com/a.png", "phoneNumber": "+15555550100",
+    ]
+
+    @Test("keeps what was given, gives no tokens, and lets the person in", arguments: [true, false])
+    func happyPath(isScoped: Bool) async throws {
+        let gateway = try await TestGateway.administered()
+        let made =
+            isScoped
+            ? try await gateway.administer("", Self.ada) : try await gateway.administerUnscoped(":signUp", Self.ada)
+        #expect(
+            made.json == [
+                "kind": "identitytoolkit#SignupNewUserResponse", "localId": "ada", "email": "ada@example.com",
+                "displayName": "Ada",
+            ])
+        let user = try await gateway.user("ada")
+        #expect(
+            user.keys == [
+                "localId", "email", "emailVerified", "displayName", "photoUrl", "phoneNumber", "disabled",
+                "providerUserInfo", "passwordUpdatedAt", "validSince", "createdAt",
+            ])
+        #expect(user["emailVerified"] == true)
+        #expect(
+            user["providerUserInfo"]?[1] == [
+                "providerId": "phone", "rawId": "+15555550100", "phoneNumber": "+15555550100",
+            ])
+        let signedIn = try await gateway.signIn()
+        #expect(signedIn.json["localId"] == "ada")
+        let token = try claims(of: try #require(signedIn.json["idToken"]?.string))
+        #expect(token["phone_number"] == "+15555550100")
+    }
+
+    @Test("chooses an id where none is given, and needs nothing at all")
+    func nothing() async throws {
+        let gateway = try await TestGateway.administered()
+        let made = try await gateway.administer("")
+        #expect(made.json["localId"]?.string?.count == 28)
+        #expect(made.json.keys == ["kind", "localId"])
+    }
+
+    @Test(
+        "refuses in the order of the wire protocol",
+        arguments: [
+            (["localId": "x", "idToken": "x"], "400 UNEXPECTED_PARAMETER : User ID"),
+            (["localId": "ada", "phoneNumber": "1"], "400 DUPLICATE_LOCAL_ID"),
+            (["phoneNumber": "1", "email": "nonsense"], "400 INVALID_PHONE_NUMBER : Invalid format."),
+            (["phoneNumber": "+1234567890123456"], "400 INVALID_PHONE_NUMBER : Invalid format."),
+            (["phoneNumber": "+"], "400 INVALID_PHONE_NUMBER : Invalid format."),
+            (["phoneNumber": "+15555550100", "email": "nonsense"], "400 PHONE_NUMBER_EXISTS"),
+            (["email": "nonsense", "password": "x"], "400 INVALID_EMAIL"),
+            (["email": "ADA@example.com", "password": "x"], "400 EMAIL_EXISTS"),
+            (
+                ["email": "new@example.com", "password": "x"],
+                "400 WEAK_PASSWORD : Password should be at least 6 characters"
+            ),
+            (["mfaInfo": [[:]]], "501 mfaInfo is not implemented."),
+            (["tenantId": "t"], "501 tenantId is not implemented."),
+            (["targetProjectId": "demo"], "200"),
+            (["targetProjectId": "other"], "403 The caller does not have permission"),
+        ] as [(JSON, String)])
+    func refusals(body: JSON, expected: String) async throws {
+        let gateway = try await TestGateway.administered()
+        _ = try await gateway.administer("", Self.ada)
+        #expect(try await gateway.administer("", body).outcome == expected)
+    }
+
+    @Test("takes ids of printable ASCII only", arguments: ["a/b", "a b", "é", String(repeating: "a", count: 129)])
+    func badID(id: String) async throws {
+        let answer = try await TestGateway.administered().administer("", ["localId": .string(id)])
+        #expect(answer.json["error"]?["status"] == "INVALID_ARGUMENT")
+    }
+
+    @Test("gives an id again that was deleted, and nothing of the old account")
+    func again() async throws {
+        let gateway = try await TestGateway.administered()
+        _ = try await gateway.administer("", Self.ada)
+        let tokens = try TestGateway.Tokens(await gateway.signIn())
+        for _ in 1...2 {
+            #expect(try await gateway.administer(":delete", ["localId": "ada"]).outcome == "200")
+            #expect(try await gateway.administer("", ["localId": "ada"]).outcome == "200")
+        }
+        let user = try await gateway.user("ada")
+        #expect(user.keys == ["localId", "disabled", "validSince", "createdAt"])
+        #expect(try await gateway.lookup(tokens.idToken).outcome == "400 TOKEN_EXPIRED")
+        #expect(try await gateway.refresh(tokens.refreshToken).outcome == "400 INVALID_REFRESH_TOKEN")
+    }
+
+    @Test(
+        "lets one of many at once win",
+        arguments: [
+            (["localId": "ada"], "400 DUPLICATE_LOCAL_ID"),
+            (["phoneNumber": "+15555550100"], "400 PHONE_NUMBER_EXISTS"),
+            (["email": "ada@example.com"], "400 EMAIL_EXISTS"),
+        ] as [(JSON, String)])
+    func race(body: JSON, expected: String) async throws {
+        let gateway = try await TestGateway.administered()
+        let outcomes = try await withThrowingTaskGroup(of: String.self) { group in
+            for _ in 1...20 { group.addTask { try await gateway.administer("", body).outcome } }
+            return try await group.reduce(into: []) { $0.append($1) }
+        }
+        #expect(outcomes.sorted() == ["200"] + Array(repeating: expected, count: 19))
+    }
+}

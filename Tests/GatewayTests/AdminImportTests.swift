@@ -1,0 +1,180 @@
+import Support
+import Testing
+
+@Suite("Importing accounts", .serialized)
+struct AdminImportTests {
+    @Test("keeps everything that was given, and its password lets in")
+    func happyPath() async throws {
+        let gateway = try await TestGateway.administered()
+        let users: JSON = [
+            [
+                "localId": "ada", "email": "Ada@example.com", "emailVerified": true, "rawPassword": "x",
+                "displayName": "Ada", "photoUrl": "https://example.com/a.png", "phoneNumber": "+15555550100",
+                "createdAt": "1700000000001", "lastLoginAt": 1_700_000_000_002, "validSince": "1700000003",
+                "customAttributes": "{\"role\":\"editor\"}", "disabled": false,
+                "providerUserInfo": [
+                    ["providerId": "google.com", "rawId": "g1"], ["providerId": "google.com", "rawId": "g1"],
+                    ["providerId": "password", "rawId": "other@example.com"], ["providerId": "phone", "rawId": "+1"],
+                ],
+            ], ["localId": "bob", "disabled": true],
+        ]
+        let answer = try await gateway.administer(":batchCreate", ["users": users])
+        #expect(answer.json == ["kind": "identitytoolkit#UploadAccountResponse", "error": []])
+        let ada = try await gateway.user("ada")
+        let expected: [String: JSON] = [
+            "email": "ada@example.com", "emailVerified": true, "displayName": "Ada",
+            "photoUrl": "https://example.com/a.png", "phoneNumber": "+15555550100", "createdAt": "1700000000001",
+            "lastLoginAt": "1700000000002", "validSince": "1700000003", "disabled": false,
+            "customAttributes": "{\"role\":\"editor\"}",
+        ]
+        for (member, value) in expected { #expect(ada[member] == value, "\(member)") }
+        #expect(ada["providerUserInfo"]?[2] != nil && ada["providerUserInfo"]?[3] == nil)
+        #expect(try await gateway.user("bob")["disabled"] == true)
+        #expect(try await gateway.signIn(password: "x").json["localId"] == "ada")
+    }
+
+    @Test(
+        "names what is wrong with an entry, and stores the others",
+        arguments: [
+            ([:], "localId is missing"),
+            (["localId": "a/b"], "localId is invalid"),
+            (["localId": "x", "tenantId": "t"], "Tenant id in userInfo does not match the tenant id in request."),
+            (["localId": "x", "email": "nonsense"], "email is invalid"),
+            (["localId": "x", "email": "ADA@example.com"], "email exists in other account in database"),
+            (["localId": "x", "phoneNumber": "+15555550100"], "phone number exists in other account in database"),
+            (
+                ["localId": "x", "providerUserInfo": [["providerId": "google.com", "rawId": "g1"]]],
+                "raw id exists in other account in database"
+            ),
+            (
+                ["localId": "x", "providerUserInfo": [["providerId": "google.com"]]],
+                "federatedId or (providerId & rawId) is required"
+            ),
+            (["localId": "x", "phoneNumber": "5"], "phone number format is invalid"),
+            (["localId": "x", "customAttributes": "[]"], "Invalid custom claims provided."),
+            (
+                ["localId": "x", "customAttributes": .string("{\"a\":\"\(String(repeating: "x", count: 1000))\"}")],
+                "Custom claims provided are too large."
+            ),
+            (["localId": "x", "customAttributes": "{\"iss\":1}"], "Custom claims provided include a reserved claim."),
+            (["localId": "x", "mfaInfo": [[:]]], "Second factor not supported."),
+            (["localId": "x", "createdAt": "-1"], "createdAt, lastLoginAt or validSince is invalid"),
+            (["localId": "ada"], "localId belongs to an existing account - can not overwrite."),
+        ] as [(JSON, String)])
+    func entries(user: JSON, message: String) async throws {
+        let gateway = try await TestGateway.administered()
+        let ada: JSON = [
+            "localId": "ada", "email": "ada@example.com", "phoneNumber": "+15555550100",
+            "providerUserInfo": [["providerId": "google.com", "rawId": "g1"]],
+        ]
+        _ = try await gateway.administer(":batchCreate", ["users": [ada]])
+        let answer = try await gateway.administer(":batchCreate", ["users": [["localId": "good"], user]])
+        #expect(answer.json["error"] == [["index": 1, "message": .string(message)]])
+        let count = try await gateway.administer(":query", ["returnUserInfo": false])
+        #expect(count.json == ["recordsCount": "2"])
+    }
+
+    @Test(
+        "refuses as a whole, and stores nothing",
+        arguments: [
+            ([:], "400 MISSING_USER_ACCOUNT"),
+            (["users": []], "400 MISSING_USER_ACCOUNT"),
+            (["users": [["localId": "a"], ["localId": "a"]]], "400 DUPLICATE_LOCAL_ID : a"),
+            (
+                [
+                    "sanityCheck": true,
+                    "users": [["localId": "a", "email": "a@b.c"], ["localId": "b", "email": "A@b.c"]],
+                ], "400 DUPLICATE_EMAIL : a@b.c"
+            ),
+            (
+                [
+                    "sanityCheck": true,
+                    "users": [
+                        ["localId": "a", "providerUserInfo": [["providerId": "p", "rawId": "r"]]],
+                        ["localId": "b", "providerUserInfo": [["providerId": "p", "rawId": "r"]]],
+                    ],
+                ], "400 DUPLICATE_RAW_ID : Provider id(p), Raw id(r)"
+            ),
+            (
+                ["hashAlgorithm": "SCRYPT", "users": [["localId": "a"], ["localId": "b", "passwordHash": "aGFzaA"]]],
+                "501 hashAlgorithm is not implemented."
+            ),
+        ] as [(JSON, String)])
+    func requests(body: JSON, expected: String) async throws {
+        let gateway = try await TestGateway.administered()
+        #expect(try await gateway.administer(":batchCreate", body).outcome == expected)
+        let count = try await gateway.administer(":query", ["returnUserInfo": false])
+        #expect(count.json == ["recordsCount": "0"])
+    }
+
+    @Test("of two entries with one address, the first is stored")
+    func twice() async throws {
+        let gateway = try await TestGateway.administered()
+        let answer = try await gateway.administer(
+            ":batchCreate", ["users": [["localId": "a", "email": "a@b.c"], ["localId": "b", "email": "A@b.c"]]])
+        #expect(
+            answer.json["error"] == [["index": 1, "message": "email exists in other account in database"]])
+        #expect(try await gateway.user("a")["email"] == "a@b.c")
+    }
+
+    @Test("overwriting replaces the whole account, and ends its sessions")
+    func overwriting() async throws {
+        let gateway = try await TestGateway.administered()
+        let user: JSON = [
+            "localId": "ada", "email": "ada@example.com", "rawPassword": "secret1", "displayName": "Ada",
+            "providerUserInfo": [["providerId": "google.com", "rawId": "g1"]],
+        ]
+        _ = try await gateway.administer(":batchCreate", ["users": [user]])
+        let tokens = try TestGateway.Tokens(await gateway.signIn())
+        let answer = try await gateway.administer(
+            ":batchCreate",
+            [
+                "allowOverwrite": true,
+                "users": [["localId": "ada", "email": "first@b.c"], ["localId": "ada", "email": "a@b.c"]],
+            ])
+        #expect(answer.json["error"] == [])
+        let ada = try await gateway.user("ada")
+        #expect(ada.keys == ["localId", "email", "emailVerified", "disabled", "validSince", "createdAt"])
+        #expect(ada["email"] == "a@b.c")
+        #expect(try await gateway.lookup(tokens.idToken).outcome == "400 TOKEN_EXPIRED")
+    }
+
+    @Test("a thousand accounts come in at once, and no more")
+    func thousand() async throws {
+        let gateway = try await TestGateway.administered()
+        let users = (0..<1001).map { index -> JSON in
+            [
+                "localId": .string("user\(index)"), "email": .string("user\(index)@example.com"),
+                "providerUserInfo": [["providerId": "google.com", "rawId": .string("g\(index)")]],
+            ]
+        }
+        let refused = try await gateway.administer(":batchCreate", ["users": .array(users)])
+        #expect(refused.outcome == "400 MAXIMUM_USER_COUNT_EXCEEDED")
+        let taken = try await gateway.administer(":batchCreate", ["users": .array(Array(users.dropLast()))])
+        #expect(taken.json["error"] == [])
+        let page = try await gateway.batchGet([("maxResults", "5000")])
+        #expect(page.json["users"]?[999] != nil && page.json["nextPageToken"] == "user999")
+    }
+
+    @Test("imports of the same accounts at once leave each account with one of them")
+    func race() async throws {
+        let gateway = try await TestGateway.administered()
+        let answers = try await withThrowingTaskGroup(of: Exchange.self) { group in
+            for round in 1...8 {
+                group.addTask {
+                    let users = (0..<20).map { index -> JSON in
+                        [
+                            "localId": .string("r\(round)u\(index)"), "email": .string("user\(index)@example.com"),
+                        ]
+                    }
+                    return try await gateway.administer(
+                        ":batchCreate", ["users": .array(round.isMultiple(of: 2) ? users : users.reversed())])
+                }
+            }
+            return try await group.reduce(into: []) { $0.append($1) }
+        }
+        #expect(answers.allSatisfy { $0.status == 200 })
+        let count = try await gateway.administer(":query", ["returnUserInfo": false])
+        #expect(count.json == ["recordsCount": "20"])
+    }
+}

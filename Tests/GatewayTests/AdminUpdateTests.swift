@@ -1,0 +1,230 @@
+import Support
+import Testing
+
+@Suite("Changing an account as an administrator", .serialized)
+struct AdminUpdateTests {
+    static func withAda() async throws -> TestGateway {
+        let gateway = try await TestGateway.administered()
+        _ = try await gateway.administer(
+            "", ["localId": "ada", "email": "ada@example.com", "emailVerified": true, "password": "secret1"])
+        _ = try await gateway.administer(
+            "", ["localId": "bob", "email": "bob@example.com", "phoneNumber": "+15555550199"])
+        _ = try await gateway.administer(
+            ":update",
+            ["localId": "bob", "linkProviderUserInfo": ["providerId": "google.com", "rawId": "taken"]])
+        return gateway
+    }
+
+    @Test("sets every member an administrator may set")
+    func everything() async throws {
+        let gateway = try await Self.withAda()
+        let changed = try await gateway.administer(
+            ":update",
+            [
+                "localId": "ada", "displayName": "Ada", "photoUrl": "https://example.com/a.png",
+                "email": "Lady@example.com", "emailVerified": true, "password": "secret2",
+                "phoneNumber": "+15555550100", "disableUser": true, "customAttributes": "{\"role\":\"editor\"}",
+                "validSince": 1_800_000_007, "createdAt": "1700000000001", "lastLoginAt": "1700000000002",
+                "linkProviderUserInfo": ["providerId": "google.com", "rawId": "g1", "displayName": "A"],
+            ])
+        #expect(
+            changed.json.keys == [
+                "kind", "localId", "email", "emailVerified", "displayName", "photoUrl", "providerUserInfo",
+            ])
+        #expect(changed.json["kind"] == "identitytoolkit#SetAccountInfoResponse")
+        let user = try await gateway.user("ada")
+        let expected: [String: JSON] = [
+            "displayName": "Ada", "photoUrl": "https://example.com/a.png", "email": "lady@example.com",
+            "emailVerified": true, "phoneNumber": "+15555550100", "disabled": true,
+            "customAttributes": "{\"role\":\"editor\"}", "validSince": "1800000007", "createdAt": "1700000000001",
+            "lastLoginAt": "1700000000002",
+        ]
+        for (member, value) in expected { #expect(user[member] == value, "\(member)") }
+        let providers = (0..<3).map { user["providerUserInfo"]?[$0]?["providerId"]?.string }
+        #expect(providers == ["password", "google.com", "phone"])
+        _ = try await gateway.administer(":update", ["localId": "ada", "disableUser": false])
+        let signedIn = try await gateway.signIn(email: "lady@example.com", password: "secret2")
+        #expect(try claims(of: try #require(signedIn.json["idToken"]?.string))["role"] == "editor")
+    }
+
+    @Test(
+        "refuses in the order of the wire protocol",
+        arguments: [
+            ([:], "400 MISSING_LOCAL_ID"),
+            (["localId": "nobody", "email": "nonsense"], "400 USER_NOT_FOUND"),
+            (["localId": "ada", "email": "nonsense"], "400 INVALID_EMAIL"),
+            (["localId": "ada", "email": "BOB@example.com"], "400 EMAIL_EXISTS"),
+            (["localId": "ada", "password": "x"], "400 WEAK_PASSWORD : Password should be at least 6 characters"),
+            (["localId": "ada", "phoneNumber": "5"], "400 INVALID_PHONE_NUMBER : Invalid format."),
+            (["localId": "ada", "phoneNumber": "+15555550199"], "400 PHONE_NUMBER_EXISTS"),
+            (["localId": "ada", "customAttributes": "[]"], "400 INVALID_CLAIMS"),
+            (["localId": "ada", "customAttributes": "nonsense"], "400 INVALID_CLAIMS"),
+            (["localId": "ada", "customAttributes": "{\"n\":1e400000}"], "400 INVALID_CLAIMS"),
+            (["localId": "ada", "customAttributes": "{\"sub\":\"bob\"}"], "400 FORBIDDEN_CLAIM : sub"),
+            (["localId": "ada", "linkProviderUserInfo": ["rawId": "x"]], "400 MISSING_PROVIDER_ID"),
+            (["localId": "ada", "linkProviderUserInfo": ["providerId": "google.com"]], "400 MISSING_RAW_ID"),
+            (
+                ["localId": "ada", "linkProviderUserInfo": ["providerId": "password", "rawId": "x"]],
+                "400 INVALID_PROVIDER_ID"
+            ),
+            (
+                ["localId": "ada", "linkProviderUserInfo": ["providerId": "google.com", "rawId": "taken"]],
+                "400 FEDERATED_USER_ID_ALREADY_LINKED"
+            ),
+            (["localId": "ada", "mfa": [:]], "501 mfa is not implemented."),
+            (["localId": "bob", "phoneNumber": "+15555550199", "email": "bob@example.com"], "200"),
+        ] as [(JSON, String)])
+    func refusals(body: JSON, expected: String) async throws {
+        #expect(try await Self.withAda().administer(":update", body).outcome == expected)
+    }
+
+    @Test("takes claims of 1000 characters and no more")
+    func largeClaims() async throws {
+        let gateway = try await Self.withAda()
+        for (length, expected) in [(991, "200"), (992, "400 CLAIMS_TOO_LARGE")] {
+            let claims = "{\"a\": \"\(String(repeating: "x", count: length))\"}"
+            let answer = try await gateway.administer(
+                ":update", ["localId": "ada", "customAttributes": .string(claims)])
+            #expect(answer.outcome == expected)
+        }
+    }
+
+    @Test(
+        "takes times that there are",
+        arguments: ["-1", "253402300800", "9223372036854775807", "99999999999999999999", "1.5", "soon"])
+    func badTimes(time: String) async throws {
+        let answer = try await Self.withAda().administer(
+            ":update", ["localId": "ada", "validSince": .string(time)])
+        #expect(answer.json["error"]?["status"] == "INVALID_ARGUMENT")
+    }
+
+    @Test(
+        "ends every session with a change of who may come in, and with no other",
+        arguments: [
+            (["disableUser": true], "400 TOKEN_EXPIRED"),
+            (["password": "secret2"], "400 TOKEN_EXPIRED"),
+            (["email": "lady@example.com"], "400 TOKEN_EXPIRED"),
+            (["deleteAttribute": ["PASSWORD"]], "400 TOKEN_EXPIRED"),
+            (["deleteAttribute": ["EMAIL"]], "400 TOKEN_EXPIRED"),
+            (["validSince": "1"], "400 TOKEN_EXPIRED"),
+            (["disableUser": false, "email": "Ada@example.com", "displayName": "Ada"], "200"),
+            (["phoneNumber": "+15555550100", "customAttributes": "{}", "createdAt": "1"], "200"),
+        ] as [([String: JSON], String)])
+    func sessions(change: [String: JSON], expected: String) async throws {
+        let gateway = try await Self.withAda()
+        let tokens = try TestGateway.Tokens(await gateway.signIn())
+        gateway.clock.advance(by: .seconds(10))
+        let body = JSON.object(change.merging(["localId": "ada"]) { first, _ in first })
+        #expect(try await gateway.administer(":update", body).outcome == "200")
+        #expect(try await gateway.lookup(tokens.idToken).outcome == expected)
+        #expect(try await gateway.refresh(tokens.refreshToken).outcome == expected)
+        _ = try await gateway.administer(":update", ["localId": "ada", "disableUser": false])
+        let afterwards = expected == "200" ? "200" : "400 TOKEN_EXPIRED"
+        #expect(try await gateway.refresh(tokens.refreshToken).outcome == afterwards)
+    }
+
+    @Test(
+        "removes what it is told to",
+        arguments: [
+            (["deleteAttribute": ["DISPLAY_NAME", "PHOTO_URL"], "displayName": "B"], ["displayName", "photoUrl"]),
+            (["displayName": "", "photoUrl": ""], ["displayName", "photoUrl"]),
+            (["deleteProvider": ["phone"]], ["phoneNumber"]),
+            (["deleteProvider": ["password"]], ["email", "emailVerified", "passwordUpdatedAt"]),
+            (["deleteAttribute": ["EMAIL"]], ["email", "emailVerified"]),
+            (["deleteAttribute": ["PASSWORD"]], ["passwordUpdatedAt"]),
+            (["deleteProvider": ["google.com", "apple.com"]], []),
+        ] as [([String: JSON], Set<String>)])
+    func removal(change: [String: JSON], gone: Set<String>) async throws {
+        let gateway = try await Self.withAda()
+        _ = try await gateway.administer(
+            ":update",
+            [
+                "localId": "ada", "displayName": "Ada", "photoUrl": "https://example.com/a.png",
+                "phoneNumber": "+15555550100", "linkProviderUserInfo": ["providerId": "google.com", "rawId": "g1"],
+            ])
+        let before = try await gateway.user("ada")
+        let body = JSON.object(change.merging(["localId": "ada"]) { first, _ in first })
+        #expect(try await gateway.administer(":update", body).outcome == "200")
+        let after = try await gateway.user("ada")
+        #expect(before.keys.subtracting(after.keys) == gone)
+        let google: JSON = ["federatedUserId": [["providerId": "google.com", "rawId": "g1"]]]
+        let isLinked = try await gateway.administer(":lookup", google).json["users"] != nil
+        #expect(isLinked == (change["deleteProvider"]?[0] != "google.com"))
+    }
+
+    @Test("another address is unverified, the same one stays what it is")
+    func verification() async throws {
+        let gateway = try await Self.withAda()
+        _ = try await gateway.administer(":update", ["localId": "ada", "email": "ADA@example.com"])
+        #expect(try await gateway.user("ada")["emailVerified"] == true)
+        _ = try await gateway.administer(":update", ["localId": "ada", "email": "lady@example.com"])
+        #expect(try await gateway.user("ada")["emailVerified"] == false)
+        _ = try await gateway.administer(
+            ":update", ["localId": "ada", "deleteAttribute": ["EMAIL"], "emailVerified": true])
+        #expect(try await gateway.user("ada")["emailVerified"] == nil)
+    }
+
+    @Test("an identity that another account has changes nothing of this one")
+    func takenIdentity() async throws {
+        let gateway = try await Self.withAda()
+        let answer = try await gateway.administer(
+            ":update",
+            [
+                "localId": "ada", "displayName": "Ada",
+                "linkProviderUserInfo": ["providerId": "google.com", "rawId": "taken"],
+            ])
+        #expect(answer.outcome == "400 FEDERATED_USER_ID_ALREADY_LINKED")
+        #expect(try await gateway.user("ada")["displayName"] == nil)
+    }
+
+    @Test("is what the unscoped paths do for a service key")
+    func unscoped() async throws {
+        let gateway = try await Self.withAda()
+        let changed = try await gateway.administerUnscoped(":update", ["localId": "ada", "disableUser": true])
+        #expect(changed.outcome == "200")
+        #expect(try await gateway.user("ada")["disabled"] == true)
+        let deleted = try await gateway.administerUnscoped(":delete", ["localId": "ada"])
+        #expect(deleted.json == ["kind": "identitytoolkit#DeleteAccountResponse"])
+    }
+
+    @Test("a client's word for what is an administrator's has no effect")
+    func massAssignment() async throws {
+        let gateway = try await TestGateway.administered()
+        let signedUp = try await gateway.post(
+            "/v1/accounts:signUp",
+            [
+                "email": "ada@example.com", "password": "secret1", "emailVerified": true,
+                "photoUrl": "https://example.com/a.png", "phoneNumber": "+15555550100", "disabled": true,
+                "customAttributes": "{}", "validSince": "1", "createdAt": "1", "lastLoginAt": "1",
+                "providerUserInfo": [["providerId": "google.com", "rawId": "g1"]],
+            ])
+        let tokens = try TestGateway.Tokens(signedUp)
+        let before = try #require(try await gateway.lookup(tokens.idToken).json["users"]?[0])
+        #expect(
+            before.keys == [
+                "localId", "email", "emailVerified", "disabled", "providerUserInfo", "passwordUpdatedAt", "validSince",
+                "createdAt", "lastLoginAt", "lastRefreshAt",
+            ])
+        #expect(before["emailVerified"] == false && before["disabled"] == false)
+        let ignored: [String: JSON] = [
+            "emailVerified": true, "phoneNumber": "+15555550100", "createdAt": "1", "lastLoginAt": "1",
+            "localId": "bob", "disabled": true,
+        ]
+        #expect(try await gateway.update(tokens.idToken, ignored).outcome == "200")
+        for refused in ["disableUser", "customAttributes", "linkProviderUserInfo", "deleteProvider"] {
+            let value: JSON =
+                switch refused {
+                case "disableUser": false
+                case "customAttributes": "{}"
+                case "linkProviderUserInfo": ["providerId": "google.com", "rawId": "g1"]
+                default: ["password"]
+                }
+            #expect(try await gateway.update(tokens.idToken, [refused: value]).status != 200)
+        }
+        #expect(try await gateway.lookup(tokens.idToken).json["users"]?[0] == before)
+        let other = try await gateway.post(
+            "/v1/accounts:lookup", ["idToken": .string(tokens.idToken), "localId": ["bob"]])
+        #expect(other.json["users"]?[0] == before)
+        #expect(try await gateway.post("/v1/accounts:delete", ["localId": "bob"]).outcome == "400 MISSING_ID_TOKEN")
+    }
+}

@@ -1,0 +1,304 @@
+import Crypto
+import FoundationEssentials
+import Identity
+import JOSE
+import Postgres
+import Storage
+import Support
+import Testing
+
+@testable import sekisho
+
+@Suite("Sign-in with a custom token", .serialized)
+struct CustomTokenTests {
+    @Test("makes the account once, keeps its id, and says who vouched", arguments: SignatureAlgorithm.allCases)
+    func wholePath(algorithm: SignatureAlgorithm) async throws {
+        let gateway = try await TestGateway()
+        let backend = try await ServiceKey(algorithm, in: gateway)
+        let first = try await gateway.signIn(customToken: try backend.customToken(at: gateway.clock.now))
+        #expect(first.outcome == "200")
+        #expect(first.json.keys == ["kind", "isNewUser", "idToken", "refreshToken", "expiresIn"])
+        #expect(first.json["kind"] == "identitytoolkit#VerifyCustomTokenResponse")
+        #expect(first.json["isNewUser"] == true)
+        let again = try await gateway.signIn(customToken: try backend.customToken(at: gateway.clock.now))
+        #expect(again.json["isNewUser"] == false)
+        let claims = try claims(of: try #require(again.json["idToken"]?.string))
+        #expect(claims["sub"] == "ada")
+        #expect(claims["firebase"] == ["identities": [:], "sign_in_provider": "custom"])
+        #expect(claims["provider_id"] == nil)
+        let user = try await gateway.lookup(try #require(again.json["idToken"]?.string)).json["users"]?[0]
+        #expect(user?["localId"] == "ada")
+        #expect(user?["customAuth"] == true)
+    }
+
+    @Test("signs in to an account that has other ways in, and leaves them")
+    func knownAccount() async throws {
+        let gateway = try await TestGateway()
+        let backend = try await ServiceKey(in: gateway)
+        let tokens = try await gateway.signUp()
+        let token = try backend.customToken(uid: tokens.localId, at: gateway.clock.now)
+        let answer = try await gateway.signIn(customToken: token)
+        #expect(answer.json["isNewUser"] == false)
+        #expect(try claims(of: try #require(answer.json["idToken"]?.string))["email"] == "ada@example.com")
+        #expect(try await gateway.signIn().outcome == "200")
+        #expect(try await gateway.lookup(tokens.idToken).outcome == "200")
+    }
+
+    struct Wrong: CustomTestStringConvertible, Sendable {
+        let testDescription: String
+        let expected: String
+        let change: @Sendable (inout [String: JSON]) -> Void
+
+        init(_ description: String, _ expected: String, _ change: @escaping @Sendable (inout [String: JSON]) -> Void) {
+            (testDescription, self.expected, self.change) = (description, expected, change)
+        }
+    }
+
+    static let start = 1_800_000_000
+
+    @Test(
+        "refuses what the token says",
+        arguments: [
+            Wrong("no audience", "INVALID_CUSTOM_TOKEN : Its aud is not Identity Toolkit.") { $0["aud"] = nil },
+            Wrong("another audience", "INVALID_CUSTOM_TOKEN : Its aud is not Identity Toolkit.") { $0["aud"] = "demo" },
+            Wrong("a list of audiences", "INVALID_CUSTOM_TOKEN : Its aud is not Identity Toolkit.") {
+                $0["aud"] = .array([.string(ServiceKey.audience)])
+            },
+            Wrong("no issuer", "INVALID_CUSTOM_TOKEN : Its iss and sub have to be the same.") { $0["iss"] = nil },
+            Wrong("another subject", "INVALID_CUSTOM_TOKEN : Its iss and sub have to be the same.") {
+                $0["sub"] = "ada"
+            },
+            Wrong("no iat", "INVALID_CUSTOM_TOKEN : Its iat and exp have to be numbers.") { $0["iat"] = nil },
+            Wrong("no exp", "INVALID_CUSTOM_TOKEN : Its iat and exp have to be numbers.") { $0["exp"] = nil },
+            Wrong("exp in words", "INVALID_CUSTOM_TOKEN : Its iat and exp have to be numbers.") {
+                $0["exp"] = "1800003600"
+            },
+            Wrong("issued too far ahead", "INVALID_CUSTOM_TOKEN : Its iat is in the future.") {
+                $0["iat"] = .number(Double(start + 61))
+            },
+            Wrong("not valid yet", "INVALID_CUSTOM_TOKEN : Its iat is in the future.") {
+                $0["nbf"] = .number(Double(start + 61))
+            },
+            Wrong("expired", "INVALID_CUSTOM_TOKEN : It has expired.") {
+                $0["iat"] = .number(Double(start - 3660))
+                $0["exp"] = .number(Double(start - 60))
+            },
+            Wrong("a long life", "INVALID_CUSTOM_TOKEN : Its exp is more than an hour after its iat.") {
+                $0["exp"] = .number(Double(start + 3601))
+            },
+            Wrong("no uid", "MISSING_IDENTIFIER") { $0["uid"] = nil },
+            Wrong("an empty uid", "MISSING_IDENTIFIER") { $0["uid"] = "" },
+            Wrong("a uid that is a number", "MISSING_IDENTIFIER") { $0["uid"] = 5 },
+            Wrong("a long uid", "INVALID_CUSTOM_TOKEN : Its uid has more than 128 characters.") {
+                $0["uid"] = .string(String(repeating: "é", count: 129))
+            },
+            Wrong("a tenant", "TENANT_ID_MISMATCH") { $0["tenant_id"] = "t" },
+            Wrong("claims in a list", "INVALID_CLAIMS") { $0["claims"] = ["admin"] },
+            Wrong("claims in a string", "INVALID_CLAIMS") { $0["claims"] = "{}" },
+            Wrong("claims too long", "CLAIMS_TOO_LARGE") {
+                $0["claims"] = ["a": .string(String(repeating: "x", count: 993))]
+            },
+        ])
+    func contents(row: Wrong) async throws {
+        let gateway = try await TestGateway()
+        let backend = try await ServiceKey(in: gateway)
+        let token = try backend.customToken(at: gateway.clock.now, change: row.change)
+        #expect(try await gateway.signIn(customToken: token).outcome == "400 \(row.expected)")
+        let accounts = try await gateway.database.pool.query("SELECT id FROM account")
+        #expect(accounts.isEmpty, "nothing was made")
+    }
+
+    @Test(
+        "takes what is within its limits",
+        arguments: [
+            Wrong("issued a little ahead", "200") { $0["iat"] = .number(Double(start + 60)) },
+            Wrong("expired a moment ago", "200") {
+                $0["iat"] = .number(Double(start - 3659))
+                $0["exp"] = .number(Double(start - 59))
+            },
+            Wrong("user_id for uid", "200") { $0["user_id"] = $0.removeValue(forKey: "uid") },
+            Wrong("a uid of 128 characters", "200") { $0["uid"] = .string(String(repeating: "é", count: 128)) },
+            Wrong("claims of 1000 characters", "200") {
+                $0["claims"] = ["a": .string(String(repeating: "x", count: 992))]
+            },
+            Wrong("no claims", "200") { $0["claims"] = .null },
+            Wrong("claims without members", "200") { $0["claims"] = [:] },
+        ])
+    func limits(row: Wrong) async throws {
+        let gateway = try await TestGateway()
+        let backend = try await ServiceKey(in: gateway)
+        let token = try backend.customToken(at: gateway.clock.now, change: row.change)
+        #expect(try await gateway.signIn(customToken: token).outcome == row.expected)
+    }
+
+    @Test("refuses a token by how it is signed")
+    func signatures() async throws {
+        let gateway = try await TestGateway()
+        let backend = try await ServiceKey(in: gateway)
+        let good = try backend.customToken(at: gateway.clock.now)
+        let parts = good.split(separator: ".").map(String.init)
+        let none = Base64URL.encode(Array(#"{"alg":"none","typ":"JWT"}"#.utf8))
+        let hmac = Base64URL.encode(Array(#"{"alg":"HS256","kid":"backend"}"#.utf8))
+        let algorithm = "INVALID_CUSTOM_TOKEN : It has to be signed with RS256 or ES256, as its key is."
+        let malformed = "INVALID_CUSTOM_TOKEN : It is not a JWT."
+        let stranger = try PrivateKey.generate(.es256)
+        let rsa = try PrivateKey.generate(.rs256)
+        let payload = try #require(Base64URL.decode(parts[1]))
+        let rows: [(String, String)] = [
+            ("", "MISSING_CUSTOM_TOKEN"),
+            ("nonsense", malformed),
+            (#"{"uid":"ada"}"#, malformed),
+            ("\(none).\(parts[1]).", malformed),
+            ("\(none).\(parts[1]).\(parts[2])", algorithm),
+            ("\(hmac).\(parts[1]).\(parts[2])", algorithm),
+            (try JWS.sign(payload: payload, keyID: "backend", with: rsa), algorithm),
+            (
+                try JWS.sign(payload: payload, keyID: "backend", with: stranger),
+                "INVALID_CUSTOM_TOKEN : Its signature does not verify."
+            ),
+            (
+                try JWS.sign(payload: payload, keyID: "unknown", with: backend.key),
+                "INVALID_CUSTOM_TOKEN : No service key has the id in its kid, or else in its iss."
+            ),
+            (try JWS.sign(payload: Array("[]".utf8), keyID: "backend", with: backend.key), malformed),
+            (
+                try JWS.sign(payload: Array(#"{"uid":"ada","uid":"eve"}"#.utf8), keyID: "backend", with: backend.key),
+                malformed
+            ),
+            (
+                try await gateway.signUp().idToken,
+                "INVALID_CUSTOM_TOKEN : No service key has the id in its kid, or else in its iss."
+            ),
+        ]
+        for (token, expected) in rows {
+            #expect(try await gateway.signIn(customToken: token).outcome == "400 \(expected)", "\(token)")
+        }
+        #expect(try await gateway.signIn(customToken: good).outcome == "200")
+    }
+
+    @Test("finds the key of a token without kid by its issuer")
+    func withoutKeyID() async throws {
+        let gateway = try await TestGateway()
+        let backend = try await ServiceKey(in: gateway)
+        for (issuer, isTaken) in [("backend", true), ("backend@example.com", false)] {
+            let signed = try backend.customToken(at: gateway.clock.now) {
+                $0["iss"] = .string(issuer)
+                $0["sub"] = .string(issuer)
+            }
+            let header = Base64URL.encode(Array(#"{"alg":"ES256","typ":"JWT"}"#.utf8))
+            let input = "\(header).\(signed.split(separator: ".")[1])"
+            let token = try "\(input).\(Base64URL.encode(backend.key.sign(Array(input.utf8))))"
+            #expect((try await gateway.signIn(customToken: token).status == 200) == isTaken)
+        }
+    }
+
+    @Test("tells a key of another project from none, and takes a revoked one for none")
+    func keys() async throws {
+        let gateway = try await TestGateway()
+        let draft = try ProjectDraft(
+            id: "other", name: "Other", profile: .firebase, policy: Policy(.firebase), algorithm: .es256, domains: [])
+        let masterKeys = try MasterKeys(current: [UInt8](repeating: 7, count: 32))
+        #expect(try await draft.create(in: gateway.database.pool, under: masterKeys, at: gateway.clock.now))
+        let theirs = try await ServiceKey(id: "theirs", of: ID("other"), in: gateway)
+        let now = gateway.clock.now
+        #expect(try await gateway.signIn(customToken: theirs.customToken(at: now)).outcome == "400 CREDENTIAL_MISMATCH")
+        let ours = try await ServiceKey(id: "ours", in: gateway)
+        let twin = try await ServiceKey(id: "ours", of: ID("other"), in: gateway, secret: "sks_twin")
+        #expect(try await gateway.signIn(customToken: ours.customToken(at: now)).outcome == "200")
+        #expect(
+            try await gateway.signIn(customToken: twin.customToken(at: now)).outcome
+                == "400 INVALID_CUSTOM_TOKEN : Its signature does not verify.")
+        let isRevoked = try await ServiceKeyStore(pool: gateway.database.pool)
+            .revoke("ours", in: gateway.project.id, at: now)
+        #expect(isRevoked)
+        let fresh = gateway.withFreshCaches()
+        #expect(
+            try await fresh.signIn(customToken: ours.customToken(at: now)).outcome
+                == "400 INVALID_CUSTOM_TOKEN : Its signature does not verify.", "only the twin of that id is left")
+    }
+
+    @Test("lets no disabled account in")
+    func disabled() async throws {
+        let gateway = try await TestGateway()
+        let backend = try await ServiceKey(in: gateway)
+        let token = try backend.customToken(at: gateway.clock.now)
+        #expect(try await gateway.signIn(customToken: token).outcome == "200")
+        _ = try await gateway.database.pool.execute("UPDATE account SET disabled_at = now()")
+        #expect(try await gateway.signIn(customToken: token).outcome == "400 USER_DISABLED")
+    }
+
+    @Test("may ask for the id of a deleted account, which begins clean; as often as it is deleted")
+    func deleted() async throws {
+        let gateway = try await TestGateway()
+        let backend = try await ServiceKey(in: gateway)
+        let tokens = try await gateway.signUp()
+        for _ in 1...2 {
+            let token = try backend.customToken(uid: tokens.localId, at: gateway.clock.now)
+            let present = try #require(try await gateway.signIn(customToken: token).json["idToken"]?.string)
+            #expect(try await gateway.delete(present).outcome == "200")
+            gateway.clock.advance(by: .seconds(1))
+            let renewed = try await gateway.signIn(customToken: token)
+            #expect(renewed.json["isNewUser"] == true)
+            let claims = try claims(of: try #require(renewed.json["idToken"]?.string))
+            #expect(claims["email"] == nil)
+            #expect(try await gateway.lookup(present).outcome == "400 TOKEN_EXPIRED")
+        }
+    }
+
+    @Test("makes one account however many come at once")
+    func race() async throws {
+        let gateway = try await TestGateway()
+        let backend = try await ServiceKey(in: gateway)
+        let token = try backend.customToken(at: gateway.clock.now)
+        let answers = try await withThrowingTaskGroup(of: Exchange.self) { group in
+            for _ in 1...8 { group.addTask { try await gateway.signIn(customToken: token) } }
+            return try await group.reduce(into: []) { $0.append($1) }
+        }
+        #expect(answers.allSatisfy { $0.status == 200 })
+        #expect(answers.filter { $0.json["isNewUser"] == true }.count == 1)
+    }
+
+    @Test("under the name of the protocol's third version")
+    func legacy() async throws {
+        let gateway = try await TestGateway()
+        let backend = try await ServiceKey(in: gateway)
+        let answer = try await gateway.post(
+            "/www.googleapis.com/identitytoolkit/v3/relyingparty/verifyCustomToken",
+            ["token": .string(backend.customToken(at: gateway.clock.now)), "returnSecureToken": true])
+        #expect(answer.outcome == "200")
+    }
+
+    @Test("counts as a login that a later change of credentials asks to be recent")
+    func recentLogin() async throws {
+        let gateway = try await TestGateway()
+        let backend = try await ServiceKey(in: gateway)
+        let answer = try await gateway.signIn(customToken: backend.customToken(at: gateway.clock.now))
+        gateway.clock.advance(by: .seconds(301))
+        let idToken = try #require(answer.json["idToken"]?.string)
+        #expect(try await gateway.delete(idToken).outcome == "400 CREDENTIAL_TOO_OLD_LOGIN_AGAIN")
+    }
+
+    @Test("unsigned tokens are for dev mode, where signed ones are still checked")
+    func unsigned() async throws {
+        let dev = try await TestGateway(mode: .dev(ID("demo")))
+        let backend = try await ServiceKey(in: dev)
+        let good = try backend.customToken(at: dev.clock.now)
+        let payload = good.split(separator: ".")[1]
+        let none = "\(Base64URL.encode(Array(#"{"alg":"none","typ":"JWT"}"#.utf8))).\(payload)."
+        let bare = #"{"uid":"ada","claims":{"role":"editor"}}"#
+        for token in [none, bare, good] {
+            #expect(try await dev.signIn(customToken: token).outcome == "200", "\(token)")
+        }
+        #expect(try await dev.signIn(customToken: #"{"claims":{}}"#).outcome == "400 MISSING_IDENTIFIER")
+        #expect(
+            try await dev.signIn(customToken: #"{"uid":"ada","claims":{"sub":"eve"}}"#).outcome
+                == "400 FORBIDDEN_CLAIM : sub")
+        #expect(try await dev.signIn(customToken: String(good.dropLast(4)) + "AAAA").status == 400)
+        let serve = try await TestGateway()
+        _ = try await ServiceKey(in: serve)
+        for token in [none, bare] {
+            #expect(
+                try await serve.signIn(customToken: token).outcome == "400 INVALID_CUSTOM_TOKEN : It is not a JWT.")
+        }
+    }
+}

@@ -1,0 +1,175 @@
+import HTTP
+import Identity
+import Storage
+import Support
+import Testing
+
+@Suite("A project's configuration", .serialized)
+struct ProjectConfigTests {
+    static let path = "/v2/projects/demo/config"
+
+    @Test("is shown to the project's backend and to nobody else")
+    func shown() async throws {
+        let gateway = try await TestGateway()
+        let backend = try await ServiceKey(in: gateway)
+        let config = try await gateway.administer(.get, Self.path, by: backend)
+        #expect(
+            config.json == [
+                "name": .string("projects/\(gateway.project.number)/config"),
+                "signIn": [
+                    "email": ["enabled": true, "passwordRequired": true], "anonymous": ["enabled": true],
+                    "allowDuplicateEmails": false,
+                ],
+                "emailPrivacyConfig": ["enableImprovedEmailPrivacy": false],
+                "passwordPolicyConfig": [
+                    "passwordPolicyEnforcementState": "ENFORCE",
+                    "passwordPolicyVersions": [["customStrengthOptions": ["minPasswordLength": 6]]],
+                ],
+                "authorizedDomains": ["localhost"],
+            ])
+        #expect(try await gateway.administer(.get, "/v2/projects/other/config", by: backend).status == 403)
+        #expect(try await gateway.get(Self.path).status == 403)
+        let client = try await gateway.send(.get, Self.path, body: [], query: [("key", TestGateway.apiKey)])
+        #expect(client.outcome.hasPrefix("400 INSUFFICIENT_PERMISSION"))
+    }
+
+    static let everything: JSON = [
+        "signIn": ["email": ["enabled": false], "anonymous": ["enabled": false]],
+        "emailPrivacyConfig": ["enableImprovedEmailPrivacy": true],
+        "passwordPolicyConfig": ["passwordPolicyVersions": [["customStrengthOptions": ["minPasswordLength": 12]]]],
+        "authorizedDomains": ["App.Example.com"],
+        "mfa": ["state": "ENABLED"],
+    ]
+
+    @Test(
+        "changes in the members that the mask names",
+        arguments: [
+            ("signIn.email.enabled", "passwords"),
+            ("signIn.anonymous.enabled", "anonymous"),
+            ("signIn", "passwords anonymous"),
+            ("signIn.email,signIn.anonymous", "passwords anonymous"),
+            ("emailPrivacyConfig.enableImprovedEmailPrivacy", "hidden"),
+            ("emailPrivacyConfig,authorizedDomains", "hidden domains"),
+            ("passwordPolicyConfig", "length"),
+            ("passwordPolicyConfig.passwordPolicyVersions", "length"),
+            ("passwordPolicyConfig.passwordPolicyVersions.customStrengthOptions", ""),
+            ("authorizedDomains.first", ""),
+            ("signIn.phoneNumber.enabled,mfa,nonsense,,.", ""),
+            ("sign,signIn.emai", ""),
+            ("", "passwords anonymous hidden length domains"),
+        ])
+    func mask(mask: String, changed: String) async throws {
+        let gateway = try await TestGateway()
+        let backend = try await ServiceKey(in: gateway)
+        let answer = try await gateway.configure(Self.everything, mask, by: backend)
+        #expect(answer.outcome == "200")
+        let project = try #require(try await ProjectStore(pool: gateway.database.pool).project(gateway.project.id))
+        let facts = [
+            ("passwords", !project.policy.allowsPasswords), ("anonymous", !project.policy.allowsAnonymous),
+            ("hidden", project.policy.hidesAccounts), ("length", project.policy.minimumPasswordLength == 12),
+            ("domains", project.authorizedDomains == ["app.example.com"]),
+        ]
+        #expect(facts.filter(\.1).map(\.0).joined(separator: " ") == changed)
+        #expect(try await gateway.administer(.get, Self.path, by: backend).json == answer.json)
+    }
+
+    @Test("keeps what the body does not have where there is a mask, and goes back to defaults where there is none")
+    func absent() async throws {
+        let gateway = try await TestGateway(.firebase) {
+            $0.allowsAnonymous = false
+            $0.hidesAccounts = false
+            $0.recentLogin = .seconds(60)
+        }
+        let backend = try await ServiceKey(in: gateway)
+        let kept = try await gateway.configure([:], "signIn.anonymous.enabled,emailPrivacyConfig", by: backend)
+        #expect(kept.json["signIn"]?["anonymous"]?["enabled"] == false)
+        #expect(kept.json["emailPrivacyConfig"]?["enableImprovedEmailPrivacy"] == false)
+        let reset = try await gateway.configure([:], nil, by: backend)
+        #expect(reset.json["signIn"]?["anonymous"]?["enabled"] == true)
+        #expect(reset.json["emailPrivacyConfig"]?["enableImprovedEmailPrivacy"] == true)
+        #expect(reset.json["authorizedDomains"] == ["localhost"])
+        let project = try #require(try await ProjectStore(pool: gateway.database.pool).project(gateway.project.id))
+        #expect(project.policy.recentLogin == .seconds(60), "is not part of this resource")
+    }
+
+    @Test("takes effect on the next request")
+    func effect() async throws {
+        let gateway = try await TestGateway()
+        let backend = try await ServiceKey(in: gateway)
+        #expect(try await gateway.post("/v1/accounts:signUp").status == 200)
+        _ = try await gateway.configure(
+            ["signIn": ["anonymous": ["enabled": false]], "authorizedDomains": ["a.example"]],
+            "signIn.anonymous,authorizedDomains", by: backend)
+        #expect(try await gateway.post("/v1/accounts:signUp").outcome == "400 ADMIN_ONLY_OPERATION")
+        let project = try await gateway.send(.get, "/v1/projects", body: [], query: [("key", TestGateway.apiKey)])
+        #expect(project.json["authorizedDomains"] == ["a.example"])
+    }
+
+    static let length = "/passwordPolicyConfig/passwordPolicyVersions/0/customStrengthOptions/minPasswordLength"
+
+    @Test(
+        "refuses what cannot be, and then changes nothing",
+        arguments: [
+            (length(5), "400 Invalid JSON payload received. \(length) must be 6 to 64"),
+            (length(65), "400 Invalid JSON payload received. \(length) must be 6 to 64"),
+            (
+                ["passwordPolicyConfig": ["passwordPolicyVersions": [[:], [:]]]],
+                "400 Invalid JSON payload received. /passwordPolicyConfig/passwordPolicyVersions must not have more than 1 item"
+            ),
+            (
+                ["authorizedDomains": ["a.example", "https://b.example"]],
+                "400 Invalid JSON payload received. /authorizedDomains/1 must be a host name, without scheme, port or path"
+            ),
+            (["authorizedDomains": "a.example"], "400 Invalid JSON payload received. /authorizedDomains must be array"),
+            (
+                ["signIn": ["email": ["enabled": "yes"]]],
+                "400 Invalid JSON payload received. /signIn/email/enabled must be boolean"
+            ),
+            (["signIn": ["allowDuplicateEmails": true]], "501 allowDuplicateEmails is not implemented."),
+            (["signIn": ["email": ["passwordRequired": false]]], "501 passwordRequired false is not implemented."),
+            (
+                ["passwordPolicyConfig": ["passwordPolicyEnforcementState": "OFF"]],
+                "501 passwordPolicyEnforcementState OFF is not implemented."
+            ),
+            (
+                [
+                    "passwordPolicyConfig": [
+                        "passwordPolicyVersions": [["customStrengthOptions": ["containsUppercaseCharacter": true]]]
+                    ]
+                ], "501 containsUppercaseCharacter is not implemented."
+            ),
+        ] as [([String: JSON], String)])
+    func refusals(body: [String: JSON], expected: String) async throws {
+        let gateway = try await TestGateway()
+        let backend = try await ServiceKey(in: gateway)
+        let body = body.merging(["emailPrivacyConfig": ["enableImprovedEmailPrivacy": true]]) { $1 }
+        #expect(try await gateway.configure(.object(body), nil, by: backend).outcome == expected)
+        let config = try await gateway.administer(.get, Self.path, by: backend)
+        #expect(config.json["emailPrivacyConfig"]?["enableImprovedEmailPrivacy"] == false)
+    }
+
+    @Test("says no to nothing that is true already")
+    func harmless() async throws {
+        let gateway = try await TestGateway()
+        let backend = try await ServiceKey(in: gateway)
+        let present = try await gateway.administer(.get, Self.path, by: backend)
+        let same = try await gateway.configure(present.json, nil, by: backend)
+        #expect(same.outcome == "200")
+        #expect(same.json == present.json)
+    }
+
+    static func length(_ count: Int) -> [String: JSON] {
+        [
+            "passwordPolicyConfig": [
+                "passwordPolicyVersions": [["customStrengthOptions": ["minPasswordLength": .number(Double(count))]]]
+            ]
+        ]
+    }
+}
+
+extension TestGateway {
+    fileprivate func configure(_ body: JSON, _ mask: String?, by key: ServiceKey) async throws -> Exchange {
+        try await administer(
+            .patch, ProjectConfigTests.path, body, by: key, query: mask.map { [("updateMask", $0)] } ?? [])
+    }
+}

@@ -1,0 +1,59 @@
+import Crypto
+import HTTP
+import Identity
+import JOSE
+import Postgres
+import Storage
+import Support
+import Testing
+
+/// A backend, with the private key that `keys create-service-key` would have printed.
+struct ServiceKey: Sendable {
+    let id: String
+    let secret: String
+    let key: PrivateKey
+
+    init(
+        id: String = "backend", _ algorithm: SignatureAlgorithm = .es256, of project: ID<Project> = ID("demo"),
+        in gateway: TestGateway, secret: String? = nil
+    ) async throws {
+        self.id = id
+        self.secret = secret ?? "sks_\(id)"
+        let secret = self.secret
+        key = try PrivateKey.generate(algorithm)
+        let isMade = try await ServiceKeyStore(pool: gateway.database.pool).create(
+            id: id, name: id, secretHash: Digest.sha256(Array(secret.utf8)), publicKey: try key.publicKey.pem,
+            in: project, at: gateway.clock.now)
+        #expect(isMade)
+    }
+
+    static let audience = "https://identitytoolkit.googleapis.com/google.identity.identitytoolkit.v1.IdentityToolkit"
+
+    /// Begins valid at the clock's time; `change` breaks it.
+    func customToken(
+        uid: String = "ada", claims: JSON? = nil, at now: Instant, keyID: String? = nil,
+        change: (inout [String: JSON]) -> Void = { _ in }
+    ) throws -> String {
+        var payload: [String: JSON] = [
+            "iss": "backend@example.com", "sub": "backend@example.com", "aud": .string(Self.audience),
+            "iat": .number(Double(now.seconds)), "exp": .number(Double(now.seconds + 3600)), "uid": .string(uid),
+        ]
+        if let claims { payload["claims"] = claims }
+        change(&payload)
+        return try JWS.sign(payload: try JSON.object(payload).bytes, keyID: keyID ?? id, with: key)
+    }
+}
+
+extension TestGateway {
+    func signIn(customToken: String) async throws -> Exchange {
+        try await post("/v1/accounts:signInWithCustomToken", ["token": .string(customToken)])
+    }
+
+    func administer(
+        _ method: HTTP.Method, _ path: String, _ body: JSON? = nil, by key: ServiceKey,
+        query: [(name: String, value: String)] = []
+    ) async throws -> Exchange {
+        try await send(
+            method, path, body: try body?.bytes ?? [], query: query, headers: ["Authorization": "Bearer \(key.secret)"])
+    }
+}

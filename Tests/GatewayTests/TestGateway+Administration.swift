@@ -1,0 +1,71 @@
+import Crypto
+import HTTP
+import Identity
+import Storage
+import Support
+import Testing
+
+@testable import sekisho
+
+/// How a backend calls the gateway.
+extension TestGateway {
+    static let serviceKey = "sks_test"
+
+    func makeServiceKey() async throws {
+        try await makeServiceKey(Self.serviceKey, in: project.id)
+    }
+
+    /// Another project beside the gateway's own, with one service key.
+    func makeOtherProject(_ id: String, serviceKey: String) async throws {
+        let draft = try ProjectDraft(
+            id: id, name: "Other", profile: .firebase, policy: Policy(.firebase), algorithm: .es256, domains: [])
+        let masterKeys = try MasterKeys(current: [UInt8](repeating: 7, count: 32))
+        #expect(try await draft.create(in: database.pool, under: masterKeys, at: clock.now))
+        try await makeServiceKey(serviceKey, in: draft.project.id)
+    }
+
+    private func makeServiceKey(_ secret: String, in project: ID<Project>) async throws {
+        let isMade = try await ServiceKeyStore(pool: database.pool).create(
+            id: "service", name: "Backend", secretHash: Digest.sha256(Array(secret.utf8)), publicKey: "PEM",
+            in: project, at: clock.now)
+        #expect(isMade)
+    }
+
+    static func administered() async throws -> TestGateway {
+        let gateway = try await TestGateway()
+        try await gateway.makeServiceKey()
+        return gateway
+    }
+
+    /// - Parameter operation: what stands behind `accounts`, colon included.
+    func administer(
+        _ operation: String, _ body: JSON = [:], in project: String = "demo", bearer: String? = serviceKey
+    ) async throws -> Exchange {
+        try await send(
+            .post, "/v1/projects/\(project)/accounts\(operation)", body: try body.bytes, query: [],
+            headers: Self.headers(bearer: bearer))
+    }
+
+    func batchGet(_ query: [(name: String, value: String)] = [], bearer: String? = serviceKey) async throws -> Exchange
+    {
+        try await send(
+            .get, "/v1/projects/demo/accounts:batchGet", body: [], query: query, headers: Self.headers(bearer: bearer))
+    }
+
+    /// On a path that names no project.
+    func administerUnscoped(_ operation: String, _ body: JSON = [:]) async throws -> Exchange {
+        try await send(
+            .post, "/v1/accounts\(operation)", body: try body.bytes, query: [],
+            headers: Self.headers(bearer: Self.serviceKey))
+    }
+
+    func user(_ localId: String) async throws -> JSON {
+        try #require(try await administer(":lookup", ["localId": [.string(localId)]]).json["users"]?[0])
+    }
+
+    private static func headers(bearer: String?) -> Headers {
+        var headers = Headers()
+        if let bearer { headers.add("Authorization", "Bearer \(bearer)") }
+        return headers
+    }
+}
