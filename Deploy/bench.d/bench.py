@@ -2,18 +2,16 @@
 
 import json
 import os
-import platform
-import re
 import signal
 import statistics
 import sys
 import tempfile
 import time
-from dataclasses import dataclass, field
 from pathlib import Path
 
 import limits
 from gateway import Installation, output, private_postgres, psql, session_of, sign_up_many
+from report import Measurement, report
 from statements import CLIENTS, sample
 
 # Many short ones, for what else runs on the machine should meet a load and its limit alike.
@@ -25,32 +23,6 @@ ACCOUNTS = 256
 THREADS = 2
 STARTS = 5
 PASSWORD = "correct horse battery"
-MEMORY_TARGET_MIB = 60
-START_TARGET_MS = 200
-
-
-@dataclass
-class Measurement:
-    """One operation: the sums of all rounds."""
-
-    name: str
-    target: float
-    requests: int = 0
-    seconds: float = 0
-    cpu_seconds: float = 0
-    limit_count: float = 0
-    limit_seconds: float = 0
-    p50: list = field(default_factory=list)
-    p99: list = field(default_factory=list)
-
-    def row(self):
-        rate, limit = self.requests / self.seconds, self.limit_count / self.limit_seconds
-        ratio = rate / limit
-        return [
-            self.name, f"{rate:.0f}", f"{limit:.0f}", f"{ratio:.2f}", f"{self.target:.2f}",
-            "reached" if ratio >= self.target else "missed", f"{statistics.median(self.p50) / 1000:.1f}",
-            f"{statistics.median(self.p99) / 1000:.1f}", f"{self.cpu_seconds / self.requests * 1e6:.0f}",
-        ]
 
 
 class Bench:
@@ -150,34 +122,9 @@ class Bench:
         psql(url, "COPY bench_row FROM STDIN", input=rows)
 
 
-def table(head, rows):
-    widths = [max(len(row[column]) for row in [head, *rows]) for column in range(len(head))]
-    for row in [head, *rows]:
-        print("  ".join(
-            cell.ljust(width) if column == 0 else cell.rjust(width)
-            for column, (cell, width) in enumerate(zip(row, widths))))
-
-
-def verdict(value, target):
-    return "reached" if value <= target else "missed"
-
-
-def report(measurements, start_ms, idle, loaded, database_url):
-    model = re.search(r"model name\s*: (.*)", Path("/proc/cpuinfo").read_text())
-    version, fsync = (psql(database_url, f"SHOW {name}") for name in ("server_version", "fsync"))
-    print(
-        f"\n{os.cpu_count()} cores ({model[1] if model else platform.machine()}), load {os.getloadavg()[0]:.1f}; "
-        f"PostgreSQL {version}, fsync {fsync}; {CLIENTS} clients, {ROUNDS} rounds of {SECONDS} s each\n")
-    table(
-        ["operation", "requests/s", "limit/s", "ratio", "target", "", "p50 ms", "p99 ms", "CPU us/request"],
-        [measurement.row() for measurement in measurements])
-    signatures, verifications = limits.p256()
-    print("\nlimits: pgbench on the same statement; for password sign-in, Argon2id on all cores")
-    print(f"start until /healthz answers: {start_ms:.0f} ms (target {START_TARGET_MS}: "
-          f"{verdict(start_ms, START_TARGET_MS)})")
-    print(f"resident memory: {idle:.0f} MiB idle, {loaded:.0f} MiB after the loads (target {MEMORY_TARGET_MIB}: "
-          f"{verdict(loaded, MEMORY_TARGET_MIB)})")
-    print(f"openssl on one core: {signatures} P-256 signatures/s, {verifications} verifications/s")
+def database(url):
+    version, fsync = (psql(url, f"SHOW {name}") for name in ("server_version", "fsync"))
+    return f"PostgreSQL {version}, fsync {fsync}"
 
 
 def main(binary):
@@ -200,7 +147,8 @@ def main(binary):
                 bench = Bench(folder, installation, scripts, rotating_key, lasting_key)
                 measurements = bench.run(gateway)
                 loaded = gateway.resident_mib()
-            report(measurements, statistics.median(starts), idle, loaded, installation.database_url)
+            print(f"\n{CLIENTS} clients, {ROUNDS} rounds of {SECONDS} s each; {database(installation.database_url)}")
+            report(measurements, statistics.median(starts), idle, loaded)
 
 
 if __name__ == "__main__":

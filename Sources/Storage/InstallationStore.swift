@@ -31,10 +31,11 @@ public struct InstallationStore: Sendable {
         try await isTrue("SELECT to_regclass('installation') IS NOT NULL AS answer")
     }
 
-    /// Whether nobody has made a table in the schema that ours would go to.
+    /// Whether nobody has made a table in any schema.
     public func databaseIsEmpty() async throws -> Bool {
         try await isTrue(
-            "SELECT NOT EXISTS (SELECT FROM pg_tables WHERE schemaname = current_schema()) AS answer")
+            "SELECT NOT EXISTS (SELECT FROM pg_tables WHERE schemaname NOT IN ('pg_catalog', 'information_schema')) AS answer"
+        )
     }
 
     private func isTrue(_ question: SQL) async throws -> Bool {

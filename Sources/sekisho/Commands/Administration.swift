@@ -69,7 +69,8 @@ struct Administration: Sendable {
         on database: Pool.Configuration, _ body: @escaping @Sendable (Administration) async throws -> Void
     ) throws {
         var database = database
-        database.connections = 1
+        // One to work with; and one for migrations that run outside of a transaction.
+        database.connections = 2
         let loop = try Loop(name: "command")
         defer { loop.stop() }
         let pool = Pool(loop: loop, configuration: database)
