@@ -4,14 +4,15 @@ internal import Postgres
 extension SQL {
     /// A member that is to stay comes as `false` beside a NULL, so that every change is the same statement.
     ///
-    /// What ends every session is decided on the row as it is when it is locked.
+    /// What ends every session is decided on the row as it is when it is locked. Disabling does not: no token of a
+    /// disabled account is accepted, and each is told why. Enabling does, so that none of them comes back to life.
     static func change(
         _ account: ID<Account>, by change: AdministrativeChange, in project: ID<Project>
     ) -> SQL {
         let now = Timestamp(change.changedAt)
         let email = change.email?.new?.rawValue
         let ends: SQL = """
-            (\(change.isDisabled == true) AND a.disabled_at IS NULL
+            (\(change.isDisabled == false) AND a.disabled_at IS NOT NULL
             OR \(change.email != nil) AND a.email IS DISTINCT FROM \(email)
             OR \(change.passwordHash != nil) AND (a.password_hash IS NOT NULL OR \(change.passwordHash?.new != nil))
             OR \(change.validSince != nil))

@@ -101,7 +101,7 @@ struct AdminUpdateTests {
     @Test(
         "ends every session with a change of who may come in, and with no other",
         arguments: [
-            (["disableUser": true], "400 TOKEN_EXPIRED"),
+            (["disableUser": true], "400 USER_DISABLED"),
             (["password": "secret2"], "400 TOKEN_EXPIRED"),
             (["email": "lady@example.com"], "400 TOKEN_EXPIRED"),
             (["deleteAttribute": ["PASSWORD"]], "400 TOKEN_EXPIRED"),
