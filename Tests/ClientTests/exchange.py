@@ -23,7 +23,8 @@ class Answer:
     @property
     def code(self):
         """The error code; `None` if nothing was refused."""
-        return error_code(self.body) if isinstance(self.body, dict) and "error" in self.body else None
+        refused = isinstance(self.body, dict) and isinstance(self.body.get("error"), dict)
+        return error_code(self.body) if refused else None
 
 
 class Client:

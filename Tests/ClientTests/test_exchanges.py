@@ -9,7 +9,7 @@ import requests
 from exchange import PASSWORD, Client, fresh_email
 
 # Stand-ins in a row's request, filled in with a new account's own values.
-EMAIL, ID_TOKEN, REFRESH_TOKEN, NEW_EMAIL, ANONYMOUS_ID_TOKEN = (object() for _ in range(5))
+EMAIL, ID_TOKEN, REFRESH_TOKEN, NEW_EMAIL, ANONYMOUS_ID_TOKEN, LOCAL_ID, NEW_LOCAL_ID = (object() for _ in range(7))
 
 
 @dataclass
@@ -40,6 +40,11 @@ def upgrade(email, password, id_token=ANONYMOUS_ID_TOKEN):
 
 def identifier(email, continue_uri="http://localhost"):
     return {"identifier": email, "continueUri": continue_uri}
+
+
+def owner(says, operation, json=None, code=None, **options):
+    """A row of the admin API."""
+    return Row(says, operation, json, code, options={"key": None, "headers": {"Authorization": "Bearer owner"}} | options)
 
 
 ROWS = [
@@ -118,6 +123,32 @@ ROWS = [
     Row("the project", "getProject"),
     Row("the project, key in a header", "getProject", options={"key": None, "headers": {"x-goog-api-key": "any"}}),
     Row("the project without a key", "getProject", None, "PERMISSION_DENIED", 403, {"key": None}),
+    Row("a custom token", "signInWithCustomToken", {"token": '{"uid":"custom-ada"}', "returnSecureToken": True}),
+    Row("no custom token", "signInWithCustomToken", {}, "MISSING_CUSTOM_TOKEN"),
+    Row("a custom token of nobody", "signInWithCustomToken", {"token": "{}"}, "MISSING_IDENTIFIER"),
+    owner("a session cookie", "createSessionCookie", {"idToken": ID_TOKEN, "validDuration": "3600"}),
+    owner("a cookie for a second", "createSessionCookie", {"idToken": ID_TOKEN, "validDuration": 1}, "INVALID_DURATION"),
+    Row("keys of cookies", "getSessionCookiePublicKeys"),
+    owner("configuration", "getProjectConfig"),
+    owner("a policy is set", "updateProjectConfig", {"emailPrivacyConfig": {"enableImprovedEmailPrivacy": False}},
+          params={"updateMask": "emailPrivacyConfig.enableImprovedEmailPrivacy"}),
+    owner("an account by a backend", "createAccount", {"email": NEW_EMAIL, "password": PASSWORD, "emailVerified": True}),
+    owner("a taken address by a backend", "createAccount", {"email": EMAIL}, "EMAIL_EXISTS"),
+    owner("accounts by address and id", "lookupAccounts", {"email": [EMAIL], "localId": [LOCAL_ID, "nobody"]}),
+    owner("claims", "updateAccount", {"localId": LOCAL_ID, "customAttributes": '{"role":"editor"}'}),
+    owner("reserved claims", "updateAccount", {"localId": LOCAL_ID, "customAttributes": '{"sub":"x"}'}, "FORBIDDEN_CLAIM"),
+    owner("a change of nobody", "updateAccount", {"localId": "nobody"}, "USER_NOT_FOUND"),
+    owner("an account goes", "deleteAccount", {"localId": LOCAL_ID}),
+    owner("nobody goes", "deleteAccount", {"localId": "nobody"}, "USER_NOT_FOUND"),
+    owner("accounts in bulk", "batchCreateAccounts", {"users": [{"localId": NEW_LOCAL_ID, "email": NEW_EMAIL}]}),
+    owner("no accounts in bulk", "batchCreateAccounts", {"users": []}, "MISSING_USER_ACCOUNT"),
+    owner("accounts go in bulk", "batchDeleteAccounts", {"localIds": ["nobody"], "force": True}),
+    owner("none go in bulk", "batchDeleteAccounts", {"localIds": []}, "LOCAL_ID_LIST_EXCEEDS_LIMIT"),
+    owner("a page of accounts", "batchGetAccounts", params={"maxResults": "2"}),
+    owner("how many accounts", "queryAccounts", {"returnUserInfo": False}),
+    owner("some accounts", "queryProjectAccounts", {"limit": "2"}),
+    Row("an API key is no backend", "batchGetAccounts", None, "INSUFFICIENT_PERMISSION"),
+    Row("nothing is no backend", "batchGetAccounts", None, "PERMISSION_DENIED", 403, {"key": None}),
     Row("root discovery", "getOpenIdConfiguration"),
     Row("root keys", "getJwks"),
     Row("a project's discovery", "getProjectOpenIdConfiguration"),
@@ -138,6 +169,8 @@ def filled(value, known):
     match value:
         case dict():
             return {name: filled(inner, known) for name, inner in value.items()}
+        case list():
+            return [filled(inner, known) for inner in value]
         case object() if type(value) is object:
             return known[value]()
         case _:
@@ -151,6 +184,8 @@ def stand_ins(client):
         ID_TOKEN: lambda: ada()["idToken"],
         REFRESH_TOKEN: lambda: ada()["refreshToken"],
         NEW_EMAIL: fresh_email,
+        LOCAL_ID: lambda: ada()["localId"],
+        NEW_LOCAL_ID: lambda: fresh_email().split("@")[0],
         ANONYMOUS_ID_TOKEN: lambda: client.signed_up()["idToken"],
     }
 

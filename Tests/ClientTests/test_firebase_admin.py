@@ -251,7 +251,6 @@ def test_who_is_disabled_is_out(admin, client, ada):
     assert client.call("signInWithPassword", password).body["localId"] == ada.uid
 
 
-@pytest.mark.xfail(strict=True, reason="disabling ends the sessions, and their tokens then say TOKEN_EXPIRED")
 def test_who_is_disabled_is_told_so_at_the_next_refresh(admin, client, ada):
     user = signed_in(client, ada)
     admin.update_user(ada.uid, disabled=True)
