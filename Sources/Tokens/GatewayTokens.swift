@@ -7,6 +7,7 @@ public struct GatewayTokens: TokenAuthority {
     private let keys: @Sendable (ID<Project>) async throws -> KeyRing
     private let issuers: Issuers
     private let clock: WallClock
+    private let believedTokens = BelievedTokens()
 
     public init(
         keys: @escaping @Sendable (ID<Project>) async throws -> KeyRing, issuers: Issuers, clock: WallClock
@@ -50,8 +51,17 @@ public struct GatewayTokens: TokenAuthority {
 
     public func read(idToken: String, in project: Project, at now: Instant) async throws -> IDTokenClaim {
         let ring = try await keys(project.id)
-        let claims = try believed(idToken, by: ring, in: project, at: now).heading
-        return IDTokenClaim(account: ID(claims.sub), session: ID(claims.sid))
+        let digest = BelievedTokens.digest(of: idToken, in: project.id)
+        if let entry = believedTokens[digest], entry.expiresAt > now.seconds,
+            ring.idTokenKey(entry.keyID, at: now) != nil
+        {
+            return entry.claim
+        }
+        let (heading, _, keyID) = try believed(idToken, by: ring, in: project, at: now)
+        let claim = IDTokenClaim(account: ID(heading.sub), session: ID(heading.sid))
+        believedTokens.remember(
+            BelievedTokens.Entry(claim: claim, keyID: keyID, expiresAt: heading.exp), as: digest)
+        return claim
     }
 
     public func read(refreshToken: String, in project: Project) async throws -> RefreshClaim {
@@ -65,7 +75,7 @@ public struct GatewayTokens: TokenAuthority {
     /// Whatever is wrong, the caller is told no more than that the token is invalid.
     private func believed(
         _ idToken: String, by ring: KeyRing, in project: Project, at now: Instant
-    ) throws(TokenRefusal) -> (heading: IDTokenHeading, payload: [UInt8]) {
+    ) throws(TokenRefusal) -> (heading: IDTokenHeading, payload: [UInt8], keyID: String) {
         do {
             let unverified = try UnverifiedJWS(parsing: idToken)
             guard let keyID = unverified.keyID, let key = ring.idTokenKey(keyID, at: now) else {
@@ -76,7 +86,7 @@ public struct GatewayTokens: TokenAuthority {
             guard heading.iss == issuers.idTokens(project.id), heading.aud == project.id.rawValue,
                 heading.exp > now.seconds
             else { throw TokenRefusal.invalidIDToken }
-            return (heading, payload)
+            return (heading, payload, keyID)
         } catch {
             throw .invalidIDToken
         }

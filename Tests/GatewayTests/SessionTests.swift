@@ -91,6 +91,25 @@ struct SessionTests {
         #expect(try await gateway.lookup(tokens.idToken).outcome == "400 INVALID_ID_TOKEN")
     }
 
+    @Test("a token that was believed before is refused all the same once its time, its key or its session is over")
+    func believedBefore() async throws {
+        let gateway = try await TestGateway()
+        let tokens = try await gateway.signUp()
+        let ended = try TestGateway.Tokens(await gateway.signIn())
+        for token in [tokens, ended] { #expect(try await gateway.lookup(token.idToken).outcome == "200") }
+        _ = try await gateway.database.pool.execute(
+            "UPDATE session SET ended_at = now() WHERE id <> (SELECT min(id::text)::uuid FROM session)")
+        let outcomes = [
+            try await gateway.lookup(tokens.idToken).outcome, try await gateway.lookup(ended.idToken).outcome,
+        ]
+        #expect(outcomes.sorted() == ["200", "400 TOKEN_EXPIRED"])
+        let alive = outcomes[0] == "200" ? tokens : ended
+        let other = try await TestGateway()
+        #expect(try await other.lookup(alive.idToken).outcome == "400 INVALID_ID_TOKEN")
+        gateway.clock.advance(by: .seconds(3600))
+        #expect(try await gateway.lookup(alive.idToken).outcome == "400 INVALID_ID_TOKEN")
+    }
+
     @Test("with rotation, a stolen token ends the session for thief and owner within one request")
     func theft() async throws {
         let gateway = try await TestGateway(.sekisho)
