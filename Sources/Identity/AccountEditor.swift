@@ -1,19 +1,9 @@
 /// What the owner of an account may do to it. Throws ``EditRefusal``, ``CredentialRefusal`` and ``TokenRefusal``.
 public struct AccountEditor: Sendable {
-    let store: any AccountStore
-    let tokens: any TokenAuthority
-    let passwords: Passwords
-    let clock: WallClock
-    let entropy: Entropy
+    let with: Collaborators
 
-    public init(
-        store: any AccountStore, tokens: any TokenAuthority, passwords: Passwords, clock: WallClock, entropy: Entropy
-    ) {
-        self.store = store
-        self.tokens = tokens
-        self.passwords = passwords
-        self.clock = clock
-        self.entropy = entropy
+    public init(with collaborators: Collaborators) {
+        with = collaborators
     }
 
     /// A wish as the wire brings it; nothing in it has been checked.
@@ -46,7 +36,7 @@ public struct AccountEditor: Sendable {
         let isCredential = isNewAddress || wish.password != nil || wish.removesEmail || wish.removesPassword
         guard wish.password == nil || project.policy.allowsPasswords else { throw EditRefusal.passwordsNotAllowed }
         let isRenewed = isCredential || wish.renewsSession
-        if isRenewed { try caller.requireRecentLogin(by: project.policy, at: clock.now()) }
+        if isRenewed { try caller.requireRecentLogin(by: project.policy, at: with.clock.now()) }
         if isNewAddress, project.policy.hidesAccounts { throw EditRefusal.emailNeedsVerification }
         if let email, isNewAddress { try await requireFree(email, in: project) }
         let passwordHash: AccountChange.Value<String>? =
@@ -56,7 +46,7 @@ public struct AccountEditor: Sendable {
                 // A password is good for nothing without the address it goes with.
                 wish.removesPassword || wish.removesEmail ? .remove : nil
             }
-        var change = AccountChange(changedAt: clock.now())
+        var change = AccountChange(changedAt: with.clock.now())
         change.displayName = wish.displayName
         change.photoURL = wish.photoURL
         change.email = wish.removesEmail ? .remove : isNewAddress ? email.map { .set($0) } : nil
@@ -75,14 +65,14 @@ public struct AccountEditor: Sendable {
     ) async throws -> Edited {
         guard project.policy.allowsPasswords else { throw EditRefusal.passwordsNotAllowed }
         let credential = try PasswordCredential(email: email, password: password)
-        try caller.requireRecentLogin(by: project.policy, at: clock.now())
+        try caller.requireRecentLogin(by: project.policy, at: with.clock.now())
         let isNewAddress = credential.email != caller.account.email
         if isNewAddress, caller.account.email != nil, project.policy.hidesAccounts {
             throw EditRefusal.emailNeedsVerification
         }
         if isNewAddress { try await requireFree(credential.email, in: project) }
         let passwordHash = try await hash(credential.password, in: project, from: origin)
-        var change = AccountChange(changedAt: clock.now())
+        var change = AccountChange(changedAt: with.clock.now())
         change.email = isNewAddress ? .set(credential.email) : nil
         change.passwordHash = .set(passwordHash)
         change.displayName = displayName.map { .set($0) }
@@ -91,31 +81,31 @@ public struct AccountEditor: Sendable {
     }
 
     public func delete(_ caller: Caller, in project: Project) async throws {
-        try caller.requireRecentLogin(by: project.policy, at: clock.now())
-        let isDeleted = try await store.delete(by: caller.session, at: clock.now(), in: project.id)
+        try caller.requireRecentLogin(by: project.policy, at: with.clock.now())
+        let isDeleted = try await with.store.delete(by: caller.session, at: with.clock.now(), in: project.id)
         guard isDeleted else { throw TokenRefusal.sessionEnded }
     }
 
     private func requireFree(_ email: Email, in project: Project) async throws {
-        guard try await store.holder(of: email, in: project.id) == nil else { throw EditRefusal.emailTaken }
+        guard try await with.store.holder(of: email, in: project.id) == nil else { throw EditRefusal.emailTaken }
     }
 
     private func hash(_ password: Secret, in project: Project, from origin: AddressPrefix) async throws -> String {
         try project.policy.require(strength: password)
-        return try await passwords.hash(password, origin)
+        return try await with.passwords.hash(password, origin)
     }
 
     private func renewed(_ caller: Caller, by method: ProviderID, at now: Instant) -> Session {
         Session(
-            id: entropy.sessionID(), account: caller.account.id, generation: caller.account.generation + 1,
+            id: with.entropy.sessionID(), account: caller.account.id, generation: caller.account.generation + 1,
             method: method, authenticatedAt: now)
     }
 
     private func apply(_ change: AccountChange, to caller: Caller, in project: Project) async throws -> Edited {
-        switch try await store.update(change, by: caller.session, in: project.id) {
+        switch try await with.store.update(change, by: caller.session, in: project.id) {
         case .updated(let account):
             guard let session = change.replacement else { return Edited(account: account, signedIn: nil) }
-            let signedIn = try await tokens.signedIn(account, session, in: project, at: change.changedAt)
+            let signedIn = try await with.tokens.signedIn(account, session, in: project, at: change.changedAt)
             return Edited(account: account, signedIn: signedIn)
         case .emailTaken: throw EditRefusal.emailTaken
         case .stale: throw TokenRefusal.sessionEnded

@@ -3,20 +3,10 @@
 /// Its functions throw the refusals of `Refusals.swift`; any other error is our fault, or ``Overloaded`` or
 /// ``StoreUnavailable``.
 public struct Authenticator: Sendable {
-    let store: any AccountStore
-    let tokens: any TokenAuthority
-    let passwords: Passwords
-    let clock: WallClock
-    let entropy: Entropy
+    let with: Collaborators
 
-    public init(
-        store: any AccountStore, tokens: any TokenAuthority, passwords: Passwords, clock: WallClock, entropy: Entropy
-    ) {
-        self.store = store
-        self.tokens = tokens
-        self.passwords = passwords
-        self.clock = clock
-        self.entropy = entropy
+    public init(with collaborators: Collaborators) {
+        with = collaborators
     }
 
     /// Makes an account with e-mail and password. The address starts unverified.
@@ -25,22 +15,22 @@ public struct Authenticator: Sendable {
     ) async throws -> SignedIn {
         guard project.policy.allowsPasswords else { throw SignUpRefusal.passwordsNotAllowed }
         let credential = try PasswordCredential(email: email, password: password)
-        guard try await store.holder(of: credential.email, in: project.id) == nil else {
+        guard try await with.store.holder(of: credential.email, in: project.id) == nil else {
             throw SignUpRefusal.emailTaken
         }
         try project.policy.require(strength: credential.password)
-        let hash = try await passwords.hash(credential.password, origin)
+        let hash = try await with.passwords.hash(credential.password, origin)
         return try await create(
             NewAccount(
-                id: entropy.accountID(), email: credential.email, passwordHash: hash, displayName: displayName,
-                createdAt: clock.now()),
+                id: with.entropy.accountID(), email: credential.email, passwordHash: hash, displayName: displayName,
+                createdAt: with.clock.now()),
             by: .password, in: project)
     }
 
     public func signUpAnonymously(in project: Project) async throws -> SignedIn {
         guard project.policy.allowsAnonymous else { throw SignUpRefusal.anonymousNotAllowed }
         return try await create(
-            NewAccount(id: entropy.accountID(), createdAt: clock.now()), by: .anonymous, in: project)
+            NewAccount(id: with.entropy.accountID(), createdAt: with.clock.now()), by: .anonymous, in: project)
     }
 
     /// Whatever is wrong, one password hash is computed, so that timing tells no more than the answer does.
@@ -49,29 +39,29 @@ public struct Authenticator: Sendable {
     ) async throws -> SignedIn {
         guard project.policy.allowsPasswords else { throw SignInRefusal.passwordsNotAllowed }
         let credential = try PasswordCredential(email: email, password: password)
-        let holder = try await store.holder(of: credential.email, in: project.id)
-        let verdict = try await passwords.check(credential.password, holder?.passwordHash, origin)
+        let holder = try await with.store.holder(of: credential.email, in: project.id)
+        let verdict = try await with.passwords.check(credential.password, holder?.passwordHash, origin)
         guard case .right(let rehashed) = verdict, let holder else {
             throw SignInRefusal(addressIsKnown: holder != nil, policy: project.policy)
         }
         guard !holder.account.isDisabled else { throw SignInRefusal.accountDisabled }
-        let now = clock.now()
+        let now = with.clock.now()
         var account = holder.account
         account.lastSignInAt = now
         let session = newSession(of: account.id, generation: account.generation, by: .password, at: now)
-        guard try await store.open(session, rehashed: rehashed, in: project.id) else {
+        guard try await with.store.open(session, rehashed: rehashed, in: project.id) else {
             throw SignInRefusal(addressIsKnown: true, policy: project.policy)
         }
-        return try await tokens.signedIn(account, session, in: project, at: now)
+        return try await with.tokens.signedIn(account, session, in: project, at: now)
     }
 
     /// Exchanges a refresh token by the rules of ``Rotation``.
     public func refresh(_ refreshToken: String, in project: Project) async throws -> SignedIn {
-        let claim = try await tokens.read(refreshToken: refreshToken, in: project)
-        let now = clock.now()
-        switch try await store.rotate(claim, by: project.policy, at: now, in: project.id) {
+        let claim = try await with.tokens.read(refreshToken: refreshToken, in: project)
+        let now = with.clock.now()
+        switch try await with.store.rotate(claim, by: project.policy, at: now, in: project.id) {
         case .goesOn(let session, let account, let counter):
-            return try await tokens.signedIn(account, session, counter: counter, in: project, at: now)
+            return try await with.tokens.signedIn(account, session, counter: counter, in: project, at: now)
         case .stolen: throw TokenRefusal.refreshTokenStolen
         case .ended: throw TokenRefusal.sessionEnded
         case .accountDisabled: throw TokenRefusal.accountDisabled
@@ -81,8 +71,8 @@ public struct Authenticator: Sendable {
 
     /// Believes an ID token only while its session lives, so that revocation bites at once.
     public func caller(showing idToken: String, in project: Project) async throws -> Caller {
-        let claim = try await tokens.read(idToken: idToken, in: project, at: clock.now())
-        guard let found = try await store.find(claim, in: project.id) else { throw TokenRefusal.accountGone }
+        let claim = try await with.tokens.read(idToken: idToken, in: project, at: with.clock.now())
+        guard let found = try await with.store.find(claim, in: project.id) else { throw TokenRefusal.accountGone }
         guard let session = found.session else { throw TokenRefusal.sessionEnded }
         guard !found.account.isDisabled else { throw TokenRefusal.accountDisabled }
         return Caller(account: found.account, session: session)
@@ -92,9 +82,9 @@ public struct Authenticator: Sendable {
         _ account: NewAccount, by method: ProviderID, in project: Project
     ) async throws -> SignedIn {
         let session = newSession(of: account.id, generation: 1, by: method, at: account.createdAt)
-        switch try await store.create(account, opening: session, in: project.id) {
+        switch try await with.store.create(account, opening: session, in: project.id) {
         case .created(let account):
-            return try await tokens.signedIn(account, session, in: project, at: session.authenticatedAt)
+            return try await with.tokens.signedIn(account, session, in: project, at: session.authenticatedAt)
         case .emailTaken: throw SignUpRefusal.emailTaken
         }
     }
@@ -103,7 +93,8 @@ public struct Authenticator: Sendable {
         of account: ID<Account>, generation: Int64, by method: ProviderID, at now: Instant
     ) -> Session {
         Session(
-            id: entropy.sessionID(), account: account, generation: generation, method: method, authenticatedAt: now)
+            id: with.entropy.sessionID(), account: account, generation: generation, method: method, authenticatedAt: now
+        )
     }
 }
 

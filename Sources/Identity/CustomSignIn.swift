@@ -1,10 +1,10 @@
 /// Sign-in with a token that the app's own backend made.
 public struct CustomSignIn: Sendable {
-    private let authenticator: Authenticator
+    private let with: Collaborators
     private let customTokens: CustomTokens
 
-    public init(authenticator: Authenticator, customTokens: CustomTokens) {
-        self.authenticator = authenticator
+    public init(with collaborators: Collaborators, customTokens: CustomTokens) {
+        with = collaborators
         self.customTokens = customTokens
     }
 
@@ -16,13 +16,13 @@ public struct CustomSignIn: Sendable {
     ) async throws -> (signedIn: SignedIn, isNewAccount: Bool) {
         guard let token, !token.isEmpty else { throw CustomTokenRefusal.missing }
         let claim = try await customTokens.read(token, project)
-        let now = authenticator.clock.now()
+        let now = with.clock.now()
         let wanted = Session(
-            id: authenticator.entropy.sessionID(), account: claim.account, generation: 1, method: .custom,
+            id: with.entropy.sessionID(), account: claim.account, generation: 1, method: .custom,
             authenticatedAt: now, claims: claim.claims)
-        switch try await authenticator.store.enter(wanted, in: project.id) {
+        switch try await with.store.enter(wanted, in: project.id) {
         case .entered(let account, let session, let isNew):
-            let signedIn = try await authenticator.tokens.signedIn(account, session, in: project, at: now)
+            let signedIn = try await with.tokens.signedIn(account, session, in: project, at: now)
             return (signedIn, isNew)
         case .accountDisabled: throw SignInRefusal.accountDisabled
         }

@@ -2,7 +2,7 @@
 ///
 /// ASCII only: two addresses that look alike must not be two accounts, and folding beyond ASCII differs between
 /// mail servers. An address beyond ASCII is written with its domain in A-labels.
-public struct Email: Hashable, Sendable {
+public struct Email: Hashable, Codable, Sendable {
     public let rawValue: String
 
     /// - Returns: `nil` unless `local@domain` with 1 to 64 octets before the sign, at most 254 in all

@@ -1,5 +1,5 @@
 /// A point in time, to the microsecond, as PostgreSQL keeps it.
-public struct Instant: Hashable, Comparable, Sendable {
+public struct Instant: Hashable, Comparable, Codable, Sendable {
     /// Since 1970-01-01T00:00:00Z.
     public let microseconds: Int64
 

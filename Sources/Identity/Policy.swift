@@ -12,6 +12,14 @@ public struct Policy: Hashable, Sendable {
     public var allowsPasswords: Bool
     /// Accounts without any credential may be made.
     public var allowsAnonymous: Bool
+    /// An identity whose address an account holds already makes an account of its own, without an address.
+    public var allowsDuplicateEmails: Bool
+    /// An address that Google has verified counts as proven, whatever its domain.
+    public var trustsGoogleForEveryDomain: Bool
+    /// Apple's identity tokens have to carry a nonce.
+    public var requiresNonce: Bool
+    /// The last way to sign in is removed only by a request that says so.
+    public var keepsLastSignInMethod: Bool
     /// In characters; 6 to 64.
     public var minimumPasswordLength: Int
     /// E-mail enumeration protection: answers do not tell who has an account.
@@ -28,15 +36,22 @@ public struct Policy: Hashable, Sendable {
     public init(_ profile: Profile) {
         allowsPasswords = true
         allowsAnonymous = true
+        allowsDuplicateEmails = false
         hidesAccounts = true
         refreshGrace = .seconds(30)
         recentLogin = .seconds(300)
         idTokenLifetime = .seconds(3600)
         switch profile {
         case .sekisho:
+            trustsGoogleForEveryDomain = false
+            requiresNonce = true
+            keepsLastSignInMethod = true
             minimumPasswordLength = 8
             rotatesRefreshTokens = true
         case .firebase:
+            trustsGoogleForEveryDomain = true
+            requiresNonce = false
+            keepsLastSignInMethod = false
             minimumPasswordLength = 6
             rotatesRefreshTokens = false
         }

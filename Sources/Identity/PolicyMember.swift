@@ -67,6 +67,16 @@ extension Policy {
     public static let members: [Member] = [
         .flag("allowsPasswords", \.allowsPasswords, "accounts with e-mail and password may be made and used"),
         .flag("allowsAnonymous", \.allowsAnonymous, "accounts without any credential may be made"),
+        .flag(
+            "allowsDuplicateEmails", \.allowsDuplicateEmails,
+            "an identity whose address is taken makes an account without one"),
+        .flag(
+            "trustsGoogleForEveryDomain", \.trustsGoogleForEveryDomain,
+            "an address Google has verified counts as proven, whatever its domain"),
+        .flag("requiresNonce", \.requiresNonce, "Apple's identity tokens have to carry a nonce"),
+        .flag(
+            "keepsLastSignInMethod", \.keepsLastSignInMethod,
+            "the last way to sign in is removed only by a request that says so"),
         .number(
             "minimumPasswordLength", \.minimumPasswordLength, 6...64, "characters", "shorter passwords are refused"),
         .flag("hidesAccounts", \.hidesAccounts, "answers do not tell who has an account (enumeration protection)"),

@@ -7,23 +7,22 @@ public struct Project: Hashable, Sendable {
     public var policy: Policy
     /// Hosts that links and redirects may go to.
     public var authorizedDomains: [String]
+    /// At most one of each ``ProviderSettings/provider``.
+    public var providers: [ProviderSettings]
 
     public init(
-        id: ID<Project>, number: Int64, profile: Policy.Profile, policy: Policy, authorizedDomains: [String]
+        id: ID<Project>, number: Int64, profile: Policy.Profile, policy: Policy, authorizedDomains: [String],
+        providers: [ProviderSettings] = []
     ) {
         self.id = id
         self.number = number
         self.profile = profile
         self.policy = policy
         self.authorizedDomains = authorizedDomains
+        self.providers = providers
     }
-}
 
-/// One client of a project. Its API key tells which project and app a request comes from.
-public struct App: Hashable, Sendable {
-    public let id: ID<App>
-
-    public init(id: ID<App>) {
-        self.id = id
+    public func settings(of provider: ProviderID) -> ProviderSettings? {
+        providers.first { $0.provider == provider }
     }
 }

@@ -53,6 +53,20 @@ public struct Passwords: Sendable {
     }
 }
 
+/// Decides which credentials of other providers are believed.
+public struct Verifier: Sendable {
+    /// Asks nobody inside a database transaction. Throws ``ProviderRefusal``, or ``ProviderUnreachable`` where the
+    /// provider could not be asked.
+    public var verify:
+        @Sendable (_ credential: FederatedCredential, _ app: App, _ project: Project) async throws -> VerifiedIdentity
+
+    public init(
+        verify: @escaping @Sendable (FederatedCredential, App, Project) async throws -> VerifiedIdentity
+    ) {
+        self.verify = verify
+    }
+}
+
 /// Mints and reads our own tokens. Reading throws ``TokenRefusal``.
 public protocol TokenAuthority: Sendable {
     func idToken(for account: Account, session: Session, in project: Project, at now: Instant) async throws -> String

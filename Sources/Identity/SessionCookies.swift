@@ -16,7 +16,7 @@ public struct SessionCookies: Sendable {
         for idToken: String, lasting lifetime: Duration, in project: Project
     ) async throws -> String {
         _ = try await authenticator.caller(showing: idToken, in: project)
-        return try await authenticator.tokens.sessionCookie(
-            from: idToken, lasting: lifetime, in: project, at: authenticator.clock.now())
+        return try await authenticator.with.tokens.sessionCookie(
+            from: idToken, lasting: lifetime, in: project, at: authenticator.with.clock.now())
     }
 }

@@ -26,16 +26,17 @@ struct Live: Sendable {
         let directory = Directory(pool: pool, masterKeys: masterKeys, clock: clock, lookup: addition.projects)
         let store = PostgresAccountStore(pool: pool)
         let tokens = GatewayTokens(keys: directory.keys.value(for:), issuers: mode.issuers, clock: clock)
-        let authenticator = Authenticator(
+        let collaborators = Collaborators(
             store: store, tokens: tokens, passwords: passwords, clock: clock, entropy: .live)
+        let authenticator = Authenticator(with: collaborators)
         let services = Services(
             authenticator: authenticator,
-            editor: AccountEditor(store: store, tokens: tokens, passwords: passwords, clock: clock, entropy: .live),
+            editor: AccountEditor(with: collaborators),
             administration: AccountAdministration(
                 store: PostgresAdministrationStore(pool: pool), passwords: passwords, clock: clock, entropy: .live),
             identifiers: IdentifierLookup(store: store),
             customSignIn: CustomSignIn(
-                authenticator: authenticator, customTokens: mode.customTokens(directory, clock)),
+                with: collaborators, customTokens: mode.customTokens(directory, clock)),
             sessionCookies: SessionCookies(authenticator: authenticator),
             projects: ProjectEditor(edit: directory.edit(_:_:)),
             wellKnown: WellKnown { [self] in try await documents(of: $0, in: directory) },

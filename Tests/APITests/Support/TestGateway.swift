@@ -51,17 +51,17 @@ struct TestGateway {
                 return password.expose() == "right" ? .right(rehashed: nil) : .wrong
             })
         let entropy = Entropy(accountID: { ID("new") }, sessionID: { ID("s1") })
-        let authenticator = Authenticator(
+        let collaborators = Collaborators(
             store: store, tokens: tokens, passwords: passwords, clock: clock, entropy: entropy)
+        let authenticator = Authenticator(with: collaborators)
         return Services(
             authenticator: authenticator,
-            editor: AccountEditor(
-                store: store, tokens: tokens, passwords: passwords, clock: clock, entropy: entropy),
+            editor: AccountEditor(with: collaborators),
             administration: AccountAdministration(
                 store: FakeAdministrationStore(), passwords: passwords, clock: clock, entropy: entropy),
             identifiers: IdentifierLookup(store: store),
             customSignIn: CustomSignIn(
-                authenticator: authenticator,
+                with: collaborators,
                 customTokens: CustomTokens { token, _ in CustomTokenClaim(account: ID(token), claims: nil) }),
             sessionCookies: SessionCookies(authenticator: authenticator), projects: ProjectEditor { _, _ in nil },
             wellKnown: WellKnown { _ in documents },

@@ -1,0 +1,82 @@
+/// One client of a project. Its API key tells which project and app a request comes from.
+public struct App: Hashable, Sendable {
+    public let id: ID<App>
+    public var settings: AppSettings
+
+    public init(id: ID<App>, settings: AppSettings = AppSettings()) {
+        self.id = id
+        self.settings = settings
+    }
+}
+
+/// What is declared of an app. It decides which ways to sign in the app may show.
+public struct AppSettings: Hashable, Codable, Sendable {
+    public enum Platform: String, CaseIterable, Codable, Sendable {
+        case ios
+        case macos
+        case android
+        case web
+        case other
+    }
+
+    /// How the app gets to people.
+    public enum Distribution: String, CaseIterable, Codable, Sendable {
+        case appStore
+        /// An alternative marketplace for Apple's devices.
+        case marketplace
+        case playStore
+        case enterprise
+        case web
+        case other
+    }
+
+    public var platform: Platform
+    public var distribution: Distribution
+    /// Of Apple's platforms: the bundle id, which is the audience of native Apple tokens.
+    public var bundleID: String?
+    /// In the order to be shown; `nil` stands for all that the project has enabled.
+    public var signInMethods: [ProviderID]?
+    /// Audiences that tokens sent by this app may have, by provider; a provider that is not named takes those of
+    /// ``ProviderSettings/clientIDs``.
+    public var clientIDs: [String: [String]]
+    /// Lifts guideline 4.8.
+    public var exemption: LoginServicesExemption?
+
+    public init(
+        platform: Platform = .other, distribution: Distribution = .other, bundleID: String? = nil,
+        signInMethods: [ProviderID]? = nil, clientIDs: [String: [String]] = [:],
+        exemption: LoginServicesExemption? = nil
+    ) {
+        self.platform = platform
+        self.distribution = distribution
+        self.bundleID = bundleID
+        self.signInMethods = signInMethods
+        self.clientIDs = clientIDs
+        self.exemption = exemption
+    }
+}
+
+/// One of the five exemptions in the text of App Review guideline 4.8, with the operator's reason for claiming it.
+public struct LoginServicesExemption: Hashable, Codable, Sendable {
+    public enum Kind: String, CaseIterable, Codable, Sendable {
+        /// The app uses its company's own account system alone.
+        case ownAccountsOnly
+        /// An alternative app marketplace, or an app from one that uses the marketplace's own login.
+        case alternativeMarketplace
+        /// Education, enterprise or business apps for which an account of that organisation is needed.
+        case organisationAccounts
+        /// A citizen identification system of a government or an industry.
+        case governmentIdentity
+        /// A client of one third-party service, whose accounts its users must have.
+        case thirdPartyClient
+    }
+
+    public let kind: Kind
+    /// 1 to 500 characters.
+    public let reason: String
+
+    public init(kind: Kind, reason: String) {
+        self.kind = kind
+        self.reason = reason
+    }
+}
