@@ -14,6 +14,7 @@ extension WireError {
         case let refusal as SignUpRefusal: self.init(refusal)
         case let refusal as TokenRefusal: self.init(refusal)
         case let refusal as EditRefusal: self.init(refusal)
+        case let refusal as LinkRefusal: self.init(refusal)
         case let refusal as AdministrationRefusal: self.init(refusal)
         case let refusal as CustomTokenRefusal: self.init(refusal)
         default: return nil
@@ -93,6 +94,18 @@ extension WireError {
             case .loginTooOld: "CREDENTIAL_TOO_OLD_LOGIN_AGAIN"
             case .emailNeedsVerification:
                 "OPERATION_NOT_ALLOWED : Please verify the new email before changing email."
+            }
+        self = .refused(message)
+    }
+
+    init(_ refusal: LinkRefusal) {
+        let message =
+            switch refusal {
+            case .identityTaken: "FEDERATED_USER_ID_ALREADY_LINKED"
+            case .providerAlreadyLinked: "PROVIDER_ALREADY_LINKED"
+            case .emailTaken: "EMAIL_EXISTS"
+            case .accountDisabled: "USER_DISABLED"
+            case .accountUnknown: "USER_NOT_FOUND"
             }
         self = .refused(message)
     }

@@ -4,6 +4,7 @@ extension Endpoint {
     /// The same set as the operations of the contract.
     public static let all: [Endpoint] = [
         .signUp, .signInWithPassword, .lookup, .update, .delete, .createAuthUri, .token, .getProject,
+        .signInWithIdp, .issueNonce,
         .signInWithCustomToken, .createSessionCookie, .getSessionCookiePublicKeys, .getProjectConfig,
         .updateProjectConfig,
         .getOpenIDConfiguration, .getProjectOpenIDConfiguration, .getJwks, .getProjectJwks, .getSigningCertificates,
@@ -27,7 +28,7 @@ enum Route: Sendable {
         [
             "/v1/accounts:download", "/v1/accounts:issueSamlResponse", "/v1/accounts:resetPassword",
             "/v1/accounts:revokeToken", "/v1/accounts:sendOobCode", "/v1/accounts:sendVerificationCode",
-            "/v1/accounts:signInWithEmailLink", "/v1/accounts:signInWithGameCenter", "/v1/accounts:signInWithIdp",
+            "/v1/accounts:signInWithEmailLink", "/v1/accounts:signInWithGameCenter",
             "/v1/accounts:signInWithPhoneNumber", "/v1/accounts:signOutUser", "/v1/accounts:upload",
             "/v1/accounts:verifyIosClient", "/v2/accounts/mfaEnrollment:finalize",
             "/v2/accounts/mfaEnrollment:start", "/v2/accounts/mfaEnrollment:withdraw",

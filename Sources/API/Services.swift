@@ -7,6 +7,7 @@ public struct Services: Sendable {
     let administration: AccountAdministration
     let identifiers: IdentifierLookup
     let customSignIn: CustomSignIn
+    let federatedSignIn: FederatedSignIn
     let sessionCookies: SessionCookies
     let projects: ProjectEditor
     let wellKnown: WellKnown
@@ -16,7 +17,8 @@ public struct Services: Sendable {
     /// - Parameter authURISession: 27 random letters and digits.
     public init(
         authenticator: Authenticator, editor: AccountEditor, administration: AccountAdministration,
-        identifiers: IdentifierLookup, customSignIn: CustomSignIn, sessionCookies: SessionCookies,
+        identifiers: IdentifierLookup, customSignIn: CustomSignIn, federatedSignIn: FederatedSignIn,
+        sessionCookies: SessionCookies,
         projects: ProjectEditor, wellKnown: WellKnown, readiness: @escaping @Sendable () async -> Readiness,
         authURISession: (@Sendable () -> String)? = nil
     ) {
@@ -25,6 +27,7 @@ public struct Services: Sendable {
         self.administration = administration
         self.identifiers = identifiers
         self.customSignIn = customSignIn
+        self.federatedSignIn = federatedSignIn
         self.sessionCookies = sessionCookies
         self.projects = projects
         self.wellKnown = wellKnown

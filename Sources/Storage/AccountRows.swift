@@ -10,7 +10,9 @@ enum AccountRow {
         a.phone_number, a.custom_claims, a.custom_auth, \
         a.disabled_at IS NOT NULL AS is_disabled, a.created_at, a.last_sign_in_at, a.valid_since, a.generation, \
         (SELECT jsonb_agg(jsonb_build_object('provider', l.provider, 'subject', l.subject, 'email', l.email, \
-        'displayName', l.display_name, 'photoURL', l.photo_url) ORDER BY l.created_at, l.provider)::text \
+        'displayName', l.display_name, 'photoURL', l.photo_url, 'emailTrust', l.email_trust, \
+        'isPrivateEmail', l.is_private_email, 'givenName', l.given_name, 'familyName', l.family_name, \
+        'realUserStatus', l.real_user_status, 'audience', l.audience) ORDER BY l.created_at, l.provider)::text \
         FROM linked_identity l WHERE l.project_id = a.project_id AND l.account_id = a.id) AS identities
         """
 
@@ -46,6 +48,12 @@ enum AccountRow {
         let email: String?
         let displayName: String?
         let photoURL: String?
+        let emailTrust: EmailTrust
+        let isPrivateEmail: Bool
+        let givenName: String?
+        let familyName: String?
+        let realUserStatus: Int?
+        let audience: String?
     }
 
     private static func identities(_ json: String?) throws -> [LinkedIdentity] {
@@ -53,7 +61,9 @@ enum AccountRow {
         return try JSONDecoder().decode([StoredIdentity].self, from: Data(json.utf8)).map {
             LinkedIdentity(
                 provider: ProviderID($0.provider), subject: $0.subject, email: $0.email.flatMap(Email.init),
-                displayName: $0.displayName, photoURL: $0.photoURL)
+                emailTrust: $0.emailTrust, isPrivateEmail: $0.isPrivateEmail,
+                name: PersonName(given: $0.givenName, family: $0.familyName), displayName: $0.displayName,
+                photoURL: $0.photoURL, realUserStatus: $0.realUserStatus, audience: $0.audience)
         }
     }
 }

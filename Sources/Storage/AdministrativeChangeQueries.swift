@@ -50,17 +50,6 @@ extension SQL {
             AND provider = ANY (\(providers.map(\.rawValue)))
         """
     }
-
-    static func link(
-        _ identity: LinkedIdentity, to account: ID<Account>, at now: Instant, in project: ID<Project>
-    ) -> SQL {
-        """
-        INSERT INTO linked_identity
-            (project_id, provider, subject, account_id, email, display_name, photo_url, created_at)
-        VALUES (\(project.rawValue), \(identity.provider.rawValue), \(identity.subject), \(account.rawValue),
-            \(identity.email?.rawValue), \(identity.displayName), \(identity.photoURL), \(Timestamp(now)))
-        """
-    }
 }
 
 extension AccountChange.Value {

@@ -37,6 +37,9 @@ struct Live: Sendable {
             identifiers: IdentifierLookup(store: store),
             customSignIn: CustomSignIn(
                 with: collaborators, customTokens: mode.customTokens(directory, clock)),
+            federatedSignIn: FederatedSignIn(
+                with: collaborators, store: PostgresFederationStore(pool: pool), verifier: mode.verifier,
+                tickets: SealedTickets(masterKeys: masterKeys)),
             sessionCookies: SessionCookies(authenticator: authenticator),
             projects: ProjectEditor(edit: directory.edit(_:_:)),
             wellKnown: WellKnown { [self] in try await documents(of: $0, in: directory) },

@@ -9,6 +9,7 @@ struct Mode: Sendable {
     /// Who may use the API.
     let access: @Sendable (Directory) -> Access
     let customTokens: @Sendable (Directory, WallClock) -> CustomTokens
+    var verifier = Verifier { _, _, _ in throw ProviderRefusal.notConfigured }
     var clock = WallClock.live
     /// Built once for each loop.
     var addition: @Sendable (Pool) -> Addition = { _ in Addition() }

@@ -26,8 +26,7 @@ ALTER TABLE linked_identity
     -- Apple's real_user_status: 0 unsupported, 1 unknown, 2 likely real.
     ADD COLUMN real_user_status smallint,
     -- The client id that the latest credential was for.
-    ADD COLUMN audience text,
-    ADD COLUMN last_sign_in_at timestamptz;
+    ADD COLUMN audience text;
 
 -- Nonces and tickets that have done what they can do once.
 CREATE TABLE used_mark (

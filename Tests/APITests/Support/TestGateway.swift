@@ -63,6 +63,9 @@ struct TestGateway {
             customSignIn: CustomSignIn(
                 with: collaborators,
                 customTokens: CustomTokens { token, _ in CustomTokenClaim(account: ID(token), claims: nil) }),
+            federatedSignIn: FederatedSignIn(
+                with: collaborators, store: FakeFederationStore(),
+                verifier: Verifier { _, _, _ in throw ProviderRefusal.notConfigured }, tickets: FakeTickets()),
             sessionCookies: SessionCookies(authenticator: authenticator), projects: ProjectEditor { _, _ in nil },
             wellKnown: WellKnown { _ in documents },
             readiness: { readiness }, authURISession: { "random" })

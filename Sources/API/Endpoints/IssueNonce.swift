@@ -1,0 +1,30 @@
+internal import HTTP
+internal import Identity
+
+extension Endpoint {
+    /// A nonce that counts once, for Sign in with Apple (native or web) and Google One Tap.
+    static let issueNonce = client("issueNonce", .post, "/v1/accounts:issueNonce") { call, client in
+        _ = try call.body(as: IssueNonceRequest.self)
+        return try .json(IssueNonceResponse(call.services.federatedSignIn.issueNonce(in: client.project)))
+    }
+}
+
+private struct IssueNonceRequest: ClientRequest {
+    let tenantId: String?
+    let targetProjectId: String?
+}
+
+private struct IssueNonceResponse: Encodable {
+    let kind = "sekisho#IssueNonceResponse"
+    /// For `rawNonce`, and for web flows, which hand a nonce on as it is.
+    let nonce: String
+    /// For the request of a native app to Apple.
+    let nonceSha256: String
+    let expiresIn: String
+
+    init(_ nonce: IssuedNonce) {
+        self.nonce = nonce.raw
+        nonceSha256 = nonce.sha256
+        expiresIn = String(FederatedSignIn.nonceLifetime.components.seconds)
+    }
+}

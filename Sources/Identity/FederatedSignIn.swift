@@ -1,0 +1,178 @@
+/// Sign-in with another provider's word: the way from a credential to one account.
+///
+/// Throws ``ProviderRefusal``, ``LinkRefusal``, ``TokenRefusal`` and ``ProviderUnreachable``.
+public struct FederatedSignIn: Sendable {
+    /// How long a pending credential can be used.
+    public static let pendingLifetime: Duration = .seconds(1800)
+    /// How long a nonce of ours can be used.
+    public static let nonceLifetime: Duration = .seconds(600)
+    /// How often a decision is taken again because others changed what it rests on.
+    private static let attempts = 5
+
+    private let with: Collaborators
+    private let authenticator: Authenticator
+    private let store: any FederationStore
+    private let verifier: Verifier
+    private let tickets: any Tickets
+
+    public init(
+        with collaborators: Collaborators, store: any FederationStore, verifier: Verifier, tickets: any Tickets
+    ) {
+        with = collaborators
+        authenticator = Authenticator(with: collaborators)
+        self.store = store
+        self.verifier = verifier
+        self.tickets = tickets
+    }
+
+    public struct Request: Sendable {
+        public var proof: Proof
+        /// Of the account that the identity is to be linked to.
+        public var idToken: String?
+        /// `false` for a re-authentication.
+        public var mayEnter: Bool
+
+        public init(proof: Proof, idToken: String? = nil, mayEnter: Bool = true) {
+            self.proof = proof
+            self.idToken = idToken
+            self.mayEnter = mayEnter
+        }
+    }
+
+    public enum Proof: Sendable {
+        case credential(FederatedCredential)
+        /// A pending token of ours.
+        case ticket(String)
+    }
+
+    public enum Outcome: Sendable {
+        case signedIn(SignedIn, Recognised, isNew: Bool)
+        /// Nobody is signed in. The owner of `account` may link the identity with `pendingToken`.
+        case confirmationNeeded(Account, Recognised, pendingToken: String, isRecycled: Bool)
+        /// Nobody is signed in; `pendingToken` is as good as the credential was.
+        case conflict(LinkRefusal, Recognised, pendingToken: String)
+    }
+
+    /// Verifies first, so that no transaction waits on another company's server.
+    public func signIn(_ request: Request, for app: App, in project: Project) async throws -> Outcome {
+        let proven = try await proven(request.proof, for: app, in: project)
+        for _ in 0..<Self.attempts {
+            let caller = try await request.idToken.mapAsync { try await authenticator.caller(showing: $0, in: project) }
+            try proven.requireUse(by: caller)
+            let known = try await store.acquaintances(of: proven.identity, in: project.id)
+            let decision = LinkingDecision(
+                LinkingFacts(
+                    identity: proven.identity, owner: known.owner, sameEmail: known.sameEmail,
+                    caller: caller?.account, mayEnter: request.mayEnter, policy: project.policy))
+            if let outcome = try await carryOut(decision, for: proven, by: caller, in: project) { return outcome }
+        }
+        throw Overloaded()
+    }
+
+    /// A nonce for a sign-in that is about to begin.
+    public func issueNonce(in project: Project) throws -> IssuedNonce {
+        try tickets.nonce(until: with.clock.now() + Self.nonceLifetime, in: project.id)
+    }
+
+    /// - Returns: `nil` if the decision has to be taken again.
+    private func carryOut(
+        _ decision: LinkingDecision, for proven: Proven, by caller: Caller?, in project: Project
+    ) async throws -> Outcome? {
+        switch decision {
+        case .signIn(let account): return try await enter(.signIn(account), proven, in: project)
+        case .link(let account): return try await enter(.link(to: account, by: caller?.session), proven, in: project)
+        case .reclaim(let account): return try await enter(.reclaim(account), proven, in: project)
+        case .create:
+            let takesEmail = !project.policy.allowsDuplicateEmails
+            return try await enter(
+                .create(with.entropy.accountID(), takesEmail: takesEmail), proven, isNew: true, in: project)
+        case .confirm(let account, let isRecycled):
+            let use = PendingCredential.Use.link(to: account.id, generation: account.generation)
+            return .confirmationNeeded(
+                account, Recognised(proven.identity),
+                pendingToken: try ticket(for: proven, use, in: project), isRecycled: isRecycled)
+        case .refuse(let refusal):
+            guard refusal.leavesPending else { throw refusal }
+            return .conflict(
+                refusal, Recognised(proven.identity), pendingToken: try ticket(for: proven, proven.use, in: project))
+        }
+    }
+
+    private func enter(
+        _ step: FederatedEntry.Step, _ proven: Proven, isNew: Bool = false, in project: Project
+    ) async throws -> Outcome? {
+        let now = with.clock.now()
+        let entry = FederatedEntry(
+            step: step, identity: proven.identity, marks: proven.marks, session: with.entropy.sessionID(),
+            enteredAt: now)
+        switch try await store.enter(entry, in: project.id) {
+        case .done(let account, let session):
+            let signedIn = try await with.tokens.signedIn(account, session, in: project, at: now)
+            return .signedIn(signedIn, Recognised(proven.identity, of: account), isNew: isNew)
+        case .stale: return nil
+        case .used: throw proven.isTicket ? ProviderRefusal.ticketUsed : .nonce(.alreadyUsed)
+        }
+    }
+
+    private func proven(_ proof: Proof, for app: App, in project: Project) async throws -> Proven {
+        switch proof {
+        case .credential(let credential):
+            var identity = try await verifier.verify(credential, app, project)
+            let issued = try identity.nonce.flatMap {
+                try tickets.mark(ofNonce: $0, at: with.clock.now(), in: project.id)
+            }
+            identity.marks += [issued].compactMap(\.self)
+            return Proven(identity: identity)
+        case .ticket(let ticket):
+            let (pending, mark) = try tickets.pending(ticket, at: with.clock.now(), in: project.id)
+            return Proven(identity: pending.identity, use: pending.use, ticket: mark)
+        }
+    }
+
+    private func ticket(
+        for proven: Proven, _ use: PendingCredential.Use, in project: Project
+    ) throws -> String {
+        try tickets.ticket(
+            for: PendingCredential(identity: proven.identity, use: use),
+            until: with.clock.now() + Self.pendingLifetime, in: project.id)
+    }
+}
+
+/// An identity that this request has proven, and what goes with the proof.
+private struct Proven {
+    let identity: VerifiedIdentity
+    var use = PendingCredential.Use.any
+    /// Of the ticket that it came in.
+    var ticket: OneTimeMark?
+
+    var isTicket: Bool { ticket != nil }
+    var marks: [OneTimeMark] { identity.marks + [ticket].compactMap(\.self) }
+
+    func requireUse(by caller: Caller?) throws(ProviderRefusal) {
+        guard case .link(let account, let generation) = use else { return }
+        guard caller?.account.id == account, caller?.account.generation == generation else {
+            throw .ticketNotBelieved
+        }
+    }
+}
+
+/// What a client is told of an identity.
+public struct Recognised: Hashable, Sendable {
+    public let identity: VerifiedIdentity
+    /// With the name that was given first, if the identity is linked.
+    public let linked: LinkedIdentity
+
+    init(_ identity: VerifiedIdentity, of account: Account? = nil) {
+        self.identity = identity
+        linked =
+            account?.identities.first { $0.provider == identity.provider && $0.subject == identity.subject }
+            ?? LinkedIdentity(identity)
+    }
+}
+
+extension Optional {
+    fileprivate func mapAsync<Value>(_ transform: (Wrapped) async throws -> Value) async rethrows -> Value? {
+        guard let self else { return nil }
+        return try await transform(self)
+    }
+}

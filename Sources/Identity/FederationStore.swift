@@ -1,0 +1,49 @@
+/// Accounts as identities of other providers lead to them. Every call is one statement or one transaction, and may
+/// throw ``StoreUnavailable``.
+public protocol FederationStore: Sendable {
+    /// Whose the identity is, and who holds its address.
+    func acquaintances(
+        of identity: VerifiedIdentity, in project: ID<Project>
+    ) async throws -> (owner: Account?, sameEmail: Account?)
+
+    /// Carries out what was decided, and opens a session.
+    func enter(_ entry: FederatedEntry, in project: ID<Project>) async throws -> Entered
+}
+
+/// A decision that signs somebody in, with all that carrying it out needs.
+public struct FederatedEntry: Hashable, Sendable {
+    public enum Step: Hashable, Sendable {
+        case signIn(Account)
+        /// - Parameter session: of the caller, where the account is the caller's; it has to live.
+        case link(to: Account, by: Session?)
+        case reclaim(Account)
+        /// - Parameter takesEmail: the account holds the identity's address.
+        case create(ID<Account>, takesEmail: Bool)
+    }
+
+    public let step: Step
+    public let identity: VerifiedIdentity
+    /// What is used up. If any of it was used before, nothing happens.
+    public let marks: [OneTimeMark]
+    public let session: ID<Session>
+    public let enteredAt: Instant
+
+    public init(
+        step: Step, identity: VerifiedIdentity, marks: [OneTimeMark], session: ID<Session>, enteredAt: Instant
+    ) {
+        self.step = step
+        self.identity = identity
+        self.marks = marks
+        self.session = session
+        self.enteredAt = enteredAt
+    }
+}
+
+public enum Entered: Hashable, Sendable {
+    /// The account as it is now, and the session that was opened.
+    case done(Account, Session)
+    /// Something that the decision rests on has changed: it has to be taken again.
+    case stale
+    /// A mark had been used before.
+    case used
+}

@@ -1,0 +1,119 @@
+internal import Identity
+internal import Postgres
+
+extension SQL {
+    static func acquaintances(of identity: VerifiedIdentity, in project: ID<Project>) -> SQL {
+        """
+        SELECT a.id = o.account_id IS TRUE AS is_owner, \(AccountRow.columns) FROM account a
+        LEFT JOIN linked_identity o ON o.project_id = \(project.rawValue) AND o.provider = \(identity.provider.rawValue)
+            AND o.subject = \(identity.subject)
+        WHERE a.project_id = \(project.rawValue) AND a.id IN (
+            SELECT l.account_id FROM linked_identity l WHERE l.project_id = \(project.rawValue)
+                AND l.provider = \(identity.provider.rawValue) AND l.subject = \(identity.subject)
+            UNION ALL
+            SELECT e.id FROM account e WHERE e.project_id = \(project.rawValue) AND e.email = \(identity.email?.rawValue))
+        """
+    }
+
+    /// Does nothing to an account that has moved on, was disabled, or has lost the identity.
+    ///
+    /// - Parameter changed: whether there is anything new to be remembered of the identity.
+    static func signIn(
+        _ account: Account, with identity: LinkedIdentity, changed: Bool, _ entry: FederatedEntry,
+        _ session: SessionRow, in project: ID<Project>
+    ) -> SQL {
+        let remembered: SQL = changed ? ", remembered AS (\(remembering(identity, in: project)))" : ""
+        let used: SQL =
+            entry.marks.isEmpty ? "" : ", used AS (\(use(entry.marks, in: project, from: "signed_in")) RETURNING 1)"
+        return """
+            WITH signed_in AS (
+                UPDATE account a SET last_sign_in_at = \(session.authenticatedAt),
+                    display_name = coalesce(a.display_name, \(identity.displayName))
+                WHERE a.project_id = \(project.rawValue) AND a.id = \(account.id.rawValue)
+                    AND a.generation = \(account.generation) AND a.disabled_at IS NULL
+                    AND EXISTS (SELECT FROM linked_identity l WHERE l.project_id = a.project_id
+                        AND l.provider = \(identity.provider.rawValue) AND l.subject = \(identity.subject)
+                        AND l.account_id = a.id)
+                RETURNING 1)\(remembered)\(used)
+            \(opening(session, in: project, from: "signed_in"))
+            """
+    }
+
+    static func create(
+        _ account: Account, with identity: LinkedIdentity, _ entry: FederatedEntry, _ session: SessionRow,
+        in project: ID<Project>
+    ) -> SQL {
+        let now = Timestamp(entry.enteredAt)
+        let used: SQL =
+            entry.marks.isEmpty ? "" : "used AS (\(use(entry.marks, in: project, from: "made")) RETURNING 1), "
+        return """
+            WITH made AS (
+                INSERT INTO account (project_id, id, email, email_verified, display_name, photo_url, created_at,
+                    last_sign_in_at, valid_since)
+                VALUES (\(project.rawValue), \(account.id.rawValue), \(account.email?.rawValue),
+                    \(account.emailIsVerified), \(account.displayName), \(account.photoURL), \(now), \(now),
+                    date_trunc('second', \(now)))
+                RETURNING 1),
+            \(used)linked AS (\(linking(identity, to: account.id, at: entry.enteredAt, in: project, from: "made"))
+                RETURNING 1)
+            \(opening(session, in: project, from: "made"))
+            """
+    }
+
+    /// Takes the account's row while it is as the decision saw it, and gives it what the identity proves.
+    static func lock(
+        _ account: Account, toLink entry: FederatedEntry, where condition: SQL, in project: ID<Project>
+    ) -> SQL {
+        let identity = entry.identity
+        return """
+            UPDATE account a SET last_sign_in_at = \(Timestamp(entry.enteredAt)),
+                email = coalesce(a.email, \(identity.email?.rawValue)),
+                email_verified = a.email_verified OR \(identity.emailTrust == .authoritative)
+                    AND coalesce(a.email, \(identity.email?.rawValue)) IS NOT DISTINCT FROM \(identity.email?.rawValue)
+                    AND \(identity.email != nil),
+                display_name = coalesce(a.display_name, \(identity.displayName)),
+                photo_url = coalesce(a.photo_url, \(identity.photoURL))
+            WHERE a.project_id = \(project.rawValue) AND a.id = \(account.id.rawValue)
+                AND \(isAsDecided(account)) AND \(condition)
+            """
+    }
+
+    /// Nothing by which the account's maker could come back stays.
+    static func reclaim(_ account: Account, for entry: FederatedEntry, in project: ID<Project>) -> SQL {
+        let now = Timestamp(entry.enteredAt)
+        return """
+            UPDATE account a SET password_hash = NULL, password_updated_at = NULL, phone_number = NULL,
+                email_verified = true, display_name = \(entry.identity.displayName),
+                photo_url = \(entry.identity.photoURL), last_sign_in_at = \(now),
+                valid_since = date_trunc('second', \(now)), generation = a.generation + 1
+            WHERE a.project_id = \(project.rawValue) AND a.id = \(account.id.rawValue) AND \(isAsDecided(account))
+            """
+    }
+
+    /// Holds while an account `a` is what the decision was taken on.
+    private static func isAsDecided(_ account: Account) -> SQL {
+        """
+        a.generation = \(account.generation) AND a.disabled_at IS NULL \
+        AND a.email IS NOT DISTINCT FROM \(account.email?.rawValue) AND a.email_verified = \(account.emailIsVerified)
+        """
+    }
+
+    /// Uses each mark once for each row of `source`; fails if one was used before.
+    static func use(_ marks: [OneTimeMark], in project: ID<Project>, from source: SQL) -> SQL {
+        """
+        INSERT INTO used_mark (project_id, hash, expires_at)
+        SELECT \(project.rawValue), decode(m.hash, 'hex'), to_timestamp(m.expires_at)
+        FROM \(source), unnest(\(marks.map(\.hexadecimal)), \(marks.map(\.expiresAt.seconds))) AS m (hash, expires_at)
+        """
+    }
+
+    static func forgetMerges(into account: ID<Account>, in project: ID<Project>) -> SQL {
+        "DELETE FROM account_merge WHERE project_id = \(project.rawValue) AND target_id = \(account.rawValue)"
+    }
+}
+
+extension OneTimeMark {
+    fileprivate var hexadecimal: String {
+        hash.map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined()
+    }
+}

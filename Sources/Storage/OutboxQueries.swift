@@ -1,0 +1,51 @@
+internal import FoundationEssentials
+internal import Identity
+internal import Postgres
+
+/// What others must be told about an account. It names no address and no person.
+struct OutboxEvent {
+    enum Kind: String {
+        case identityLinked = "identity.linked"
+        case identityUnlinked = "identity.unlinked"
+        case accountReclaimed = "account.reclaimed"
+        case accountMerged = "account.merged"
+    }
+
+    let kind: Kind
+    let account: ID<Account>
+    var provider: ProviderID?
+    /// The account that is no more.
+    var source: ID<Account>?
+
+    init(_ kind: Kind, of account: ID<Account>, provider: ProviderID? = nil, source: ID<Account>? = nil) {
+        self.kind = kind
+        self.account = account
+        self.provider = provider
+        self.source = source
+    }
+}
+
+extension SQL {
+    static func tell(_ event: OutboxEvent, at now: Instant, in project: ID<Project>) -> SQL {
+        """
+        INSERT INTO outbox (id, project_id, kind, account_id, detail, created_at)
+        VALUES (\(UUID()), \(project.rawValue), \(event.kind.rawValue), \(event.account.rawValue),
+            \(detail(of: event)), \(Timestamp(now)))
+        """
+    }
+
+    static func audit(_ event: OutboxEvent, by actor: String, at now: Instant, in project: ID<Project>) -> SQL {
+        """
+        INSERT INTO audit_event (id, project_id, actor, action, subject, detail, occurred_at)
+        VALUES (\(UUID()), \(project.rawValue), \(actor), \(event.kind.rawValue), \(event.account.rawValue),
+            \(detail(of: event)), \(Timestamp(now)))
+        """
+    }
+
+    private static func detail(of event: OutboxEvent) -> SQL {
+        """
+        jsonb_strip_nulls(jsonb_build_object('provider', \(event.provider?.rawValue)::text,
+            'source', \(event.source?.rawValue)::text))
+        """
+    }
+}

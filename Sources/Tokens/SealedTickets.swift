@@ -1,0 +1,80 @@
+public import Crypto
+public import Identity
+internal import JOSE
+internal import JSONText
+
+/// ``Tickets`` sealed under the master key: clients carry them, and can neither read nor make nor move them.
+public struct SealedTickets: Tickets {
+    /// In characters; more is nothing of ours.
+    private static let lengthLimit = 64 * 1024
+
+    private let box: SealedBox
+
+    public init(masterKeys: MasterKeys) {
+        box = SealedBox(keys: masterKeys)
+    }
+
+    private enum Purpose: String {
+        case nonce
+        case pendingCredential = "pending-credential"
+    }
+
+    private struct Pending: Codable {
+        let credential: PendingCredential
+        let end: Instant
+    }
+
+    /// 55 characters, which hold nothing but their end: what makes each one different is the seal.
+    public func nonce(until end: Instant, in project: ID<Project>) throws -> IssuedNonce {
+        let end = (0..<8).reversed().map { UInt8(truncatingIfNeeded: end.microseconds >> ($0 * 8)) }
+        let raw = try seal(end, for: .nonce, in: project)
+        return IssuedNonce(raw: raw, sha256: Hexadecimal.text(Digest.sha256(Array(raw.utf8))), expiresAt: Self.end(end))
+    }
+
+    public func mark(ofNonce raw: String, at now: Instant, in project: ID<Project>) throws -> OneTimeMark? {
+        guard let content = open(raw, for: .nonce, in: project) else { return nil }
+        let end = Self.end(content)
+        guard end > now else { throw ProviderRefusal.nonce(.expired) }
+        return mark(of: raw, until: end)
+    }
+
+    public func ticket(
+        for pending: PendingCredential, until end: Instant, in project: ID<Project>
+    ) throws -> String {
+        let content = try StrictJSON.encode(Pending(credential: pending, end: end))
+        return try seal(content, for: .pendingCredential, in: project)
+    }
+
+    public func pending(
+        _ ticket: String, at now: Instant, in project: ID<Project>
+    ) throws -> (PendingCredential, OneTimeMark) {
+        guard let content = open(ticket, for: .pendingCredential, in: project),
+            // Sealed by another release in another shape: as good as expired.
+            let pending = try? StrictJSON.decode(Pending.self, from: content), pending.end > now
+        else { throw ProviderRefusal.ticketNotBelieved }
+        return (pending.credential, mark(of: ticket, until: pending.end))
+    }
+
+    private static func end(_ bytes: [UInt8]) -> Instant {
+        Instant(microseconds: bytes.reduce(0) { $0 << 8 | Int64($1) })
+    }
+
+    private func mark(of ticket: String, until end: Instant) -> OneTimeMark {
+        OneTimeMark(hash: Digest.sha256(Array(ticket.utf8)), expiresAt: end)
+    }
+
+    private func seal(_ content: [UInt8], for purpose: Purpose, in project: ID<Project>) throws -> String {
+        Base64URL.encode(try box.seal(content, context: context(purpose, project)))
+    }
+
+    /// - Returns: `nil` for what was not sealed here for this purpose and project.
+    private func open(_ ticket: String, for purpose: Purpose, in project: ID<Project>) -> [UInt8]? {
+        guard ticket.utf8.count <= Self.lengthLimit, let sealed = Base64URL.decode(ticket) else { return nil }
+        // Why it does not open tells nobody anything: clients bring nonces of their own.
+        return try? box.open(sealed, context: context(purpose, project))
+    }
+
+    private func context(_ purpose: Purpose, _ project: ID<Project>) -> String {
+        "ticket/\(purpose.rawValue)/\(project)"
+    }
+}

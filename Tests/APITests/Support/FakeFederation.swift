@@ -1,0 +1,24 @@
+import Identity
+
+/// Knows nobody and takes everything.
+struct FakeFederationStore: FederationStore {
+    func acquaintances(
+        of identity: VerifiedIdentity, in project: ID<Project>
+    ) async throws -> (owner: Account?, sameEmail: Account?) { (nil, nil) }
+
+    func enter(_ entry: FederatedEntry, in project: ID<Project>) async throws -> Entered { .stale }
+}
+
+struct FakeTickets: Tickets {
+    func nonce(until end: Instant, in project: ID<Project>) throws -> IssuedNonce {
+        IssuedNonce(raw: "raw", sha256: "hash", expiresAt: end)
+    }
+
+    func mark(ofNonce raw: String, at now: Instant, in project: ID<Project>) throws -> OneTimeMark? { nil }
+
+    func ticket(for pending: PendingCredential, until end: Instant, in project: ID<Project>) throws -> String { "t" }
+
+    func pending(
+        _ ticket: String, at now: Instant, in project: ID<Project>
+    ) throws -> (PendingCredential, OneTimeMark) { throw ProviderRefusal.ticketNotBelieved }
+}
