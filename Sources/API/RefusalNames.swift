@@ -15,6 +15,7 @@ extension WireError {
         case let refusal as TokenRefusal: self.init(refusal)
         case let refusal as EditRefusal: self.init(refusal)
         case let refusal as LinkRefusal: self.init(refusal)
+        case let refusal as MergeRefusal: self.init(refusal)
         case let refusal as AdministrationRefusal: self.init(refusal)
         case let refusal as CustomTokenRefusal: self.init(refusal)
         default: return nil
@@ -91,6 +92,8 @@ extension WireError {
             switch refusal {
             case .passwordsNotAllowed: "OPERATION_NOT_ALLOWED"
             case .emailTaken: "EMAIL_EXISTS"
+            case .lastSignInMethod:
+                "LAST_SIGN_IN_METHOD : Nobody could sign in to this account any more. Say so if that is meant."
             case .loginTooOld: "CREDENTIAL_TOO_OLD_LOGIN_AGAIN"
             case .emailNeedsVerification:
                 "OPERATION_NOT_ALLOWED : Please verify the new email before changing email."
@@ -106,6 +109,20 @@ extension WireError {
             case .emailTaken: "EMAIL_EXISTS"
             case .accountDisabled: "USER_DISABLED"
             case .accountUnknown: "USER_NOT_FOUND"
+            }
+        self = .refused(message)
+    }
+
+    init(_ refusal: MergeRefusal) {
+        let message =
+            switch refusal {
+            case .sameAccount: "MERGE_SAME_ACCOUNT"
+            case .targetUnknown: "USER_NOT_FOUND : No account has this identity; it can be linked."
+            case .accountDisabled: "USER_DISABLED"
+            case .providersCollide(let providers):
+                "PROVIDER_ALREADY_LINKED : Both accounts have an identity of "
+                    + providers.map(\.rawValue).joined(separator: " and ") + "."
+            case .changed: "MERGE_PREVIEW_OUTDATED : The accounts have changed. Ask for a dry run again."
             }
         self = .refused(message)
     }

@@ -4,7 +4,7 @@ extension Endpoint {
     /// The same set as the operations of the contract.
     public static let all: [Endpoint] = [
         .signUp, .signInWithPassword, .lookup, .update, .delete, .createAuthUri, .token, .getProject,
-        .signInWithIdp, .issueNonce,
+        .signInWithIdp, .issueNonce, .unlink, .merge,
         .signInWithCustomToken, .createSessionCookie, .getSessionCookiePublicKeys, .getProjectConfig,
         .updateProjectConfig,
         .getOpenIDConfiguration, .getProjectOpenIDConfiguration, .getJwks, .getProjectJwks, .getSigningCertificates,

@@ -8,6 +8,7 @@ public struct Services: Sendable {
     let identifiers: IdentifierLookup
     let customSignIn: CustomSignIn
     let federatedSignIn: FederatedSignIn
+    let merging: AccountMerging
     let sessionCookies: SessionCookies
     let projects: ProjectEditor
     let wellKnown: WellKnown
@@ -18,6 +19,7 @@ public struct Services: Sendable {
     public init(
         authenticator: Authenticator, editor: AccountEditor, administration: AccountAdministration,
         identifiers: IdentifierLookup, customSignIn: CustomSignIn, federatedSignIn: FederatedSignIn,
+        merging: AccountMerging,
         sessionCookies: SessionCookies,
         projects: ProjectEditor, wellKnown: WellKnown, readiness: @escaping @Sendable () async -> Readiness,
         authURISession: (@Sendable () -> String)? = nil
@@ -28,6 +30,7 @@ public struct Services: Sendable {
         self.identifiers = identifiers
         self.customSignIn = customSignIn
         self.federatedSignIn = federatedSignIn
+        self.merging = merging
         self.sessionCookies = sessionCookies
         self.projects = projects
         self.wellKnown = wellKnown

@@ -14,10 +14,17 @@ public struct AccountEditor: Sendable {
         public var password: Secret?
         public var removesEmail = false
         public var removesPassword = false
+        public var removesPhoneNumber = false
+        /// Providers whose identities go; with ``ProviderID/password``, the address that went with the password.
+        public var unlinked: Set<ProviderID> = []
+        /// It is meant that nobody can sign in any more.
+        public var mayLoseLastSignInMethod = false
         /// Sign-out everywhere else, and a fresh login here.
         public var renewsSession = false
 
         public init() {}
+
+        var removesWaysIn: Bool { removesEmail || removesPassword || removesPhoneNumber || !unlinked.isEmpty }
     }
 
     /// The account as it is now, and new tokens if the old ones ended with the change.
@@ -51,6 +58,9 @@ public struct AccountEditor: Sendable {
         change.photoURL = wish.photoURL
         change.email = wish.removesEmail ? .remove : isNewAddress ? email.map { .set($0) } : nil
         change.passwordHash = passwordHash
+        change.removesPhoneNumber = wish.removesPhoneNumber
+        change.unlinked = caller.account.hasPassword ? wish.unlinked : wish.unlinked.subtracting([.password])
+        change.keepsWayIn = wish.removesWaysIn && !wish.mayLoseLastSignInMethod && project.policy.keepsLastSignInMethod
         if isRenewed {
             let method = wish.password == nil ? caller.session.method : .password
             change.replacement = renewed(caller, by: method, at: change.changedAt)
@@ -108,6 +118,7 @@ public struct AccountEditor: Sendable {
             let signedIn = try await with.tokens.signedIn(account, session, in: project, at: change.changedAt)
             return Edited(account: account, signedIn: signedIn)
         case .emailTaken: throw EditRefusal.emailTaken
+        case .lastWayIn: throw EditRefusal.lastSignInMethod
         case .stale: throw TokenRefusal.sessionEnded
         }
     }

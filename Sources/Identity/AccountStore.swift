@@ -91,6 +91,12 @@ public struct AccountChange: Hashable, Sendable {
     /// A new address is unverified.
     public var email: Value<Email>?
     public var passwordHash: Value<String>?
+    public var removesPhoneNumber = false
+    /// Identities of these providers go, and with them an address that nothing else holds; see
+    /// ``Account/primaryEmail(without:)``.
+    public var unlinked: Set<ProviderID> = []
+    /// Changes nothing if nobody could sign in any more.
+    public var keepsWayIn = false
     /// Taken last, after all that takes time: logins up to this second become void where ``replacement`` is set.
     public var changedAt: Instant
     /// Ends every session of the account, moves `validSince` to the login time of this one, and opens it instead.
@@ -104,6 +110,8 @@ public struct AccountChange: Hashable, Sendable {
 public enum Update: Hashable, Sendable {
     case updated(Account)
     case emailTaken
+    /// Nobody could sign in any more.
+    case lastWayIn
     /// The account is gone or may not have a session, or the session has ended.
     case stale
 }

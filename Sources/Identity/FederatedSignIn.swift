@@ -12,7 +12,7 @@ public struct FederatedSignIn: Sendable {
     private let with: Collaborators
     private let authenticator: Authenticator
     private let store: any FederationStore
-    private let verifier: Verifier
+    private let prover: IdentityProver
     private let tickets: any Tickets
 
     public init(
@@ -21,28 +21,22 @@ public struct FederatedSignIn: Sendable {
         with = collaborators
         authenticator = Authenticator(with: collaborators)
         self.store = store
-        self.verifier = verifier
+        prover = IdentityProver(verifier: verifier, tickets: tickets, clock: collaborators.clock)
         self.tickets = tickets
     }
 
     public struct Request: Sendable {
-        public var proof: Proof
+        public var proof: IdentityProof
         /// Of the account that the identity is to be linked to.
         public var idToken: String?
         /// `false` for a re-authentication.
         public var mayEnter: Bool
 
-        public init(proof: Proof, idToken: String? = nil, mayEnter: Bool = true) {
+        public init(proof: IdentityProof, idToken: String? = nil, mayEnter: Bool = true) {
             self.proof = proof
             self.idToken = idToken
             self.mayEnter = mayEnter
         }
-    }
-
-    public enum Proof: Sendable {
-        case credential(FederatedCredential)
-        /// A pending token of ours.
-        case ticket(String)
     }
 
     public enum Outcome: Sendable {
@@ -55,7 +49,7 @@ public struct FederatedSignIn: Sendable {
 
     /// Verifies first, so that no transaction waits on another company's server.
     public func signIn(_ request: Request, for app: App, in project: Project) async throws -> Outcome {
-        let proven = try await proven(request.proof, for: app, in: project)
+        let proven = try await prover.proven(request.proof, for: app, in: project)
         for _ in 0..<Self.attempts {
             let caller = try await request.idToken.mapAsync { try await authenticator.caller(showing: $0, in: project) }
             try proven.requireUse(by: caller)
@@ -76,7 +70,7 @@ public struct FederatedSignIn: Sendable {
 
     /// - Returns: `nil` if the decision has to be taken again.
     private func carryOut(
-        _ decision: LinkingDecision, for proven: Proven, by caller: Caller?, in project: Project
+        _ decision: LinkingDecision, for proven: ProvenIdentity, by caller: Caller?, in project: Project
     ) async throws -> Outcome? {
         switch decision {
         case .signIn(let account): return try await enter(.signIn(account), proven, in: project)
@@ -99,7 +93,7 @@ public struct FederatedSignIn: Sendable {
     }
 
     private func enter(
-        _ step: FederatedEntry.Step, _ proven: Proven, isNew: Bool = false, in project: Project
+        _ step: FederatedEntry.Step, _ proven: ProvenIdentity, isNew: Bool = false, in project: Project
     ) async throws -> Outcome? {
         let now = with.clock.now()
         let entry = FederatedEntry(
@@ -114,45 +108,12 @@ public struct FederatedSignIn: Sendable {
         }
     }
 
-    private func proven(_ proof: Proof, for app: App, in project: Project) async throws -> Proven {
-        switch proof {
-        case .credential(let credential):
-            var identity = try await verifier.verify(credential, app, project)
-            let issued = try identity.nonce.flatMap {
-                try tickets.mark(ofNonce: $0, at: with.clock.now(), in: project.id)
-            }
-            identity.marks += [issued].compactMap(\.self)
-            return Proven(identity: identity)
-        case .ticket(let ticket):
-            let (pending, mark) = try tickets.pending(ticket, at: with.clock.now(), in: project.id)
-            return Proven(identity: pending.identity, use: pending.use, ticket: mark)
-        }
-    }
-
     private func ticket(
-        for proven: Proven, _ use: PendingCredential.Use, in project: Project
+        for proven: ProvenIdentity, _ use: PendingCredential.Use, in project: Project
     ) throws -> String {
         try tickets.ticket(
             for: PendingCredential(identity: proven.identity, use: use),
             until: with.clock.now() + Self.pendingLifetime, in: project.id)
-    }
-}
-
-/// An identity that this request has proven, and what goes with the proof.
-private struct Proven {
-    let identity: VerifiedIdentity
-    var use = PendingCredential.Use.any
-    /// Of the ticket that it came in.
-    var ticket: OneTimeMark?
-
-    var isTicket: Bool { ticket != nil }
-    var marks: [OneTimeMark] { identity.marks + [ticket].compactMap(\.self) }
-
-    func requireUse(by caller: Caller?) throws(ProviderRefusal) {
-        guard case .link(let account, let generation) = use else { return }
-        guard caller?.account.id == account, caller?.account.generation == generation else {
-            throw .ticketNotBelieved
-        }
     }
 }
 

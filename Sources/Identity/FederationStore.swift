@@ -8,6 +8,12 @@ public protocol FederationStore: Sendable {
 
     /// Carries out what was decided, and opens a session.
     func enter(_ entry: FederatedEntry, in project: ID<Project>) async throws -> Entered
+
+    /// Moves what the plan says, keeps the source for undoing it, and opens a session in the target. The source's id is
+    /// never given again.
+    ///
+    /// Returns ``Entered/stale`` where the plan would be another one by now.
+    func merge(_ merge: AccountMerge, in project: ID<Project>) async throws -> Entered
 }
 
 /// A decision that signs somebody in, with all that carrying it out needs.

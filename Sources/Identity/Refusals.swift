@@ -43,6 +43,8 @@ public enum TokenRefusal: Error, Hashable {
 public enum EditRefusal: Error, Hashable {
     case passwordsNotAllowed
     case emailTaken
+    /// Nobody could sign in to the account any more, and the request does not say that this is meant.
+    case lastSignInMethod
     /// The login is older than ``Policy/recentLogin``.
     case loginTooOld
     /// The project hides accounts, so an address is taken over only after it has been verified.

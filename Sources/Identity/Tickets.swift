@@ -11,6 +11,11 @@ public protocol Tickets: Sendable {
 
     /// - Throws: ``ProviderRefusal/ticketNotBelieved``.
     func pending(_ ticket: String, at now: Instant, in project: ID<Project>) throws -> (PendingCredential, OneTimeMark)
+
+    func ticket(for proposal: MergeProposal, until end: Instant, in project: ID<Project>) throws -> String
+
+    /// - Throws: ``ProviderRefusal/ticketNotBelieved``.
+    func proposal(_ ticket: String, at now: Instant, in project: ID<Project>) throws -> (MergeProposal, OneTimeMark)
 }
 
 /// A nonce that counts once.

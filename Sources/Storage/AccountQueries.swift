@@ -49,6 +49,7 @@ extension SQL {
                 password_hash = CASE WHEN \(change.passwordHash != nil) THEN \(change.passwordHash?.new) ELSE a.password_hash END,
                 password_updated_at = CASE WHEN \(change.passwordHash != nil) THEN \(change.passwordHash?.new == nil ? nil : now)
                     ELSE a.password_updated_at END,
+                phone_number = CASE WHEN \(change.removesPhoneNumber) THEN NULL ELSE a.phone_number END,
                 valid_since = CASE WHEN \(moves) THEN date_trunc('second', \(now)) ELSE a.valid_since END,
                 last_sign_in_at = CASE WHEN \(moves) THEN \(now) ELSE a.last_sign_in_at END,
                 generation = CASE WHEN \(moves) THEN a.generation + 1 ELSE a.generation END
@@ -56,6 +57,13 @@ extension SQL {
                 AND (a.disabled_at IS NULL OR NOT \(moves))
             RETURNING \(AccountRow.columns)
             """
+    }
+
+    static func set(email: Email?, isVerified: Bool, of account: ID<Account>, in project: ID<Project>) -> SQL {
+        """
+        UPDATE account SET email = \(email?.rawValue), email_verified = \(isVerified)
+        WHERE project_id = \(project.rawValue) AND id = \(account.rawValue)
+        """
     }
 
     static func delete(by session: SessionRow, at now: Instant, in project: ID<Project>) -> SQL {

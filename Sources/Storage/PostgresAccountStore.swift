@@ -57,28 +57,6 @@ public struct PostgresAccountStore: AccountStore {
             try SessionRow.session(row), try AccountRow.account(row), counter: try row.decode("counter"))
     }
 
-    public func update(_ change: AccountChange, by session: Session, in project: ID<Project>) async throws -> Update {
-        let statement = SQL.update(change, by: try SessionRow(session), in: project)
-        let followUps = try change.replacement.map { replacement in
-            [
-                SQL.opening(try SessionRow(replacement), in: project, from: "(VALUES (1)) v"),
-                .forgetSessions(of: session.account, before: session.generation, in: project),
-            ]
-        }
-        do {
-            let row = try await reaching {
-                try await pool.transaction { transaction in
-                    guard let row = try await transaction.query(statement).first else { return nil as Row? }
-                    for followUp in followUps ?? [] { _ = try await transaction.execute(followUp) }
-                    return row
-                }
-            }
-            return try row.map { .updated(try AccountRow.account($0)) } ?? .stale
-        } catch let error as PostgresError where error.uniqueViolation == "account_email_key" {
-            return .emailTaken
-        }
-    }
-
     public func delete(by session: Session, at now: Instant, in project: ID<Project>) async throws -> Bool {
         let statement = SQL.delete(by: try SessionRow(session), at: now, in: project)
         return try await reaching { try await pool.execute(statement) } == 1

@@ -126,7 +126,7 @@ public struct PostgresFederationStore: FederationStore {
 }
 
 /// Rolls a transaction back whose decision no longer stands.
-private struct Stale: Error {}
+struct Stale: Error {}
 
 extension VerifiedIdentity {
     func isSame(as linked: LinkedIdentity) -> Bool { linked.provider == provider && linked.subject == subject }

@@ -17,10 +17,11 @@ public struct SealedTickets: Tickets {
     private enum Purpose: String {
         case nonce
         case pendingCredential = "pending-credential"
+        case mergeProposal = "merge-proposal"
     }
 
-    private struct Pending: Codable {
-        let credential: PendingCredential
+    private struct Ticket<Content: Codable>: Codable {
+        let content: Content
         let end: Instant
     }
 
@@ -38,21 +39,40 @@ public struct SealedTickets: Tickets {
         return mark(of: raw, until: end)
     }
 
-    public func ticket(
-        for pending: PendingCredential, until end: Instant, in project: ID<Project>
-    ) throws -> String {
-        let content = try StrictJSON.encode(Pending(credential: pending, end: end))
-        return try seal(content, for: .pendingCredential, in: project)
+    public func ticket(for pending: PendingCredential, until end: Instant, in project: ID<Project>) throws -> String {
+        try issue(pending, until: end, for: .pendingCredential, in: project)
     }
 
     public func pending(
         _ ticket: String, at now: Instant, in project: ID<Project>
     ) throws -> (PendingCredential, OneTimeMark) {
-        guard let content = open(ticket, for: .pendingCredential, in: project),
+        try take(ticket, for: .pendingCredential, at: now, in: project)
+    }
+
+    public func ticket(for proposal: MergeProposal, until end: Instant, in project: ID<Project>) throws -> String {
+        try issue(proposal, until: end, for: .mergeProposal, in: project)
+    }
+
+    public func proposal(
+        _ ticket: String, at now: Instant, in project: ID<Project>
+    ) throws -> (MergeProposal, OneTimeMark) {
+        try take(ticket, for: .mergeProposal, at: now, in: project)
+    }
+
+    private func issue<Content: Codable>(
+        _ content: Content, until end: Instant, for purpose: Purpose, in project: ID<Project>
+    ) throws -> String {
+        try seal(try StrictJSON.encode(Ticket(content: content, end: end)), for: purpose, in: project)
+    }
+
+    private func take<Content: Codable>(
+        _ text: String, for purpose: Purpose, at now: Instant, in project: ID<Project>
+    ) throws(ProviderRefusal) -> (Content, OneTimeMark) {
+        guard let opened = open(text, for: purpose, in: project),
             // Sealed by another release in another shape: as good as expired.
-            let pending = try? StrictJSON.decode(Pending.self, from: content), pending.end > now
-        else { throw ProviderRefusal.ticketNotBelieved }
-        return (pending.credential, mark(of: ticket, until: pending.end))
+            let ticket = try? StrictJSON.decode(Ticket<Content>.self, from: opened), ticket.end > now
+        else { throw .ticketNotBelieved }
+        return (ticket.content, mark(of: text, until: ticket.end))
     }
 
     private static func end(_ bytes: [UInt8]) -> Instant {

@@ -29,6 +29,8 @@ struct Live: Sendable {
         let collaborators = Collaborators(
             store: store, tokens: tokens, passwords: passwords, clock: clock, entropy: .live)
         let authenticator = Authenticator(with: collaborators)
+        let federation = PostgresFederationStore(pool: pool)
+        let tickets = SealedTickets(masterKeys: masterKeys)
         let services = Services(
             authenticator: authenticator,
             editor: AccountEditor(with: collaborators),
@@ -38,8 +40,9 @@ struct Live: Sendable {
             customSignIn: CustomSignIn(
                 with: collaborators, customTokens: mode.customTokens(directory, clock)),
             federatedSignIn: FederatedSignIn(
-                with: collaborators, store: PostgresFederationStore(pool: pool), verifier: mode.verifier,
-                tickets: SealedTickets(masterKeys: masterKeys)),
+                with: collaborators, store: federation, verifier: mode.verifier, tickets: tickets),
+            merging: AccountMerging(
+                with: collaborators, store: federation, verifier: mode.verifier, tickets: tickets),
             sessionCookies: SessionCookies(authenticator: authenticator),
             projects: ProjectEditor(edit: directory.edit(_:_:)),
             wellKnown: WellKnown { [self] in try await documents(of: $0, in: directory) },

@@ -48,7 +48,7 @@ struct CORSTests {
         arguments: [
             (TestGateway(), "/v1/accounts:signUp", 200), (TestGateway(), "/v1/accounts:lookup", 400),
             (TestGateway(), "/v1/accounts:none", 404), (TestGateway(), "/v1/projects", 405),
-            (TestGateway(), "/v1/accounts:signInWithIdp", 501),
+            (TestGateway(), "/v1/accounts:signInWithPhoneNumber", 501),
             (TestGateway(failure: StoreUnavailable(reason: "")), "/v1/accounts:signUp", 503),
             (TestGateway(failure: CancellationError()), "/v1/accounts:signUp", 500),
         ])

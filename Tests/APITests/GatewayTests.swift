@@ -70,7 +70,7 @@ struct GatewayTests {
     @Test(
         "answers plainly to what is not built yet",
         arguments: [
-            "/v1/accounts:signInWithIdp", "/v1/accounts:sendOobCode", "/v2/accounts:revokeToken",
+            "/v1/accounts:signInWithPhoneNumber", "/v1/accounts:sendOobCode", "/v2/accounts:revokeToken",
             "/identitytoolkit.googleapis.com/v2/accounts/mfaSignIn:start",
             "/www.googleapis.com/identitytoolkit/v3/relyingparty/getOobConfirmationCode",
             "/identitytoolkit/v3/relyingparty/downloadAccount", "/identitytoolkit/v3/relyingparty/getRecaptchaParam",
@@ -102,7 +102,7 @@ struct GatewayTests {
         arguments: [
             (HTTP.Method.post, "/v1/accounts:signUp", 65536), (.post, "/v1/token", 65536),
             (.post, "/identitytoolkit/v3/relyingparty/verifyPassword", 65536),
-            (.post, "/v1/accounts:signInWithIdp", 65536), (.get, "/healthz", 1024), (.post, "/nowhere", 1024),
+            (.post, "/v1/accounts:signInWithPhoneNumber", 65536), (.get, "/healthz", 1024), (.post, "/nowhere", 1024),
         ])
     func bodyLimit(method: HTTP.Method, path: String, limit: Int) {
         #expect(Gateway.bodyLimit(method, path) == limit)

@@ -84,7 +84,6 @@ struct UpdateTests {
             (#""oobCode":"x""#, "501 oobCode is not implemented."),
             (#""provider":["x"]"#, "501 provider is not implemented."),
             (#""upgradeToFederatedLogin":true"#, "501 upgradeToFederatedLogin is not implemented."),
-            (#""deleteProvider":["password"]"#, "501 deleteProvider is not implemented."),
             (#""linkProviderUserInfo":{}"#, "501 linkProviderUserInfo is not implemented."),
             (#""deletePasskey":["x"]"#, "501 deletePasskey is not implemented."),
             (#""mfa":{}"#, "501 mfa is not implemented."),

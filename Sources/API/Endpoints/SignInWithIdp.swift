@@ -17,8 +17,7 @@ extension Endpoint {
     }
 }
 
-/// The credential comes in `postBody`, as Firebase's SDKs write it, in ``credential``, or in a pending token.
-private struct SignInWithIdpRequest: ClientRequest {
+private struct SignInWithIdpRequest: IdpRequest {
     let requestUri: String?
     let postBody: String?
     let credential: TypedCredential?
@@ -31,40 +30,12 @@ private struct SignInWithIdpRequest: ClientRequest {
     let tenantId: String?
     let targetProjectId: String?
 
-    /// - Returns: `nil` where a pending token stands for it.
-    func evidence() throws(WireError) -> IdpEvidence? {
-        let given = [credential != nil, postBody.nonEmpty != nil, pendingToken.nonEmpty != nil]
-        guard given.count(where: { $0 }) < 2 else {
-            throw .invalidField("", "must have one of credential, postBody and pendingToken")
-        }
-        if let credential { return IdpEvidence(credential) }
-        guard pendingToken.nonEmpty == nil else { return nil }
-        guard let requestUri = requestUri.nonEmpty else { throw .refused("MISSING_REQUEST_URI") }
-        return try IdpEvidence(requestUri: requestUri, postBody: postBody ?? "")
-    }
-
     func domain(_ evidence: IdpEvidence?) throws(WireError) -> FederatedSignIn.Request {
         guard returnRefreshToken != true else { throw .notImplemented("returnRefreshToken") }
         guard pendingIdToken.nonEmpty == nil else { throw .notImplemented("pendingIdToken") }
         return FederatedSignIn.Request(
-            proof: try evidence.map { evidence throws(WireError) in .credential(try evidence.credential()) }
-                ?? .ticket(pendingToken ?? ""),
-            idToken: idToken.nonEmpty, mayEnter: autoCreate ?? true)
+            proof: try proof(evidence), idToken: idToken.nonEmpty, mayEnter: autoCreate ?? true)
     }
-}
-
-/// The credential of clients that are generated from the contract.
-struct TypedCredential: Decodable {
-    struct FullName: Decodable {
-        let givenName: String?
-        let familyName: String?
-    }
-
-    let providerId: String?
-    let idToken: String?
-    let accessToken: String?
-    let rawNonce: String?
-    let fullName: FullName?
 }
 
 extension WireError {

@@ -7,7 +7,8 @@ extension Endpoint {
         let request = try call.body(as: UpdateRequest.self)
         let idToken = try request.checkedIDToken()
         let caller = try await call.services.authenticator.caller(showing: idToken, in: client.project)
-        let edited = try await call.services.editor.edit(caller, request.wish, in: client.project, from: call.origin)
+        let edited = try await call.services.editor.edit(
+            caller, try request.wish(), in: client.project, from: call.origin)
         return try .json(UpdateResponse(edited))
     } administrator: { call, administrator in
         try await call.updateAccount(for: administrator)
@@ -27,7 +28,7 @@ private struct UpdateRequest: ClientRequest {
     let customAttributes: String?
     let disableUser: Bool?
     let deletePasskey: [Present]?
-    let deleteProvider: [Present]?
+    let deleteProvider: [String]?
     let linkProviderUserInfo: Present?
     let mfa: Present?
     let oobCode: String?
@@ -52,7 +53,6 @@ private struct UpdateRequest: ClientRequest {
             ("deleteAttribute PROVIDER", deletes(.provider)),
             ("deleteAttribute RAW_USER_INFO", deletes(.rawUserInfo)),
             ("deletePasskey", deletePasskey?.isEmpty == false),
-            ("deleteProvider", deleteProvider?.isEmpty == false),
             ("linkProviderUserInfo", linkProviderUserInfo != nil),
             ("mfa", mfa != nil),
             ("oobCode", oobCode.nonEmpty != nil),
@@ -63,7 +63,7 @@ private struct UpdateRequest: ClientRequest {
     }
 
     /// Removing a member wins over setting it.
-    var wish: AccountEditor.Wish {
+    func wish() throws(WireError) -> AccountEditor.Wish {
         var wish = AccountEditor.Wish()
         wish.displayName = deletes(.displayName) ? .remove : displayName.map(Self.value)
         wish.photoURL = deletes(.photoURL) ? .remove : photoUrl.map(Self.value)
@@ -72,6 +72,7 @@ private struct UpdateRequest: ClientRequest {
         wish.email = wish.removesEmail ? nil : email
         wish.password = wish.removesPassword ? nil : password.map(Secret.init)
         wish.renewsSession = validSince != nil
+        if let deleteProvider { try wish.remove(deleteProvider) }
         return wish
     }
 
@@ -80,7 +81,7 @@ private struct UpdateRequest: ClientRequest {
     private static func value(_ text: String) -> AccountChange.Value<String> { text.isEmpty ? .remove : .set(text) }
 }
 
-private struct UpdateResponse: Encodable {
+struct UpdateResponse: Encodable {
     let kind = "identitytoolkit#SetAccountInfoResponse"
     let localId: String
     let email: String?

@@ -7,6 +7,8 @@ struct FakeFederationStore: FederationStore {
     ) async throws -> (owner: Account?, sameEmail: Account?) { (nil, nil) }
 
     func enter(_ entry: FederatedEntry, in project: ID<Project>) async throws -> Entered { .stale }
+
+    func merge(_ merge: AccountMerge, in project: ID<Project>) async throws -> Entered { .stale }
 }
 
 struct FakeTickets: Tickets {
@@ -21,4 +23,10 @@ struct FakeTickets: Tickets {
     func pending(
         _ ticket: String, at now: Instant, in project: ID<Project>
     ) throws -> (PendingCredential, OneTimeMark) { throw ProviderRefusal.ticketNotBelieved }
+
+    func ticket(for proposal: MergeProposal, until end: Instant, in project: ID<Project>) throws -> String { "m" }
+
+    func proposal(
+        _ ticket: String, at now: Instant, in project: ID<Project>
+    ) throws -> (MergeProposal, OneTimeMark) { throw ProviderRefusal.ticketNotBelieved }
 }

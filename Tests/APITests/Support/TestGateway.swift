@@ -66,6 +66,9 @@ struct TestGateway {
             federatedSignIn: FederatedSignIn(
                 with: collaborators, store: FakeFederationStore(),
                 verifier: Verifier { _, _, _ in throw ProviderRefusal.notConfigured }, tickets: FakeTickets()),
+            merging: AccountMerging(
+                with: collaborators, store: FakeFederationStore(),
+                verifier: Verifier { _, _, _ in throw ProviderRefusal.notConfigured }, tickets: FakeTickets()),
             sessionCookies: SessionCookies(authenticator: authenticator), projects: ProjectEditor { _, _ in nil },
             wellKnown: WellKnown { _ in documents },
             readiness: { readiness }, authURISession: { "random" })

@@ -1,0 +1,82 @@
+internal import HTTP
+internal import Identity
+
+extension Endpoint {
+    /// Makes one account of two: first a preview, which gives a token, then the merge, which takes it.
+    static let merge = client("merge", .post, "/v1/accounts:merge") { call, client in
+        let request = try call.body(as: MergeRequest.self)
+        guard let idToken = request.idToken.nonEmpty else { throw WireError.refused("MISSING_ID_TOKEN") }
+        let merging = call.services.merging
+        if let mergeToken = request.mergeToken.nonEmpty {
+            guard request.dryRun != true else {
+                throw WireError.invalidField("/dryRun", "must be false with mergeToken")
+            }
+            let merged = try await merging.commit(idToken: idToken, ticket: mergeToken, in: client.project)
+            return try .json(MergeResponse(merged))
+        }
+        guard request.dryRun == true else { throw WireError.refused("MISSING_MERGE_TOKEN : Ask for a dry run first.") }
+        let preview = try await merging.preview(
+            idToken: idToken, try request.proof(request.evidence()), for: client.app, in: client.project)
+        return try .json(MergeResponse(preview))
+    }
+}
+
+private struct MergeRequest: IdpRequest {
+    /// Of the account that goes up in the other.
+    let idToken: String?
+    let dryRun: Bool?
+    let mergeToken: String?
+    let requestUri: String?
+    let postBody: String?
+    let credential: TypedCredential?
+    let pendingToken: String?
+    let tenantId: String?
+    let targetProjectId: String?
+}
+
+private struct MergeResponse: Encodable {
+    struct Moves: Encodable {
+        let providers: [String]
+        let email: Bool
+        let phoneNumber: Bool
+        let displayName: Bool
+        let photoUrl: Bool
+    }
+
+    let kind = "sekisho#MergeAccountsResponse"
+    let sourceLocalId: String
+    let localId: String
+    let moves: Moves
+    let drops: [String]
+    /// Of a preview.
+    var mergeToken: String?
+    var mergeTokenExpiresIn: String?
+    /// In milliseconds since the epoch; of a merge, like all below.
+    var undoableUntil: String?
+    var idToken: String?
+    var refreshToken: String?
+    var expiresIn: String?
+
+    init(_ preview: AccountMerging.Preview) {
+        self.init(preview.plan)
+        mergeToken = preview.ticket
+        mergeTokenExpiresIn = String(AccountMerging.proposalLifetime.components.seconds)
+    }
+
+    init(_ merged: AccountMerging.Merged) {
+        self.init(merged.plan)
+        undoableUntil = String(merged.undoableUntil.milliseconds)
+        idToken = merged.signedIn.idToken
+        refreshToken = merged.signedIn.refreshToken
+        expiresIn = merged.signedIn.expiresInSeconds
+    }
+
+    private init(_ plan: MergePlan) {
+        sourceLocalId = plan.source.rawValue
+        localId = plan.target.rawValue
+        moves = Moves(
+            providers: plan.identities.map(\.provider.rawValue), email: plan.movesEmail,
+            phoneNumber: plan.movesPhoneNumber, displayName: plan.movesDisplayName, photoUrl: plan.movesPhoto)
+        drops = plan.dropped.map(\.rawValue)
+    }
+}

@@ -1,0 +1,45 @@
+/// What a request proves an identity with.
+public enum IdentityProof: Sendable {
+    case credential(FederatedCredential)
+    /// A pending token of ours.
+    case ticket(String)
+}
+
+/// Takes proofs of identities, the client's own and those we keep for it.
+struct IdentityProver: Sendable {
+    let verifier: Verifier
+    let tickets: any Tickets
+    let clock: WallClock
+
+    func proven(_ proof: IdentityProof, for app: App, in project: Project) async throws -> ProvenIdentity {
+        switch proof {
+        case .credential(let credential):
+            var identity = try await verifier.verify(credential, app, project)
+            let issued = try identity.nonce.flatMap { try tickets.mark(ofNonce: $0, at: clock.now(), in: project.id) }
+            identity.marks += [issued].compactMap(\.self)
+            return ProvenIdentity(identity: identity)
+        case .ticket(let ticket):
+            let (pending, mark) = try tickets.pending(ticket, at: clock.now(), in: project.id)
+            return ProvenIdentity(identity: pending.identity, use: pending.use, ticket: mark)
+        }
+    }
+}
+
+/// An identity that this request has proven, and what goes with the proof.
+struct ProvenIdentity: Sendable {
+    let identity: VerifiedIdentity
+    var use = PendingCredential.Use.any
+    /// Of the ticket that it came in.
+    var ticket: OneTimeMark?
+
+    var isTicket: Bool { ticket != nil }
+    var marks: [OneTimeMark] { identity.marks + [ticket].compactMap(\.self) }
+
+    /// - Throws: ``ProviderRefusal/ticketNotBelieved`` unless the ticket is for this caller.
+    func requireUse(by caller: Caller?) throws(ProviderRefusal) {
+        guard case .link(let account, let generation) = use else { return }
+        guard caller?.account.id == account, caller?.account.generation == generation else {
+            throw .ticketNotBelieved
+        }
+    }
+}

@@ -1,0 +1,266 @@
+import Identity
+import Testing
+
+private let now = Instant(seconds: 1_800_000_000)
+private let address = Email("ada@example.com")
+
+private func account(
+    _ id: String, email: Email? = address, isVerified: Bool = true, identities: [LinkedIdentity] = [],
+    isDisabled: Bool = false
+) -> Account {
+    Account(
+        id: ID(id), email: email, emailIsVerified: isVerified, passwordUpdatedAt: now, identities: identities,
+        isDisabled: isDisabled, createdAt: now, validSince: now)
+}
+
+private func linked(_ provider: ProviderID, _ trust: EmailTrust = .none, email: Email? = address) -> LinkedIdentity {
+    LinkedIdentity(provider: provider, subject: "another", email: email, emailTrust: trust)
+}
+
+private let ada = account("ada")
+private let squatter = account("squatter", isVerified: false)
+private let anonymous = Account(id: ID("anonymous"), createdAt: now, validSince: now)
+private let disabled = account("disabled", isDisabled: true)
+
+@Suite("What becomes of a proven identity")
+struct LinkingDecisionTests {
+    struct Row: CustomTestStringConvertible {
+        let testDescription: String
+        let facts: LinkingFacts
+        let expected: LinkingDecision
+
+        init(
+            _ testDescription: String, trust: EmailTrust = .authoritative, provider: ProviderID = .apple,
+            email: Email? = address, isPrivate: Bool = false, owner: Account? = nil, sameEmail: Account? = nil,
+            caller: Account? = nil, mayEnter: Bool = true, profile: Policy.Profile = .sekisho,
+            duplicates: Bool = false, _ expected: LinkingDecision
+        ) {
+            self.testDescription = testDescription
+            var policy = Policy(profile)
+            policy.allowsDuplicateEmails = duplicates
+            facts = LinkingFacts(
+                identity: VerifiedIdentity(
+                    provider: provider, subject: "subject", audience: "client", email: email, emailTrust: trust,
+                    isPrivateEmail: isPrivate),
+                owner: owner, sameEmail: sameEmail, caller: caller, mayEnter: mayEnter, policy: policy)
+            self.expected = expected
+        }
+    }
+
+    static let returningRows: [Row] = [
+        Row("linked before: sign in", owner: ada, .signIn(ada)),
+        Row(
+            "linked before, address of somebody else by now: sign in", owner: anonymous, sameEmail: ada,
+            .signIn(anonymous)),
+        Row("linked before, address unproven: sign in", trust: .none, owner: ada, .signIn(ada)),
+        Row("linked before, no address: sign in", email: nil, owner: ada, .signIn(ada)),
+        Row("linked before, account disabled: refused", owner: disabled, .refuse(.accountDisabled)),
+        Row("re-authentication of an identity that is linked", owner: ada, mayEnter: false, .signIn(ada)),
+        Row("re-authentication of an identity that nobody has", mayEnter: false, .refuse(.accountUnknown)),
+        Row(
+            "re-authentication never links by address", sameEmail: ada, mayEnter: false, .refuse(.accountUnknown)),
+        Row(
+            "re-authentication never reclaims", sameEmail: squatter, mayEnter: false, .refuse(.accountUnknown)),
+    ]
+
+    static let newRows: [Row] = [
+        Row("address proven on both sides: link", sameEmail: ada, .link(to: ada)),
+        Row("address never proven here: reclaim", sameEmail: squatter, .reclaim(squatter)),
+        Row(
+            "address never proven here, but a provider verified it for somebody: confirm",
+            sameEmail: account("s", isVerified: false, identities: [linked(.google, .verified)]),
+            .confirm(account("s", isVerified: false, identities: [linked(.google, .verified)]), isRecycled: false)),
+        Row(
+            "address never proven here, and no provider verified it: reclaim",
+            sameEmail: account("s", isVerified: false, identities: [linked(.google, .none)]),
+            .reclaim(account("s", isVerified: false, identities: [linked(.google, .none)]))),
+        Row(
+            "a provider verified another address of the account: reclaim",
+            sameEmail: account(
+                "s", isVerified: false, identities: [linked(.google, .verified, email: Email("eve@example.com"))]),
+            .reclaim(
+                account(
+                    "s", isVerified: false, identities: [linked(.google, .verified, email: Email("eve@example.com"))]))),
+        Row(
+            "address only verified by the provider: confirm", trust: .verified, sameEmail: ada,
+            .confirm(ada, isRecycled: false)),
+        Row(
+            "address only verified by the provider, never proven here: confirm", trust: .verified, sameEmail: squatter,
+            .confirm(squatter, isRecycled: false)),
+        Row(
+            "address not proven by the provider: confirm", trust: .none, sameEmail: ada,
+            .confirm(ada, isRecycled: false)),
+        Row(
+            "address not proven by anybody: confirm", trust: .none, sameEmail: squatter,
+            .confirm(squatter, isRecycled: false)),
+        Row(
+            "the account has another person of that provider: confirm (recycled)",
+            sameEmail: account("a", identities: [linked(.apple, .authoritative)]),
+            .confirm(account("a", identities: [linked(.apple, .authoritative)]), isRecycled: true)),
+        Row(
+            "recycled in profile firebase too",
+            sameEmail: account("a", identities: [linked(.apple, .authoritative)]), profile: .firebase,
+            .confirm(account("a", identities: [linked(.apple, .authoritative)]), isRecycled: true)),
+        Row(
+            "a relay address that somebody verified: confirm", isPrivate: true, sameEmail: ada,
+            .confirm(ada, isRecycled: false)),
+        Row(
+            "a relay address that somebody typed in: reclaim", isPrivate: true, sameEmail: squatter, .reclaim(squatter)),
+        Row("the account with that address is disabled: refused", sameEmail: disabled, .refuse(.accountDisabled)),
+        Row("duplicate addresses allowed: create", sameEmail: ada, duplicates: true, .create),
+        Row("nobody knows it: create", .create),
+        Row("nobody knows it, and it has no address: create", email: nil, .create),
+        Row("nobody knows it, address unproven: create", trust: .none, .create),
+    ]
+
+    static let callerRows: [Row] = [
+        Row("anonymous caller: keeps the account", caller: anonymous, .link(to: anonymous)),
+        Row("caller with the same address", sameEmail: ada, caller: ada, .link(to: ada)),
+        Row(
+            "caller with the same address, unproven by the provider", trust: .none, sameEmail: ada, caller: ada,
+            .link(to: ada)),
+        Row("linked to the caller already: sign in", owner: ada, caller: ada, .signIn(ada)),
+        Row("linked to somebody else: refused", owner: ada, caller: anonymous, .refuse(.identityTaken)),
+        Row(
+            "the caller has another of that provider: refused", caller: account("c", identities: [linked(.apple)]),
+            .refuse(.providerAlreadyLinked)),
+        Row("the address is somebody else's: refused", sameEmail: ada, caller: anonymous, .refuse(.emailTaken)),
+        Row(
+            "the address is somebody else's, unproven there: refused all the same", sameEmail: squatter,
+            caller: anonymous, .refuse(.emailTaken)),
+        Row(
+            "the address is somebody else's, duplicates allowed: link", sameEmail: ada, caller: anonymous,
+            duplicates: true, .link(to: anonymous)),
+        Row(
+            "another provider beside the caller's", caller: account("c", identities: [linked(.google)]),
+            .link(to: account("c", identities: [linked(.google)]))),
+    ]
+
+    @Test("of a returning identity", arguments: returningRows)
+    func returning(row: Row) { #expect(LinkingDecision(row.facts) == row.expected) }
+
+    @Test("of a new identity", arguments: newRows)
+    func new(row: Row) { #expect(LinkingDecision(row.facts) == row.expected) }
+
+    @Test("of an identity that somebody signed in brings", arguments: callerRows)
+    func linking(row: Row) { #expect(LinkingDecision(row.facts) == row.expected) }
+
+    @Test("leaves a pending token for every conflict that signing in or merging can solve")
+    func pending() {
+        for refusal in [LinkRefusal.identityTaken, .providerAlreadyLinked, .emailTaken] {
+            #expect(refusal.leavesPending)
+        }
+        for refusal in [LinkRefusal.accountDisabled, .accountUnknown] { #expect(!refusal.leavesPending) }
+    }
+}
+
+@Suite("What is kept of an identity")
+struct LinkedIdentityTests {
+    private static let first = VerifiedIdentity(
+        provider: .apple, subject: "s", audience: "app", email: address, emailTrust: .authoritative,
+        name: PersonName(given: "Ada", family: "Lovelace"), realUserStatus: 2)
+
+    @Test("the first name stays for good, whatever comes later")
+    func name() {
+        let before = LinkedIdentity(Self.first)
+        let later = VerifiedIdentity(
+            provider: .apple, subject: "s", audience: "web", email: address, emailTrust: .authoritative,
+            name: PersonName(given: "Eve", family: nil))
+        let after = LinkedIdentity(later, before: before)
+        #expect(after.name?.full == "Ada Lovelace")
+        #expect(after.displayName == "Ada Lovelace")
+        #expect(after.realUserStatus == 2)
+        #expect(after.audience == "web")
+    }
+
+    @Test("a name that comes late is taken, and an address left out is the last one given")
+    func late() {
+        let nameless = LinkedIdentity(
+            VerifiedIdentity(
+                provider: .apple, subject: "s", audience: "app", email: address, emailTrust: .authoritative))
+        let named = VerifiedIdentity(
+            provider: .apple, subject: "s", audience: "app", name: PersonName(given: "Ada", family: nil))
+        let after = LinkedIdentity(named, before: nameless)
+        #expect(after.displayName == "Ada")
+        #expect(after.email == address)
+        #expect(after.emailTrust == .authoritative)
+    }
+
+    @Test(
+        "a name is cleaned and cut",
+        arguments: [
+            (" Ada\u{202E}\u{0000} ", "Ada"), ("Ada\n\tB.", "Ada B."),
+            (String(repeating: "a", count: 500), String(repeating: "a", count: 100)),
+            ("\u{200B}", nil), ("", nil), ("井上", "井上"),
+        ])
+    func cleaning(given: String, shown: String?) {
+        #expect(PersonName(given: given, family: nil)?.given == shown)
+    }
+}
+
+@Suite("The address of an account that loses ways in")
+struct PrimaryEmailTests {
+    private static let other = Email("other@example.com")
+
+    private static func account(
+        hasPassword: Bool = false, isVerified: Bool = true, _ identities: [(ProviderID, Email?, EmailTrust)]
+    ) -> Account {
+        Account(
+            id: ID("a"), email: address, emailIsVerified: isVerified, passwordUpdatedAt: hasPassword ? now : nil,
+            identities: identities.map {
+                LinkedIdentity(provider: $0.0, subject: "s", email: $0.1, emailTrust: $0.2)
+            }, createdAt: now, validSince: now)
+    }
+
+    @Test("goes with the identity that brought it")
+    func goes() {
+        let result = Self.account([(.google, address, .authoritative)]).primaryEmail(without: [.google])
+        #expect(result.email == nil && !result.isVerified)
+    }
+
+    @Test("stays with a password, with another identity that has it, and where it came from elsewhere")
+    func stays() {
+        for account in [
+            Self.account(hasPassword: true, [(.google, address, .authoritative)]),
+            Self.account([(.google, address, .authoritative), (.apple, address, .authoritative)]),
+            Self.account([(.google, Self.other, .authoritative)]),
+        ] {
+            let result = account.primaryEmail(without: [.google])
+            #expect(result.email == address && result.isVerified)
+        }
+    }
+
+    @Test(
+        "passes to what is left, proven only as far as that provider's word goes",
+        arguments: [
+            (EmailTrust.authoritative, true), (.verified, false), (.none, false),
+        ])
+    func passes(trust: EmailTrust, isVerified: Bool) {
+        let result = Self.account([(.google, address, .authoritative), (.apple, Self.other, trust)])
+            .primaryEmail(without: [.google])
+        #expect(result.email == Self.other && result.isVerified == isVerified)
+    }
+
+    @Test("an unproven address never becomes proven, whatever is removed")
+    func property() {
+        var generator = SystemRandomNumberGenerator()
+        let providers: [ProviderID] = [.apple, .google, ProviderID("oidc.x"), .password]
+        for _ in 0..<2000 {
+            let identities = providers.dropLast().filter { _ in Bool.random(using: &generator) }.map {
+                (
+                    $0, [address, Self.other, nil].randomElement(using: &generator) ?? nil,
+                    [EmailTrust.none, .verified, .authoritative].randomElement(using: &generator) ?? .none
+                )
+            }
+            let account = Self.account(hasPassword: .random(), isVerified: .random(), identities)
+            let gone = Set(providers.filter { _ in Bool.random(using: &generator) })
+            let (email, isVerified) = account.primaryEmail(without: gone)
+            let isProven =
+                email == account.email && account.emailIsVerified
+                || account.identities.contains {
+                    $0.email == email && $0.emailTrust == .authoritative && !gone.contains($0.provider)
+                }
+            #expect(!isVerified || isProven)
+        }
+    }
+}
