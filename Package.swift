@@ -51,7 +51,7 @@ let package = Package(
         tests("EventLoopTests", imports: ["EventLoop"]),
         tests("JSONTextTests", imports: ["JSONText"]),
         tests("CryptoTests", imports: ["Crypto"]),
-        tests("JOSETests", imports: ["JOSE", "Crypto", "JSONText"]),
+        tests("JOSETests", imports: ["JOSE", "Crypto", "JSONText"], resources: [.embedInCode("Vectors")]),
         tests("HTTPTests", imports: ["HTTP", "EventLoop"]),
         tests("PostgresTests", imports: ["Postgres", "PrivatePostgres", "EventLoop"]),
         tests("TelemetryTests", imports: ["Telemetry"]),
