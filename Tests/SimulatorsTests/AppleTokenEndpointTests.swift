@@ -37,6 +37,17 @@ struct AppleTokenEndpointTests {
         #expect(try again.json["error_description"] == .string("The code has already been used."))
     }
 
+    @Test("redeems a code once, however many present it at the same time")
+    func race() async throws {
+        let (code, fixture) = (try code(), fixture)
+        let outcomes = try await withThrowingTaskGroup { group in
+            for _ in 0..<16 { group.addTask { try fixture.redeem(code).outcome } }
+            return try await group.reduce(into: []) { $0.append($1) }
+        }
+        #expect(outcomes.count { $0 == "200" } == 1)
+        #expect(Set(outcomes) == ["200", "400 invalid_grant"])
+    }
+
     @Test("renews with a refresh token, and gives no other")
     func refresh() throws {
         let first = fixture.clock.now

@@ -44,9 +44,10 @@ extension SimulatedProvider {
         try #require(response(to: Request(id: "1", method: .get, path: path, peer: "127.0.0.1")))
     }
 
-    func post(_ path: String, _ form: [String: String?]) throws -> Response {
+    func post(_ path: String, _ form: [String: String?], headers: Headers = Headers()) throws -> Response {
         let body = form.compactMap { name, value in value.map { "\(name)=\($0.percentEncoded)" } }
-        let headers: Headers = ["Content-Type": "application/x-www-form-urlencoded"]
+        var headers = headers
+        headers.add("Content-Type", "application/x-www-form-urlencoded")
         let request = Request(
             id: "1", method: .post, path: path, headers: headers, body: Array(body.joined(separator: "&").utf8),
             peer: "127.0.0.1")

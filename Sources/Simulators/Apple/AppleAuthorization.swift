@@ -80,8 +80,8 @@ extension AppleState {
     ) -> AppleSignIn {
         var signIn = AppleSignIn(person: person, clientID: client.id, nonce: nonce, at: now)
         signIn.isFirst = consents[signIn.relation] == nil
-        let agreed = consents[signIn.relation] ?? scopes
-        consents[signIn.relation] = agreed
+        let agreed = consents[signIn.relation]?.scopes ?? scopes
+        consents[signIn.relation] = Consent(person: person, scopes: agreed)
         signIn.sharesEmail = agreed.contains(.email)
         return signIn
     }

@@ -4,6 +4,7 @@ internal import JSONText
 extension SimulatedApple {
     public static let tokenPath = "/auth/token"
     public static let revocationPath = "/auth/revoke"
+    public static let migrationPath = "/auth/usermigrationinfo"
     /// As Apple sends them, the odd charset included.
     static let tokenHeaders: Headers = [
         "Content-Type": "application/json;charset=ISO-8859-1", "Cache-Control": "no-store", "Pragma": "no-cache",
@@ -17,6 +18,7 @@ extension SimulatedApple {
                 return .json(configuration(at: origin(of: request)), ["Content-Type": "application/json"])
             case (.post, Self.tokenPath): return try redeem(request)
             case (.post, Self.revocationPath): return try revoke(request)
+            case (.post, Self.migrationPath): return try migrate(request)
             default: return nil
             }
         } catch let refusal as AppleRefusal {

@@ -16,6 +16,11 @@ struct AppleState: Sendable {
         var isUsed = false
     }
 
+    struct Consent {
+        let person: SimulatedPerson
+        let scopes: Set<AppleScope>
+    }
+
     struct AccessToken {
         let relation: Relation
         let expiresAt: Int64
@@ -25,10 +30,12 @@ struct AppleState: Sendable {
     var quirks = AppleQuirks()
     var clients: [String: AppleClient] = [:]
     /// What was agreed to, until the person or the client ends it.
-    var consents: [Relation: Set<AppleScope>] = [:]
+    var consents: [Relation: Consent] = [:]
     var codes: [String: Code] = [:]
     var refreshTokens: [String: AppleSignIn] = [:]
     var accessTokens: [String: AccessToken] = [:]
+    /// When access tokens end that a client got for itself, to move people's accounts to another team.
+    var migrationTokens: [String: Int64] = [:]
     /// Refresh tokens of relations that the person ended.
     var disconnected: Set<String> = []
 
@@ -50,6 +57,7 @@ struct AppleState: Sendable {
     mutating func forgetExpired(at now: Int64) {
         codes = codes.filter { $0.value.expiresAt + Self.codeLifetime > now }
         accessTokens = accessTokens.filter { $0.value.expiresAt > now }
+        migrationTokens = migrationTokens.filter { $0.value > now }
     }
 }
 

@@ -15,6 +15,7 @@ extension SimulatedApple {
         case "refresh_token":
             signIn = try signInOfRefreshToken(in: form, for: client).renewed
             refreshToken = nil
+        case "client_credentials": return try migrationToken(for: form["scope"])
         case nil: throw AppleRefusal(.invalidRequest)
         default: throw AppleRefusal(.unsupportedGrantType)
         }
@@ -44,7 +45,7 @@ extension SimulatedApple {
         return Response(status: 200)
     }
 
-    private func authenticated(_ request: Request) throws(AppleRefusal) -> (Form, AppleClient) {
+    func authenticated(_ request: Request) throws(AppleRefusal) -> (Form, AppleClient) {
         guard let form = Form(request), let id = form["client_id"] else { throw AppleRefusal(.invalidRequest) }
         guard let client = state.withLock({ $0.clients[id] }), let secret = form["client_secret"] else {
             throw AppleRefusal(.invalidClient)
