@@ -29,8 +29,8 @@ public final class SimulatorServer: Sendable {
     /// Without a slash at the end.
     public var baseURL: String { "http://127.0.0.1:\(port)" }
 
-    /// An outage: nobody listens any more, and requests in flight end without an answer.
-    public func interrupt() async {
+    /// Nobody listens any more, and requests in flight end without an answer: an outage, or the end.
+    public func stop() async {
         let stopping = running.withLock { running in
             defer { running = nil }
             return running
@@ -49,8 +49,6 @@ public final class SimulatorServer: Sendable {
             running = try Self.start(provider, port: port, counting: answering)
         }
     }
-
-    public func stop() async { await interrupt() }
 
     /// Runs `body` beside a server, and leaves nothing of it behind.
     public static func run<Value>(

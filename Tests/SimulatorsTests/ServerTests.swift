@@ -105,10 +105,10 @@ struct ServerTests {
             let port = server.port
             async let waiting = Self.outcome(port: port)
             while apple.keyFetches == 0 { try await Task.sleep(for: .milliseconds(1)) }
-            await server.interrupt()
+            await server.stop()
             #expect(await waiting == .noAnswer)
             #expect(await Self.outcome(port: port) == .nobodyListens)
-            await server.interrupt()
+            await server.stop()
             apple.conduct.behave()
             try server.resume()
             try server.resume()
