@@ -38,6 +38,7 @@ let package = Package(
         module("Tokens", imports: ["Identity", "JOSE", "Crypto", "JSONText"]),
         module("Storage", imports: ["Identity", "Postgres"], resources: [.embedInCode("Migrations")]),
         module("API", imports: ["Identity", "HTTP", "JSONText", "Telemetry"]),
+        module("Simulators", imports: ["JOSE", "Crypto", "HTTP", "EventLoop", "JSONText"]),
         .executableTarget(
             name: "sekisho",
             dependencies: [
@@ -50,7 +51,7 @@ let package = Package(
         tests("EventLoopTests", imports: ["EventLoop"]),
         tests("JSONTextTests", imports: ["JSONText"]),
         tests("CryptoTests", imports: ["Crypto"]),
-        tests("JOSETests", imports: ["JOSE", "Crypto", "JSONText"]),
+        tests("JOSETests", imports: ["JOSE", "Crypto", "JSONText"], resources: [.embedInCode("Vectors")]),
         tests("HTTPTests", imports: ["HTTP", "EventLoop"]),
         tests("PostgresTests", imports: ["Postgres", "PrivatePostgres", "EventLoop"]),
         tests("TelemetryTests", imports: ["Telemetry"]),
@@ -58,6 +59,7 @@ let package = Package(
         tests("TokensTests", imports: ["Tokens", "Crypto", "Identity"]),
         tests("StorageTests", imports: ["Storage", "Identity", "Postgres", "Support"]),
         tests("APITests", imports: ["API", "Identity", "HTTP", "JSONText", "Telemetry"]),
+        tests("SimulatorsTests", imports: ["Simulators", "JOSE", "Crypto", "HTTP", "JSONText"]),
         tests(
             "GatewayTests",
             imports: [

@@ -15,6 +15,14 @@ struct JWKTests {
         #expect(try JWK(set.keys[1].publicKey()).kid == Vectors.thumbprint)
     }
 
+    @Test("of RFC 7518 is read, those of RFC 7517 for encryption and shared secrets are not")
+    func published() throws {
+        func keys(_ text: String) throws -> [JWK] { try StrictJSON.decode(JWKSet.self, from: Array(text.utf8)).keys }
+        #expect(Set(try keys(Vectors.agreementKeys).map { try $0.publicKey().parts }).count == 2)
+        let others = try [keys(Vectors.keySet)[0], jwk(Vectors.es512Key)] + keys(Vectors.symmetricKeys)
+        for key in others { #expect(throws: KeyFault.unsupported) { try key.publicKey() } }
+    }
+
     @Test("survives being published", arguments: SignatureAlgorithm.allCases)
     func roundTrip(algorithm: SignatureAlgorithm) throws {
         let key = try PrivateKey.generate(algorithm).publicKey

@@ -1,4 +1,4 @@
-/// RFC 7515 appendix A, RFC 7517 appendix A.1, RFC 7638 section 3.1.
+/// RFC 7515 appendix A, RFC 7517 appendix A, RFC 7518 appendix C, RFC 7638 section 3.1.
 enum Vectors {
     static let payload = "{\"iss\":\"joe\",\r\n \"exp\":1300819380,\r\n \"http://example.com/is_root\":true}"
     private static let payloadPart = """
@@ -30,6 +30,30 @@ enum Vectors {
     static let es256Token =
         "eyJhbGciOiJFUzI1NiJ9." + payloadPart
         + ".DtEhU3ljbEg8L38VWAfUAqOyKAM6-Xx-F4GawxaepmXFCgfTjDxw5djxLa8ISlSApmWQxfKTUJqPP3-Kg6NU1Q"
+
+    static let es512Key = """
+        {"kty":"EC","crv":"P-521",\
+        "x":"AekpBQ8ST8a8VcfVOTNl353vSrDCLLJXmPk06wTjxrrjcBpXp5EOnYG_NjFZ6OvLFV1jSfS9tsz4qUxcWceqwQGk",\
+        "y":"ADSmRA43Z1DSNx_RvcLI87cdL07l6jQyyBXMoxVg_l2Th-x3S1WDhjDly79ajL4Kkd0AZMaZmh9ubmf63e3kyMj2"}
+        """
+    static let es512Token = """
+        eyJhbGciOiJFUzUxMiJ9.UGF5bG9hZA.AdwMgeerwtHoh-l192l60hp9wAHZFVJbLfD_UxMi70cwnZOYaRI1bKPWROc-mZZqwqT2SI-KGDKB34XO0a\
+        w_7XdtAG8GaSwFKdCAPZgoXD2YBJZCPEX3xKpRwcdOO8KpEHwJjyqOgzDO7iKvU8vcnwNrmxYbSW9ERBXukOXolLzeO_Jn
+        """
+
+    /// RFC 7517 appendix A.3: the second is the key of RFC 7515 appendix A.1.
+    static let symmetricKeys = """
+        {"keys":[{"kty":"oct","alg":"A128KW","k":"GawgguFyGrWKav7AX4VKUg"},{"kty":"oct",\
+        "k":"AyM1SysPpbyDfgZld3umj1qzKObwVMkoqQ-EstJQLr_T-1qS0gZH75aKtMN3Yj0iPS4hcgUuTwjAzZr1Z9CAow",\
+        "kid":"HMAC key used in JWS spec Appendix A.1 example"}]}
+        """
+
+    /// RFC 7518 appendix C: Alice's and Bob's, without the private halves.
+    static let agreementKeys = """
+        {"keys":[{"kty":"EC","crv":"P-256","x":"gI0GAILBdu7T53akrFmMyGcsF3n5dO7MmwNBHKW5SV0",\
+        "y":"SLW_xSffzlPWrHEVI30DHM_4egVwt3NQqeUD7nMFpps"},{"kty":"EC","crv":"P-256",\
+        "x":"weNJy2HscCSM6AEDTDg04biOvhFhyyWvOHQfeF_PxMQ","y":"e8lnCO-AlStT-NJVX-crhB7QRYhiix03illJOVAOyck"}]}
+        """
 
     private static let modulus = """
         0vx7agoebGcQSuuPiLJXZptN9nndrQmbXEps2aiAFbWhM78LhWx4cbbfAAtVT86zwu1RK7aPFFxuhDR1L6tSoc_BJECPebWKRXjBZCiFV4n3oknjhM\

@@ -19,6 +19,7 @@ struct LayeringTests {
         "Tokens": ["Identity", "JOSE", "Crypto", "JSONText"],
         "Storage": ["Identity", "Postgres"],
         "API": ["Identity", "HTTP", "JSONText", "Telemetry"],
+        "Simulators": ["JOSE", "Crypto", "HTTP", "EventLoop", "JSONText"],
     ]
 
     @Test("no module imports what is not below it", arguments: allowed.keys.sorted())

@@ -1,0 +1,111 @@
+internal import Crypto
+internal import JSONText
+internal import Synchronization
+
+/// What a person who agreed brings back to the client.
+public struct AppleAuthorization: Sendable {
+    public let identityToken: String
+    /// Good once, for five minutes.
+    public let authorizationCode: String
+    /// JSON with name and address; only when the person agreed just now, and something was asked for. Not signed.
+    public let user: String?
+    /// As the client sent it.
+    public let state: String?
+
+    /// What the browser posts to the redirect URI.
+    public var formFields: [(name: String, value: String)] {
+        [("state", state), ("code", authorizationCode), ("id_token", identityToken), ("user", user)]
+            .compactMap { name, value in value.map { (name, $0) } }
+    }
+}
+
+extension SimulatedApple {
+    /// The person signs in to the client, and agrees if Apple asks.
+    ///
+    /// - Parameters:
+    ///   - nonce: as the claim shall be.
+    ///   - redirectURI: of the web flow; native apps have none.
+    /// - Throws: ``AppleRefusal`` for a client that is not registered, or not with this redirect URI.
+    public func authorize(
+        _ person: SimulatedPerson, client clientID: String, scopes: Set<AppleScope> = [.name, .email],
+        nonce: String? = nil, state requestState: String? = nil, redirectURI: String? = nil,
+        changing change: (inout TokenDraft) throws -> Void = { _ in }
+    ) throws -> AppleAuthorization {
+        let now = clock()
+        let code = Self.token(beginningWith: "c")
+        let (client, quirks, signIn) = try state.withLock { state in
+            state.forgetExpired(at: now)
+            let client = try state.registered(clientID, redirectURI: redirectURI)
+            let signIn = state.signIn(of: person, to: client, scopes: scopes, nonce: nonce, at: now)
+            state.codes[code] = .init(
+                signIn: signIn, redirectURI: redirectURI, expiresAt: now + AppleState.codeLifetime)
+            return (client, state.quirks, signIn)
+        }
+        let token = try draft(for: signIn, code: code).compact(changing: change)
+        let user = AppleUser(person, email: Self.email(of: person, for: client, quirks), scopes: scopes)
+        return AppleAuthorization(
+            identityToken: token, authorizationCode: code, user: signIn.isFirst ? try user?.text : nil,
+            state: requestState)
+    }
+
+    /// The person stops using the client, in the settings of a device: its tokens are void, and the next sign-in is
+    /// a first one. Apple would send a `consent-revoked` notification.
+    public func disconnect(_ person: SimulatedPerson, from clientID: String) {
+        let relation = AppleState.Relation(person: person.id, clientID: clientID)
+        state.withLock { state in
+            state.disconnected.formUnion(state.refreshTokens.filter { $0.value.relation == relation }.keys)
+            state.end(relation)
+        }
+    }
+
+    static func token(beginningWith letter: String) -> String {
+        let middle = Random.text(length: 4, alphabet: "abcdefghijklmnopqrstuvwxyz")
+        return "\(letter)\(Derived.hex(Random.bytes(16))).0.\(middle).\(Random.text(length: 22))"
+    }
+}
+
+extension AppleState {
+    fileprivate func registered(_ clientID: String, redirectURI: String?) throws(AppleRefusal) -> AppleClient {
+        guard let client = clients[clientID] else { throw AppleRefusal(.invalidClient) }
+        switch (client.kind, redirectURI) {
+        case (.native, nil): break
+        case (.web, let uri?) where client.redirectURIs.isEmpty || client.redirectURIs.contains(uri): break
+        default: throw AppleRefusal(.unauthorizedClient, "Invalid redirect_uri")
+        }
+        return client
+    }
+
+    fileprivate mutating func signIn(
+        of person: SimulatedPerson, to client: AppleClient, scopes: Set<AppleScope>, nonce: String?, at now: Int64
+    ) -> AppleSignIn {
+        var signIn = AppleSignIn(person: person, clientID: client.id, nonce: nonce, at: now)
+        signIn.isFirst = consents[signIn.relation] == nil
+        let agreed = consents[signIn.relation]?.scopes ?? scopes
+        consents[signIn.relation] = Consent(person: person, scopes: agreed)
+        signIn.sharesEmail = agreed.contains(.email)
+        return signIn
+    }
+}
+
+/// The `user` that Apple hands to the browser.
+private struct AppleUser: Encodable {
+    struct Name: Encodable {
+        let firstName: String
+        let lastName: String
+    }
+
+    let name: Name?
+    let email: String?
+
+    init?(_ person: SimulatedPerson, email: String?, scopes: Set<AppleScope>) {
+        guard !scopes.isEmpty else { return nil }
+        self.email = scopes.contains(.email) ? email : nil
+        name =
+            scopes.contains(.name)
+            ? Name(firstName: person.givenName ?? "", lastName: person.familyName ?? "") : nil
+    }
+
+    var text: String {
+        get throws { String(decoding: try StrictJSON.encode(self), as: UTF8.self) }
+    }
+}

@@ -1,0 +1,54 @@
+internal import JSONText
+internal import Synchronization
+
+extension SimulatedApple {
+    private static let transferWindow: Int64 = 60 * 86_400
+
+    /// - Parameters:
+    ///   - code: goes with the token, and has its hash in it.
+    ///   - accessToken: likewise.
+    func draft(for signIn: AppleSignIn, code: String? = nil, accessToken: String? = nil) -> TokenDraft {
+        let (client, quirks, key) = state.withLock { ($0.client(signIn.clientID), $0.quirks, $0.keys.current) }
+        let now = clock()
+        var claims: [String: JSONValue] = [
+            "iss": .string(quirks.issuer ?? issuer), "aud": .string(client.id),
+            "sub": .string(Self.subject(of: signIn.person, in: client.team)), "iat": .integer(now),
+            "exp": .integer(now + quirks.identityTokenLifetime), "auth_time": .integer(signIn.authenticatedAt),
+            "nonce_supported": .bool(quirks.supportsNonce),
+        ]
+        if quirks.supportsNonce { claims["nonce"] = signIn.nonce.map(JSONValue.string) }
+        if signIn.sharesEmail { claims.merge(emailClaims(of: signIn.person, for: client, quirks)) { $1 } }
+        if signIn.isFirst, client.kind == .native {
+            claims["real_user_status"] = .integer(signIn.person.realUserStatus.rawValue)
+        }
+        claims["org_id"] = signIn.person.organization.map(JSONValue.string)
+        claims["c_hash"] = code.map(halfHash)
+        claims["at_hash"] = accessToken.map(halfHash)
+        if let from = client.formerTeam, let at = client.transferredAt, now < at + Self.transferWindow {
+            claims["transfer_sub"] = .string(Self.transferSubject(of: signIn.person, from: from, to: client.team))
+        }
+        return TokenDraft(claims: claims, key: key, type: nil, beginsWithKeyID: true)
+    }
+
+    private func emailClaims(
+        of person: SimulatedPerson, for client: AppleClient, _ quirks: AppleQuirks
+    ) -> [String: JSONValue] {
+        guard let email = Self.email(of: person, for: client, quirks) else { return [:] }
+        func flag(_ value: Bool) -> JSONValue { quirks.booleansAreStrings ? .string("\(value)") : .bool(value) }
+        var claims = ["email": JSONValue.string(email), "email_verified": flag(person.emailIsVerified)]
+        if person.hidesEmail, quirks.marksPrivateEmail { claims["is_private_email"] = flag(true) }
+        return claims
+    }
+
+    /// The address as a client of that team gets it.
+    static func email(of person: SimulatedPerson, for client: AppleClient, _ quirks: AppleQuirks) -> String? {
+        guard person.hidesEmail, person.email != nil else { return person.email }
+        let name = Derived.alphanumerics("apple relay", client.team, person.id, count: 10)
+        return "\(name)@\(quirks.relayDomain.rawValue)"
+    }
+
+    static func transferSubject(of person: SimulatedPerson, from old: String, to new: String) -> String {
+        let number = Derived.digits("apple transfer", person.id, count: 6)
+        return "\(number).r\(Derived.hex("apple transfer", old, new, person.id, bytes: 16))"
+    }
+}

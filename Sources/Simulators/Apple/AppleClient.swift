@@ -1,0 +1,36 @@
+public import Crypto
+
+/// An app or a web site that a developer team has registered at Apple.
+public struct AppleClient: Sendable {
+    public enum Kind: Sendable {
+        /// By bundle id; no redirect URI, and Apple says whether a person seems real.
+        case native
+        /// By Services ID.
+        case web
+    }
+
+    public var id: String
+    /// Ten characters. Subjects and relay addresses differ from team to team.
+    public var team: String
+    public var kind: Kind
+    /// The public halves of the team's `.p8` keys, by key id.
+    public var keys: [String: PublicKey]
+    /// Empty takes any.
+    public var redirectURIs: Set<String> = []
+    var formerTeam: String?
+    var transferredAt: Int64?
+
+    public init(
+        id: String, team: String = SimulatedApple.defaultTeam, kind: Kind = .native, keys: [String: PublicKey] = [:]
+    ) {
+        self.id = id
+        self.team = team
+        self.kind = kind
+        self.keys = keys
+    }
+}
+
+/// What a client may ask a person to share.
+public enum AppleScope: String, Sendable, CaseIterable {
+    case name, email
+}

@@ -1,0 +1,35 @@
+internal import Crypto
+internal import JOSE
+internal import JSONText
+
+/// The JWT by which a client proves to Apple who it is.
+struct AppleClientSecret {
+    /// Six months.
+    static let longestLifetime: Int64 = 15_777_000
+
+    private struct Claims: Decodable {
+        let iss: String
+        let aud: String
+        let sub: String
+        let iat: Int64?
+        let exp: Int64
+    }
+
+    /// - Throws: ``AppleRefusal/Code/invalidClient``, which is all that Apple says.
+    static func check(_ text: String, of client: AppleClient, audience: String, now: Int64) throws(AppleRefusal) {
+        do {
+            let secret = try UnverifiedJWS(parsing: text)
+            guard secret.algorithm == .es256, let key = secret.keyID.flatMap({ client.keys[$0] }) else {
+                throw AppleRefusal(.invalidClient)
+            }
+            let claims = try StrictJSON.decode(Claims.self, from: secret.payload(verifiedWith: key))
+            guard
+                claims.iss == client.team, claims.sub == client.id, claims.aud == audience, claims.exp > now,
+                claims.exp - (claims.iat ?? now) <= longestLifetime, claims.exp - now <= longestLifetime
+            else { throw AppleRefusal(.invalidClient) }
+        } catch {
+            // Whatever was wrong with it, Apple says the same.
+            throw AppleRefusal(.invalidClient)
+        }
+    }
+}

@@ -1,0 +1,48 @@
+internal import HTTP
+internal import JSONText
+internal import Synchronization
+
+extension SimulatedApple {
+    /// The `client_credentials` grant, good for ``migrate(_:)`` only.
+    func migrationToken(for scope: String?) throws(AppleRefusal) -> Response {
+        guard scope == "user.migration" else { throw AppleRefusal(.invalidScope) }
+        let token = Self.token(beginningWith: "a")
+        let expiry = clock() + AppleState.accessTokenLifetime
+        state.withLock { $0.migrationTokens[token] = expiry }
+        let answer: [String: JSONValue] = [
+            "access_token": .string(token), "token_type": .string("Bearer"),
+            "expires_in": .integer(AppleState.accessTokenLifetime),
+        ]
+        return .json(answer, Self.tokenHeaders)
+    }
+
+    /// `/auth/usermigrationinfo`: the old team changes a `sub` into a `transfer_sub`, the new team that into its own
+    /// `sub`, as long as the person has not revoked the client.
+    func migrate(_ request: Request) throws(AppleRefusal) -> Response {
+        let (form, client) = try authenticated(request)
+        let now = clock()
+        let bearer = request.headers["Authorization"]?.split(separator: " ").last.map(String.init) ?? ""
+        let (people, quirks, expiry) = state.withLock { state in
+            let consents = state.consents.filter { $0.key.clientID == client.id }
+            return (consents.values.map(\.person), state.quirks, state.migrationTokens[bearer])
+        }
+        guard let expiry, expiry > now else { throw AppleRefusal(.invalidRequest) }
+        var answer: [String: JSONValue] = [:]
+        if let subject = form["sub"], let target = form["target"],
+            let person = people.first(where: { Self.subject(of: $0, in: client.team) == subject })
+        {
+            answer["transfer_sub"] = .string(Self.transferSubject(of: person, from: client.team, to: target))
+        } else if let transferSubject = form["transfer_sub"], let former = client.formerTeam,
+            let person = people.first(where: {
+                Self.transferSubject(of: $0, from: former, to: client.team) == transferSubject
+            })
+        {
+            answer["sub"] = .string(Self.subject(of: person, in: client.team))
+            answer["email"] = Self.email(of: person, for: client, quirks).map(JSONValue.string)
+            if person.hidesEmail { answer["is_private_email"] = .bool(true) }
+        } else {
+            throw AppleRefusal(.invalidRequest)
+        }
+        return .json(answer, Self.tokenHeaders)
+    }
+}

@@ -1,0 +1,48 @@
+internal import Crypto
+internal import JSONText
+internal import Synchronization
+
+/// What Apple tells an app's server by itself.
+public enum AppleNotification: String, Sendable, CaseIterable {
+    case emailDisabled = "email-disabled"
+    case emailEnabled = "email-enabled"
+    case consentRevoked = "consent-revoked"
+    /// As everybody has seen it.
+    case accountDelete = "account-delete"
+    /// As Apple's page spells it.
+    case accountDeleted = "account-deleted"
+}
+
+extension SimulatedApple {
+    /// The signed payload of a notification. Nothing changes at Apple by it: see ``disconnect(_:from:)``.
+    ///
+    /// - Parameter audience: the app's bundle id.
+    public func notification(
+        _ notification: AppleNotification, about person: SimulatedPerson, audience: String,
+        changing change: (inout TokenDraft) throws -> Void = { _ in }
+    ) throws -> String {
+        let now = clock()
+        let (client, quirks, key) = state.withLock { ($0.client(audience), $0.quirks, $0.keys.current) }
+        let time = JSONValue.integer(quirks.eventsAreAnObject ? now : now * 1000)
+        var event: [String: JSONValue] = [
+            "type": .string(notification.rawValue), "sub": .string(Self.subject(of: person, in: client.team)),
+            "event_time": time,
+        ]
+        if notification == .emailDisabled || notification == .emailEnabled {
+            event["email"] = Self.email(of: person, for: client, quirks).map(JSONValue.string)
+            if person.hidesEmail { event["is_private_email"] = .string("true") }
+        }
+        let text = String(decoding: try StrictJSON.encode(event), as: UTF8.self)
+        let claims: [String: JSONValue] = [
+            "iss": .string(quirks.issuer ?? issuer), "aud": .string(audience), "iat": .integer(now),
+            "exp": .integer(now + 86_400), "jti": .string(Random.text(length: 22)),
+            "events": quirks.eventsAreAnObject ? .object(event) : .string(text),
+        ]
+        return try TokenDraft(claims: claims, key: key, type: nil, beginsWithKeyID: true).compact(changing: change)
+    }
+
+    /// The body in which a payload is posted.
+    public static func notificationBody(_ payload: String) throws -> [UInt8] {
+        try StrictJSON.encode(["payload": payload])
+    }
+}

@@ -1,0 +1,19 @@
+/// What Apple's endpoints answer with status 400.
+public struct AppleRefusal: Error, Hashable, Sendable {
+    public enum Code: String, Sendable, CaseIterable {
+        case invalidRequest = "invalid_request"
+        case invalidClient = "invalid_client"
+        case invalidGrant = "invalid_grant"
+        case unauthorizedClient = "unauthorized_client"
+        case unsupportedGrantType = "unsupported_grant_type"
+        case invalidScope = "invalid_scope"
+    }
+
+    public let code: Code
+    public let explanation: String?
+
+    init(_ code: Code, _ explanation: String? = nil) {
+        self.code = code
+        self.explanation = explanation
+    }
+}

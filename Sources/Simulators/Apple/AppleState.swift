@@ -1,0 +1,96 @@
+/// What Apple remembers.
+struct AppleState: Sendable {
+    static let codeLifetime: Int64 = 300
+    static let accessTokenLifetime: Int64 = 3600
+
+    /// A person and a client that the person signs in to.
+    struct Relation: Hashable {
+        let person: String
+        let clientID: String
+    }
+
+    struct Code {
+        let signIn: AppleSignIn
+        let redirectURI: String?
+        let expiresAt: Int64
+        var isUsed = false
+    }
+
+    struct Consent {
+        let person: SimulatedPerson
+        let scopes: Set<AppleScope>
+    }
+
+    struct AccessToken {
+        let relation: Relation
+        let expiresAt: Int64
+    }
+
+    var keys: SigningKeys
+    var quirks = AppleQuirks()
+    var clients: [String: AppleClient] = [:]
+    /// What was agreed to, until the person or the client ends it.
+    var consents: [Relation: Consent] = [:]
+    var codes: [String: Code] = [:]
+    var refreshTokens: [String: AppleSignIn] = [:]
+    var accessTokens: [String: AccessToken] = [:]
+    /// When access tokens end that a client got for itself, to move people's accounts to another team.
+    var migrationTokens: [String: Int64] = [:]
+    /// Refresh tokens of relations that the person ended.
+    var disconnected: Set<String> = []
+
+    init(keys: SigningKeys) {
+        self.keys = keys
+    }
+
+    /// One that nobody registered is an app of the default team.
+    func client(_ id: String) -> AppleClient { clients[id] ?? AppleClient(id: id) }
+
+    /// Ends a relation: the next sign-in asks for consent again, and is a first one.
+    mutating func end(_ relation: Relation) {
+        consents[relation] = nil
+        codes = codes.filter { $0.value.signIn.relation != relation }
+        refreshTokens = refreshTokens.filter { $0.value.relation != relation }
+        accessTokens = accessTokens.filter { $0.value.relation != relation }
+    }
+
+    mutating func forgetExpired(at now: Int64) {
+        codes = codes.filter { $0.value.expiresAt + Self.codeLifetime > now }
+        accessTokens = accessTokens.filter { $0.value.expiresAt > now }
+        migrationTokens = migrationTokens.filter { $0.value > now }
+    }
+}
+
+/// One sign-in of a person to a client: what tokens of it tell.
+struct AppleSignIn: Sendable {
+    let person: SimulatedPerson
+    let clientID: String
+    private(set) var nonce: String?
+    let authenticatedAt: Int64
+    var sharesEmail = true
+    /// To this client, ever or since the relation was ended.
+    var isFirst = false
+
+    init(person: SimulatedPerson, clientID: String, nonce: String?, at now: Int64) {
+        self.person = person
+        self.clientID = clientID
+        self.nonce = nonce
+        authenticatedAt = now
+    }
+
+    var relation: AppleState.Relation { AppleState.Relation(person: person.id, clientID: clientID) }
+
+    /// As tokens tell it that are had for a code.
+    var redeemed: AppleSignIn {
+        var signIn = self
+        signIn.isFirst = false
+        return signIn
+    }
+
+    /// As tokens tell it that are had for a refresh token.
+    var renewed: AppleSignIn {
+        var signIn = redeemed
+        signIn.nonce = nil
+        return signIn
+    }
+}

@@ -1,0 +1,87 @@
+internal import HTTP
+internal import JSONText
+internal import Synchronization
+
+extension SimulatedApple {
+    /// `/auth/token`: a code once, a refresh token until somebody ends the relation.
+    func redeem(_ request: Request) throws -> Response {
+        let (form, client) = try authenticated(request)
+        let refreshToken: String?
+        let signIn: AppleSignIn
+        switch form["grant_type"] {
+        case "authorization_code":
+            signIn = try signInOfCode(in: form, for: client).redeemed
+            refreshToken = Self.token(beginningWith: "r")
+        case "refresh_token":
+            signIn = try signInOfRefreshToken(in: form, for: client).renewed
+            refreshToken = nil
+        case "client_credentials": return try migrationToken(for: form["scope"])
+        case nil: throw AppleRefusal(.invalidRequest)
+        default: throw AppleRefusal(.unsupportedGrantType)
+        }
+        let accessToken = Self.token(beginningWith: "a")
+        let expiry = clock() + AppleState.accessTokenLifetime
+        state.withLock { state in
+            if let refreshToken { state.refreshTokens[refreshToken] = signIn }
+            state.accessTokens[accessToken] = .init(relation: signIn.relation, expiresAt: expiry)
+        }
+        var answer: [String: JSONValue] = [
+            "access_token": .string(accessToken), "token_type": .string("Bearer"),
+            "expires_in": .integer(AppleState.accessTokenLifetime),
+            "id_token": .string(try draft(for: signIn, accessToken: accessToken).compact { _ in }),
+        ]
+        answer["refresh_token"] = refreshToken.map(JSONValue.string)
+        return .json(answer, Self.tokenHeaders)
+    }
+
+    /// `/auth/revoke`: 200 whatever the token is; one of this client ends the relation.
+    func revoke(_ request: Request) throws -> Response {
+        let (form, client) = try authenticated(request)
+        guard let token = form["token"] else { throw AppleRefusal(.invalidRequest) }
+        state.withLock { state in
+            let relation = state.refreshTokens[token]?.relation ?? state.accessTokens[token]?.relation
+            if let relation, relation.clientID == client.id { state.end(relation) }
+        }
+        return Response(status: 200)
+    }
+
+    func authenticated(_ request: Request) throws(AppleRefusal) -> (Form, AppleClient) {
+        guard let form = Form(request), let id = form["client_id"] else { throw AppleRefusal(.invalidRequest) }
+        guard let client = state.withLock({ $0.clients[id] }), let secret = form["client_secret"] else {
+            throw AppleRefusal(.invalidClient)
+        }
+        try AppleClientSecret.check(secret, of: client, audience: issuer, now: clock())
+        return (form, client)
+    }
+
+    private func signInOfCode(in form: Form, for client: AppleClient) throws(AppleRefusal) -> AppleSignIn {
+        guard let text = form["code"] else { throw AppleRefusal(.invalidRequest) }
+        let now = clock()
+        let result: Result<AppleSignIn, AppleRefusal> = state.withLock { state in
+            guard let code = state.codes[text], code.signIn.clientID == client.id else {
+                return .failure(AppleRefusal(.invalidGrant))
+            }
+            guard !code.isUsed else {
+                return .failure(AppleRefusal(.invalidGrant, "The code has already been used."))
+            }
+            guard code.expiresAt > now, code.redirectURI == form["redirect_uri"] else {
+                return .failure(AppleRefusal(.invalidGrant, "The code has expired or has been revoked."))
+            }
+            state.codes[text]?.isUsed = true
+            return .success(code.signIn)
+        }
+        return try result.get()
+    }
+
+    private func signInOfRefreshToken(in form: Form, for client: AppleClient) throws(AppleRefusal) -> AppleSignIn {
+        guard let text = form["refresh_token"] else { throw AppleRefusal(.invalidRequest) }
+        let (signIn, refusal) = state.withLock { state in
+            (
+                state.refreshTokens[text],
+                state.disconnected.contains(text) ? state.quirks.refusalAfterDisconnecting : .invalidGrant
+            )
+        }
+        guard let signIn, signIn.clientID == client.id else { throw AppleRefusal(refusal) }
+        return signIn
+    }
+}

@@ -1,0 +1,95 @@
+public import JOSE
+internal import Synchronization
+
+/// Apple's side of Sign in with Apple: identity tokens, consent, authorization codes, tokens and notifications.
+///
+/// Not simulated: the pages people see, and the limits Apple sets on how often it is asked.
+public final class SimulatedApple: SimulatedProvider {
+    /// Of clients that nobody registered.
+    public static let defaultTeam = "SIMULATED0"
+
+    public let issuer: String
+    public let conduct = Conduct()
+    let clock: @Sendable () -> Int64
+    /// Guards all that Apple remembers, so that a code is redeemed once however many present it.
+    let state: Mutex<AppleState>
+
+    /// - Parameters:
+    ///   - clock: seconds since 1970.
+    ///   - keys: not to be shared with another provider, or its tokens verify here.
+    public init(
+        issuer: String = "https://appleid.apple.com", clock: @escaping @Sendable () -> Int64,
+        keys: RSAKeySupply = RSAKeySupply(), publishing keyCount: Int = 3
+    ) throws {
+        self.issuer = issuer
+        self.clock = clock
+        // Ten characters, as Apple's key ids have since 2024.
+        let keys = try SigningKeys(keys, count: keyCount) { key in
+            String(JWK.thumbprint(of: key).filter { $0 != "-" && $0 != "_" }.prefix(10))
+        }
+        state = Mutex(AppleState(keys: keys))
+    }
+
+    public var quirks: AppleQuirks {
+        get { state.withLock { $0.quirks } }
+        set { state.withLock { $0.quirks = newValue } }
+    }
+
+    // MARK: Keys
+
+    public static let keysPath = "/auth/keys"
+
+    /// As served at ``keysPath``.
+    public var jwks: JWKSet { state.withLock { $0.keys.set } }
+
+    /// How often ``keysPath`` was asked for.
+    public var keyFetches: Int { conduct.count(of: Self.keysPath) }
+
+    /// Signs with a new key from now on.
+    ///
+    /// - Parameter keepingOld: whether older tokens can still be verified.
+    public func rotateKeys(keepingOld: Bool = true) throws {
+        try state.withLock { try $0.keys.rotate(keepingOld: keepingOld) }
+    }
+
+    // MARK: Clients
+
+    public func register(_ client: AppleClient) {
+        state.withLock { $0.clients[client.id] = client }
+    }
+
+    /// Moves an app to another team: subjects and relay addresses change at once, and for sixty days identity tokens
+    /// carry `transfer_sub`.
+    public func transfer(_ clientID: String, to team: String) {
+        let now = clock()
+        state.withLock { state in
+            var client = state.client(clientID)
+            client.formerTeam = client.team
+            client.transferredAt = now
+            client.team = team
+            state.clients[clientID] = client
+        }
+    }
+
+    // MARK: Identity tokens
+
+    /// A token of a later sign-in, made without asking: no consent is recorded, no code goes with it.
+    ///
+    /// - Parameters:
+    ///   - audience: a client id; need not be registered.
+    ///   - nonce: as the claim shall be: the caller has hashed it, or not.
+    public func identityToken(
+        for person: SimulatedPerson, audience: String, nonce: String? = nil,
+        changing change: (inout TokenDraft) throws -> Void = { _ in }
+    ) throws -> String {
+        let signIn = AppleSignIn(person: person, clientID: audience, nonce: nonce, at: clock())
+        return try draft(for: signIn).compact(changing: change)
+    }
+
+    /// The `sub` by which clients of that team know the person.
+    public static func subject(of person: SimulatedPerson, in team: String = defaultTeam) -> String {
+        let number = Derived.digits("apple number", person.id, count: 6)
+        let suffix = Derived.digits("apple suffix", person.id, count: 4)
+        return "\(number).\(Derived.hex("apple subject", team, person.id, bytes: 16)).\(suffix)"
+    }
+}

@@ -1,0 +1,40 @@
+internal import Crypto
+internal import Synchronization
+
+extension SimulatedGoogle {
+    /// The person signs in to the client, and agrees if Google asks.
+    ///
+    /// - Parameters:
+    ///   - redirectURI: `nil` for the server code that a native app gets.
+    ///   - codeChallenge: of the S256 method (RFC 7636).
+    ///   - isOffline: `access_type=offline`: a refresh token comes with the code, if the person agreed just now.
+    ///   - asksAgain: `prompt=consent`.
+    /// - Returns: the authorization code: good once, for ten minutes.
+    /// - Throws: ``GoogleRefusal`` for a client that is not registered, or not with this redirect URI.
+    public func authorize(
+        _ person: SimulatedPerson, client clientID: String, redirectURI: String? = nil, nonce: String? = nil,
+        codeChallenge: String? = nil, isOffline: Bool = false, asksAgain: Bool = false
+    ) throws(GoogleRefusal) -> String {
+        let now = clock()
+        let code = "4/0\(Random.text(length: 70))"
+        let refusal: GoogleRefusal? = state.withLock { state in
+            state.forgetExpired(at: now)
+            guard let client = state.clients[clientID] else { return GoogleRefusal(.invalidClient) }
+            let isKnown = redirectURI.map { client.redirectURIs.isEmpty || client.redirectURIs.contains($0) } ?? true
+            guard isKnown else { return GoogleRefusal(.redirectURIMismatch) }
+            let signIn = GoogleSignIn(person: person, clientID: clientID, authorizedParty: clientID, nonce: nonce)
+            let agreesNow = state.consents.insert(signIn.relation).inserted || asksAgain
+            state.codes[code] = .init(
+                signIn: signIn, redirectURI: redirectURI, challenge: codeChallenge,
+                givesRefreshToken: isOffline && agreesNow, expiresAt: now + GoogleState.codeLifetime)
+            return nil
+        }
+        if let refusal { throw refusal }
+        return code
+    }
+
+    /// The person removes the client's access: its tokens are void, and consent is asked for again.
+    public func disconnect(_ person: SimulatedPerson, from clientID: String) {
+        state.withLock { $0.end(GoogleState.Relation(person: person.id, clientID: clientID)) }
+    }
+}

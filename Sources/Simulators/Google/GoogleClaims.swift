@@ -1,0 +1,38 @@
+internal import Crypto
+internal import JSONText
+internal import Synchronization
+
+extension SimulatedGoogle {
+    /// From `iat` to `exp`, in seconds.
+    private static let lifetime: Int64 = 3600
+    /// From `nbf` to `iat`, in seconds.
+    private static let oneTapLead: Int64 = 300
+
+    /// - Parameter accessToken: goes with the token, and has its hash in it.
+    func draft(for signIn: GoogleSignIn, flow: GoogleFlow, accessToken: String? = nil) -> TokenDraft {
+        let (issuer, key) = state.withLock { ($0.issuer, $0.keys.current) }
+        let now = clock()
+        let person = signIn.person
+        var claims: [String: JSONValue] = [
+            "iss": .string(issuer), "azp": .string(signIn.authorizedParty), "aud": .string(signIn.clientID),
+            "sub": .string(Self.subject(of: person)), "iat": .integer(now), "exp": .integer(now + Self.lifetime),
+        ]
+        if let email = person.email {
+            claims["email"] = .string(email)
+            claims["email_verified"] = .bool(person.emailIsVerified)
+        }
+        let name = [person.givenName, person.familyName].compactMap { $0 }.joined(separator: " ")
+        let texts = [
+            "name": name.isEmpty ? nil : name, "given_name": person.givenName, "family_name": person.familyName,
+            "picture": person.pictureURL, "locale": person.locale, "hd": person.hostedDomain, "nonce": signIn.nonce,
+        ]
+        claims.merge(texts.compactMapValues { $0.map(JSONValue.string) }) { $1 }
+        switch flow {
+        case .signIn: claims["at_hash"] = accessToken.map(halfHash)
+        case .oneTap:
+            claims["nbf"] = .integer(now - Self.oneTapLead)
+            claims["jti"] = .string(Derived.hex(Random.bytes(20)))
+        }
+        return TokenDraft(claims: claims, key: key, type: "JWT", beginsWithKeyID: false)
+    }
+}

@@ -1,0 +1,27 @@
+/// An OAuth client of a Google Cloud project.
+public struct GoogleClient: Hashable, Sendable {
+    public var id: String
+    /// `nil` for clients without one, as apps are.
+    public var secret: String?
+    /// Empty takes any.
+    public var redirectURIs: Set<String>
+
+    public init(id: String, secret: String? = nil, redirectURIs: Set<String> = []) {
+        self.id = id
+        self.secret = secret
+        self.redirectURIs = redirectURIs
+    }
+}
+
+/// The two issuers that Google's documents allow.
+public enum GoogleIssuer: String, Sendable, CaseIterable {
+    case url = "https://accounts.google.com"
+    case host = "accounts.google.com"
+}
+
+/// Through which of Google's doors an ID token came.
+public enum GoogleFlow: Sendable, CaseIterable {
+    case signIn
+    /// Sign In With Google for the web: `nbf` and `jti`, and no `at_hash`.
+    case oneTap
+}

@@ -1,0 +1,21 @@
+/// What Google's token and revocation endpoints answer when they refuse.
+public struct GoogleRefusal: Error, Hashable, Sendable {
+    public enum Code: String, Sendable, CaseIterable {
+        case invalidRequest = "invalid_request"
+        case invalidClient = "invalid_client"
+        case invalidGrant = "invalid_grant"
+        case invalidToken = "invalid_token"
+        case redirectURIMismatch = "redirect_uri_mismatch"
+        case unsupportedGrantType = "unsupported_grant_type"
+    }
+
+    public let code: Code
+    public let explanation: String
+
+    init(_ code: Code, _ explanation: String = "Bad Request") {
+        self.code = code
+        self.explanation = explanation
+    }
+
+    var status: Int { code == .invalidClient ? 401 : 400 }
+}

@@ -1,0 +1,60 @@
+/// What Google remembers.
+struct GoogleState: Sendable {
+    static let codeLifetime: Int64 = 600
+    static let accessTokenLifetime: Int64 = 3599
+
+    struct Relation: Hashable {
+        let person: String
+        let clientID: String
+    }
+
+    struct Code {
+        let signIn: GoogleSignIn
+        let redirectURI: String?
+        /// S256, in base64url (RFC 7636 §4.2).
+        let challenge: String?
+        let givesRefreshToken: Bool
+        let expiresAt: Int64
+    }
+
+    var keys: SigningKeys
+    var issuer: String
+    var keysMaxAge = 21_600
+    var clients: [String: GoogleClient] = [:]
+    var consents: Set<Relation> = []
+    var codes: [String: Code] = [:]
+    var refreshTokens: [String: GoogleSignIn] = [:]
+    var accessTokens: [String: (relation: Relation, expiresAt: Int64)] = [:]
+
+    init(keys: SigningKeys, issuer: String) {
+        self.keys = keys
+        self.issuer = issuer
+    }
+
+    mutating func end(_ relation: Relation) {
+        consents.remove(relation)
+        codes = codes.filter { $0.value.signIn.relation != relation }
+        refreshTokens = refreshTokens.filter { $0.value.relation != relation }
+        accessTokens = accessTokens.filter { $0.value.relation != relation }
+    }
+
+    mutating func forgetExpired(at now: Int64) {
+        codes = codes.filter { $0.value.expiresAt > now }
+        accessTokens = accessTokens.filter { $0.value.expiresAt > now }
+    }
+}
+
+/// One sign-in of a person to a client: what tokens of it tell.
+struct GoogleSignIn: Sendable {
+    let person: SimulatedPerson
+    let clientID: String
+    let authorizedParty: String
+    let nonce: String?
+
+    var relation: GoogleState.Relation { GoogleState.Relation(person: person.id, clientID: clientID) }
+
+    /// As tokens tell it that are had for a refresh token.
+    var renewed: GoogleSignIn {
+        GoogleSignIn(person: person, clientID: clientID, authorizedParty: authorizedParty, nonce: nil)
+    }
+}

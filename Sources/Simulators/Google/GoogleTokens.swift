@@ -1,0 +1,86 @@
+internal import Crypto
+internal import HTTP
+internal import JOSE
+internal import JSONText
+internal import Synchronization
+
+extension SimulatedGoogle {
+    /// `/token`: a code once, a refresh token until somebody ends the relation.
+    func redeem(_ request: Request) throws -> Response {
+        let (form, client) = try authenticated(request)
+        let signIn: GoogleSignIn
+        var refreshToken: String?
+        switch form["grant_type"] {
+        case "authorization_code":
+            let code = try code(in: form, for: client)
+            signIn = code.signIn
+            if code.givesRefreshToken { refreshToken = "1//0\(Random.text(length: 95))" }
+        case "refresh_token": signIn = try signInOfRefreshToken(in: form, for: client).renewed
+        case nil: throw GoogleRefusal(.invalidRequest, "Missing required parameter: grant_type")
+        default: throw GoogleRefusal(.unsupportedGrantType, "Invalid grant_type")
+        }
+        let accessToken = "ya29.\(Random.text(length: 150))"
+        let expiry = clock() + GoogleState.accessTokenLifetime
+        state.withLock { [refreshToken] state in
+            if let refreshToken { state.refreshTokens[refreshToken] = signIn }
+            state.accessTokens[accessToken] = (signIn.relation, expiry)
+        }
+        var answer: [String: JSONValue] = [
+            "access_token": .string(accessToken), "token_type": .string("Bearer"),
+            "expires_in": .integer(GoogleState.accessTokenLifetime), "scope": .string("openid email profile"),
+            "id_token": .string(try draft(for: signIn, flow: .signIn, accessToken: accessToken).compact { _ in }),
+        ]
+        answer["refresh_token"] = refreshToken.map(JSONValue.string)
+        return .json(answer, Self.tokenHeaders)
+    }
+
+    /// `/revoke`: ends the relation; unlike Apple's it refuses what it does not know.
+    func revoke(_ request: Request) throws(GoogleRefusal) -> Response {
+        let token = Form(request)?["token"] ?? request.query("token") ?? ""
+        let isKnown = state.withLock { state in
+            let relation = state.refreshTokens[token]?.relation ?? state.accessTokens[token]?.relation
+            if let relation { state.end(relation) }
+            return relation != nil
+        }
+        guard isKnown else { throw GoogleRefusal(.invalidToken, "Token expired or revoked") }
+        return .json([String: JSONValue](), Self.tokenHeaders)
+    }
+
+    private func authenticated(_ request: Request) throws(GoogleRefusal) -> (Form, GoogleClient) {
+        guard let form = Form(request), let id = form["client_id"] else {
+            throw GoogleRefusal(.invalidRequest, "Could not determine client ID from request.")
+        }
+        guard let client = state.withLock({ $0.clients[id] }) else {
+            throw GoogleRefusal(.invalidClient, "The OAuth client was not found.")
+        }
+        guard client.secret == form["client_secret"] else { throw GoogleRefusal(.invalidClient, "Unauthorized") }
+        return (form, client)
+    }
+
+    /// Takes the code away, whatever becomes of it.
+    private func code(in form: Form, for client: GoogleClient) throws(GoogleRefusal) -> GoogleState.Code {
+        guard let text = form["code"] else {
+            throw GoogleRefusal(.invalidRequest, "Missing required parameter: code")
+        }
+        guard
+            let code = state.withLock({ $0.codes.removeValue(forKey: text) }), code.expiresAt > clock(),
+            code.signIn.clientID == client.id
+        else { throw GoogleRefusal(.invalidGrant, "Malformed auth code.") }
+        guard code.redirectURI == form["redirect_uri"] else { throw GoogleRefusal(.redirectURIMismatch) }
+        let verifier = form["code_verifier"].map { Base64URL.encode(Digest.sha256(Array($0.utf8))) }
+        guard code.challenge == verifier else {
+            throw GoogleRefusal(.invalidGrant, verifier == nil ? "Missing code verifier." : "Invalid code verifier.")
+        }
+        return code
+    }
+
+    private func signInOfRefreshToken(in form: Form, for client: GoogleClient) throws(GoogleRefusal) -> GoogleSignIn {
+        guard let text = form["refresh_token"] else {
+            throw GoogleRefusal(.invalidRequest, "Missing required parameter: refresh_token")
+        }
+        guard let signIn = state.withLock({ $0.refreshTokens[text] }), signIn.clientID == client.id else {
+            throw GoogleRefusal(.invalidGrant, "Token has been expired or revoked.")
+        }
+        return signIn
+    }
+}

@@ -1,0 +1,80 @@
+internal import Crypto
+public import JOSE
+internal import Synchronization
+
+/// Google's side of Sign in with Google: ID tokens, and authorization codes with PKCE. Not simulated: the pages.
+///
+/// What Google serves on several hosts is all on one here; no path is there twice.
+public final class SimulatedGoogle: SimulatedProvider {
+    public static let keysPath = "/oauth2/v3/certs"
+    public static let tokenPath = "/token"
+    public static let revocationPath = "/revoke"
+
+    public let conduct = Conduct()
+    let clock: @Sendable () -> Int64
+    /// Guards all that Google remembers, so that a code is redeemed once however many present it.
+    let state: Mutex<GoogleState>
+
+    /// - Parameters:
+    ///   - clock: seconds since 1970.
+    ///   - keys: not to be shared with another provider, or its tokens verify here.
+    public init(
+        issuer: String = GoogleIssuer.url.rawValue, clock: @escaping @Sendable () -> Int64,
+        keys: RSAKeySupply = RSAKeySupply(), publishing keyCount: Int = 2
+    ) throws {
+        self.clock = clock
+        let keys = try SigningKeys(keys, count: keyCount) { key in
+            Derived.hex(Digest.sha256(Array(JWK.thumbprint(of: key).utf8)).prefix(20))
+        }
+        state = Mutex(GoogleState(keys: keys, issuer: issuer))
+    }
+
+    /// The `iss` of tokens from now on.
+    public var issuer: String {
+        get { state.withLock { $0.issuer } }
+        set { state.withLock { $0.issuer = newValue } }
+    }
+
+    /// As served at ``keysPath``.
+    public var jwks: JWKSet { state.withLock { $0.keys.set } }
+
+    /// How often ``keysPath`` was asked for.
+    public var keyFetches: Int { conduct.count(of: Self.keysPath) }
+
+    /// What `Cache-Control` says of the keys, in seconds.
+    public var keysMaxAge: Int {
+        get { state.withLock { $0.keysMaxAge } }
+        set { state.withLock { $0.keysMaxAge = newValue } }
+    }
+
+    /// Signs with a new key from now on.
+    ///
+    /// - Parameter keepingOld: whether older tokens can still be verified.
+    public func rotateKeys(keepingOld: Bool = true) throws {
+        try state.withLock { try $0.keys.rotate(keepingOld: keepingOld) }
+    }
+
+    public func register(_ client: GoogleClient) {
+        state.withLock { $0.clients[client.id] = client }
+    }
+
+    /// A token as the SDKs hand it to an app.
+    ///
+    /// - Parameters:
+    ///   - audience: on iOS the web client's id where one is configured.
+    ///   - authorizedParty: `azp`; by default the audience.
+    ///   - nonce: echoed as it is.
+    public func idToken(
+        for person: SimulatedPerson, audience: String, authorizedParty: String? = nil, nonce: String? = nil,
+        flow: GoogleFlow = .signIn, changing change: (inout TokenDraft) throws -> Void = { _ in }
+    ) throws -> String {
+        let signIn = GoogleSignIn(
+            person: person, clientID: audience, authorizedParty: authorizedParty ?? audience, nonce: nonce)
+        return try draft(for: signIn, flow: flow).compact(changing: change)
+    }
+
+    /// The same for every client.
+    public static func subject(of person: SimulatedPerson) -> String {
+        "1" + Derived.digits("google subject", person.id, count: 20)
+    }
+}

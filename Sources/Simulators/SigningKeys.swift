@@ -1,0 +1,33 @@
+internal import Crypto
+internal import JOSE
+
+/// A provider's keys: those that it publishes, the newest of which signs.
+struct SigningKeys: Sendable {
+    struct Named: Sendable {
+        let id: String
+        let key: PrivateKey
+    }
+
+    private let supply: RSAKeySupply
+    private let name: @Sendable (PublicKey) -> String
+    private var next = 0
+    private var published: [Named] = []
+
+    /// - Parameter name: makes the key id.
+    init(_ supply: RSAKeySupply, count: Int, name: @escaping @Sendable (PublicKey) -> String) throws {
+        precondition(count > 0, "a provider needs a key")
+        self.supply = supply
+        self.name = name
+        for _ in 0..<count { try rotate(keepingOld: true) }
+    }
+
+    var current: Named { published[published.count - 1] }
+
+    var set: JWKSet { JWKSet(keys: published.map { JWK($0.key.publicKey, keyID: $0.id) }) }
+
+    mutating func rotate(keepingOld: Bool) throws {
+        let key = try supply.key(next)
+        next += 1
+        published = (keepingOld ? published : []) + [Named(id: name(key.publicKey), key: key)]
+    }
+}

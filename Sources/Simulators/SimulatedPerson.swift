@@ -1,0 +1,60 @@
+/// Somebody with an account at the provider. Begins valid; change what a case is about.
+public struct SimulatedPerson: Hashable, Sendable {
+    /// Apple's guess whether a person is one.
+    public enum RealUserStatus: Int64, Sendable, CaseIterable {
+        case unsupported = 0
+        case unknown = 1
+        case likelyReal = 2
+    }
+
+    /// Tells people apart. Subjects and relay addresses are derived from it, so the same person has the same ones in
+    /// every simulator and every run.
+    public var id: String
+    public var givenName: String?
+    public var familyName: String?
+    /// `nil` for accounts without one, as Apple's managed accounts are.
+    public var email: String?
+    public var emailIsVerified = true
+    /// Gives apps an address of Apple's relay instead of their own.
+    public var hidesEmail = false
+    public var realUserStatus = RealUserStatus.likelyReal
+    /// The organisation of a managed Apple account.
+    public var organization: String?
+    /// The domain of a Google Workspace account.
+    public var hostedDomain: String?
+    public var pictureURL: String?
+    public var locale: String?
+
+    public init(id: String, givenName: String? = nil, familyName: String? = nil, email: String? = nil) {
+        self.id = id
+        self.givenName = givenName
+        self.familyName = familyName
+        self.email = email
+    }
+
+    public static func named(_ givenName: String, _ familyName: String, at domain: String = "example.com") -> Self {
+        let id = "\(givenName).\(familyName)".lowercased()
+        return SimulatedPerson(id: id, givenName: givenName, familyName: familyName, email: "\(id)@\(domain)")
+    }
+
+    public static let ada = named("Ada", "Lovelace")
+    /// Lets Apple hide her address.
+    public static let grace = named("Grace", "Hopper").with { $0.hidesEmail = true }
+    /// Has a managed Apple account, without an address.
+    public static let alan = named("Alan", "Turing").with {
+        $0.email = nil
+        $0.organization = "example-school"
+    }
+    /// Has an address of Google's own.
+    public static let mary = named("Mary", "Somerville", at: "gmail.com")
+    /// Works where the addresses belong to a Google Workspace.
+    public static let emmy = named("Emmy", "Noether", at: "university.example").with {
+        $0.hostedDomain = "university.example"
+    }
+
+    public func with(_ change: (inout SimulatedPerson) -> Void) -> SimulatedPerson {
+        var person = self
+        change(&person)
+        return person
+    }
+}

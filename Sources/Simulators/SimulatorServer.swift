@@ -1,0 +1,92 @@
+internal import EventLoop
+internal import HTTP
+internal import Synchronization
+
+/// A simulated provider on a port of 127.0.0.1, with a loop of its own. Stop it: its thread lives until then.
+public final class SimulatorServer: Sendable {
+    private struct Running {
+        let server: Server
+        let loops: LoopGroup
+    }
+
+    public let port: UInt16
+    private let provider: any SimulatedProvider
+    private let answering = InFlight()
+    /// Guards who may stop what runs: `nil` while nobody listens.
+    private let running: Mutex<Running?>
+
+    /// Listens when this returns.
+    ///
+    /// - Parameter port: 0 for any that is free.
+    /// - Throws: ``SystemError``, for example with `EADDRINUSE`.
+    public init(_ provider: any SimulatedProvider, port: UInt16 = 0) throws {
+        self.provider = provider
+        let started = try Self.start(provider, port: port, counting: answering)
+        self.port = started.server.port
+        running = Mutex(started)
+    }
+
+    /// Without a slash at the end.
+    public var baseURL: String { "http://127.0.0.1:\(port)" }
+
+    /// Nobody listens any more, and requests in flight end without an answer: an outage, or the end.
+    public func stop() async {
+        let stopping = running.withLock { running in
+            defer { running = nil }
+            return running
+        }
+        guard let stopping else { return }
+        await stopping.server.drain(within: .zero)
+        // Cancelled handlers still need their loop for their last step.
+        while answering.count > 0 { await Task.yield() }
+        stopping.loops.stop()
+    }
+
+    /// The end of an outage, on the same port.
+    public func resume() throws {
+        try running.withLock { running in
+            guard running == nil else { return }
+            running = try Self.start(provider, port: port, counting: answering)
+        }
+    }
+
+    /// Runs `body` beside a server, and leaves nothing of it behind.
+    public static func run<Value>(
+        _ provider: any SimulatedProvider, _ body: (SimulatorServer) async throws -> Value
+    ) async throws -> Value {
+        let server = try SimulatorServer(provider)
+        let result: Result<Value, any Error>
+        do { result = .success(try await body(server)) } catch { result = .failure(error) }
+        await server.stop()
+        return try result.get()
+    }
+
+    private static func start(
+        _ provider: any SimulatedProvider, port: UInt16, counting answering: InFlight
+    ) throws -> Running {
+        let loops = try LoopGroup(count: 1)
+        do {
+            let server = try Server(
+                loops: loops.loops, address: "127.0.0.1", port: port, bodyLimit: { _, _ in 64 * 1024 },
+                handlers: [{ request in await answering.counted { await provider.respond(to: request) } }])
+            server.start()
+            return Running(server: server, loops: loops)
+        } catch {
+            loops.stop()
+            throw error
+        }
+    }
+}
+
+/// How many handlers have begun and not ended.
+private final class InFlight: Sendable {
+    private let open = Atomic(0)
+
+    var count: Int { open.load(ordering: .acquiring) }
+
+    func counted<Value>(_ body: () async -> Value) async -> Value {
+        open.add(1, ordering: .acquiringAndReleasing)
+        defer { open.subtract(1, ordering: .acquiringAndReleasing) }
+        return await body()
+    }
+}

@@ -1,0 +1,101 @@
+import JSONText
+import Simulators
+import Testing
+
+@Suite("Apple's simulator: a sign-in")
+struct AppleAuthorizationTests {
+    let fixture: AppleFixture
+
+    init() throws { fixture = try AppleFixture() }
+
+    @Test("hands over name and address, and says how real the person seems, the first time only")
+    func firstTime() throws {
+        let first = try fixture.apple.authorize(.ada, client: AppleFixture.app, nonce: "n", state: "s")
+        #expect(
+            first.user
+                == #"{"email":"ada.lovelace@example.com","name":{"firstName":"Ada","lastName":"Lovelace"}}"#)
+        let claims = try fixture.claims(of: first.identityToken)
+        #expect(claims["real_user_status"] == .integer(2))
+        #expect(claims["c_hash"] == halfHash(first.authorizationCode))
+        #expect(claims["nonce"] == .string("n"))
+        #expect(first.formFields.map(\.name) == ["state", "code", "id_token", "user"])
+        let second = try fixture.apple.authorize(.ada, client: AppleFixture.app)
+        #expect(second.user == nil)
+        #expect(second.formFields.map(\.name) == ["code", "id_token"])
+        let later = try fixture.claims(of: second.identityToken)
+        #expect(later["real_user_status"] == nil)
+        #expect(later["email"] == claims["email"])
+        #expect(later["sub"] == claims["sub"])
+    }
+
+    @Test("to another client of the team is a first one again, of the same subject")
+    func otherClient() throws {
+        let app = try fixture.apple.authorize(.ada, client: AppleFixture.app)
+        let site = try fixture.apple.authorize(.ada, client: AppleFixture.site, redirectURI: AppleFixture.callback)
+        #expect(site.user != nil)
+        let claims = try fixture.claims(of: site.identityToken)
+        #expect(try claims["sub"] == fixture.claims(of: app.identityToken)["sub"])
+        #expect(claims["aud"] == .string(AppleFixture.site))
+        #expect(claims["real_user_status"] == nil)
+    }
+
+    @Test(
+        "shares what was asked for the first time",
+        arguments: [
+            ([.name, .email], true, true), ([.name], true, false), ([.email], false, true), ([], false, false),
+        ] as [(Set<AppleScope>, Bool, Bool)])
+    func scopes(scopes: Set<AppleScope>, sharesName: Bool, sharesEmail: Bool) throws {
+        let first = try fixture.apple.authorize(.ada, client: AppleFixture.app, scopes: scopes)
+        #expect((first.user?.contains("Lovelace") ?? false) == sharesName)
+        #expect((first.user?.contains("@") ?? false) == sharesEmail)
+        #expect((first.user == nil) == scopes.isEmpty)
+        let later = try fixture.apple.authorize(.ada, client: AppleFixture.app)
+        for token in [first.identityToken, later.identityToken] {
+            #expect(try (fixture.claims(of: token)["email"] != nil) == sharesEmail)
+        }
+    }
+
+    @Test("gives apps the relay address in both places when the person hides theirs")
+    func relay() throws {
+        let first = try fixture.apple.authorize(.grace, client: AppleFixture.app)
+        let email = try #require(try fixture.claims(of: first.identityToken)["email"]?.text)
+        #expect(email.hasSuffix("@privaterelay.appleid.com"))
+        #expect(try #require(first.user).contains(email))
+        #expect(try #require(first.user).contains("example.com") == false)
+    }
+
+    @Test("asks again after the person has disconnected the client")
+    func disconnected() throws {
+        _ = try fixture.apple.authorize(.ada, client: AppleFixture.app)
+        fixture.apple.disconnect(.grace, from: AppleFixture.app)
+        fixture.apple.disconnect(.ada, from: AppleFixture.site)
+        #expect(try fixture.apple.authorize(.ada, client: AppleFixture.app).user == nil)
+        fixture.apple.disconnect(.ada, from: AppleFixture.app)
+        #expect(try fixture.apple.authorize(.ada, client: AppleFixture.app).user != nil)
+    }
+
+    @Test(
+        "is refused to clients that are not registered, or not with that redirect URI",
+        arguments: [
+            ("com.example.stranger", nil, .invalidClient), (AppleFixture.site, nil, .unauthorizedClient),
+            (AppleFixture.site, "https://evil.example.com/", .unauthorizedClient),
+            (AppleFixture.app, AppleFixture.callback, .unauthorizedClient),
+        ] as [(String, String?, AppleRefusal.Code)])
+    func refused(client: String, redirectURI: String?, code: AppleRefusal.Code) throws {
+        let refusal = #expect(throws: AppleRefusal.self) {
+            try fixture.apple.authorize(.ada, client: client, redirectURI: redirectURI)
+        }
+        #expect(refusal?.code == code)
+    }
+
+    @Test("has codes of Apple's shape, never the same")
+    func codes() throws {
+        let codes = try (0..<10).map { _ in
+            try fixture.apple.authorize(.ada, client: AppleFixture.app).authorizationCode
+        }
+        #expect(Set(codes).count == 10)
+        for code in codes {
+            #expect(code.wholeMatch(of: #/c[0-9a-f]{32}\.0\.[a-z]{4,5}\.[A-Za-z0-9_-]{22}/#) != nil)
+        }
+    }
+}

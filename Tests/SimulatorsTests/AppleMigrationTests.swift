@@ -1,0 +1,71 @@
+import HTTP
+import JSONText
+import Simulators
+import Testing
+
+@Suite("Apple's simulator: the move of people to another team")
+struct AppleMigrationTests {
+    static let newTeam = "NEWTEAM001"
+
+    let fixture: AppleFixture
+
+    init() throws {
+        fixture = try AppleFixture()
+        _ = try fixture.apple.authorize(.grace, client: AppleFixture.app)
+    }
+
+    private func token(team: String, scope: String? = "user.migration") throws -> Response {
+        try fixture.apple.post(
+            SimulatedApple.tokenPath,
+            [
+                "grant_type": "client_credentials", "scope": scope, "client_id": AppleFixture.app,
+                "client_secret": try fixture.secret { $0["iss"] = .string(team) },
+            ])
+    }
+
+    private func migrate(_ fields: [String: String?], team: String, bearer: String) throws -> Response {
+        let secret = try fixture.secret { $0["iss"] = .string(team) }
+        let form = fields.merging(["client_id": AppleFixture.app, "client_secret": secret]) { $1 }
+        return try fixture.apple.post(
+            SimulatedApple.migrationPath, form, headers: ["Authorization": "Bearer \(bearer)"])
+    }
+
+    @Test("exchanges subjects by way of transfer_sub, the one that identity tokens carry")
+    func exchange() throws {
+        let old = try #require(try token(team: AppleFixture.team).json["access_token"]?.text)
+        let subject = SimulatedApple.subject(of: .grace, in: AppleFixture.team)
+        let asked: [String: String?] = ["sub": subject, "target": Self.newTeam]
+        let transferSubject = try #require(
+            try migrate(asked, team: AppleFixture.team, bearer: old).json["transfer_sub"]?.text)
+
+        fixture.apple.transfer(AppleFixture.app, to: Self.newTeam)
+        let claims = try fixture.claims(of: fixture.apple.identityToken(for: .grace, audience: AppleFixture.app))
+        #expect(claims["transfer_sub"] == .string(transferSubject))
+        let new = try #require(try token(team: Self.newTeam).json["access_token"]?.text)
+        let json = try migrate(["transfer_sub": transferSubject], team: Self.newTeam, bearer: new).json
+        #expect(
+            json
+                == ["sub": claims["sub"], "email": claims["email"], "is_private_email": .bool(true)]
+                .compactMapValues { $0 })
+    }
+
+    @Test("is refused to other scopes, without a token for it, and for whom the client does not know")
+    func refused() throws {
+        #expect(try token(team: AppleFixture.team, scope: "name").outcome == "400 invalid_scope")
+        #expect(try token(team: AppleFixture.team, scope: nil).outcome == "400 invalid_scope")
+        #expect(try token(team: Self.newTeam).outcome == "400 invalid_client")
+        let bearer = try #require(try token(team: AppleFixture.team).json["access_token"]?.text)
+        func outcome(_ person: SimulatedPerson, _ bearer: String) throws -> String {
+            let subject = SimulatedApple.subject(of: person, in: AppleFixture.team)
+            let asked: [String: String?] = ["sub": subject, "target": Self.newTeam]
+            return try migrate(asked, team: AppleFixture.team, bearer: bearer).outcome
+        }
+        #expect(try outcome(.grace, "a0") == "400 invalid_request")
+        #expect(try outcome(.ada, bearer) == "400 invalid_request")
+        #expect(try outcome(.grace, bearer) == "200")
+        fixture.apple.disconnect(.grace, from: AppleFixture.app)
+        #expect(try outcome(.grace, bearer) == "400 invalid_request")
+        fixture.clock.advance(by: 3600)
+        #expect(try migrate([:], team: AppleFixture.team, bearer: bearer).outcome == "400 invalid_request")
+    }
+}

@@ -1,0 +1,213 @@
+import Crypto
+import HTTP
+import JSONText
+import Simulators
+import Testing
+
+@Suite("Apple's simulator: the token endpoint")
+struct AppleTokenEndpointTests {
+    let fixture: AppleFixture
+
+    init() throws { fixture = try AppleFixture() }
+
+    private func code() throws -> String {
+        try fixture.apple.authorize(.ada, client: AppleFixture.app, nonce: "n").authorizationCode
+    }
+
+    @Test("redeems a code once, as Apple answers")
+    func redeem() throws {
+        let code = try code()
+        let answer = try fixture.redeem(code)
+        #expect(try answer.outcome == "200")
+        #expect(answer.headers["Content-Type"] == "application/json;charset=ISO-8859-1")
+        #expect(answer.headers["Cache-Control"] == "no-store")
+        let json = try answer.json
+        #expect(Set(json.keys) == ["access_token", "token_type", "expires_in", "refresh_token", "id_token"])
+        #expect(json["token_type"] == .string("Bearer"))
+        #expect(json["expires_in"] == .integer(3600))
+        let access = try #require(json["access_token"]?.text)
+        #expect(access.hasPrefix("a"))
+        #expect(try #require(json["refresh_token"]?.text).hasPrefix("r"))
+        let claims = try fixture.claims(of: try #require(json["id_token"]?.text))
+        #expect(claims["at_hash"] == halfHash(access))
+        #expect(claims["c_hash"] == nil)
+        #expect(claims["nonce"] == .string("n"))
+        let again = try fixture.redeem(code)
+        #expect(try again.outcome == "400 invalid_grant")
+        #expect(try again.json["error_description"] == .string("The code has already been used."))
+    }
+
+    @Test("redeems a code once, however many present it at the same time")
+    func race() async throws {
+        let (code, fixture) = (try code(), fixture)
+        let outcomes = try await withThrowingTaskGroup { group in
+            for _ in 0..<16 { group.addTask { try fixture.redeem(code).outcome } }
+            return try await group.reduce(into: []) { $0.append($1) }
+        }
+        #expect(outcomes.count { $0 == "200" } == 1)
+        #expect(Set(outcomes) == ["200", "400 invalid_grant"])
+    }
+
+    @Test("renews with a refresh token, and gives no other")
+    func refresh() throws {
+        let first = fixture.clock.now
+        let token = try #require(try fixture.redeem(code()).json["refresh_token"]?.text)
+        fixture.clock.advance(by: 400 * 86_400)
+        let json = try fixture.refresh(token).json
+        #expect(Set(json.keys) == ["access_token", "token_type", "expires_in", "id_token"])
+        let claims = try fixture.claims(of: try #require(json["id_token"]?.text))
+        #expect(claims["auth_time"] == .integer(first))
+        #expect(claims["iat"] == .integer(fixture.clock.now))
+        #expect(claims["nonce"] == nil)
+        #expect(try fixture.refresh(token).outcome == "200")
+    }
+
+    struct Row: CustomTestStringConvertible, Sendable {
+        let testDescription: String
+        var changes: [String: String?] = [:]
+        var delay: Int64 = 0
+        let outcome: String
+    }
+
+    @Test(
+        "refuses a code",
+        arguments: [
+            Row(testDescription: "good, after five minutes less a second", delay: 299, outcome: "200"),
+            Row(testDescription: "after five minutes", delay: 300, outcome: "400 invalid_grant"),
+            Row(testDescription: "long after", delay: 86_400, outcome: "400 invalid_grant"),
+            Row(testDescription: "unknown", changes: ["code": "c0"], outcome: "400 invalid_grant"),
+            Row(testDescription: "missing", changes: ["code": nil], outcome: "400 invalid_request"),
+            Row(
+                testDescription: "with a redirect URI", changes: ["redirect_uri": AppleFixture.callback],
+                outcome: "400 invalid_grant"),
+            Row(testDescription: "no grant type", changes: ["grant_type": nil], outcome: "400 invalid_request"),
+            Row(
+                testDescription: "other grant type", changes: ["grant_type": "password"],
+                outcome: "400 unsupported_grant_type"),
+            Row(testDescription: "no client", changes: ["client_id": nil], outcome: "400 invalid_request"),
+            Row(
+                testDescription: "unknown client", changes: ["client_id": "com.example.stranger"],
+                outcome: "400 invalid_client"),
+            Row(testDescription: "no secret", changes: ["client_secret": nil], outcome: "400 invalid_client"),
+        ])
+    func codes(row: Row) throws {
+        let code = try code()
+        fixture.clock.advance(by: row.delay)
+        #expect(try fixture.redeem(code, row.changes).outcome == row.outcome)
+    }
+
+    @Test("refuses a code of another client, and of another redirect URI")
+    func otherClient() throws {
+        let secret = try fixture.secret(for: AppleFixture.site)
+        let site: [String: String?] = ["client_id": AppleFixture.site, "client_secret": secret]
+        #expect(try fixture.redeem(code(), site).outcome == "400 invalid_grant")
+        let code = try fixture.apple.authorize(
+            .ada, client: AppleFixture.site, redirectURI: AppleFixture.callback
+        ).authorizationCode
+        #expect(try fixture.redeem(code, site).outcome == "400 invalid_grant")
+        let complete = site.merging(["redirect_uri": AppleFixture.callback]) { $1 }
+        #expect(try fixture.redeem(code, complete).outcome == "200")
+    }
+
+    struct SecretRow: CustomTestStringConvertible, Sendable {
+        let testDescription: String
+        var keyID = AppleFixture.keyID
+        var change: @Sendable (inout Claims) -> Void = { _ in }
+        var outcome = "400 invalid_client"
+    }
+
+    @Test(
+        "checks the client secret",
+        arguments: [
+            SecretRow(testDescription: "good", outcome: "200"),
+            SecretRow(
+                testDescription: "six months", change: { $0["exp"] = .integer(1_800_000_000 + 15_777_000) },
+                outcome: "200"),
+            SecretRow(
+                testDescription: "longer than six months",
+                change: { $0["exp"] = .integer(1_800_000_000 + 15_777_001) }),
+            SecretRow(testDescription: "expired", change: { $0["exp"] = .integer(1_800_000_000) }),
+            SecretRow(testDescription: "without expiry", change: { $0["exp"] = nil }),
+            SecretRow(testDescription: "other team", change: { $0["iss"] = .string("TEAM654321") }),
+            SecretRow(testDescription: "other client", change: { $0["sub"] = .string(AppleFixture.site) }),
+            SecretRow(testDescription: "other audience", change: { $0["aud"] = .string("https://example.com") }),
+            SecretRow(testDescription: "unknown key", keyID: "TEAMKEY002"),
+        ])
+    func secrets(row: SecretRow) throws {
+        let secret = try fixture.secret(keyID: row.keyID, changing: row.change)
+        #expect(try fixture.redeem(code(), ["client_secret": secret]).outcome == row.outcome)
+    }
+
+    @Test("checks the signature of the client secret")
+    func signature() throws {
+        let other = try fixture.secret(key: PrivateKey.generate(.es256))
+        #expect(try fixture.redeem(code(), ["client_secret": other]).outcome == "400 invalid_client")
+        let rsa = try fixture.secret(key: Keys.apple.key(0))
+        #expect(try fixture.redeem(code(), ["client_secret": rsa]).outcome == "400 invalid_client")
+        #expect(try fixture.redeem(code(), ["client_secret": "x"]).outcome == "400 invalid_client")
+    }
+
+    @Test("asks for a form")
+    func form() throws {
+        let answer = try #require(
+            fixture.apple.response(
+                to: .init(
+                    id: "1", method: .post, path: SimulatedApple.tokenPath,
+                    headers: ["Content-Type": "application/json"], body: Array("{}".utf8), peer: "127.0.0.1")))
+        #expect(try answer.outcome == "400 invalid_request")
+    }
+}
+
+@Suite("Apple's simulator: revocation")
+struct AppleRevocationTests {
+    let fixture: AppleFixture
+
+    init() throws { fixture = try AppleFixture() }
+
+    private func tokens() throws -> (refresh: String, access: String) {
+        let code = try fixture.apple.authorize(.ada, client: AppleFixture.app).authorizationCode
+        let json = try fixture.redeem(code).json
+        return (try #require(json["refresh_token"]?.text), try #require(json["access_token"]?.text))
+    }
+
+    @Test(
+        "of either token ends the relation: no refresh any more, and consent from the start", arguments: [true, false])
+    func revoke(byRefreshToken: Bool) throws {
+        let tokens = try tokens()
+        let answer = try fixture.revoke(byRefreshToken ? tokens.refresh : tokens.access)
+        #expect(answer.status == 200)
+        #expect(answer.body.isEmpty)
+        #expect(try fixture.refresh(tokens.refresh).outcome == "400 invalid_grant")
+        #expect(try fixture.revoke(tokens.refresh).status == 200)
+        #expect(try fixture.apple.authorize(.ada, client: AppleFixture.app).user != nil)
+    }
+
+    @Test("of what Apple does not know, or of another client's token, is answered the same and does nothing")
+    func unknown() throws {
+        let tokens = try tokens()
+        #expect(try fixture.revoke("r0").status == 200)
+        let secret = try fixture.secret(for: AppleFixture.site)
+        let site: [String: String?] = ["client_id": AppleFixture.site, "client_secret": secret]
+        #expect(try fixture.revoke(tokens.refresh, site).status == 200)
+        #expect(try fixture.refresh(tokens.refresh).outcome == "200")
+    }
+
+    @Test("asks for a good secret and a token")
+    func refused() throws {
+        let token = try tokens().refresh
+        #expect(try fixture.revoke(token, ["client_secret": "x"]).outcome == "400 invalid_client")
+        #expect(try fixture.revoke(token, ["token": nil]).outcome == "400 invalid_request")
+        #expect(try fixture.refresh(token).outcome == "200")
+    }
+
+    @Test(
+        "by the person is told by the next refresh, with either error",
+        arguments: [AppleRefusal.Code.invalidGrant, .invalidRequest])
+    func disconnected(code: AppleRefusal.Code) throws {
+        fixture.apple.quirks.refusalAfterDisconnecting = code
+        let token = try tokens().refresh
+        fixture.apple.disconnect(.ada, from: AppleFixture.app)
+        #expect(try fixture.refresh(token).outcome == "400 \(code.rawValue)")
+        #expect(try fixture.refresh("r0").outcome == "400 invalid_grant")
+    }
+}

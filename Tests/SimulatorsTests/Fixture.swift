@@ -1,0 +1,156 @@
+import Crypto
+import HTTP
+import JOSE
+import JSONText
+import Simulators
+import Synchronization
+import Testing
+
+/// RSA keys of this process's simulators, and a P-256 key for client secrets.
+enum Keys {
+    static let apple = RSAKeySupply()
+    static let google = RSAKeySupply()
+    static let team = Result { try PrivateKey.generate(.es256) }
+}
+
+final class TestClock: Sendable {
+    private let seconds = Mutex<Int64>(1_800_000_000)
+
+    var now: Int64 { seconds.withLock { $0 } }
+
+    func advance(by duration: Int64) { seconds.withLock { $0 += duration } }
+}
+
+typealias Claims = [String: JSONValue]
+
+/// Believes a token only with a key of that set.
+func claims(of token: String, verifiedWith set: JWKSet) throws -> Claims {
+    let jws = try UnverifiedJWS(parsing: token)
+    let jwk = try #require(set.keys.first { $0.kid == jws.keyID }, "unknown key")
+    return try StrictJSON.decode(Claims.self, from: jws.payload(verifiedWith: jwk.publicKey()))
+}
+
+func header(of token: String) throws -> String {
+    let part = try #require(token.split(separator: ".").first)
+    return String(decoding: try #require(Base64URL.decode(String(part))), as: UTF8.self)
+}
+
+func halfHash(_ text: String) -> JSONValue {
+    .string(Base64URL.encode(Array(Digest.sha256(Array(text.utf8))[..<16])))
+}
+
+extension SimulatedProvider {
+    func get(_ path: String) throws -> Response {
+        try #require(response(to: Request(id: "1", method: .get, path: path, peer: "127.0.0.1")))
+    }
+
+    func post(_ path: String, _ form: [String: String?], headers: Headers = Headers()) throws -> Response {
+        let body = form.compactMap { name, value in value.map { "\(name)=\($0.percentEncoded)" } }
+        var headers = headers
+        headers.add("Content-Type", "application/x-www-form-urlencoded")
+        let request = Request(
+            id: "1", method: .post, path: path, headers: headers, body: Array(body.joined(separator: "&").utf8),
+            peer: "127.0.0.1")
+        return try #require(response(to: request))
+    }
+
+    /// The key set as it is served.
+    func servedKeys(at path: String) throws -> JWKSet {
+        try StrictJSON.decode(JWKSet.self, from: get(path).body)
+    }
+}
+
+extension Response {
+    var json: Claims {
+        get throws { try StrictJSON.decode(Claims.self, from: body) }
+    }
+
+    /// `200`, or status and error.
+    var outcome: String {
+        get throws {
+            guard status != 200 else { return "200" }
+            return try "\(status) \(json["error"]?.text ?? "")"
+        }
+    }
+}
+
+extension JSONValue {
+    var text: String? {
+        guard case .string(let text) = self else { return nil }
+        return text
+    }
+}
+
+extension String {
+    fileprivate var percentEncoded: String {
+        utf8.map { byte in
+            let character = Character(UnicodeScalar(byte))
+            let isPlain = character.isASCII && (character.isLetter || character.isNumber || "-._~".contains(character))
+            return isPlain ? String(character) : "%" + (byte < 16 ? "0" : "") + String(byte, radix: 16)
+        }.joined()
+    }
+}
+
+/// Apple with one registered app and one web site of the same team.
+struct AppleFixture {
+    static let app = "com.example.app"
+    static let site = "com.example.site"
+    static let callback = "https://auth.example.com/callback"
+    static let team = "TEAM123456"
+    static let keyID = "TEAMKEY001"
+
+    let clock = TestClock()
+    let apple: SimulatedApple
+    let key: PrivateKey
+
+    init() throws {
+        key = try Keys.team.get()
+        apple = try SimulatedApple(clock: { [clock] in clock.now }, keys: Keys.apple)
+        let keys = [Self.keyID: key.publicKey]
+        apple.register(AppleClient(id: Self.app, team: Self.team, keys: keys))
+        var site = AppleClient(id: Self.site, team: Self.team, kind: .web, keys: keys)
+        site.redirectURIs = [Self.callback]
+        apple.register(site)
+    }
+
+    func claims(of token: String) throws -> Claims {
+        try SimulatorsTests.claims(of: token, verifiedWith: apple.servedKeys(at: SimulatedApple.keysPath))
+    }
+
+    func secret(
+        for client: String = app, keyID: String = keyID, key: PrivateKey? = nil,
+        changing change: (inout Claims) -> Void = { _ in }
+    ) throws -> String {
+        var claims: Claims = [
+            "iss": .string(Self.team), "sub": .string(client), "aud": .string("https://appleid.apple.com"),
+            "iat": .integer(clock.now), "exp": .integer(clock.now + 60),
+        ]
+        change(&claims)
+        return try JWS.sign(
+            payload: StrictJSON.encode(claims), keyID: keyID, type: nil, with: key ?? self.key)
+    }
+
+    /// - Parameter changes: fields otherwise than in a good request; `nil` leaves one out.
+    func redeem(_ code: String, _ changes: [String: String?] = [:]) throws -> Response {
+        var form: [String: String?] = [
+            "grant_type": "authorization_code", "code": code, "client_id": Self.app, "client_secret": try secret(),
+        ]
+        form.merge(changes) { $1 }
+        return try apple.post(SimulatedApple.tokenPath, form)
+    }
+
+    func refresh(_ token: String, _ changes: [String: String?] = [:]) throws -> Response {
+        var form: [String: String?] = [
+            "grant_type": "refresh_token", "refresh_token": token, "client_id": Self.app,
+            "client_secret": try secret(),
+        ]
+        form.merge(changes) { $1 }
+        return try apple.post(SimulatedApple.tokenPath, form)
+    }
+
+    func revoke(_ token: String, _ changes: [String: String?] = [:]) throws -> Response {
+        var form: [String: String?] = ["token": token, "client_id": Self.app, "client_secret": try secret()]
+        form.merge(changes) { $1 }
+        return try apple.post(SimulatedApple.revocationPath, form)
+    }
+}

@@ -1,0 +1,139 @@
+import HTTP
+import JOSE
+import JSONText
+import Simulators
+import Testing
+
+@Suite("A simulator's server")
+struct ServerTests {
+    let apple: SimulatedApple
+
+    init() throws {
+        apple = try SimulatedApple(clock: { 1_800_000_000 }, keys: Keys.apple)
+    }
+
+    @Test("serves the keys, and counts who asks")
+    func keys() async throws {
+        try await SimulatorServer.run(apple) { server in
+            let reply = try LoopbackClient.get(SimulatedApple.keysPath, port: server.port)
+            #expect(reply.status == 200)
+            #expect(try StrictJSON.decode(JWKSet.self, from: Array(reply.body.utf8)) == apple.jwks)
+            _ = try LoopbackClient.get(SimulatedApple.keysPath, port: server.port)
+            #expect(apple.keyFetches == 2)
+            #expect(apple.conduct.requests.map(\.path) == [SimulatedApple.keysPath, SimulatedApple.keysPath])
+            #expect(try LoopbackClient.get("/nowhere", port: server.port).status == 404)
+        }
+    }
+
+    @Test("describes itself under the host it was reached by, with the issuer it stands for")
+    func configuration() async throws {
+        try await SimulatorServer.run(apple) { server in
+            let reply = try LoopbackClient.get("/.well-known/openid-configuration", port: server.port)
+            let json = try StrictJSON.decode(Claims.self, from: Array(reply.body.utf8))
+            #expect(json["issuer"] == .string("https://appleid.apple.com"))
+            #expect(json["jwks_uri"] == .string("http://127.0.0.1/auth/keys"))
+        }
+    }
+
+    struct Row: CustomTestStringConvertible, Sendable {
+        let misbehaviour: Misbehaviour
+        let status: Int
+        let head: String
+        let body: String
+        var testDescription: String { "\(misbehaviour)" }
+    }
+
+    @Test(
+        "misbehaves over the wire",
+        arguments: [
+            Row(misbehaviour: .none, status: 200, head: "application/json", body: #"{"keys":[{"#),
+            Row(misbehaviour: .unavailable, status: 503, head: "text/html", body: "<!DOCTYPE html>"),
+            Row(misbehaviour: .html(status: 200), status: 200, head: "text/html", body: "<!DOCTYPE html>"),
+            Row(misbehaviour: .tooManyRequests(retryAfterSeconds: 7), status: 429, head: "Retry-After: 7", body: "<"),
+            Row(misbehaviour: .brokenJSON, status: 200, head: "application/json", body: #"{"keys":[{"kty":"#),
+            Row(misbehaviour: .wrongJSON, status: 200, head: "application/json", body: #"{"message""#),
+            Row(misbehaviour: .empty, status: 200, head: "Content-Length: 0", body: ""),
+            Row(misbehaviour: .oversized(bytes: 3_000_000), status: 200, head: "Content-Length: 3000000", body: " "),
+            Row(
+                misbehaviour: .redirect(to: "http://127.0.0.1:1/"), status: 302, head: "Location: http://127.0.0.1:1/",
+                body: ""),
+        ])
+    func misbehaviour(row: Row) async throws {
+        apple.conduct.misbehave(row.misbehaviour)
+        try await SimulatorServer.run(apple) { server in
+            let reply = try LoopbackClient.get(SimulatedApple.keysPath, port: server.port)
+            #expect(reply.status == row.status)
+            #expect(reply.head.contains(row.head))
+            #expect(reply.body.hasPrefix(row.body))
+            apple.conduct.behave()
+            #expect(try LoopbackClient.get(SimulatedApple.keysPath, port: server.port).body.hasPrefix(#"{"keys":[{"#))
+        }
+    }
+
+    @Test("misbehaves at one path, and as often as it was told")
+    func plans() async throws {
+        apple.conduct.misbehave(.unavailable, at: SimulatedApple.keysPath, times: 2)
+        try await SimulatorServer.run(apple) { server in
+            func statuses(_ paths: String...) throws -> [Int] {
+                try paths.map { try LoopbackClient.get($0, port: server.port).status }
+            }
+            let (keys, other) = (SimulatedApple.keysPath, "/.well-known/openid-configuration")
+            let first = try statuses(other, keys, keys, keys)
+            #expect(first == [200, 503, 503, 200])
+            apple.conduct.misbehave(.html(status: 502))
+            apple.conduct.misbehave(.none, at: keys)
+            let second = try statuses(other, keys)
+            #expect(second == [502, 200])
+        }
+    }
+
+    @Test("answers late when it is slow")
+    func slow() async throws {
+        apple.conduct.misbehave(.slow(.milliseconds(150)))
+        try await SimulatorServer.run(apple) { server in
+            let start = ContinuousClock.now
+            let reply = try LoopbackClient.get(SimulatedApple.keysPath, port: server.port)
+            #expect(reply.status == 200)
+            #expect(.now - start >= .milliseconds(150))
+        }
+    }
+
+    @Test("goes away in an outage, under the hands of those who wait, and comes back on its port")
+    func outage() async throws {
+        apple.conduct.misbehave(.silent)
+        try await SimulatorServer.run(apple) { server in
+            let port = server.port
+            async let waiting = Self.outcome(port: port)
+            while apple.keyFetches == 0 { try await Task.sleep(for: .milliseconds(1)) }
+            await server.stop()
+            #expect(await waiting == .noAnswer)
+            #expect(await Self.outcome(port: port) == .nobodyListens)
+            await server.stop()
+            apple.conduct.behave()
+            try server.resume()
+            try server.resume()
+            #expect(await Self.outcome(port: port) == nil)
+        }
+    }
+
+    @Test("leaves nothing behind")
+    func stop() async throws {
+        let server = try SimulatorServer(apple)
+        await server.stop()
+        #expect(await Self.outcome(port: server.port) == .nobodyListens)
+        let second = try SimulatorServer(apple, port: server.port)
+        #expect(second.port == server.port)
+        #expect(second.baseURL == "http://127.0.0.1:\(server.port)")
+        await second.stop()
+    }
+
+    @concurrent
+    private static func outcome(port: UInt16) async -> LoopbackClient.Failure? {
+        do {
+            _ = try LoopbackClient.get(SimulatedApple.keysPath, port: port)
+            return nil
+        } catch {
+            return error as? LoopbackClient.Failure
+        }
+    }
+}
