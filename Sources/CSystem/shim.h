@@ -168,3 +168,67 @@ static inline size_t shim_mhd_head_bytes(struct MHD_Connection *connection) {
 
 /* fcntl is variadic. */
 static inline int shim_duplicate(int descriptor) { return fcntl(descriptor, F_DUPFD_CLOEXEC, 0); }
+/* HTTP client: libcurl sets options and tells facts through variadic functions. */
+#if LIBCURL_VERSION_NUM < 0x075700
+#error "libcurl 7.87 or later is needed: before, giving up a name look-up blocked the caller"
+#endif
+
+static inline CURLcode shim_curl_set_number(CURL *easy, CURLoption option, long value) {
+    return curl_easy_setopt(easy, option, value);
+}
+
+/* The text is copied. */
+static inline CURLcode shim_curl_set_text(CURL *easy, CURLoption option, const char *text) {
+    return curl_easy_setopt(easy, option, text);
+}
+
+/* Not copied: the fields must stay until the transfer is over. */
+static inline CURLcode shim_curl_set_fields(CURL *easy, struct curl_slist *fields) {
+    return curl_easy_setopt(easy, CURLOPT_HTTPHEADER, fields);
+}
+
+static inline CURLcode shim_curl_copy_body(CURL *easy, const void *bytes, size_t count) {
+    CURLcode code = curl_easy_setopt(easy, CURLOPT_POSTFIELDSIZE_LARGE, (curl_off_t)count);
+    return code ? code : curl_easy_setopt(easy, CURLOPT_COPYPOSTFIELDS, (const char *)bytes);
+}
+
+/* Every callback, and shim_curl_context, get the same context. */
+static inline void shim_curl_set_callbacks(CURL *easy, void *context, curl_write_callback on_head,
+                                           curl_write_callback on_body, curl_opensocket_callback opens_socket) {
+    curl_easy_setopt(easy, CURLOPT_PRIVATE, context);
+    curl_easy_setopt(easy, CURLOPT_HEADERDATA, context);
+    curl_easy_setopt(easy, CURLOPT_HEADERFUNCTION, on_head);
+    curl_easy_setopt(easy, CURLOPT_WRITEDATA, context);
+    curl_easy_setopt(easy, CURLOPT_WRITEFUNCTION, on_body);
+    curl_easy_setopt(easy, CURLOPT_OPENSOCKETDATA, context);
+    curl_easy_setopt(easy, CURLOPT_OPENSOCKETFUNCTION, opens_socket);
+}
+
+static inline void *shim_curl_context(CURL *easy) {
+    char *context = NULL;
+    curl_easy_getinfo(easy, CURLINFO_PRIVATE, &context);
+    return context;
+}
+
+static inline long shim_curl_status(CURL *easy) {
+    long status = 0;
+    curl_easy_getinfo(easy, CURLINFO_RESPONSE_CODE, &status);
+    return status;
+}
+
+/* The address is longer than its declared type. */
+static inline const struct sockaddr *shim_curl_address(const struct curl_sockaddr *address) { return &address->addr; }
+
+static inline void shim_curl_limit_connections(CURLM *multi, long total, long per_host, long idle) {
+    curl_multi_setopt(multi, CURLMOPT_MAX_TOTAL_CONNECTIONS, total);
+    curl_multi_setopt(multi, CURLMOPT_MAX_HOST_CONNECTIONS, per_host);
+    curl_multi_setopt(multi, CURLMOPT_MAXCONNECTS, idle);
+}
+
+static inline void shim_curl_set_multi_callbacks(CURLM *multi, void *context, curl_socket_callback on_socket,
+                                                 curl_multi_timer_callback on_timer) {
+    curl_multi_setopt(multi, CURLMOPT_SOCKETDATA, context);
+    curl_multi_setopt(multi, CURLMOPT_SOCKETFUNCTION, on_socket);
+    curl_multi_setopt(multi, CURLMOPT_TIMERDATA, context);
+    curl_multi_setopt(multi, CURLMOPT_TIMERFUNCTION, on_timer);
+}

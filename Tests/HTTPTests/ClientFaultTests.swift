@@ -1,0 +1,221 @@
+import EventLoop
+import Foundation
+import HTTP
+import Testing
+
+@Suite("A client's fault", .timeLimit(.minutes(1)))
+struct ClientFaultTests {
+    struct Row: CustomTestStringConvertible {
+        let testDescription: String
+        let fault: ClientFault
+        let script: (@Sendable (RawConnection) -> Void)?
+
+        init(_ description: String, _ fault: ClientFault, script: (@Sendable (RawConnection) -> Void)?) {
+            (testDescription, self.fault, self.script) = (description, fault, script)
+        }
+    }
+
+    static let start = "HTTP/1.1 200 OK\r\nContent-Length: 1000\r\n\r\n"
+
+    @Test(
+        "tells what the other side did wrong",
+        arguments: [
+            Row("never accepts", .timedOut, script: nil),
+            Row("says nothing", .timedOut) { _ = $0.ends() },
+            Row("drips its head", .timedOut) { $0.drip("HTTP/1.1 200 OK\r\nX: ") },
+            Row("drips its body", .timedOut) { connection in
+                connection.send(start)
+                connection.drip(".")
+            },
+            Row("ends without an answer", .connectionLost) { _ = $0.head() },
+            Row("ends amid its head", .connectionLost) { connection in
+                _ = connection.head()
+                connection.send("HTTP/1.1 200 OK\r\nX-A:")
+            },
+            Row("ends after an interim answer", .connectionLost) { connection in
+                _ = connection.head()
+                connection.send("HTTP/1.1 103 Early Hints\r\n\r\nHTTP/1.1 200 OK\r\n")
+            },
+            Row("ends amid its body", .connectionLost) { connection in
+                _ = connection.head()
+                connection.send(start + "abc")
+            },
+            Row("resets amid its body", .connectionLost) { connection in
+                _ = connection.head()
+                connection.send(start + "abc")
+                usleep(50_000)
+                connection.resetAtEnd()
+            },
+            Row("announces a body over the limit", .tooLarge) { connection in
+                connection.send("HTTP/1.1 200 OK\r\ncontent-length:4097\r\n\r\n")
+                _ = connection.ends()
+            },
+            Row("sends a body over the limit unannounced", .tooLarge) { connection in
+                connection.send("HTTP/1.1 200 OK\r\n\r\n")
+                connection.drip(String(repeating: "a", count: 4097))
+            },
+            Row("sends a body over the limit in pieces", .tooLarge) { connection in
+                connection.send("HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n")
+                connection.drip("800\r\n" + String(repeating: "a", count: 0x800) + "\r\n")
+            },
+            Row("sends a head over the limit", .tooLarge) { connection in
+                connection.send("HTTP/1.1 200 OK\r\n")
+                connection.drip(String(repeating: "X-A: \(String(repeating: "a", count: 1000))\r\n", count: 33))
+            },
+            Row("sends interim answers without end", .tooLarge) { connection in
+                connection.drip(String(repeating: "HTTP/1.1 100 Continue\r\n\r\n", count: 2000))
+            },
+            Row("does not speak HTTP", .protocolError(code: 1)) { connection in
+                _ = connection.head()
+                connection.send("220 mail.example.com ESMTP\r\n")
+            },
+            Row("gives its body a negative length", .protocolError(code: 8)) { connection in
+                _ = connection.head()
+                connection.send("HTTP/1.1 200 OK\r\nContent-Length: -5\r\n\r\n")
+            },
+        ])
+    func misbehaviour(row: Row) async throws {
+        let server = try RawServer(script: row.script)
+        try await withClient { client in
+            let began = ContinuousClock.now
+            let deadline: Duration = row.fault == .timedOut ? .milliseconds(400) : .seconds(5)
+            await #expect(throws: row.fault) { try await client.send(request(port: server.port, deadline: deadline)) }
+            #expect(ContinuousClock.now - began < .seconds(2))
+        }
+    }
+
+    @Test("is none where the answer is merely not what was hoped for")
+    func unexpectedContent() async throws {
+        let server = try RawServer { connection in
+            _ = connection.head()
+            connection.send(
+                "HTTP/1.1 503 No\r\nContent-Type: text/html\r\n\r\n<html>" + String(repeating: "a", count: 4090))
+        }
+        try await withClient { client in
+            let response = try await client.send(request(port: server.port, headers: ["Accept": "application/json"]))
+            #expect(response.status == 503)
+            #expect(response.body.count == 4096)
+        }
+    }
+
+    @Test("is none for an answer to HEAD that tells of a large body")
+    func head() async throws {
+        let server = try RawServer { connection in
+            _ = connection.head()
+            connection.send("HTTP/1.1 200 OK\r\nContent-Length: 1000000\r\n\r\n")
+        }
+        try await withClient { client in
+            let response = try await client.send(request(.head, port: server.port))
+            #expect(response.headers["Content-Length"] == "1000000")
+        }
+    }
+
+    @Test("comes in time when the connection is not even made")
+    func fullQueue() async throws {
+        let server = try RawServer(backlog: 0, script: nil)
+        let filler = try RawClient(port: server.port)
+        try await withClient { client in
+            await #expect(throws: ClientFault.timedOut) {
+                try await client.send(request(port: server.port, deadline: .milliseconds(400)))
+            }
+        }
+        withExtendedLifetime(filler) {}
+    }
+
+    @Test("comes in time while waiting for another request's connection")
+    func noFreeConnection() async throws {
+        let server = try RawServer { _ = $0.ends() }
+        try await withClient(limits: ClientLimits(connectionsPerHost: 1)) { client in
+            let first = Task { try await client.send(request(port: server.port, deadline: .seconds(2))) }
+            let second = Task { try await client.send(request(port: server.port, deadline: .milliseconds(300))) }
+            let began = ContinuousClock.now
+            await #expect(throws: ClientFault.timedOut) { try await second.value }
+            #expect(ContinuousClock.now - began < .seconds(1))
+            await #expect(throws: ClientFault.timedOut) { try await first.value }
+        }
+        #expect(server.connections == 1)
+    }
+
+    @Test("tells that nobody listens")
+    func refusedPort() async throws {
+        let port = try RawServer(script: nil).port
+        try await withClient { client in
+            await #expect(throws: ClientFault.unreachable) { try await client.send(request(port: port)) }
+        }
+    }
+
+    @Test("tells that no such host is known")
+    func unknownHost() async throws {
+        try await withClient { client in
+            await #expect(throws: ClientFault.unknownHost) {
+                try await client.send(ClientRequest(.get, "https://nothing.invalid/", destination: .anywhere))
+            }
+        }
+    }
+
+    @Test("comes when too many requests are under way")
+    func overload() async throws {
+        let server = try RawServer { _ = $0.ends() }
+        try await withClient(limits: ClientLimits(requests: 2)) { client in
+            let first = Task { try await client.send(request(port: server.port, deadline: .milliseconds(500))) }
+            let second = Task { try await client.send(request(port: server.port, deadline: .milliseconds(500))) }
+            try await client.loop.sleep(for: .milliseconds(100))
+            await #expect(throws: ClientFault.overloaded) { try await client.send(request(port: server.port)) }
+            await #expect(throws: ClientFault.timedOut) { try await first.value }
+            await #expect(throws: ClientFault.timedOut) { try await second.value }
+        }
+    }
+
+    @Test("comes to all that is under way, and to all that follows, when the client is closed")
+    func close() async throws {
+        let asked = Counter()
+        let server = try RawServer { connection in
+            _ = connection.head()
+            asked.add()
+            _ = connection.ends()
+        }
+        try await withClient { client in
+            let one = Task { try await client.send(request(port: server.port)) }
+            let other = Task { try await client.send(request(port: server.port)) }
+            while asked.value < 2 { await Task.yield() }
+            await client.close()
+            await #expect(throws: ClientFault.closed) { try await one.value }
+            await #expect(throws: ClientFault.closed) { try await other.value }
+            await #expect(throws: ClientFault.closed) { try await client.send(request(port: server.port)) }
+        }
+    }
+
+    @Test("is a cancellation when the task is cancelled, and the connection ends")
+    func cancellation() async throws {
+        let (asked, ended) = (Counter(), Counter())
+        let server = try RawServer { connection in
+            _ = connection.head()
+            asked.add()
+            if connection.ends() { ended.add() }
+        }
+        try await withClient { client in
+            let task = Task { try await client.send(request(port: server.port)) }
+            while asked.value == 0 { await Task.yield() }
+            task.cancel()
+            await #expect(throws: CancellationError.self) { try await task.value }
+            while ended.value == 0 { await Task.yield() }
+        }
+    }
+
+    @Test(
+        "comes before anything is sent if a header cannot be sent",
+        arguments: [
+            ("", "a"), ("X A", "a"), ("X:", "a"), ("X\r\nY", "a"), ("Ü", "a"), ("X", "a\r\nY: b"), ("X", "a\u{0}b"),
+            ("X", "a\nb"), ("host", "example.com"), ("Content-Length", "1"), ("transfer-encoding", "chunked"),
+            ("Expect", "100-continue"), ("Connection", "close"), ("User-Agent", "a"), ("Upgrade", "h2c"),
+        ])
+    func headers(name: String, value: String) async throws {
+        let server = try RawServer { $0.answer("a") }
+        try await withClient { client in
+            await #expect(throws: ClientFault.invalidHeader) {
+                try await client.send(request(port: server.port, headers: [name: value]))
+            }
+        }
+        #expect(server.connections == 0)
+    }
+}

@@ -1,0 +1,107 @@
+import Foundation
+import Synchronization
+import Testing
+
+/// Listens on a free port of 127.0.0.1, and treats each connection as it is told, on a thread of its own.
+final class RawServer: Sendable {
+    let port: UInt16
+    private let descriptor: Int32
+    private let accepted = Counter()
+
+    /// - Parameters:
+    ///   - backlog: how many connections the kernel makes in advance.
+    ///   - script: the connection ends with it. Without one, nothing is ever accepted.
+    init(backlog: Int32 = 16, script: (@Sendable (RawConnection) -> Void)?) throws {
+        descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
+        var address = sockaddr_in()
+        address.sin_family = sa_family_t(AF_INET)
+        address.sin_addr.s_addr = UInt32(0x7F00_0001).bigEndian
+        var length = socklen_t(MemoryLayout<sockaddr_in>.size)
+        let isBound = withUnsafeMutablePointer(to: &address) { [descriptor] pointer in
+            pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {
+                bind(descriptor, $0, length) == 0 && listen(descriptor, backlog) == 0
+                    && getsockname(descriptor, $0, &length) == 0
+            }
+        }
+        port = UInt16(bigEndian: address.sin_port)
+        try #require(isBound)
+        guard let script else { return }
+        Thread.detachNewThread { [descriptor, accepted] in
+            while case let new = accept(descriptor, nil, nil), new >= 0 {
+                accepted.add()
+                let connection = RawConnection(new)
+                Thread.detachNewThread { script(connection) }
+            }
+        }
+    }
+
+    deinit {
+        shutdown(descriptor, Int32(SHUT_RDWR))  // ends the wait in accept
+        close(descriptor)
+    }
+
+    /// How many were ever accepted.
+    var connections: Int { accepted.value }
+}
+
+/// Counted up by one thread and read by another.
+final class Counter: Sendable {
+    private let count = Atomic(0)
+    var value: Int { count.load(ordering: .relaxed) }
+    func add() { count.add(1, ordering: .relaxed) }
+}
+
+/// One accepted connection; ends when nobody holds it any more.
+final class RawConnection: Sendable {
+    private let descriptor: Int32
+
+    init(_ descriptor: Int32) {
+        self.descriptor = descriptor
+        var patience = timeval(tv_sec: 10, tv_usec: 0)
+        setsockopt(descriptor, SOL_SOCKET, SO_RCVTIMEO, &patience, socklen_t(MemoryLayout<timeval>.size))
+    }
+
+    deinit { close(descriptor) }
+
+    /// The next request without its body; empty if the connection ends before.
+    func head() -> String {
+        var bytes: [UInt8] = []
+        var byte: UInt8 = 0
+        while !bytes.suffix(4).elementsEqual("\r\n\r\n".utf8) {
+            guard recv(descriptor, &byte, 1, 0) == 1 else { return "" }
+            bytes.append(byte)
+        }
+        return String(decoding: bytes, as: UTF8.self)
+    }
+
+    /// - Returns: whether the other side still takes bytes.
+    @discardableResult
+    func send(_ text: String) -> Bool {
+        let bytes = Array(text.utf8)
+        return Glibc.send(descriptor, bytes, bytes.count, Int32(MSG_NOSIGNAL)) == bytes.count
+    }
+
+    func answer(_ body: String) {
+        send("HTTP/1.1 200 OK\r\nContent-Length: \(body.utf8.count)\r\n\r\n\(body)")
+    }
+
+    /// Sends the text every 50 ms, until nobody takes it.
+    func drip(_ text: String) {
+        while send(text) { usleep(50_000) }
+    }
+
+    /// - Returns: whether the other side ended the connection, and not our patience.
+    func ends() -> Bool {
+        var byte: UInt8 = 0
+        while true {
+            let count = recv(descriptor, &byte, 1, 0)
+            if count <= 0 { return count == 0 || errno != EAGAIN }
+        }
+    }
+
+    /// Makes the end a reset.
+    func resetAtEnd() {
+        var now = linger(l_onoff: 1, l_linger: 0)
+        setsockopt(descriptor, SOL_SOCKET, SO_LINGER, &now, socklen_t(MemoryLayout<linger>.size))
+    }
+}
