@@ -9,15 +9,19 @@ public struct Services: Sendable {
     let customSignIn: CustomSignIn
     let sessionCookies: SessionCookies
     let projects: ProjectEditor
+    let app: @Sendable (ID<App>, ID<Project>) async throws -> App?
     let wellKnown: WellKnown
     let readiness: @Sendable () async -> Readiness
     let authURISession: @Sendable () -> String
 
-    /// - Parameter authURISession: 27 random letters and digits.
+    /// - Parameters:
+    ///   - app: gives `nil` if the project has no such app.
+    ///   - authURISession: 27 random letters and digits.
     public init(
         authenticator: Authenticator, editor: AccountEditor, administration: AccountAdministration,
         identifiers: IdentifierLookup, customSignIn: CustomSignIn, sessionCookies: SessionCookies,
-        projects: ProjectEditor, wellKnown: WellKnown, readiness: @escaping @Sendable () async -> Readiness,
+        projects: ProjectEditor, app: @escaping @Sendable (ID<App>, ID<Project>) async throws -> App?,
+        wellKnown: WellKnown, readiness: @escaping @Sendable () async -> Readiness,
         authURISession: (@Sendable () -> String)? = nil
     ) {
         self.authenticator = authenticator
@@ -27,6 +31,7 @@ public struct Services: Sendable {
         self.customSignIn = customSignIn
         self.sessionCookies = sessionCookies
         self.projects = projects
+        self.app = app
         self.wellKnown = wellKnown
         self.readiness = readiness
         self.authURISession = authURISession ?? { .random(length: 27) }

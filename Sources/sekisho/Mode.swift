@@ -10,6 +10,8 @@ struct Mode: Sendable {
     let access: @Sendable (Directory) -> Access
     let customTokens: @Sendable (Directory, WallClock) -> CustomTokens
     var clock = WallClock.live
+    /// See ``ConfigurationRules``.
+    var takesLoopbackIssuers = false
     /// Built once for each loop.
     var addition: @Sendable (Pool) -> Addition = { _ in Addition() }
 

@@ -63,7 +63,8 @@ struct TestGateway {
             customSignIn: CustomSignIn(
                 with: collaborators,
                 customTokens: CustomTokens { token, _ in CustomTokenClaim(account: ID(token), claims: nil) }),
-            sessionCookies: SessionCookies(authenticator: authenticator), projects: ProjectEditor { _, _ in nil },
+            sessionCookies: SessionCookies(authenticator: authenticator), 
+            projects: ProjectEditor(configuration: { _ in nil }, edit: { _, _, _ in nil }), app: { _, _ in nil },
             wellKnown: WellKnown { _ in documents },
             readiness: { readiness }, authURISession: { "random" })
     }
