@@ -46,6 +46,7 @@ struct Exchange {
             switch error {
             case is Overloaded: (503, "Too busy; try again shortly.", 1)
             case is StoreUnavailable: (503, "Unavailable; try again shortly.", 2)
+            case is ProviderUnreachable: (503, "The identity provider does not answer; try again shortly.", 2)
             default: (500, "Internal error", 0)
             }
         var response = Response.text(status: status, text)

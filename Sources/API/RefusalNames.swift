@@ -18,6 +18,8 @@ extension WireError {
         case let refusal as MergeRefusal: self.init(refusal)
         case let refusal as AdministrationRefusal: self.init(refusal)
         case let refusal as CustomTokenRefusal: self.init(refusal)
+        case let refusal as ProviderRefusal: self.init(refusal)
+        case let refusal as ConfigurationRefusal: self.init(refusal)
         default: return nil
         }
     }

@@ -11,17 +11,20 @@ public struct Services: Sendable {
     let merging: AccountMerging
     let sessionCookies: SessionCookies
     let projects: ProjectEditor
+    let app: @Sendable (ID<App>, ID<Project>) async throws -> App?
     let wellKnown: WellKnown
     let readiness: @Sendable () async -> Readiness
     let authURISession: @Sendable () -> String
 
-    /// - Parameter authURISession: 27 random letters and digits.
+    /// - Parameters:
+    ///   - app: gives `nil` if the project has no such app.
+    ///   - authURISession: 27 random letters and digits.
     public init(
         authenticator: Authenticator, editor: AccountEditor, administration: AccountAdministration,
         identifiers: IdentifierLookup, customSignIn: CustomSignIn, federatedSignIn: FederatedSignIn,
-        merging: AccountMerging,
-        sessionCookies: SessionCookies,
-        projects: ProjectEditor, wellKnown: WellKnown, readiness: @escaping @Sendable () async -> Readiness,
+        merging: AccountMerging, sessionCookies: SessionCookies,
+        projects: ProjectEditor, app: @escaping @Sendable (ID<App>, ID<Project>) async throws -> App?,
+        wellKnown: WellKnown, readiness: @escaping @Sendable () async -> Readiness,
         authURISession: (@Sendable () -> String)? = nil
     ) {
         self.authenticator = authenticator
@@ -33,6 +36,7 @@ public struct Services: Sendable {
         self.merging = merging
         self.sessionCookies = sessionCookies
         self.projects = projects
+        self.app = app
         self.wellKnown = wellKnown
         self.readiness = readiness
         self.authURISession = authURISession ?? { .random(length: 27) }

@@ -11,6 +11,8 @@ struct WireError: Error, Hashable {
 
     /// The canonical error code that Google writes beside the HTTP status.
     enum Status: String {
+        case alreadyExists = "ALREADY_EXISTS"
+        case failedPrecondition = "FAILED_PRECONDITION"
         case invalidArgument = "INVALID_ARGUMENT"
         case methodNotAllowed = "METHOD_NOT_ALLOWED"
         case notFound = "NOT_FOUND"

@@ -20,12 +20,14 @@ public struct APIKeyStore: Sendable {
     /// - Returns: `nil` for a key that never was or has been revoked.
     public func holder(ofKeyWithHash hash: [UInt8]) async throws -> (project: Project, app: App)? {
         let statement: SQL = """
-            SELECT k.app_id, p.id, p.number, p.profile, p.policy::text AS policy, p.authorized_domains
+            SELECT \(SQL.projectColumns), k.app_id, a.settings::text AS app_settings
             FROM api_key k JOIN project p ON p.id = k.project_id
+            JOIN app a ON a.project_id = k.project_id AND a.id = k.app_id
             WHERE k.key_hash = \(hash) AND k.revoked_at IS NULL
             """
         return try await reaching { try await pool.query(statement) }.first.map { row in
-            (try Project(row), App(id: ID(try row.decode("app_id"))))
+            let column = try AppColumn(columnText: row.decode("app_settings"))
+            return (try Project(row), App(id: ID(try row.decode("app_id")), settings: column.settings))
         }
     }
 

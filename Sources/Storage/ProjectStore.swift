@@ -26,9 +26,11 @@ public struct ProjectStore: Sendable {
 
     /// Makes `project` with one app and its keys.
     ///
+    /// - Parameter secrets: of its providers, sealed.
     /// - Returns: `false` if the id is taken.
     public func create(
-        _ project: Project, name: String, app: App, keys: [StoredKey], at now: Instant
+        _ project: Project, name: String, app: App, keys: [StoredKey], secrets: [ProviderID: [UInt8]] = [:],
+        at now: Instant
     ) async throws -> Bool {
         let policy = try PolicyColumn.json(project.policy, of: project.profile)
         return try await reaching {
@@ -41,12 +43,15 @@ public struct ProjectStore: Sendable {
                     ON CONFLICT (id) DO NOTHING
                     """)
                 guard made == 1 else { return false }
-                _ = try await transaction.execute(
-                    """
-                    INSERT INTO app (project_id, id, name, created_at)
-                    VALUES (\(project.id.rawValue), \(app.id.rawValue), \(app.id.rawValue), \(Timestamp(now)))
-                    """)
+                let app = ConfiguredApp(app: app, name: app.id.rawValue)
+                _ = try await transaction.execute(try .set(app, of: project.id, at: now))
                 for key in keys { _ = try await transaction.execute(.insert(key, in: project.id)) }
+                for provider in project.providers {
+                    _ = try await transaction.execute(try .set(provider, of: project.id, at: now))
+                }
+                for (provider, sealed) in secrets {
+                    _ = try await transaction.execute(.keep(sealed, of: provider, in: project.id, at: now))
+                }
                 return true
             }
         }
@@ -61,28 +66,13 @@ public struct ProjectStore: Sendable {
         } == 1
     }
 
-    public func apps(of project: ID<Project>) async throws -> [(app: App, name: String)] {
-        try await reaching {
-            try await pool.query(
-                "SELECT id, name FROM app WHERE project_id = \(project.rawValue) ORDER BY created_at, id")
-        }.map { (App(id: ID(try $0.decode("id"))), try $0.decode("name")) }
-    }
-
-    /// - Returns: `false` if there is no such project, or its app of that id exists.
-    public func add(_ app: App, name: String, to project: ID<Project>, at now: Instant) async throws -> Bool {
-        try await reaching {
-            try await pool.execute(
-                """
-                INSERT INTO app (project_id, id, name, created_at)
-                SELECT p.id, \(app.id.rawValue), \(name), \(Timestamp(now)) FROM project p
-                WHERE p.id = \(project.rawValue) ON CONFLICT (project_id, id) DO NOTHING
-                """)
-        } == 1
+    public func apps(of project: ID<Project>) async throws -> [ConfiguredApp] {
+        try await reaching { try await pool.query(.apps(of: project)) }.map(ConfiguredApp.init)
     }
 
     static func projects(_ condition: SQL) -> SQL {
         """
-        SELECT p.id, p.number, p.profile, p.policy::text AS policy, p.authorized_domains FROM project p \(condition)
+        SELECT \(SQL.projectColumns) FROM project p \(condition)
         """
     }
 
@@ -103,6 +93,7 @@ extension Project {
         self.init(
             id: ID(try row.decode("id")), number: try row.decode("number"), profile: profile,
             policy: try PolicyColumn.policy(try row.decode("policy"), of: profile),
-            authorizedDomains: try row.decode("authorized_domains"))
+            authorizedDomains: try row.decode("authorized_domains"),
+            providers: try [ProviderRow](columnText: row.decode("providers")).map(\.value))
     }
 }

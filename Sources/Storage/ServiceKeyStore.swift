@@ -34,7 +34,7 @@ public struct ServiceKeyStore: Sendable {
     /// - Returns: `nil` for a secret that never was or whose key has been revoked.
     public func holder(ofSecretWithHash hash: [UInt8]) async throws -> (project: Project, id: String)? {
         let statement: SQL = """
-            SELECT k.id AS key_id, p.id, p.number, p.profile, p.policy::text AS policy, p.authorized_domains
+            SELECT \(SQL.projectColumns), k.id AS key_id
             FROM service_key k JOIN project p ON p.id = k.project_id
             WHERE k.secret_hash = \(hash) AND k.revoked_at IS NULL
             """

@@ -20,16 +20,24 @@ struct Directory: Sendable {
     private let clients: Cache<[UInt8], Client?>
     private let administrators: Cache<[UInt8], Administrator?>
     private let backendKeys: Cache<BackendKeyName, BackendKey?>
-    private let stored: ProjectStore
+    private let stored: ConfigurationStore
+    private let apps: Cache<ID<Project>, [App]>
 
     private struct BackendKeyName: Hashable {
         let id: String
         let project: ID<Project>
     }
 
-    /// - Parameter lookup: of projects; asked every time. `nil` has the database's own looked up, and kept.
-    init(pool: Pool, masterKeys: MasterKeys, clock: WallClock, lookup: ProjectLookup? = nil) {
-        stored = ProjectStore(pool: pool)
+    /// - Parameters:
+    ///   - lookup: of projects; asked every time. `nil` has the database's own looked up, and kept.
+    ///   - takesLoopbackIssuers: see ``ConfigurationRules``.
+    init(
+        pool: Pool, masterKeys: MasterKeys, clock: WallClock, lookup: ProjectLookup? = nil,
+        takesLoopbackIssuers: Bool = false
+    ) {
+        stored = ConfigurationStore(
+            pool: pool, rules: .live(takesLoopbackIssuers: takesLoopbackIssuers),
+            secrets: .sealing(under: masterKeys), clock: clock)
         let projects = ProjectStore(pool: pool)
         let signingKeys = SigningKeyStore(pool: pool)
         let apiKeys = APIKeyStore(pool: pool)
@@ -39,6 +47,7 @@ struct Directory: Sendable {
             guard let id else { return try await projects.only() }
             return try await projects.project(id)
         }
+        apps = Cache(lifetime: lookup == nil ? Self.lifetime : .zero) { try await projects.apps(of: $0).map(\.app) }
         keys = Cache(lifetime: Self.lifetime) { project in
             try KeyRing(try await signingKeys.live(in: project, at: clock.now()), of: project, under: masterKeys)
         }
@@ -74,15 +83,23 @@ struct Directory: Sendable {
         try await backendKeys.value(for: BackendKeyName(id: id, project: project))
     }
 
-    /// See ``ProjectEditor/edit``. This loop sees the change at once, the others within ``lifetime``.
-    func edit(
-        _ id: ID<Project>, _ change: @escaping @Sendable (inout Project) throws -> Void
-    ) async throws -> Project? {
-        let project = try await stored.edit(id, change)
-        projects.forgetAll()
-        clients.forgetAll()
-        administrators.forgetAll()
-        return project
+    /// - Returns: `nil` if the project has no such app.
+    func app(_ id: ID<App>, of project: ID<Project>) async throws -> App? {
+        try await apps.value(for: project).first { $0.id == id }
+    }
+
+    /// This loop sees a change at once, the others within ``lifetime``.
+    var editor: ProjectEditor {
+        ProjectEditor {
+            try await stored.configuration(of: $0)
+        } edit: { id, actor, change in
+            let edit = try await stored.edit(id, by: actor, change)
+            projects.forgetAll()
+            apps.forgetAll()
+            clients.forgetAll()
+            administrators.forgetAll()
+            return edit?.after
+        }
     }
 
     func readiness(isDraining: Bool) async -> Readiness {

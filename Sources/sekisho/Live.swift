@@ -23,7 +23,9 @@ struct Live: Sendable {
 
     func gateway(on pool: Pool) -> Gateway {
         let addition = mode.addition(pool)
-        let directory = Directory(pool: pool, masterKeys: masterKeys, clock: clock, lookup: addition.projects)
+        let directory = Directory(
+            pool: pool, masterKeys: masterKeys, clock: clock, lookup: addition.projects,
+            takesLoopbackIssuers: mode.takesLoopbackIssuers)
         let store = PostgresAccountStore(pool: pool)
         let tokens = GatewayTokens(keys: directory.keys.value(for:), issuers: mode.issuers, clock: clock)
         let collaborators = Collaborators(
@@ -44,7 +46,8 @@ struct Live: Sendable {
             merging: AccountMerging(
                 with: collaborators, store: federation, verifier: mode.verifier, tickets: tickets),
             sessionCookies: SessionCookies(authenticator: authenticator),
-            projects: ProjectEditor(edit: directory.edit(_:_:)),
+            projects: directory.editor,
+            app: directory.app(_:of:),
             wellKnown: WellKnown { [self] in try await documents(of: $0, in: directory) },
             readiness: { [isDraining] in await directory.readiness(isDraining: isDraining()) },
             authURISession: { Random.text(length: 27) })

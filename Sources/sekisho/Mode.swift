@@ -11,6 +11,8 @@ struct Mode: Sendable {
     let customTokens: @Sendable (Directory, WallClock) -> CustomTokens
     var verifier = Verifier { _, _, _ in throw ProviderRefusal.notConfigured }
     var clock = WallClock.live
+    /// See ``ConfigurationRules``.
+    var takesLoopbackIssuers = false
     /// Built once for each loop.
     var addition: @Sendable (Pool) -> Addition = { _ in Addition() }
 

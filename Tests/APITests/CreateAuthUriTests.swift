@@ -36,7 +36,10 @@ struct CreateAuthUriTests {
     @Test(
         "refuses, in this order",
         arguments: [
-            (#"{"providerId":"apple.com"}"#, "501 providerId is not implemented."),
+            (
+                #"{"providerId":"apple.com"}"#,
+                "400 OPERATION_NOT_ALLOWED : The identity provider configuration is not found."
+            ),
             ("{}", "400 MISSING_IDENTIFIER"), (#"{"identifier":"x"}"#, "400 MISSING_CONTINUE_URI"),
             (#"{"identifier":"x","continueUri":"y"}"#, "400 INVALID_IDENTIFIER"),
             (#"{"identifier":"a@b.example","continueUri":"y"}"#, "400 INVALID_CONTINUE_URI"),

@@ -87,8 +87,8 @@ def test_a_master_key_is_replaced_while_the_gateway_runs(folder, dev, contract):
     installation.environment |= {"SEKISHO_MASTER_KEY": master_key(), "SEKISHO_MASTER_KEY_PREVIOUS": old}
     assert installation.run("serve", SEKISHO_MASTER_KEY_PREVIOUS="").returncode == 1
     with installation.serving() as serve:
-        assert installation.done("keys rewrap") == "rewrapped 2 keys"
-        assert installation.done("keys rewrap") == "rewrapped 0 keys"
+        assert installation.done("keys rewrap") == "rewrapped 2 secrets"
+        assert installation.done("keys rewrap") == "rewrapped 0 secrets"
         assert refreshed(Client(serve, contract), session).status == 200
 
     del installation.environment["SEKISHO_MASTER_KEY_PREVIOUS"]

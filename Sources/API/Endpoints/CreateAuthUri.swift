@@ -5,6 +5,10 @@ extension Endpoint {
     /// Tells how an address may sign in, where the project lets that be told.
     static let createAuthUri = client("createAuthUri", .post, "/v1/accounts:createAuthUri") { call, client in
         let request = try call.body(as: CreateAuthUriRequest.self)
+        if let provider = request.providerId.nonEmpty {
+            try LoginServices.require(ProviderID(provider), for: client.app, in: client.project)
+            throw WireError.notImplemented("providerId")
+        }
         let answer = try await call.services.identifiers.ask(
             about: try request.checkedIdentifier(), in: client.project)
         let sessionID = request.sessionId.nonEmpty ?? call.services.authURISession()
@@ -21,7 +25,6 @@ private struct CreateAuthUriRequest: ClientRequest {
     let targetProjectId: String?
 
     func checkedIdentifier() throws(WireError) -> Email {
-        guard providerId.nonEmpty == nil else { throw .notImplemented("providerId") }
         guard let identifier = identifier.nonEmpty else { throw .refused("MISSING_IDENTIFIER") }
         guard let continueUri = continueUri.nonEmpty else { throw .refused("MISSING_CONTINUE_URI") }
         guard let email = Email(identifier) else { throw .refused("INVALID_IDENTIFIER") }

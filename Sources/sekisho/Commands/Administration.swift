@@ -60,6 +60,11 @@ struct Administration: Sendable {
         }
     }
 
+    /// For changes that bring no secrets.
+    var configurations: ConfigurationStore {
+        ConfigurationStore(pool: pool, rules: .live(), secrets: .absent, clock: clock)
+    }
+
     private func requireMigrations() async throws {
         let isMissing = try await Migrator(migrations: .all).status(with: pool).contains { $0.state == .pending }
         if isMissing { throw Failure(message: "the database is not migrated: run `sekisho migrate`") }

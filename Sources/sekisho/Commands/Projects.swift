@@ -53,9 +53,11 @@ struct ProjectDraft: Sendable {
         "v1", "v2", "robot", "emulator", "identitytoolkit", "healthz", "readyz", "metrics",
     ]
 
-    let project: Project
+    var project: Project
     let name: String
     let algorithm: SignatureAlgorithm
+    /// Of the project's providers.
+    var secrets: [ProviderID: Secret] = [:]
 
     init(_ arguments: Arguments) throws(UsageError) {
         let id = try arguments.only("project id")
@@ -100,6 +102,10 @@ struct ProjectDraft: Sendable {
             try maker.idTokenKey(algorithm, in: project.id, at: now, signsFrom: signsFrom ?? now),
             try maker.refreshTokenKey(in: project.id, at: now, signsFrom: signsFrom ?? now),
         ]
-        return try await ProjectStore(pool: pool).create(project, name: name, app: Self.app, keys: keys, at: now)
+        let keeper = SecretKeeper.sealing(under: masterKeys)
+        let sealed = try Dictionary(
+            uniqueKeysWithValues: secrets.map { ($0.key, try keeper.seal($0.value, $0.key, project.id)) })
+        return try await ProjectStore(pool: pool)
+            .create(project, name: name, app: Self.app, keys: keys, secrets: sealed, at: now)
     }
 }

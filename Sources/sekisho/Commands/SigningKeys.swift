@@ -116,8 +116,9 @@ extension Command {
                 try await store.reseal(key, as: sealed, in: project)
                 count += 1
             }
+            count += try await ProviderSecretStore(pool: administration.pool).rewrap(under: masterKeys)
             try await Canary.rewrap(administration.pool, under: masterKeys)
-            Terminal.say("rewrapped \(count) \(count == 1 ? "key" : "keys")")
+            Terminal.say("rewrapped \(count) \(count == 1 ? "secret" : "secrets")")
         }
     }
 

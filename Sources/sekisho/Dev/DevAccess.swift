@@ -5,8 +5,12 @@ extension Access {
     /// Any API key, and `Bearer owner`, open everything: what test suites written for Firebase's emulator rely on.
     /// `serve` has no way to reach this.
     ///
-    /// - Parameter project: finds what is asked for, or nothing if it cannot be a project.
-    static func anybody(_ project: @escaping ProjectLookup) -> Access {
+    /// - Parameters:
+    ///   - project: finds what is asked for, or nothing if it cannot be a project.
+    ///   - app: whose every request is.
+    static func anybody(
+        _ project: @escaping ProjectLookup, app: @escaping @Sendable (ID<Project>) async throws -> App
+    ) -> Access {
         @Sendable func found(_ id: ID<Project>?) async throws -> Project {
             guard let project = try await project(id) else { throw RequestRefusal.notFound }
             return project
@@ -15,7 +19,8 @@ extension Access {
             guard credential.bearer.map(isOwner) ?? (credential.apiKey != nil) else {
                 throw credential.bearer == nil ? AccessRefusal.nothingShown : .bearerNotAccepted
             }
-            return Client(project: try await found(nil), app: ProjectDraft.app)
+            let project = try await found(nil)
+            return Client(project: project, app: try await app(project.id))
         } administrator: { bearer, id in
             guard isOwner(bearer) else { throw AccessRefusal.bearerNotAccepted }
             return Administrator(project: try await found(id), key: "owner")

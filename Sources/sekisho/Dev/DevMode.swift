@@ -8,8 +8,15 @@ extension Mode {
     static func dev(_ project: ID<Project>) -> Mode {
         Mode(
             issuers: .firebase,
-            access: { directory in .anybody { try await directory.projects.value(for: $0 ?? project) } },
-            customTokens: { .unsigned(orElse: .signed(by: $0.backendKey(_:preferably:), clock: $1)) })
+            access: { directory in
+                .anybody {
+                    try await directory.projects.value(for: $0 ?? project)
+                } app: {
+                    try await directory.app(ProjectDraft.app.id, of: $0) ?? ProjectDraft.app
+                }
+            },
+            customTokens: { .unsigned(orElse: .signed(by: $0.backendKey(_:preferably:), clock: $1)) },
+            takesLoopbackIssuers: true)
     }
 
     /// The same with projects that spring into being, a clock to set, and the emulator's own endpoints.

@@ -30,10 +30,13 @@ struct DevProjects: Sendable {
 }
 
 extension ProjectDraft {
-    /// Firebase's defaults, and what suites written for its emulator rely on: no enumeration protection.
-    init(devProject id: String) throws(UsageError) {
+    /// Firebase's defaults, what suites written for its emulator rely on (no enumeration protection), and the
+    /// providers, so that nothing needs configuring.
+    init(devProject id: String) throws {
         var policy = Policy(.firebase)
         policy.hidesAccounts = false
         try self.init(id: id, name: id, profile: .firebase, policy: policy, algorithm: .es256, domains: ["localhost"])
+        project.providers = DevProviders.settings
+        secrets = try DevProviders.secrets()
     }
 }

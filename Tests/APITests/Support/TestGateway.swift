@@ -69,7 +69,8 @@ struct TestGateway {
             merging: AccountMerging(
                 with: collaborators, store: FakeFederationStore(),
                 verifier: Verifier { _, _, _ in throw ProviderRefusal.notConfigured }, tickets: FakeTickets()),
-            sessionCookies: SessionCookies(authenticator: authenticator), projects: ProjectEditor { _, _ in nil },
+            sessionCookies: SessionCookies(authenticator: authenticator),
+            projects: ProjectEditor(configuration: { _ in nil }, edit: { _, _, _ in nil }), app: { _, _ in nil },
             wellKnown: WellKnown { _ in documents },
             readiness: { readiness }, authURISession: { "random" })
     }

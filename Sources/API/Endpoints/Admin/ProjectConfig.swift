@@ -11,11 +11,11 @@ extension Endpoint {
     ) { call, administrator in
         let wish = try call.decoded(as: ProjectConfigWish.self)
         let mask = FieldMask(call.request.query("updateMask"))
-        let project = try await call.services.projects.edit(administrator.project.id) {
-            try wish.apply(to: &$0, where: mask)
+        let configuration = try await call.services.projects.edit(administrator.project.id, .key(administrator.key)) {
+            try wish.apply(to: &$0.project, where: mask)
         }
-        guard let project else { throw WireError.notFound }
-        return try .json(ProjectConfig(project))
+        guard let configuration else { throw WireError.notFound }
+        return try .json(ProjectConfig(configuration.project))
     }
 }
 

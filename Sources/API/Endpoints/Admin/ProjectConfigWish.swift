@@ -68,22 +68,14 @@ struct ProjectConfigWish: Decodable {
         try passwordPolicyConfig?.requireImplemented(mask)
     }
 
-    private static let domainLimit = 500
-
     private static func checked(_ domains: [String]) throws(WireError) -> [String] {
-        guard domains.count <= domainLimit else {
-            throw .invalidField("/authorizedDomains", "must not have more than \(domainLimit) items")
+        guard domains.count <= Project.domainLimit else {
+            throw .invalidField("/authorizedDomains", "must not have more than \(Project.domainLimit) items")
         }
-        for (index, domain) in domains.enumerated() where !isHost(domain) {
+        for (index, domain) in domains.enumerated() where !Project.canAuthorize(domain) {
             throw .invalidField("/authorizedDomains/\(index)", "must be a host name, without scheme, port or path")
         }
         return domains.map { $0.lowercased() }
-    }
-
-    /// RFC 1123 §2.1.
-    private static func isHost(_ text: String) -> Bool {
-        text.utf8.count <= 253
-            && text.wholeMatch(of: /[A-Za-z0-9]([A-Za-z0-9-]{0,62})(\.[A-Za-z0-9]([A-Za-z0-9-]{0,62}))*/) != nil
     }
 }
 

@@ -1,0 +1,132 @@
+/// What is asked of a configuration beyond what its values say.
+public struct ConfigurationRules: Sendable {
+    /// Issuers may be `http` on this machine: simulators.
+    public var takesLoopbackIssuers: Bool
+    /// Whether a new secret is what its provider gives out.
+    public var isUsable: @Sendable (Secret, ProviderID) -> Bool
+
+    public init(
+        takesLoopbackIssuers: Bool = false, isUsable: @escaping @Sendable (Secret, ProviderID) -> Bool
+    ) {
+        self.takesLoopbackIssuers = takesLoopbackIssuers
+        self.isUsable = isUsable
+    }
+}
+
+extension ProjectConfiguration {
+    enum Limits {
+        static let providers = 50
+        static let apps = 100
+        static let clientIDs = 50
+        static let clientIDLength = 1...255
+        static let nameLength = 1...256
+        static let reasonLength = 1...500
+        static let bundleIDLength = 155
+        static let issuerLength = 1024
+    }
+
+    /// All at once, guideline 4.8 last.
+    public func problems(by rules: ConfigurationRules) -> [ConfigurationProblem] {
+        var problems: [ConfigurationProblem] = []
+        if !Self.isName(name) { problems.append(.projectName) }
+        if project.authorizedDomains.count > Project.domainLimit { problems.append(.tooManyDomains) }
+        problems += project.authorizedDomains.indices
+            .filter { !Project.canAuthorize(project.authorizedDomains[$0]) }.map { .domain(index: $0) }
+        if project.providers.count > Limits.providers { problems.append(.tooManyProviders) }
+        problems += project.providers.flatMap { Self.problems(of: $0, by: rules) }
+        problems += newSecrets.sorted { $0.key.rawValue < $1.key.rawValue }
+            .filter { !$0.value.isEmpty && !rules.isUsable($0.value, $0.key) }.map { .secret($0.key) }
+        if apps.count > Limits.apps { problems.append(.tooManyApps) }
+        problems += apps.flatMap(Self.problems(of:))
+        problems += apps.flatMap { configured in
+            LoginServices(of: configured.app, in: project).violations
+                .map { .loginServices($0, app: configured.app.id) }
+        }
+        return problems
+    }
+
+    private static func problems(
+        of settings: ProviderSettings, by rules: ConfigurationRules
+    ) -> [ConfigurationProblem] {
+        let id = settings.provider
+        guard id.canBeConfigured else { return [.unknownProvider(id)] }
+        var problems = problems(of: settings.clientIDs, id, for: nil)
+        if (settings.apple != nil && id != .apple) || (settings.openID != nil && !id.isGenericOpenID) {
+            problems.append(.foreignSettings(id))
+        }
+        if let apple = settings.apple {
+            if !AppleSettings.isID(apple.teamID) { problems.append(.appleTeamID) }
+            if !AppleSettings.isID(apple.keyID) { problems.append(.appleKeyID) }
+        }
+        if id.isGenericOpenID {
+            if let openID = settings.openID {
+                if !isIssuer(openID.issuer, rules) { problems.append(.issuer(id)) }
+                if openID.displayName.map(isName) == false { problems.append(.displayName(id)) }
+            } else {
+                problems.append(.issuerMissing(id))
+            }
+        }
+        return problems
+    }
+
+    private static func problems(of configured: ConfiguredApp) -> [ConfigurationProblem] {
+        let id = configured.app.id
+        let settings = configured.app.settings
+        guard id.canBeApp else { return [.appID(id)] }
+        var problems: [ConfigurationProblem] = isName(configured.name) ? [] : [.appName(id)]
+        if let bundleID = settings.bundleID, !isBundleID(bundleID) { problems.append(.bundleID(id)) }
+        let methods = settings.signInMethods ?? []
+        let names = Dictionary(grouping: methods, by: \.self).sorted { $0.key.rawValue < $1.key.rawValue }
+        problems += names.filter { !$0.key.canBeShown }.map { .unknownSignInMethod($0.key, app: id) }
+        problems += names.filter { $0.value.count > 1 }.map { .repeatedSignInMethod($0.key, app: id) }
+        for (provider, clientIDs) in settings.clientIDs.sorted(by: { $0.key < $1.key }) {
+            let provider = ProviderID(provider)
+            problems += provider.canBeConfigured
+                ? Self.problems(of: clientIDs, provider, for: id) : [.unknownProvider(provider)]
+        }
+        if let exemption = settings.exemption, !Limits.reasonLength.contains(exemption.reason.unicodeScalars.count) {
+            problems.append(.exemptionReason(id))
+        }
+        return problems
+    }
+
+    private static func problems(
+        of clientIDs: [String], _ provider: ProviderID, for app: ID<App>?
+    ) -> [ConfigurationProblem] {
+        guard !clientIDs.isEmpty else { return [.noClientIDs(provider, app: app)] }
+        guard clientIDs.count <= Limits.clientIDs else { return [.tooManyClientIDs(provider, app: app)] }
+        return clientIDs.indices.filter { index in
+            let text = clientIDs[index]
+            let isVisible = text.utf8.allSatisfy { (0x21...0x7E).contains($0) }
+            return !isVisible || !Limits.clientIDLength.contains(text.utf8.count)
+                || clientIDs[..<index].contains(text)
+        }.map { .clientID(provider, index: $0, app: app) }
+    }
+}
+
+extension ProjectConfiguration {
+    private static func isName(_ text: String) -> Bool {
+        Limits.nameLength.contains(text.unicodeScalars.count)
+            && !text.unicodeScalars.contains { $0.properties.generalCategory == .control }
+    }
+
+    private static func isBundleID(_ text: String) -> Bool {
+        text.utf8.count <= Limits.bundleIDLength
+            && text.wholeMatch(of: /[A-Za-z0-9_-]+(\.[A-Za-z0-9_-]+)*/) != nil
+    }
+
+    /// OpenID Connect Discovery 1.0 §3: https, without query and fragment.
+    private static func isIssuer(_ text: String, _ rules: ConfigurationRules) -> Bool {
+        guard text.utf8.count <= Limits.issuerLength,
+            let match = text.wholeMatch(
+                of: /(https?):\/\/([A-Za-z0-9.-]+|\[[0-9A-Fa-f:.]+\])(:[0-9]{1,5})?(\/[!$&-;=@-Z_a-z~%]*)?/)
+        else { return false }
+        guard match.1 == "http" else { return true }
+        return rules.takesLoopbackIssuers && ["127.0.0.1", "localhost", "[::1]"].contains(match.2)
+    }
+}
+
+extension ID where Subject == App {
+    /// Whether it has the form of an app's id.
+    public var canBeApp: Bool { rawValue.wholeMatch(of: /[a-z0-9][a-z0-9-]{0,62}/) != nil }
+}

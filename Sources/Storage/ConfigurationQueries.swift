@@ -1,0 +1,80 @@
+internal import FoundationEssentials
+internal import Identity
+internal import Postgres
+
+extension SQL {
+    /// What ``Project`` is made of, from a row `p` of the table.
+    static let projectColumns: SQL = """
+        p.id, p.number, p.profile, p.policy::text AS policy, p.authorized_domains,
+            (SELECT coalesce(jsonb_agg(jsonb_build_object('provider', i.provider, 'hasSecret', i.secret IS NOT NULL,
+                    'settings', i.settings) ORDER BY i.provider COLLATE "C"), '[]')::text
+                FROM identity_provider i WHERE i.project_id = p.id) AS providers
+        """
+
+    /// In the order of their making.
+    static func apps(of project: ID<Project>) -> SQL {
+        """
+        SELECT id, name, settings::text AS settings FROM app WHERE project_id = \(project.rawValue)
+        ORDER BY created_at, id
+        """
+    }
+
+    static func set(_ settings: ProviderSettings, of project: ID<Project>, at now: Instant) throws -> SQL {
+        let column = try ProviderColumn(settings).columnText()
+        return """
+            INSERT INTO identity_provider (project_id, provider, settings, updated_at)
+            VALUES (\(project.rawValue), \(settings.provider.rawValue), \(column)::text::jsonb, \(Timestamp(now)))
+            ON CONFLICT (project_id, provider) DO UPDATE
+                SET settings = excluded.settings, updated_at = excluded.updated_at
+            """
+    }
+
+    /// - Parameter sealed: `nil` for none any more.
+    static func keep(_ sealed: [UInt8]?, of provider: ProviderID, in project: ID<Project>, at now: Instant) -> SQL {
+        """
+        UPDATE identity_provider SET secret = \(sealed), updated_at = \(Timestamp(now))
+        WHERE project_id = \(project.rawValue) AND provider = \(provider.rawValue)
+        """
+    }
+
+    static func remove(_ provider: ProviderID, of project: ID<Project>) -> SQL {
+        """
+        DELETE FROM identity_provider
+        WHERE project_id = \(project.rawValue) AND provider = \(provider.rawValue)
+        """
+    }
+
+    static func set(_ configured: ConfiguredApp, of project: ID<Project>, at now: Instant) throws -> SQL {
+        let column = try AppColumn(configured.app.settings).columnText()
+        return """
+            INSERT INTO app (project_id, id, name, settings, created_at)
+            VALUES (\(project.rawValue), \(configured.app.id.rawValue), \(configured.name), \(column)::text::jsonb,
+                \(Timestamp(now)))
+            ON CONFLICT (project_id, id) DO UPDATE SET name = excluded.name, settings = excluded.settings
+            """
+    }
+
+    static func remove(_ app: ID<App>, of project: ID<Project>) -> SQL {
+        "DELETE FROM app WHERE project_id = \(project.rawValue) AND id = \(app.rawValue)"
+    }
+
+    static func record(
+        _ event: ConfigurationEvent, by actor: Operator, in project: ID<Project>, at now: Instant
+    ) throws -> SQL {
+        let detail = try event.detail.columnText()
+        return """
+            INSERT INTO audit_event (id, project_id, actor, action, subject, detail, occurred_at)
+            VALUES (\(UUID()), \(project.rawValue), \(actor.name), \(event.action), \(event.subject),
+                \(detail)::text::jsonb, \(Timestamp(now)))
+            """
+    }
+}
+
+extension ConfiguredApp {
+    /// - Parameter row: with `id`, `name` and `settings`.
+    init(_ row: Row) throws {
+        let column = try AppColumn(columnText: row.decode("settings"))
+        self.init(
+            app: App(id: ID(try row.decode("id")), settings: column.settings), name: try row.decode("name"))
+    }
+}

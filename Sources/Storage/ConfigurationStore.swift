@@ -1,0 +1,122 @@
+public import Identity
+public import Postgres
+
+/// What is configured of projects: read and changed as a whole.
+public struct ConfigurationStore: Sendable {
+    /// What a change made of a configuration.
+    public struct Edit: Sendable {
+        public let before: ProjectConfiguration
+        /// Its new secrets are those that are not the kept ones already.
+        public let after: ProjectConfiguration
+    }
+
+    private let pool: Pool
+    private let rules: ConfigurationRules
+    private let secrets: SecretKeeper
+    private let clock: WallClock
+
+    public init(pool: Pool, rules: ConfigurationRules, secrets: SecretKeeper, clock: WallClock) {
+        self.pool = pool
+        self.rules = rules
+        self.secrets = secrets
+        self.clock = clock
+    }
+
+    public func configuration(of id: ID<Project>) async throws -> ProjectConfiguration? {
+        try await reaching { try await pool.transaction(isolation: .repeatableRead) { try await read(id, in: $0) } }
+    }
+
+    /// See ``ProjectEditor/edit``.
+    ///
+    /// - Parameter isRehearsal: everything is done but the storing.
+    public func edit(
+        _ id: ID<Project>, by actor: Operator, isRehearsal: Bool = false,
+        _ change: @escaping ProjectEditor.Change
+    ) async throws -> Edit? {
+        try await reaching {
+            try await pool.transaction { transaction in
+                // A statement of its own: the next one sees what whoever held the lock has left.
+                let lock = try await transaction.query(
+                    "SELECT p.id FROM project p WHERE p.id = \(id.rawValue) FOR UPDATE")
+                guard !lock.isEmpty, let before = try await read(id, in: transaction) else { return nil }
+                var after = before
+                try change(&after)
+                try await dropKeptSecrets(&after, in: transaction)
+                let known = Set(before.problems(by: rules))
+                let problems = after.problems(by: rules).filter { !known.contains($0) }
+                guard problems.isEmpty else { throw ConfigurationRefusal(problems: problems) }
+                if !isRehearsal { try await store(after, insteadOf: before, by: actor, in: transaction) }
+                return Edit(before: before, after: after)
+            }
+        }
+    }
+
+    private func read(_ id: ID<Project>, in transaction: Transaction) async throws -> ProjectConfiguration? {
+        let rows = try await transaction.query(
+            "SELECT \(SQL.projectColumns), p.name FROM project p WHERE p.id = \(id.rawValue)")
+        guard let row = rows.first else { return nil }
+        let apps = try await transaction.query(.apps(of: id))
+        return ProjectConfiguration(
+            project: try Project(row), name: try row.decode("name"), apps: try apps.map(ConfiguredApp.init))
+    }
+
+    private func dropKeptSecrets(
+        _ configuration: inout ProjectConfiguration, in transaction: Transaction
+    ) async throws {
+        let project = configuration.project.id
+        guard !configuration.newSecrets.isEmpty else { return }
+        let rows = try await transaction.query(
+            "SELECT provider, secret FROM identity_provider WHERE project_id = \(project.rawValue) AND secret IS NOT NULL")
+        let kept = try Dictionary(
+            uniqueKeysWithValues: rows.map { (ProviderID(try $0.decode("provider")), try $0.decode("secret", as: [UInt8].self)) })
+        for (provider, secret) in configuration.newSecrets {
+            let isKept = kept[provider].map { secrets.holds($0, secret, provider, project) } ?? secret.isEmpty
+            if isKept { configuration.dropSecret(of: provider) }
+        }
+    }
+
+    private func store(
+        _ after: ProjectConfiguration, insteadOf before: ProjectConfiguration, by actor: Operator,
+        in transaction: Transaction
+    ) async throws {
+        let now = clock.now()
+        let id = after.project.id
+        for statement in try statements(from: before, to: after, at: now) { _ = try await transaction.execute(statement) }
+        for (provider, secret) in after.newSecrets {
+            let sealed = secret.isEmpty ? nil : try secrets.seal(secret, provider, id)
+            _ = try await transaction.execute(.keep(sealed, of: provider, in: id, at: now))
+        }
+        for event in after.events(since: before) {
+            _ = try await transaction.execute(try .record(event, by: actor, in: id, at: now))
+        }
+    }
+
+    private func statements(
+        from before: ProjectConfiguration, to after: ProjectConfiguration, at now: Instant
+    ) throws -> [SQL] {
+        let project = after.project
+        let policy = try PolicyColumn.json(project.policy, of: project.profile)
+        var statements: [SQL] = []
+        if project != before.project || after.name != before.name {
+            statements.append(
+                """
+                UPDATE project SET name = \(after.name), profile = \(project.profile.rawValue),
+                    policy = \(policy)::text::jsonb, authorized_domains = \(project.authorizedDomains)
+                WHERE id = \(project.id.rawValue)
+                """)
+        }
+        for provider in before.project.providers where project.settings(of: provider.provider) == nil {
+            statements.append(.remove(provider.provider, of: project.id))
+        }
+        for provider in project.providers where before.project.settings(of: provider.provider) != provider {
+            statements.append(try .set(provider, of: project.id, at: now))
+        }
+        for configured in before.apps where after.app(configured.app.id) == nil {
+            statements.append(.remove(configured.app.id, of: project.id))
+        }
+        for configured in after.apps where before.app(configured.app.id) != configured {
+            statements.append(try .set(configured, of: project.id, at: now))
+        }
+        return statements
+    }
+}

@@ -1,0 +1,49 @@
+public import Identity
+public import Postgres
+
+/// The private keys and client secrets of providers, sealed.
+public struct ProviderSecretStore: Sendable {
+    public struct Stored: Sendable {
+        public let project: ID<Project>
+        public let provider: ProviderID
+        public let sealed: [UInt8]
+    }
+
+    private let pool: Pool
+
+    public init(pool: Pool) {
+        self.pool = pool
+    }
+
+    /// - Returns: `nil` if none is kept.
+    public func secret(of provider: ProviderID, in project: ID<Project>) async throws -> [UInt8]? {
+        try await secrets("AND project_id = \(project.rawValue) AND provider = \(provider.rawValue)").first?.sealed
+    }
+
+    /// Every secret of every project.
+    public func all() async throws -> [Stored] {
+        try await secrets("ORDER BY project_id, provider")
+    }
+
+    /// Puts `sealed` in the place of what `secret` was, unless somebody else did so first.
+    public func reseal(_ secret: Stored, as sealed: [UInt8]) async throws {
+        _ = try await reaching {
+            try await pool.execute(
+                """
+                UPDATE identity_provider SET secret = \(sealed) WHERE project_id = \(secret.project.rawValue)
+                    AND provider = \(secret.provider.rawValue) AND secret = \(secret.sealed)
+                """)
+        }
+    }
+
+    private func secrets(_ rest: SQL) async throws -> [Stored] {
+        try await reaching {
+            try await pool.query(
+                "SELECT project_id, provider, secret FROM identity_provider WHERE secret IS NOT NULL \(rest)")
+        }.map { row in
+            Stored(
+                project: ID(try row.decode("project_id")), provider: ProviderID(try row.decode("provider")),
+                sealed: try row.decode("secret"))
+        }
+    }
+}

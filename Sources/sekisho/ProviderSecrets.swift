@@ -1,0 +1,75 @@
+internal import Crypto
+internal import Identity
+internal import Storage
+
+extension ConfigurationRules {
+    /// Apple gives out a P-256 key in PEM, others a text.
+    static func live(takesLoopbackIssuers: Bool = false) -> ConfigurationRules {
+        ConfigurationRules(takesLoopbackIssuers: takesLoopbackIssuers) { secret, provider in
+            let text = secret.expose()
+            guard provider == .apple else {
+                return (1...512).contains(text.utf8.count) && text.utf8.allSatisfy { (0x20...0x7E).contains($0) }
+            }
+            guard text.utf8.count <= 4096 else { return false }
+            do {
+                return try PrivateKey(pem: text).algorithm == .es256
+            } catch {
+                return false
+            }
+        }
+    }
+}
+
+extension SecretKeeper {
+    static func sealing(under masterKeys: MasterKeys) -> SecretKeeper {
+        let box = SealedBox(keys: masterKeys)
+        return SecretKeeper { secret, provider, project in
+            try box.seal(Array(secret.expose().utf8), context: context(provider, in: project))
+        } holds: { sealed, secret, provider, project in
+            do {
+                return try box.open(sealed, context: context(provider, in: project)) == Array(secret.expose().utf8)
+            } catch {
+                return false
+            }
+        }
+    }
+
+    /// For what changes no secret: has no keys.
+    static let absent = SecretKeeper { _, _, _ in
+        throw Failure(message: "a secret cannot be kept without the master key")
+    } holds: { _, _, _, _ in
+        false
+    }
+
+    /// The place of a secret in the database.
+    fileprivate static func context(_ provider: ProviderID, in project: ID<Project>) -> String {
+        "identity_provider/\(project)/\(provider.rawValue)/secret"
+    }
+}
+
+extension ProviderSecretStore {
+    /// - Returns: `nil` if none is kept.
+    func secret(
+        of provider: ProviderID, in project: ID<Project>, under masterKeys: MasterKeys
+    ) async throws -> Secret? {
+        try await secret(of: provider, in: project).map { sealed in
+            let opened = try SealedBox(keys: masterKeys)
+                .open(sealed, context: SecretKeeper.context(provider, in: project))
+            return Secret(String(decoding: opened, as: UTF8.self))
+        }
+    }
+
+    /// Seals what is sealed under the previous master key under the current one.
+    ///
+    /// - Returns: how many they were.
+    func rewrap(under masterKeys: MasterKeys) async throws -> Int {
+        let box = SealedBox(keys: masterKeys)
+        var count = 0
+        for secret in try await all() where !box.isSealedWithCurrent(secret.sealed) {
+            let context = SecretKeeper.context(secret.provider, in: secret.project)
+            try await reseal(secret, as: try box.seal(try box.open(secret.sealed, context: context), context: context))
+            count += 1
+        }
+        return count
+    }
+}

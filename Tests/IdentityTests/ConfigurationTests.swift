@@ -1,0 +1,238 @@
+import Identity
+import Testing
+
+@Suite("A project's whole configuration")
+struct ConfigurationTests {
+    static let app = ID<App>("app")
+    static let corp = ProviderID("oidc.corp")
+
+    static let valid = ProjectConfiguration(
+        project: .demo(providers: [appleSettings, google(), openID()]), name: "Demo",
+        apps: [
+            ConfiguredApp(
+                app: App(
+                    id: app,
+                    settings: AppSettings(
+                        platform: .ios, distribution: .appStore, bundleID: "com.example.app",
+                        signInMethods: [.apple, .google], clientIDs: ["google.com": ["ios-client"]])),
+                name: "App")
+        ])
+
+    static func openID(issuer: String = "https://id.example.com/realms/a", name: String? = nil) -> ProviderSettings {
+        ProviderSettings(
+            provider: corp, isEnabled: false, clientIDs: ["c"],
+            openID: OpenIDSettings(issuer: issuer, displayName: name))
+    }
+
+    static let rules = ConfigurationRules { secret, _ in secret.expose() != "bad" }
+
+    struct Row: CustomTestStringConvertible {
+        let testDescription: String
+        var problems: [ConfigurationProblem] = []
+        let change: @Sendable (inout ProjectConfiguration) -> Void
+    }
+
+    static func provider(
+        _ says: String, _ settings: ProviderSettings, _ problems: ConfigurationProblem...
+    ) -> Row {
+        Row(testDescription: says, problems: problems) { $0.set(settings) }
+    }
+
+    static func app(
+        _ says: String, _ problems: ConfigurationProblem..., change: @escaping @Sendable (inout AppSettings) -> Void
+    ) -> Row {
+        Row(testDescription: says, problems: problems) { change(&$0.apps[0].app.settings) }
+    }
+
+    static func clientIDs(_ says: String, _ ids: [String], _ problems: ConfigurationProblem...) -> Row {
+        var settings = google()
+        settings.clientIDs = ids
+        return Row(testDescription: says, problems: problems) { [settings] in $0.set(settings) }
+    }
+
+    static let rows: [Row] = [
+        Row(testDescription: "a valid one") { _ in },
+        Row(testDescription: "an empty name", problems: [.projectName]) { $0.name = "" },
+        Row(testDescription: "a domain with scheme", problems: [.domain(index: 1)]) {
+            $0.project.authorizedDomains.append("https://a.example")
+        },
+        Row(testDescription: "too many domains", problems: [.tooManyDomains]) {
+            $0.project.authorizedDomains = Array(repeating: "a.example", count: 501)
+        },
+        Row(testDescription: "too many apps", problems: [.tooManyApps]) {
+            for number in 0..<100 { $0.set(ConfiguredApp(app: App(id: ID("app-\(number)")), name: "App")) }
+        },
+        Row(testDescription: "too many providers", problems: [.tooManyProviders]) {
+            for number in 0..<48 {
+                $0.set(
+                    ProviderSettings(
+                        provider: ProviderID("oidc.\(number)"), isEnabled: false, clientIDs: ["c"],
+                        openID: OpenIDSettings(issuer: "https://a")))
+            }
+        },
+        provider(
+            "an unknown provider",
+            ProviderSettings(provider: ProviderID("facebook.com"), isEnabled: false, clientIDs: []),
+            .unknownProvider(ProviderID("facebook.com"))),
+        provider(
+            "a name too long",
+            ProviderSettings(
+                provider: ProviderID("oidc." + String(repeating: "a", count: 33)), isEnabled: false, clientIDs: ["c"]),
+            .unknownProvider(ProviderID("oidc." + String(repeating: "a", count: 33)))),
+        provider(
+            "Google with a team",
+            ProviderSettings(provider: .google, isEnabled: true, clientIDs: ["c"], apple: appleSettings.apple),
+            .foreignSettings(.google)),
+        provider(
+            "Apple with wrong ids",
+            ProviderSettings(
+                provider: .apple, isEnabled: true, clientIDs: ["com.example.app"], hasSecret: true,
+                apple: AppleSettings(teamID: "TEAM", keyID: "key1234567")),
+            .appleTeamID, .appleKeyID, .loginServices(.appleCannotWork, app: app)),
+        clientIDs("no audience", [], .noClientIDs(.google, app: nil)),
+        clientIDs("too many audiences", (0...50).map { "c\($0)" }, .tooManyClientIDs(.google, app: nil)),
+        clientIDs(
+            "audiences empty, with a blank, too long and twice",
+            ["a", "", "b c", String(repeating: "x", count: 256), "a"],
+            .clientID(.google, index: 1, app: nil), .clientID(.google, index: 2, app: nil),
+            .clientID(.google, index: 3, app: nil), .clientID(.google, index: 4, app: nil)),
+        provider(
+            "no issuer", ProviderSettings(provider: corp, isEnabled: false, clientIDs: ["c"]), .issuerMissing(corp)),
+        provider("a name with a line feed", openID(name: "a\nb"), .displayName(corp)),
+        Row(testDescription: "an unusable secret", problems: [.secret(.google)]) { $0.set(Secret("bad"), of: .google) },
+        Row(testDescription: "no key any more", problems: [.loginServices(.appleCannotWork, app: app)]) {
+            $0.set(Secret(""), of: .apple)
+        },
+        Row(testDescription: "no Apple any more", problems: [.loginServices(.appleNotEnabled, app: app)]) {
+            $0.remove(.apple)
+        },
+        Row(testDescription: "an app without Apple", problems: [.loginServices(.appleNotEnabled, app: ID("new"))]) {
+            $0.remove(.apple)
+            $0.remove(app)
+            $0.set(ConfiguredApp(app: App(id: ID("new")), name: "New"))
+        },
+        Row(testDescription: "an odd app", problems: [.appID(ID("New App"))]) {
+            $0.set(ConfiguredApp(app: App(id: ID("New App")), name: "New"))
+        },
+        Row(testDescription: "an app without a name", problems: [.appName(app)]) { $0.apps[0].name = "" },
+        app("an odd bundle id", .bundleID(app), .loginServices(.appleCannotWork, app: app)) { $0.bundleID = "com..a" },
+        app("an unknown method", .unknownSignInMethod(ProviderID("facebook.com"), app: app)) {
+            $0.signInMethods = [.apple, ProviderID("facebook.com")]
+        },
+        app("a repeated method", .repeatedSignInMethod(.apple, app: app)) { $0.signInMethods = [.apple, .apple] },
+        app("a method that is not configured") { $0.signInMethods = [.apple, ProviderID("oidc.later")] },
+        app("no audience for an app", .noClientIDs(.google, app: app)) { $0.clientIDs = ["google.com": []] },
+        app("audiences of nobody", .unknownProvider(ProviderID("x"))) { $0.clientIDs = ["x": ["c"]] },
+        app("an exemption without a reason", .exemptionReason(app)) {
+            $0.exemption = LoginServicesExemption(kind: .thirdPartyClient, reason: "")
+        },
+        app("a long reason", .exemptionReason(app)) {
+            $0.exemption = LoginServicesExemption(kind: .thirdPartyClient, reason: String(repeating: "a", count: 501))
+        },
+        app("Apple not shown", .loginServices(.appleNotShown, app: app)) { $0.signInMethods = [.google] },
+        app("Apple not shown, exempted") {
+            $0.signInMethods = [.google]
+            $0.exemption = LoginServicesExemption(kind: .thirdPartyClient, reason: "because")
+        },
+    ]
+
+    @Test("tells every problem at once", arguments: rows)
+    func problems(row: Row) {
+        var configuration = Self.valid
+        row.change(&configuration)
+        #expect(configuration.problems(by: Self.rules) == row.problems)
+    }
+
+    @Test(
+        "takes issuers that are https",
+        arguments: [
+            ("https://id.example.com", true, true), ("https://id.example.com:8443/a/b", true, true),
+            ("https://id.example.com?x", false, false), ("https://id.example.com/#x", false, false),
+            ("https://u@id.example.com", false, false), ("https://u:p@id.example.com/", false, false),
+            ("http://id.example.com", false, false), ("http://127.0.0.1:9000/x", false, true),
+            ("http://localhost", false, true), ("http://[::1]:1/", false, true),
+            ("http://localhost.example.com", false, false), ("ftp://localhost", false, false),
+            ("https://", false, false), ("https:///x", false, false), ("id.example.com", false, false),
+            ("https://id.example.com/a b", false, false), ("https://id.example.com/\u{e9}", false, false),
+            ("https://a\\b", false, false), ("", false, false),
+        ])
+    func issuer(issuer: String, inProduction: Bool, inDevelopment: Bool) {
+        var configuration = Self.valid
+        configuration.set(Self.openID(issuer: issuer))
+        var rules = Self.rules
+        #expect(configuration.problems(by: rules).isEmpty == inProduction)
+        rules.takesLoopbackIssuers = true
+        #expect(configuration.problems(by: rules).isEmpty == inDevelopment)
+    }
+
+    @Test("says each problem in words of its own")
+    func words() {
+        let all = Self.rows.flatMap(\.problems)
+        #expect(Set(all.map(\.description)).count == Set(all).count)
+        #expect(all.allSatisfy { !$0.description.isEmpty })
+    }
+
+    @Test("shows what became otherwise, and no secret")
+    func changes() {
+        var after = Self.valid
+        after.project.policy.allowsAnonymous = false
+        after.project.authorizedDomains = []
+        after.remove(Self.corp)
+        after.set(google(isEnabled: false))
+        after.set(Secret("s3cret"), of: .google)
+        after.set(Secret("k"), of: .apple)
+        after.apps[0].app.settings.bundleID = nil
+        after.apps[0].app.settings.exemption = LoginServicesExemption(kind: .thirdPartyClient, reason: "because")
+        let lines = after.changes(since: Self.valid).map {
+            "\($0.path.joined(separator: ".")): \($0.old ?? "-") > \($0.new ?? "-")"
+        }
+        #expect(
+            lines == [
+                "apps.app.bundleId: com.example.app > -",
+                "apps.app.exemption.kind: - > thirdPartyClient",
+                "apps.app.exemption.reason: - > because",
+                "authorizedDomains: localhost > -",
+                "policy.allowsAnonymous: true > false",
+                "providers.apple.com.privateKey: kept > new",
+                "providers.google.com.clientSecret: - > new",
+                "providers.google.com.enabled: true > false",
+                "providers.oidc.corp.clientIds: c > -",
+                "providers.oidc.corp.enabled: false > -",
+                "providers.oidc.corp.issuer: https://id.example.com/realms/a > -",
+                "providers.oidc.corp.trustsEmail: false > -",
+            ])
+        #expect(Self.valid.changes(since: Self.valid).isEmpty)
+    }
+
+    @Test("leaves a trail of what was changed and of every exemption")
+    func events() {
+        var after = Self.valid
+        after.set(Secret("k"), of: .apple)
+        after.remove(Self.corp)
+        after.project.policy.allowsAnonymous = false
+        after.set(ConfiguredApp(app: App(id: ID("new")), name: "New"))
+        after.apps[0].app.settings.exemption = LoginServicesExemption(kind: .thirdPartyClient, reason: "because")
+        #expect(Self.trail(after, since: Self.valid) == [
+            "project.changed demo members=policy.allowsAnonymous",
+            "provider.changed apple.com members=privateKey",
+            "provider.removed oidc.corp ",
+            "app.changed app members=exemption.kind exemption.reason",
+            "exemption.declared app kind=thirdPartyClient reason=because",
+            "app.added new ",
+        ])
+        var other = after
+        other.apps[0].app.settings.exemption = LoginServicesExemption(kind: .thirdPartyClient, reason: "otherwise")
+        #expect(Self.trail(other, since: after).last == "exemption.changed app kind=thirdPartyClient reason=otherwise")
+        other.remove(Self.app)
+        #expect(
+            Self.trail(other, since: after).suffix(2)
+                == ["app.removed app ", "exemption.withdrawn app kind=thirdPartyClient reason=because"])
+    }
+
+    static func trail(_ after: ProjectConfiguration, since before: ProjectConfiguration) -> [String] {
+        after.events(since: before).map { event in
+            let detail = event.detail.sorted { $0.key < $1.key }.map { "\($0)=\($1)" }
+            return "\(event.action) \(event.subject) \(detail.joined(separator: " "))"
+        }
+    }
+}

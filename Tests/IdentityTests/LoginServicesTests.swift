@@ -1,0 +1,204 @@
+import Identity
+import Testing
+
+@Suite("Guideline 4.8")
+struct LoginServicesTests {
+    /// What the project or the app has of Apple.
+    enum Apple: String, CaseIterable {
+        case missing, disabled, notShown, withoutKey, ok
+    }
+
+    /// For apps that show Google. One that does not has nothing to answer for.
+    static let faults: [Apple: [LoginServicesViolation]] = [
+        .missing: [.appleNotEnabled], .disabled: [.appleNotEnabled], .notShown: [.appleNotShown],
+        .withoutKey: [.appleCannotWork], .ok: [],
+    ]
+
+    struct Row: CustomTestStringConvertible {
+        let platform: AppSettings.Platform
+        let showsGoogle: Bool
+        let apple: Apple
+        let exemption: LoginServicesExemption.Kind?
+
+        var testDescription: String {
+            "\(platform), Google \(showsGoogle ? "on" : "off"), Apple \(apple), \(exemption?.rawValue ?? "no exemption")"
+        }
+
+        var expected: [LoginServicesViolation] {
+            guard showsGoogle else { return [] }
+            let faults = LoginServicesTests.faults[apple] ?? []
+            return switch exemption {
+            case nil: faults
+            case .ownAccountsOnly: [.exemptionContradicted] + faults
+            default: []
+            }
+        }
+
+        var app: App {
+            App(
+                id: ID("app"),
+                settings: AppSettings(
+                    platform: platform, bundleID: "com.example.app",
+                    signInMethods: apple == .notShown ? [.google, .password] : nil,
+                    exemption: exemption.map { LoginServicesExemption(kind: $0, reason: "because") }))
+        }
+
+        var project: Project {
+            var apple = appleSettings
+            apple.isEnabled = self.apple != .disabled
+            apple.hasSecret = self.apple != .withoutKey
+            return .demo(
+                providers: (self.apple == .missing ? [] : [apple]) + [google(isEnabled: showsGoogle)])
+        }
+    }
+
+    static let rows: [Row] = AppSettings.Platform.allCases.flatMap { platform in
+        [true, false].flatMap { showsGoogle in
+            Apple.allCases.flatMap { apple in
+                ([nil] + LoginServicesExemption.Kind.allCases.map { $0 }).map {
+                    Row(platform: platform, showsGoogle: showsGoogle, apple: apple, exemption: $0)
+                }
+            }
+        }
+    }
+
+    @Test("asks for Apple beside whatever is social, on every platform, unless exempted", arguments: rows)
+    func table(row: Row) {
+        let services = LoginServices(of: row.app, in: row.project)
+        #expect(services.violations == row.expected)
+        #expect(services.isCompliant == row.expected.isEmpty)
+        #expect(services.offered.contains(.google) == (row.showsGoogle && row.expected.isEmpty))
+        if row.expected.isEmpty, row.showsGoogle, services.methods.contains(.apple) {
+            #expect(services.offered.first == .apple)
+        }
+    }
+
+    @Test("gives the runtime the same answer", arguments: rows)
+    func require(row: Row) {
+        let expected: ProviderRefusal? =
+            !row.showsGoogle ? .disabled : row.expected.isEmpty ? nil : .notForThisApp(row.expected.first)
+        #expect(refusal(of: .google, for: row.app, in: row.project) == expected)
+        let apple: ProviderRefusal? =
+            switch row.apple {
+            case .missing: .notConfigured
+            case .disabled: .disabled
+            case .notShown: .notForThisApp(nil)
+            case .withoutKey, .ok: nil
+            }
+        #expect(refusal(of: .apple, for: row.app, in: row.project) == apple)
+    }
+
+    private func refusal(of provider: ProviderID, for app: App, in project: Project) -> ProviderRefusal? {
+        do {
+            try LoginServices.require(provider, for: app, in: project)
+            return nil
+        } catch {
+            return error
+        }
+    }
+
+    struct CannotWork: CustomTestStringConvertible {
+        let testDescription: String
+        var settings = AppSettings()
+        var isFine = false
+        var change: @Sendable (inout ProviderSettings) -> Void = { _ in }
+    }
+
+    @Test(
+        "asks that Apple can work for the app",
+        arguments: [
+            CannotWork(testDescription: "all there", isFine: true),
+            CannotWork(testDescription: "no team") { $0.apple = nil },
+            CannotWork(testDescription: "short team") { $0.apple?.teamID = "TEAM" },
+            CannotWork(testDescription: "lower case team") { $0.apple?.teamID = "team123456" },
+            CannotWork(testDescription: "long key id") { $0.apple?.keyID = "KEY12345678" },
+            CannotWork(testDescription: "no audience") { $0.clientIDs = [] },
+            CannotWork(testDescription: "no audience for the app", settings: .init(clientIDs: ["apple.com": []])),
+            CannotWork(testDescription: "another app's bundle id", settings: .init(platform: .ios, bundleID: "com.b")),
+            CannotWork(
+                testDescription: "its own bundle id", settings: .init(platform: .ios, bundleID: "com.example.app"),
+                isFine: true),
+            CannotWork(
+                testDescription: "its own bundle id among its own audiences",
+                settings: .init(platform: .macos, bundleID: "com.b", clientIDs: ["apple.com": ["com.b"]]),
+                isFine: true),
+            CannotWork(
+                testDescription: "Android's package is no audience", settings: .init(platform: .android, bundleID: "b.c"),
+                isFine: true),
+        ])
+    func canWork(row: CannotWork) {
+        var apple = appleSettings
+        row.change(&apple)
+        let app = App(id: ID("app"), settings: row.settings)
+        let services = LoginServices(of: app, in: .demo(providers: [apple, google()]))
+        #expect(services.violations == (row.isFine ? [] : [.appleCannotWork]))
+    }
+
+    static let everything: [ProviderID] = [.apple, .google, ProviderID("oidc.corp"), .password, .anonymous]
+
+    @Test(
+        "an app shows what it names of what is enabled",
+        arguments: [
+            (nil, everything),
+            ([.password, .google, .apple], [.password, .google, .apple]),
+            ([.anonymous], [.anonymous]),
+            ([ProviderID("oidc.other"), .apple], [.apple]),
+            ([], []),
+        ] as [([ProviderID]?, [ProviderID])])
+    func methods(named: [ProviderID]?, shown: [ProviderID]) {
+        let openID = ProviderSettings(
+            provider: ProviderID("oidc.corp"), isEnabled: true, clientIDs: ["c"],
+            openID: OpenIDSettings(issuer: "https://id.example.com"))
+        let project = Project.demo(providers: [openID, google(), appleSettings])
+        let services = LoginServices(of: App(id: ID("app"), settings: .init(signInMethods: named)), in: project)
+        #expect(services.methods == shown)
+    }
+
+    @Test("an app shows nothing that the policy forbids or the project has switched off")
+    func policies() {
+        let app = App(id: ID("app"), settings: .init(signInMethods: Self.everything))
+        let project = Project.demo(providers: [appleSettings, google(isEnabled: false)]) {
+            $0.allowsPasswords = false
+            $0.allowsAnonymous = false
+        }
+        #expect(LoginServices(of: app, in: project).methods == [.apple])
+    }
+
+    @Test("OpenID Connect providers are social")
+    func openID() {
+        let openID = ProviderSettings(
+            provider: ProviderID("oidc.corp"), isEnabled: true, clientIDs: ["c"],
+            openID: OpenIDSettings(issuer: "https://id.example.com"))
+        let project = Project.demo(providers: [openID])
+        let app = App(id: ID("app"))
+        #expect(LoginServices(of: app, in: project).violations == [.appleNotEnabled])
+        #expect(refusal(of: openID.provider, for: app, in: project) == .notForThisApp(.appleNotEnabled))
+    }
+
+    @Test("a provider without an audience is as good as none")
+    func noAudience() {
+        let app = App(id: ID("app"), settings: .init(clientIDs: ["google.com": []]))
+        #expect(refusal(of: .google, for: app, in: .demo(providers: [appleSettings, google()])) == .notConfigured)
+    }
+}
+
+/// Able to work.
+let appleSettings = ProviderSettings(
+    provider: .apple, isEnabled: true, clientIDs: ["com.example.app", "com.example.web"], hasSecret: true,
+    apple: AppleSettings(teamID: "TEAM123456", keyID: "KEY1234567"))
+
+func google(isEnabled: Bool = true) -> ProviderSettings {
+    ProviderSettings(provider: .google, isEnabled: isEnabled, clientIDs: ["google-client"])
+}
+
+extension Project {
+    static func demo(
+        providers: [ProviderSettings], change: (inout Policy) -> Void = { _ in }
+    ) -> Project {
+        var policy = Policy(.sekisho)
+        change(&policy)
+        return Project(
+            id: ID("demo"), number: 1, profile: .sekisho, policy: policy, authorizedDomains: ["localhost"],
+            providers: providers)
+    }
+}

@@ -1,0 +1,269 @@
+import Identity
+import Postgres
+import Storage
+import Support
+import Testing
+
+@Suite("The configuration of projects, stored", .serialized)
+struct ConfigurationStoreTests {
+    /// Seals by naming the place.
+    static let keeper = SecretKeeper { secret, provider, project in
+        Array("\(project)/\(provider.rawValue)/\(secret.expose())".utf8)
+    } holds: { sealed, secret, provider, project in
+        sealed == Array("\(project)/\(provider.rawValue)/\(secret.expose())".utf8)
+    }
+
+    struct Fixture: Sendable {
+        let database: TestDatabase
+        let store: ConfigurationStore
+        let projects: ProjectStore
+        let id = ID<Project>("demo")
+        let start = Instant(seconds: 1_800_000_000)
+
+        init() async throws {
+            database = try TestDatabase()
+            store = ConfigurationStore(
+                pool: database.pool, rules: ConfigurationRules { secret, _ in secret.expose() != "bad" },
+                secrets: keeper, clock: .fixed(at: start))
+            projects = ProjectStore(pool: database.pool)
+            let project = Project(
+                id: id, number: 1, profile: .sekisho, policy: Policy(.sekisho), authorizedDomains: ["localhost"])
+            #expect(try await projects.create(project, name: "Demo", app: App(id: ID("default")), keys: [], at: start))
+        }
+
+        @discardableResult
+        func edit(
+            isRehearsal: Bool = false, _ change: @escaping ProjectEditor.Change
+        ) async throws -> ConfigurationStore.Edit {
+            try #require(try await store.edit(id, by: .key("k"), isRehearsal: isRehearsal, change))
+        }
+
+        func enableAll() async throws {
+            try await edit {
+                $0.set(apple)
+                $0.set(Secret("p8"), of: .apple)
+                $0.set(google)
+            }
+        }
+
+        func trail() async throws -> [String] {
+            try await database.pool.query(
+                "SELECT actor || ' ' || action || ' ' || subject AS line FROM audit_event ORDER BY id::text"
+            ).map { try $0.decode("line", as: String.self) }.sorted()
+        }
+    }
+
+    static let apple = ProviderSettings(
+        provider: .apple, isEnabled: true, clientIDs: ["com.example.app"], hasSecret: false,
+        apple: AppleSettings(teamID: "TEAM123456", keyID: "KEY1234567", takesUnhashedNonces: true))
+    static let google = ProviderSettings(provider: .google, isEnabled: true, clientIDs: ["a", "b"])
+    static let corp = ProviderSettings(
+        provider: ProviderID("oidc.corp"), isEnabled: false, clientIDs: ["c"],
+        openID: OpenIDSettings(issuer: "https://id.example.com", displayName: "Corp", trustsEmail: true))
+
+    static let ios = ConfiguredApp(
+        app: App(
+            id: ID("ios"),
+            settings: AppSettings(
+                platform: .ios, distribution: .appStore, bundleID: "com.example.app",
+                signInMethods: [.apple, .google, .password], clientIDs: ["google.com": ["ios"]],
+                exemption: LoginServicesExemption(kind: .thirdPartyClient, reason: "because"))),
+        name: "The app")
+
+    @Test("is read as it was written, wherever it is read")
+    func roundTrip() async throws {
+        let fixture = try await Fixture()
+        try await fixture.enableAll()
+        let edit = try await fixture.edit {
+            $0.set(Self.corp)
+            $0.set(Self.ios)
+            $0.name = "Other"
+            $0.project.policy.allowsAnonymous = false
+            $0.project.authorizedDomains = ["a.example"]
+        }
+        var apple = Self.apple
+        apple.hasSecret = true
+        let read = try #require(try await fixture.store.configuration(of: fixture.id))
+        #expect(read.project == edit.after.project)
+        #expect(read.project.providers == [apple, Self.google, Self.corp])
+        #expect(read.apps == [ConfiguredApp(app: App(id: ID("default")), name: "default"), Self.ios])
+        #expect(read.name == "Other")
+        #expect(read.project.authorizedDomains == ["a.example"])
+        #expect(try await fixture.projects.project(fixture.id) == read.project)
+        #expect(try await fixture.projects.apps(of: fixture.id) == read.apps)
+        let keys = APIKeyStore(pool: fixture.database.pool)
+        let hash = [UInt8](repeating: 1, count: 32)
+        #expect(try await keys.create(id: "k", hash: hash, for: Self.ios.app.id, in: fixture.id, at: fixture.start))
+        let holder = try #require(try await keys.holder(ofKeyWithHash: hash))
+        #expect(holder.project == read.project)
+        #expect(holder.app == Self.ios.app)
+    }
+
+    @Test("makes a project with providers and secrets at once")
+    func creation() async throws {
+        let fixture = try await Fixture()
+        var apple = Self.apple
+        apple.hasSecret = true
+        let project = Project(
+            id: ID("new"), number: 2, profile: .firebase, policy: Policy(.firebase), authorizedDomains: [],
+            providers: [apple, Self.google])
+        let isMade = try await fixture.projects.create(
+            project, name: "New", app: Self.ios.app, keys: [], secrets: [.apple: [1, 2]], at: fixture.start)
+        #expect(isMade)
+        #expect(try await fixture.projects.project(ID("new")) == project)
+        let secrets = ProviderSecretStore(pool: fixture.database.pool)
+        #expect(try await secrets.secret(of: .apple, in: ID("new")) == [1, 2])
+        #expect(try await secrets.secret(of: .google, in: ID("new")) == nil)
+    }
+
+    @Test("takes away what is left out")
+    func removal() async throws {
+        let fixture = try await Fixture()
+        try await fixture.enableAll()
+        try await fixture.edit { $0.set(Self.ios) }
+        try await fixture.edit {
+            $0.remove(.google)
+            $0.remove(.apple)
+            $0.remove(ID<App>("ios"))
+        }
+        let read = try #require(try await fixture.store.configuration(of: fixture.id))
+        #expect(read.project.providers.isEmpty)
+        #expect(read.apps.map(\.app.id.rawValue) == ["default"])
+        #expect(try await ProviderSecretStore(pool: fixture.database.pool).all().isEmpty)
+    }
+
+    @Test("refuses as a whole, telling every problem, and changes nothing")
+    func refusal() async throws {
+        let fixture = try await Fixture()
+        let expected = ConfigurationRefusal(problems: [
+            .noClientIDs(.google, app: nil), .secret(.google), .loginServices(.appleNotEnabled, app: ID("default")),
+        ])
+        await #expect(throws: expected) {
+            try await fixture.edit {
+                $0.name = "Other"
+                $0.set(ProviderSettings(provider: .google, isEnabled: true, clientIDs: []))
+                $0.set(Secret("bad"), of: .google)
+            }
+        }
+        let read = try #require(try await fixture.store.configuration(of: fixture.id))
+        #expect(read.name == "Demo")
+        #expect(read.project.providers.isEmpty)
+        #expect(try await fixture.trail().isEmpty)
+    }
+
+    @Test("does not hold against a change what was wrong before it")
+    func oldProblems() async throws {
+        let fixture = try await Fixture()
+        try await fixture.enableAll()
+        _ = try await fixture.database.pool.execute("UPDATE identity_provider SET secret = NULL")
+        try await fixture.edit { $0.name = "Other" }
+        await #expect(
+            throws: ConfigurationRefusal(problems: [.loginServices(.appleCannotWork, app: ID("ios"))])
+        ) {
+            try await fixture.edit { configuration in
+                var app = Self.ios
+                app.app.settings.exemption = nil
+                configuration.set(app)
+            }
+        }
+    }
+
+    @Test("changes nothing in a rehearsal, and tells what it would")
+    func rehearsal() async throws {
+        let fixture = try await Fixture()
+        let edit = try await fixture.edit(isRehearsal: true) {
+            $0.set(Self.apple)
+            $0.set(Secret("p8"), of: .apple)
+        }
+        #expect(edit.after.changes(since: edit.before).count == 6)
+        #expect(try await fixture.store.configuration(of: fixture.id)?.project.providers == [])
+        #expect(try await fixture.trail().isEmpty)
+    }
+
+    @Test("keeps secrets sealed, knows them again, and forgets them when told")
+    func secrets() async throws {
+        let fixture = try await Fixture()
+        try await fixture.enableAll()
+        let secrets = ProviderSecretStore(pool: fixture.database.pool)
+        #expect(try await secrets.secret(of: .apple, in: fixture.id) == Array("demo/apple.com/p8".utf8))
+        let again = try await fixture.edit { $0.set(Secret("p8"), of: .apple) }
+        #expect(again.after.changes(since: again.before).isEmpty)
+        let other = try await fixture.edit { $0.set(Secret("other"), of: .apple) }
+        #expect(other.after.changes(since: other.before).map(\.path) == [["providers", "apple.com", "privateKey"]])
+        #expect(try await secrets.all().map(\.sealed) == [Array("demo/apple.com/other".utf8)])
+        // Settings alone leave it.
+        try await fixture.edit { configuration in
+            var apple = try #require(configuration.project.settings(of: .apple))
+            apple.clientIDs.append("com.example.web")
+            configuration.set(apple)
+        }
+        #expect(try await secrets.all().count == 1)
+        try await fixture.edit {
+            $0.remove(.google)
+            $0.set(Secret(""), of: .apple)
+        }
+        #expect(try await secrets.all().isEmpty)
+        #expect(try await fixture.projects.project(fixture.id)?.settings(of: .apple)?.hasSecret == false)
+    }
+
+    @Test("seals a secret anew unless it has been changed meanwhile")
+    func reseal() async throws {
+        let fixture = try await Fixture()
+        try await fixture.enableAll()
+        let secrets = ProviderSecretStore(pool: fixture.database.pool)
+        let old = try #require(try await secrets.all().first)
+        try await secrets.reseal(old, as: [1])
+        try await secrets.reseal(old, as: [2])
+        #expect(try await secrets.all().map(\.sealed) == [[1]])
+    }
+
+    @Test("leaves a trail")
+    func trail() async throws {
+        let fixture = try await Fixture()
+        try await fixture.enableAll()
+        try await fixture.edit { $0.set(Self.ios) }
+        _ = try await fixture.store.edit(fixture.id, by: .commandLine) { $0.apps[1].app.settings.exemption = nil }
+        #expect(
+            try await fixture.trail() == [
+                "cli app.changed ios", "cli exemption.withdrawn ios", "key:k app.added ios",
+                "key:k exemption.declared ios", "key:k provider.added apple.com", "key:k provider.added google.com",
+            ])
+        let leaks = try await fixture.database.pool.query(
+            "SELECT 1 AS one FROM audit_event WHERE detail::text LIKE '%p8%'")
+        #expect(leaks.isEmpty)
+    }
+
+    @Test("passes over members that a newer release wrote")
+    func newer() async throws {
+        let fixture = try await Fixture()
+        try await fixture.enableAll()
+        _ = try await fixture.database.pool.execute(
+            "UPDATE identity_provider SET settings = settings || '{\"later\": [1]}'")
+        _ = try await fixture.database.pool.execute("UPDATE app SET settings = '{\"later\": {\"a\": null}}'")
+        let read = try #require(try await fixture.store.configuration(of: fixture.id))
+        #expect(read.project.settings(of: .google) == Self.google)
+        #expect(read.apps[0].app.settings == AppSettings())
+    }
+
+    @Test("one takes Apple away while another enables Google: one of them is refused", arguments: 0..<5)
+    func race(_: Int) async throws {
+        let fixture = try await Fixture()
+        try await fixture.edit {
+            $0.set(Self.apple)
+            $0.set(Secret("p8"), of: .apple)
+        }
+        async let removal: ConfigurationStore.Edit? = try? fixture.edit { $0.remove(.apple) }
+        async let addition: ConfigurationStore.Edit? = try? fixture.edit { $0.set(Self.google) }
+        let outcomes = await [removal != nil, addition != nil]
+        #expect(outcomes.filter { $0 }.count == 1)
+        let read = try #require(try await fixture.store.configuration(of: fixture.id))
+        #expect(read.apps.allSatisfy { LoginServices(of: $0.app, in: read.project).isCompliant })
+    }
+
+    @Test("knows no project that there is not")
+    func nobody() async throws {
+        let fixture = try await Fixture()
+        #expect(try await fixture.store.configuration(of: ID("nobody"))?.name == nil)
+        #expect(try await fixture.store.edit(ID("nobody"), by: .commandLine) { _ in }?.after.name == nil)
+    }
+}
