@@ -15,7 +15,7 @@ struct LayeringTests {
         "PrivatePostgres": ["EventLoop", "CSystem"],
         "Telemetry": [],
         "Identity": [],
-        "Providers": ["Identity", "Crypto", "EventLoop"],
+        "Providers": ["Identity", "JOSE", "Crypto", "HTTP", "JSONText", "EventLoop"],
         "Tokens": ["Identity", "JOSE", "Crypto", "JSONText"],
         "Storage": ["Identity", "Postgres"],
         "API": ["Identity", "HTTP", "JSONText", "Telemetry"],

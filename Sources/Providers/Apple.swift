@@ -1,0 +1,62 @@
+internal import Crypto
+internal import Identity
+
+/// Sign in with Apple.
+struct Apple: Sendable {
+    /// Where addresses are that hide the person's own; one of them only after the other stopped being given out. Never
+    /// `icloud.com`, where people have their own.
+    private static let relayDomains = ["privaterelay.appleid.com", "private.icloud.com"]
+    /// How much longer than the token a mark is kept, for clocks that differ.
+    private static let markMargin: Duration = .seconds(300)
+
+    let endpoint: ProviderEndpoints.Issuer
+    let keys: JWKSCache
+
+    func verify(_ presented: PresentedToken) async throws -> VerifiedIdentity {
+        let rules = TokenRules(
+            issuers: endpoint.issuers, audiences: presented.audiences, authorizedParties: presented.authorizedParties)
+        let token = try await OIDCVerifier(provider: .apple, keys: keys)
+            .believed(presented.idToken, signedByKeysAt: endpoint.keys, by: rules, at: presented.now)
+        let subject = try token.subject()
+        let nonce = try NonceRules.apple(
+            token.claims, raw: presented.rawNonce,
+            takesUnhashed: presented.settings.apple?.takesUnhashedNonces ?? false,
+            isRequired: presented.policy.requiresNonce)
+        let email = token.claims.text("email").flatMap(Email.init)
+        return VerifiedIdentity(
+            provider: .apple, subject: subject, audience: token.audience, email: email,
+            emailTrust: Self.trust(in: email, token.claims), isPrivateEmail: Self.isPrivate(email, token.claims),
+            name: presented.name, realUserStatus: Self.realUserStatus(token.claims), rawUserInfo: token.json,
+            nonce: presented.rawNonce, marks: Self.marks(nonce: nonce, expiresAt: token.expiresAt))
+    }
+
+    /// Apple runs the relays and checks every other address; it says itself for which accounts that does not hold.
+    static func trust(in email: Email?, _ claims: IdentityTokenClaims) -> EmailTrust {
+        email != nil && claims.isTrue("email_verified") ? .authoritative : .none
+    }
+
+    /// Genuine tokens have had relay addresses without the claim.
+    static func isPrivate(_ email: Email?, _ claims: IdentityTokenClaims) -> Bool {
+        guard let email else { return false }
+        return claims.isTrue("is_private_email") || relayDomains.contains { email.isIn($0) }
+    }
+
+    static func realUserStatus(_ claims: IdentityTokenClaims) -> Int? {
+        claims.integer("real_user_status").flatMap { (0...2).contains($0) ? Int($0) : nil }
+    }
+
+    /// A token with a nonce signs in once.
+    static func marks(nonce: String?, expiresAt: Instant?) -> [OneTimeMark] {
+        guard let nonce, let expiresAt else { return [] }
+        let text = "nonce of a provider's token\n\(ProviderID.apple.rawValue)\n\(nonce)"
+        return [
+            OneTimeMark(
+                hash: Digest.sha256(Array(text.utf8)), expiresAt: expiresAt + TokenRules.leeway + markMargin)
+        ]
+    }
+}
+
+extension Email {
+    /// - Parameter domain: in lower case.
+    func isIn(_ domain: String) -> Bool { rawValue.hasSuffix("@" + domain) }
+}

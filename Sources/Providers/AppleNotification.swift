@@ -1,0 +1,114 @@
+public import Identity
+internal import JSONText
+
+/// What Apple tells an app's server of a person ("Processing changes for Sign in with Apple accounts").
+public struct AppleNotification: Hashable, Sendable {
+    public enum Kind: Hashable, Sendable {
+        /// Mail to the relay address is no longer passed on.
+        case emailDisabled
+        case emailEnabled
+        /// The person no longer uses Sign in with Apple for this app.
+        case consentRevoked
+        /// The person's Apple Account is gone. Apple's page names it `account-deleted`; what is sent is `account-delete`.
+        case accountDeleted
+        case other(String)
+    }
+
+    /// `jti`: the same notification may come more than once.
+    public let id: String
+    /// The client id whose people it is about, the primary one of its group.
+    public let audience: String
+    public let kind: Kind
+    public let subject: String
+    public let occurredAt: Instant?
+    public let email: Email?
+    public let isPrivateEmail: Bool
+}
+
+/// Reads Apple's notifications. They are believed for their signature alone: anybody can send them.
+public struct AppleNotifications: Sendable {
+    private let endpoint: ProviderEndpoints.Issuer
+    private let keys: JWKSCache
+
+    public init(endpoints: ProviderEndpoints = .live, keys: JWKSCache) {
+        endpoint = endpoints.apple
+        self.keys = keys
+    }
+
+    /// - Parameters:
+    ///   - body: `{"payload": token}`, or the token itself.
+    ///   - clientIDs: those the notification may be for.
+    /// - Throws: ``ProviderRefusal/tokenNotBelieved(_:)``, or ``ProviderUnreachable``.
+    public func read(_ body: String, for clientIDs: [String], at now: Instant) async throws -> AppleNotification {
+        let rules = TokenRules(
+            issuers: endpoint.issuers, audiences: clientIDs, authorizedParties: clientIDs, needsExpiry: false)
+        let token = try await OIDCVerifier(provider: .apple, keys: keys)
+            .believed(Self.token(in: body), signedByKeysAt: endpoint.keys, by: rules, at: now)
+        return try AppleNotification(token.claims, for: token.audience)
+    }
+
+    static func token(in body: String) throws(ProviderRefusal) -> String {
+        let words = body.split(whereSeparator: \.isWhitespace)
+        if words.count == 1, words[0].first != "{" { return String(words[0]) }
+        do {
+            return try StrictJSON.decode(Envelope.self, from: Array(body.utf8)).payload
+        } catch {
+            throw .tokenNotBelieved(.malformed)
+        }
+    }
+
+    private struct Envelope: Decodable {
+        let payload: String
+    }
+}
+
+extension AppleNotification {
+    /// Beyond it a time is in milliseconds, as it is in fact; Apple's page shows seconds.
+    private static let latestSecond: Double = 1e11
+
+    init(_ claims: IdentityTokenClaims, for audience: String) throws(ProviderRefusal) {
+        guard let id = claims.text("jti"), TokenRules.canBeSubject(id) else { throw .claim("jti") }
+        let event = try Self.event(in: claims)
+        guard let type = event.text("type") else { throw .claim("events") }
+        self.id = id
+        self.audience = audience
+        kind = Kind(type)
+        subject = try TokenRules.subject(event)
+        occurredAt = Self.time(event["event_time"])
+        email = event.text("email").flatMap(Email.init)
+        isPrivateEmail = Apple.isPrivate(email, event)
+    }
+
+    /// An object on Apple's page, a string with JSON in it in fact.
+    private static func event(in claims: IdentityTokenClaims) throws(ProviderRefusal) -> IdentityTokenClaims {
+        switch claims["events"] {
+        case .string(let json):
+            do {
+                return try IdentityTokenClaims(Array(json.utf8))
+            } catch {
+                throw .claim("events")
+            }
+        case .object(let members): return IdentityTokenClaims(members)
+        default: throw .claim("events")
+        }
+    }
+
+    static func time(_ value: JSONValue?) -> Instant? {
+        guard let number = value?.double, (0..<1e14).contains(number) else { return nil }
+        return number > latestSecond
+            ? Instant(microseconds: Int64(number) * 1000) : Instant(seconds: Int64(number))
+    }
+}
+
+extension AppleNotification.Kind {
+    public init(_ type: String) {
+        self =
+            switch type {
+            case "email-disabled": .emailDisabled
+            case "email-enabled": .emailEnabled
+            case "consent-revoked": .consentRevoked
+            case "account-delete", "account-deleted": .accountDeleted
+            default: .other(type)
+            }
+    }
+}

@@ -1,0 +1,34 @@
+internal import Crypto
+internal import Identity
+internal import JSONText
+
+/// A provider of the operator's choice that speaks OpenID Connect. Its keys are where its configuration says, and its
+/// configuration where the project's settings say.
+struct GenericOpenID: Sendable {
+    let keys: JWKSCache
+
+    func verify(_ presented: PresentedToken) async throws -> VerifiedIdentity {
+        guard let settings = presented.settings.openID else { throw ProviderRefusal.notConfigured }
+        let provider = presented.settings.provider
+        let rules = TokenRules(
+            issuers: [settings.issuer], audiences: presented.audiences,
+            authorizedParties: presented.authorizedParties, algorithms: [.rs256, .es256], needsKeyID: false)
+        let address = try await keys.address(ofKeysOf: settings.issuer, provider)
+        let token = try await OIDCVerifier(provider: provider, keys: keys)
+            .believed(presented.idToken, signedByKeysAt: address, by: rules, at: presented.now)
+        let subject = try token.subject()
+        try NonceRules.openID(token.claims, raw: presented.rawNonce)
+        let email = token.claims.text("email").flatMap(Email.init)
+        let profile = OpenIDProfile(token.claims)
+        return VerifiedIdentity(
+            provider: provider, subject: subject, audience: token.audience, email: email,
+            emailTrust: Self.trust(in: email, token.claims, by: settings), name: profile.name,
+            displayName: profile.displayName, photoURL: profile.photoURL, rawUserInfo: token.json,
+            nonce: presented.rawNonce ?? OpenIDProfile.nonce(token.claims))
+    }
+
+    /// Nobody here knows how such a provider verifies addresses; the operator may.
+    static func trust(in email: Email?, _ claims: IdentityTokenClaims, by settings: OpenIDSettings) -> EmailTrust {
+        email != nil && settings.trustsEmail && claims["email_verified"] == .bool(true) ? .verified : .none
+    }
+}

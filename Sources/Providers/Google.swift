@@ -1,0 +1,45 @@
+internal import Identity
+internal import JSONText
+
+/// Sign in with Google: GoogleSignIn on devices, Google Identity Services and One Tap on the web.
+struct Google: Sendable {
+    let endpoint: ProviderEndpoints.Issuer
+    let keys: JWKSCache
+
+    func verify(_ presented: PresentedToken) async throws -> VerifiedIdentity {
+        let rules = TokenRules(
+            issuers: endpoint.issuers, audiences: presented.audiences, authorizedParties: presented.authorizedParties)
+        let token = try await OIDCVerifier(provider: .google, keys: keys)
+            .believed(presented.idToken, signedByKeysAt: endpoint.keys, by: rules, at: presented.now)
+        let subject = try token.subject()
+        try NonceRules.openID(token.claims, raw: presented.rawNonce)
+        let email = token.claims.text("email").flatMap(Email.init)
+        let profile = OpenIDProfile(token.claims)
+        return VerifiedIdentity(
+            provider: .google, subject: subject, audience: token.audience, email: email,
+            emailTrust: Self.trust(in: email, token.claims, by: presented.policy), name: profile.name,
+            displayName: profile.displayName, photoURL: profile.photoURL,
+            rawUserInfo: try Self.userInfo(token.claims, of: subject),
+            nonce: presented.rawNonce ?? OpenIDProfile.nonce(token.claims))
+    }
+
+    /// Google runs `gmail.com`, and Workspace domains (`hd`) have proven to it that they are theirs. Any other address
+    /// belonged to the person when they made their account there.
+    static func trust(in email: Email?, _ claims: IdentityTokenClaims, by policy: Policy) -> EmailTrust {
+        guard let email else { return .none }
+        let isVerified = claims.isTrue("email_verified")
+        if email.isIn("gmail.com") { return isVerified || claims["email_verified"] == nil ? .authoritative : .none }
+        guard isVerified else { return .none }
+        return claims.text("hd") != nil || policy.trustsGoogleForEveryDomain ? .authoritative : .verified
+    }
+
+    /// As Firebase has it: what Google's older interface said, made of what the token says.
+    static func userInfo(_ claims: IdentityTokenClaims, of subject: String) throws -> String {
+        var members: [String: JSONValue] = ["granted_scopes": .string(""), "id": .string(subject)]
+        for name in ["name", "given_name", "family_name", "locale", "email", "picture"] {
+            members[name] = claims.text(name).map(JSONValue.string)
+        }
+        if claims["email"] != nil { members["verified_email"] = .bool(claims.isTrue("email_verified")) }
+        return String(decoding: try StrictJSON.encode(members), as: UTF8.self)
+    }
+}

@@ -1,0 +1,96 @@
+internal import Identity
+internal import JSONText
+
+/// What an identity token says, whoever signed it.
+///
+/// Members that nobody asks for are ignored, `null` counts as absent, and where providers are not of one mind on a type
+/// each of theirs is understood.
+struct IdentityTokenClaims: Sendable {
+    /// From the epoch to the year 9999: times that can be reckoned with.
+    private static let times: ClosedRange<Double> = 0...253_402_300_799
+
+    private let members: [String: JSONValue]
+
+    init(_ payload: [UInt8]) throws(ProviderRefusal) {
+        do {
+            members = try StrictJSON.decode([String: JSONValue].self, from: payload)
+        } catch {
+            throw .tokenNotBelieved(.malformed)
+        }
+    }
+
+    /// Of a token within a token.
+    init(_ members: [String: JSONValue]) {
+        self.members = members
+    }
+
+    subscript(_ name: String) -> JSONValue? {
+        let value = members[name]
+        return value == .null ? nil : value
+    }
+
+    /// - Returns: `nil` for everything but a string with something in it.
+    func text(_ name: String) -> String? {
+        guard case .string(let text) = members[name], !text.isEmpty else { return nil }
+        return text
+    }
+
+    /// Apple and Google have sent both `true` and `"true"`; nothing else counts.
+    func isTrue(_ name: String) -> Bool { members[name] == .bool(true) || members[name] == .string("true") }
+
+    func isFalse(_ name: String) -> Bool { members[name] == .bool(false) || members[name] == .string("false") }
+
+    /// - Returns: `nil` for everything but whole numbers.
+    func integer(_ name: String) -> Int64? {
+        guard case .integer(let number) = members[name] else { return nil }
+        return number
+    }
+
+    /// NumericDate (RFC 7519 §2), rounded down to the second.
+    ///
+    /// - Returns: `nil` if there is none.
+    func time(_ name: String) throws(ProviderRefusal) -> Instant? {
+        guard let value = self[name] else { return nil }
+        guard let seconds = value.double, Self.times.contains(seconds) else { throw .claim(name) }
+        return Instant(seconds: Int64(seconds))
+    }
+
+    /// `aud`, which is one string or a list of them (RFC 7519 §4.1.3).
+    func audiences() throws(ProviderRefusal) -> [String] {
+        switch self["aud"] {
+        case .string(let one): return [one]
+        case .array(let values):
+            var several: [String] = []
+            for value in values {
+                guard case .string(let text) = value else { throw .claim("aud") }
+                several.append(text)
+            }
+            return several
+        default: throw .claim("aud")
+        }
+    }
+}
+
+extension JSONValue {
+    var double: Double? {
+        switch self {
+        case .integer(let number): Double(number)
+        case .number(let number): number
+        default: nil
+        }
+    }
+}
+
+extension ProviderRefusal {
+    /// The token's member `name` is absent or not what it has to be.
+    static func claim(_ name: String) -> ProviderRefusal { .tokenNotBelieved(.claim(name)) }
+}
+
+extension String {
+    /// Byte by byte. Swift's own comparison takes letters for equal that look alike: U+212A for `K`.
+    func isExactly(_ other: String) -> Bool { utf8.elementsEqual(other.utf8) }
+}
+
+extension [String] {
+    func containsExactly(_ text: String) -> Bool { contains { $0.isExactly(text) } }
+}

@@ -1,0 +1,73 @@
+internal import Crypto
+internal import Identity
+internal import JSONText
+
+/// What the tokens of one provider have to say to be believed here (OpenID Connect Core 1.0 §3.1.3.7, RFC 8725).
+struct TokenRules: Sendable {
+    /// For clocks that differ.
+    static let leeway: Duration = .seconds(60)
+    /// OpenID Connect Core 1.0 §2; in characters.
+    static let subjectLengths = 1...255
+
+    /// `iss` is exactly one of these.
+    let issuers: [String]
+    /// Client ids that the token may be for. Where there are none, no token is believed.
+    let audiences: [String]
+    /// Client ids that the token may have been asked for by.
+    let authorizedParties: [String]
+    var algorithms: Set<SignatureAlgorithm> = [.rs256]
+    /// Otherwise a token may go without where the provider has one key only.
+    var needsKeyID = true
+    var needsExpiry = true
+
+    func requireIssuer(_ claims: IdentityTokenClaims) throws(ProviderRefusal) {
+        guard let issuer = claims.text("iss") else { throw .claim("iss") }
+        guard issuers.containsExactly(issuer) else {
+            throw .tokenNotBelieved(.issuer(expected: issuers, seen: issuer))
+        }
+    }
+
+    /// A token for several is believed if all of them are ours, or if it was asked for by one of ours.
+    ///
+    /// - Returns: the client id that the token is for, or the first of ours.
+    func audience(_ claims: IdentityTokenClaims) throws(ProviderRefusal) -> String {
+        let seen = try claims.audiences()
+        let ours = seen.filter { !$0.isEmpty && audiences.containsExactly($0) }
+        let askedFor = claims.text("azp").map(authorizedParties.containsExactly(_:)) ?? false
+        guard let audience = ours.first, ours.count == seen.count || askedFor else {
+            throw .tokenNotBelieved(.audience(expected: audiences, seen: seen))
+        }
+        return audience
+    }
+
+    func requireAuthorizedParty(_ claims: IdentityTokenClaims) throws(ProviderRefusal) {
+        guard let value = claims["azp"] else { return }
+        guard case .string(let party) = value else { throw .claim("azp") }
+        guard authorizedParties.containsExactly(party) else {
+            throw .tokenNotBelieved(.authorizedParty(expected: authorizedParties, seen: party))
+        }
+    }
+
+    /// RFC 7519 §4.1.4 to §4.1.6.
+    ///
+    /// - Returns: `exp`.
+    func requireTimely(_ claims: IdentityTokenClaims, at now: Instant) throws(ProviderRefusal) -> Instant? {
+        let expiresAt = try claims.time("exp")
+        guard expiresAt != nil || !needsExpiry else { throw .claim("exp") }
+        guard let issuedAt = try claims.time("iat") else { throw .claim("iat") }
+        if let expiresAt, now >= expiresAt + Self.leeway { throw .tokenNotBelieved(.expired(at: expiresAt)) }
+        let validFrom = max(issuedAt, try claims.time("nbf") ?? issuedAt)
+        guard validFrom <= now + Self.leeway else { throw .tokenNotBelieved(.issuedInTheFuture(at: validFrom)) }
+        return expiresAt
+    }
+
+    static func subject(_ claims: IdentityTokenClaims) throws(ProviderRefusal) -> String {
+        guard let subject = claims.text("sub"), canBeSubject(subject) else { throw .claim("sub") }
+        return subject
+    }
+
+    static func canBeSubject(_ text: String) -> Bool {
+        subjectLengths.contains(text.unicodeScalars.count)
+            && !text.unicodeScalars.contains { $0.properties.generalCategory == .control }
+    }
+}

@@ -1,0 +1,34 @@
+public import Identity
+
+extension Verifier {
+    /// The providers there are, each a file beside this one and its line in here.
+    public static func live(
+        endpoints: ProviderEndpoints = .live, keys: JWKSCache, clock: WallClock
+    ) -> Verifier {
+        let apple = Apple(endpoint: endpoints.apple, keys: keys)
+        let google = Google(endpoint: endpoints.google, keys: keys)
+        let openID = GenericOpenID(keys: keys)
+        return Verifier { credential, app, project in
+            let presented = try PresentedToken(credential, from: app, in: project, at: clock.now())
+            return switch credential.provider {
+            case .apple: try await apple.verify(presented)
+            case .google: try await google.verify(presented)
+            case let other where other.isGenericOpenID: try await openID.verify(presented)
+            default: throw ProviderRefusal.notConfigured
+            }
+        }
+    }
+}
+
+extension PresentedToken {
+    init(
+        _ credential: FederatedCredential, from app: App, in project: Project, at now: Instant
+    ) throws(ProviderRefusal) {
+        guard let settings = project.settings(of: credential.provider) else { throw .notConfigured }
+        guard settings.isEnabled else { throw .disabled }
+        guard let idToken = credential.idToken, !idToken.isEmpty else { throw .credentialMissing }
+        self.init(
+            idToken: idToken.expose(), rawNonce: credential.rawNonce, name: credential.name, settings: settings,
+            app: app, policy: project.policy, now: now)
+    }
+}

@@ -1,0 +1,225 @@
+import Crypto
+import Identity
+import JOSE
+import JSONText
+import Providers
+import Testing
+
+/// What other servers got wrong once, by the names under which that was published.
+@Suite("A hole known from elsewhere")
+struct AdvisoryTests {
+    @Test("CVE-2026-31813: an issuer named by the token is neither asked nor believed")
+    func attackersIssuer() async throws {
+        let desk = Desk()
+        let attacker = "https://attacker.example"
+        desk.provider.publish(.keys(of: Keys.next), at: attacker + "/auth/keys")
+        desk.provider.publish(
+            .text(#"{"issuer":"\#(attacker)","jwks_uri":"\#(attacker)/auth/keys"}"#),
+            at: attacker + "/.well-known/openid-configuration")
+        for provider in [ProviderID.apple, .google, Desk.openID] {
+            let forged = try appleToken(changing: ["iss": .string(attacker)], signedBy: Keys.next)
+            #expect(try await desk.refusal(of: forged, from: provider) == .tokenNotBelieved(.unknownKey))
+            let disguised = Keys.Named(id: Keys.current.id, key: Keys.next.key)
+            let claimed = try appleToken(changing: ["iss": .string(attacker)], signedBy: disguised)
+            #expect(try await desk.refusal(of: claimed, from: provider) == .tokenNotBelieved(.signatureInvalid))
+        }
+        #expect(!desk.provider.asked.isEmpty)
+        #expect(desk.provider.asked.allSatisfy { !$0.hasPrefix(attacker) })
+    }
+
+    @Test(
+        "CVE-2026-30863: a provider without client ids believes nobody",
+        arguments: [[], [""]] as [[String]], ["com.example.app", ""])
+    func noAudience(clientIDs: [String], seen: String) async throws {
+        let token = try appleToken(changing: ["aud": .string(seen)])
+        let refusal = try await Desk().refusal(of: token) { $0[.apple].clientIDs = clientIDs }
+        #expect(refusal == .tokenNotBelieved(.audience(expected: clientIDs, seen: [seen])))
+    }
+
+    @Test("CVE-2026-30949: a token that a sibling in the same realm asked for is refused")
+    func sibling() async throws {
+        let token = try openIDToken(changing: ["azp": "sibling-client"])
+        let refusal = try await Desk().refusal(of: token, from: Desk.openID)
+        let expected = ["realm-client"]
+        #expect(refusal == .tokenNotBelieved(.authorizedParty(expected: expected, seen: "sibling-client")))
+    }
+
+    @Test(
+        "CVE-2022-39231: a client id is compared whole, and each of a list",
+        arguments: [
+            "com.example", "com.example.apps", "xcom.example.app", "com.example.app com.example.web",
+            "[com.example.app]",
+        ])
+    func partOfAudience(seen: String) async throws {
+        let desk = Desk()
+        let expected = ["com.example.app", "com.example.web"]
+        #expect(
+            try await desk.refusal(of: appleToken(changing: ["aud": .string(seen)]))
+                == .tokenNotBelieved(.audience(expected: expected, seen: [seen])))
+        #expect(
+            try await desk.refusal(of: appleToken(changing: ["aud": ["com.example.app", .string(seen)]]))
+                == .tokenNotBelieved(.audience(expected: expected, seen: ["com.example.app", seen])))
+    }
+
+    @Test("CVE-2022-39231, closer: letters that only look alike are not alike")
+    func lookalikes() async throws {
+        let kelvin = "com.example.\u{212A}"
+        #expect(kelvin == "com.example.K")
+        let refusal = try await Desk().refusal(of: appleToken(changing: ["aud": .string(kelvin)])) {
+            $0[.apple].clientIDs = ["com.example.K"]
+        }
+        #expect(refusal == .tokenNotBelieved(.audience(expected: ["com.example.K"], seen: [kelvin])))
+    }
+
+    @Test("CVE-2026-55669: a token for somebody else's app is refused by every provider")
+    func otherAudience() async throws {
+        let desk = Desk()
+        let tokens = [
+            (ProviderID.apple, try appleToken(changing: ["aud": "com.other"])),
+            (.google, try googleToken(changing: ["aud": "com.other"])),
+            (Desk.openID, try openIDToken(changing: ["aud": "com.other"])),
+        ]
+        for (provider, token) in tokens {
+            let refusal = try await desk.refusal(of: token, from: provider)
+            guard case .tokenNotBelieved(.audience(_, ["com.other"])) = refusal else {
+                Issue.record("\(provider.rawValue): \(String(describing: refusal))")
+                continue
+            }
+        }
+    }
+
+    @Test(
+        "GHSA-5hvv-9cqv-894r: an error that is answered as if it were a person is nobody",
+        arguments: [
+            #"{"error":"temporarily_unavailable"}"#, "{}", "[]", "null", "", "<html></html>",
+            #"{"iss":"https://appleid.apple.com","aud":"com.example.app","iat":1800000000,"exp":1800000600}"#,
+            #"{"iss":"https://appleid.apple.com","aud":"com.example.app","iat":1800000000,"exp":1800000600,"sub":""}"#,
+        ])
+    func nobody(payload: String) async throws {
+        let token = try appleToken(
+            header: #"{"alg":"RS256","kid":"current"}"#, payload: payload.isEmpty ? " " : payload)
+        guard case .tokenNotBelieved(let fault) = try await Desk().refusal(of: token) else {
+            Issue.record("somebody")
+            return
+        }
+        #expect([.malformed, .claim("iss"), .claim("sub")].contains(fault))
+    }
+
+    @Test("RS256 taken for HS256: a public key is no shared secret")
+    func confusion() async throws {
+        let secrets = [
+            Array(try Keys.current.key.publicKey.pem.utf8), try StrictJSON.encode(JWKSet(keys: [Keys.current.jwk])), [],
+        ]
+        for secret in secrets {
+            let token = try appleToken(header: #"{"alg":"HS256","kid":"current"}"#) { input in
+                HMAC.sha256(key: secret, message: input)
+            }
+            #expect(try await Desk().refusal(of: token) == .tokenNotBelieved(.algorithmNotAllowed))
+        }
+    }
+
+    @Test(
+        "an algorithm that the provider does not sign with is refused",
+        arguments: ["none", "None", "NONE", "HS256", "RS384", "PS256", "ES384", "EdDSA", "", "rs256"])
+    func algorithms(name: String) async throws {
+        let token = try appleToken(header: #"{"alg":"\#(name)","kid":"current"}"#)
+        #expect(try await Desk().refusal(of: token) == .tokenNotBelieved(.algorithmNotAllowed))
+    }
+
+    @Test("ES256 is refused for Apple and Google, whatever their keys are")
+    func elliptic() async throws {
+        let desk = Desk()
+        desk.provider.publish(.keys(of: Keys.elliptic), at: Desk.appleKeysURL)
+        desk.provider.publish(.keys(of: Keys.elliptic), at: Desk.googleKeysURL)
+        #expect(
+            try await desk.refusal(of: appleToken(signedBy: Keys.elliptic)) == .tokenNotBelieved(.algorithmNotAllowed))
+        #expect(
+            try await desk.refusal(of: googleToken(signedBy: Keys.elliptic), from: .google)
+                == .tokenNotBelieved(.algorithmNotAllowed))
+        #expect(desk.provider.asked.isEmpty)
+    }
+
+    @Test("a key is used only with the algorithm it is for")
+    func keyOfOtherKind() async throws {
+        let token = try appleToken(header: #"{"alg":"RS256","kid":"elliptic"}"#)
+        let desk = Desk()
+        desk.provider.publish(.keys(of: Keys.elliptic), at: Desk.appleKeysURL)
+        #expect(try await desk.refusal(of: token) == .tokenNotBelieved(.algorithmNotAllowed))
+    }
+
+    @Test("an unsigned token is refused, with an empty signature and with none")
+    func unsigned() async throws {
+        let parts = try appleToken().split(separator: ".")
+        for token in ["\(parts[0]).\(parts[1]).", "\(parts[0]).\(parts[1])", "\(parts[1])"] {
+            #expect(try await Desk().refusal(of: token) == .tokenNotBelieved(.malformed))
+        }
+    }
+
+    @Test("a critical header is not understood and therefore refused")
+    func critical() async throws {
+        let token = try appleToken(header: #"{"alg":"RS256","kid":"current","crit":["exp"]}"#)
+        #expect(try await Desk().refusal(of: token) == .tokenNotBelieved(.criticalHeader))
+    }
+
+    @Test("keys that the token brings or points at are ignored", arguments: ["jku", "x5u", "jwk", "x5c"])
+    func ownKeys(member: String) async throws {
+        let desk = Desk()
+        desk.provider.publish(.keys(of: Keys.next), at: "https://attacker.example/keys")
+        let key = String(decoding: try StrictJSON.encode(Keys.next.jwk), as: UTF8.self)
+        let value =
+            switch member {
+            case "jwk": key
+            case "x5c": #"["AA"]"#
+            default: #""https://attacker.example/keys""#
+            }
+        for (id, fault) in [("current", IdentityTokenFault.signatureInvalid), ("next", .unknownKey)] {
+            let token = try appleToken(header: #"{"alg":"RS256","kid":"\#(id)","\#(member)":\#(value)}"#) { input in
+                try Keys.next.key.sign(input)
+            }
+            #expect(try await desk.refusal(of: token) == .tokenNotBelieved(fault))
+        }
+        #expect(Set(desk.provider.asked) == [Desk.appleKeysURL])
+    }
+
+    @Test("a token without a key id is refused", arguments: [#"{"alg":"RS256"}"#, #"{"alg":"RS256","kid":""}"#])
+    func keyless(header: String) async throws {
+        #expect(try await Desk().refusal(of: appleToken(header: header)) == .tokenNotBelieved(.keyIDMissing))
+    }
+
+    @Test("a token that says it is something else is refused", arguments: ["at+jwt", "logout+jwt", "secevent+jwt"])
+    func otherType(type: String) async throws {
+        let token = try appleToken(header: #"{"alg":"RS256","kid":"current","typ":"\#(type)"}"#)
+        #expect(try await Desk().refusal(of: token) == .tokenNotBelieved(.claim("typ")))
+        #expect(
+            try await Desk().refusal(of: appleToken(header: #"{"alg":"RS256","kid":"current","typ":"JWT"}"#)) == nil)
+    }
+
+    @Test(
+        "what is said twice is refused",
+        arguments: [#","aud":"com.example.app"}"#, #","s\u0075b":"eve"}"#, #","x":{"a":1,"a":2}}"#])
+    func duplicates(tail: String) async throws {
+        let payload = try String(appleClaimsText().dropLast()) + tail
+        let token = try appleToken(header: #"{"alg":"RS256","kid":"current"}"#, payload: payload)
+        #expect(try await Desk().refusal(of: token) == .tokenNotBelieved(.malformed))
+        let header = try appleToken(header: #"{"alg":"RS256","kid":"current","kid":"next"}"#)
+        #expect(try await Desk().refusal(of: header) == .tokenNotBelieved(.malformed))
+    }
+
+    @Test("a token that is too long is not read")
+    func oversized() async throws {
+        let desk = Desk()
+        let token = try appleToken(changing: ["x": .string(String(repeating: "x", count: 20_000))])
+        #expect(try await desk.refusal(of: token) == .tokenNotBelieved(.tooLong))
+        #expect(desk.provider.asked.isEmpty)
+    }
+
+    @Test("Bhavuk Jain 2020, nOAuth: the address does not name the person")
+    func addressIsNoSubject() async throws {
+        let desk = Desk()
+        let victim = try await desk.verify(appleToken())
+        let other = try await desk.verify(appleToken(changing: ["sub": "another"]))
+        #expect(victim.email == other.email && victim.subject != other.subject)
+        #expect(
+            try await desk.refusal(of: appleToken(changing: ["sub": .null])) == .tokenNotBelieved(.claim("sub")))
+    }
+}

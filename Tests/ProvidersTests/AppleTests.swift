@@ -1,0 +1,166 @@
+import Crypto
+import Identity
+import JSONText
+import Providers
+import Testing
+
+@Suite("An identity token of Apple's")
+struct AppleTests {
+    @Test("is judged by each of its claims", arguments: ClaimRow.all)
+    func claims(row: ClaimRow) async throws {
+        let refusal = try await Desk().refusal(of: appleToken(changing: row.changes))
+        #expect(refusal == row.fault.map(ProviderRefusal.tokenNotBelieved))
+    }
+
+    @Test("makes known who it is about")
+    func identity() async throws {
+        let name = PersonName(given: "Ada", family: "King")
+        let token = try appleToken(changing: ["real_user_status": 2, "nonce": .string(sha256("raw"))])
+        let identity = try await Desk().verify(token, nonce: "raw", name: name)
+        #expect(identity.provider == .apple)
+        #expect(identity.subject == "001234.0123456789abcdef.0815")
+        #expect(identity.audience == "com.example.app")
+        #expect(identity.email == Email("ada@example.com"))
+        #expect(identity.emailTrust == .authoritative)
+        #expect(!identity.isPrivateEmail)
+        #expect(identity.name == name)
+        #expect(identity.displayName == "Ada King")
+        #expect(identity.photoURL == nil)
+        #expect(identity.realUserStatus == 2)
+        #expect(identity.nonce == "raw")
+        #expect(
+            try StrictJSON.decode(JSONValue.self, from: Array(identity.rawUserInfo.utf8)).member("real_user_status")
+                == 2)
+    }
+
+    @Test("counts `null` as absent", arguments: ["iss", "aud", "iat", "exp", "sub"])
+    func null(name: String) async throws {
+        let claims = try StrictJSON.decode([String: JSONValue].self, from: Array(appleClaimsText().utf8))
+            .merging([name: .null]) { $1 }
+        let text = String(decoding: try StrictJSON.encode(claims), as: UTF8.self)
+        let token = try appleToken(header: #"{"alg":"RS256","kid":"current"}"#, payload: text)
+        #expect(try await Desk().refusal(of: token) == .tokenNotBelieved(.claim(name)))
+    }
+
+    @Test("takes no name from the token, and needs none")
+    func nameless() async throws {
+        let identity = try await Desk().verify(appleToken(changing: ["name": "Eve", "given_name": "Eve"]))
+        #expect(identity.name == nil && identity.displayName == nil)
+    }
+
+    struct EmailRow: CustomTestStringConvertible {
+        let testDescription: String
+        let changes: Changes
+        let trust: EmailTrust
+        var isPrivate = false
+        var email: String? = "ada@example.com"
+
+        static let all = [
+            EmailRow(testDescription: "verified", changes: [:], trust: .authoritative),
+            EmailRow(testDescription: "verified, as text", changes: ["email_verified": "true"], trust: .authoritative),
+            EmailRow(testDescription: "not verified", changes: ["email_verified": false], trust: .none),
+            EmailRow(testDescription: "not verified, as text", changes: ["email_verified": "false"], trust: .none),
+            EmailRow(testDescription: "nothing said", changes: ["email_verified": .null], trust: .none),
+            EmailRow(testDescription: "1", changes: ["email_verified": 1], trust: .none),
+            EmailRow(testDescription: "True", changes: ["email_verified": "True"], trust: .none),
+            EmailRow(testDescription: "[true]", changes: ["email_verified": [true]], trust: .none),
+            EmailRow(testDescription: "no address", changes: ["email": .null], trust: .none, email: nil),
+            EmailRow(testDescription: "no address, but text", changes: ["email": "ada"], trust: .none, email: nil),
+            EmailRow(
+                testDescription: "an address that is no text", changes: ["email": ["a@b"]], trust: .none, email: nil),
+            EmailRow(
+                testDescription: "a relay's", changes: ["is_private_email": true], trust: .authoritative,
+                isPrivate: true),
+            EmailRow(
+                testDescription: "a relay's, as text", changes: ["is_private_email": "true"], trust: .authoritative,
+                isPrivate: true),
+            EmailRow(
+                testDescription: "no relay's, as text", changes: ["is_private_email": "false"], trust: .authoritative),
+            EmailRow(
+                testDescription: "a relay's by its domain", changes: ["email": "X1@PrivateRelay.AppleID.com"],
+                trust: .authoritative, isPrivate: true, email: "x1@privaterelay.appleid.com"),
+            EmailRow(
+                testDescription: "a relay's by its newer domain", changes: ["email": "x1@private.icloud.com"],
+                trust: .authoritative, isPrivate: true, email: "x1@private.icloud.com"),
+            EmailRow(
+                testDescription: "a person's own at iCloud", changes: ["email": "ada@icloud.com"],
+                trust: .authoritative, email: "ada@icloud.com"),
+            EmailRow(
+                testDescription: "a domain that ends like a relay's",
+                changes: ["email": "x@evilprivaterelay.appleid.com"],
+                trust: .authoritative, email: "x@evilprivaterelay.appleid.com"),
+            EmailRow(
+                testDescription: "a relay's that is not verified",
+                changes: ["is_private_email": true, "email_verified": false], trust: .none, isPrivate: true),
+        ]
+    }
+
+    @Test("is trusted about the address as far as it says", arguments: EmailRow.all)
+    func email(row: EmailRow) async throws {
+        let identity = try await Desk().verify(appleToken(changing: row.changes))
+        #expect(identity.email == row.email.flatMap(Email.init))
+        #expect(identity.emailTrust == row.trust)
+        #expect(identity.isPrivateEmail == row.isPrivate)
+    }
+
+    @Test(
+        "says whether the person is real only in Apple's three numbers",
+        arguments: [(0, 0), (1, 1), (2, 2), (3, nil), (-1, nil), ("2", nil), (true, nil)] as [(JSONValue, Int?)])
+    func realUserStatus(claim: JSONValue, status: Int?) async throws {
+        let identity = try await Desk().verify(appleToken(changing: ["real_user_status": claim]))
+        #expect(identity.realUserStatus == status)
+    }
+
+    @Test("is for the app it was made for, if the app names its own client ids")
+    func appAudiences() async throws {
+        let desk = Desk()
+        var app = AppSettings()
+        app.clientIDs = ["apple.com": ["com.example.web"]]
+        let web = try appleToken(changing: ["aud": "com.example.web"])
+        #expect(try await desk.verify(web, app: app).audience == "com.example.web")
+        #expect(
+            try await desk.refusal(of: appleToken(), app: app)
+                == .tokenNotBelieved(.audience(expected: ["com.example.web"], seen: ["com.example.app"])))
+        #expect(
+            try await desk.refusal(
+                of: appleToken(changing: ["aud": "com.example.web", "azp": "com.example.app"]), app: app) == nil)
+        app.clientIDs = ["google.com": ["web.apps.example"]]
+        #expect(try await desk.refusal(of: appleToken(), app: app) == nil)
+        app.clientIDs = ["apple.com": []]
+        #expect(
+            try await desk.refusal(of: appleToken(), app: app)
+                == .tokenNotBelieved(.audience(expected: [], seen: ["com.example.app"])))
+    }
+
+    @Test("is not looked at unless the project has Apple, and switched on")
+    func settings() async throws {
+        let desk = Desk()
+        let token = try appleToken()
+        #expect(try await desk.refusal(of: token) { $0.providers = [] } == .notConfigured)
+        #expect(try await desk.refusal(of: token) { $0[.apple].isEnabled = false } == .disabled)
+        #expect(try await desk.refusal(of: nil) == .credentialMissing)
+        #expect(try await desk.refusal(of: "") == .credentialMissing)
+        #expect(try await desk.refusal(of: token, from: ProviderID("facebook.com")) == .notConfigured)
+        let unknown = ProviderSettings(provider: ProviderID("facebook.com"), isEnabled: true, clientIDs: ["x"])
+        #expect(
+            try await desk.refusal(of: token, from: unknown.provider) { $0.providers.append(unknown) } == .notConfigured
+        )
+    }
+}
+
+/// In lower-case hexadecimal, spelled out apart from the code under test.
+func sha256(_ text: String) -> String {
+    Digest.sha256(Array(text.utf8)).map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined()
+}
+
+extension JSONValue {
+    func member(_ name: String) -> JSONValue? {
+        guard case .object(let members) = self else { return nil }
+        return members[name]
+    }
+
+    var names: Set<String> {
+        guard case .object(let members) = self else { return [] }
+        return Set(members.keys)
+    }
+}

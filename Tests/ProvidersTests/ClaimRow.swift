@@ -1,0 +1,117 @@
+import Identity
+import JSONText
+import Testing
+
+/// One claim changed in a valid token of Apple's, and what comes of it.
+struct ClaimRow: CustomTestStringConvertible {
+    let testDescription: String
+    let changes: Changes
+    /// `nil` for a token that is believed.
+    let fault: IdentityTokenFault?
+
+    init(_ testDescription: String, _ changes: Changes, _ fault: IdentityTokenFault?) {
+        self.testDescription = testDescription
+        self.changes = changes
+        self.fault = fault
+    }
+
+    private static let now = Desk.start.seconds
+    private static let clientIDs = ["com.example.app", "com.example.web"]
+
+    static let all: [ClaimRow] =
+        wrongIssuers.map { seen in
+            ClaimRow("issuer \(seen)", ["iss": .string(seen)], .issuer(expected: [issuer], seen: seen))
+        } + issuers
+        + wrongAudiences.map { seen in
+            ClaimRow("audience '\(seen)'", ["aud": .string(seen)], .audience(expected: clientIDs, seen: [seen]))
+        } + audiences + parties + times + ["exp", "iat", "nbf"].flatMap(wrongTimes) + subjects
+
+    private static let issuer = "https://appleid.apple.com"
+
+    static let wrongIssuers = [
+        "https://appleid.apple.com/", "https://account.apple.com", "http://appleid.apple.com", "appleid.apple.com",
+        "https://appleid.apple.com.attacker.example", "HTTPS://appleid.apple.com", "https://accounts.google.com",
+    ]
+
+    static let issuers = [
+        ClaimRow("no issuer", ["iss": .null], .claim("iss")),
+        ClaimRow("an issuer that is no text", ["iss": ["https://appleid.apple.com"]], .claim("iss")),
+    ]
+
+    static let wrongAudiences = [
+        "com.example.ap", "com.example.app2", "com.example.app.evil", "COM.EXAMPLE.APP", "com.example",
+        "com.example.app,com.example.web", " com.example.app", "",
+    ]
+
+    static let audiences = [
+        ClaimRow("another audience of ours", ["aud": "com.example.web"], nil),
+        ClaimRow("audiences: one of ours", ["aud": ["com.example.web"]], nil),
+        ClaimRow("audiences: two of ours", ["aud": ["com.example.web", "com.example.app"]], nil),
+        ClaimRow(
+            "audiences: one of ours and another", ["aud": ["com.example.app", "com.other"]],
+            .audience(expected: clientIDs, seen: ["com.example.app", "com.other"])),
+        ClaimRow(
+            "audiences: one of ours and another, asked for by ours",
+            ["aud": ["com.other", "com.example.app"], "azp": "com.example.web"], nil),
+        ClaimRow(
+            "audiences: one of ours and another, asked for by the other",
+            ["aud": ["com.example.app", "com.other"], "azp": "com.other"],
+            .audience(expected: clientIDs, seen: ["com.example.app", "com.other"])),
+        ClaimRow(
+            "audiences: none of ours, asked for by ours", ["aud": ["com.other"], "azp": "com.example.app"],
+            .audience(expected: clientIDs, seen: ["com.other"])),
+        ClaimRow("audiences: none at all", ["aud": []], .audience(expected: clientIDs, seen: [])),
+        ClaimRow("no audience", ["aud": .null], .claim("aud")),
+        ClaimRow("an audience that is no text", ["aud": 7], .claim("aud")),
+        ClaimRow("audiences that are not all texts", ["aud": ["com.example.app", 7]], .claim("aud")),
+    ]
+
+    static let parties = [
+        ClaimRow("asked for by ours", ["azp": "com.example.web"], nil),
+        ClaimRow(
+            "asked for by a sibling", ["azp": "com.sibling"],
+            .authorizedParty(expected: clientIDs, seen: "com.sibling")),
+        ClaimRow("asked for by nobody", ["azp": ""], .authorizedParty(expected: clientIDs, seen: "")),
+        ClaimRow("asked for by what is no text", ["azp": ["com.example.app"]], .claim("azp")),
+    ]
+
+    static let times = [
+        ClaimRow("expired within the leeway", ["exp": .integer(now - 59)], nil),
+        ClaimRow("expired", ["exp": .integer(now - 60)], .expired(at: Instant(seconds: now - 60))),
+        ClaimRow("expired long ago", ["exp": 0], .expired(at: Instant(seconds: 0))),
+        ClaimRow("issued within the leeway", ["iat": .integer(now + 60)], nil),
+        ClaimRow(
+            "issued in the future", ["iat": .integer(now + 61)],
+            .issuedInTheFuture(at: Instant(seconds: now + 61))),
+        ClaimRow(
+            "not valid yet", ["nbf": .integer(now + 61)], .issuedInTheFuture(at: Instant(seconds: now + 61))),
+        ClaimRow("valid for a while", ["nbf": .integer(now - 300)], nil),
+        ClaimRow(
+            "times with fractions", ["iat": .number(Double(now) - 1.5), "exp": .number(Double(now) + 9.5)], nil),
+        ClaimRow("no exp", ["exp": .null], .claim("exp")),
+        ClaimRow("no iat", ["iat": .null], .claim("iat")),
+    ]
+
+    static func wrongTimes(_ name: String) -> [ClaimRow] {
+        [
+            ClaimRow("\(name) 1e300", [name: 1e300], .claim(name)),
+            ClaimRow("\(name) -1e300", [name: -1e300], .claim(name)),
+            ClaimRow("\(name) -1", [name: -1], .claim(name)),
+            ClaimRow("\(name) 2^63", [name: 9_223_372_036_854_775_808.0], .claim(name)),
+            ClaimRow("\(name) 2^63-1", [name: .integer(.max)], .claim(name)),
+            ClaimRow("\(name) as text", [name: .string("\(now)")], .claim(name)),
+            ClaimRow("\(name) true", [name: true], .claim(name)),
+        ]
+    }
+
+    static let subjects = [
+        ClaimRow("no subject", ["sub": .null], .claim("sub")),
+        ClaimRow("an empty subject", ["sub": ""], .claim("sub")),
+        ClaimRow("a subject that is no text", ["sub": 7], .claim("sub")),
+        ClaimRow("a subject of 255", ["sub": .string(String(repeating: "é", count: 255))], nil),
+        ClaimRow("a subject of 256", ["sub": .string(String(repeating: "s", count: 256))], .claim("sub")),
+        ClaimRow("a subject in two lines", ["sub": "a\nb"], .claim("sub")),
+        ClaimRow("a subject with DEL", ["sub": "a\u{7F}"], .claim("sub")),
+        ClaimRow("a token that tells of events", ["events": ["x": [:]]], .claim("events")),
+    ]
+}

@@ -1,0 +1,135 @@
+import Identity
+import JSONText
+import Providers
+import Testing
+
+@Suite("An ID token of Google's")
+struct GoogleTests {
+    private let clientIDs = ["web.apps.example", "ios.apps.example"]
+
+    @Test(
+        "may name its issuer in either of two ways", arguments: ["https://accounts.google.com", "accounts.google.com"])
+    func issuers(issuer: String) async throws {
+        let token = try googleToken(changing: ["iss": .string(issuer)])
+        #expect(try await Desk().refusal(of: token, from: .google) == nil)
+    }
+
+    @Test(
+        "may not name another", arguments: ["https://accounts.google.com/", "https://appleid.apple.com", "google.com"])
+    func otherIssuers(issuer: String) async throws {
+        let token = try googleToken(changing: ["iss": .string(issuer)])
+        let expected = ["https://accounts.google.com", "accounts.google.com"]
+        #expect(
+            try await Desk().refusal(of: token, from: .google)
+                == .tokenNotBelieved(.issuer(expected: expected, seen: issuer)))
+    }
+
+    @Test("is for one client and asked for by another of the same project")
+    func authorizedParty() async throws {
+        let desk = Desk()
+        #expect(try await desk.verify(googleToken(), of: .google).audience == "web.apps.example")
+        let sibling = try googleToken(changing: ["azp": "stranger.apps.example"])
+        #expect(
+            try await desk.refusal(of: sibling, from: .google)
+                == .tokenNotBelieved(
+                    .authorizedParty(expected: clientIDs, seen: "stranger.apps.example")))
+    }
+
+    struct EmailRow: CustomTestStringConvertible {
+        let testDescription: String
+        let changes: Changes
+        let trust: EmailTrust
+        /// Where Google's word counts for every domain.
+        let wideTrust: EmailTrust
+
+        init(_ testDescription: String, _ changes: Changes, _ trust: EmailTrust, or wideTrust: EmailTrust? = nil) {
+            self.testDescription = testDescription
+            self.changes = changes
+            self.trust = trust
+            self.wideTrust = wideTrust ?? trust
+        }
+
+        static let all = [
+            EmailRow("a foreign domain, verified", [:], .verified, or: .authoritative),
+            EmailRow("verified, as text", ["email_verified": "true"], .verified, or: .authoritative),
+            EmailRow("a foreign domain, not verified", ["email_verified": false], .none),
+            EmailRow("nothing said", ["email_verified": .null], .none),
+            EmailRow("something odd said", ["email_verified": 1], .none),
+            EmailRow("Gmail", ["email": "Ada@Gmail.com"], .authoritative),
+            EmailRow("Gmail, nothing said", ["email": "ada@gmail.com", "email_verified": .null], .authoritative),
+            EmailRow("Gmail, not verified", ["email": "ada@gmail.com", "email_verified": false], .none),
+            EmailRow("Gmail, not verified, as text", ["email": "ada@gmail.com", "email_verified": "false"], .none),
+            EmailRow("Gmail, something odd said", ["email": "ada@gmail.com", "email_verified": "yes"], .none),
+            EmailRow("not quite Gmail", ["email": "ada@notgmail.com"], .verified, or: .authoritative),
+            EmailRow("below Gmail", ["email": "ada@x.gmail.com"], .verified, or: .authoritative),
+            EmailRow("Workspace", ["hd": "example.com"], .authoritative),
+            EmailRow("Workspace, not verified", ["hd": "example.com", "email_verified": false], .none),
+            EmailRow("Workspace, nothing said", ["hd": "example.com", "email_verified": .null], .none),
+            EmailRow("an empty Workspace", ["hd": ""], .verified, or: .authoritative),
+            EmailRow("a Workspace that is no text", ["hd": true], .verified, or: .authoritative),
+            EmailRow("no address", ["email": .null, "hd": "example.com"], .none),
+        ]
+    }
+
+    @Test("is trusted about the address as far as Google can know", arguments: EmailRow.all)
+    func email(row: EmailRow) async throws {
+        let desk = Desk()
+        let token = try googleToken(changing: row.changes)
+        #expect(try await desk.verify(token, of: .google).emailTrust == row.trust)
+        let wide = try await desk.verify(token, of: .google) { $0.policy.trustsGoogleForEveryDomain = true }
+        #expect(wide.emailTrust == row.wideTrust)
+        #expect(!wide.isPrivateEmail)
+    }
+
+    @Test("tells who the person is")
+    func profile() async throws {
+        let identity = try await Desk().verify(googleToken(), of: .google)
+        #expect(identity.subject == "1081510815")
+        #expect(identity.name == PersonName(given: "Ada", family: "King"))
+        #expect(identity.displayName == "Ada King")
+        #expect(identity.photoURL == "https://lh3.googleusercontent.com/a/ada=s96-c")
+        let info = try StrictJSON.decode(JSONValue.self, from: Array(identity.rawUserInfo.utf8))
+        #expect(
+            info == [
+                "granted_scopes": "", "id": "1081510815", "name": "Ada King", "given_name": "Ada",
+                "family_name": "King", "verified_email": true, "locale": "en", "email": "ada@example.com",
+                "picture": "https://lh3.googleusercontent.com/a/ada=s96-c",
+            ])
+    }
+
+    @Test("may tell nothing but the subject")
+    func bare() async throws {
+        let names = ["email", "email_verified", "name", "given_name", "family_name", "picture", "locale", "azp", "nbf"]
+        let token = try googleToken(changing: Dictionary(uniqueKeysWithValues: names.map { ($0, .null) }))
+        let identity = try await Desk().verify(token, of: .google)
+        #expect(identity.email == nil && identity.name == nil && identity.displayName == nil)
+        let info = try StrictJSON.decode(JSONValue.self, from: Array(identity.rawUserInfo.utf8))
+        #expect(info == ["granted_scopes": "", "id": "1081510815"])
+    }
+
+    @Test(
+        "has a picture only where a page can load it safely",
+        arguments: [
+            ("https://a.example/b?c=d#e", true), ("http://a.example/b", false), ("javascript:alert(1)", false),
+            ("data:image/png;base64,AA", false), ("https://a.example/\"onload=", false),
+            ("https://a.example/<b>", false),
+            ("https://a.example/ b", false), ("https://a.example/é", false), ("//a.example", false), ("", false),
+            ("https://a.example/" + String(repeating: "b", count: 2030), true),
+            ("https://a.example/" + String(repeating: "b", count: 2031), false),
+        ])
+    func picture(url: String, isTaken: Bool) async throws {
+        let identity = try await Desk().verify(googleToken(changing: ["picture": .string(url)]), of: .google)
+        #expect(identity.photoURL == (isTaken ? url : nil))
+    }
+
+    @Test("has its names cleaned and cut")
+    func names() async throws {
+        let token = try googleToken(changing: [
+            "name": .string("\u{202E}Ada\n" + String(repeating: "x", count: 500)), "given_name": "A\u{0007}da",
+            "family_name": "   ",
+        ])
+        let identity = try await Desk().verify(token, of: .google)
+        #expect(identity.displayName == "Ada " + String(repeating: "x", count: 96))
+        #expect(identity.name == PersonName(given: "A da", family: nil))
+    }
+}

@@ -1,0 +1,162 @@
+import Identity
+import JOSE
+import JSONText
+import Providers
+import Testing
+
+/// The claim, what the app brings, and what comes of it.
+struct NonceRow: CustomTestStringConvertible {
+    let testDescription: String
+    var claim: JSONValue?
+    var raw: String?
+    var supported: JSONValue? = true
+    var isRequired = false
+    var takesUnhashed = false
+    var refusal: ProviderRefusal?
+
+    static let raw = "n-0S6_WzA2Mj+/= é"
+    static let hashed = JSONValue.string(sha256(raw))
+    static let digest = JSONValue.string(Base64URL.encode(hex(sha256(raw))))
+
+    static let apple = [
+        NonceRow(testDescription: "neither has one"),
+        NonceRow(testDescription: "neither has one, and it is asked for", isRequired: true, refusal: .nonce(.missing)),
+        NonceRow(testDescription: "the hash", claim: hashed, raw: raw),
+        NonceRow(testDescription: "the hash, and it is asked for", claim: hashed, raw: raw, isRequired: true),
+        NonceRow(testDescription: "in the token alone", claim: hashed, refusal: .nonce(.missingInRequest)),
+        NonceRow(testDescription: "empty in the token", claim: "", refusal: .nonce(.missingInRequest)),
+        NonceRow(
+            testDescription: "in the token alone, from a device that knows none", claim: hashed, supported: false,
+            refusal: .nonce(.missingInRequest)),
+        NonceRow(testDescription: "in the request alone", raw: raw, refusal: .nonce(.missingInToken)),
+        NonceRow(testDescription: "in the request alone, from a device that knows none", raw: raw, supported: false),
+        NonceRow(
+            testDescription: "in the request alone, from a device that knows none, as text", raw: raw,
+            supported: "false", isRequired: true),
+        NonceRow(
+            testDescription: "in the request alone, and nothing is said of the device", raw: raw, supported: nil,
+            refusal: .nonce(.missingInToken)),
+        NonceRow(
+            testDescription: "in the request alone, and something odd is said of the device", raw: raw, supported: 0,
+            refusal: .nonce(.missingInToken)),
+        NonceRow(
+            testDescription: "no text in the token", claim: 7, raw: raw, refusal: .tokenNotBelieved(.claim("nonce"))),
+        NonceRow(
+            testDescription: "of another", claim: .string(sha256("other")), raw: raw,
+            refusal: .nonce(.doesNotMatch(seen: .sha256Hex))),
+        NonceRow(
+            testDescription: "the hash in capitals", claim: .string(sha256(raw).uppercased()), raw: raw,
+            refusal: .nonce(.doesNotMatch(seen: .sha256Hex))),
+        NonceRow(
+            testDescription: "the hash in base64url", claim: digest, raw: raw,
+            refusal: .nonce(.doesNotMatch(seen: .sha256Base64URL))),
+        NonceRow(
+            testDescription: "unhashed", claim: .string(raw), raw: raw,
+            refusal: .nonce(.doesNotMatch(seen: .unhashed))),
+        NonceRow(testDescription: "unhashed, as it may be", claim: .string(raw), raw: raw, takesUnhashed: true),
+        NonceRow(testDescription: "the hash, as it still may be", claim: hashed, raw: raw, takesUnhashed: true),
+        NonceRow(
+            testDescription: "the hash, shown as if it were the nonce", claim: hashed, raw: sha256(raw),
+            refusal: .nonce(.doesNotMatch(seen: .unhashed))),
+        NonceRow(
+            testDescription: "empty in both", claim: "", raw: "", takesUnhashed: true, refusal: .nonce(.invalidLength)),
+        NonceRow(
+            testDescription: "some other text", claim: "7", raw: raw, refusal: .nonce(.doesNotMatch(seen: .other))),
+        NonceRow(testDescription: "empty in the request", raw: "", refusal: .nonce(.invalidLength)),
+        NonceRow(
+            testDescription: "of 1024 bytes", claim: .string(sha256(String(repeating: "é", count: 512))),
+            raw: String(repeating: "é", count: 512)),
+        NonceRow(
+            testDescription: "of 1025 bytes", claim: .string(sha256(String(repeating: "n", count: 1025))),
+            raw: String(repeating: "n", count: 1025), refusal: .nonce(.invalidLength)),
+    ]
+
+    /// Of the others.
+    static let openID = [
+        NonceRow(testDescription: "neither has one"),
+        NonceRow(testDescription: "neither has one, and Apple's tokens would have to", isRequired: true),
+        NonceRow(testDescription: "as it is", claim: .string(raw), raw: raw),
+        NonceRow(testDescription: "the hash", claim: hashed, raw: raw),
+        NonceRow(testDescription: "put in by an SDK: the app never saw it", claim: .string(raw)),
+        NonceRow(testDescription: "no text, and nobody asks", claim: 7),
+        NonceRow(
+            testDescription: "no text, and somebody asks", claim: 7, raw: raw,
+            refusal: .tokenNotBelieved(.claim("nonce"))),
+        NonceRow(testDescription: "in the request alone", raw: raw, supported: false, refusal: .nonce(.missingInToken)),
+        NonceRow(
+            testDescription: "of another", claim: .string(sha256("other")), raw: raw,
+            refusal: .nonce(.doesNotMatch(seen: .sha256Hex))),
+        NonceRow(
+            testDescription: "the hash in base64url", claim: digest, raw: raw,
+            refusal: .nonce(.doesNotMatch(seen: .sha256Base64URL))),
+        NonceRow(testDescription: "empty in the request", claim: "", raw: "", refusal: .nonce(.invalidLength)),
+        NonceRow(
+            testDescription: "of 1025 bytes", raw: String(repeating: "n", count: 1025), refusal: .nonce(.invalidLength)),
+    ]
+
+    private static func hex(_ text: String) -> [UInt8] {
+        stride(from: 0, to: text.count, by: 2).map { offset in
+            UInt8(text.dropFirst(offset).prefix(2), radix: 16)!
+        }
+    }
+
+    var changes: Changes { ["nonce": claim ?? .null, "nonce_supported": supported ?? .null] }
+
+    func change(_ project: inout Project) {
+        project.policy.requiresNonce = isRequired
+        project[.apple].apple?.takesUnhashedNonces = takesUnhashed
+    }
+}
+
+@Suite("A nonce")
+struct NonceTests {
+    @Test("of Apple's is the hash of the app's", arguments: NonceRow.apple)
+    func apple(row: NonceRow) async throws {
+        let token = try appleToken(changing: row.changes)
+        #expect(try await Desk().refusal(of: token, nonce: row.raw, row.change) == row.refusal)
+    }
+
+    @Test("of Google's counts if the app brings one", arguments: NonceRow.openID)
+    func google(row: NonceRow) async throws {
+        let token = try googleToken(changing: row.changes)
+        #expect(try await Desk().refusal(of: token, from: .google, nonce: row.raw, row.change) == row.refusal)
+    }
+
+    @Test("of another provider's counts if the app brings one", arguments: NonceRow.openID)
+    func openID(row: NonceRow) async throws {
+        let token = try openIDToken(changing: row.changes)
+        #expect(try await Desk().refusal(of: token, from: Desk.openID, nonce: row.raw, row.change) == row.refusal)
+    }
+
+    @Test("that is known unhashed is handed on")
+    func known() async throws {
+        let desk = Desk()
+        let hidden = try googleToken(changing: ["nonce": "claimed"])
+        #expect(try await desk.verify(hidden, of: .google).nonce == "claimed")
+        let hashed = try googleToken(changing: ["nonce": .string(sha256("raw"))])
+        #expect(try await desk.verify(hashed, of: .google, nonce: "raw").nonce == "raw")
+        let long = try googleToken(changing: ["nonce": .string(String(repeating: "n", count: 1025))])
+        #expect(try await desk.verify(long, of: .google).nonce == nil)
+        #expect(try await desk.verify(appleToken()).nonce == nil)
+    }
+
+    @Test("of Apple's is marked, so that it counts once for as long as the token does")
+    func marks() async throws {
+        let desk = Desk()
+        func marks(_ nonce: String, subject: JSONValue = "one") async throws -> [OneTimeMark] {
+            let token = try appleToken(changing: ["nonce": .string(sha256(nonce)), "sub": subject])
+            return try await desk.verify(token, nonce: nonce).marks
+        }
+        let first = try await marks("a")
+        #expect(first.count == 1)
+        #expect(first[0].hash.count == 32)
+        #expect(first[0].expiresAt >= Desk.start + .seconds(86_400 + 60))
+        #expect(try await marks("a", subject: "two") == first)
+        #expect(try await marks("b") != first)
+        #expect(try await desk.verify(appleToken()).marks.isEmpty)
+        let unsupported = try appleToken(changing: ["nonce_supported": false])
+        #expect(try await desk.verify(unsupported, nonce: "a").marks.isEmpty)
+        let google = try googleToken(changing: ["nonce": "a"])
+        #expect(try await desk.verify(google, of: .google, nonce: "a").marks.isEmpty)
+    }
+}

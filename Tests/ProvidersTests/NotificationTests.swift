@@ -1,0 +1,128 @@
+import Identity
+import JOSE
+import JSONText
+import Providers
+import Testing
+
+@Suite("A notification of Apple's")
+struct NotificationTests {
+    private let clientIDs = ["com.example.app"]
+
+    private func token(
+        _ event: JSONValue = ["type": "consent-revoked", "sub": "001", "event_time": 1_799_999_999_123],
+        changing changes: Changes = [:], asText: Bool = true
+    ) throws -> String {
+        let text = JSONValue.string(String(decoding: try StrictJSON.encode(event), as: UTF8.self))
+        var all: Changes = [
+            "sub": .null, "email": .null, "email_verified": .null, "exp": .null, "jti": "one",
+            "events": asText ? text : event,
+        ]
+        all.merge(changes) { $1 }
+        return try appleToken(changing: all)
+    }
+
+    private func read(_ body: String, at now: Instant = Desk.start) async throws -> AppleNotification {
+        try await AppleNotifications(keys: Desk().keys).read(body, for: clientIDs, at: now)
+    }
+
+    private func fault(_ body: String) async -> IdentityTokenFault? {
+        do {
+            _ = try await read(body)
+            return nil
+        } catch ProviderRefusal.tokenNotBelieved(let fault) {
+            return fault
+        } catch {
+            Issue.record(error)
+            return nil
+        }
+    }
+
+    @Test("comes wrapped or bare, its event as text or as an object", arguments: [true, false], [true, false])
+    func shapes(isWrapped: Bool, asText: Bool) async throws {
+        let token = try token(asText: asText)
+        let notification = try await read(isWrapped ? #" {"payload":"\#(token)"}"# : token + "\n")
+        #expect(notification.id == "one")
+        #expect(notification.audience == "com.example.app")
+        #expect(notification.kind == .consentRevoked)
+        #expect(notification.subject == "001")
+        #expect(notification.occurredAt == Instant(microseconds: 1_799_999_999_123_000))
+        #expect(notification.email == nil && !notification.isPrivateEmail)
+    }
+
+    @Test(
+        "has one of five types, or another",
+        arguments: [
+            ("email-disabled", .emailDisabled), ("email-enabled", .emailEnabled), ("consent-revoked", .consentRevoked),
+            ("account-delete", .accountDeleted), ("account-deleted", .accountDeleted), ("new", .other("new")),
+        ] as [(String, AppleNotification.Kind)])
+    func kinds(type: String, kind: AppleNotification.Kind) async throws {
+        #expect(try await read(token(["type": .string(type), "sub": "001"])).kind == kind)
+    }
+
+    @Test(
+        "says when, in seconds or in milliseconds",
+        arguments: [
+            (1_508_184_845, 1_508_184_845_000), (1_508_184_845_123, 1_508_184_845_123),
+            (100_000_000_000, 100_000_000_000_000),
+            (100_000_000_001, 100_000_000_001), (0, 0), (-1, nil), (1e300, nil), ("1508184845", nil), (nil, nil),
+        ] as [(JSONValue?, Int64?)])
+    func times(claim: JSONValue?, milliseconds: Int64?) async throws {
+        var event: [String: JSONValue] = ["type": "email-enabled", "sub": "001"]
+        event["event_time"] = claim
+        #expect(try await read(token(.object(event))).occurredAt?.milliseconds == milliseconds)
+    }
+
+    @Test("of mail names the address")
+    func email() async throws {
+        let event: JSONValue = [
+            "type": "email-disabled", "sub": "001", "email": "x1@example.com", "is_private_email": "true",
+        ]
+        let notification = try await read(token(event))
+        #expect(notification.email == Email("x1@example.com"))
+        #expect(notification.isPrivateEmail)
+    }
+
+    @Test("may be without an end, but is not taken after one")
+    func expiry() async throws {
+        let start = Desk.start.seconds
+        #expect(await fault(try token(changing: ["exp": .integer(start + 1)])) == nil)
+        #expect(
+            await fault(try token(changing: ["exp": .integer(start - 60)])) == .expired(at: Desk.start - .seconds(60)))
+    }
+
+    @Test("is believed for what an identity token would be, and no more")
+    func refusals() async throws {
+        #expect(
+            await fault(try token(changing: ["aud": "com.other"]))
+                == .audience(expected: clientIDs, seen: ["com.other"]))
+        #expect(
+            await fault(try token(changing: ["iss": "https://attacker.example"]))
+                == .issuer(expected: ["https://appleid.apple.com"], seen: "https://attacker.example"))
+        #expect(await fault(try token(changing: ["iat": .null])) == .claim("iat"))
+        #expect(await fault(try token(changing: ["jti": .null])) == .claim("jti"))
+        #expect(await fault(try token(changing: ["jti": ""])) == .claim("jti"))
+        for events: JSONValue in ["", "[]", "no", #"{"type":"a","type":"b"}"#, 7, []] {
+            #expect(await fault(try token(changing: ["events": events])) == .claim("events"))
+        }
+        #expect(await fault(try token(["sub": "001"])) == .claim("events"))
+        #expect(await fault(try token(["type": "consent-revoked"])) == .claim("sub"))
+        #expect(await fault(try token(["type": "consent-revoked", "sub": ""])) == .claim("sub"))
+        #expect(await fault(try appleToken()) == .claim("jti"))
+        #expect(await fault(try token() + ".") == .malformed)
+        for body in ["", "{}", "[]", "two words", #"{"payload":7}"#, #"{"payload":"a","payload":"b"}"#] {
+            #expect(await fault(body) == .malformed)
+        }
+    }
+
+    @Test("is no identity token")
+    func otherwise() async throws {
+        let desk = Desk()
+        let start = Desk.start.seconds
+        #expect(
+            try await desk.refusal(of: token(changing: ["exp": .integer(start + 600)]))
+                == .tokenNotBelieved(.claim("sub")))
+        #expect(
+            try await desk.refusal(of: token(changing: ["exp": .integer(start + 600), "sub": "001"]))
+                == .tokenNotBelieved(.claim("events")))
+    }
+}

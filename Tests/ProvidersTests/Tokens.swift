@@ -1,0 +1,81 @@
+import Crypto
+import Identity
+import JOSE
+import JSONText
+
+/// Members to put into a valid set of claims; `null` takes one out.
+typealias Changes = [String: JSONValue]
+
+private let now = Desk.start.seconds
+
+private let appleClaims: [String: JSONValue] = [
+    "iss": "https://appleid.apple.com", "aud": "com.example.app", "sub": "001234.0123456789abcdef.0815",
+    "iat": .integer(now - 10), "exp": .integer(now + 86_400), "auth_time": .integer(now - 10),
+    "email": "ada@example.com", "email_verified": true, "nonce_supported": true,
+]
+
+private let googleClaims: [String: JSONValue] = [
+    "iss": "https://accounts.google.com", "aud": "web.apps.example", "azp": "ios.apps.example", "sub": "1081510815",
+    "iat": .integer(now - 10), "nbf": .integer(now - 310), "exp": .integer(now + 3590), "email": "ada@example.com",
+    "email_verified": true, "name": "Ada King", "given_name": "Ada", "family_name": "King",
+    "picture": "https://lh3.googleusercontent.com/a/ada=s96-c", "locale": "en",
+]
+
+private let openIDClaims: [String: JSONValue] = [
+    "iss": .string(Desk.issuer), "aud": "realm-client", "sub": "f:ada", "iat": .integer(now - 10),
+    "exp": .integer(now + 300), "email": "ada@example.com", "email_verified": true,
+]
+
+func appleToken(changing changes: Changes = [:], signedBy key: Keys.Named = Keys.current) throws -> String {
+    try token(appleClaims, changes, key)
+}
+
+func googleToken(changing changes: Changes = [:], signedBy key: Keys.Named = Keys.current) throws -> String {
+    try token(googleClaims, changes, key)
+}
+
+func openIDToken(changing changes: Changes = [:], signedBy key: Keys.Named = Keys.current) throws -> String {
+    try token(openIDClaims, changes, key)
+}
+
+/// Of Apple's, for longer than any test lasts by its clock.
+func lastingToken(signedBy key: Keys.Named = Keys.current) throws -> String {
+    try appleToken(changing: ["exp": .integer(now + 100 * 86_400)], signedBy: key)
+}
+
+private func token(_ claims: [String: JSONValue], _ changes: Changes, _ key: Keys.Named) throws -> String {
+    try JWS.sign(payload: payload(claims, changes), keyID: key.id, type: nil, with: key.key)
+}
+
+private func payload(_ claims: [String: JSONValue], _ changes: Changes) throws -> [UInt8] {
+    var claims = claims
+    for (name, value) in changes { claims[name] = value == .null ? nil : value }
+    return try StrictJSON.encode(claims)
+}
+
+/// Apple's valid claims, or another payload, under a header of one's own.
+func appleToken(header: String, payload text: String? = nil, signature: (([UInt8]) throws -> [UInt8])? = nil) throws
+    -> String
+{
+    let payload = try text.map { Array($0.utf8) } ?? payload(appleClaims, [:])
+    let input = Base64URL.encode(Array(header.utf8)) + "." + Base64URL.encode(payload)
+    let signed = try signature?(Array(input.utf8)) ?? Keys.current.key.sign(Array(input.utf8))
+    return input + "." + Base64URL.encode(signed)
+}
+
+/// Apple's valid claims as text, for what no encoder writes.
+func appleClaimsText() throws -> String { String(decoding: try payload(appleClaims, [:]), as: UTF8.self) }
+
+extension JSONValue: ExpressibleByStringLiteral, ExpressibleByBooleanLiteral,
+    ExpressibleByIntegerLiteral, ExpressibleByFloatLiteral,
+    ExpressibleByArrayLiteral, ExpressibleByDictionaryLiteral
+{
+    init(stringLiteral value: String) { self = .string(value) }
+    init(booleanLiteral value: Bool) { self = .bool(value) }
+    init(integerLiteral value: Int64) { self = .integer(value) }
+    init(floatLiteral value: Double) { self = .number(value) }
+    init(arrayLiteral elements: JSONValue...) { self = .array(elements) }
+    init(dictionaryLiteral elements: (String, JSONValue)...) {
+        self = .object(Dictionary(elements, uniquingKeysWith: { _, last in last }))
+    }
+}
