@@ -64,8 +64,8 @@ let package = Package(
         tests(
             "GatewayTests",
             imports: [
-                "API", "Crypto", "EventLoop", "HTTP", "Identity", "JOSE", "Postgres", "Providers", "Storage", "Support",
-                "Telemetry", "Tokens", "sekisho",
+                "API", "Crypto", "EventLoop", "HTTP", "Identity", "JOSE", "Postgres", "Providers", "Simulators", "Storage",
+                "Support", "Telemetry", "Tokens", "sekisho",
             ]),
         tests("RepositoryTests", imports: ["API", "HTTP", "Postgres", "Storage", "sekisho"]),
     ]

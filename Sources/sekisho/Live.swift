@@ -4,6 +4,7 @@ internal import FoundationEssentials
 internal import Glibc
 internal import Identity
 internal import Postgres
+internal import Providers
 internal import Storage
 internal import Telemetry
 internal import Tokens
@@ -16,6 +17,8 @@ struct Live: Sendable {
     let log: Log
     let metrics: GatewayMetrics
     let passwords: Passwords
+    /// Of other providers; one for the process.
+    let providerKeys: JWKSCache
     let mode: Mode
     /// Where clients reach the gateway, without a slash at the end.
     let publicURL: @Sendable () -> String
@@ -33,6 +36,7 @@ struct Live: Sendable {
         let authenticator = Authenticator(with: collaborators)
         let federation = PostgresFederationStore(pool: pool)
         let tickets = SealedTickets(masterKeys: masterKeys)
+        let verifier = mode.verifier(providerKeys, clock)
         let services = Services(
             authenticator: authenticator,
             editor: AccountEditor(with: collaborators),
@@ -42,9 +46,9 @@ struct Live: Sendable {
             customSignIn: CustomSignIn(
                 with: collaborators, customTokens: mode.customTokens(directory, clock)),
             federatedSignIn: FederatedSignIn(
-                with: collaborators, store: federation, verifier: mode.verifier, tickets: tickets),
+                with: collaborators, store: federation, verifier: verifier, tickets: tickets),
             merging: AccountMerging(
-                with: collaborators, store: federation, verifier: mode.verifier, tickets: tickets),
+                with: collaborators, store: federation, verifier: verifier, tickets: tickets),
             sessionCookies: SessionCookies(authenticator: authenticator),
             projects: directory.editor,
             app: directory.app(_:of:),

@@ -1,6 +1,7 @@
 internal import API
 internal import Identity
 internal import Postgres
+internal import Providers
 internal import Tokens
 
 /// What tells `serve` from `dev`: whom the gateway believes, and in whose name it speaks.
@@ -9,7 +10,8 @@ struct Mode: Sendable {
     /// Who may use the API.
     let access: @Sendable (Directory) -> Access
     let customTokens: @Sendable (Directory, WallClock) -> CustomTokens
-    var verifier = Verifier { _, _, _ in throw ProviderRefusal.notConfigured }
+    /// Which credentials of other providers are believed.
+    let verifier: @Sendable (JWKSCache, WallClock) -> Verifier
     var clock = WallClock.live
     /// See ``ConfigurationRules``.
     var takesLoopbackIssuers = false
@@ -31,6 +33,7 @@ extension Mode {
         Mode(
             issuers: .own(publicURL),
             access: { .keys(client: $0.client(showing:), administrator: $0.administrator(showing:)) },
-            customTokens: { .signed(by: $0.backendKey(_:preferably:), clock: $1) })
+            customTokens: { .signed(by: $0.backendKey(_:preferably:), clock: $1) },
+            verifier: { .live(keys: $0, clock: $1) })
     }
 }

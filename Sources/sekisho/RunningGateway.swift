@@ -4,6 +4,7 @@ internal import HTTP
 internal import Identity
 internal import Postgres
 internal import Providers
+internal import Storage
 internal import Synchronization
 internal import Telemetry
 
@@ -11,6 +12,8 @@ internal import Telemetry
 final class RunningGateway: Sendable {
     private let group: LoopGroup
     private let pools: [Pool]
+    /// To the providers.
+    private let client: HTTP.Client
     private let hashing: FairPool
     private let server: Server
     private let state: State
@@ -28,10 +31,16 @@ final class RunningGateway: Sendable {
         hashing = try FairPool(
             name: "passwords", threads: config.passwords.threads, capacity: config.passwords.waiting, niceness: 5)
         pools = group.loops.map { Pool(loop: $0, configuration: config.database) }
+        client = try HTTP.Client(loop: group.loops[0])
+        let providerKeys = JWKSCache(
+            fetch: .http(client, allowsPrivate: mode.takesLoopbackIssuers),
+            shelf: ProviderKeyStore(pool: pools[0]).shelf, clock: mode.clock,
+            allowsPrivate: mode.takesLoopbackIssuers, on: group.loops[0])
         let metrics = GatewayMetrics()
         let live = Live(
             masterKeys: config.masterKeys, trustedProxies: config.trustedProxies, clock: mode.clock, log: log,
-            metrics: metrics, passwords: try .argon2id(config.passwords.cost, on: hashing), mode: mode,
+            metrics: metrics, passwords: try .argon2id(config.passwords.cost, on: hashing),
+            providerKeys: providerKeys, mode: mode,
             publicURL: { config.publicURL ?? "http://127.0.0.1:\(state.port.load(ordering: .relaxed))" },
             isDraining: { state.isDraining.load(ordering: .relaxed) })
         let gateways = pools.map { live.gateway(on: $0) }
@@ -61,8 +70,9 @@ final class RunningGateway: Sendable {
     /// Takes no more requests, lets the running ones end, and closes everything.
     func drain(within deadline: Duration) throws {
         state.isDraining.store(true, ordering: .relaxed)
-        try loop.waitFor { [server, pools] in
+        try loop.waitFor { [server, pools, client] in
             await server.drain(within: deadline)
+            await client.close()
             for pool in pools { await pool.close() }
         }
         hashing.stop()

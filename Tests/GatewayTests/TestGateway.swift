@@ -24,6 +24,7 @@ struct TestGateway: Sendable {
     let gateway: Gateway
     private let live: Live
     let project: Project
+    let world: SimulatedWorld
 
     /// - Parameter change: what the project's policy has otherwise than `profile`.
     init(
@@ -33,10 +34,13 @@ struct TestGateway: Sendable {
     ) async throws {
         database = try TestDatabase()
         clock = TestClock()
+        world = try SimulatedWorld(clock: clock)
         var policy = Policy(profile)
         change(&policy)
-        let draft = try ProjectDraft(
+        var draft = try ProjectDraft(
             id: "demo", name: "Demo", profile: profile, policy: policy, algorithm: .es256, domains: ["localhost"])
+        draft.project.providers = SimulatedWorld.providers
+        draft.secrets = [.apple: Secret("-----BEGIN PRIVATE KEY-----")]
         project = draft.project
         let masterKeys = try MasterKeys(current: [UInt8](repeating: 7, count: 32))
         #expect(try await draft.create(in: database.pool, under: masterKeys, at: clock.now))
@@ -48,6 +52,9 @@ struct TestGateway: Sendable {
             masterKeys: masterKeys, trustedProxies: [], clock: clock.wallClock,
             log: Log(level: .error, descriptor: 2), metrics: GatewayMetrics(),
             passwords: try passwords ?? .argon2id(cheap, on: Self.hashing.get()),
+            providerKeys: JWKSCache(
+                fetch: world.fetch, shelf: ProviderKeyStore(pool: database.pool).shelf, clock: clock.wallClock,
+                on: database.pool.loop),
             mode: mode, publicURL: { "https://auth.example.com" },
             isDraining: { false })
         gateway = live.gateway(on: database.pool)
@@ -57,6 +64,7 @@ struct TestGateway: Sendable {
         database = other.database
         clock = other.clock
         project = other.project
+        world = other.world
         live = other.live
         gateway = live.gateway(on: database.pool)
     }

@@ -1,6 +1,7 @@
 internal import API
 internal import Crypto
 internal import Identity
+internal import Providers
 internal import Tokens
 
 extension Mode {
@@ -16,6 +17,7 @@ extension Mode {
                 }
             },
             customTokens: { .unsigned(orElse: .signed(by: $0.backendKey(_:preferably:), clock: $1)) },
+            verifier: { .live(keys: $0, clock: $1) },
             takesLoopbackIssuers: true)
     }
 

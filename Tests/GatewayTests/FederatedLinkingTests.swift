@@ -1,0 +1,202 @@
+import Identity
+import Simulators
+import Support
+import Testing
+
+@Suite("Linking an identity")
+struct FederatedLinkingTests {
+    @Test("keeps the id of an anonymous account, which takes the address")
+    func anonymous() async throws {
+        let gateway = try await TestGateway()
+        let anonymous = try await gateway.signUpAnonymously()
+        let linked = try await gateway.link(gateway.apple(), to: anonymous.idToken)
+        #expect(linked.json["localId"]?.string == anonymous.localId, "\(linked.text)")
+        #expect(linked.json["isNewUser"] == nil)
+        let account = try await gateway.account(try #require(linked.json["idToken"]?.string))
+        #expect(account["email"] == "ada.lovelace@example.com")
+        #expect(account["emailVerified"] == true)
+        #expect(try await gateway.signIn(gateway.apple()).json["localId"]?.string == anonymous.localId)
+    }
+
+    @Test("leaves one account that either provider leads to")
+    func both() async throws {
+        let gateway = try await TestGateway()
+        let apple = try await gateway.signIn(gateway.apple())
+        let linked = try await gateway.link(gateway.google(), to: try #require(apple.json["idToken"]?.string))
+        #expect(linked.json["localId"] == apple.json["localId"], "\(linked.text)")
+        #expect(try await gateway.signIn(gateway.google()).json["localId"] == apple.json["localId"])
+        #expect(try await gateway.signIn(gateway.apple()).json["localId"] == apple.json["localId"])
+        let account = try await gateway.account(try #require(linked.json["idToken"]?.string))
+        #expect(account["email"] == "ada.lovelace@example.com")
+    }
+
+    struct Conflict: CustomTestStringConvertible {
+        let testDescription: String
+        let code: String
+        let prepare: @Sendable (TestGateway) async throws -> (idToken: String, proof: Proof)
+    }
+
+    static let conflicts = [
+        Conflict(testDescription: "of somebody else", code: "FEDERATED_USER_ID_ALREADY_LINKED") { gateway in
+            _ = try await gateway.signIn(gateway.apple())
+            return (try await gateway.signUpAnonymously().idToken, try gateway.apple())
+        },
+        Conflict(testDescription: "beside another of that provider", code: "PROVIDER_ALREADY_LINKED") { gateway in
+            let first = try await gateway.signIn(gateway.apple())
+            return (try #require(first.json["idToken"]?.string), try gateway.apple(.grace))
+        },
+        Conflict(testDescription: "whose address is somebody else's", code: "EMAIL_EXISTS") { gateway in
+            _ = try await gateway.signUp(email: "ada.lovelace@example.com")
+            return (try await gateway.signUpAnonymously().idToken, try gateway.apple())
+        },
+    ]
+
+    @Test("is refused, and leaves a pending token in the error", arguments: conflicts)
+    func conflict(row: Conflict) async throws {
+        let gateway = try await TestGateway()
+        let (idToken, proof) = try await row.prepare(gateway)
+        let refused = try await gateway.link(proof, to: idToken)
+        #expect(refused.outcome == "400 \(row.code)")
+        #expect(refused.json["error"]?["details"]?[0]?["reason"]?.string == row.code)
+        #expect(refused.pendingToken != nil)
+    }
+
+    @Test("is refused with 200 for clients that want the credential back", arguments: conflicts)
+    func returned(row: Conflict) async throws {
+        let gateway = try await TestGateway()
+        let (idToken, proof) = try await row.prepare(gateway)
+        let refused = try await gateway.link(proof, to: idToken, ["returnIdpCredential": true])
+        #expect(refused.status == 200)
+        #expect(refused.json["errorMessage"]?.string == row.code)
+        #expect(refused.json["oauthIdToken"]?.string == proof.idToken)
+        #expect(refused.pendingToken != nil)
+        for absent in ["localId", "idToken", "refreshToken"] { #expect(refused.json[absent] == nil) }
+    }
+
+    @Test("of somebody else goes on with the pending token: one signs in, once, and asks Apple nothing")
+    func pending() async throws {
+        let gateway = try await TestGateway()
+        let (idToken, proof) = try await Self.conflicts[0].prepare(gateway)
+        let pending = try #require(try await gateway.link(proof, to: idToken).pendingToken)
+        let signedIn = try await gateway.signInWithIdp(["pendingToken": .string(pending)])
+        #expect(signedIn.json["idToken"] != nil, "\(signedIn.text)")
+        #expect(
+            try await gateway.signInWithIdp(["pendingToken": .string(pending)]).outcome.hasPrefix(
+                "400 INVALID_PENDING_TOKEN"))
+        #expect(try await gateway.signIn(proof).outcome.hasPrefix("400 MISSING_OR_INVALID_NONCE"))
+    }
+
+    @Test("waits for the owner's word where the address is proven only here")
+    func confirmation() async throws {
+        let gateway = try await TestGateway(.sekisho) { $0.hidesAccounts = false }
+        let owner = try await gateway.signUp(email: "mary@company.example", password: "long enough")
+        let proof = try gateway.google(.mary.with { $0.email = "mary@company.example" })
+        let asked = try await gateway.signIn(proof)
+        #expect(asked.json["needConfirmation"] == true, "\(asked.text)")
+        #expect(asked.json["verifiedProvider"]?[0] == "password")
+        #expect(asked.json["localId"]?.string == owner.localId)
+        for absent in ["idToken", "refreshToken", "expiresIn"] { #expect(asked.json[absent] == nil) }
+        let pending = try #require(asked.pendingToken)
+        let others = try await gateway.signUpAnonymously()
+        for body: [String: JSON] in [[:], ["idToken": .string(others.idToken)]] {
+            let misused = try await gateway.signInWithIdp(body.merging(["pendingToken": .string(pending)]) { $1 })
+            #expect(misused.outcome.hasPrefix("400 INVALID_PENDING_TOKEN"), "\(body)")
+        }
+        let linked = try await gateway.signInWithIdp([
+            "pendingToken": .string(pending), "idToken": .string(owner.idToken),
+        ])
+        #expect(linked.json["localId"]?.string == owner.localId, "\(linked.text)")
+        #expect(try await gateway.signIn(proof).json["localId"]?.string == owner.localId)
+    }
+
+    @Test("cannot be confirmed after half an hour, nor once the account's password has changed")
+    func late() async throws {
+        for change in [true, false] {
+            let gateway = try await TestGateway(.sekisho) { $0.hidesAccounts = false }
+            var owner = try await gateway.signUp(email: "mary@company.example", password: "long enough")
+            let proof = try gateway.google(.mary.with { $0.email = "mary@company.example" })
+            let pending = try #require(try await gateway.signIn(proof).pendingToken)
+            if change {
+                owner = try TestGateway.Tokens(await gateway.update(owner.idToken, ["password": "long enough too"]))
+            } else {
+                gateway.clock.advance(by: .seconds(1801))
+            }
+            let late = try await gateway.signInWithIdp([
+                "pendingToken": .string(pending), "idToken": .string(owner.idToken),
+            ])
+            #expect(late.outcome.hasPrefix("400 INVALID_PENDING_TOKEN"), "\(late.text)")
+        }
+    }
+
+    @Test("makes a second account where the project allows an address twice")
+    func duplicates() async throws {
+        let gateway = try await TestGateway { $0.allowsDuplicateEmails = true }
+        let first = try await gateway.signUp(email: "ada.lovelace@example.com")
+        let second = try await gateway.signIn(gateway.apple())
+        #expect(second.json["localId"]?.string != first.localId)
+        #expect(try await gateway.account(try #require(second.json["idToken"]?.string))["email"] == nil)
+    }
+}
+
+@Suite("Unlinking")
+struct UnlinkTests {
+    private func linked() async throws -> (TestGateway, String) {
+        let gateway = try await TestGateway(.sekisho)
+        let apple = try await gateway.signIn(gateway.apple())
+        let both = try await gateway.link(gateway.google(), to: try #require(apple.json["idToken"]?.string))
+        return (gateway, try #require(both.json["idToken"]?.string))
+    }
+
+    @Test("takes the identity, which makes an account of its own from then on")
+    func unlink() async throws {
+        let (gateway, idToken) = try await linked()
+        let unlinked = try await gateway.post(
+            "/v1/accounts:unlink", ["idToken": .string(idToken), "deleteProvider": ["google.com"]])
+        #expect(unlinked.status == 200, "\(unlinked.text)")
+        #expect(unlinked.json["providerUserInfo"]?[1] == nil)
+        #expect(try await gateway.signIn(gateway.google()).json["isNewUser"] == true)
+    }
+
+    @Test("does the same by accounts:update")
+    func update() async throws {
+        let (gateway, idToken) = try await linked()
+        let unlinked = try await gateway.update(idToken, ["deleteProvider": ["apple.com"]])
+        #expect(unlinked.status == 200, "\(unlinked.text)")
+        // Google's address is what is left.
+        #expect(unlinked.json["email"]?.string == SimulatedPerson.mary.email)
+        #expect(unlinked.json["emailVerified"] == true)
+    }
+
+    @Test("leaves the last way in, unless that is meant")
+    func last() async throws {
+        let (gateway, idToken) = try await linked()
+        let all: JSON = ["apple.com", "google.com"]
+        let body: [String: JSON] = ["idToken": .string(idToken), "deleteProvider": all]
+        #expect(
+            try await gateway.post("/v1/accounts:unlink", .object(body)).outcome.hasPrefix("400 LAST_SIGN_IN_METHOD"))
+        #expect(try await gateway.update(idToken, ["deleteProvider": all]).outcome.hasPrefix("400 LAST_SIGN_IN_METHOD"))
+        #expect(try await gateway.account(idToken)["providerUserInfo"]?[1] != nil)
+        let meant = try await gateway.post(
+            "/v1/accounts:unlink", .object(body.merging(["allowNoSignInMethod": true]) { $1 }))
+        #expect(meant.status == 200, "\(meant.text)")
+    }
+
+    @Test("of both at once by two devices leaves one of them")
+    func race() async throws {
+        for _ in 0..<5 {
+            let (gateway, idToken) = try await linked()
+            let outcomes = try await withThrowingTaskGroup(of: String.self) { group in
+                for provider in ["apple.com", "google.com"] {
+                    group.addTask {
+                        try await gateway.post(
+                            "/v1/accounts:unlink",
+                            ["idToken": .string(idToken), "deleteProvider": [.string(provider)]]
+                        ).outcome
+                    }
+                }
+                return try await group.reduce(into: []) { $0.append($1) }
+            }
+            #expect(outcomes.count { $0 == "200" } == 1, "\(outcomes)")
+        }
+    }
+}

@@ -1,0 +1,223 @@
+import Identity
+import Simulators
+import Support
+import Testing
+
+@Suite("Signing in with Apple or Google")
+struct FederatedSignInTests {
+    @Test("makes an account at first, and finds it ever after")
+    func signUpAndReturn() async throws {
+        let gateway = try await TestGateway()
+        let first = try await gateway.signIn(gateway.apple())
+        #expect(first.status == 200, "\(first.text)")
+        #expect(first.json["isNewUser"] == true)
+        #expect(first.json["kind"] == "identitytoolkit#VerifyAssertionResponse")
+        #expect(first.json["providerId"] == "apple.com")
+        #expect(first.json["email"] == "ada.lovelace@example.com")
+        #expect(first.json["emailVerified"] == true)
+        let again = try await gateway.signIn(gateway.apple())
+        #expect(again.json["localId"] == first.json["localId"])
+        #expect(again.json["isNewUser"] == nil)
+        let token = try claims(of: try #require(again.json["idToken"]?.string))
+        #expect(token["firebase"]?["sign_in_provider"] == "apple.com")
+        #expect(token["firebase"]?["identities"]?["apple.com"]?[0] == first.json["federatedId"])
+        #expect(token["email_verified"] == true)
+    }
+
+    @Test("takes the credential as a form in any order, and as an object")
+    func shapes() async throws {
+        let gateway = try await TestGateway()
+        let proof = try gateway.google()
+        let bodies: [[String: JSON]] = [
+            ["postBody": .string("providerId=google.com&id_token=\(proof.idToken)"), "requestUri": "http://localhost"],
+            ["postBody": .string("id_token=\(proof.idToken)&providerId=Google.com"), "requestUri": "http://localhost"],
+            ["requestUri": .string("http://localhost/?providerId=google.com#id_token=\(proof.idToken)")],
+            ["credential": ["providerId": "google.com", "idToken": .string(proof.idToken)]],
+        ]
+        var ids: Set<String?> = []
+        for body in bodies {
+            let exchange = try await gateway.signInWithIdp(body)
+            #expect(exchange.status == 200, "\(body): \(exchange.text)")
+            ids.insert(exchange.json["localId"]?.string)
+        }
+        #expect(ids.count == 1)
+    }
+
+    @Test("keeps the name that Apple gives once, and says it each time")
+    func name() async throws {
+        let gateway = try await TestGateway()
+        let user = #"{"name":{"firstName":"Ada","lastName":"Lovelace"},"email":"eve@example.com"}"#
+        let first = try await gateway.signIn(gateway.apple(user: user))
+        #expect(first.json["displayName"] == "Ada Lovelace")
+        #expect(first.json["email"] == "ada.lovelace@example.com")
+        let later = try await gateway.signIn(gateway.apple(user: #"{"name":{"firstName":"Eve"}}"#))
+        for exchange in [later, try await gateway.signIn(gateway.apple())] {
+            #expect(exchange.json["displayName"] == "Ada Lovelace")
+            #expect(exchange.json["firstName"] == "Ada")
+            #expect(exchange.json["lastName"] == "Lovelace")
+        }
+        let account = try await gateway.account(try #require(later.json["idToken"]?.string))
+        #expect(account["displayName"] == "Ada Lovelace")
+    }
+
+    @Test("takes a name that comes after the first sign-in")
+    func lateName() async throws {
+        let gateway = try await TestGateway()
+        _ = try await gateway.signIn(gateway.apple(.grace))
+        let named = try await gateway.signIn(gateway.apple(.grace, user: #"{"name":{"firstName":"Grace"}}"#))
+        #expect(named.json["displayName"] == "Grace")
+        #expect(try await gateway.account(try #require(named.json["idToken"]?.string))["displayName"] == "Grace")
+    }
+
+    @Test("knows a relay address by its claim and by its domain", arguments: [true, false])
+    func relay(marked: Bool) async throws {
+        let gateway = try await TestGateway()
+        gateway.world.apple.quirks.marksPrivateEmail = marked
+        let exchange = try await gateway.signIn(gateway.apple(.grace))
+        #expect(exchange.json["isPrivateEmail"] == true, "\(exchange.text)")
+        #expect(exchange.json["emailVerified"] == true)
+    }
+
+    @Test("needs no address")
+    func noEmail() async throws {
+        let gateway = try await TestGateway()
+        let exchange = try await gateway.signIn(gateway.apple(.alan))
+        #expect(exchange.json["isNewUser"] == true, "\(exchange.text)")
+        #expect(exchange.json["email"] == nil)
+        let again = try await gateway.signIn(gateway.apple(.alan))
+        #expect(again.json["localId"] == exchange.json["localId"])
+    }
+
+    @Test("reads booleans that are strings", arguments: [true, false])
+    func booleans(areStrings: Bool) async throws {
+        let gateway = try await TestGateway()
+        gateway.world.apple.quirks.booleansAreStrings = areStrings
+        let exchange = try await gateway.signIn(gateway.apple(.grace))
+        #expect(exchange.json["emailVerified"] == true)
+    }
+
+    @Test("re-authenticates whoever is linked, and makes nobody")
+    func reauthentication() async throws {
+        let gateway = try await TestGateway()
+        #expect(try await gateway.signIn(gateway.apple(), ["autoCreate": false]).outcome == "400 USER_NOT_FOUND")
+        _ = try await gateway.signIn(gateway.apple())
+        gateway.clock.advance(by: .seconds(400))
+        let again = try await gateway.signIn(gateway.apple(), ["autoCreate": false])
+        #expect(again.status == 200, "\(again.text)")
+        let deleted = try await gateway.delete(try #require(again.json["idToken"]?.string))
+        #expect(deleted.status == 200, "\(deleted.text)")
+    }
+
+    @Test("lets nobody into a disabled account")
+    func disabled() async throws {
+        let gateway = try await TestGateway()
+        let first = try await gateway.signIn(gateway.apple())
+        let id = try #require(first.json["localId"]?.string)
+        _ = try await gateway.administer(":update", ["localId": .string(id), "disableUser": true])
+        #expect(try await gateway.signIn(gateway.apple()).outcome == "400 USER_DISABLED")
+    }
+
+    @Test("signs in again after the account was deleted, as somebody new with the name of before")
+    func deleted() async throws {
+        let gateway = try await TestGateway()
+        let first = try await gateway.signIn(gateway.apple())
+        _ = try await gateway.delete(try #require(first.json["idToken"]?.string))
+        let again = try await gateway.signIn(gateway.apple())
+        #expect(again.json["isNewUser"] == true)
+        #expect(again.json["localId"] != first.json["localId"])
+    }
+
+    @Test(
+        "says what is missing",
+        arguments: [
+            (["postBody": "id_token=x&providerId=apple.com"], "400 MISSING_REQUEST_URI"),
+            (["postBody": "id_token=x&providerId=apple.com", "requestUri": "nowhere"], "400 INVALID_REQUEST_URI"),
+            (
+                ["postBody": "id_token=x", "requestUri": "http://localhost"],
+                "400 INVALID_CREDENTIAL_OR_PROVIDER_ID : There is no providerId."
+            ),
+            (
+                ["postBody": "id_token=x&id_token=y&providerId=apple.com", "requestUri": "http://localhost"],
+                "400 INVALID_CREDENTIAL_OR_PROVIDER_ID : A parameter is there twice."
+            ),
+            (
+                ["postBody": "id_token=x&providerId=facebook.com", "requestUri": "http://localhost"],
+                "400 OPERATION_NOT_ALLOWED : The identity provider configuration is not found."
+            ),
+            (
+                ["postBody": "access_token=x&providerId=google.com", "requestUri": "http://localhost"],
+                "501 Sign-in with an access token alone is not implemented."
+            ),
+            (["pendingToken": "nonsense"], "400 INVALID_PENDING_TOKEN"),
+        ] as [([String: JSON], String)])
+    func missing(body: [String: JSON], outcome: String) async throws {
+        let exchange = try await TestGateway().signInWithIdp(body)
+        #expect(exchange.outcome.hasPrefix(outcome), "\(exchange.text)")
+    }
+}
+
+@Suite("A nonce")
+struct NonceTests {
+    @Test("of the gateway's own works once, for Apple and for Google")
+    func issued() async throws {
+        let gateway = try await TestGateway()
+        for proof in [gateway.appleProof, gateway.googleProof] {
+            let issued = try await gateway.post("/v1/accounts:issueNonce")
+            let nonce = try #require(issued.json["nonce"]?.string)
+            #expect(try await gateway.signIn(proof(nonce)).status == 200)
+            let again = try await gateway.signIn(proof(nonce))
+            #expect(
+                again.outcome
+                    == "400 MISSING_OR_INVALID_NONCE : Duplicate credential received. Please try again with a new credential."
+            )
+        }
+    }
+
+    @Test("of the gateway's own is worth nothing after ten minutes, nor in another project")
+    func expired() async throws {
+        let gateway = try await TestGateway()
+        let nonce = try #require(try await gateway.post("/v1/accounts:issueNonce").json["nonce"]?.string)
+        gateway.clock.advance(by: .seconds(601))
+        #expect(try await gateway.signIn(gateway.apple(nonce: nonce)).outcome.hasPrefix("400 MISSING_OR_INVALID_NONCE"))
+    }
+
+    @Test("of the client's own makes an Apple credential count once")
+    func replay() async throws {
+        let gateway = try await TestGateway()
+        let proof = try gateway.apple()
+        #expect(try await gateway.signIn(proof).status == 200)
+        #expect(try await gateway.signIn(proof).outcome.hasPrefix("400 MISSING_OR_INVALID_NONCE : Duplicate"))
+    }
+
+    @Test("of Google's SDK, or a token sent twice, disturbs nobody")
+    func google() async throws {
+        let gateway = try await TestGateway()
+        var proof = try gateway.google(nonce: "made-by-the-sdk")
+        proof.rawNonce = nil
+        #expect(try await gateway.signIn(proof).status == 200)
+        #expect(try await gateway.signIn(proof).status == 200)
+    }
+
+    @Test("is not used up by a refusal")
+    func kept() async throws {
+        let gateway = try await TestGateway()
+        _ = try await gateway.signIn(gateway.apple())
+        let anonymous = try await gateway.signUpAnonymously()
+        let proof = try gateway.apple()
+        #expect(try await gateway.link(proof, to: anonymous.idToken).outcome == "400 FEDERATED_USER_ID_ALREADY_LINKED")
+        #expect(try await gateway.signIn(proof).status == 200)
+    }
+
+    @Test("has to be there where the project asks for it")
+    func required() async throws {
+        let strict = try await TestGateway(.sekisho)
+        #expect(try await strict.signIn(strict.apple(nonce: nil)).outcome.hasPrefix("400 MISSING_OR_INVALID_NONCE"))
+        let lenient = try await TestGateway(.firebase)
+        #expect(try await lenient.signIn(lenient.apple(nonce: nil)).status == 200)
+    }
+}
+
+extension TestGateway {
+    fileprivate func appleProof(_ nonce: String) throws -> Proof { try apple(nonce: nonce) }
+    fileprivate func googleProof(_ nonce: String) throws -> Proof { try google(nonce: nonce) }
+}

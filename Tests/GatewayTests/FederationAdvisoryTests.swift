@@ -1,0 +1,123 @@
+import Identity
+import JSONText
+import Postgres
+import Simulators
+import Support
+import Testing
+
+/// Holes that other servers had, tried on this one.
+@Suite("Published advisories")
+struct FederationAdvisoryTests {
+    private func refused(
+        _ outcome: String, change: (inout TokenDraft) -> Void
+    ) async throws {
+        let gateway = try await TestGateway()
+        let exchange = try await gateway.signIn(gateway.apple(change: change))
+        #expect(exchange.outcome.hasPrefix(outcome), "\(exchange.text)")
+        let rows = try await gateway.database.pool.query("SELECT count(*) AS count FROM account")
+        #expect(try rows.first?.decode("count", as: Int64.self) == 0)
+    }
+
+    @Test("CVE-2026-31813: an issuer that the token names is not asked for its keys")
+    func attackersIssuer() async throws {
+        let gateway = try await TestGateway()
+        let proof = try gateway.apple { $0.claims["iss"] = .string("https://attacker.example") }
+        #expect(try await gateway.signIn(proof).outcome.hasPrefix("400 INVALID_IDP_RESPONSE"))
+        #expect(gateway.world.asked.urls.isSubset(of: ["https://appleid.apple.com/auth/keys"]))
+    }
+
+    @Test("GHSA-9wqv-qrhh-87f4: neither an empty provider nor an issuer of the caller's choice is taken")
+    func emptyProvider() async throws {
+        let gateway = try await TestGateway()
+        let token = try gateway.apple { $0.claims["iss"] = .string("https://attacker.example") }.idToken
+        for provider in ["", "apple.com", "oidc.attacker"] {
+            let exchange = try await gateway.signInWithIdp([
+                "credential": [
+                    "providerId": .string(provider), "idToken": .string(token), "issuer": "https://attacker.example",
+                    "clientId": "com.example.app",
+                ]
+            ])
+            #expect(exchange.status == 400, "\(exchange.text)")
+        }
+    }
+
+    @Test("GHSA-5hvv-9cqv-894r: nobody without a subject becomes somebody")
+    func noSubject() async throws {
+        try await refused("400 INVALID_IDP_RESPONSE") { $0.claims["sub"] = nil }
+        try await refused("400 INVALID_IDP_RESPONSE") { $0.claims["sub"] = .string("") }
+    }
+
+    @Test("CVE-2026-30863, CVE-2026-55669: a token for another app is refused")
+    func otherAudience() async throws {
+        try await refused("400 INVALID_IDP_RESPONSE") { $0.claims["aud"] = .string("com.example.other") }
+        try await refused("400 INVALID_IDP_RESPONSE") { $0.claims["aud"] = nil }
+    }
+
+    @Test("CVE-2022-39231: an audience that contains ours, or is contained, is another one")
+    func similarAudience() async throws {
+        for audience in ["com.example.app2", "com.example", "com.example.ap", " com.example.app"] {
+            try await refused("400 INVALID_IDP_RESPONSE") { $0.claims["aud"] = .string(audience) }
+        }
+    }
+
+    @Test("CVE-2026-30949: a sibling client's token is refused by its authorized party")
+    func sibling() async throws {
+        let gateway = try await TestGateway()
+        let proof = try gateway.google { $0.claims["azp"] = .string("sibling.apps.googleusercontent.com") }
+        #expect(try await gateway.signIn(proof).outcome.hasPrefix("400 INVALID_IDP_RESPONSE"))
+    }
+
+    @Test("CVE-2026-9087: a pending link is of one subject, and takes no other credential along")
+    func linkOfAnotherSubject() async throws {
+        let gateway = try await TestGateway(.sekisho) { $0.hidesAccounts = false }
+        let owner = try await gateway.signUp(email: "mary@company.example", password: "long enough")
+        let asked = try await gateway.signIn(gateway.google(.mary.with { $0.email = "mary@company.example" }))
+        let attacker = try gateway.google(.named("Eve", "Attacker"))
+        let exchange = try await gateway.signInWithIdp([
+            "pendingToken": .string(try #require(asked.pendingToken)), "idToken": .string(owner.idToken),
+            "postBody": .string(attacker.postBody), "requestUri": "http://localhost",
+        ])
+        #expect(exchange.status == 400)
+        #expect(try await gateway.account(owner.idToken)["providerUserInfo"]?[1] == nil)
+    }
+
+    @Test("CVE-2025-61928: an id in the body makes nobody that user")
+    func idInBody() async throws {
+        let gateway = try await TestGateway()
+        let victim = try await gateway.signUp()
+        for member in ["localId", "userId", "uid", "sub"] {
+            let exchange = try await gateway.signIn(
+                gateway.google(.named("Eve", "Attacker")), [member: .string(victim.localId)])
+            #expect(exchange.json["localId"]?.string != victim.localId)
+        }
+    }
+
+    @Test("Jain 2020, nOAuth: an address that becomes the victim's leads to the account it always led to")
+    func emailOfTheVictim() async throws {
+        let gateway = try await TestGateway()
+        let victim = try await gateway.signIn(gateway.google(.mary))
+        let attacker = SimulatedPerson.named("Eve", "Attacker")
+        let first = try await gateway.signIn(gateway.apple(attacker))
+        let later = try await gateway.signIn(
+            gateway.apple(attacker) { draft in
+                draft.claims["email"] = .string(SimulatedPerson.mary.email ?? "")
+            })
+        #expect(later.json["localId"] == first.json["localId"], "\(later.text)")
+        #expect(later.json["localId"] != victim.json["localId"])
+        #expect(
+            try await gateway.account(try #require(later.json["idToken"]?.string))["email"]?.string == attacker.email)
+    }
+
+    @Test(
+        "Truffle 2025: whoever gets a domain after others does not get their accounts",
+        arguments: Policy.Profile.allCases)
+    func domainBoughtLater(profile: Policy.Profile) async throws {
+        let gateway = try await TestGateway(profile) { $0.hidesAccounts = false }
+        _ = try await gateway.signIn(gateway.google(.emmy))
+        let buyer = try gateway.google(.emmy) { $0.claims["sub"] = .string("999999999999999999999") }
+        let asked = try await gateway.signIn(buyer)
+        #expect(asked.json["idToken"] == nil)
+        #expect(asked.json["needConfirmation"] == true, "\(asked.text)")
+        #expect(asked.json["emailRecycled"] == true)
+    }
+}

@@ -1,0 +1,95 @@
+import Identity
+import Postgres
+import Simulators
+import Support
+import Testing
+
+@Suite("Of many at once")
+struct FederationRaceTests {
+    private static let many = 12
+
+    private func outcomes(_ act: @escaping @Sendable () async throws -> Exchange) async throws -> [Exchange] {
+        try await withThrowingTaskGroup(of: Exchange.self) { group in
+            for _ in 0..<Self.many { group.addTask { try await act() } }
+            return try await group.reduce(into: []) { $0.append($1) }
+        }
+    }
+
+    private func count(_ statement: SQL, in gateway: TestGateway) async throws -> Int64 {
+        try #require(try await gateway.database.pool.query(statement).first).decode("count")
+    }
+
+    @Test("first sign-ins of one person make one account", arguments: [SimulatedPerson.ada, .alan])
+    func firstSignIns(person: SimulatedPerson) async throws {
+        let gateway = try await TestGateway()
+        let exchanges = try await outcomes { try await gateway.signIn(gateway.apple(person)) }
+        #expect(exchanges.allSatisfy { $0.status == 200 }, "\(exchanges.map(\.outcome))")
+        #expect(Set(exchanges.map { $0.json["localId"]?.string }).count == 1)
+        #expect(exchanges.count { $0.json["isNewUser"] == true } == 1)
+        #expect(try await count("SELECT count(*) AS count FROM account", in: gateway) == 1)
+    }
+
+    @Test("first sign-ins of one address by two providers make one account")
+    func sameAddress() async throws {
+        let gateway = try await TestGateway()
+        let person = SimulatedPerson.mary
+        let exchanges = try await withThrowingTaskGroup(of: Exchange.self) { group in
+            for turn in 0..<Self.many {
+                group.addTask {
+                    try await gateway.signIn(turn % 2 == 0 ? gateway.apple(person) : gateway.google(person))
+                }
+            }
+            return try await group.reduce(into: [Exchange]()) { $0.append($1) }
+        }
+        #expect(exchanges.allSatisfy { $0.status == 200 }, "\(exchanges.map(\.outcome))")
+        #expect(Set(exchanges.map { $0.json["localId"]?.string }).count == 1)
+    }
+
+    @Test("uses of one nonce one succeeds")
+    func nonces() async throws {
+        let gateway = try await TestGateway()
+        _ = try await gateway.signIn(gateway.apple())
+        let proof = try gateway.apple()
+        let exchanges = try await outcomes { try await gateway.signIn(proof) }
+        #expect(exchanges.count { $0.status == 200 } == 1, "\(exchanges.map(\.outcome))")
+        #expect(exchanges.count { $0.outcome.hasPrefix("400 MISSING_OR_INVALID_NONCE") } == Self.many - 1)
+    }
+
+    @Test("first sign-ins with one nonce one succeeds")
+    func firstNonces() async throws {
+        let gateway = try await TestGateway()
+        let proof = try gateway.apple()
+        let exchanges = try await outcomes { try await gateway.signIn(proof) }
+        #expect(exchanges.count { $0.status == 200 } == 1, "\(exchanges.map(\.outcome))")
+        #expect(try await count("SELECT count(*) AS count FROM session", in: gateway) == 1)
+    }
+
+    @Test("uses of one pending token one succeeds")
+    func pendingTokens() async throws {
+        let gateway = try await TestGateway()
+        _ = try await gateway.signIn(gateway.apple())
+        let anonymous = try await gateway.signUpAnonymously()
+        let pending = try #require(try await gateway.link(gateway.apple(), to: anonymous.idToken).pendingToken)
+        let exchanges = try await outcomes { try await gateway.signInWithIdp(["pendingToken": .string(pending)]) }
+        #expect(exchanges.count { $0.status == 200 } == 1, "\(exchanges.map(\.outcome))")
+    }
+
+    @Test("uses of one merge token one succeeds")
+    func mergeTokens() async throws {
+        let gateway = try await TestGateway()
+        _ = try await gateway.signIn(gateway.apple())
+        let anonymous = try await gateway.signUpAnonymously()
+        let preview = try await gateway.post(
+            "/v1/accounts:merge",
+            [
+                "idToken": .string(anonymous.idToken), "dryRun": true, "requestUri": "http://localhost",
+                "postBody": .string(try gateway.apple().postBody),
+            ])
+        let token = preview.json["mergeToken"] ?? .null
+        let exchanges = try await outcomes {
+            try await gateway.post("/v1/accounts:merge", ["idToken": .string(anonymous.idToken), "mergeToken": token])
+        }
+        #expect(exchanges.count { $0.status == 200 } == 1, "\(exchanges.map(\.outcome))")
+        #expect(try await count("SELECT count(*) AS count FROM account_merge", in: gateway) == 1)
+    }
+}

@@ -1,0 +1,145 @@
+import Identity
+import Postgres
+import Simulators
+import Support
+import Testing
+
+@Suite("Merging two accounts")
+struct MergeTests {
+    /// Somebody anonymous who turns out to have an account: the second sign-in with Apple tells.
+    private struct Case {
+        let gateway: TestGateway
+        let anonymous: TestGateway.Tokens
+        let target: String
+        let pending: String
+
+        init() async throws {
+            gateway = try await TestGateway()
+            target = try #require(try await gateway.signIn(gateway.apple()).json["localId"]?.string)
+            anonymous = try await gateway.signUpAnonymously()
+            pending = try #require(try await gateway.link(gateway.apple(), to: anonymous.idToken).pendingToken)
+        }
+
+        func preview() async throws -> Exchange {
+            try await gateway.post(
+                "/v1/accounts:merge",
+                ["idToken": .string(anonymous.idToken), "dryRun": true, "pendingToken": .string(pending)])
+        }
+
+        func commit(_ mergeToken: String?) async throws -> Exchange {
+            try await gateway.post(
+                "/v1/accounts:merge",
+                ["idToken": .string(anonymous.idToken), "mergeToken": .string(mergeToken ?? "")])
+        }
+    }
+
+    @Test("says what would happen, and changes nothing")
+    func preview() async throws {
+        let row = try await Case()
+        let preview = try await row.preview()
+        #expect(preview.json["sourceLocalId"]?.string == row.anonymous.localId, "\(preview.text)")
+        #expect(preview.json["localId"]?.string == row.target)
+        #expect(preview.json["drops"] == [])
+        #expect(preview.json["idToken"] == nil)
+        #expect(try await row.gateway.lookup(row.anonymous.idToken).status == 200)
+        #expect(try await row.preview().status == 200)
+    }
+
+    @Test("signs in to the one that stays; the other is gone with its sessions, and is told of")
+    func commit() async throws {
+        let row = try await Case()
+        let merged = try await row.commit(row.preview().json["mergeToken"]?.string)
+        #expect(merged.json["localId"]?.string == row.target, "\(merged.text)")
+        #expect(merged.json["undoableUntil"] != nil)
+        #expect(try await row.gateway.lookup(try #require(merged.json["idToken"]?.string)).status == 200)
+        #expect(try await row.gateway.lookup(row.anonymous.idToken).outcome == "400 USER_NOT_FOUND")
+        #expect(try await row.gateway.refresh(row.anonymous.refreshToken).status == 400)
+        let told = try await row.gateway.database.pool.query(
+            "SELECT account_id, detail ->> 'source' AS source FROM outbox WHERE kind = 'account.merged'")
+        #expect(try told.first?.decode("account_id") == row.target)
+        #expect(try told.first?.decode("source") == row.anonymous.localId)
+    }
+
+    @Test("moves identities, and what the one that stays does not have")
+    func moves() async throws {
+        let gateway = try await TestGateway()
+        _ = try await gateway.signIn(gateway.apple(.alan))
+        let source = try await gateway.signUp(email: "alan@example.com")
+        _ = try await gateway.link(gateway.google(), to: source.idToken)
+        _ = try await gateway.update(source.idToken, ["displayName": "Alan"])
+        let proof = try gateway.apple(.alan)
+        let preview = try await gateway.post(
+            "/v1/accounts:merge",
+            [
+                "idToken": .string(source.idToken), "dryRun": true, "postBody": .string(proof.postBody),
+                "requestUri": "http://localhost",
+            ])
+        #expect(preview.json["moves"]?["providers"] == ["google.com"], "\(preview.text)")
+        #expect(preview.json["moves"]?["email"] == true)
+        let merged = try await gateway.post(
+            "/v1/accounts:merge",
+            ["idToken": .string(source.idToken), "mergeToken": preview.json["mergeToken"] ?? .null])
+        let id = try #require(merged.json["localId"]?.string, "\(merged.text)")
+        #expect(try await gateway.signIn(email: "alan@example.com").json["localId"]?.string == id)
+        #expect(try await gateway.signIn(gateway.google()).json["localId"]?.string == id)
+        #expect(try await gateway.account(try #require(merged.json["idToken"]?.string))["displayName"] == "Alan")
+        // The dry run had not used the credential up, the merge has.
+        #expect(try await gateway.signIn(proof).outcome.hasPrefix("400 MISSING_OR_INVALID_NONCE"))
+    }
+
+    @Test(
+        "is refused", arguments: ["nothing to merge with", "itself", "same provider twice", "old login", "no dry run"])
+    func refused(what: String) async throws {
+        let gateway = try await TestGateway()
+        let first = try await gateway.signIn(gateway.apple())
+        var body: [String: JSON] = ["dryRun": true, "requestUri": "http://localhost"]
+        let expected: String
+        switch what {
+        case "nothing to merge with":
+            body["idToken"] = .string(try await gateway.signUpAnonymously().idToken)
+            body["postBody"] = .string(try gateway.google().postBody)
+            expected = "400 USER_NOT_FOUND"
+        case "itself":
+            body["idToken"] = first.json["idToken"]
+            body["postBody"] = .string(try gateway.apple().postBody)
+            expected = "400 MERGE_SAME_ACCOUNT"
+        case "same provider twice":
+            body["idToken"] = try await gateway.signIn(gateway.apple(.grace)).json["idToken"]
+            body["postBody"] = .string(try gateway.apple().postBody)
+            expected = "400 PROVIDER_ALREADY_LINKED"
+        case "old login":
+            body["idToken"] = try await gateway.signIn(gateway.google()).json["idToken"]
+            gateway.clock.advance(by: .seconds(301))
+            body["postBody"] = .string(try gateway.apple().postBody)
+            expected = "400 CREDENTIAL_TOO_OLD_LOGIN_AGAIN"
+        default:
+            body["idToken"] = .string(try await gateway.signUpAnonymously().idToken)
+            body["postBody"] = .string(try gateway.apple().postBody)
+            body["dryRun"] = false
+            expected = "400 MISSING_MERGE_TOKEN"
+        }
+        let exchange = try await gateway.post("/v1/accounts:merge", .object(body))
+        #expect(exchange.outcome.hasPrefix(expected), "\(exchange.text)")
+    }
+
+    @Test("is not carried out when the accounts are not what the preview showed any more")
+    func outdated() async throws {
+        let row = try await Case()
+        let token = try await row.preview().json["mergeToken"]?.string
+        _ = try await row.gateway.link(row.gateway.google(), to: row.anonymous.idToken)
+        #expect(try await row.commit(token).outcome.hasPrefix("400 MERGE_PREVIEW_OUTDATED"))
+        #expect(try await row.gateway.lookup(row.anonymous.idToken).status == 200)
+    }
+
+    @Test("takes a merge token only from the account it was made for, and for ten minutes")
+    func tokens() async throws {
+        let row = try await Case()
+        let token = try await row.preview().json["mergeToken"] ?? .null
+        let other = try await row.gateway.signUpAnonymously()
+        let stolen = try await row.gateway.post(
+            "/v1/accounts:merge", ["idToken": .string(other.idToken), "mergeToken": token])
+        #expect(stolen.outcome.hasPrefix("400 INVALID_PENDING_TOKEN"))
+        row.gateway.clock.advance(by: .seconds(601))
+        #expect(try await row.commit(token.string).outcome.hasPrefix("400 INVALID_PENDING_TOKEN"))
+    }
+}

@@ -1,0 +1,159 @@
+import API
+import Crypto
+import EventLoop
+import HTTP
+import Identity
+import JSONText
+import Providers
+import Simulators
+import Storage
+import Support
+import Synchronization
+import Testing
+
+@testable import sekisho
+
+/// Apple and Google as a test's gateway meets them: real signatures, and keys that have to be fetched.
+struct SimulatedWorld: Sendable {
+    static let appleClient = "com.example.app"
+    static let googleClient = "demo.apps.googleusercontent.com"
+    // RSA keys take a while to make.
+    private static let appleKeys = RSAKeySupply()
+    private static let googleKeys = RSAKeySupply()
+
+    let apple: SimulatedApple
+    let google: SimulatedGoogle
+    /// The URLs that documents were asked from.
+    let asked = Asked()
+
+    final class Asked: Sendable {
+        private let noted = Mutex<Set<String>>([])
+
+        var urls: Set<String> { noted.withLock { $0 } }
+
+        func note(_ url: String) { noted.withLock { _ = $0.insert(url) } }
+    }
+
+    init(clock: TestClock) throws {
+        apple = try SimulatedApple(clock: { clock.now.seconds }, keys: Self.appleKeys)
+        google = try SimulatedGoogle(clock: { clock.now.seconds }, keys: Self.googleKeys)
+    }
+
+    /// Reaches the two of them, and nobody else.
+    var fetch: DocumentFetch {
+        DocumentFetch { [apple, google, asked] address in
+            asked.note(address.url)
+            let provider: any SimulatedProvider =
+                if address.url == ProviderEndpoints.live.apple.keysURL {
+                    apple
+                } else if address.url == ProviderEndpoints.live.google.keysURL {
+                    google
+                } else {
+                    throw UnknownAddress(url: address.url)
+                }
+            let path = provider is SimulatedApple ? SimulatedApple.keysPath : SimulatedGoogle.keysPath
+            let response = await provider.respond(
+                to: Request(
+                    id: "0", method: .get, path: path, query: [], headers: Headers(), body: [], peer: "127.0.0.1"))
+            guard response.status == 200 else { throw UnknownAddress(url: address.url) }
+            return (response.body, nil)
+        }
+    }
+
+    struct UnknownAddress: Error {
+        let url: String
+    }
+
+    static let providers = [
+        ProviderSettings(
+            provider: .apple, isEnabled: true, clientIDs: [appleClient, "com.example.web"], hasSecret: true,
+            apple: AppleSettings(teamID: "TEAM123456", keyID: "KEY1234567")),
+        ProviderSettings(provider: .google, isEnabled: true, clientIDs: [googleClient]),
+    ]
+}
+
+/// What an app gets from a provider's sheet, and what it sends of it.
+struct Proof: Sendable {
+    var provider: String
+    var idToken: String
+    var rawNonce: String?
+    var user: String?
+
+    var postBody: String {
+        let members = [
+            ("id_token", idToken), ("providerId", provider), ("nonce", rawNonce), ("user", user),
+        ]
+        return members.compactMap { name, value in
+            value.map { "\(name)=\($0.percentEncoded)" }
+        }.joined(separator: "&")
+    }
+}
+
+extension TestGateway {
+    /// - Parameter nonce: before hashing; a new one unless told.
+    func apple(
+        _ person: SimulatedPerson = .ada, nonce: String? = Random.text(length: 32), user: String? = nil,
+        change: (inout TokenDraft) -> Void = { _ in }
+    ) throws -> Proof {
+        let claim = nonce.map { Hexadecimal.text(Digest.sha256(Array($0.utf8))) }
+        let idToken = try world.apple.identityToken(
+            for: person, audience: SimulatedWorld.appleClient, nonce: claim, changing: change)
+        return Proof(provider: "apple.com", idToken: idToken, rawNonce: nonce, user: user)
+    }
+
+    func google(
+        _ person: SimulatedPerson = .mary, nonce: String? = nil, change: (inout TokenDraft) -> Void = { _ in }
+    ) throws -> Proof {
+        let idToken = try world.google.idToken(
+            for: person, audience: SimulatedWorld.googleClient, nonce: nonce, changing: change)
+        return Proof(provider: "google.com", idToken: idToken, rawNonce: nonce)
+    }
+
+    func signIn(_ proof: Proof, _ more: [String: JSON] = [:]) async throws -> Exchange {
+        try await signInWithIdp(
+            more.merging(["postBody": .string(proof.postBody), "requestUri": "http://localhost"]) { told, _ in told })
+    }
+
+    func link(_ proof: Proof, to idToken: String, _ more: [String: JSON] = [:]) async throws -> Exchange {
+        try await signIn(proof, more.merging(["idToken": .string(idToken)]) { told, _ in told })
+    }
+
+    func signInWithIdp(_ body: [String: JSON]) async throws -> Exchange {
+        try await post("/v1/accounts:signInWithIdp", .object(body))
+    }
+
+    func signUpAnonymously() async throws -> Tokens { try Tokens(await post("/v1/accounts:signUp")) }
+
+    /// The account of `idToken`, as its owner sees it.
+    func account(_ idToken: String) async throws -> JSON {
+        try #require(try await lookup(idToken).json["users"]?[0])
+    }
+}
+
+extension Exchange {
+    /// Of an error that carries one, or of an answer.
+    var pendingToken: String? {
+        json["pendingToken"]?.string ?? json["error"]?["details"]?[0]?["metadata"]?["pendingToken"]?.string
+    }
+}
+
+extension String {
+    var percentEncoded: String {
+        utf8.map { byte in
+            let isPlain =
+                byte < 128 && (Character(UnicodeScalar(byte)).isLetter || Character(UnicodeScalar(byte)).isNumber)
+            return isPlain ? String(UnicodeScalar(byte)) : "%" + Hexadecimal.text([byte]).uppercased()
+        }.joined()
+    }
+}
+
+/// A value of a claim, shown as it is written.
+struct JSONValueCase: CustomTestStringConvertible, Sendable {
+    let testDescription: String
+    let value: JSONValue
+
+    init(_ testDescription: String, _ value: JSONValue) {
+        self.testDescription = testDescription
+        self.value = value
+    }
+}
