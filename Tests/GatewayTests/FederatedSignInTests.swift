@@ -110,7 +110,7 @@ struct FederatedSignInTests {
 
     @Test("lets nobody into a disabled account")
     func disabled() async throws {
-        let gateway = try await TestGateway()
+        let gateway = try await TestGateway.administered()
         let first = try await gateway.signIn(gateway.apple())
         let id = try #require(first.json["localId"]?.string)
         _ = try await gateway.administer(":update", ["localId": .string(id), "disableUser": true])
