@@ -7,10 +7,17 @@ struct Scope: Decodable {
     let targetProjectId: String?
 
     func check(for administrator: Administrator) throws(WireError) {
-        guard targetProjectId == nil || targetProjectId == administrator.project.id.rawValue else {
+        guard targetProjectId.nonEmpty == nil || targetProjectId == administrator.project.id.rawValue else {
             throw .permissionDenied
         }
-        guard tenantId == nil else { throw .notImplemented("tenantId") }
+        guard tenantId.nonEmpty == nil else { throw .notImplemented("tenantId") }
+    }
+}
+
+extension Call {
+    /// What the body names as the project to be administered.
+    func targetProject() throws -> ID<Project>? {
+        try decoded(as: Scope.self).targetProjectId.nonEmpty.map { ID($0) }
     }
 }
 
