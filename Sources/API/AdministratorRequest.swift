@@ -7,10 +7,17 @@ struct Scope: Decodable {
     let targetProjectId: String?
 
     func check(for administrator: Administrator) throws(WireError) {
-        guard targetProjectId == nil || targetProjectId == administrator.project.id.rawValue else {
+        guard targetProjectId.nonEmpty == nil || targetProjectId == administrator.project.id.rawValue else {
             throw .permissionDenied
         }
-        guard tenantId == nil else { throw .notImplemented("tenantId") }
+        guard tenantId.nonEmpty == nil else { throw .notImplemented("tenantId") }
+    }
+}
+
+extension Call {
+    /// What the body names as the project to be administered.
+    func targetProject() throws -> ID<Project>? {
+        try decoded(as: Scope.self).targetProjectId.nonEmpty.map { ID($0) }
     }
 }
 
@@ -81,8 +88,31 @@ extension Claims {
         } catch {
             throw Fault.notAnObject
         }
-        if let name = members.keys.sorted().first(where: Self.reserved.contains) { throw Fault.reserved(name) }
+        guard !Self.hasEndlessExponent(json.utf8) else { throw Fault.notAnObject }
+        if let name = Self.firstReserved(among: members.keys) { throw Fault.reserved(name) }
         self.init(json: json)
+    }
+
+    /// Whether a number of strict JSON has more than three digits behind its `e`: what most readers take for zero, and
+    /// PostgreSQL for no number.
+    private static func hasEndlessExponent(_ json: String.UTF8View) -> Bool {
+        var (isText, isEscaped) = (false, false)
+        var digits: Int?
+        for byte in json {
+            switch byte {
+            case _ where isEscaped: isEscaped = false
+            case UInt8(ascii: "\\"): isEscaped = true
+            case UInt8(ascii: "\""): isText.toggle()
+            case _ where isText: break
+            case UInt8(ascii: "e"), UInt8(ascii: "E"): digits = 0
+            case UInt8(ascii: "+"), UInt8(ascii: "-"): break
+            case UInt8(ascii: "0")...UInt8(ascii: "9"):
+                digits = digits.map { $0 + 1 }
+                if digits == 4 { return true }
+            default: digits = nil
+            }
+        }
+        return false
     }
 }
 

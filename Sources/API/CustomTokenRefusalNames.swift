@@ -29,6 +29,7 @@ extension WireError {
         case .expired: "It has expired."
         case .livesTooLong: "Its exp is more than an hour after its iat."
         case .accountIDTooLong: "Its uid has more than 128 characters."
+        case .olderThanDeletion: "It was made before the account of its uid was deleted."
         }
     }
 }

@@ -106,8 +106,13 @@ public struct Gateway: Sendable {
         guard let bearer = credential.bearer else {
             throw credential.apiKey == nil ? AccessRefusal.nothingShown : .administratorsOnly
         }
-        let administrator = try await access.administrator(bearer, call.parameters["project"].map { ID($0) })
+        let named = call.parameters["project"].map { ID<Project>($0) }
+        var administrator = try await access.administrator(bearer, named)
         project = administrator.project.id
+        if named == nil, let target = try call.targetProject(), target != administrator.project.id {
+            administrator = try await access.administrator(bearer, target)
+            project = target
+        }
         return try await handler(call, administrator)
     }
 

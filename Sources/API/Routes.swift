@@ -37,7 +37,34 @@ enum Route: Sendable {
             "/v2/accounts/passkeySignIn:finalize", "/v2/accounts/passkeySignIn:start",
             "/v2/accounts:revokeToken",
         ].map { (.post, $0) }
+        + projectPaths + tenantPaths
         + [
             "/v1/recaptchaParams", "/v2/defaultSupportedIdps", "/v2/passwordPolicy", "/v2/recaptchaConfig",
         ].map { (.get, $0) }
+
+    private static let projectPaths: [(HTTP.Method, String)] =
+        [(.post, "/v1/projects/{project}/accounts:sendOobCode")] + providerPaths(under: "/v2/projects/{project}")
+
+    private static let tenantPaths: [(HTTP.Method, String)] =
+        [
+            "", ":batchCreate", ":batchDelete", ":delete", ":lookup", ":query", ":sendOobCode", ":update",
+        ].map { (.post, "/v1/projects/{project}/tenants/{tenant}/accounts\($0)") }
+        + [
+            (.get, "/v1/projects/{project}/tenants/{tenant}/accounts:batchGet"),
+            (.post, "/v1/projects/{project}/tenants/{tenant}:createSessionCookie"),
+        ]
+        + resource("/v2/projects/{project}/tenants", "tenant")
+        + providerPaths(under: "/v2/projects/{project}/tenants/{tenant}")
+
+    private static func providerPaths(under parent: String) -> [(HTTP.Method, String)] {
+        ["defaultSupportedIdpConfigs", "inboundSamlConfigs", "oauthIdpConfigs"].flatMap {
+            resource("\(parent)/\($0)", "config")
+        }
+    }
+
+    /// The standard methods of a collection and of what is in it.
+    private static func resource(_ collection: String, _ name: String) -> [(HTTP.Method, String)] {
+        let methods: [HTTP.Method] = [.get, .patch, .delete]
+        return [(.get, collection), (.post, collection)] + methods.map { ($0, "\(collection)/{\(name)}") }
+    }
 }

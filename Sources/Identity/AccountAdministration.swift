@@ -72,9 +72,9 @@ public struct AccountAdministration: Sendable {
 
     /// Goes through all accounts in the order of their ids; each that is there all the while is met once.
     public func page(
-        after id: ID<Account>?, limit: Int, descending: Bool = false, in project: Project
+        after id: ID<Account>?, skipping count: Int = 0, limit: Int, descending: Bool = false, in project: Project
     ) async throws -> [Account] {
-        try await store.page(after: id, limit: limit, descending: descending, in: project.id)
+        try await store.page(after: id, skipping: count, limit: limit, descending: descending, in: project.id)
     }
 
     public func count(in project: Project) async throws -> Int {

@@ -35,6 +35,11 @@ extension Account {
 }
 
 extension ID where Subject == Account {
+    /// Whether some account may be called that, whoever chose the name: a backend's token takes any text.
+    public static func canBe(_ text: String) -> Bool {
+        (1...128).contains(text.unicodeScalars.count) && !text.unicodeScalars.contains("\0")
+    }
+
     /// An id that an administrator chose.
     ///
     /// - Returns: `nil` unless 1 to 128 characters of printable ASCII, without blank and slash.

@@ -14,8 +14,10 @@ public protocol AccountStore: Sendable {
 
     /// Records a sign-in that asks for nothing but the account's id, and makes the account if there is none.
     ///
-    /// - Parameter session: is opened with the generation that the account has.
-    func enter(_ session: Session, in project: ID<Project>) async throws -> Entry
+    /// - Parameters:
+    ///   - session: is opened with the generation that the account has.
+    ///   - vouchedAt: no account is made again that was deleted later.
+    func enter(_ session: Session, vouchedAt: Instant?, in project: ID<Project>) async throws -> Entry
 
     /// - Returns: `nil` if the account is gone.
     func find(_ claim: IDTokenClaim, in project: ID<Project>) async throws -> FoundSession?

@@ -31,7 +31,7 @@ public protocol AdministrationStore: Sendable {
 
     /// The accounts next to `id`, which need not exist, in the order of ids.
     func page(
-        after id: ID<Account>?, limit: Int, descending: Bool, in project: ID<Project>
+        after id: ID<Account>?, skipping count: Int, limit: Int, descending: Bool, in project: ID<Project>
     ) async throws -> [Account]
 
     func count(in project: ID<Project>) async throws -> Int
@@ -76,7 +76,8 @@ public struct StoredAccount: Hashable, Sendable {
 
 /// What an administrator changes of an account; `nil` leaves a member as it is.
 ///
-/// Disabling, another address, another password (or none), and ``validSince`` end every session.
+/// Enabling, another address, another password (or none), and ``validSince`` end every session. Disabling ends none: while
+/// it lasts each of their tokens is told why it is refused.
 public struct AdministrativeChange: Hashable, Sendable {
     public var displayName: AccountChange.Value<String>?
     public var photoURL: AccountChange.Value<String>?

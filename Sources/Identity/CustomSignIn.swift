@@ -8,7 +8,8 @@ public struct CustomSignIn: Sendable {
         self.customTokens = customTokens
     }
 
-    /// Makes the account if there is none of that id. An id that was deleted begins clean: its backend asked for it.
+    /// Makes the account if there is none of that id. An id that was deleted begins clean, if its backend asked for it
+    /// after that.
     ///
     /// Throws ``CustomTokenRefusal`` and ``SignInRefusal/accountDisabled``.
     public func signIn(
@@ -20,20 +21,23 @@ public struct CustomSignIn: Sendable {
         let wanted = Session(
             id: with.entropy.sessionID(), account: claim.account, generation: 1, method: .custom,
             authenticatedAt: now, claims: claim.claims)
-        switch try await with.store.enter(wanted, in: project.id) {
+        switch try await with.store.enter(wanted, vouchedAt: claim.issuedAt, in: project.id) {
         case .entered(let account, let session, let isNew):
             let signedIn = try await with.tokens.signedIn(account, session, in: project, at: now)
             return (signedIn, isNew)
         case .accountDisabled: throw SignInRefusal.accountDisabled
+        case .accountDeletedSince: throw CustomTokenRefusal.invalid(.olderThanDeletion)
         }
     }
 }
 
-/// What came of ``AccountStore/enter(_:in:)``.
+/// What came of ``AccountStore/enter(_:vouchedAt:in:)``.
 public enum Entry: Hashable, Sendable {
     /// - Parameter session: as it was opened, of the account's generation.
     case entered(Account, Session, isNew: Bool)
     case accountDisabled
+    /// Nothing was made.
+    case accountDeletedSince
 }
 
 extension Session {

@@ -4,10 +4,13 @@ public struct CustomTokenClaim: Hashable, Sendable {
     public let account: ID<Account>
     /// For every ID token of the session.
     public let claims: Claims?
+    /// `nil` if the token does not say.
+    public let issuedAt: Instant?
 
-    public init(account: ID<Account>, claims: Claims?) {
+    public init(account: ID<Account>, claims: Claims?, issuedAt: Instant?) {
         self.account = account
         self.claims = claims
+        self.issuedAt = issuedAt
     }
 }
 
@@ -52,4 +55,6 @@ public enum CustomTokenFault: Hashable, Sendable {
     case expired
     case livesTooLong
     case accountIDTooLong
+    /// The account has been deleted since, and nobody has made it again.
+    case olderThanDeletion
 }

@@ -2,21 +2,37 @@ public import Identity
 internal import Postgres
 
 extension PostgresAccountStore {
-    public func enter(_ session: Session, in project: ID<Project>) async throws -> Entry {
-        try await reaching {
-            try await pool.transaction { transaction in
-                guard let row = try await transaction.query(.enter(session, in: project)).first else {
-                    return .accountDisabled
+    public func enter(_ session: Session, vouchedAt: Instant?, in project: ID<Project>) async throws -> Entry {
+        do {
+            return try await reaching {
+                try await pool.transaction { transaction in
+                    guard let row = try await transaction.query(.enter(session, in: project)).first else {
+                        return .accountDisabled
+                    }
+                    let account = try AccountRow.account(row)
+                    let isNew = try row.decode("is_new", as: Bool.self)
+                    if isNew { try await transaction.revive(account.id, vouchedAt: vouchedAt, in: project) }
+                    let opened = session.begun(at: account.generation)
+                    _ = try await transaction.execute(
+                        .opening(try SessionRow(opened), in: project, from: "(VALUES (1)) v"))
+                    return .entered(account, opened, isNew: isNew)
                 }
-                let account = try AccountRow.account(row)
-                let isNew = try row.decode("is_new", as: Bool.self)
-                if isNew { _ = try await transaction.execute(.forgetDeletion(of: account.id, in: project)) }
-                let opened = session.begun(at: account.generation)
-                _ = try await transaction.execute(
-                    .opening(try SessionRow(opened), in: project, from: "(VALUES (1)) v"))
-                return .entered(account, opened, isNew: isNew)
             }
+        } catch is DeletedSince {
+            return .accountDeletedSince
         }
+    }
+}
+
+private struct DeletedSince: Error {}
+
+extension Transaction {
+    /// A statement of its own, after the one that made the account: it sees the deletion that one waited for.
+    fileprivate func revive(_ account: ID<Account>, vouchedAt: Instant?, in project: ID<Project>) async throws {
+        guard let deletion = try await query(.forgetDeletion(of: account, in: project)).first, let vouchedAt else {
+            return
+        }
+        guard Instant(try deletion.decode("deleted_at")) <= vouchedAt else { throw DeletedSince() }
     }
 }
 
@@ -34,6 +50,6 @@ extension SQL {
     }
 
     fileprivate static func forgetDeletion(of account: ID<Account>, in project: ID<Project>) -> SQL {
-        "DELETE FROM deleted_account WHERE project_id = \(project.rawValue) AND id = \(account.rawValue)"
+        "DELETE FROM deleted_account WHERE project_id = \(project.rawValue) AND id = \(account.rawValue) RETURNING deleted_at"
     }
 }

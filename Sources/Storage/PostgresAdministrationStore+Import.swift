@@ -15,7 +15,7 @@ extension PostgresAdministrationStore {
                 return try await reaching {
                     try await storeOnce(ordered, overwriting: overwriting, now: now, in: project)
                 }
-            } catch let error as PostgresError where error.takenMember != nil || error.isSerializationFailure {
+            } catch let error as PostgresError where error.takenMember != nil {
                 continue
             }
         }

@@ -58,9 +58,9 @@ public struct PostgresAdministrationStore: AdministrationStore {
     }
 
     public func page(
-        after id: ID<Account>?, limit: Int, descending: Bool, in project: ID<Project>
+        after id: ID<Account>?, skipping count: Int, limit: Int, descending: Bool, in project: ID<Project>
     ) async throws -> [Account] {
-        try await accounts(.page(after: id, limit: limit, descending: descending, in: project))
+        try await accounts(.page(after: id, skipping: count, limit: limit, descending: descending, in: project))
     }
 
     public func count(in project: ID<Project>) async throws -> Int {
@@ -98,7 +98,7 @@ public struct PostgresAdministrationStore: AdministrationStore {
 
 extension AdministrativeChange {
     fileprivate var mayEndSessions: Bool {
-        isDisabled == true || email != nil || passwordHash != nil || validSince != nil
+        isDisabled == false || email != nil || passwordHash != nil || validSince != nil
     }
 }
 

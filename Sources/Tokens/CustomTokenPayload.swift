@@ -50,7 +50,13 @@ public struct CustomTokenPayload: Sendable {
             throw .missingAccount
         }
         guard account.unicodeScalars.count <= Self.accountIDLimit else { throw .invalid(.accountIDTooLong) }
-        return CustomTokenClaim(account: ID(account), claims: try claims())
+        return CustomTokenClaim(account: ID(account), claims: try claims(), issuedAt: issuedAt)
+    }
+
+    /// `nil` as well for what is no time that the gateway knows.
+    private var issuedAt: Instant? {
+        guard let seconds = number("iat"), (0...253_402_300_799).contains(seconds) else { return nil }
+        return Instant(seconds: Int64(seconds))
     }
 
     private func claims() throws(CustomTokenRefusal) -> Claims? {

@@ -83,6 +83,14 @@ def test_pages_may_ask(emulator):
     assert response.headers["X-Request-Id"]
 
 
+@pytest.mark.parametrize("method, name", [
+    ("DELETE", "accounts"), ("GET", "oobCodes"), ("GET", "verificationCodes")])
+def test_there_are_no_tenants_yet(serve, emulator, method, name):
+    path = f"/emulator/v1/projects/demo/tenants/t/{name}"
+    assert emulator.ask(method, path).status_code == 501
+    assert Emulator(serve).ask(method, path, headers=OWNER).status_code == 404
+
+
 @pytest.mark.parametrize("method, path, json", [
     ("GET", "/", None),
     ("GET", "/emulator/openapi.json", None),

@@ -1,5 +1,10 @@
+import HTTP
+import Identity
+import Postgres
 import Support
 import Testing
+
+@testable import sekisho
 
 @Suite("Access of administrators", .serialized)
 struct AdminAccessTests {
@@ -52,6 +57,26 @@ struct AdminAccessTests {
     func path(project: String) async throws {
         let gateway = try await TestGateway.administered()
         #expect(try await gateway.administer(":lookup", in: project).status == 404)
+    }
+
+    @Test(
+        "a project in the body of an unscoped path is the one that is administered, where its administrator may",
+        arguments: [(true, "other", "200"), (false, "other", "403"), (true, "demo", "200"), (false, "demo", "200")])
+    func targetProject(isDev: Bool, target: String, expected: String) async throws {
+        let gateway = try await TestGateway(mode: isDev ? .dev(ID("demo")) : .serve(at: "https://auth.example.com"))
+        try await gateway.makeServiceKey()
+        try await gateway.makeOtherProject("other", serviceKey: "sks_other")
+        let headers: Headers = ["Authorization": "Bearer \(isDev ? "owner" : TestGateway.serviceKey)"]
+        let body: JSON = ["localId": "ada", "targetProjectId": .string(target)]
+        let answer = try await gateway.send(
+            .post, "/v1/accounts:signUp", body: try body.bytes, query: [], headers: headers)
+        #expect(String(answer.status) == expected)
+        let accounts = try await gateway.database.pool.query("SELECT project_id FROM account")
+            .map { try $0.decode("project_id", as: String.self) }
+        #expect(accounts == (expected == "200" ? [target] : []))
+        let scoped = try await gateway.send(
+            .post, "/v1/projects/demo/accounts", body: try body.bytes, query: [], headers: headers)
+        #expect((scoped.status == 403) == (target == "other"), "a path that names a project is not overruled")
     }
 
     @Test("a page of accounts needs the service key as well")

@@ -1,4 +1,6 @@
+import Identity
 import Support
+import Synchronization
 import Testing
 
 @Suite("Importing accounts", .serialized)
@@ -57,7 +59,13 @@ struct AdminImportTests {
                 "Custom claims provided are too large."
             ),
             (["localId": "x", "customAttributes": "{\"iss\":1}"], "Custom claims provided include a reserved claim."),
+            (["localId": "x", "customAttributes": "{\"Iss\":1}"], "Custom claims provided include a reserved claim."),
+            (["localId": "x", "customAttributes": "{\"a\":1e-17000}"], "Invalid custom claims provided."),
             (["localId": "x", "mfaInfo": [[:]]], "Second factor not supported."),
+            (
+                ["localId": "x", "providerUserInfo": identities(33)],
+                "providerUserInfo has more than 32 entries"
+            ),
             (["localId": "x", "createdAt": "-1"], "createdAt, lastLoginAt or validSince is invalid"),
             (["localId": "ada"], "localId belongs to an existing account - can not overwrite."),
         ] as [(JSON, String)])
@@ -105,6 +113,31 @@ struct AdminImportTests {
         #expect(try await gateway.administer(":batchCreate", body).outcome == expected)
         let count = try await gateway.administer(":query", ["returnUserInfo": false])
         #expect(count.json == ["recordsCount": "0"])
+    }
+
+    static func identities(_ count: Int) -> JSON {
+        .array((0..<count).map { ["providerId": "google.com", "rawId": .string("r\($0)")] })
+    }
+
+    static func withPasswords(_ count: Int) -> JSON {
+        ["users": .array((0..<count).map { ["localId": .string("u\($0)"), "rawPassword": "secret1"] })]
+    }
+
+    @Test("hashes as many passwords as a request may take, and no more", arguments: [(100, 100), (101, 0)])
+    func passwords(count: Int, hashes: Int) async throws {
+        let hashed = Mutex(0)
+        let gateway = try await TestGateway(
+            passwords: Passwords(
+                hash: { _, _ in
+                    hashed.withLock { $0 += 1 }
+                    return "hash"
+                }, check: { _, _, _ in .wrong }))
+        try await gateway.makeServiceKey()
+        let answer = try await gateway.administer(":batchCreate", Self.withPasswords(count))
+        let refusal =
+            "400 Invalid JSON payload received. /users must not have more than 100 members with rawPassword"
+        #expect(answer.outcome == (hashes > 0 ? "200" : refusal))
+        #expect(hashed.withLock { $0 } == hashes)
     }
 
     @Test("of two entries with one address, the first is stored")

@@ -31,19 +31,6 @@ struct CustomTokenTests {
         #expect(user?["customAuth"] == true)
     }
 
-    @Test("signs in to an account that has other ways in, and leaves them")
-    func knownAccount() async throws {
-        let gateway = try await TestGateway()
-        let backend = try await ServiceKey(in: gateway)
-        let tokens = try await gateway.signUp()
-        let token = try backend.customToken(uid: tokens.localId, at: gateway.clock.now)
-        let answer = try await gateway.signIn(customToken: token)
-        #expect(answer.json["isNewUser"] == false)
-        #expect(try claims(of: try #require(answer.json["idToken"]?.string))["email"] == "ada@example.com")
-        #expect(try await gateway.signIn().outcome == "200")
-        #expect(try await gateway.lookup(tokens.idToken).outcome == "200")
-    }
-
     struct Wrong: CustomTestStringConvertible, Sendable {
         let testDescription: String
         let expected: String
@@ -217,47 +204,6 @@ struct CustomTokenTests {
                 == "400 INVALID_CUSTOM_TOKEN : Its signature does not verify.", "only the twin of that id is left")
     }
 
-    @Test("lets no disabled account in")
-    func disabled() async throws {
-        let gateway = try await TestGateway()
-        let backend = try await ServiceKey(in: gateway)
-        let token = try backend.customToken(at: gateway.clock.now)
-        #expect(try await gateway.signIn(customToken: token).outcome == "200")
-        _ = try await gateway.database.pool.execute("UPDATE account SET disabled_at = now()")
-        #expect(try await gateway.signIn(customToken: token).outcome == "400 USER_DISABLED")
-    }
-
-    @Test("may ask for the id of a deleted account, which begins clean; as often as it is deleted")
-    func deleted() async throws {
-        let gateway = try await TestGateway()
-        let backend = try await ServiceKey(in: gateway)
-        let tokens = try await gateway.signUp()
-        for _ in 1...2 {
-            let token = try backend.customToken(uid: tokens.localId, at: gateway.clock.now)
-            let present = try #require(try await gateway.signIn(customToken: token).json["idToken"]?.string)
-            #expect(try await gateway.delete(present).outcome == "200")
-            gateway.clock.advance(by: .seconds(1))
-            let renewed = try await gateway.signIn(customToken: token)
-            #expect(renewed.json["isNewUser"] == true)
-            let claims = try claims(of: try #require(renewed.json["idToken"]?.string))
-            #expect(claims["email"] == nil)
-            #expect(try await gateway.lookup(present).outcome == "400 TOKEN_EXPIRED")
-        }
-    }
-
-    @Test("makes one account however many come at once")
-    func race() async throws {
-        let gateway = try await TestGateway()
-        let backend = try await ServiceKey(in: gateway)
-        let token = try backend.customToken(at: gateway.clock.now)
-        let answers = try await withThrowingTaskGroup(of: Exchange.self) { group in
-            for _ in 1...8 { group.addTask { try await gateway.signIn(customToken: token) } }
-            return try await group.reduce(into: []) { $0.append($1) }
-        }
-        #expect(answers.allSatisfy { $0.status == 200 })
-        #expect(answers.filter { $0.json["isNewUser"] == true }.count == 1)
-    }
-
     @Test("under the name of the protocol's third version")
     func legacy() async throws {
         let gateway = try await TestGateway()
@@ -266,16 +212,6 @@ struct CustomTokenTests {
             "/www.googleapis.com/identitytoolkit/v3/relyingparty/verifyCustomToken",
             ["token": .string(backend.customToken(at: gateway.clock.now)), "returnSecureToken": true])
         #expect(answer.outcome == "200")
-    }
-
-    @Test("counts as a login that a later change of credentials asks to be recent")
-    func recentLogin() async throws {
-        let gateway = try await TestGateway()
-        let backend = try await ServiceKey(in: gateway)
-        let answer = try await gateway.signIn(customToken: backend.customToken(at: gateway.clock.now))
-        gateway.clock.advance(by: .seconds(301))
-        let idToken = try #require(answer.json["idToken"]?.string)
-        #expect(try await gateway.delete(idToken).outcome == "400 CREDENTIAL_TOO_OLD_LOGIN_AGAIN")
     }
 
     @Test("unsigned tokens are for dev mode, where signed ones are still checked")

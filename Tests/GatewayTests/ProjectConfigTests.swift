@@ -56,6 +56,7 @@ struct ProjectConfigTests {
             ("authorizedDomains.first", ""),
             ("signIn.phoneNumber.enabled,mfa,nonsense,,.", ""),
             ("sign,signIn.emai", ""),
+            ("sign_in.email.enabled,authorized_domains", "passwords domains"),
             ("", "passwords anonymous hidden length domains"),
         ])
     func mask(mask: String, changed: String) async throws {
@@ -90,6 +91,17 @@ struct ProjectConfigTests {
         #expect(reset.json["authorizedDomains"] == ["localhost"])
         let project = try #require(try await ProjectStore(pool: gateway.database.pool).project(gateway.project.id))
         #expect(project.policy.recentLogin == .seconds(60), "is not part of this resource")
+    }
+
+    @Test("is not reset by a mask in the other spelling")
+    func snakeCase() async throws {
+        let gateway = try await TestGateway(.firebase) { $0.allowsAnonymous = false }
+        let backend = try await ServiceKey(in: gateway)
+        let answer = try await gateway.administer(
+            .patch, Self.path, ["authorizedDomains": ["a.example"]], by: backend,
+            query: [("update_mask", "authorized_domains")])
+        #expect(answer.json["authorizedDomains"] == ["a.example"])
+        #expect(answer.json["signIn"]?["anonymous"]?["enabled"] == false)
     }
 
     @Test("takes effect on the next request")

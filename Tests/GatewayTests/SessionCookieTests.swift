@@ -81,6 +81,7 @@ struct SessionCookieTests {
             (["idToken": "x", "validDuration": "a day"], "400 INVALID_DURATION"),
             (["idToken": "x", "validDuration": "-300"], "400 INVALID_DURATION"),
             (["idToken": "x"], "400 INVALID_ID_TOKEN"),
+            (["idToken": "x", "targetProjectId": "other"], "403 The caller does not have permission"),
         ] as [(JSON, String)])
     func refusals(body: JSON, expected: String) async throws {
         let gateway = try await TestGateway()

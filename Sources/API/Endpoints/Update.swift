@@ -17,7 +17,7 @@ extension Endpoint {
 
 /// What an administrator may also set (`emailVerified`, `localId`, `phoneNumber`, times) has no member here, so a
 /// client's word for it has no effect.
-private struct UpdateRequest: ClientRequest {
+private struct UpdateRequest: ClientRequest, AttributeDeletion {
     let idToken: String?
     let displayName: String?
     let photoUrl: String?
@@ -65,8 +65,8 @@ private struct UpdateRequest: ClientRequest {
     /// Removing a member wins over setting it.
     func wish() throws(WireError) -> AccountEditor.Wish {
         var wish = AccountEditor.Wish()
-        wish.displayName = deletes(.displayName) ? .remove : displayName.map(Self.value)
-        wish.photoURL = deletes(.photoURL) ? .remove : photoUrl.map(Self.value)
+        wish.displayName = deletes(.displayName) ? .remove : displayName.map(AccountChange.Value.init(wire:))
+        wish.photoURL = deletes(.photoURL) ? .remove : photoUrl.map(AccountChange.Value.init(wire:))
         wish.removesEmail = deletes(.email)
         wish.removesPassword = deletes(.password)
         wish.email = wish.removesEmail ? nil : email
@@ -75,10 +75,6 @@ private struct UpdateRequest: ClientRequest {
         if let deleteProvider { try wish.remove(deleteProvider) }
         return wish
     }
-
-    private func deletes(_ attribute: UserAttribute) -> Bool { deleteAttribute?.contains(attribute) == true }
-
-    private static func value(_ text: String) -> AccountChange.Value<String> { text.isEmpty ? .remove : .set(text) }
 }
 
 struct UpdateResponse: Encodable {

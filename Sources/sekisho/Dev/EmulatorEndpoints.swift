@@ -14,7 +14,8 @@ extension Mode.Addition {
         let endpoints =
             [.clearAccounts(on: pool, projects)] + .emulatorConfig(on: pool, projects) + .emulatorCodes(projects)
             + [.setClock(clock)]
-        return Mode.Addition(projects: projects.project, endpoints: [.emulatorState] + .describing(endpoints))
+        return Mode.Addition(
+            projects: projects.project, endpoints: [.emulatorState] + .describing(endpoints) + .emulatorTenants)
     }
 }
 
@@ -56,6 +57,21 @@ extension [Endpoint] {
                 try .json(["authEmulator": ActionRefused()], status: 400)
             }
         ]
+    }
+}
+
+extension [Endpoint] {
+    /// There are no tenants yet.
+    fileprivate static var emulatorTenants: [Endpoint] {
+        let paths: [(String, HTTP.Method, String)] = [
+            ("clearTenantAccounts", .delete, "accounts"), ("listTenantOobCodes", .get, "oobCodes"),
+            ("listTenantVerificationCodes", .get, "verificationCodes"),
+        ]
+        return paths.map { operationID, method, name in
+            .extra(operationID, method, "/emulator/v1/projects/{project}/tenants/{tenant}/\(name)") { _ in
+                throw RequestRefusal.notImplemented("This operation")
+            }
+        }
     }
 }
 

@@ -21,7 +21,7 @@ struct FakeAdministrationStore: AdministrationStore {
     ) async throws -> Set<ID<Account>> { [] }
 
     func page(
-        after id: ID<Account>?, limit: Int, descending: Bool, in project: ID<Project>
+        after id: ID<Account>?, skipping count: Int, limit: Int, descending: Bool, in project: ID<Project>
     ) async throws -> [Account] { [] }
 
     func count(in project: ID<Project>) async throws -> Int { 0 }

@@ -52,7 +52,7 @@ final class FakeStore: AccountStore {
         return true
     }
 
-    func enter(_ session: Session, in project: ID<Project>) async throws -> Entry {
+    func enter(_ session: Session, vouchedAt: Instant?, in project: ID<Project>) async throws -> Entry {
         try attempt { state in
             let known = state.accounts[session.account]
             let account = known ?? Account(NewAccount(id: session.account, createdAt: session.authenticatedAt))

@@ -62,7 +62,9 @@ struct TestGateway {
             identifiers: IdentifierLookup(store: store),
             customSignIn: CustomSignIn(
                 with: collaborators,
-                customTokens: CustomTokens { token, _ in CustomTokenClaim(account: ID(token), claims: nil) }),
+                customTokens: CustomTokens { token, _ in
+                    CustomTokenClaim(account: ID(token), claims: nil, issuedAt: nil)
+                }),
             federatedSignIn: FederatedSignIn(
                 with: collaborators, store: FakeFederationStore(),
                 verifier: Verifier { _, _, _ in throw ProviderRefusal.notConfigured }, tickets: FakeTickets()),

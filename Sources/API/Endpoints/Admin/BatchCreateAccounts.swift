@@ -34,12 +34,17 @@ private struct BatchCreateRequest: Decodable {
     let sanityCheck: Bool?
 
     static let limit = 1000
+    /// Each costs as much as a sign-in, and the request waits for all of them.
+    static let passwordLimit = 100
 
     /// - Throws: ``WireError``, if nothing of the request is to be looked at further.
     func checkedUsers() throws(WireError) -> [ImportedUser] {
         guard let users, !users.isEmpty else { throw .refused("MISSING_USER_ACCOUNT") }
         guard users.count <= Self.limit else { throw .refused("MAXIMUM_USER_COUNT_EXCEEDED") }
         guard users.allSatisfy({ $0.passwordHash.nonEmpty == nil }) else { throw .notImplemented("hashAlgorithm") }
+        guard users.count(where: { $0.rawPassword.nonEmpty != nil }) <= Self.passwordLimit else {
+            throw .invalidField("/users", "must not have more than \(Self.passwordLimit) members with rawPassword")
+        }
         if sanityCheck == true { try checkSanity(of: users) }
         if allowOverwrite != true, let id = users.compactMap(\.localId.nonEmpty).firstTwice {
             throw .refused("DUPLICATE_LOCAL_ID : \(id)")

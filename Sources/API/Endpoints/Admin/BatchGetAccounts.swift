@@ -27,7 +27,7 @@ private struct BatchGetRequest {
         }
         limit = number == 0 ? 20 : min(number, 1000)
         let token = request.query("nextPageToken").nonEmpty
-        guard token == nil || token.flatMap(ID<Account>.init(chosen:)) != nil else {
+        guard token == nil || token.map(ID<Account>.canBe) == true else {
             throw .refused("INVALID_PAGE_SELECTION")
         }
         last = token.map { ID($0) }

@@ -5,8 +5,7 @@ extension Endpoint {
     static let createSessionCookie = administrator(
         "createSessionCookie", .post, "/v1/projects/{project}:createSessionCookie", bodyLimit: clientBodyLimit
     ) { call, administrator in
-        let request = try call.decoded(as: CreateSessionCookieRequest.self)
-        guard request.tenantId == nil else { throw WireError.notImplemented("tenantId") }
+        let request = try call.body(as: CreateSessionCookieRequest.self, for: administrator)
         guard let idToken = request.idToken.nonEmpty else { throw WireError.refused("MISSING_ID_TOKEN") }
         let cookie = try await call.services.sessionCookies.cookie(
             for: idToken, lasting: try request.lifetime(), in: administrator.project)
@@ -18,7 +17,6 @@ private struct CreateSessionCookieRequest: Decodable {
     let idToken: String?
     /// In seconds.
     let validDuration: String?
-    let tenantId: String?
 
     func lifetime() throws(WireError) -> Duration {
         guard let validDuration else { return SessionCookies.lifetimes.upperBound }

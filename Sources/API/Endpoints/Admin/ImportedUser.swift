@@ -36,7 +36,8 @@ struct ImportedUser: Decodable {
 
     /// Why an entry is not stored.
     enum Fault: Error {
-        case idIsMissing, idIsInvalid, tenant, emailIsInvalid, identityIsIncomplete, phoneNumberIsInvalid
+        case idIsMissing, idIsInvalid, tenant, emailIsInvalid, identityIsIncomplete, tooManyIdentities
+        case phoneNumberIsInvalid
         case claimsAreInvalid, claimsAreTooLarge, claimIsReserved, secondFactor, timeIsInvalid
         case emailIsTaken, identityIsTaken, phoneNumberIsTaken, idIsTaken
     }
@@ -63,7 +64,12 @@ struct ImportedUser: Decodable {
         return AccountAdministration.Import(account: account, password: rawPassword.nonEmpty.map(Secret.init))
     }
 
+    /// More ways in than anybody has; all of them go into every token.
+    fileprivate static let identityLimit = 32
+
     private func identities() throws(Fault) -> [LinkedIdentity] {
+        let linkable = linkable
+        guard linkable.count <= Self.identityLimit else { throw .tooManyIdentities }
         var identities: [LinkedIdentity] = []
         for provider in linkable {
             guard let providerId = provider.providerId.nonEmpty, let rawId = provider.rawId.nonEmpty,
@@ -122,6 +128,7 @@ extension ImportedUser.Fault {
         case .tenant: "Tenant id in userInfo does not match the tenant id in request."
         case .emailIsInvalid: "email is invalid"
         case .identityIsIncomplete: "federatedId or (providerId & rawId) is required"
+        case .tooManyIdentities: "providerUserInfo has more than \(ImportedUser.identityLimit) entries"
         case .phoneNumberIsInvalid: "phone number format is invalid"
         case .claimsAreInvalid: "Invalid custom claims provided."
         case .claimsAreTooLarge: "Custom claims provided are too large."

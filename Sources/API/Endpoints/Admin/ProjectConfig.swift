@@ -10,7 +10,7 @@ extension Endpoint {
         "updateProjectConfig", .patch, "/v2/projects/{project}/config", bodyLimit: clientBodyLimit
     ) { call, administrator in
         let wish = try call.decoded(as: ProjectConfigWish.self)
-        let mask = FieldMask(call.request.query("updateMask"))
+        let mask = FieldMask(call.request.query("updateMask") ?? call.request.query("update_mask"))
         let configuration = try await call.services.projects.edit(administrator.project.id, .key(administrator.key)) {
             try wish.apply(to: &$0.project, where: mask)
         }

@@ -26,8 +26,8 @@ extension Call {
             return try .json(QueryAccountsResponse(recordsCount: String(count), userInfo: nil))
         }
         let accounts = try await services.administration.page(
-            after: nil, limit: try request.checkedLimit(), descending: request.order == .descending,
-            in: administrator.project)
+            after: nil, skipping: try request.checkedOffset(), limit: try request.checkedLimit(),
+            descending: request.order == .descending, in: administrator.project)
         return try .json(
             QueryAccountsResponse(recordsCount: String(accounts.count), userInfo: accounts.map(UserInfo.init)))
     }
@@ -57,11 +57,20 @@ private struct QueryAccountsRequest: Decodable {
     }
 
     static let limit = 500
+    /// Those skipped are gone through all the same.
+    static let offsetLimit = 100_000
 
     func checkImplemented() throws(WireError) {
         guard expression == nil else { throw .notImplemented("expression") }
         guard sortBy == nil || sortBy == .unspecified || sortBy == .userID else { throw .notImplemented("sortBy") }
-        guard ["", "0"].contains(offset ?? "") else { throw .notImplemented("offset") }
+    }
+
+    func checkedOffset() throws(WireError) -> Int {
+        guard let text = offset.nonEmpty else { return 0 }
+        guard let number = Int(text), (0...Self.offsetLimit).contains(number) else {
+            throw .invalidField("/offset", "must be 0 to \(Self.offsetLimit)")
+        }
+        return number
     }
 
     func checkedLimit() throws(WireError) -> Int {

@@ -1,6 +1,6 @@
 internal import Identity
 
-struct UpdateAccountRequest: Decodable {
+struct UpdateAccountRequest: Decodable, AttributeDeletion {
     let localId: String?
     let displayName: String?
     let photoUrl: String?
@@ -57,8 +57,8 @@ struct UpdateAccountRequest: Decodable {
             wish.password = password.nonEmpty.map(Secret.init)
         }
         if losesNumber { wish.change.phoneNumber = .remove } else { wish.phoneNumber = phoneNumber.nonEmpty }
-        wish.change.displayName = deletes(.displayName) ? .remove : displayName.map(Self.value)
-        wish.change.photoURL = deletes(.photoURL) ? .remove : photoUrl.map(Self.value)
+        wish.change.displayName = deletes(.displayName) ? .remove : displayName.map(AccountChange.Value.init(wire:))
+        wish.change.photoURL = deletes(.photoURL) ? .remove : photoUrl.map(AccountChange.Value.init(wire:))
         wish.change.emailIsVerified = emailVerified
         wish.change.isDisabled = disableUser
         wish.change.validSince = try .parsing(seconds: validSince, at: "/validSince")
@@ -73,10 +73,6 @@ struct UpdateAccountRequest: Decodable {
         }
         return wish
     }
-
-    private func deletes(_ attribute: UserAttribute) -> Bool { deleteAttribute?.contains(attribute) == true }
-
-    private static func value(_ text: String) -> AccountChange.Value<String> { text.isEmpty ? .remove : .set(text) }
 }
 
 extension UpdateAccountRequest.Link {
@@ -105,15 +101,4 @@ extension LinkedIdentity {
         (1...512).contains(text.utf8.count)
             && text.unicodeScalars.allSatisfy { $0.properties.generalCategory != .control }
     }
-}
-
-/// What `deleteAttribute` may name.
-enum UserAttribute: String, WireEnum {
-    case unspecified = "USER_ATTRIBUTE_NAME_UNSPECIFIED"
-    case email = "EMAIL"
-    case displayName = "DISPLAY_NAME"
-    case provider = "PROVIDER"
-    case photoURL = "PHOTO_URL"
-    case password = "PASSWORD"
-    case rawUserInfo = "RAW_USER_INFO"
 }

@@ -1,0 +1,134 @@
+import Identity
+import Postgres
+import Support
+import Testing
+
+@testable import sekisho
+
+@Suite("Accounts that custom tokens open", .serialized)
+struct CustomTokenAccountTests {
+    @Test("signs in to an account that has other ways in, and leaves them")
+    func knownAccount() async throws {
+        let gateway = try await TestGateway()
+        let backend = try await ServiceKey(in: gateway)
+        let tokens = try await gateway.signUp()
+        let token = try backend.customToken(uid: tokens.localId, at: gateway.clock.now)
+        let answer = try await gateway.signIn(customToken: token)
+        #expect(answer.json["isNewUser"] == false)
+        #expect(try claims(of: try #require(answer.json["idToken"]?.string))["email"] == "ada@example.com")
+        #expect(try await gateway.signIn().outcome == "200")
+        #expect(try await gateway.lookup(tokens.idToken).outcome == "200")
+    }
+
+    @Test("lets no disabled account in")
+    func disabled() async throws {
+        let gateway = try await TestGateway()
+        let backend = try await ServiceKey(in: gateway)
+        let token = try backend.customToken(at: gateway.clock.now)
+        #expect(try await gateway.signIn(customToken: token).outcome == "200")
+        _ = try await gateway.database.pool.execute("UPDATE account SET disabled_at = now()")
+        #expect(try await gateway.signIn(customToken: token).outcome == "400 USER_DISABLED")
+    }
+
+    @Test(
+        "may be asked for again after their deletion and begin clean, by a token made since; as often as they are deleted"
+    )
+    func deleted() async throws {
+        let gateway = try await TestGateway()
+        let backend = try await ServiceKey(in: gateway)
+        let id = try await gateway.signUp().localId
+        let older = "400 INVALID_CUSTOM_TOKEN : It was made before the account of its uid was deleted."
+        for _ in 1...2 {
+            let token = try backend.customToken(uid: id, at: gateway.clock.now)
+            let present = try #require(try await gateway.signIn(customToken: token).json["idToken"]?.string)
+            gateway.clock.advance(by: .milliseconds(1500))
+            #expect(try await gateway.delete(present).outcome == "200")
+            gateway.clock.advance(by: .milliseconds(400))
+            let sameSecond = try backend.customToken(uid: id, at: gateway.clock.now)
+            for token in [token, sameSecond] {
+                #expect(try await gateway.signIn(customToken: token).outcome == older)
+            }
+            #expect(try await gateway.lookup(present).outcome == "400 USER_NOT_FOUND")
+            gateway.clock.advance(by: .milliseconds(100))
+            let newer = try await gateway.signIn(
+                customToken: backend.customToken(uid: id, at: gateway.clock.now))
+            #expect(newer.json["isNewUser"] == true)
+            #expect(try claims(of: try #require(newer.json["idToken"]?.string))["email"] == nil)
+            #expect(try await gateway.lookup(present).outcome == "400 TOKEN_EXPIRED")
+        }
+    }
+
+    @Test("come back by an older token only after an administrator made them again", arguments: [false, true])
+    func deletedByAdministrator(areMany: Bool) async throws {
+        let gateway = try await TestGateway.administered()
+        let backend = try await ServiceKey(in: gateway)
+        let token = try backend.customToken(at: gateway.clock.now)
+        #expect(try await gateway.signIn(customToken: token).outcome == "200")
+        gateway.clock.advance(by: .seconds(1))
+        let deleted =
+            areMany
+            ? try await gateway.administer(":batchDelete", ["localIds": ["ada"], "force": true])
+            : try await gateway.administer(":delete", ["localId": "ada"])
+        #expect(deleted.outcome == "200")
+        #expect(try await gateway.signIn(customToken: token).status == 400)
+        #expect(try await gateway.administer("", ["localId": "ada"]).outcome == "200")
+        let answer = try await gateway.signIn(customToken: token)
+        #expect(answer.json["isNewUser"] == false)
+    }
+
+    @Test("are not brought back by a token that comes while they are being deleted")
+    func deletedMeanwhile() async throws {
+        let gateway = try await TestGateway()
+        let backend = try await ServiceKey(in: gateway)
+        let token = try backend.customToken(at: gateway.clock.now)
+        #expect(try await gateway.signIn(customToken: token).outcome == "200")
+        let pool = gateway.database.pool
+        let answer = try await pool.transaction { transaction in
+            try await transaction.execute("DELETE FROM account")
+            try await transaction.execute(
+                "INSERT INTO deleted_account VALUES ('demo', 'ada', '2100-01-01T00:00:00Z')")
+            let answer = Task { try await gateway.signIn(customToken: token) }
+            try await gateway.waitForBlockedStatement()
+            return answer
+        }
+        #expect(try await answer.value.status == 400)
+        #expect(try await pool.query("SELECT id FROM account").isEmpty)
+    }
+
+    @Test("in dev mode come back by a token that does not say when it was made")
+    func unsigned() async throws {
+        let dev = try await TestGateway(mode: .dev(ID("demo")))
+        _ = try await ServiceKey(in: dev)
+        func token(_ issuedAt: String) -> String { #"{"uid":"ada"\#(issuedAt)}"# }
+        for issuedAt in ["", #","iat":1e300"#, #","iat":-1"#, #","iat":"1""#, #","iat":1800009999"#] {
+            let answer = try await dev.signIn(customToken: token(issuedAt))
+            #expect(answer.json["isNewUser"] == true, "\(issuedAt)")
+            dev.clock.advance(by: .seconds(1))
+            #expect(try await dev.delete(try #require(answer.json["idToken"]?.string)).outcome == "200")
+        }
+        #expect(try await dev.signIn(customToken: token(#","iat":1800000000"#)).status == 400)
+    }
+
+    @Test("makes one account however many come at once")
+    func race() async throws {
+        let gateway = try await TestGateway()
+        let backend = try await ServiceKey(in: gateway)
+        let token = try backend.customToken(at: gateway.clock.now)
+        let answers = try await withThrowingTaskGroup(of: Exchange.self) { group in
+            for _ in 1...8 { group.addTask { try await gateway.signIn(customToken: token) } }
+            return try await group.reduce(into: []) { $0.append($1) }
+        }
+        #expect(answers.allSatisfy { $0.status == 200 })
+        #expect(answers.filter { $0.json["isNewUser"] == true }.count == 1)
+    }
+
+    @Test("counts as a login that a later change of credentials asks to be recent")
+    func recentLogin() async throws {
+        let gateway = try await TestGateway()
+        let backend = try await ServiceKey(in: gateway)
+        let answer = try await gateway.signIn(customToken: backend.customToken(at: gateway.clock.now))
+        gateway.clock.advance(by: .seconds(301))
+        let idToken = try #require(answer.json["idToken"]?.string)
+        #expect(try await gateway.delete(idToken).outcome == "400 CREDENTIAL_TOO_OLD_LOGIN_AGAIN")
+    }
+}
