@@ -26,6 +26,17 @@ CREATE TABLE public.account (
 )
 WITH (fillfactor='85');
 
+CREATE TABLE public.account_merge (
+    project_id text NOT NULL,
+    source_id text NOT NULL,
+    target_id text NOT NULL,
+    merged_at timestamp with time zone NOT NULL,
+    undo_until timestamp with time zone NOT NULL,
+    target_generation bigint NOT NULL,
+    snapshot jsonb NOT NULL,
+    CONSTRAINT account_merge_snapshot_check CHECK ((jsonb_typeof(snapshot) = 'object'::text))
+);
+
 CREATE TABLE public.api_key (
     project_id text NOT NULL,
     id text NOT NULL,
@@ -41,13 +52,36 @@ CREATE TABLE public.app (
     id text NOT NULL,
     name text NOT NULL,
     created_at timestamp with time zone NOT NULL,
-    CONSTRAINT app_id_check CHECK ((id ~ '^[a-z0-9][a-z0-9-]{0,62}$'::text))
+    settings jsonb DEFAULT '{}'::jsonb NOT NULL,
+    CONSTRAINT app_id_check CHECK ((id ~ '^[a-z0-9][a-z0-9-]{0,62}$'::text)),
+    CONSTRAINT app_settings_check CHECK ((jsonb_typeof(settings) = 'object'::text))
+);
+
+CREATE TABLE public.audit_event (
+    id uuid NOT NULL,
+    project_id text NOT NULL,
+    actor text NOT NULL,
+    action text NOT NULL,
+    subject text NOT NULL,
+    detail jsonb DEFAULT '{}'::jsonb NOT NULL,
+    occurred_at timestamp with time zone NOT NULL,
+    CONSTRAINT audit_event_detail_check CHECK ((jsonb_typeof(detail) = 'object'::text))
 );
 
 CREATE TABLE public.deleted_account (
     project_id text NOT NULL,
     id text NOT NULL,
     deleted_at timestamp with time zone NOT NULL
+);
+
+CREATE TABLE public.identity_provider (
+    project_id text NOT NULL,
+    provider text NOT NULL,
+    settings jsonb NOT NULL,
+    secret bytea,
+    updated_at timestamp with time zone NOT NULL,
+    CONSTRAINT identity_provider_provider_check CHECK ((provider <> ''::text)),
+    CONSTRAINT identity_provider_settings_check CHECK ((jsonb_typeof(settings) = 'object'::text))
 );
 
 CREATE TABLE public.installation (
@@ -68,8 +102,26 @@ CREATE TABLE public.linked_identity (
     display_name text,
     photo_url text,
     created_at timestamp with time zone NOT NULL,
+    email_trust text DEFAULT 'none'::text NOT NULL,
+    is_private_email boolean DEFAULT false NOT NULL,
+    given_name text,
+    family_name text,
+    real_user_status smallint,
+    audience text,
+    last_sign_in_at timestamp with time zone,
+    CONSTRAINT linked_identity_email_trust_check CHECK ((email_trust = ANY (ARRAY['none'::text, 'verified'::text, 'authoritative'::text]))),
     CONSTRAINT linked_identity_provider_check CHECK ((provider <> ''::text)),
     CONSTRAINT linked_identity_subject_check CHECK ((subject <> ''::text))
+);
+
+CREATE TABLE public.outbox (
+    id uuid NOT NULL,
+    project_id text NOT NULL,
+    kind text NOT NULL,
+    account_id text NOT NULL,
+    detail jsonb NOT NULL,
+    created_at timestamp with time zone NOT NULL,
+    CONSTRAINT outbox_detail_check CHECK ((jsonb_typeof(detail) = 'object'::text))
 );
 
 CREATE TABLE public.project (
@@ -84,6 +136,13 @@ CREATE TABLE public.project (
     CONSTRAINT project_number_check CHECK ((number > 0)),
     CONSTRAINT project_policy_check CHECK ((jsonb_typeof(policy) = 'object'::text)),
     CONSTRAINT project_profile_check CHECK ((profile = ANY (ARRAY['sekisho'::text, 'firebase'::text])))
+);
+
+CREATE TABLE public.provider_keys (
+    url text NOT NULL,
+    body text NOT NULL,
+    fetched_at timestamp with time zone NOT NULL,
+    forced_at timestamp with time zone
 );
 
 CREATE TABLE public.schema_migration (
@@ -136,6 +195,16 @@ CREATE TABLE public.signing_key (
     CONSTRAINT signing_key_purpose_check CHECK ((purpose = ANY (ARRAY['id-token'::text, 'refresh-token'::text])))
 );
 
+CREATE TABLE public.used_mark (
+    project_id text NOT NULL,
+    hash bytea NOT NULL,
+    expires_at timestamp with time zone NOT NULL,
+    CONSTRAINT used_mark_hash_check CHECK ((length(hash) = 32))
+);
+
+ALTER TABLE ONLY public.account_merge
+    ADD CONSTRAINT account_merge_pkey PRIMARY KEY (project_id, source_id);
+
 ALTER TABLE ONLY public.account
     ADD CONSTRAINT account_pkey PRIMARY KEY (project_id, id);
 
@@ -148,8 +217,14 @@ ALTER TABLE ONLY public.api_key
 ALTER TABLE ONLY public.app
     ADD CONSTRAINT app_pkey PRIMARY KEY (project_id, id);
 
+ALTER TABLE ONLY public.audit_event
+    ADD CONSTRAINT audit_event_pkey PRIMARY KEY (id);
+
 ALTER TABLE ONLY public.deleted_account
     ADD CONSTRAINT deleted_account_pkey PRIMARY KEY (project_id, id);
+
+ALTER TABLE ONLY public.identity_provider
+    ADD CONSTRAINT identity_provider_pkey PRIMARY KEY (project_id, provider);
 
 ALTER TABLE ONLY public.installation
     ADD CONSTRAINT installation_pkey PRIMARY KEY (only_row);
@@ -157,11 +232,17 @@ ALTER TABLE ONLY public.installation
 ALTER TABLE ONLY public.linked_identity
     ADD CONSTRAINT linked_identity_pkey PRIMARY KEY (project_id, provider, subject);
 
+ALTER TABLE ONLY public.outbox
+    ADD CONSTRAINT outbox_pkey PRIMARY KEY (id);
+
 ALTER TABLE ONLY public.project
     ADD CONSTRAINT project_number_key UNIQUE (number);
 
 ALTER TABLE ONLY public.project
     ADD CONSTRAINT project_pkey PRIMARY KEY (id);
+
+ALTER TABLE ONLY public.provider_keys
+    ADD CONSTRAINT provider_keys_pkey PRIMARY KEY (url);
 
 ALTER TABLE ONLY public.schema_migration
     ADD CONSTRAINT schema_migration_pkey PRIMARY KEY (name);
@@ -175,11 +256,20 @@ ALTER TABLE ONLY public.session
 ALTER TABLE ONLY public.signing_key
     ADD CONSTRAINT signing_key_pkey PRIMARY KEY (project_id, id);
 
+ALTER TABLE ONLY public.used_mark
+    ADD CONSTRAINT used_mark_pkey PRIMARY KEY (project_id, hash);
+
 CREATE UNIQUE INDEX account_email_key ON public.account USING btree (project_id, email) WHERE (email IS NOT NULL);
+
+CREATE INDEX account_merge_target ON public.account_merge USING btree (project_id, target_id);
 
 CREATE UNIQUE INDEX account_phone_number_key ON public.account USING btree (project_id, phone_number) WHERE (phone_number IS NOT NULL);
 
+CREATE INDEX audit_event_occurred_at ON public.audit_event USING btree (project_id, occurred_at);
+
 CREATE INDEX linked_identity_account ON public.linked_identity USING btree (project_id, account_id);
+
+CREATE INDEX outbox_created_at ON public.outbox USING btree (created_at);
 
 CREATE INDEX service_key_id ON public.service_key USING btree (id);
 
@@ -187,11 +277,19 @@ CREATE UNIQUE INDEX service_key_secret_hash_key ON public.service_key USING btre
 
 CREATE INDEX session_account ON public.session USING btree (project_id, account_id);
 
+CREATE INDEX used_mark_expires_at ON public.used_mark USING btree (expires_at);
+
+ALTER TABLE ONLY public.account_merge
+    ADD CONSTRAINT account_merge_project_id_target_id_fkey FOREIGN KEY (project_id, target_id) REFERENCES public.account(project_id, id) ON DELETE CASCADE;
+
 ALTER TABLE ONLY public.api_key
     ADD CONSTRAINT api_key_project_id_app_id_fkey FOREIGN KEY (project_id, app_id) REFERENCES public.app(project_id, id) ON DELETE CASCADE;
 
 ALTER TABLE ONLY public.app
     ADD CONSTRAINT app_project_id_fkey FOREIGN KEY (project_id) REFERENCES public.project(id) ON DELETE CASCADE;
+
+ALTER TABLE ONLY public.identity_provider
+    ADD CONSTRAINT identity_provider_project_id_fkey FOREIGN KEY (project_id) REFERENCES public.project(id) ON DELETE CASCADE;
 
 ALTER TABLE ONLY public.linked_identity
     ADD CONSTRAINT linked_identity_project_id_account_id_fkey FOREIGN KEY (project_id, account_id) REFERENCES public.account(project_id, id) ON DELETE CASCADE;

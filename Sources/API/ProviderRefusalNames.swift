@@ -51,7 +51,8 @@ extension IdentityTokenFault {
         case .audience(let expected, let seen): Self.mismatch("audience", expected, seen)
         case .authorizedParty(let expected, let seen): Self.mismatch("authorized party", expected, [seen])
         case .expired(let instant): "The ID token expired at \(instant.iso8601)."
-        case .issuedInTheFuture(let instant): "The ID token says that it was issued at \(instant.iso8601), later than now."
+        case .issuedInTheFuture(let instant):
+            "The ID token says that it was issued at \(instant.iso8601), later than now."
         case .claim(let name): "The ID token has no valid claim \(Self.quoted([name]))."
         }
     }

@@ -81,7 +81,8 @@ extension ProjectConfiguration {
         problems += names.filter { $0.value.count > 1 }.map { .repeatedSignInMethod($0.key, app: id) }
         for (provider, clientIDs) in settings.clientIDs.sorted(by: { $0.key < $1.key }) {
             let provider = ProviderID(provider)
-            problems += provider.canBeConfigured
+            problems +=
+                provider.canBeConfigured
                 ? Self.problems(of: clientIDs, provider, for: id) : [.unknownProvider(provider)]
         }
         if let exemption = settings.exemption, !Limits.reasonLength.contains(exemption.reason.unicodeScalars.count) {

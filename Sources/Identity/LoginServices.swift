@@ -18,7 +18,8 @@ extension LoginServicesViolation: CustomStringConvertible {
         case .appleNotEnabled: "it shows a social provider while apple.com is not configured and enabled"
         case .appleCannotWork:
             "it shows a social provider while apple.com lacks its team id, key id, private key or a client id for this app"
-        case .exemptionContradicted: "its exemption ownAccountsOnly is contradicted by the social provider that it shows"
+        case .exemptionContradicted:
+            "its exemption ownAccountsOnly is contradicted by the social provider that it shows"
         }
     }
 }

@@ -9,8 +9,7 @@ public struct ProjectEditor: Sendable {
     /// thrown for problems that were not there before.
     ///
     /// Returns `nil` if there is no such project.
-    public var edit:
-        @Sendable (ID<Project>, Operator, _ change: @escaping Change) async throws -> ProjectConfiguration?
+    public var edit: @Sendable (ID<Project>, Operator, _ change: @escaping Change) async throws -> ProjectConfiguration?
 
     public init(
         configuration: @escaping @Sendable (ID<Project>) async throws -> ProjectConfiguration?,

@@ -66,9 +66,12 @@ public struct ConfigurationStore: Sendable {
         let project = configuration.project.id
         guard !configuration.newSecrets.isEmpty else { return }
         let rows = try await transaction.query(
-            "SELECT provider, secret FROM identity_provider WHERE project_id = \(project.rawValue) AND secret IS NOT NULL")
+            "SELECT provider, secret FROM identity_provider WHERE project_id = \(project.rawValue) AND secret IS NOT NULL"
+        )
         let kept = try Dictionary(
-            uniqueKeysWithValues: rows.map { (ProviderID(try $0.decode("provider")), try $0.decode("secret", as: [UInt8].self)) })
+            uniqueKeysWithValues: rows.map {
+                (ProviderID(try $0.decode("provider")), try $0.decode("secret", as: [UInt8].self))
+            })
         for (provider, secret) in configuration.newSecrets {
             let isKept = kept[provider].map { secrets.holds($0, secret, provider, project) } ?? secret.isEmpty
             if isKept { configuration.dropSecret(of: provider) }
@@ -81,7 +84,9 @@ public struct ConfigurationStore: Sendable {
     ) async throws {
         let now = clock.now()
         let id = after.project.id
-        for statement in try statements(from: before, to: after, at: now) { _ = try await transaction.execute(statement) }
+        for statement in try statements(from: before, to: after, at: now) {
+            _ = try await transaction.execute(statement)
+        }
         for (provider, secret) in after.newSecrets {
             let sealed = secret.isEmpty ? nil : try secrets.seal(secret, provider, id)
             _ = try await transaction.execute(.keep(sealed, of: provider, in: id, at: now))

@@ -28,6 +28,7 @@ struct DatabaseCheck: Sendable {
             findings += try await installation()
             for project in try await ProjectStore(pool: pool).all() {
                 findings.append(try await keys(of: project, at: now))
+                findings += try await loginServices(of: project)
             }
         } catch {
             findings.append(Finding(isGood: false, text: "\(error)"))
@@ -44,6 +45,16 @@ struct DatabaseCheck: Sendable {
             Finding(
                 isGood: Canary.opens(installation.canary, under: masterKeys), text: "master key opens its secrets"),
         ]
+    }
+
+    private func loginServices(of project: Project) async throws -> [Finding] {
+        try await ProjectStore(pool: pool).apps(of: project.id).map { configured in
+            let violations = LoginServices(of: configured.app, in: project).violations.map(\.description)
+            let place = "project \(project.id), app \(configured.app.id)"
+            return violations.isEmpty
+                ? Finding(isGood: true, text: "\(place): guideline 4.8")
+                : Finding(isGood: false, text: "\(place): LOGIN_SERVICES_4_8 : \(violations.joined(separator: "; "))")
+        }
     }
 
     private func keys(of project: Project, at now: Instant) async throws -> Finding {

@@ -1,4 +1,5 @@
 internal import Glibc
+internal import Identity
 
 /// Exit status: 0 done, 1 failed, 2 called or configured wrongly.
 @main
@@ -14,6 +15,9 @@ struct Sekisho {
         } catch let error as ConfigurationError {
             Terminal.complain(error.description)
             exit(2)
+        } catch let error as ConfigurationRefusal {
+            Terminal.complain("refused, nothing was changed:\n\(error.list)")
+            exit(1)
         } catch let error as Failure {
             Terminal.complain(error.message)
             exit(1)
@@ -21,6 +25,13 @@ struct Sekisho {
             Terminal.complain("\(error)")
             exit(1)
         }
+    }
+}
+
+extension ConfigurationRefusal {
+    /// A line for each problem.
+    fileprivate var list: String {
+        problems.map { "  - \($0.isLoginServices ? "LOGIN_SERVICES_4_8 : " : "")\($0)" }.joined(separator: "\n")
     }
 }
 

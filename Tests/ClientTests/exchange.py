@@ -32,12 +32,13 @@ class Client:
         self.gateway = gateway
         self.contract = contract
 
-    def call(self, operation_id, json=None, *, key=API_KEY, **options):
-        """`options` are those of `requests`; every answer must be one the contract knows."""
+    def call(self, operation_id, json=None, *, key=API_KEY, path=None, **options):
+        """`path` fills in what is not the project; `options` are those of `requests`; every answer must be one the
+        contract knows."""
         operation = self.contract.operations[operation_id]
-        path = operation.path.replace("{project}", self.gateway.project)
+        path = operation.path.format(project=self.gateway.project, **(path or {}))
         if operation.body["security"] and key:
-            options["params"] = {"key": self.gateway.api_key if key is API_KEY else key}
+            options["params"] = options.get("params", {}) | {"key": self.gateway.api_key if key is API_KEY else key}
         response = requests.request(operation.method, self.gateway.url + path, json=json, timeout=30, **options)
         return self._checked(operation, response)
 

@@ -10,8 +10,9 @@ UNREACHABLE = "postgresql:///nobody?host=/nonexistent"
 def test_all_is_well_with_a_project(installation):
     checked = installation.run("check")
     assert checked.returncode == 0
-    assert [line[:5] for line in checked.stdout.splitlines()] == ["ok   "] * 6
+    assert [line[:5] for line in checked.stdout.splitlines()] == ["ok   "] * 7
     assert "project demo: keys that sign" in checked.stdout
+    assert "project demo, app default: guideline 4.8" in checked.stdout
 
 
 def test_all_is_well_before_the_first_project(folder, dev):

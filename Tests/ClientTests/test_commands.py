@@ -8,7 +8,7 @@ from gateway import run
 
 COMMANDS = [
     "dev", "serve", "migrate", "check",
-    "projects create", "projects list", "projects policy", "apps create", "apps list",
+    "projects create", "projects list", "projects apply", "projects policy", "apps create", "apps list",
     "keys create-api-key", "keys list-api-keys", "keys revoke-api-key",
     "keys create-service-key", "keys list-service-keys", "keys revoke-service-key",
     "keys list-signing-keys", "keys rotate-signing-key", "keys rotate-refresh-key", "keys rewrap", "keys generate-master-key",
@@ -17,7 +17,7 @@ each_command = pytest.mark.parametrize("command", COMMANDS)
 
 
 def test_the_overview_lists_every_command():
-    listed = re.findall(r"^  ([a-z-]+(?: [a-z-]+)?)(?: ID)?  ", run("--help").stdout, re.MULTILINE)
+    listed = re.findall(r"^  ([a-z-]+(?: [a-z-]+)?)(?: ID| FILE)?  ", run("--help").stdout, re.MULTILINE)
     assert listed == COMMANDS
 
 
@@ -68,6 +68,8 @@ def test_an_unknown_option_is_called_by_its_name(command):
     ("projects create de_mo", "a project id has at most 63 characters"),
     ("projects create demo --profile google", "--profile is sekisho or firebase"),
     ("projects create demo --algorithm HS256", "--algorithm is ES256 or RS256"),
+    ("projects apply", "exactly one file is needed"),
+    ("projects apply /nonexistent/project.json", "/nonexistent/project.json cannot be read"),
     ("projects policy", "exactly one project id is needed"),
     ("projects policy demo --set x", "--set takes NAME=VALUE"),
     ("apps create", "--project is missing"),

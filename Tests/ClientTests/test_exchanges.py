@@ -1,5 +1,6 @@
 """Real exchanges with `sekisho dev`, every answer held against openapi.yaml."""
 
+import secrets
 from dataclasses import dataclass, field
 from functools import cache
 
@@ -9,7 +10,8 @@ import requests
 from exchange import PASSWORD, Client, fresh_email
 
 # Stand-ins in a row's request, filled in with a new account's own values.
-EMAIL, ID_TOKEN, REFRESH_TOKEN, NEW_EMAIL, ANONYMOUS_ID_TOKEN, LOCAL_ID, NEW_LOCAL_ID = (object() for _ in range(7))
+EMAIL, ID_TOKEN, REFRESH_TOKEN, NEW_EMAIL, ANONYMOUS_ID_TOKEN, LOCAL_ID, NEW_LOCAL_ID, NEW_PROVIDER, PROVIDER, APP = (
+    object() for _ in range(10))
 
 
 @dataclass
@@ -42,10 +44,17 @@ def identifier(email, continue_uri="http://localhost"):
     return {"identifier": email, "continueUri": continue_uri}
 
 
-def owner(says, operation, json=None, code=None, **options):
+def owner(says, operation, json=None, code=None, status=200, **options):
     """A row of the admin API."""
-    return Row(says, operation, json, code, options={"key": None, "headers": {"Authorization": "Bearer owner"}} | options)
+    authorization = {"headers": {"Authorization": "Bearer owner"}}
+    return Row(says, operation, json, code, status, options={"key": None} | authorization | options)
 
+
+def idp(provider_id):
+    return {"idpId": provider_id}
+
+
+CORP = {"clientId": "c", "issuer": "https://id.example.com", "displayName": "Corp"}
 
 ROWS = [
     Row("e-mail and password make an account", "signUp", {"email": NEW_EMAIL, "password": PASSWORD}),
@@ -119,6 +128,12 @@ ROWS = [
     Row("not a way back", "createAuthUri", identifier(EMAIL, "nowhere"), "INVALID_CONTINUE_URI"),
     Row("a provider to start with", "createAuthUri", identifier(EMAIL) | {"providerId": "google.com"},
         "NOT_IMPLEMENTED", 501),
+    Row("a provider that is not configured", "createAuthUri", {"providerId": "facebook.com"}, "OPERATION_NOT_ALLOWED"),
+
+    Row("the ways to sign in", "getLoginMethods"),
+    Row("those of another app", "getLoginMethods", options={"params": {"appId": APP}}),
+    Row("those of no app", "getLoginMethods", None, "NOT_FOUND", 404, {"params": {"appId": "nobody"}}),
+    Row("those of nobody", "getLoginMethods", None, "PERMISSION_DENIED", 403, {"key": None}),
 
     Row("the project", "getProject"),
     Row("the project, key in a header", "getProject", options={"key": None, "headers": {"x-goog-api-key": "any"}}),
@@ -132,6 +147,36 @@ ROWS = [
     owner("configuration", "getProjectConfig"),
     owner("a policy is set", "updateProjectConfig", {"emailPrivacyConfig": {"enableImprovedEmailPrivacy": False}},
           params={"updateMask": "emailPrivacyConfig.enableImprovedEmailPrivacy"}),
+    owner("Apple and Google", "listDefaultSupportedIdpConfigs", params={"pageSize": "1"}),
+    owner("no page", "listDefaultSupportedIdpConfigs", None, "INVALID_PAGE_SELECTION", params={"pageToken": "a b"}),
+    owner("Google again", "createDefaultSupportedIdpConfig", {}, "CONFIGURATION_EXISTS", 409, params={"idpId": "google.com"}),
+    owner("another's provider", "createDefaultSupportedIdpConfig", {}, "INVALID_PROVIDER_ID", params={"idpId": "a.com"}),
+    owner("Apple", "getDefaultSupportedIdpConfig", path=idp("apple.com")),
+    owner("a provider of nobody", "getDefaultSupportedIdpConfig", None, "CONFIGURATION_NOT_FOUND", 404, path=idp("a.com")),
+    owner("Google is on", "updateDefaultSupportedIdpConfig", {"enabled": True, "clientSecret": "secret"}, path=idp("google.com"),
+          params={"updateMask": "enabled,clientSecret"}),
+    owner("Google without audience", "updateDefaultSupportedIdpConfig", {"clientIds": []}, "INVALID_CONFIG",
+          path=idp("google.com"), params={"updateMask": "clientIds"}),
+    owner("Apple goes alone", "deleteDefaultSupportedIdpConfig", None, "LOGIN_SERVICES_4_8", 409, path=idp("apple.com")),
+    owner("OpenID Connect providers", "listOauthIdpConfigs"),
+    owner("an OpenID Connect provider", "createOauthIdpConfig", CORP, params={"oauthIdpConfigId": NEW_PROVIDER}),
+    owner("one of an odd name", "createOauthIdpConfig", CORP, "INVALID_PROVIDER_ID", params={"oauthIdpConfigId": "oidc.A"}),
+    owner("one without a name", "createOauthIdpConfig", CORP, "MISSING_PROVIDER_ID"),
+    owner("it is shown", "getOauthIdpConfig", path=idp(PROVIDER)),
+    owner("it is changed", "updateOauthIdpConfig", {"enabled": True}, path=idp(PROVIDER), params={"updateMask": "enabled"}),
+    owner("its issuer is none", "updateOauthIdpConfig", {"issuer": "nowhere"}, "INVALID_CONFIG", path=idp(PROVIDER),
+          params={"updateMask": "issuer"}),
+    owner("it goes", "deleteOauthIdpConfig", path=idp(PROVIDER)),
+    owner("apps", "listApps"),
+    owner("an app", "createApp", {"appId": NEW_LOCAL_ID, "platform": "ios", "bundleId": "com.example.app"}),
+    owner("an app of an odd name", "createApp", {"appId": "A"}, "INVALID_ARGUMENT"),
+    owner("an app again", "createApp", {"appId": "default"}, "CONFIGURATION_EXISTS", 409),
+    owner("it is looked at", "getApp", path={"appId": APP}),
+    owner("it is exempted", "updateApp", {"exemption": {"kind": "thirdPartyClient", "reason": "because"}},
+          path={"appId": APP}),
+    owner("Google alone", "updateApp", {"signInMethods": ["google.com"]}, "LOGIN_SERVICES_4_8", 409, path={"appId": APP}),
+    owner("an app goes", "deleteApp", path={"appId": APP}),
+    owner("no app goes", "deleteApp", None, "CONFIGURATION_NOT_FOUND", 404, path={"appId": "nobody"}),
     owner("an account by a backend", "createAccount", {"email": NEW_EMAIL, "password": PASSWORD, "emailVerified": True}),
     owner("a taken address by a backend", "createAccount", {"email": EMAIL}, "EMAIL_EXISTS"),
     owner("accounts by address and id", "lookupAccounts", {"email": [EMAIL], "localId": [LOCAL_ID, "nobody"]}),
@@ -177,6 +222,17 @@ def filled(value, known):
             return value
 
 
+def fresh_provider():
+    return f"oidc.{secrets.token_hex(8)}"
+
+
+def made(client, operation, json, **options):
+    """The id of a new resource."""
+    answer = client.call(operation, json, key=None, headers={"Authorization": "Bearer owner"}, **options)
+    assert answer.status == 200, answer.body
+    return answer.body.get("appId") or answer.body["name"].split("/")[-1]
+
+
 def stand_ins(client):
     ada = cache(client.ada)
     return {
@@ -187,6 +243,9 @@ def stand_ins(client):
         LOCAL_ID: lambda: ada()["localId"],
         NEW_LOCAL_ID: lambda: fresh_email().split("@")[0],
         ANONYMOUS_ID_TOKEN: lambda: client.signed_up()["idToken"],
+        NEW_PROVIDER: fresh_provider,
+        PROVIDER: lambda: made(client, "createOauthIdpConfig", CORP, params={"oauthIdpConfigId": fresh_provider()}),
+        APP: lambda: made(client, "createApp", {"appId": "a" + secrets.token_hex(4)}),
     }
 
 

@@ -319,3 +319,47 @@ def test_another_project_has_users_of_its_own(admin, ada):
 @pytest.mark.xfail(strict=True, raises=FirebaseError, reason="no codes yet: sendOobCode answers 501")
 def test_a_link_for_a_new_password_is_made(admin, ada):
     admin.generate_password_reset_link(ada.email)
+
+
+@pytest.fixture
+def corp(admin):
+    """The id of a fresh provider, its secret kept."""
+    provider = f"oidc.{secrets.token_hex(8)}"
+    admin.create_oidc_provider_config(
+        provider_id=provider, client_id="c", issuer="https://id.example.com", display_name="Corp", enabled=True,
+        client_secret="secret", code_response_type=True, id_token_response_type=False)
+    yield provider
+    admin.delete_oidc_provider_config(provider_id=provider)
+
+
+def test_an_openid_connect_provider_is_configured(admin, corp):
+    config = admin.get_oidc_provider_config(provider_id=corp)
+    assert (config.provider_id, config.client_id, config.issuer) == (corp, "c", "https://id.example.com")
+    assert (config.display_name, config.enabled, config.code_response_type) == ("Corp", True, True)
+    assert config.client_secret is None
+
+
+def test_an_openid_connect_provider_is_changed_in_parts(admin, corp):
+    changed = admin.update_oidc_provider_config(
+        provider_id=corp, display_name=auth.DELETE_ATTRIBUTE, enabled=False, issuer="https://other.example.com")
+    assert (changed.display_name, changed.enabled, changed.issuer) == (None, False, "https://other.example.com")
+    assert (changed.client_id, changed.code_response_type) == ("c", True)
+
+
+def test_openid_connect_providers_are_listed_page_by_page(admin, corp):
+    page = admin.list_oidc_provider_configs(max_results=1)
+    assert len(page.provider_configs) == 1
+    assert corp in {config.provider_id for config in page.iterate_all()}
+
+
+def test_a_provider_that_is_not_configured_is_not_found(admin):
+    with pytest.raises(auth.ConfigurationNotFoundError):
+        admin.get_oidc_provider_config(provider_id="oidc.nobody")
+    with pytest.raises(auth.ConfigurationNotFoundError):
+        admin.delete_oidc_provider_config(provider_id="oidc.nobody")
+
+
+def test_a_provider_is_configured_once(admin, corp):
+    with pytest.raises(FirebaseError) as refused:
+        admin.create_oidc_provider_config(provider_id=corp, client_id="c", issuer="https://id.example.com")
+    assert refused.value.http_response.json()["error"]["message"] == "CONFIGURATION_EXISTS"

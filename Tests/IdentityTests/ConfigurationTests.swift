@@ -212,14 +212,15 @@ struct ConfigurationTests {
         after.project.policy.allowsAnonymous = false
         after.set(ConfiguredApp(app: App(id: ID("new")), name: "New"))
         after.apps[0].app.settings.exemption = LoginServicesExemption(kind: .thirdPartyClient, reason: "because")
-        #expect(Self.trail(after, since: Self.valid) == [
-            "project.changed demo members=policy.allowsAnonymous",
-            "provider.changed apple.com members=privateKey",
-            "provider.removed oidc.corp ",
-            "app.changed app members=exemption.kind exemption.reason",
-            "exemption.declared app kind=thirdPartyClient reason=because",
-            "app.added new ",
-        ])
+        #expect(
+            Self.trail(after, since: Self.valid) == [
+                "project.changed demo members=policy.allowsAnonymous",
+                "provider.changed apple.com members=privateKey",
+                "provider.removed oidc.corp ",
+                "app.changed app members=exemption.kind exemption.reason",
+                "exemption.declared app kind=thirdPartyClient reason=because",
+                "app.added new ",
+            ])
         var other = after
         other.apps[0].app.settings.exemption = LoginServicesExemption(kind: .thirdPartyClient, reason: "otherwise")
         #expect(Self.trail(other, since: after).last == "exemption.changed app kind=thirdPartyClient reason=otherwise")

@@ -123,7 +123,8 @@ struct LoginServicesTests {
                 settings: .init(platform: .macos, bundleID: "com.b", clientIDs: ["apple.com": ["com.b"]]),
                 isFine: true),
             CannotWork(
-                testDescription: "Android's package is no audience", settings: .init(platform: .android, bundleID: "b.c"),
+                testDescription: "Android's package is no audience",
+                settings: .init(platform: .android, bundleID: "b.c"),
                 isFine: true),
         ])
     func canWork(row: CannotWork) {

@@ -6,7 +6,7 @@ struct Command: Sendable {
 
     static let all: [Command] = [
         .dev, .serve, .migrate, .check,
-        .createProject, .listProjects, .policy, .createApp, .listApps,
+        .createProject, .listProjects, .applyProject, .policy, .createApp, .listApps,
         .createAPIKey, .listAPIKeys, .revokeAPIKey,
         .createServiceKey, .listServiceKeys, .revokeServiceKey,
         .listSigningKeys, .rotateSigningKeys, .rotateRefreshKey, .rewrap, .generateMasterKey,

@@ -1,0 +1,142 @@
+internal import Crypto
+internal import FoundationEssentials
+internal import Glibc
+internal import Identity
+internal import Postgres
+internal import Storage
+
+extension Command {
+    static let applyProject = Command(
+        words: ["projects", "apply"],
+        help: """
+            projects apply FILE             configure a project as a JSON file says
+
+            FILE is `-` for standard input. What it leaves out stays as it is; a member that is not known is an error.
+            Nothing is changed where anything would be wrong, App Review guideline 4.8 included, and every problem is
+            told. What is changed takes effect within seconds; applied again, nothing changes.
+              --dry-run   show what would be changed
+              --prune     what FILE leaves out goes, or goes back to its default; names and kept secrets stay
+              --create    make the project if there is none
+            FILE is an object of
+              project             its id
+              name, profile       as `projects create` takes them
+              policy              members as `projects policy --help` lists them
+              authorizedDomains   a list of hosts
+              providers           by id: apple.com, google.com, oidc.NAME. Each with enabled (true for a new one) and
+                                  clientIds; Apple with teamId, keyId, takesUnhashedNonces and privateKey or
+                                  privateKeyFile; the others with clientSecret or clientSecretFile; oidc.NAME with
+                                  issuer, displayName and trustsEmail. Paths are relative to FILE.
+              apps                by id: name, platform (ios, macos, android, web, other), distribution (appStore,
+                                  marketplace, playStore, enterprise, web, other), bundleId, signInMethods (in the
+                                  order to be shown; null: all that are enabled), clientIds (lists by provider),
+                                  exemption (kind and reason, or null; kinds are ownAccountsOnly,
+                                  alternativeMarketplace, organisationAccounts, governmentIdentity, thirdPartyClient)
+            Reads DATABASE_URL and SEKISHO_MASTER_KEY.
+            """
+    ) { words in
+        let arguments = try Arguments(words, options: [], switches: ["dry-run", "prune", "create"])
+        let file = try ProjectFile(at: arguments.only("file"))
+        let application = Application(
+            file: file, isRehearsal: arguments.has("dry-run"), prunes: arguments.has("prune"),
+            creates: arguments.has("create"))
+        try Administration.runWithKeys { try await application.run(on: $0, under: $1) }
+    }
+}
+
+extension ProjectFile {
+    fileprivate init(at path: String) throws {
+        let folder = path.lastIndex(of: "/").map { String(path[...$0]) } ?? ""
+        let descriptor = path == "-" ? STDIN_FILENO : open(path, O_RDONLY | O_CLOEXEC)
+        defer { if descriptor > STDIN_FILENO { close(descriptor) } }
+        guard let json = Self.bytes(of: descriptor) else { throw UsageError(message: "\(path) cannot be read") }
+        try self.init(parsing: json) { name in
+            // Whatever is wrong with the file, the problem names its path.
+            try? String(contentsOfFile: name.hasPrefix("/") || path == "-" ? name : folder + name, encoding: .utf8)
+        }
+    }
+
+    /// - Returns: a byte more than may be there at most; `nil` for what cannot be read.
+    private static func bytes(of descriptor: Int32) -> [UInt8]? {
+        var bytes: [UInt8] = []
+        var buffer = [UInt8](repeating: 0, count: 64 * 1024)
+        while bytes.count <= sizeLimit {
+            let count = read(descriptor, &buffer, buffer.count)
+            guard count >= 0 else { return nil }
+            guard count > 0 else { break }
+            bytes += buffer[..<count]
+        }
+        return bytes
+    }
+}
+
+/// A file on its way into the database.
+private struct Application: Sendable {
+    let file: ProjectFile
+    let isRehearsal: Bool
+    let prunes: Bool
+    let creates: Bool
+
+    func run(on administration: Administration, under masterKeys: MasterKeys) async throws {
+        let store = ConfigurationStore(
+            pool: administration.pool, rules: .live(), secrets: .sealing(under: masterKeys),
+            clock: administration.clock)
+        let edit = try await store.edit(file.project, by: .commandLine, isRehearsal: isRehearsal, change)
+        if let edit { return report(edit.after.changes(since: edit.before)) }
+        guard creates else {
+            throw Failure(
+                message:
+                    "there is no project \(file.project): `sekisho projects create \(file.project)` makes one, and so does --create"
+            )
+        }
+        let draft = try draft()
+        var configuration = ProjectConfiguration(
+            project: draft.project, name: draft.name,
+            apps: [ConfiguredApp(app: ProjectDraft.app, name: ProjectDraft.app.id.rawValue)])
+        let fresh = configuration
+        // Judged before there is anything.
+        try change(&configuration)
+        if !isRehearsal {
+            _ = try await draft.create(in: administration.pool, under: masterKeys, at: administration.clock.now())
+            _ = try await store.edit(file.project, by: .commandLine, change)
+        }
+        Terminal.say("+ project \(file.project)")
+        report(configuration.changes(since: fresh))
+    }
+
+    /// - Throws: ``ConfigurationRefusal`` for anything that is wrong, also if it was before.
+    private func change(_ configuration: inout ProjectConfiguration) throws {
+        file.apply(to: &configuration, pruning: prunes)
+        let problems = configuration.problems(by: .live())
+        guard problems.isEmpty else { throw ConfigurationRefusal(problems: problems) }
+    }
+
+    private func draft() throws(UsageError) -> ProjectDraft {
+        let profile = file.profile ?? .sekisho
+        return try ProjectDraft(
+            id: file.project.rawValue, name: file.name ?? file.project.rawValue, profile: profile,
+            policy: Policy(profile), algorithm: .es256, domains: [])
+    }
+
+    private func report(_ changes: [ConfigurationChange]) {
+        for change in changes { Terminal.say(change.line) }
+        guard !changes.isEmpty else { return Terminal.say("nothing to change") }
+        let count = "\(changes.count) \(changes.count == 1 ? "change" : "changes")"
+        Terminal.say(isRehearsal ? "\(count), not made" : "\(count) made")
+    }
+}
+
+extension ConfigurationChange {
+    /// As the terminal shows it: `+` came, `-` went, `~` became otherwise. Secrets are not shown.
+    var line: String {
+        let name = path.joined(separator: ".")
+        return switch (old, new) {
+        case (nil, let new): "+ \(name): \(isSecret ? "set" : Self.oneLine(new))"
+        case (let old, nil): "- \(name): \(isSecret ? "taken away" : Self.oneLine(old))"
+        case (let old, let new): "~ \(name): \(isSecret ? "changed" : "\(Self.oneLine(old)) → \(Self.oneLine(new))")"
+        }
+    }
+
+    private static func oneLine(_ text: String?) -> String {
+        String((text ?? "").map { $0.isNewline ? " " : $0 })
+    }
+}

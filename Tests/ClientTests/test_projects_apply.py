@@ -1,0 +1,198 @@
+"""`sekisho projects apply`: a project as a file says."""
+
+import json
+import subprocess
+
+import pytest
+import requests
+
+import gateway
+from installation import dump, master_key, sql
+
+GOOGLE = {"clientIds": ["google-client"], "clientSecret": "google-secret"}
+
+
+@pytest.fixture(scope="module")
+def key():
+    """A private key as Apple gives it out."""
+    command = ["openssl", "genpkey", "-algorithm", "EC", "-pkeyopt", "ec_paramgen_curve:P-256"]
+    return subprocess.run(command, capture_output=True, text=True, timeout=60, check=True).stdout
+
+
+@pytest.fixture
+def apple(key):
+    return {"clientIds": ["com.example.app"], "teamId": "TEAM123456", "keyId": "KEY1234567", "privateKey": key}
+
+
+@pytest.fixture
+def project(own):
+    """A fresh project's id."""
+    name = "p" + master_key().lower().translate(str.maketrans("", "", "+/="))[:12]
+    own.done(f"projects create {name}")
+    return name
+
+
+@pytest.fixture
+def apply(own, tmp_path):
+    def apply(content, *options):
+        path = tmp_path / "project.json"
+        path.write_text(content if isinstance(content, str) else json.dumps(content))
+        return gateway.run("projects", "apply", str(path), *options, **own.environment)
+
+    return apply
+
+
+def test_a_file_is_applied_once(apply, project, apple):
+    file = {"project": project, "policy": {"allowsAnonymous": False},
+            "providers": {"apple.com": apple, "google.com": GOOGLE},
+            "apps": {"ios": {"platform": "ios", "bundleId": "com.example.app"}}}
+    first = apply(file)
+    assert first.returncode == 0, first.stderr
+    assert "+ providers.apple.com.privateKey: set\n" in first.stdout
+    assert "~ policy.allowsAnonymous: true → false\n" in first.stdout
+    assert "PRIVATE KEY" not in first.stdout and "google-secret" not in first.stdout
+    second = apply(file)
+    assert (second.returncode, second.stdout) == (0, "nothing to change\n")
+
+
+def test_secrets_are_told_apart_but_not_shown(apply, own, project, apple):
+    apply({"project": project, "providers": {"apple.com": apple, "google.com": GOOGLE}})
+    changed = apply({"project": project, "providers": {"google.com": {"clientSecret": "another"}}})
+    assert changed.stdout == "~ providers.google.com.clientSecret: changed\n1 change made\n"
+    removed = apply({"project": project, "providers": {"google.com": {"clientSecret": ""}}})
+    assert removed.stdout == "- providers.google.com.clientSecret: taken away\n1 change made\n"
+    # A dump shows what is binary in hexadecimal digits.
+    for secret in ("another", "google-secret", "PRIVATE KEY"):
+        assert secret not in dump(own.database_url)
+        assert secret.encode().hex() not in dump(own.database_url)
+
+
+def test_a_dry_run_changes_nothing(apply, own, project, apple):
+    before = dump(own.database_url)
+    ran = apply({"project": project, "providers": {"apple.com": apple}}, "--dry-run")
+    assert ran.returncode == 0
+    assert ran.stdout.endswith("6 changes, not made\n") and "+ providers.apple.com.enabled: true\n" in ran.stdout
+    assert dump(own.database_url) == before
+
+
+def test_what_is_invalid_is_refused_as_a_whole_with_every_problem(apply, own, project):
+    before = dump(own.database_url)
+    ran = apply({"project": project, "name": "Other", "providers": {
+        "google.com": GOOGLE, "apple.com": {"enabled": False, "clientIds": [], "privateKey": "PEM"}}})
+    assert (ran.returncode, ran.stdout) == (1, "")
+    assert ran.stderr == f"""sekisho: refused, nothing was changed:
+  - apple.com needs a client id: its tokens could be for anybody
+  - apple.com's private key must be a P-256 key in PEM, as in the .p8 file
+  - LOGIN_SERVICES_4_8 : app default: it shows a social provider while apple.com is not configured and enabled
+"""
+    assert dump(own.database_url) == before
+
+
+def test_a_typo_does_not_pass(apply, project):
+    ran = apply({"project": project, "providers": {"google.com": {"client_ids": ["a"]}}, "app": {}})
+    assert (ran.returncode, ran.stdout) == (2, "")
+    assert "providers.google.com.client_ids: unknown; there are clientIds" in ran.stderr
+    assert "app: unknown; there are apps" in ran.stderr
+
+
+def test_a_project_is_made_only_when_told(apply, own, apple):
+    file = {"project": "made-by-file", "profile": "firebase", "providers": {"apple.com": apple}}
+    ran = apply(file)
+    assert ran.returncode == 1
+    assert "`sekisho projects create made-by-file` makes one" in ran.stderr
+    rehearsed = apply(file, "--create", "--dry-run")
+    assert rehearsed.stdout.startswith("+ project made-by-file\n+ providers.apple.com.clientIds")
+    assert "made-by-file" not in own.done("projects list")
+    refused = apply(file | {"providers": {"google.com": GOOGLE}}, "--create")
+    assert refused.returncode == 1 and "made-by-file" not in own.done("projects list")
+    assert apply(file, "--create").returncode == 0
+    assert "firebase" in own.done("projects list")
+    assert apply(file, "--create").stdout == "nothing to change\n"
+
+
+def test_what_is_left_out_stays_unless_it_is_pruned(apply, project, own, apple):
+    apply({"project": project, "providers": {"apple.com": apple, "google.com": GOOGLE}, "apps": {"web": {}}})
+    assert apply({"project": project}).stdout == "nothing to change\n"
+    pruned = apply({"project": project, "apps": {"web": {}}}, "--prune")
+    assert "- providers.google.com.clientIds: google-client\n" in pruned.stdout
+    assert "- apps.default.name: default\n" in pruned.stdout
+    assert own.done(f"apps list --project {project}").splitlines()[1].split()[0] == "web"
+
+
+def test_files_beside_the_file_hold_secrets(apply, own, project, apple, tmp_path):
+    (tmp_path / "key.p8").write_text(apple.pop("privateKey"))
+    ran = apply({"project": project, "providers": {"apple.com": apple | {"privateKeyFile": "key.p8"}}})
+    assert "+ providers.apple.com.privateKey: set" in ran.stdout
+    missing = apply({"project": project, "providers": {"apple.com": apple | {"privateKeyFile": "no.p8"}}})
+    assert missing.returncode == 2 and "no.p8 cannot be read" in missing.stderr
+
+
+def test_standard_input_is_a_file(own, project):
+    ran = subprocess.run(
+        [gateway.binary(), "projects", "apply", "-"], env=gateway.surroundings(**own.environment),
+        input=json.dumps({"project": project, "name": "Piped"}), capture_output=True, text=True, timeout=60)
+    assert ran.stdout == f"~ name: {project} → Piped\n1 change made\n", ran.stderr
+
+
+def test_apps_are_listed_with_their_methods(apply, own, project, apple):
+    apply({"project": project, "policy": {"allowsAnonymous": False},
+           "providers": {"apple.com": apple}, "apps": {"ios": {"platform": "ios", "signInMethods": ["password"]}}})
+    listed = [line.split("  ") for line in own.done(f"apps list --project {project}").splitlines()]
+    assert [[cell.strip() for cell in line if cell] for line in listed] == [
+        ["ID", "NAME", "PLATFORM", "SIGN-IN METHODS"],
+        ["default", "default", "other", "apple.com, password"],
+        ["ios", "ios", "ios", "password"],
+    ]
+
+
+def test_an_app_that_would_break_the_guideline_is_not_made(apply, own, project):
+    exemption = {"kind": "organisationAccounts", "reason": "staff only"}
+    applied = apply({"project": project, "providers": {"google.com": GOOGLE}, "apps": {"default": {"exemption": exemption}}})
+    assert applied.returncode == 0, applied.stderr
+    ran = own.run(f"apps create web --project {project}")
+    assert ran.returncode == 1
+    assert "LOGIN_SERVICES_4_8 : app web: it shows a social provider while apple.com is not" in ran.stderr
+
+
+def test_a_trail_is_left(apply, own, project):
+    exemption = {"kind": "organisationAccounts", "reason": "staff only"}
+    apply({"project": project, "apps": {"default": {"exemption": exemption}}})
+    trail = sql(own.database_url, f"SELECT actor, action, subject, detail->>'reason' FROM audit_event "
+                                  f"WHERE project_id = '{project}' AND action LIKE 'exemption%'")
+    assert trail == "cli|exemption.declared|default|staff only\n"
+
+
+def test_check_tells_of_an_app_that_breaks_the_guideline(apply, own, project, apple):
+    apply({"project": project, "providers": {"apple.com": apple, "google.com": GOOGLE}})
+    assert f"ok    project {project}, app default: guideline 4.8" in own.done("check")
+    sql(own.database_url, f"UPDATE identity_provider SET secret = NULL WHERE project_id = '{project}'")
+    checked = own.run("check")
+    assert checked.returncode == 1
+    assert f"wrong project {project}, app default: LOGIN_SERVICES_4_8 : it shows a social" in checked.stdout
+    apply({"project": project}, "--prune")
+    own.done("check")
+
+
+def test_a_running_gateway_follows(apply, own, apple):
+    with own.serving() as serve:
+        def methods():
+            answer = requests.get(f"{serve.url}/v1/loginMethods", params={"key": serve.api_key}, timeout=30).json()
+            return [method["providerId"] for method in answer["methods"]]
+
+        before = methods()
+        apply({"project": serve.project, "providers": {"apple.com": apple, "google.com": GOOGLE}})
+        assert before == ["password"]
+        assert gateway.eventually(lambda: methods() == ["apple.com", "google.com", "password"])
+
+
+def test_secrets_are_rewrapped(apply, own, project, apple):
+    apply({"project": project, "providers": {"apple.com": apple}})
+    old = own.environment["SEKISHO_MASTER_KEY"]
+    try:
+        own.environment |= {"SEKISHO_MASTER_KEY": master_key(), "SEKISHO_MASTER_KEY_PREVIOUS": old}
+        own.done("keys rewrap")
+        del own.environment["SEKISHO_MASTER_KEY_PREVIOUS"]
+        again = apply({"project": project, "providers": {"apple.com": apple}})
+        assert again.stdout == "nothing to change\n", "the kept key opens under the new master key alone"
+    finally:
+        own.environment.pop("SEKISHO_MASTER_KEY_PREVIOUS", None)

@@ -1,0 +1,142 @@
+import HTTP
+import Support
+import Testing
+
+@testable import sekisho
+
+typealias HTTPMethod = HTTP.Method
+
+@Suite("Apps, configured by a backend", .serialized)
+struct AppsTests {
+    static let ios: JSON = [
+        "appId": "ios", "displayName": "The app", "platform": "ios", "distribution": "appStore",
+        "bundleId": "com.example.app", "signInMethods": ["apple.com", "google.com", "password"],
+        "clientIds": ["google.com": ["ios-client"]],
+    ]
+
+    static func shown(_ change: (inout [String: JSON]) -> Void = { _ in }) -> JSON {
+        guard case .object(var members) = ios else { return .null }
+        members["loginServices"] = ["compliant": true, "violations": []]
+        change(&members)
+        return .object(members)
+    }
+
+    static let byDefault: JSON = [
+        "appId": "default", "displayName": "default", "platform": "other", "distribution": "other", "clientIds": [:],
+        "loginServices": ["compliant": true, "violations": []],
+    ]
+
+    @Test("are made, shown, listed, changed and deleted")
+    func life() async throws {
+        let backend = try await Configurator()
+        #expect(try await backend.send(.get, "apps").json == ["apps": [Self.byDefault]])
+        #expect(try await backend.send(.post, "apps", Self.ios).json == Self.shown())
+        #expect(try await backend.send(.post, "apps", Self.ios).outcome == "409 CONFIGURATION_EXISTS")
+        #expect(try await backend.send(.get, "apps/ios").json == Self.shown())
+        #expect(try await backend.send(.get, "apps").json == ["apps": [Self.byDefault, Self.shown()]])
+        let exemption: JSON = ["kind": "thirdPartyClient", "reason": "it reads that service's mail"]
+        let changed = try await backend.send(
+            .patch, "apps/ios", ["exemption": exemption, "platform": "web"], mask: "exemption,signInMethods,bundleId")
+        let expected = Self.shown {
+            $0["exemption"] = exemption
+            $0["signInMethods"] = nil
+            $0["bundleId"] = nil
+        }
+        #expect(changed.json == expected)
+        #expect(try await backend.send(.patch, "apps/ios", changed.json).json == expected, "is sent back")
+        let reset = try await backend.send(.patch, "apps/ios", [:])
+        #expect(reset.json["exemption"] == nil)
+        #expect(reset.json["platform"] == "other")
+        #expect(try await backend.send(.delete, "apps/ios").text == "{}")
+        for method in [.get, .patch, .delete] as [HTTPMethod] {
+            #expect(try await backend.send(method, "apps/ios", [:]).outcome == "404 CONFIGURATION_NOT_FOUND")
+        }
+        #expect(
+            try await backend.trail() == [
+                "key:backend app.added ios", "key:backend app.changed ios", "key:backend app.changed ios",
+                "key:backend app.removed ios", "key:backend exemption.declared ios",
+                "key:backend exemption.withdrawn ios",
+            ])
+    }
+
+    @Test(
+        "are refused where they cannot be",
+        arguments: [
+            (
+                "appId", "The App",
+                "400 Invalid JSON payload received. /appId must have at most 63 characters: a to z, 0 to 9 and hyphens"
+            ),
+            (
+                "appId", nil,
+                "400 Invalid JSON payload received. /appId must have at most 63 characters: a to z, 0 to 9 and hyphens"
+            ),
+            (
+                "platform", "amiga",
+                "400 Invalid JSON payload received. /platform must be equal to one of the allowed values"
+            ),
+            (
+                "distribution", "disk",
+                "400 Invalid JSON payload received. /distribution must be equal to one of the allowed values"
+            ),
+            ("exemption", ["reason": "x"], "400 Invalid JSON payload received. /exemption/kind must be present"),
+            (
+                "exemption", ["kind": "small", "reason": "x"],
+                "400 Invalid JSON payload received. /exemption/kind must be equal to one of the allowed values"
+            ),
+            (
+                "exemption", ["kind": "thirdPartyClient"],
+                "400 INVALID_CONFIG : app ios: the reason of its exemption must have 1 to 500 characters"
+            ),
+            (
+                "signInMethods", ["apple.com", "apple.com", "x"],
+                "400 INVALID_CONFIG : app ios: x is no sign-in method: they are apple.com, google.com, oidc.*, password and anonymous; app ios: apple.com is there twice"
+            ),
+            (
+                "clientIds", ["google.com": []],
+                "400 INVALID_CONFIG : google.com for app ios needs a client id: its tokens could be for anybody"
+            ),
+            (
+                "bundleId", "a b",
+                "400 INVALID_CONFIG : app ios: its bundle id must be at most 155 letters, digits, hyphens and dots"
+            ),
+        ] as [(String, JSON?, String)])
+    func refusals(member: String, value: JSON?, expected: String) async throws {
+        let backend = try await Configurator()
+        let body = Self.shown { $0[member] = value }
+        #expect(try await backend.send(.post, "apps", body).outcome == expected)
+        #expect(try await backend.send(.get, "apps").json == ["apps": [Self.byDefault]])
+    }
+
+    @Test(
+        "that break guideline 4.8 are refused, unless they are exempted",
+        arguments: [
+            (["signInMethods": ["google.com"]], "it shows a social provider and not apple.com beside it"),
+            (
+                ["platform": "ios", "bundleId": "com.other"],
+                "it shows a social provider while apple.com lacks its team id, key id, private key or a client id for this app"
+            ),
+            (
+                ["exemption": ["kind": "ownAccountsOnly", "reason": "none"]],
+                "its exemption ownAccountsOnly is contradicted by the social provider that it shows"
+            ),
+            (["signInMethods": ["google.com"], "exemption": ["kind": "thirdPartyClient", "reason": "so"]], nil),
+            (["signInMethods": ["password"]], nil),
+        ] as [(JSON, String?)])
+    func guideline(body: JSON, problem: String?) async throws {
+        let backend = try await Configurator()
+        try await backend.enableApple()
+        try await backend.enableGoogle()
+        let answer = try await backend.send(.patch, "apps/default", body)
+        #expect(answer.outcome == (problem.map { "409 LOGIN_SERVICES_4_8 : app default: \($0)" } ?? "200"))
+    }
+
+    @Test("of another project are nobody's business")
+    func otherProject() async throws {
+        let backend = try await Configurator()
+        let answer = try await backend.gateway.administer(.get, "/v2/projects/other/apps", by: backend.backend)
+        #expect(answer.outcome == "403 The caller does not have permission")
+        let client = try await backend.gateway.send(
+            .get, "\(Configurator.root)/apps", body: [], query: [("key", TestGateway.apiKey)])
+        #expect(client.outcome.hasPrefix("400 INSUFFICIENT_PERMISSION"))
+    }
+}

@@ -1,0 +1,237 @@
+import Crypto
+import HTTP
+import Identity
+import Postgres
+import Storage
+import Support
+import Testing
+
+@testable import sekisho
+
+@Suite("Apple and Google, configured by a backend", .serialized)
+struct DefaultSupportedIdpTests {
+    static let apple = "defaultSupportedIdpConfigs/apple.com"
+    static let google = "defaultSupportedIdpConfigs/google.com"
+
+    static let shownApple: JSON = [
+        "name": "projects/demo/defaultSupportedIdpConfigs/apple.com", "enabled": true,
+        "clientId": "com.example.web", "clientIds": ["com.example.web", "com.example.app"],
+        "appleSignInConfig": [
+            "codeFlowConfig": ["teamId": "TEAM123456", "keyId": "KEY1234567"],
+            "bundleIds": ["com.example.app"], "takesUnhashedNonces": false,
+        ],
+    ]
+
+    static let shownGoogle: JSON = [
+        "name": "projects/demo/defaultSupportedIdpConfigs/google.com", "enabled": true,
+        "clientId": "google-client", "clientIds": ["google-client"],
+    ]
+
+    @Test("are made, shown, listed and deleted; their secrets are never shown")
+    func life() async throws {
+        let backend = try await Configurator()
+        let empty = try await backend.send(.get, "defaultSupportedIdpConfigs")
+        #expect(empty.json == ["defaultSupportedIdpConfigs": []])
+        let made = try await backend.send(
+            .post, "defaultSupportedIdpConfigs?idpId=apple.com", try Configurator.apple())
+        #expect(made.json == Self.shownApple)
+        try await backend.enableGoogle()
+        #expect(try await backend.send(.get, Self.google).json == Self.shownGoogle)
+        let list = try await backend.send(.get, "defaultSupportedIdpConfigs")
+        #expect(list.json == ["defaultSupportedIdpConfigs": [Self.shownApple, Self.shownGoogle]])
+        let first = try await backend.send(.get, "defaultSupportedIdpConfigs?pageSize=1")
+        #expect(first.json == ["defaultSupportedIdpConfigs": [Self.shownApple], "nextPageToken": "apple.com"])
+        let second = try await backend.send(.get, "defaultSupportedIdpConfigs?pageSize=1&pageToken=apple.com")
+        #expect(second.json == ["defaultSupportedIdpConfigs": [Self.shownGoogle]])
+        #expect(try await backend.send(.delete, Self.google).text == "{}")
+        #expect(try await backend.send(.get, Self.google).outcome == "404 CONFIGURATION_NOT_FOUND")
+        #expect(
+            try await backend.trail() == [
+                "key:backend provider.added apple.com", "key:backend provider.added google.com",
+                "key:backend provider.removed google.com",
+            ])
+    }
+
+    @Test("the private key can be opened by whoever has the master key, and is bound to its place")
+    func secret() async throws {
+        let backend = try await Configurator()
+        try await backend.enableApple()
+        let store = ProviderSecretStore(pool: backend.gateway.database.pool)
+        let keys = try MasterKeys(current: [UInt8](repeating: 7, count: 32))
+        let kept = try await store.secret(of: .apple, in: ID("demo"), under: keys)
+        #expect(try kept?.expose() == Configurator.key.get())
+        let others = try MasterKeys(
+            current: [UInt8](repeating: 8, count: 32), previous: [UInt8](repeating: 7, count: 32))
+        #expect(try await store.rewrap(under: others) == 1)
+        #expect(try await store.rewrap(under: others) == 0)
+        await #expect(throws: SealFault.self) { try await store.secret(of: .apple, in: ID("demo"), under: keys) }
+        _ = try await backend.gateway.database.pool.execute(
+            "UPDATE identity_provider SET provider = 'google.com'")
+        await #expect(throws: SealFault.doesNotOpen) {
+            try await store.secret(of: .google, in: ID("demo"), under: others)
+        }
+    }
+
+    struct Change: CustomTestStringConvertible {
+        let testDescription: String
+        let body: JSON
+        let mask: String?
+        let member: String
+        let expected: JSON
+    }
+
+    @Test(
+        "change in what the mask names",
+        arguments: [
+            Change(
+                testDescription: "first client id", body: ["clientId": "com.b"], mask: "clientId", member: "clientIds",
+                expected: ["com.b", "com.example.app"]),
+            Change(
+                testDescription: "bundle ids",
+                body: ["appleSignInConfig": ["bundleIds": ["com.a", "com.b", "com.example.web"]]],
+                mask: "appleSignInConfig.bundleIds", member: "clientIds",
+                expected: ["com.example.web", "com.a", "com.b"]),
+            Change(
+                testDescription: "all client ids", body: ["clientIds": ["x", "y"], "clientId": "z"],
+                mask: "clientIds", member: "clientIds", expected: ["x", "y"]),
+            Change(
+                testDescription: "nothing", body: ["clientIds": ["x", "y"], "clientId": "z"], mask: "enabled",
+                member: "clientIds", expected: ["com.example.web", "com.example.app"]),
+            Change(
+                testDescription: "switched off", body: ["enabled": false], mask: "enabled", member: "enabled",
+                expected: false),
+            Change(
+                testDescription: "the key's id alone",
+                body: ["appleSignInConfig": ["codeFlowConfig": ["keyId": "OTHERKEY12", "teamId": "OTHERTEAM1"]]],
+                mask: "appleSignInConfig.codeFlowConfig.keyId", member: "appleSignInConfig",
+                expected: [
+                    "codeFlowConfig": ["teamId": "TEAM123456", "keyId": "OTHERKEY12"],
+                    "bundleIds": ["com.example.app"], "takesUnhashedNonces": false,
+                ]),
+            Change(
+                testDescription: "unhashed nonces", body: ["appleSignInConfig": ["takesUnhashedNonces": true]],
+                mask: "appleSignInConfig.takesUnhashedNonces", member: "appleSignInConfig",
+                expected: [
+                    "codeFlowConfig": ["teamId": "TEAM123456", "keyId": "KEY1234567"],
+                    "bundleIds": ["com.example.app"], "takesUnhashedNonces": true,
+                ]),
+            Change(
+                testDescription: "everything where there is no mask", body: ["clientId": "com.b"], mask: nil,
+                member: "appleSignInConfig", expected: ["bundleIds": [], "takesUnhashedNonces": false]),
+        ])
+    func mask(row: Change) async throws {
+        let backend = try await Configurator()
+        try await backend.enableApple()
+        let changed = try await backend.send(.patch, Self.apple, row.body, mask: row.mask)
+        #expect(changed.outcome == "200")
+        #expect(changed.json[row.member] == row.expected)
+        #expect(try await backend.send(.get, Self.apple).json == changed.json)
+    }
+
+    @Test("what is shown can be sent back")
+    func roundTrip() async throws {
+        let backend = try await Configurator()
+        try await backend.enableApple()
+        try await backend.enableGoogle()
+        for path in [Self.apple, Self.google] {
+            let shown = try await backend.send(.get, path)
+            #expect(try await backend.send(.patch, path, shown.json).json == shown.json)
+        }
+    }
+
+    @Test(
+        "are refused where they cannot be",
+        arguments: [
+            ("?idpId=facebook.com", [:], "400 INVALID_PROVIDER_ID : The providers here are apple.com and google.com."),
+            ("?idpId=oidc.a", [:], "400 INVALID_PROVIDER_ID : The providers here are apple.com and google.com."),
+            ("", [:], "400 MISSING_PROVIDER_ID"),
+            (
+                "?idpId=google.com", [:],
+                "400 INVALID_CONFIG : google.com needs a client id: its tokens could be for anybody"
+            ),
+            (
+                "?idpId=google.com", ["clientId": "a b", "clientSecret": "\n"],
+                "400 INVALID_CONFIG : client id 1 of google.com must be 1 to 255 visible ASCII characters, and there once; google.com's client secret must be visible ASCII of at most 512 bytes"
+            ),
+            (
+                "?idpId=google.com", ["clientId": "a", "appleSignInConfig": [:]],
+                "400 Invalid JSON payload received. /appleSignInConfig must not be there: it is for apple.com"
+            ),
+            (
+                "?idpId=apple.com", ["clientId": "a", "clientSecret": "s"],
+                "400 Invalid JSON payload received. /clientSecret must not be there: apple.com has a private key"
+            ),
+            (
+                "?idpId=apple.com",
+                [
+                    "clientId": "a",
+                    "appleSignInConfig": ["codeFlowConfig": ["teamId": "T", "keyId": "k", "privateKey": "PEM"]],
+                ],
+                "400 INVALID_CONFIG : apple.com's team id must be ten capitals and digits; apple.com's key id must be ten capitals and digits; apple.com's private key must be a P-256 key in PEM, as in the .p8 file"
+            ),
+            (
+                "?idpId=google.com", ["enabled": true, "clientId": "a"],
+                "409 LOGIN_SERVICES_4_8 : app default: it shows a social provider while apple.com is not configured and enabled"
+            ),
+        ] as [(String, JSON, String)])
+    func refusals(query: String, body: JSON, expected: String) async throws {
+        let backend = try await Configurator()
+        let refused = try await backend.send(.post, "defaultSupportedIdpConfigs\(query)", body)
+        #expect(refused.outcome == expected)
+        #expect(try await backend.send(.get, "defaultSupportedIdpConfigs").json == ["defaultSupportedIdpConfigs": []])
+    }
+
+    @Test("an RSA key is no key of Apple's")
+    func rsa() async throws {
+        let backend = try await Configurator()
+        let pem = try PrivateKey.generate(.rs256).pem
+        let refused = try await backend.send(
+            .post, "defaultSupportedIdpConfigs?idpId=apple.com",
+            ["clientId": "a", "appleSignInConfig": ["codeFlowConfig": ["privateKey": .string(pem)]]])
+        #expect(refused.outcome.hasPrefix("400 INVALID_CONFIG : apple.com's private key must be"))
+        #expect(!refused.text.contains("BEGIN"))
+    }
+
+    @Test("are found by nobody under odd names", arguments: ["facebook.com", "oidc.a", "apple.com%20", "..", "%00"])
+    func unknown(id: String) async throws {
+        let backend = try await Configurator()
+        for method in [.get, .patch, .delete] as [HTTPMethod] {
+            let answer = try await backend.send(method, "defaultSupportedIdpConfigs/\(id)", method == .get ? nil : [:])
+            #expect(answer.status == 404)
+        }
+    }
+
+    @Test("are made once")
+    func twice() async throws {
+        let backend = try await Configurator()
+        try await backend.enableApple()
+        let again = try await backend.send(
+            .post, "defaultSupportedIdpConfigs?idpId=apple.com", try Configurator.apple())
+        #expect(again.outcome == "409 CONFIGURATION_EXISTS")
+        #expect(again.json["error"]?["status"] == "ALREADY_EXISTS")
+    }
+
+    @Test(
+        "the last configuration of Apple stays while a social provider is on",
+        arguments: [
+            (.delete, nil, nil, "while apple.com is not configured and enabled"),
+            (.patch, ["enabled": false], "enabled", "while apple.com is not configured and enabled"),
+            (
+                .patch, ["appleSignInConfig": ["codeFlowConfig": ["privateKey": ""]]],
+                "appleSignInConfig.codeFlowConfig.privateKey",
+                "while apple.com lacks its team id, key id, private key or a client id for this app"
+            ),
+        ] as [(HTTPMethod, JSON?, String?, String)])
+    func lastApple(method: HTTPMethod, body: JSON?, mask: String?, problem: String) async throws {
+        let backend = try await Configurator()
+        try await backend.enableApple()
+        try await backend.enableGoogle()
+        let refused = try await backend.send(method, Self.apple, body, mask: mask)
+        #expect(
+            refused.outcome == "409 LOGIN_SERVICES_4_8 : app default: it shows a social provider \(problem)")
+        #expect(refused.json["error"]?["status"] == "FAILED_PRECONDITION")
+        #expect(try await backend.send(.get, Self.apple).json == Self.shownApple)
+        #expect(try await backend.send(.patch, Self.google, ["enabled": false], mask: "enabled").outcome == "200")
+        #expect(try await backend.send(method, Self.apple, body, mask: mask).outcome == "200")
+    }
+}

@@ -1,0 +1,113 @@
+import HTTP
+import Identity
+import Postgres
+import Support
+import Testing
+
+@testable import sekisho
+
+@Suite("The ways to sign in that an app may show", .serialized)
+struct LoginMethodsTests {
+    /// `providerId kind`, in order.
+    static func summary(_ exchange: Exchange) -> [String] {
+        guard case .array(let methods)? = exchange.json["methods"] else { return [exchange.outcome] }
+        return methods.map { "\($0["providerId"]?.string ?? "") \($0["kind"]?.string ?? "")" }
+    }
+
+    @Test("begin with Apple where there is anything social, all of equal prominence")
+    func order() async throws {
+        let backend = try await Configurator()
+        try await backend.enableApple()
+        try await backend.enableGoogle()
+        let methods = ["password", "google.com", "apple.com"]
+        _ = try await backend.send(
+            .patch, "apps/default", ["signInMethods": .array(methods.map { .string($0) })], mask: "signInMethods")
+        let answer = try await backend.loginMethods()
+        #expect(Self.summary(answer) == ["apple.com apple", "password password", "google.com social"])
+        #expect(answer.json["anonymous"] == false)
+        #expect(answer.json["compliant"] == true)
+        #expect(answer.json["violations"] == [])
+        guard case .array(let shown)? = answer.json["methods"] else { return }
+        #expect(shown.allSatisfy { $0["prominence"] == "equal" && $0["visible"] == true })
+        #expect(shown.map { $0["buttons"] != nil } == [true, false, false])
+        #expect(answer.headers["Cache-Control"] == "no-store")
+    }
+
+    @Test("tell what Apple asks of its buttons")
+    func buttons() async throws {
+        let backend = try await Configurator()
+        try await backend.enableApple()
+        let buttons = try await backend.loginMethods().json["methods"]?[0]?["buttons"]
+        #expect(buttons?["native"]?["titles"] == ["Sign in with Apple", "Sign up with Apple", "Continue with Apple"])
+        #expect(buttons?["native"]?["minimumWidth"] == 140)
+        #expect(buttons?["native"]?["minimumHeight"] == 30)
+        let parameters = buttons?["web"]?["parameters"]
+        #expect(parameters?["width"] == ["minimum": 130, "maximum": 375, "initial": 140])
+        #expect(parameters?["height"] == ["minimum": 30, "maximum": 64, "initial": 30])
+        #expect(parameters?["border_radius"] == ["minimum": 0, "maximum": 50, "initial": 15])
+    }
+
+    @Test("leave out what is social where guideline 4.8 is broken, and say so; so does signing in")
+    func broken() async throws {
+        let backend = try await Configurator()
+        try await backend.enableApple()
+        try await backend.enableGoogle()
+        #expect(try await Self.start("google.com", backend) == "501 providerId is not implemented.")
+        _ = try await backend.gateway.database.pool.execute(
+            "UPDATE identity_provider SET secret = NULL WHERE provider = 'apple.com'")
+        let answer = try await Configurator(seenAfresh: backend).loginMethods()
+        #expect(Self.summary(answer) == ["apple.com apple", "password password"])
+        #expect(answer.json["compliant"] == false)
+        #expect(answer.json["violations"] == ["APPLE_CANNOT_WORK"])
+        let refused = try await Self.start("google.com", Configurator(seenAfresh: backend))
+        #expect(refused.hasPrefix("400 OPERATION_NOT_ALLOWED : LOGIN_SERVICES_4_8 : "))
+        let apple = try await Self.start("apple.com", Configurator(seenAfresh: backend))
+        #expect(apple == "501 providerId is not implemented.", "Apple itself is not to blame")
+    }
+
+    @Test("of a provider decide whether one may begin to sign in with it")
+    func start() async throws {
+        let backend = try await Configurator()
+        try await backend.enableApple()
+        #expect(
+            try await Self.start("google.com", backend)
+                == "400 OPERATION_NOT_ALLOWED : The identity provider configuration is not found.")
+        try await backend.enableGoogle()
+        _ = try await backend.send(.patch, DefaultSupportedIdpTests.google, ["enabled": false], mask: "enabled")
+        #expect(
+            try await Self.start("google.com", backend)
+                == "400 OPERATION_NOT_ALLOWED : The identity provider configuration is disabled.")
+        _ = try await backend.send(.patch, "apps/default", ["signInMethods": ["password"]], mask: "signInMethods")
+        #expect(
+            try await Self.start("apple.com", backend)
+                == "400 OPERATION_NOT_ALLOWED : The identity provider is not among this app's sign-in methods.")
+    }
+
+    @Test("are told of another app of the project too")
+    func otherApp() async throws {
+        let backend = try await Configurator()
+        _ = try await backend.send(.post, "apps", ["appId": "web", "signInMethods": ["anonymous"]])
+        let own = try await backend.loginMethods()
+        #expect(own.json["appId"] == "default")
+        #expect(own.json["anonymous"] == true)
+        #expect(try await backend.loginMethods([("appId", "default")]).json == own.json)
+        let web = try await backend.loginMethods([("appId", "web")])
+        #expect(
+            web.json == [
+                "appId": "web", "methods": [], "anonymous": true, "compliant": true, "violations": [],
+            ])
+        #expect(try await backend.loginMethods([("appId", "nobody")]).outcome == "404 Not Found")
+        #expect(try await backend.gateway.get("/v1/loginMethods").status == 403)
+    }
+
+    static func start(_ provider: String, _ backend: Configurator) async throws -> String {
+        try await backend.gateway.post("/v1/accounts:createAuthUri", ["providerId": .string(provider)]).outcome
+    }
+}
+
+extension Configurator {
+    fileprivate init(seenAfresh other: Configurator) {
+        gateway = other.gateway.withFreshCaches()
+        backend = other.backend
+    }
+}

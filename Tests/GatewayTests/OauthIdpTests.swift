@@ -1,0 +1,90 @@
+import HTTP
+import Identity
+import Support
+import Testing
+
+@testable import sekisho
+
+@Suite("OpenID Connect providers, configured by a backend", .serialized)
+struct OauthIdpTests {
+    static let path = "oauthIdpConfigs/oidc.corp"
+
+    static let wish: JSON = [
+        "clientId": "c", "issuer": "https://id.example.com", "displayName": "Corp", "enabled": true,
+        "clientSecret": "secret", "responseType": ["code": true],
+    ]
+
+    static let shown: JSON = [
+        "name": "projects/demo/oauthIdpConfigs/oidc.corp", "enabled": true, "clientId": "c", "clientIds": ["c"],
+        "issuer": "https://id.example.com", "displayName": "Corp", "trustsEmail": false,
+        "responseType": ["idToken": true, "code": true],
+    ]
+
+    @Test("are made, shown, listed, changed and deleted; their secrets are never shown")
+    func life() async throws {
+        let backend = try await Configurator()
+        try await backend.enableApple()
+        #expect(
+            try await backend.send(.post, "oauthIdpConfigs?oauthIdpConfigId=oidc.corp", Self.wish).json == Self.shown)
+        #expect(try await backend.send(.get, Self.path).json == Self.shown)
+        #expect(try await backend.send(.get, "oauthIdpConfigs").json == ["oauthIdpConfigs": [Self.shown]])
+        let changed = try await backend.send(
+            .patch, Self.path,
+            [
+                "displayName": nil, "issuer": "https://other.example.com", "clientIds": ["c", "d"],
+                "trustsEmail": true, "clientSecret": "",
+            ], mask: "displayName,issuer,clientIds,trustsEmail,clientSecret")
+        #expect(
+            changed.json == [
+                "name": "projects/demo/oauthIdpConfigs/oidc.corp", "enabled": true, "clientId": "c",
+                "clientIds": ["c", "d"], "issuer": "https://other.example.com", "trustsEmail": true,
+                "responseType": ["idToken": true, "code": false],
+            ])
+        #expect(try await backend.send(.patch, Self.path, changed.json).json == changed.json)
+        #expect(try await backend.send(.delete, Self.path).text == "{}")
+        #expect(try await backend.send(.get, Self.path).outcome == "404 CONFIGURATION_NOT_FOUND")
+        #expect(try await backend.send(.patch, Self.path, [:]).outcome == "404 CONFIGURATION_NOT_FOUND")
+        #expect(try await backend.send(.delete, Self.path).outcome == "404 CONFIGURATION_NOT_FOUND")
+    }
+
+    @Test(
+        "are refused where they cannot be",
+        arguments: [
+            ("", wish, "400 MISSING_PROVIDER_ID"),
+            (
+                "?oauthIdpConfigId=oidc.Corp", wish,
+                "400 INVALID_PROVIDER_ID : It must be oidc. with 1 to 32 lower-case letters, digits and hyphens."
+            ),
+            (
+                "?oauthIdpConfigId=google.com", wish,
+                "400 INVALID_PROVIDER_ID : It must be oidc. with 1 to 32 lower-case letters, digits and hyphens."
+            ),
+            (
+                "?oauthIdpConfigId=oidc.a", ["issuer": "http://127.0.0.1", "clientId": "c"],
+                "400 INVALID_CONFIG : oidc.a's issuer must be an https URL without user, query and fragment"
+            ),
+            (
+                "?oauthIdpConfigId=oidc.a", [:],
+                "400 INVALID_CONFIG : oidc.a needs a client id: its tokens could be for anybody; oidc.a's issuer must be an https URL without user, query and fragment"
+            ),
+            (
+                "?oauthIdpConfigId=oidc.a", wish,
+                "409 LOGIN_SERVICES_4_8 : app default: it shows a social provider while apple.com is not configured and enabled"
+            ),
+        ] as [(String, JSON, String)])
+    func refusals(query: String, body: JSON, expected: String) async throws {
+        let backend = try await Configurator()
+        #expect(try await backend.send(.post, "oauthIdpConfigs\(query)", body).outcome == expected)
+        #expect(try await backend.send(.get, "oauthIdpConfigs").json == ["oauthIdpConfigs": []])
+    }
+
+    @Test("may be on this machine in dev mode")
+    func loopback() async throws {
+        let body: JSON = ["issuer": "http://127.0.0.1:9000", "clientId": "c"]
+        let gateway = try await TestGateway(mode: .dev(ID("demo")))
+        let made = try await gateway.send(
+            .post, "/v2/projects/demo/oauthIdpConfigs", body: try body.bytes,
+            query: [("oauthIdpConfigId", "oidc.a")], headers: ["Authorization": "Bearer owner"])
+        #expect(made.outcome == "200")
+    }
+}

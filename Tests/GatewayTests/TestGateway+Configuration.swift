@@ -1,0 +1,70 @@
+import Crypto
+import HTTP
+import Identity
+import Postgres
+import Storage
+import Support
+import Testing
+
+@testable import sekisho
+
+/// How a backend configures providers and apps.
+struct Configurator: Sendable {
+    static let root = "/v2/projects/demo"
+    static let key = Result { try PrivateKey.generate(.es256).pem }
+
+    let gateway: TestGateway
+    let backend: ServiceKey
+
+    init(mode: Mode = .serve(at: "https://auth.example.com")) async throws {
+        gateway = try await TestGateway(mode: mode)
+        backend = try await ServiceKey(in: gateway)
+    }
+
+    func send(_ method: HTTP.Method, _ path: String, _ body: JSON? = nil, mask: String? = nil) async throws -> Exchange
+    {
+        let parts = path.split(separator: "?", maxSplits: 1)
+        var query = (parts.count == 2 ? parts[1].split(separator: "&") : []).map { pair in
+            let sides = pair.split(separator: "=", maxSplits: 1).map(String.init)
+            return (name: sides[0], value: sides[1])
+        }
+        if let mask { query.append((name: "updateMask", value: mask)) }
+        return try await gateway.administer(method, "\(Self.root)/\(parts[0])", body, by: backend, query: query)
+    }
+
+    static func apple(enabled: Bool = true) throws -> JSON {
+        [
+            "enabled": .bool(enabled), "clientId": "com.example.web",
+            "appleSignInConfig": [
+                "codeFlowConfig": [
+                    "teamId": "TEAM123456", "keyId": "KEY1234567", "privateKey": .string(try key.get()),
+                ],
+                "bundleIds": ["com.example.app"],
+            ],
+        ]
+    }
+
+    static let google: JSON = ["enabled": true, "clientId": "google-client", "clientSecret": "google-secret"]
+
+    func enableApple() async throws {
+        let made = try await send(.post, "defaultSupportedIdpConfigs?idpId=apple.com", try Self.apple())
+        #expect(made.outcome == "200")
+    }
+
+    func enableGoogle() async throws {
+        let made = try await send(.post, "defaultSupportedIdpConfigs?idpId=google.com", Self.google)
+        #expect(made.outcome == "200")
+    }
+
+    /// Of the default app, without anything a gateway knew before.
+    func loginMethods(_ query: [(name: String, value: String)] = []) async throws -> Exchange {
+        try await gateway.send(
+            .get, "/v1/loginMethods", body: [], query: [("key", TestGateway.apiKey)] + query)
+    }
+
+    func trail() async throws -> [String] {
+        try await gateway.database.pool.query(
+            "SELECT actor || ' ' || action || ' ' || subject AS line FROM audit_event"
+        ).map { try $0.decode("line", as: String.self) }.sorted()
+    }
+}
