@@ -1,7 +1,7 @@
 internal import FoundationEssentials
 
 /// JSON that means the same to everybody who reads it (RFC 8259, in the spirit of I-JSON, RFC 7493). Foundation
-/// decodes and encodes; what it would let pass is refused first.
+/// decodes; what it would let pass is refused first.
 public enum StrictJSON {
     /// Linear in the length of the text, which the caller bounds; does not recurse.
     ///
@@ -27,8 +27,9 @@ public enum StrictJSON {
 
     /// Members in the order of their names, so that equal values give equal bytes.
     public static func encode(_ value: some Encodable) throws -> [UInt8] {
-        let encoder = JSONEncoder()
-        encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
-        return Array(try encoder.encode(value))
+        var text: [UInt8] = []
+        text.reserveCapacity(1024)
+        try ValueEncoder.encoded(value).append(to: &text)
+        return text
     }
 }
