@@ -72,7 +72,7 @@ struct CodingTests {
     private static let samples: [Sample] = [
         Sample(), Sample(name: "a/b \"c\" \\ \u{8}\u{C}\n\r\t\u{0}\u{1F}\u{7F}\u{2028}é😀"), Sample(name: ""),
         Sample(nested: [Sample(name: "in"), Sample(nested: [Sample()])]),
-        Sample(numbers: [0, -0.0, 1, -1.5, 1e15, 1e16, 1e21, 1.0 / 3, .greatestFiniteMagnitude, .leastNonzeroMagnitude]),
+        Sample(numbers: [0, -0.0, 1, -1.5, 1e15, 1e16, 1e21, 0.1, .greatestFiniteMagnitude, .leastNonzeroMagnitude]),
         Sample(any: [
             "b": .null, "a": .bool(false), "Z": .integer(.min), "é": .string("\""),
             "ab": .array([.number(1), .object([:])]),
