@@ -87,13 +87,13 @@ struct KeyCacheTests {
     func unknownKeys() async throws {
         let desk = Desk()
         #expect(try await desk.believesApple())
-        for _ in 1...5 { #expect(try await !isBelieved(desk, signedBy: Keys.unknown)) }
+        for _ in 1...5 { #expect(try await !desk.believesApple(by: Keys.unknown)) }
         #expect(desk.provider.asked.count == 2)
         desk.clock.pass(.seconds(59))
-        #expect(try await !isBelieved(desk, signedBy: Keys.unknown))
+        #expect(try await !desk.believesApple(by: Keys.unknown))
         #expect(desk.provider.asked.count == 2)
         desk.clock.pass(.seconds(1))
-        #expect(try await !isBelieved(desk, signedBy: Keys.unknown))
+        #expect(try await !desk.believesApple(by: Keys.unknown))
         #expect(desk.provider.asked.count == 3)
         let token = try lastingToken(signedBy: Keys.unknown)
         desk.clock.pass(.seconds(60))
@@ -128,7 +128,7 @@ struct KeyCacheTests {
         desk.provider.publish(.keys(of: Keys.current), at: Desk.appleKeysURL)
         desk.clock.pass(.seconds(20))
         #expect(try await desk.believesApple())
-        #expect(try await !isBelieved(desk, signedBy: Keys.unknown))
+        #expect(try await !desk.believesApple(by: Keys.unknown))
     }
 
     @Test("that are nowhere to be had make nobody's token a bad one")
@@ -207,7 +207,7 @@ struct KeyCacheTests {
         let desk = Desk()
         desk.provider.publish(.text(#"{"keys":[\#(useless),\#(good)]}"#), at: Desk.appleKeysURL)
         #expect(try await desk.believesApple())
-        #expect(try await !isBelieved(desk, signedBy: Keys.next))
+        #expect(try await !desk.believesApple(by: Keys.next))
     }
 
     @Test("of a pinned provider are asked for at the pinned place")
