@@ -26,9 +26,12 @@ public enum StrictJSON {
     }
 
     /// Members in the order of their names, so that equal values give equal bytes.
-    public static func encode(_ value: some Encodable) throws -> [UInt8] {
+    ///
+    /// - Parameter isPretty: in lines, for people.
+    public static func encode(_ value: some Encodable, isPretty: Bool = false) throws -> [UInt8] {
         let encoder = JSONEncoder()
         encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
+        if isPretty { encoder.outputFormatting.insert(.prettyPrinted) }
         return Array(try encoder.encode(value))
     }
 }
