@@ -47,7 +47,8 @@ enum Route: Sendable {
         ].map { (.get, $0) }
 
     private static let projectPaths: [(HTTP.Method, String)] =
-        [(.post, "/v1/projects/{project}/accounts:sendOobCode")] + providerPaths(under: "/v2/projects/{project}")
+        [(.post, "/v1/projects/{project}/accounts:sendOobCode")]
+        + resource("/v2/projects/{project}/inboundSamlConfigs", "config")
 
     private static let tenantPaths: [(HTTP.Method, String)] =
         [
