@@ -5,7 +5,7 @@ struct Command: Sendable {
     let run: @Sendable ([String]) throws -> Void
 
     static let all: [Command] = [
-        .dev, .serve, .migrate, .check,
+        .dev, .simulate, .serve, .migrate, .check,
         .createProject, .listProjects, .applyProject, .policy, .createApp, .listApps,
         .createAPIKey, .listAPIKeys, .revokeAPIKey,
         .createServiceKey, .listServiceKeys, .revokeServiceKey,
