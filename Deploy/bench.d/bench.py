@@ -10,6 +10,7 @@ import time
 from pathlib import Path
 
 import limits
+from apple import Apple, configuration
 from gateway import Installation, output, private_postgres, psql, session_of, sign_up_many
 from report import Measurement, report
 from statements import CLIENTS, sample
@@ -22,16 +23,19 @@ SETTLE_SECONDS = 0.3
 ACCOUNTS = 256
 THREADS = 2
 STARTS = 5
+# Requests of a load whose bodies work once; it ends when they do.
+ONCE = 5000
 PASSWORD = "correct horse battery"
 
 
 class Bench:
-    def __init__(self, folder, installation, scripts, rotating_key, lasting_key):
+    def __init__(self, folder, installation, scripts, rotating_key, lasting_key, apple):
         self.folder = folder
         self.installation = installation
         self.scripts = scripts
         self.rotating_key = rotating_key
         self.lasting_key = lasting_key
+        self.apple = apple
 
     def run(self, gateway):
         """The measurements, in the order of the table."""
@@ -44,6 +48,8 @@ class Bench:
             self.refresh(gateway, "refresh-lasting", self.lasting_key),
             self.sign_up(gateway),
             self.sign_in(gateway, bodies),
+            self.apple_first(gateway),
+            self.apple_returning(gateway),
         ]
 
     def lookup(self, gateway, accounts):
@@ -84,6 +90,30 @@ class Bench:
                 gateway, measurement, "cycle", "/v1/accounts:signInWithPassword", self.rotating_key, lines)
             self.add_limit(measurement, limits.argon2id(phc, PASSWORD, SECONDS))
         return measurement
+
+    def apple_first(self, gateway):
+        measurement = Measurement("first sign-in with Apple", 0.5)
+        for turn in range(ROUNDS):
+            subjects = [f"first-{turn}-{number}" for number in range(ONCE)]
+            self.load_once(gateway, measurement, subjects)
+            self.pgbench(measurement, "apple-first")
+        return measurement
+
+    def apple_returning(self, gateway):
+        measurement = Measurement("returning sign-in with Apple", 0.5)
+        people = [f"first-0-{number}" for number in range(ACCOUNTS)]
+        url = self.installation.database_url
+        psql(url, "CREATE TABLE bench_person (n int PRIMARY KEY, subject text, email text, account text)")
+        psql(url, "INSERT INTO bench_person SELECT row_number() OVER () - 1, subject, email, account_id "
+                  f"FROM linked_identity WHERE subject = ANY ('{{{','.join(people)}}}')")
+        for _ in range(ROUNDS):
+            self.load_once(gateway, measurement, [people[number % ACCOUNTS] for number in range(ONCE)])
+            self.pgbench(measurement, "apple-returning")
+        return measurement
+
+    def load_once(self, gateway, measurement, subjects):
+        lines = [json.dumps(body) for body in self.apple.bodies(subjects)]
+        self.load(gateway, measurement, "once", "/v1/accounts:signInWithIdp", self.rotating_key, lines)
 
     def load(self, gateway, measurement, script, path, key, lines):
         file = self.folder / "lines"
@@ -137,14 +167,17 @@ def main(binary):
             installation = Installation(binary, server_url)
             rotating_key = installation.create_project("rotating", "sekisho")
             lasting_key = installation.create_project("lasting", "firebase")
-            scripts = sample(installation, folder / "data/postgres/postgres.log", rotating_key, lasting_key)
+            apple = Apple()
+            apple.publish(installation.database_url)
+            installation.run("projects", "apply", "-", input=configuration("rotating"))
+            scripts = sample(installation, folder / "data/postgres/postgres.log", rotating_key, lasting_key, apple)
             starts = []
             for _ in range(STARTS):
                 with installation.serve() as (_, seconds):
                     starts.append(seconds * 1000)
             with installation.serve() as (gateway, _):
                 idle = gateway.resident_mib()
-                bench = Bench(folder, installation, scripts, rotating_key, lasting_key)
+                bench = Bench(folder, installation, scripts, rotating_key, lasting_key, apple)
                 measurements = bench.run(gateway)
                 loaded = gateway.resident_mib()
             print(f"\n{CLIENTS} clients, {ROUNDS} rounds of {SECONDS} s each; {database(installation.database_url)}")

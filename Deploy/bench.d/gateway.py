@@ -114,8 +114,8 @@ class Installation:
         }
         self.run("migrate")
 
-    def run(self, *words):
-        return output([self.binary, *words], env=self.environment)
+    def run(self, *words, **options):
+        return output([self.binary, *words], env=self.environment, **options)
 
     def create_project(self, name, profile):
         """Returns an API key."""

@@ -17,6 +17,8 @@ TYPES = [
     (r"[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}", "uuid"),
     (r"\d{4}-\d\d-\d\d \d\d:\d\d:\d\d\S*", "timestamptz"),
     (r"[tf]", "boolean"),
+    (r"\{[-\d,]+\}", "bigint[]"),
+    (r"\{.*\}", "text[]"),
     (r"-?\d+", "bigint"),
     (r".*", "text"),
 ]
@@ -37,7 +39,7 @@ class Statement:
     # As the log shows them; None is NULL.
     values: list
 
-    def script(self, varying):
+    def script(self, varying, prefix="c"):
         """A pgbench script and its constants. `varying` says for a value and its type what stands for it."""
         constants = {}
 
@@ -49,8 +51,8 @@ class Statement:
             kind = next(name for pattern, name in TYPES if re.fullmatch(pattern, value, re.DOTALL))
             if other := varying(value, kind):
                 return other
-            constants[f"c{number}"] = value
-            return f":c{number}::{kind}"
+            constants[f"{prefix}{number}"] = value
+            return f":{prefix}{number}::{kind}"
 
         return re.sub(r"\$(\d+)", stand_in, self.text) + ";\n", constants
 
@@ -70,36 +72,83 @@ def by_account(statement, account):
     return "\\set account random(1000000000000000000, 9000000000000000000)\n" + script, constants
 
 
-def sample(installation, log, rotating_key, lasting_key):
+def by_person(statements, person):
+    """Sign-ins with Apple: whose they are changes, and each uses up a mark of its own. `person` has the values that the
+    sample had, by what stands for them."""
+    script, constants = "", {}
+    for number, statement in enumerate(statements):
+        def varying(value, kind):
+            if kind == "text[]":
+                return "ARRAY[encode(sha256(gen_random_uuid()::text::bytea), 'hex')]"
+            return "gen_random_uuid()" if kind == "uuid" else person.get(value)
+
+        text, more = statement.script(varying, f"s{number}_")
+        script += text
+        constants |= more
+    return script, constants
+
+
+NEXT_PERSON = f"""\\if :left = 0
+\\set n random(0, :rows / {CLIENTS} - 1) * {CLIENTS} + :client_id
+SELECT subject, email, account FROM bench_person WHERE n = :n \\gset
+\\set left {STAY}
+\\endif
+\\set left :left - 1
+"""
+
+NEW_PERSON = """\\set person random(1000000000000000000, 9000000000000000000)
+"""
+
+
+def apple_sample(log, client, apple):
+    """The pgbench scripts of a first and of a returning sign-in with Apple."""
+    subject = "sample"
+    client.post("signInWithIdp", apple.bodies(["sample-before"])[0])
+    first, answer = taken(log, lambda body: client.post("signInWithIdp", body), apple.bodies(["ignored", subject]), 2)
+    again, _ = taken(log, lambda body: client.post("signInWithIdp", body), apple.bodies([subject] * 2), 2)
+    new = {subject: ":person::text", f"{subject}@example.com": ":person || '@example.com'",
+           answer["localId"]: ":person::text"}
+    known = {subject: ":subject::text", f"{subject}@example.com": ":email::text", answer["localId"]: ":account::text"}
+    first_script, first_constants = by_person(first, new)
+    again_script, again_constants = by_person(again, known)
+    return {
+        "apple-first": (NEW_PERSON + first_script, first_constants),
+        "apple-returning": (NEXT_PERSON + again_script, again_constants | {"left": "0"}),
+    }
+
+
+def sample(installation, log, rotating_key, lasting_key, apple):
     """The pgbench script of each operation, by its name."""
     for name, value in LOGGING.items():
         psql(installation.database_url, f"ALTER DATABASE bench SET {name} = '{value}'")
     # One loop, so that the second call finds keys and projects remembered and is one statement.
     with installation.serve(SEKISHO_LOOPS="1") as (gateway, _):
         rotating, lasting = Client(gateway, rotating_key), Client(gateway, lasting_key)
-        sign_up, answer = taken(log, lambda: rotating.post("signUp", {}))
-        lookup, _ = taken(log, lambda: rotating.post("lookup", {"idToken": answer["idToken"]}))
-        refresh, _ = taken(log, lambda: rotating.refresh(answer["refreshToken"]))
+        (sign_up,), answer = taken(log, lambda _: rotating.post("signUp", {}))
+        (lookup,), _ = taken(log, lambda _: rotating.post("lookup", {"idToken": answer["idToken"]}))
+        (refresh,), _ = taken(log, lambda _: rotating.refresh(answer["refreshToken"]))
         token = lasting.post("signUp", {})["refreshToken"]
-        refresh_lasting, _ = taken(log, lambda: lasting.refresh(token))
+        (refresh_lasting,), _ = taken(log, lambda _: lasting.refresh(token))
+        apple_scripts = apple_sample(log, rotating, apple)
     for name in LOGGING:
         psql(installation.database_url, f"ALTER DATABASE bench RESET {name}")
     return {
         "lookup": by_session(lookup), "refresh": by_session(refresh), "refresh-lasting": by_session(refresh_lasting),
         "sign-up": by_account(sign_up, answer["localId"]),
-    }
+    } | apple_scripts
 
 
-def taken(log, call):
-    call()
+def taken(log, call, arguments=(None, None), count=1):
+    """What the second of two calls sends, and its answer: the first one finds what is remembered from then on."""
+    call(arguments[0])
     offset = log.stat().st_size
-    answer = call()
+    answer = call(arguments[1])
     with log.open() as file:
         file.seek(offset)
         statements = logged(file.read())
-    if len(statements) != 1:
-        raise SystemExit(f"One statement was expected, not {len(statements)}: {statements}")
-    return statements[0], answer
+    if len(statements) != count:
+        raise SystemExit(f"{count} statements were expected, not {len(statements)}: {statements}")
+    return statements, answer
 
 
 def logged(text):

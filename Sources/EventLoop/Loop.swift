@@ -50,6 +50,7 @@ public final class Loop: TaskExecutor, SerialExecutor, @unchecked Sendable {
     private var handlers: [UInt64: (Readiness) -> Void] = [:]
     private var nextToken: UInt64 = 1
     private var timers = TimerHeap()
+    private var endOfPass: [() -> Void] = []
 
     /// Starts the thread.
     ///
@@ -143,6 +144,12 @@ public final class Loop: TaskExecutor, SerialExecutor, @unchecked Sendable {
         timers.cancel(timer.id)
     }
 
+    /// Calls `callback` once, when all has been done that could be done in this pass: for what is cheaper done together.
+    public func atEndOfPass(_ callback: @escaping () -> Void) {
+        checkIsolated()
+        endOfPass.append(callback)
+    }
+
     // MARK: The thread
 
     private func handOver(_ change: (inout Remote) -> Void) {
@@ -169,12 +176,13 @@ public final class Loop: TaskExecutor, SerialExecutor, @unchecked Sendable {
             }
             while let due = timers.popDue(at: .now) { due() }
             runJobs()
+            endPass()
         }
     }
 
     /// Milliseconds to sleep in `epoll_wait`: rounded up, so that a timer never spins; -1 is "until something happens".
     private func timeout() -> Int32 {
-        guard local.isEmpty else { return 0 }
+        guard local.isEmpty, endOfPass.isEmpty else { return 0 }
         guard let next = timers.next else { return -1 }
         let (seconds, attoseconds) = ContinuousClock.now.duration(to: next).components
         guard seconds >= 0, attoseconds >= 0 else { return 0 }
@@ -202,5 +210,12 @@ public final class Loop: TaskExecutor, SerialExecutor, @unchecked Sendable {
             for job in spare { job.runSynchronously(isolatedTo: serial, taskExecutor: preferred) }
             spare.removeAll(keepingCapacity: true)
         }
+    }
+
+    private func endPass() {
+        guard !endOfPass.isEmpty else { return }
+        let callbacks = endOfPass
+        endOfPass = []
+        for callback in callbacks { callback() }
     }
 }

@@ -130,7 +130,7 @@ final class Connection: @unchecked Sendable {
         guard case .running = phase else { return }
         _ = answer(response)
         MHD_resume_connection(library)
-        daemon.run()
+        daemon.runAtEndOfPass()
     }
 
     private func answer(_ response: Response) -> Bool {

@@ -18,6 +18,7 @@ final class Daemon: @unchecked Sendable {
     private var lingering: [Int32: LingeringClose] = [:]
     private var requestIDs = RequestIDs()
     private var nextRun: Loop.Timer?
+    private var runsAtEndOfPass = false
     private var nextSweep: Loop.Timer?
 
     /// - Throws: ``SystemError`` when the process is out of memory or descriptors.
@@ -69,6 +70,16 @@ final class Daemon: @unchecked Sendable {
         guard nextRun == nil else { return }
         nextRun = loop.schedule(after: .zero) { [self] in
             nextRun = nil
+            run()
+        }
+    }
+
+    /// Once for all answers of a pass: the library asks the kernel for news each time.
+    func runAtEndOfPass() {
+        guard !runsAtEndOfPass else { return }
+        runsAtEndOfPass = true
+        loop.atEndOfPass { [self] in
+            runsAtEndOfPass = false
             run()
         }
     }

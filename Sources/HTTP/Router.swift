@@ -20,6 +20,8 @@ public struct Router<Route: Sendable>: Sendable {
     }
 
     private var nodes = [Node()]
+    /// Where whole paths without parameters lead; the tree would say the same.
+    private var plainPaths: [String: Int] = [:]
 
     /// A malformed template, or the same method and path twice, is a programming error and traps.
     public init(_ routes: [(Method, String, Route)]) {
@@ -30,6 +32,7 @@ public struct Router<Route: Sendable>: Sendable {
             let node = template.segments.reduce(0) { child(of: $0, for: $1) }
             precondition(nodes[node].routes[method] == nil, "routed twice: \(method.rawValue) \(text)")
             nodes[node].routes[method] = (route, template.parameters)
+            if template.parameters.isEmpty { plainPaths[text] = node }
         }
     }
 
@@ -37,7 +40,9 @@ public struct Router<Route: Sendable>: Sendable {
     public func match(_ method: Method, _ path: String) -> RouteMatch<Route> {
         guard path.utf8.first == UInt8(ascii: "/") else { return .notFound }
         var values: [String] = []
-        guard let node = search(from: 0, pathSegments(path)[...], &values) else { return .notFound }
+        guard let node = plainPaths[path] ?? search(from: 0, pathSegments(path)[...], &values) else {
+            return .notFound
+        }
         guard let (route, names) = nodes[node].routes[method] else {
             return .methodNotAllowed(Method.allCases.filter { nodes[node].routes[$0] != nil })
         }

@@ -2,7 +2,7 @@ extension String {
     /// `photo_url`, `photoURL` and `PhotoUrl` as `photoUrl`; names that are not ASCII stay.
     var camelCased: String {
         let bytes = Array(utf8)
-        guard bytes.allSatisfy({ $0 < 0x80 }) else { return self }
+        guard bytes.allSatisfy({ $0 < 0x80 }), !bytes.isCamelCase else { return self }
         var result: [UInt8] = []
         var beginsWord = false
         for (index, byte) in bytes.enumerated() {
@@ -19,6 +19,16 @@ extension String {
 }
 
 extension [UInt8] {
+    /// Most names are.
+    fileprivate var isCamelCase: Bool {
+        var followsCapital = true
+        for byte in self {
+            guard byte != UInt8(ascii: "_"), !(byte.isUppercase && followsCapital) else { return false }
+            followsCapital = byte.isUppercase
+        }
+        return true
+    }
+
     /// A capital after a letter that is none, or the last of a run of capitals if the word goes on.
     fileprivate func beginsWord(at index: Int) -> Bool {
         guard self[index].isUppercase else { return false }
@@ -32,16 +42,4 @@ extension UInt8 {
     fileprivate var isLowercase: Bool { (UInt8(ascii: "a")...UInt8(ascii: "z")).contains(self) }
     fileprivate var uppercased: UInt8 { isLowercase ? self - 0x20 : self }
     fileprivate var lowercased: UInt8 { isUppercase ? self + 0x20 : self }
-}
-
-/// A member's name, wherever it came from.
-struct MemberName: CodingKey {
-    let stringValue: String
-    var intValue: Int? { nil }
-
-    init(stringValue: String) {
-        self.stringValue = stringValue
-    }
-
-    init?(intValue: Int) { nil }
 }

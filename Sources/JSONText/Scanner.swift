@@ -5,6 +5,16 @@ struct Scanner {
         /// Of the members seen so far. Names that Unicode holds for equivalent count as the same, as they do for the
         /// dictionaries of whoever decodes them.
         var names: Set<String> = []
+        var members: [ParsedMember] = []
+        var elements: [ParsedValue] = []
+
+        /// Takes the value of the member whose name came last, or the next element.
+        mutating func take(_ value: ParsedValue) {
+            if isObject { members.append(ParsedMember(name: name, value: value)) } else { elements.append(value) }
+        }
+
+        var name = ""
+        var value: ParsedValue { isObject ? .object(members) : .array(elements) }
     }
 
     let bytes: [UInt8]
@@ -13,19 +23,21 @@ struct Scanner {
     private var open: [Container] = []
     /// Nothing came yet since the innermost container was opened.
     private var isAtStart = false
+    private var whole = ParsedValue.null
 
     init(_ bytes: [UInt8], maximumDepth: Int) {
         self.bytes = bytes
         self.maximumDepth = maximumDepth
     }
 
-    mutating func scanText() throws(JSONFault) {
+    mutating func scanText() throws(JSONFault) -> ParsedValue {
         try scanValue()
         while !open.isEmpty {
             if open[open.count - 1].isObject { try scanMember() } else { try scanElement() }
         }
         skipWhitespace()
         guard position == bytes.count else { throw .malformed(offset: position) }
+        return whole
     }
 
     /// Takes a whole scalar, or no more than the opening of an array or object.
@@ -34,12 +46,25 @@ struct Scanner {
         switch peek {
         case UInt8(ascii: "{"): try enter(Container(isObject: true))
         case UInt8(ascii: "["): try enter(Container(isObject: false))
-        case UInt8(ascii: "\""): _ = try scanString(keepsText: false)
-        case UInt8(ascii: "t"): try take("true")
-        case UInt8(ascii: "f"): try take("false")
-        case UInt8(ascii: "n"): try take("null")
-        default: try scanNumber()
+        case UInt8(ascii: "\""): finish(.string(try scanString()))
+        case UInt8(ascii: "t"):
+            try take("true")
+            finish(.bool(true))
+        case UInt8(ascii: "f"):
+            try take("false")
+            finish(.bool(false))
+        case UInt8(ascii: "n"):
+            try take("null")
+            finish(.null)
+        default:
+            let start = position
+            try scanNumber()
+            finish(.number(text(from: start)))
         }
+    }
+
+    private mutating func finish(_ value: ParsedValue) {
+        if open.isEmpty { whole = value } else { open[open.count - 1].take(value) }
     }
 
     private mutating func scanElement() throws(JSONFault) {
@@ -52,8 +77,9 @@ struct Scanner {
         if takeEnd(UInt8(ascii: "}")) { return }
         try takeSeparator()
         skipWhitespace()
-        let name = String(decoding: try scanString(keepsText: true), as: UTF8.self)
+        let name = try scanString()
         guard open[open.count - 1].names.insert(name).inserted else { throw .duplicateMember }
+        open[open.count - 1].name = name
         skipWhitespace()
         try take(":")
         try scanValue()
@@ -70,7 +96,7 @@ struct Scanner {
         skipWhitespace()
         guard peek == end else { return false }
         position += 1
-        open.removeLast()
+        finish(open.removeLast().value)
         isAtStart = false
         return true
     }
@@ -83,6 +109,9 @@ struct Scanner {
 }
 
 extension Scanner {
+    /// What stands between `start` and here, which has been found to be UTF-8.
+    func text(from start: Int) -> String { String(decoding: bytes[start..<position], as: UTF8.self) }
+
     var peek: UInt8? { position < bytes.count ? bytes[position] : nil }
 
     mutating func skipWhitespace() {

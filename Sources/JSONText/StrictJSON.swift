@@ -1,14 +1,10 @@
-internal import FoundationEssentials
-
-/// JSON that means the same to everybody who reads it (RFC 8259, in the spirit of I-JSON, RFC 7493). Foundation
-/// decodes and encodes; what it would let pass is refused first.
+/// JSON that means the same to everybody who reads it (RFC 8259, in the spirit of I-JSON, RFC 7493).
 public enum StrictJSON {
     /// Linear in the length of the text, which the caller bounds; does not recurse.
     ///
     /// - Parameter maximumDepth: of arrays and objects in each other; a scalar has depth 0.
     public static func check(_ bytes: [UInt8], maximumDepth: Int = 32) throws(JSONFault) {
-        var scanner = Scanner(bytes, maximumDepth: maximumDepth)
-        try scanner.scanText()
+        _ = try parse(bytes, maximumDepth: maximumDepth)
     }
 
     /// - Parameter snakeCaseKeys: takes names in any case: `photo_url` and `photoURL` for the member `photoUrl`. A member
@@ -17,18 +13,20 @@ public enum StrictJSON {
     public static func decode<Value: Decodable>(
         _ type: Value.Type, from bytes: [UInt8], snakeCaseKeys: Bool = false
     ) throws -> Value {
-        try check(bytes)
-        let decoder = JSONDecoder()
-        if snakeCaseKeys {
-            decoder.keyDecodingStrategy = .custom { MemberName(stringValue: ($0.last?.stringValue ?? "").camelCased) }
-        }
-        return try decoder.decode(type, from: Data(bytes))
+        let decoder = ValueDecoder(value: try parse(bytes), codingPath: [], camelCasesNames: snakeCaseKeys)
+        return try decoder.decode(type)
     }
 
     /// Members in the order of their names, so that equal values give equal bytes.
     public static func encode(_ value: some Encodable) throws -> [UInt8] {
-        let encoder = JSONEncoder()
-        encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
-        return Array(try encoder.encode(value))
+        var text: [UInt8] = []
+        text.reserveCapacity(1024)
+        try ValueEncoder.encoded(value).append(to: &text)
+        return text
+    }
+
+    private static func parse(_ bytes: [UInt8], maximumDepth: Int = 32) throws(JSONFault) -> ParsedValue {
+        var scanner = Scanner(bytes, maximumDepth: maximumDepth)
+        return try scanner.scanText()
     }
 }

@@ -1,23 +1,28 @@
 extension Scanner {
-    /// - Returns: the text between the quotes in UTF-8 with its escapes resolved, if it is to be kept.
-    mutating func scanString(keepsText: Bool) throws(JSONFault) -> [UInt8] {
-        var text: [UInt8] = []
+    /// - Returns: the text between the quotes with its escapes resolved.
+    mutating func scanString() throws(JSONFault) -> String {
         try take("\"")
+        var text = ""
+        /// Of what has not been copied yet.
+        var start = position
         while let byte = peek {
-            let start = position
-            position += 1
             switch byte {
-            case UInt8(ascii: "\""): return text
+            case UInt8(ascii: "\""):
+                let rest = self.text(from: start)
+                position += 1
+                return text.isEmpty ? rest : text + rest
             case UInt8(ascii: "\\"):
-                let scalar = try scanEscape()
-                if keepsText { text += Array(String(scalar).utf8) }
-                continue
+                text += self.text(from: start)
+                position += 1
+                text.unicodeScalars.append(try scanEscape())
+                start = position
             case 0: throw .nul
-            case 1..<0x20: throw .malformed(offset: start)
-            case 0x20..<0x80: break
-            default: try scanContinuation(of: byte)
+            case 1..<0x20: throw .malformed(offset: position)
+            case 0x20..<0x80: position += 1
+            default:
+                position += 1
+                try scanContinuation(of: byte)
             }
-            if keepsText { text += bytes[start..<position] }
         }
         throw .malformed(offset: position)
     }

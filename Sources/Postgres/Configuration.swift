@@ -2,7 +2,7 @@ extension Pool {
     public struct Configuration: Sendable {
         /// A libpq connection string or URI; several hosts are tried in their order.
         public var url: String
-        /// At most this many at a time.
+        /// At most this many at a time, and one more for ``Pool/read(_:)``.
         public var connections: Int
         /// For all hosts together.
         public var connectDeadline: Duration

@@ -19,7 +19,11 @@ struct Connector: Sendable {
     }
 
     /// Tries the hosts in their order, each with its share of the deadline. Runs on the loop.
-    func connect() async throws(ConnectFault) -> Connection {
+    ///
+    /// - Parameter adopt: takes over an established session, unless it throws.
+    func connect<Session>(
+        _ adopt: (OpaquePointer) throws -> Session
+    ) async throws(ConnectFault) -> Session {
         guard let string else { throw ConnectFault(reason: "the connection string cannot be understood") }
         let share = configuration.connectDeadline / string.targets.count
         var reasons: [String] = []
@@ -28,7 +32,7 @@ struct Connector: Sendable {
             do throws(ConnectFault) {
                 for target in try await addresses(of: target, until: deadline) {
                     do throws(ConnectFault) {
-                        return try await connect(to: target, string.settings, until: deadline)
+                        return try await connect(to: target, string.settings, until: deadline, adopt)
                     } catch {
                         reasons.append(error.reason)
                     }
@@ -49,9 +53,10 @@ struct Connector: Sendable {
         return found.map { Target(host: host, address: $0, port: target.port) }
     }
 
-    private func connect(
-        to target: Target, _ settings: [String: String], until deadline: ContinuousClock.Instant
-    ) async throws(ConnectFault) -> Connection {
+    private func connect<Session>(
+        to target: Target, _ settings: [String: String], until deadline: ContinuousClock.Instant,
+        _ adopt: (OpaquePointer) throws -> Session
+    ) async throws(ConnectFault) -> Session {
         guard let handle = start(target, settings) else { throw ConnectFault(reason: "out of memory") }
         do {
             PQsetNoticeProcessor(handle, { _, _ in }, nil)
@@ -66,7 +71,7 @@ struct Connector: Sendable {
                 }
                 next = PQconnectPoll(handle)
             }
-            return try Connection(handle, on: loop, usesPreparedStatements: configuration.usesPreparedStatements)
+            return try adopt(handle)
         } catch {
             PQfinish(handle)
             throw error as? ConnectFault ?? ConnectFault(reason: "\(error)")

@@ -22,6 +22,10 @@ struct FIFO<Element> {
         return first
     }
 
+    func first(where condition: (Element) -> Bool) -> Element? {
+        elements[head...].lazy.compactMap(\.self).first(where: condition)
+    }
+
     mutating func removeFirst(where condition: (Element) -> Bool) -> Element? {
         let index = elements[head...].firstIndex { element in element.map(condition) ?? false }
         return index.flatMap { elements.remove(at: $0) }

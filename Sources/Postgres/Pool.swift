@@ -20,6 +20,10 @@ public actor Pool {
     private var waiting = FIFO<Waiter>()
     private var opening = 0
     private var backOff = BackOff()
+    /// Beside the others, from the first read on.
+    private var reader: ReadConnection?
+    private var isOpeningReader = false
+    private var readerBackOff = BackOff()
     private var lastID: UInt64 = 0
     private var isTicking = false
     private var isClosing = false
@@ -36,7 +40,8 @@ public actor Pool {
         isClosing = true
         for waiter in waiting.removeAll() { waiter.fail(PostgresError.unavailable("the pool is closed")) }
         for connection in free { connection.end("the pool is closed") }
-        guard !open.isEmpty || opening > 0 else { return }
+        reader?.close()
+        guard !isClosed else { return }
         await withCheckedContinuation { closers.append($0) }
     }
 
@@ -59,6 +64,16 @@ public actor Pool {
         startTicking()
     }
 
+    /// Sends a statement along with other reads, or if that cannot be done now like any other.
+    func read(_ statement: Statement) {
+        guard let reader, !isClosing, reader.count < configuration.waitingLimit else {
+            openReader()
+            return serveAlone(statement)
+        }
+        reader.run(statement)
+        startTicking()
+    }
+
     func run(_ statement: Statement, on lease: UInt64) {
         guard let connection = leases[lease] else {
             return statement.finish(.failure(PostgresError.refused(.transactionIsOver)))
@@ -77,6 +92,7 @@ public actor Pool {
 
     func cancel(_ id: UInt64) {
         if let waiter = waiting.removeFirst(where: { $0.id == id }) { return waiter.fail(CancellationError()) }
+        if reader?.cancel(id) == true { return }
         for connection in open where connection.cancel(id) { return }
     }
 
@@ -116,7 +132,9 @@ public actor Pool {
 
     private func openOne() async {
         do {
-            let connection = try await connector.connect()
+            let connection = try await connector.connect { handle in
+                try Connection(handle, on: loop, usesPreparedStatements: configuration.usesPreparedStatements)
+            }
             connection.onFree = { self.hasBecomeFree($0) }
             connection.onLoss = { self.wasLost($0) }
             open.append(connection)
@@ -134,8 +152,42 @@ public actor Pool {
         finishClosing()
     }
 
+    private func serveAlone(_ statement: Statement) {
+        guard statement.isAwaited else { return }
+        let deadline = ContinuousClock.now + configuration.acquireDeadline
+        serve(Waiter(id: statement.id, deadline: deadline, demand: .statement(statement)))
+    }
+
+    private func openReader() {
+        guard configuration.usesPreparedStatements, reader == nil, !isOpeningReader, !isClosing,
+            readerBackOff.allowsAttempt(.now)
+        else { return }
+        isOpeningReader = true
+        Task(executorPreference: loop) { await self.openOneReader() }
+    }
+
+    private func openOneReader() async {
+        do {
+            let reader = try await connector.connect { try ReadConnection($0, on: loop) }
+            readerBackOff.succeed()
+            reader.onReturn = { self.serveAlone($0) }
+            reader.onLoss = {
+                self.reader = nil
+                self.finishClosing()
+            }
+            self.reader = reader
+            if isClosing { reader.close() }
+        } catch {
+            readerBackOff.fail(error.reason)
+        }
+        isOpeningReader = false
+        finishClosing()
+    }
+
+    private var isClosed: Bool { open.isEmpty && opening == 0 && reader == nil && !isOpeningReader }
+
     private func finishClosing() {
-        guard isClosing, open.isEmpty, opening == 0 else { return }
+        guard isClosing, isClosed else { return }
         for closer in closers { closer.resume() }
         closers = []
     }
@@ -156,7 +208,8 @@ public actor Pool {
             late.fail(PostgresError.unavailable("no connection became free in time"))
         }
         for connection in open { connection.checkDeadline(now) }
+        reader?.checkDeadline(now)
         openMore()
-        if !waiting.isEmpty || open.contains(where: \.isBusy) { startTicking() }
+        if !waiting.isEmpty || reader?.isBusy == true || open.contains(where: \.isBusy) { startTicking() }
     }
 }

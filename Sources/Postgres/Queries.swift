@@ -7,6 +7,19 @@ extension Pool {
         try await run(sql).rows
     }
 
+    /// For statements that read little and change nothing: those of many callers travel together, on a connection of
+    /// their own beside the pool's others, and one may be carried out twice.
+    ///
+    /// - Throws: as ``query(_:)`` does.
+    public func read(_ sql: SQL) async throws -> [Row] {
+        try ParameterBuffer.check(sql.parameters)
+        return try await cancellable { id, continuation in
+            read(
+                Statement(
+                    id: id, text: .sql(sql), limit: configuration.statementDeadline, continuation: continuation))
+        }.rows
+    }
+
     /// - Returns: how many rows were changed (or returned).
     /// - Throws: as ``query(_:)`` does.
     @discardableResult

@@ -1,4 +1,5 @@
 internal import CSystem
+internal import Synchronization
 
 /// One row of a result; keeps the whole result alive.
 public struct Row: Sendable {
@@ -9,7 +10,7 @@ public struct Row: Sendable {
     public func decode<Value: PostgresDecodable>(
         _ column: String, as type: Value.Type = Value.self
     ) throws(PostgresError) -> Value {
-        guard let number = result.columns.names.firstIndex(of: column) else {
+        guard let number = result.number(of: column) else {
             throw .decoding(column: column, fault: .noSuchColumn)
         }
         do {
@@ -22,13 +23,20 @@ public struct Row: Sendable {
 
 /// Names and types of the columns of a prepared statement's results.
 final class Columns: Sendable {
-    let names: [String]
+    private let names: [String]
     let types: [PostgresType]
+    private let areDistinct: Bool
 
     init(_ result: OpaquePointer) {
         let numbers = 0..<PQnfields(result)
         names = numbers.map { String(cString: PQfname(result, $0)) }
         types = numbers.map { PostgresType(oid: PQftype(result, $0)) }
+        areDistinct = Set(names).count == names.count
+    }
+
+    /// - Parameter likely: where to look first. Of several columns with the name the first one is meant.
+    func number(of name: String, likely: Int) -> Int? {
+        areDistinct && likely < names.count && names[likely] == name ? likely : names.firstIndex(of: name)
     }
 }
 
@@ -36,6 +44,8 @@ final class Columns: Sendable {
 final class ResultSet: @unchecked Sendable {
     private let handle: OpaquePointer
     let columns: Columns
+    /// The column looked for last: most are read in their order, so the one after it is tried first.
+    private let latest = Atomic(-1)
 
     init(_ handle: OpaquePointer, columns: Columns?) {
         self.handle = handle
@@ -51,6 +61,12 @@ final class ResultSet: @unchecked Sendable {
 
     /// The command as the server calls it, for one `COMMIT`.
     var command: String { String(cString: PQcmdStatus(handle)) }
+
+    func number(of column: String) -> Int? {
+        let number = columns.number(of: column, likely: latest.load(ordering: .relaxed) + 1)
+        if let number { latest.store(number, ordering: .relaxed) }
+        return number
+    }
 
     func cell(row: Int32, column: Int) -> Cell {
         let type = columns.types[column]

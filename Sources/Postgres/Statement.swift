@@ -23,6 +23,9 @@ final class Statement {
         self.continuation = continuation
     }
 
+    /// Whether a caller waits for it still.
+    var isAwaited: Bool { continuation != nil }
+
     /// Answers the caller, the first time only.
     func finish(_ result: Result<ResultSet, any Error>) {
         guard let waiting = continuation else { return }

@@ -25,7 +25,7 @@ public struct APIKeyStore: Sendable {
             JOIN app a ON a.project_id = k.project_id AND a.id = k.app_id
             WHERE k.key_hash = \(hash) AND k.revoked_at IS NULL
             """
-        return try await reaching { try await pool.query(statement) }.first.map { row in
+        return try await reaching { try await pool.read(statement) }.first.map { row in
             let column = try AppColumn(columnText: row.decode("app_settings"))
             return (try Project(row), App(id: ID(try row.decode("app_id")), settings: column.settings))
         }

@@ -23,7 +23,7 @@ public struct PostgresAccountStore: AccountStore {
     }
 
     public func holder(of email: Email, in project: ID<Project>) async throws -> EmailHolder? {
-        try await reaching { try await pool.query(.holder(of: email, in: project)) }.first.map { row in
+        try await reaching { try await pool.read(.holder(of: email, in: project)) }.first.map { row in
             EmailHolder(account: try AccountRow.account(row), passwordHash: try row.decode("password_hash"))
         }
     }
@@ -35,7 +35,7 @@ public struct PostgresAccountStore: AccountStore {
 
     public func find(_ claim: IDTokenClaim, in project: ID<Project>) async throws -> FoundSession? {
         let statement = SQL.find(try UUID(claim.session), of: claim.account, in: project)
-        return try await reaching { try await pool.query(statement) }.first.map { row in
+        return try await reaching { try await pool.read(statement) }.first.map { row in
             FoundSession(
                 account: try AccountRow.account(row, lastRefreshAt: try row.decode("last_refresh_at")),
                 session: try row.decode("session_id", as: UUID?.self) == nil ? nil : try SessionRow.session(row))

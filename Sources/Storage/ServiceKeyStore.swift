@@ -38,7 +38,7 @@ public struct ServiceKeyStore: Sendable {
             FROM service_key k JOIN project p ON p.id = k.project_id
             WHERE k.secret_hash = \(hash) AND k.revoked_at IS NULL
             """
-        return try await reaching { try await pool.query(statement) }.first.map { row in
+        return try await reaching { try await pool.read(statement) }.first.map { row in
             (try Project(row), try row.decode("key_id"))
         }
     }

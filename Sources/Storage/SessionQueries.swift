@@ -26,7 +26,7 @@ struct SessionRow {
 
     static func session(_ row: Row) throws -> Session {
         Session(
-            id: ID(try row.decode("session_id", as: UUID.self).uuidString.lowercased()),
+            id: ID(try row.decode("session_id", as: UUID.self)),
             account: ID(try row.decode("account_id")), generation: try row.decode("session_generation"),
             method: ProviderID(try row.decode("method")),
             authenticatedAt: Instant(try row.decode("authenticated_at")),
@@ -36,10 +36,16 @@ struct SessionRow {
 
 struct NotAUUID: Error {}
 
+extension ID<Session> {
+    init(_ uuid: UUID) {
+        self.init(withUnsafeBytes(of: uuid.uuid) { UUIDText.text($0) })
+    }
+}
+
 extension UUID {
     init(_ id: ID<Session>) throws {
-        guard let uuid = UUID(uuidString: id.rawValue) else { throw NotAUUID() }
-        self = uuid
+        guard let bytes = UUIDText.bytes(id.rawValue) else { throw NotAUUID() }
+        self = bytes.withUnsafeBytes { UUID(uuid: $0.loadUnaligned(as: uuid_t.self)) }
     }
 }
 

@@ -7,9 +7,16 @@ public final class Log: Sendable {
         case debug, info, warning, error
 
         public static func < (a: Level, b: Level) -> Bool { a.rawValue < b.rawValue }
-    }
 
-    private static let ownNames: Set<String> = ["time", "level", "message"]
+        fileprivate var name: String {
+            switch self {
+            case .debug: "debug"
+            case .info: "info"
+            case .warning: "warning"
+            case .error: "error"
+            }
+        }
+    }
 
     private let level: Level
     private let writer: LogWriter
@@ -30,10 +37,10 @@ public final class Log: Sendable {
     /// Lines lost since the start, because the reader was too slow or went away.
     public var droppedLines: Int { writer.dropped }
 
-    public func debug(_ message: String, _ fields: [String: LogValue] = [:]) { write(.debug, message, fields) }
-    public func info(_ message: String, _ fields: [String: LogValue] = [:]) { write(.info, message, fields) }
-    public func warning(_ message: String, _ fields: [String: LogValue] = [:]) { write(.warning, message, fields) }
-    public func error(_ message: String, _ fields: [String: LogValue] = [:]) { write(.error, message, fields) }
+    public func debug(_ message: String, _ fields: LogFields = [:]) { write(.debug, message, fields) }
+    public func info(_ message: String, _ fields: LogFields = [:]) { write(.info, message, fields) }
+    public func warning(_ message: String, _ fields: LogFields = [:]) { write(.warning, message, fields) }
+    public func error(_ message: String, _ fields: LogFields = [:]) { write(.error, message, fields) }
 
     /// Blocks until all that was logged so far is written; for the end of the process.
     ///
@@ -42,16 +49,29 @@ public final class Log: Sendable {
     public func flush(within timeout: Duration) -> Bool { writer.flush(within: timeout) }
 
     /// - Parameter fields: those with a name of our own are left out.
-    private func write(_ level: Level, _ message: String, _ fields: [String: LogValue]) {
+    private func write(_ level: Level, _ message: String, _ fields: LogFields) {
         guard level >= self.level else { return }
         writer.append(Self.line(level, message, fields))
     }
 
-    private static func line(_ level: Level, _ message: String, _ fields: [String: LogValue]) -> [UInt8] {
-        var line = #"{"time":"\#(Timestamp.now().text)","level":"\#(level)","message":\#(LogValue.quoted(message))"#
-        for (name, value) in fields.sorted(by: { $0.key < $1.key }) where !ownNames.contains(name) {
-            line += "," + LogValue.quoted(name) + ":" + value.json
+    private static func line(_ level: Level, _ message: String, _ fields: LogFields) -> [UInt8] {
+        var line: [UInt8] = []
+        line.reserveCapacity(384)
+        line += #"{"time":""#.utf8
+        Timestamp.now().append(to: &line)
+        line += #"","level":""#.utf8
+        line += level.name.utf8
+        line += #"","message":"#.utf8
+        LogValue.append(quoted: message, to: &line)
+        for (name, value) in fields.byName where !isOurs(name) {
+            line.append(UInt8(ascii: ","))
+            LogValue.append(quoted: name, to: &line)
+            line.append(UInt8(ascii: ":"))
+            value.append(to: &line)
         }
-        return Array((line + "}\n").utf8)
+        line += "}\n".utf8
+        return line
     }
+
+    private static func isOurs(_ name: String) -> Bool { name == "time" || name == "level" || name == "message" }
 }

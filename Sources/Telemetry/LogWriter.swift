@@ -17,7 +17,15 @@ final class LogWriter: Sendable {
         var dropped = 0
         /// Those dropped since the reader was last told.
         var unreported = 0
+        /// The thread knows that there is something to do, and has not looked yet.
+        var isAnnounced = false
     }
+
+    /// How long the thread lets lines gather: waking it for each would cost more than writing it.
+    private static let gatheringMicroseconds: UInt32 = 2000
+    /// Lines are written together up to this size, up to which a pipe takes all or nothing (POSIX's PIPE_BUF), so that
+    /// whoever reads never gets half a line.
+    private static let chunkBytes = 4096
 
     private let descriptor: Int32
     private let capacity: Int
@@ -47,17 +55,15 @@ final class LogWriter: Sendable {
     var dropped: Int { queue.withLock { $0.dropped } }
 
     func append(_ line: [UInt8]) {
-        let isNews = queue.withLock { queue in
-            guard queue.bytes + line.count <= capacity else {
+        change { queue in
+            if queue.bytes + line.count <= capacity {
+                queue.bytes += line.count
+                queue.items.append(.line(line))
+            } else {
                 queue.dropped += 1
                 queue.unreported += 1
-                return queue.unreported == 1
             }
-            queue.bytes += line.count
-            queue.items.append(.line(line))
-            return true
         }
-        if isNews { arrival.signal() }
     }
 
     func flush(within timeout: Duration) -> Bool {
@@ -70,8 +76,16 @@ final class LogWriter: Sendable {
     func close() { add(.end) }
 
     private func add(_ item: Item) {
-        queue.withLock { $0.items.append(item) }
-        arrival.signal()
+        change { $0.items.append(item) }
+    }
+
+    private func change(_ change: (inout Queue) -> Void) {
+        let isNews = queue.withLock { queue in
+            change(&queue)
+            defer { queue.isAnnounced = true }
+            return !queue.isAnnounced
+        }
+        if isNews { arrival.signal() }
     }
 
     private func run() {
@@ -81,17 +95,10 @@ final class LogWriter: Sendable {
         pthread_sigmask(SIG_BLOCK, &signals, nil)
         while true {
             arrival.wait()
+            usleep(Self.gatheringMicroseconds)
             let (items, missing) = take()
-            for item in items {
-                switch item {
-                case .line(let line):
-                    write(line)
-                    queue.withLock { $0.bytes -= line.count }
-                case .mark(let written): written.signal()
-                case .end: return
-                }
-            }
-            if missing > 0 { write(dropNotice(missing)) }
+            guard write(items) else { return }
+            if missing > 0 { write(dropNotice(missing), lines: 0) }
         }
     }
 
@@ -100,16 +107,48 @@ final class LogWriter: Sendable {
             defer {
                 queue.items = []
                 queue.unreported = 0
+                queue.isAnnounced = false
             }
             return (queue.items, queue.unreported)
         }
     }
 
-    /// A whole line in one call, unless the reader takes it in pieces.
-    private func write(_ line: [UInt8]) {
+    /// - Returns: whether more may come.
+    private func write(_ items: [Item]) -> Bool {
+        var chunk: [UInt8] = []
+        var lines = 0
+        func writeChunk() {
+            guard lines > 0 else { return }
+            write(chunk, lines: lines)
+            queue.withLock { $0.bytes -= chunk.count }
+            chunk.removeAll(keepingCapacity: true)
+            lines = 0
+        }
+        for item in items {
+            switch item {
+            case .line(let line):
+                if chunk.count + line.count > Self.chunkBytes { writeChunk() }
+                chunk += line
+                lines += 1
+            case .mark(let written):
+                writeChunk()
+                written.signal()
+            case .end:
+                writeChunk()
+                return false
+            }
+        }
+        writeChunk()
+        return true
+    }
+
+    /// Whole lines in one call, unless the reader takes a long one in pieces.
+    ///
+    /// - Parameter lines: how many are lost if they cannot be written.
+    private func write(_ bytes: [UInt8], lines: Int) {
         var written = 0
-        while written < line.count {
-            let count = line.withUnsafeBytes {
+        while written < bytes.count {
+            let count = bytes.withUnsafeBytes {
                 Glibc.write(descriptor, $0.baseAddress.map { $0 + written }, $0.count - written)
             }
             if count >= 0 {
@@ -118,8 +157,7 @@ final class LogWriter: Sendable {
                 var interest = pollfd(fd: descriptor, events: Int16(POLLOUT), revents: 0)
                 poll(&interest, 1, -1)
             } else if errno != EINTR {
-                queue.withLock { $0.dropped += 1 }
-                return
+                return queue.withLock { $0.dropped += lines }
             }
         }
     }

@@ -12,11 +12,26 @@ struct Timestamp {
 
     /// RFC 3339 in UTC with milliseconds.
     var text: String {
+        var bytes: [UInt8] = []
+        append(to: &bytes)
+        return String(decoding: bytes, as: UTF8.self)
+    }
+
+    /// Writes ``text``.
+    func append(to line: inout [UInt8]) {
         let (days, inDay) = millisecondsSince1970.flooredQuotient(by: 86_400_000)
         let (year, month, day) = Self.date(daysSince1970: days)
-        let time = [inDay / 3_600_000, inDay / 60_000 % 60, inDay / 1000 % 60].map { Self.padded($0, 2) }
-        return [Self.padded(year, 4), Self.padded(month, 2), Self.padded(day, 2)].joined(separator: "-")
-            + "T" + time.joined(separator: ":") + "." + Self.padded(inDay % 1000, 3) + "Z"
+        let parts: [(Int64, width: Int, end: Unicode.Scalar)] = [
+            (year, 4, "-"), (month, 2, "-"), (day, 2, "T"),
+            (inDay / 3_600_000, 2, ":"), (inDay / 60_000 % 60, 2, ":"), (inDay / 1000 % 60, 2, "."),
+            (inDay % 1000, 3, "Z"),
+        ]
+        for (number, width, end) in parts {
+            let digits = String(number)
+            for _ in digits.utf8.count..<max(width, digits.utf8.count) { line.append(UInt8(ascii: "0")) }
+            line += digits.utf8
+            line.append(UInt8(ascii: end))
+        }
     }
 
     /// In the Gregorian calendar. Years begin in March here, so that the leap day is the last day of a year; the
@@ -29,11 +44,6 @@ struct Timestamp {
         let month = monthFromMarch < 10 ? monthFromMarch + 3 : monthFromMarch - 9
         let day = dayOfYear - (153 * monthFromMarch + 2) / 5 + 1
         return (era * 400 + yearOfEra + (month <= 2 ? 1 : 0), month, day)
-    }
-
-    private static func padded(_ number: Int64, _ width: Int) -> String {
-        let digits = String(number)
-        return String(repeating: "0", count: max(0, width - digits.count)) + digits
     }
 }
 

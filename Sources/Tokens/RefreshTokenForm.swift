@@ -7,40 +7,38 @@ internal import JOSE
 enum RefreshTokenForm {
     private static let version: UInt8 = 1
     private static let signedCount = 1 + 4 + 16 + 8
+    private static let byteCount = signedCount + 32
 
     static func seal(_ claim: RefreshClaim, keyID: String, secret: [UInt8], in project: ID<Project>) -> String? {
-        guard let key = bytes(hex: keyID), key.count == 4,
-            let session = bytes(hex: claim.session.rawValue.replacing("-", with: "")), session.count == 16
-        else { return nil }
-        let counter = (0..<8).map { UInt8(truncatingIfNeeded: claim.counter >> (56 - 8 * $0)) }
-        let signed = [version] + key + session + counter
-        return Base64URL.encode(signed + mac(of: signed, secret: secret, in: project))
+        guard let key = bytes(hex: keyID), key.count == 4, let session = UUIDText.bytes(claim.session.rawValue) else {
+            return nil
+        }
+        var token: [UInt8] = []
+        token.reserveCapacity(byteCount)
+        token.append(version)
+        token += key
+        token += session
+        withUnsafeBytes(of: claim.counter.bigEndian) { token.append(contentsOf: $0) }
+        token += mac(of: token[...], secret: secret, in: project)
+        return Base64URL.encode(token)
     }
 
     /// - Parameter secret: finds the key of an id; `nil` refuses.
     static func open(_ token: String, in project: ID<Project>, secret: (String) -> [UInt8]?) -> RefreshClaim? {
         guard token.utf8.count <= 128, let bytes = Base64URL.decode(token),
-            bytes.count == signedCount + 32, bytes[0] == version,
+            bytes.count == byteCount, bytes[0] == version,
             let secret = secret(keyID(Array(bytes[1..<5])))
         else { return nil }
-        let signed = Array(bytes.prefix(signedCount))
-        guard constantTimeEquals(mac(of: signed, secret: secret, in: project), Array(bytes.suffix(32))) else {
-            return nil
-        }
+        let mac = mac(of: bytes.prefix(signedCount), secret: secret, in: project)
+        guard constantTimeEquals(mac, Array(bytes.suffix(32))) else { return nil }
         let counter = bytes[21..<29].reduce(Int64(0)) { $0 << 8 | Int64($1) }
-        return RefreshClaim(session: ID(uuidText(bytes[5..<21])), counter: counter)
+        return RefreshClaim(session: ID(UUIDText.text(bytes[5..<21])), counter: counter)
     }
 
     static func keyID(_ bytes: [UInt8]) -> String { hex(bytes[...]) }
 
-    private static func mac(of signed: [UInt8], secret: [UInt8], in project: ID<Project>) -> [UInt8] {
+    private static func mac(of signed: ArraySlice<UInt8>, secret: [UInt8], in project: ID<Project>) -> [UInt8] {
         HMAC.sha256(key: secret, message: Array("sekisho refresh token\0\(project.rawValue)\0".utf8) + signed)
-    }
-
-    private static func uuidText(_ bytes: ArraySlice<UInt8>) -> String {
-        var text = hex(bytes)
-        for position in [20, 16, 12, 8] { text.insert("-", at: text.index(text.startIndex, offsetBy: position)) }
-        return text
     }
 
     private static let digits = Array("0123456789abcdef".utf8)

@@ -11,8 +11,8 @@ enum Settings {
         name: "DATABASE_URL", fallback: nil, meaning: "the PostgreSQL database, as postgresql://user:password@host/name"
     )
     static let databaseConnections = Setting(
-        name: "SEKISHO_DATABASE_CONNECTIONS", fallback: "4", meaning: "database connections of each event loop, 1 to 64"
-    )
+        name: "SEKISHO_DATABASE_CONNECTIONS", fallback: "4",
+        meaning: "database connections of each event loop, 1 to 64, and one more for reads")
     static let databasePrepared = Setting(
         name: "SEKISHO_DATABASE_PREPARED", fallback: "on",
         meaning: "on, or off behind a pooler in transaction mode that knows no prepared statements")

@@ -85,5 +85,5 @@ extension WallClock {
 extension Entropy {
     static let live = Entropy(
         accountID: { ID(Random.text(length: 28)) },
-        sessionID: { ID(UUID().uuidString.lowercased()) })
+        sessionID: { ID(withUnsafeBytes(of: UUID().uuid) { UUIDText.text($0) }) })
 }

@@ -56,4 +56,25 @@ struct LoopTests {
         #expect(sum == 20_100)
         loop.stop()
     }
+
+    @Test("puts off to the end of a pass what is cheaper done together, and then does not wait")
+    func endOfPass() async throws {
+        final class Record: @unchecked Sendable { var events: [String] = [] }
+        let record = Record()
+        await withCheckedContinuation { continuation in
+            loop.submit { [loop] in
+                loop.atEndOfPass {
+                    record.events.append("end")
+                    loop.atEndOfPass {
+                        record.events.append("end of the next")
+                        continuation.resume()
+                    }
+                }
+                Task(executorPreference: loop) { record.events.append("task") }
+                record.events.append("call")
+            }
+        }
+        #expect(record.events == ["call", "task", "end", "end of the next"])
+        loop.stop()
+    }
 }

@@ -1,3 +1,4 @@
+import Foundation
 import Testing
 
 @testable import JSONText
@@ -55,5 +56,46 @@ struct CodingTests {
         let bytes = try StrictJSON.encode(["b": "https://a/b", "a": "\u{1}\"é😀\\"])
         #expect(String(decoding: bytes, as: UTF8.self) == #"{"a":"\u0001\"é😀\\","b":"https://a/b"}"#)
         try StrictJSON.check(bytes)
+    }
+
+    private struct Sample: Encodable, Sendable {
+        var name: String?
+        var nested: [Sample] = []
+        var numbers: [Double] = []
+        var flag = true
+        var small: Int8 = -1
+        var large: UInt64 = .max
+        var float: Float = 0.1
+        var any: [String: JSONValue] = [:]
+    }
+
+    private static let samples: [Sample] = [
+        Sample(), Sample(name: "a/b \"c\" \\ \u{8}\u{C}\n\r\t\u{0}\u{1F}\u{7F}\u{2028}é😀"), Sample(name: ""),
+        Sample(nested: [Sample(name: "in"), Sample(nested: [Sample()])]),
+        Sample(numbers: [0, -0.0, 1, -1.5, 1e15, 1e16, 1e21, 0.1, .greatestFiniteMagnitude, .leastNonzeroMagnitude]),
+        Sample(any: [
+            "b": .null, "a": .bool(false), "Z": .integer(.min), "é": .string("\""),
+            "ab": .array([.number(1), .object([:])]),
+            "a b": .object(["y": .array([]), "x": .integer(3)]), "😀": .number(2.5), "\u{FFFF}": .null,
+        ]),
+    ]
+
+    @Test("encodes byte for byte what Foundation does", arguments: samples.indices)
+    func likeFoundation(index: Int) throws {
+        let encoder = JSONEncoder()
+        encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
+        let expected = try encoder.encode(Self.samples[index])
+        #expect(
+            try String(decoding: StrictJSON.encode(Self.samples[index]), as: UTF8.self)
+                == String(decoding: expected, as: UTF8.self))
+    }
+
+    @Test("encodes scalars, and no number that JSON does not have")
+    func scalars() throws {
+        #expect(try StrictJSON.encode("a") == Array(#""a""#.utf8))
+        #expect(try StrictJSON.encode([1, nil, 3] as [Int?]) == Array("[1,null,3]".utf8))
+        for value in [Double.nan, .infinity] {
+            #expect(throws: EncodingError.self) { try StrictJSON.encode([value]) }
+        }
     }
 }

@@ -1,0 +1,201 @@
+/// Hands a parsed value to a `Decodable`. Like Foundation's decoder in what it takes and throws, but what it reads has
+/// been parsed once and not twice.
+struct ValueDecoder: Decoder {
+    let value: ParsedValue
+    let codingPath: [any CodingKey]
+    /// Whether members are found under their names in camel case.
+    let camelCasesNames: Bool
+
+    var userInfo: [CodingUserInfoKey: Any] { [:] }
+
+    func container<Key: CodingKey>(keyedBy type: Key.Type) throws -> KeyedDecodingContainer<Key> {
+        guard case .object(let members) = value else { throw mismatch([String: JSONValue].self) }
+        return KeyedDecodingContainer(MemberContainer(members, of: self))
+    }
+
+    func unkeyedContainer() throws -> any UnkeyedDecodingContainer {
+        guard case .array(let elements) = value else { throw mismatch([JSONValue].self) }
+        return ElementContainer(elements: elements, decoder: self)
+    }
+
+    func singleValueContainer() -> any SingleValueDecodingContainer { self }
+
+    func mismatch(_ type: Any.Type) -> DecodingError {
+        let context = DecodingError.Context(codingPath: codingPath, debugDescription: "it is something else")
+        if case .null = value { return .valueNotFound(type, context) }
+        return .typeMismatch(type, context)
+    }
+
+    func inner(_ value: ParsedValue, at key: any CodingKey) -> ValueDecoder {
+        ValueDecoder(value: value, codingPath: codingPath + [key], camelCasesNames: camelCasesNames)
+    }
+
+    private func outOfRange() -> DecodingError {
+        .dataCorrupted(DecodingError.Context(codingPath: codingPath, debugDescription: "the number is out of range"))
+    }
+
+    private func integer<Integer: FixedWidthInteger>(_ type: Integer.Type) throws -> Integer {
+        guard case .number(let text) = value else { throw mismatch(type) }
+        if let integer = Integer(text) { return integer }
+        guard let integer = Double(text).flatMap(Integer.init(exactly:)) else { throw outOfRange() }
+        return integer
+    }
+
+    private func floatingPoint<Number: BinaryFloatingPoint & LosslessStringConvertible>(
+        _ type: Number.Type
+    ) throws -> Number {
+        guard case .number(let text) = value else { throw mismatch(type) }
+        guard let number = Number(text), number.isFinite else { throw outOfRange() }
+        return number
+    }
+}
+
+extension ValueDecoder: SingleValueDecodingContainer {
+    func decodeNil() -> Bool {
+        if case .null = value { true } else { false }
+    }
+
+    func decode(_ type: Bool.Type) throws -> Bool {
+        guard case .bool(let flag) = value else { throw mismatch(type) }
+        return flag
+    }
+
+    func decode(_ type: String.Type) throws -> String {
+        guard case .string(let text) = value else { throw mismatch(type) }
+        return text
+    }
+
+    func decode(_ type: Double.Type) throws -> Double { try floatingPoint(type) }
+    func decode(_ type: Float.Type) throws -> Float { try floatingPoint(type) }
+    func decode(_ type: Int.Type) throws -> Int { try integer(type) }
+    func decode(_ type: Int8.Type) throws -> Int8 { try integer(type) }
+    func decode(_ type: Int16.Type) throws -> Int16 { try integer(type) }
+    func decode(_ type: Int32.Type) throws -> Int32 { try integer(type) }
+    func decode(_ type: Int64.Type) throws -> Int64 { try integer(type) }
+    func decode(_ type: UInt.Type) throws -> UInt { try integer(type) }
+    func decode(_ type: UInt8.Type) throws -> UInt8 { try integer(type) }
+    func decode(_ type: UInt16.Type) throws -> UInt16 { try integer(type) }
+    func decode(_ type: UInt32.Type) throws -> UInt32 { try integer(type) }
+    func decode(_ type: UInt64.Type) throws -> UInt64 { try integer(type) }
+
+    func decode<Value: Decodable>(_ type: Value.Type) throws -> Value {
+        guard camelCasesNames, type is any NamedByData.Type else { return try Value(from: self) }
+        return try Value(from: ValueDecoder(value: value, codingPath: codingPath, camelCasesNames: false))
+    }
+}
+
+/// A dictionary, whose names are data and stay as they are.
+private protocol NamedByData {}
+extension [String: JSONValue]: NamedByData {}
+
+private struct MemberContainer<Key: CodingKey>: KeyedDecodingContainerProtocol {
+    private let members: [ParsedMember]
+    /// Of those with many members only.
+    private let positions: [String: Int]
+    private let decoder: ValueDecoder
+
+    init(_ members: [ParsedMember], of decoder: ValueDecoder) {
+        self.decoder = decoder
+        self.members =
+            decoder.camelCasesNames
+            ? members.map { ParsedMember(name: $0.name.camelCased, value: $0.value) } : members
+        // Of several names that are one in camel case the first counts.
+        positions =
+            members.count <= 8
+            ? [:] : Dictionary(self.members.enumerated().map { ($1.name, $0) }, uniquingKeysWith: { first, _ in first })
+    }
+
+    var codingPath: [any CodingKey] { decoder.codingPath }
+    var allKeys: [Key] { members.compactMap { Key(stringValue: $0.name) } }
+
+    func contains(_ key: Key) -> Bool { value(key.stringValue) != nil }
+    func decodeNil(forKey key: Key) throws -> Bool { try inner(key).decodeNil() }
+    func decode(_ type: Bool.Type, forKey key: Key) throws -> Bool { try inner(key).decode(type) }
+    func decode(_ type: String.Type, forKey key: Key) throws -> String { try inner(key).decode(type) }
+    func decode<Value: Decodable>(_ type: Value.Type, forKey key: Key) throws -> Value {
+        try inner(key).decode(type)
+    }
+
+    func nestedContainer<Nested: CodingKey>(
+        keyedBy type: Nested.Type, forKey key: Key
+    ) throws -> KeyedDecodingContainer<Nested> { try inner(key).container(keyedBy: type) }
+
+    func nestedUnkeyedContainer(forKey key: Key) throws -> any UnkeyedDecodingContainer {
+        try inner(key).unkeyedContainer()
+    }
+
+    func superDecoder() throws -> any Decoder { preconditionFailure("nothing here inherits what it decodes") }
+    func superDecoder(forKey key: Key) throws -> any Decoder { try superDecoder() }
+
+    private func value(_ name: String) -> ParsedValue? {
+        positions.isEmpty ? members.first { $0.name == name }?.value : positions[name].map { members[$0].value }
+    }
+
+    private func inner(_ key: Key) throws -> ValueDecoder {
+        guard let value = value(key.stringValue) else {
+            throw DecodingError.keyNotFound(
+                key, DecodingError.Context(codingPath: codingPath, debugDescription: "it is not there"))
+        }
+        return decoder.inner(value, at: key)
+    }
+}
+
+private struct ElementContainer: UnkeyedDecodingContainer {
+    let elements: [ParsedValue]
+    let decoder: ValueDecoder
+    private(set) var currentIndex = 0
+
+    init(elements: [ParsedValue], decoder: ValueDecoder) {
+        self.elements = elements
+        self.decoder = decoder
+    }
+
+    private struct Position: CodingKey {
+        let intValue: Int?
+        var stringValue: String { intValue.map(String.init) ?? "" }
+
+        init(intValue: Int) { self.intValue = intValue }
+        init?(stringValue: String) { nil }
+    }
+
+    var codingPath: [any CodingKey] { decoder.codingPath }
+    var count: Int? { elements.count }
+    var isAtEnd: Bool { currentIndex >= elements.count }
+
+    mutating func decodeNil() throws -> Bool {
+        guard try current(Any?.self).decodeNil() else { return false }
+        currentIndex += 1
+        return true
+    }
+
+    mutating func decode<Value: Decodable>(_ type: Value.Type) throws -> Value {
+        let value = try current(type).decode(type)
+        currentIndex += 1
+        return value
+    }
+
+    mutating func nestedContainer<Nested: CodingKey>(
+        keyedBy type: Nested.Type
+    ) throws -> KeyedDecodingContainer<Nested> {
+        let container = try current(type).container(keyedBy: type)
+        currentIndex += 1
+        return container
+    }
+
+    mutating func nestedUnkeyedContainer() throws -> any UnkeyedDecodingContainer {
+        let container = try current([JSONValue].self).unkeyedContainer()
+        currentIndex += 1
+        return container
+    }
+
+    func superDecoder() throws -> any Decoder { preconditionFailure("nothing here inherits what it decodes") }
+
+    private func current(_ type: Any.Type) throws -> ValueDecoder {
+        let position = Position(intValue: currentIndex)
+        guard !isAtEnd else {
+            throw DecodingError.valueNotFound(
+                type, DecodingError.Context(codingPath: codingPath + [position], debugDescription: "the array ends"))
+        }
+        return decoder.inner(elements[currentIndex], at: position)
+    }
+}

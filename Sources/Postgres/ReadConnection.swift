@@ -1,0 +1,195 @@
+internal import CSystem
+internal import EventLoop
+
+/// A session on which the reads of many callers travel together: libpq's pipeline mode (PostgreSQL documentation,
+/// section 34.5), with one synchronisation for each pass of the loop.
+///
+/// To the server all between two synchronisations is one transaction, so what follows a failed statement is not carried
+/// out. It is handed back, as is what was under way when the session ended: reads may be run twice.
+final class ReadConnection {
+    /// What the server answers, in this order.
+    private enum Step {
+        case preparation(StatementKey)
+        case statement(Statement, StatementKey, PreparedStatement)
+        case synchronisation
+
+        var statement: Statement? {
+            if case .statement(let statement, _, _) = self { statement } else { nil }
+        }
+    }
+
+    /// Beyond this many texts, statements are handed back, so that generated SQL cannot fill the server's memory.
+    private static let preparedLimit = 256
+
+    private let handle: OpaquePointer
+    private let loop: Loop
+    private var watch: Loop.Watch?
+    private var prepared: [StatementKey: PreparedStatement] = [:]
+    private var lastName = 0
+    private var parameters = ParameterBuffer()
+    private var steps = FIFO<Step>()
+    private var isSynchronised = true
+    /// Whether bytes wait for the socket to take them.
+    private var isStalled = false
+    private var isClosing = false
+    private(set) var isLost = false
+    /// Called with each statement that has to be run elsewhere.
+    var onReturn: (Statement) -> Void = { _ in }
+    /// Called once, when the session has ended.
+    var onLoss: () -> Void = {}
+
+    /// - Parameter handle: established; this object closes it.
+    /// - Throws: ``SystemError`` if the loop cannot watch it.
+    init(_ handle: OpaquePointer, on loop: Loop) throws {
+        self.handle = handle
+        self.loop = loop
+        PQsetnonblocking(handle, 1)
+        PQenterPipelineMode(handle)
+        watch = try loop.watch(PQsocket(handle), for: .readable) { readiness in
+            if readiness.contains(.writable) { self.flush() }
+            if !self.isLost { self.receive() }
+        }
+    }
+
+    // MARK: For the pool
+
+    var isBusy: Bool { !steps.isEmpty }
+    var count: Int { steps.count }
+
+    /// Takes one statement, or hands it back.
+    func run(_ statement: Statement) {
+        guard case .sql(let sql) = statement.text, !isLost, !isClosing, let known = preparation(of: sql) else {
+            return onReturn(statement)
+        }
+        statement.deadline = .now + statement.limit
+        steps.append(.statement(statement, known.key, known.statement))
+        parameters.load(sql.parameters)
+        let isSent = parameters.withPointers { count, _, values, lengths, formats in
+            PQsendQueryPrepared(handle, known.statement.name, count, values, lengths, formats, 1) == 1
+        }
+        guard isSent else { return end() }
+        synchroniseLater()
+    }
+
+    /// - Returns: whether the statement was here.
+    func cancel(_ id: UInt64) -> Bool {
+        let statement = steps.first { $0.statement?.id == id }?.statement
+        statement?.finish(.failure(CancellationError()))
+        return statement != nil
+    }
+
+    /// Ends the session if a statement is past its deadline.
+    func checkDeadline(_ now: ContinuousClock.Instant) {
+        func isLate(_ step: Step) -> Bool { step.statement?.deadline.map { $0 < now } ?? false }
+        guard steps.first(where: isLate) != nil else { return }
+        while let late = steps.removeFirst(where: isLate) { late.statement?.finish(.failure(PostgresError.timedOut)) }
+        end()
+    }
+
+    /// Ends the session once it has run what it was given.
+    func close() {
+        isClosing = true
+        if steps.isEmpty { end() }
+    }
+
+    private func end() {
+        guard !isLost else { return }
+        isLost = true
+        if let watch { loop.unwatch(watch) }
+        PQfinish(handle)
+        let orphans = steps.removeAll().compactMap(\.statement)
+        onLoss()
+        for statement in orphans { onReturn(statement) }
+    }
+
+    // MARK: Sending
+
+    /// Has the server prepare a text that is new to it; the statement may follow at once.
+    ///
+    /// - Returns: `nil` if it cannot be prepared.
+    private func preparation(of sql: SQL) -> (key: StatementKey, statement: PreparedStatement)? {
+        let key = StatementKey(sql)
+        if let known = prepared[key] { return (key, known) }
+        guard prepared.count < Self.preparedLimit else { return nil }
+        lastName += 1
+        let statement = PreparedStatement(name: "r\(lastName)")
+        parameters.load(sql.parameters)
+        let isSent = parameters.withPointers { count, types, _, _, _ in
+            PQsendPrepare(handle, statement.name, key.text, count, types) == 1
+        }
+        guard isSent else { return nil }
+        prepared[key] = statement
+        steps.append(.preparation(key))
+        synchroniseLater()
+        return (key, statement)
+    }
+
+    private func synchroniseLater() {
+        guard isSynchronised else { return }
+        isSynchronised = false
+        loop.atEndOfPass { [self] in
+            guard !isLost else { return }
+            isSynchronised = true
+            steps.append(.synchronisation)
+            if PQpipelineSync(handle) == 1 { flush() } else { end() }
+        }
+    }
+
+    private func flush() {
+        guard !isLost, let watch else { return }
+        let state = PQflush(handle)
+        guard state >= 0 else { return end() }
+        guard isStalled != (state == 1) else { return }
+        isStalled.toggle()
+        loop.change(watch, to: isStalled ? [.readable, .writable] : .readable)
+    }
+
+    // MARK: Receiving
+
+    private func receive() {
+        guard PQconsumeInput(handle) == 1 else { return end() }
+        while !isLost, let step = steps.first, PQisBusy(handle) == 0 {
+            let result = PQgetResult(handle)
+            switch step {
+            case .synchronisation:
+                PQclear(result)
+                _ = steps.popFirst()
+            case .preparation, .statement:
+                // A null pointer ends the results of a step.
+                if let result { take(result, of: step) } else { _ = steps.popFirst() }
+            }
+        }
+        guard !isLost else { return }
+        if PQstatus(handle) != CONNECTION_OK || (isClosing && steps.isEmpty) { end() }
+    }
+
+    private func take(_ result: OpaquePointer, of step: Step) {
+        let status = PQresultStatus(result)
+        let isSuccess = status == PGRES_TUPLES_OK || status == PGRES_COMMAND_OK || status == PGRES_EMPTY_QUERY
+        switch step {
+        case .statement(let statement, _, let prepared) where isSuccess:
+            let set = ResultSet(result, columns: prepared.columns)
+            prepared.columns = set.columns
+            return statement.finish(.success(set))
+        case .statement(let statement, _, _) where status == PGRES_PIPELINE_ABORTED:
+            onReturn(statement)
+        case .statement(let statement, let key, _):
+            fail(statement, key, with: ServerError(result))
+        case .preparation(let key) where !isSuccess:
+            prepared[key] = nil
+        case .preparation, .synchronisation: break
+        }
+        PQclear(result)
+    }
+
+    private func fail(_ statement: Statement, _ key: StatementKey, with failure: ServerError) {
+        if failure.meansStalePreparation {
+            prepared[key] = nil
+            onReturn(statement)
+        } else if failure.meansUnavailable {
+            end()
+        } else {
+            statement.finish(.failure(failure.published))
+        }
+    }
+}

@@ -1,0 +1,140 @@
+import HTTP
+import Identity
+import Testing
+
+@testable import API
+
+@Suite("A refusal of another provider's credential")
+struct ProviderRefusalNamesTests {
+    static let then = Instant(seconds: 1_767_225_600)
+
+    static func response(_ sentence: String) -> String { "INVALID_IDP_RESPONSE : \(sentence)" }
+    static func nonce(_ sentence: String) -> String { "MISSING_OR_INVALID_NONCE : \(sentence)" }
+
+    @Test(
+        "has a name that client SDKs know, and tells what was expected and seen",
+        arguments: [
+            (.notConfigured, "OPERATION_NOT_ALLOWED : The identity provider configuration is not found."),
+            (.disabled, "OPERATION_NOT_ALLOWED : The identity provider configuration is disabled."),
+            (
+                .notForThisApp(nil),
+                "OPERATION_NOT_ALLOWED : The identity provider is not among this app's sign-in methods."
+            ),
+            (
+                .notForThisApp(.appleNotShown),
+                "OPERATION_NOT_ALLOWED : LOGIN_SERVICES_4_8 : This app may not use a social provider: it shows a social provider and not apple.com beside it."
+            ),
+            (
+                .credentialMissing,
+                "INVALID_CREDENTIAL_OR_PROVIDER_ID : There is no ID token, access token or code of this provider."
+            ),
+            (.tokenNotBelieved(.malformed), response("The ID token is malformed.")),
+            (.tokenNotBelieved(.tooLong), response("The ID token is too long.")),
+            (
+                .tokenNotBelieved(.algorithmNotAllowed),
+                response("The ID token is signed with an algorithm that is not allowed.")
+            ),
+            (
+                .tokenNotBelieved(.criticalHeader),
+                response("The ID token has a critical header that is not understood.")
+            ),
+            (
+                .tokenNotBelieved(.keyIDMissing),
+                response("The ID token does not name the key that it is signed with.")
+            ),
+            (
+                .tokenNotBelieved(.unknownKey),
+                response("The ID token is signed with a key that the provider does not publish.")
+            ),
+            (.tokenNotBelieved(.signatureInvalid), response("The signature of the ID token is invalid.")),
+            (
+                .tokenNotBelieved(.issuer(expected: ["https://a", "b"], seen: "https://\u{1b}evil")),
+                response("The issuer of the ID token is 'https://?evil'; expected 'https://a' or 'b'.")
+            ),
+            (
+                .tokenNotBelieved(.audience(expected: ["com.a"], seen: [])),
+                response("The audience of the ID token is missing; expected 'com.a'.")
+            ),
+            (
+                .tokenNotBelieved(.audience(expected: ["1", "2", "3", "4", "5", "6"], seen: ["x", "y"])),
+                response(
+                    "The audience of the ID token is 'x' or 'y'; expected '1' or '2' or '3' or '4' or '5' or others.")
+            ),
+            (
+                .tokenNotBelieved(.authorizedParty(expected: ["a"], seen: String(repeating: "z", count: 500))),
+                response(
+                    "The authorized party of the ID token is '\(String(repeating: "z", count: 128))'; expected 'a'.")
+            ),
+            (.tokenNotBelieved(.expired(at: then)), response("The ID token expired at 2026-01-01T00:00:00.000Z.")),
+            (
+                .tokenNotBelieved(.issuedInTheFuture(at: then)),
+                response("The ID token says that it was issued at 2026-01-01T00:00:00.000Z, later than now.")
+            ),
+            (.tokenNotBelieved(.claim("sub")), response("The ID token has no valid claim 'sub'.")),
+            (.nonce(.missingInRequest), nonce("Nonce is missing in the request.")),
+            (.nonce(.missingInToken), nonce("Nonce is missing in the ID token.")),
+            (.nonce(.missing), nonce("Nonce is missing in the request and in the ID token.")),
+            (.nonce(.invalidLength), nonce("The nonce must have 1 to 1024 bytes.")),
+            (.nonce(.expired), nonce("The nonce has expired.")),
+            (
+                .nonce(.alreadyUsed),
+                nonce("Duplicate credential received. Please try again with a new credential.")
+            ),
+            (.ticketNotBelieved, "INVALID_PENDING_TOKEN"),
+            (.ticketUsed, "INVALID_PENDING_TOKEN : It has been used."),
+        ] as [(ProviderRefusal, String)])
+    func name(refusal: ProviderRefusal, message: String) {
+        #expect(WireError(refusal as any Error) == .refused(message))
+    }
+
+    @Test(
+        "says which form of a nonce was seen where another was expected",
+        arguments: [
+            (.sha256Hex, "that of another nonce"), (.sha256Base64URL, "a digest in base64url"),
+            (.unhashed, "the nonce itself, not hashed"), (.other, "something else"),
+        ] as [(NonceFault.Form, String)])
+    func nonceForm(form: NonceFault.Form, phrase: String) {
+        let sentence =
+            "The ID token must have the SHA-256 of the request's nonce in lower-case hexadecimal digits; it has \(phrase)."
+        #expect(WireError(ProviderRefusal.nonce(.doesNotMatch(seen: form))) == .refused(Self.nonce(sentence)))
+    }
+
+    @Test("is not what a provider that cannot be asked gets: that is our failure, in plain text")
+    func unreachable() {
+        let exchange = Exchange(ProviderUnreachable(provider: .apple, reason: "connection refused to 192.0.2.1"))
+        #expect(exchange.response.status == 503)
+        #expect(exchange.response.headers["Retry-After"] == "2")
+        #expect(exchange.response.headers["Content-Type"] == "text/plain; charset=utf-8")
+        #expect(exchange.response.text == "The identity provider does not answer; try again shortly.\n")
+        #expect(exchange.refusal == nil)
+    }
+
+    @Test(
+        "of a configuration is a conflict where guideline 4.8 alone is broken",
+        arguments: [
+            (
+                [.loginServices(.appleNotShown, app: ID("a"))], 409,
+                "LOGIN_SERVICES_4_8 : app a: it shows a social provider and not apple.com beside it",
+                "LOGIN_SERVICES_4_8"
+            ),
+            (
+                [.appleTeamID, .loginServices(.appleNotShown, app: ID("a"))], 400,
+                "INVALID_CONFIG : apple.com's team id must be ten capitals and digits; app a: it shows a social provider and not apple.com beside it",
+                "INVALID_CONFIG"
+            ),
+            (
+                Array(repeating: .appleTeamID, count: 12), 400,
+                "INVALID_CONFIG : "
+                    + Array(repeating: "apple.com's team id must be ten capitals and digits", count: 10)
+                    .joined(separator: "; ") + "; 2 more",
+                "INVALID_CONFIG"
+            ),
+        ] as [([ConfigurationProblem], Int, String, String)])
+    func configuration(problems: [ConfigurationProblem], status: Int, message: String, code: String) throws {
+        let error = try #require(WireError(ConfigurationRefusal(problems: problems) as any Error))
+        #expect(error.httpStatus == status)
+        #expect(error.message == message)
+        #expect(error.code == code)
+        #expect(error.status == (status == 409 ? .failedPrecondition : nil))
+    }
+}

@@ -1,0 +1,230 @@
+import EventLoop
+import Foundation
+import Postgres
+import PrivatePostgres
+import Testing
+
+@Suite("Reads that travel together")
+struct ReadTests {
+    @Test("reach each caller, over one session beside the pool's own")
+    func together() async throws {
+        try await withReader { pool, session in
+            let answers = try await reads(of: 0..<200, on: pool)
+            #expect(answers.map(\.number) == Array(0..<200))
+            #expect(Set(answers.map(\.session)) == [session])
+        }
+    }
+
+    @Test("go on while all of the pool's own connections are taken")
+    func besideTransactions() async throws {
+        try await withReader { pool, session in
+            try await pool.transaction { _ in
+                let here = try await self.session(of: pool)
+                #expect(here == session)
+            }
+        }
+    }
+
+    @Test(
+        "fail alone", arguments: [("SELECT 1 / (SELECT 0)", "22012"), ("SELECT nonsense", "42703")] as [(SQL, String)])
+    func oneFails(statement: SQL, code: String) async throws {
+        try await withReader { pool, session in
+            for _ in 0..<2 {
+                let failing = Task(executorPreference: pool.loop) {
+                    _ = try await reads(of: 0..<5, on: pool)
+                    return try await pool.read(statement)
+                }
+                let answers = try await reads(of: 0..<50, on: pool)
+                #expect(answers.map(\.number) == Array(0..<50))
+                let error = await #expect(throws: PostgresError.self) { try await failing.value }
+                guard case .refused(let refusal)? = error else {
+                    Issue.record("\(String(describing: error))")
+                    return
+                }
+                #expect(refusal.code == code)
+            }
+            #expect(try await self.session(of: pool) == session)
+        }
+    }
+
+    @Test("are answered although one in their midst fails")
+    func neighbours() async throws {
+        try await withReader { pool, _ in
+            let outcomes = await withTaskGroup(of: (Int, Bool).self) { group in
+                for number in 0..<30 {
+                    group.addTask {
+                        do {
+                            let row = try await pool.read("SELECT 60 / (\(number) - 15) AS quotient")[0]
+                            return (number, try row.decode("quotient", as: Int.self) == 60 / (number - 15))
+                        } catch { return (number, number == 15) }
+                    }
+                }
+                return await group.reduce(into: []) { $0.append($1) }
+            }
+            #expect(outcomes.count == 30 && outcomes.allSatisfy(\.1))
+        }
+    }
+
+    @Test("are carried out elsewhere when their session is ended from outside")
+    func terminated() async throws {
+        try await withReader { pool, session in
+            let slow = Task(executorPreference: pool.loop) { try await pool.read("SELECT pg_sleep(0.2)").count }
+            let after = Task(executorPreference: pool.loop) { try await reads(of: 0..<20, on: pool) }
+            try await pool.loop.sleep(for: .milliseconds(20))
+            _ = try await pool.query("SELECT pg_terminate_backend(\(session))")
+            #expect(try await slow.value == 1)
+            #expect(try await after.value.map(\.number) == Array(0..<20))
+            try await open(pool)
+            #expect(try await self.session(of: pool) != session)
+        }
+    }
+
+    @Test("have a deadline each: by the server, else by leaving it", arguments: [true, false])
+    func deadline(serverKnowsTheDeadline: Bool) async throws {
+        try await withReader {
+            $0.statementDeadline = .milliseconds(300)
+        } _: { pool, session in
+            if !serverKnowsTheDeadline {
+                _ = try await pool.read("SELECT set_config('statement_timeout', '0', false)")
+            }
+            let slow = Task(executorPreference: pool.loop) { try await pool.read("SELECT pg_sleep(60)") }
+            try await pool.loop.sleep(for: .milliseconds(100))
+            let after = Task(executorPreference: pool.loop) { try await reads(of: 0..<20, on: pool) }
+            let error = await #expect(throws: PostgresError.self) { try await slow.value }
+            guard case .timedOut = error else {
+                Issue.record("\(String(describing: error))")
+                return
+            }
+            #expect(try await after.value.map(\.number) == Array(0..<20))
+            try await open(pool)
+            #expect((try await self.session(of: pool) == session) == serverKnowsTheDeadline)
+        }
+    }
+
+    @Test("let a cancelled caller go at once, and the session goes on")
+    func cancelled() async throws {
+        try await withReader { pool, session in
+            let slow = Task(executorPreference: pool.loop) { try await pool.read("SELECT pg_sleep(0.3)") }
+            try await pool.loop.sleep(for: .milliseconds(20))
+            let began = ContinuousClock.now
+            slow.cancel()
+            await #expect(throws: CancellationError.self) { try await slow.value }
+            #expect(ContinuousClock.now - began < .milliseconds(200))
+            #expect(try await self.session(of: pool) == session)
+        }
+    }
+
+    @Test("see the table as it is now, whatever it was when they were prepared")
+    func alteredTable() async throws {
+        try await withReader { pool, session in
+            try await pool.execute("CREATE TABLE altered AS SELECT 1 AS a")
+            #expect(try await pool.read("SELECT * FROM altered")[0].decode("a", as: Int.self) == 1)
+            try await pool.execute("ALTER TABLE altered ADD b int NOT NULL DEFAULT 2")
+            for _ in 0..<2 {
+                #expect(try await pool.read("SELECT * FROM altered")[0].decode("b", as: Int.self) == 2)
+            }
+            try await pool.execute("DROP TABLE altered")
+            #expect(try await self.session(of: pool) == session)
+        }
+    }
+
+    @Test("are like any other statement where nothing can be prepared")
+    func withoutPreparation() async throws {
+        try await withPool {
+            $0.connections = 1
+            $0.usesPreparedStatements = false
+        } _: { pool in
+            let own: Int = try await pool.query("SELECT pg_backend_pid() AS pid")[0].decode("pid")
+            let answers = try await reads(of: 0..<20, on: pool)
+            #expect(answers.map(\.number) == Array(0..<20) && Set(answers.map(\.session)) == [Int32(own)])
+        }
+    }
+
+    @Test("that are under way end well when the pool is closed, and later ones are turned away")
+    func closing() async throws {
+        try await withReader { pool, _ in
+            let slow = Task(executorPreference: pool.loop) { try await pool.read("SELECT pg_sleep(0.1)").count }
+            try await pool.loop.sleep(for: .milliseconds(20))
+            let closing = Task(executorPreference: pool.loop) { await pool.close() }
+            try await pool.loop.sleep(for: .milliseconds(20))
+            await expectUnavailable { try await pool.read("SELECT 1") }
+            #expect(try await slow.value == 1)
+            await closing.value
+        }
+    }
+
+    @Test("fail while the database is away, and work when it is back")
+    func outage() async throws {
+        let directory = try TestServer.temporaryDirectory()
+        let first = try PrivatePostgres.start(directory: directory, durable: false)
+        defer { TestServer.remove(first) }
+        try await withPool(url: first.url()) { pool in
+            try await open(pool)
+            let interrupted = Task(executorPreference: pool.loop) { try await pool.read("SELECT pg_sleep(60)") }
+            try await pool.loop.sleep(for: .milliseconds(20))
+            first.stop()
+            await expectUnavailable { try await interrupted.value }
+            for _ in 0..<10 { await expectUnavailable { try await pool.read("SELECT 1") } }
+
+            let second = try PrivatePostgres.start(directory: directory, durable: false)
+            defer { second.stop() }
+            for _ in 0..<100 where await !pool.isReachable() { try await pool.loop.sleep(for: .milliseconds(50)) }
+            try await open(pool)
+            #expect(try await reads(of: 0..<20, on: pool).map(\.number) == Array(0..<20))
+        }
+    }
+
+    private func session(of pool: Pool) async throws -> Int32 {
+        try await pool.read("SELECT pg_backend_pid() AS pid")[0].decode("pid")
+    }
+
+    /// A pool of one connection whose session for reads is open.
+    private func withReader(
+        _ change: @escaping (inout Pool.Configuration) -> Void = { _ in },
+        _ body: @escaping @Sendable (Pool, Int32) async throws -> Void
+    ) async throws {
+        try await withPool {
+            $0.connections = 1
+            $0.applicationName = "reads \(UUID())"
+            change(&$0)
+        } _: { pool in
+            try await open(pool)
+            try await body(pool, session(of: pool))
+        }
+    }
+}
+
+/// Reads until the pool has its session for reads: the first ones go the usual way.
+private func open(_ pool: Pool) async throws {
+    for _ in 0..<400 {
+        _ = try await pool.read("SELECT 1")
+        let sessions: Int = try await pool.query(
+            """
+            SELECT count(*) AS sessions FROM pg_stat_activity
+            WHERE application_name = current_setting('application_name') AND pid <> pg_backend_pid()
+            """)[0].decode("sessions")
+        if sessions > 0 { return try await pool.loop.sleep(for: .milliseconds(20)) }
+        try await pool.loop.sleep(for: .milliseconds(10))
+    }
+    Issue.record("there is no session for reads")
+}
+
+private struct Answer {
+    let asked: Int
+    let number: Int
+    let session: Int32
+}
+
+/// The answers to many callers, each of which asks for its own number, in their order.
+private func reads(of numbers: Range<Int>, on pool: Pool) async throws -> [Answer] {
+    let answers = try await withThrowingTaskGroup(of: Answer.self) { group in
+        for number in numbers {
+            group.addTask {
+                let row = try await pool.read("SELECT \(number) AS number, pg_backend_pid() AS pid")[0]
+                return Answer(asked: number, number: try row.decode("number"), session: try row.decode("pid"))
+            }
+        }
+        return try await group.reduce(into: []) { $0.append($1) }
+    }
+    return answers.sorted { $0.asked < $1.asked }
+}
