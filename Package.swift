@@ -56,7 +56,9 @@ let package = Package(
         tests("PostgresTests", imports: ["Postgres", "PrivatePostgres", "EventLoop"]),
         tests("TelemetryTests", imports: ["Telemetry"]),
         tests("IdentityTests", imports: ["Identity"]),
-        tests("ProvidersTests", imports: ["Providers", "Identity", "JOSE", "Crypto", "JSONText"]),
+        tests(
+            "ProvidersTests",
+            imports: ["Providers", "Identity", "JOSE", "Crypto", "EventLoop", "HTTP", "JSONText", "Simulators"]),
         tests("TokensTests", imports: ["Tokens", "Crypto", "Identity"]),
         tests("StorageTests", imports: ["Storage", "Identity", "Postgres", "Support"]),
         tests("APITests", imports: ["API", "Identity", "HTTP", "JSONText", "Telemetry"]),

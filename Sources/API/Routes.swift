@@ -47,7 +47,8 @@ enum Route: Sendable {
         ].map { (.get, $0) }
 
     private static let projectPaths: [(HTTP.Method, String)] =
-        [(.post, "/v1/projects/{project}/accounts:sendOobCode")] + providerPaths(under: "/v2/projects/{project}")
+        [(.post, "/v1/projects/{project}/accounts:sendOobCode")]
+        + resource("/v2/projects/{project}/inboundSamlConfigs", "config")
 
     private static let tenantPaths: [(HTTP.Method, String)] =
         [
@@ -58,13 +59,9 @@ enum Route: Sendable {
             (.post, "/v1/projects/{project}/tenants/{tenant}:createSessionCookie"),
         ]
         + resource("/v2/projects/{project}/tenants", "tenant")
-        + providerPaths(under: "/v2/projects/{project}/tenants/{tenant}")
-
-    private static func providerPaths(under parent: String) -> [(HTTP.Method, String)] {
-        ["defaultSupportedIdpConfigs", "inboundSamlConfigs", "oauthIdpConfigs"].flatMap {
-            resource("\(parent)/\($0)", "config")
+        + ["defaultSupportedIdpConfigs", "inboundSamlConfigs", "oauthIdpConfigs"].flatMap {
+            resource("/v2/projects/{project}/tenants/{tenant}/\($0)", "config")
         }
-    }
 
     /// The standard methods of a collection and of what is in it.
     private static func resource(_ collection: String, _ name: String) -> [(HTTP.Method, String)] {

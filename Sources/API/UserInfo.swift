@@ -18,7 +18,12 @@ struct UserInfo: Encodable {
     let lastRefreshAt: String?
     let customAttributes: String?
 
-    init(_ account: Account) {
+    /// As administrators see it: with what a provider says of a person and the person need not know.
+    static func forAdministrators(_ account: Account) -> UserInfo { UserInfo(account, showsSignals: true) }
+
+    init(_ account: Account) { self.init(account, showsSignals: false) }
+
+    private init(_ account: Account, showsSignals: Bool) {
         localId = account.id.rawValue
         email = account.email?.rawValue
         emailVerified = account.email.map { _ in account.emailIsVerified }
@@ -26,7 +31,7 @@ struct UserInfo: Encodable {
         photoUrl = account.photoURL
         phoneNumber = account.phoneNumber
         disabled = account.isDisabled
-        providerUserInfo = ProviderUserInfo.all(of: account)
+        providerUserInfo = ProviderUserInfo.all(of: account, showsSignals: showsSignals)
         customAuth = account.usesCustomTokens ? true : nil
         passwordUpdatedAt = account.passwordUpdatedAt?.milliseconds
         validSince = String(account.validSince.seconds)
@@ -46,10 +51,14 @@ struct ProviderUserInfo: Encodable {
     let displayName: String?
     let photoUrl: String?
     let phoneNumber: String?
+    /// Ours: whether the address hides the person's own.
+    var isPrivateEmail: Bool?
+    /// Apple's `real_user_status`.
+    var realUserStatus: String?
 
     /// - Returns: `nil` if there is none.
-    static func all(of account: Account) -> [ProviderUserInfo]? {
-        var all = account.identities.map(ProviderUserInfo.init)
+    static func all(of account: Account, showsSignals: Bool = false) -> [ProviderUserInfo]? {
+        var all = account.identities.map { ProviderUserInfo($0, showsSignals: showsSignals) }
         if account.hasPassword, let email = account.email {
             all.insert(ProviderUserInfo(passwordOf: account, email: email), at: 0)
         }
@@ -74,7 +83,7 @@ struct ProviderUserInfo: Encodable {
         phoneNumber = nil
     }
 
-    private init(_ identity: LinkedIdentity) {
+    private init(_ identity: LinkedIdentity, showsSignals: Bool) {
         providerId = identity.provider.rawValue
         rawId = identity.subject
         federatedId = identity.subject
@@ -82,5 +91,16 @@ struct ProviderUserInfo: Encodable {
         displayName = identity.displayName
         photoUrl = identity.photoURL
         phoneNumber = nil
+        guard identity.provider == .apple else { return }
+        isPrivateEmail = identity.email.map { _ in identity.isPrivateEmail }
+        if showsSignals { realUserStatus = identity.realUserStatus.map(Self.name(ofRealUserStatus:)) }
+    }
+
+    private static func name(ofRealUserStatus status: Int) -> String {
+        switch status {
+        case 0: "UNSUPPORTED"
+        case 2: "LIKELY_REAL"
+        default: "UNKNOWN"
+        }
     }
 }

@@ -3,6 +3,11 @@ public struct DocumentAddress: Hashable, Sendable {
     public let url: String
     /// Chosen by a project's configuration, and not by us: it must not reach what is private to our network.
     public let isConfigured: Bool
+
+    public init(url: String, isConfigured: Bool) {
+        self.url = url
+        self.isConfigured = isConfigured
+    }
 }
 
 /// Gets documents from providers.

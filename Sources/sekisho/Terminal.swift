@@ -1,7 +1,25 @@
 internal import Glibc
 
-/// Plain lines to the person at the terminal.
+/// Plain lines to the person at the terminal, or whatever stands in for one.
 enum Terminal {
+    /// All that comes on standard input.
+    ///
+    /// - Throws: ``Failure`` if that is more than `limit` bytes, or no text.
+    static func input(limit: Int) throws -> String {
+        var bytes: [UInt8] = []
+        var chunk = [UInt8](repeating: 0, count: 4096)
+        while bytes.count <= limit {
+            let count = read(STDIN_FILENO, &chunk, chunk.count)
+            guard count > 0 else { break }
+            bytes += chunk[..<count]
+        }
+        guard bytes.count <= limit else { throw Failure(message: "more than \(limit) bytes on standard input") }
+        guard let text = String(validating: bytes, as: UTF8.self) else {
+            throw Failure(message: "standard input is no UTF-8")
+        }
+        return text
+    }
+
     static func say(_ text: String) {
         write(text + "\n", to: STDOUT_FILENO)
     }

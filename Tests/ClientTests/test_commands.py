@@ -7,7 +7,7 @@ import pytest
 from gateway import run
 
 COMMANDS = [
-    "dev", "serve", "migrate", "check",
+    "dev", "serve", "migrate", "check", "verify-token",
     "projects create", "projects list", "projects apply", "projects policy", "apps create", "apps list",
     "keys create-api-key", "keys list-api-keys", "keys revoke-api-key",
     "keys create-service-key", "keys list-service-keys", "keys revoke-service-key",
@@ -55,6 +55,15 @@ def test_an_unknown_option_is_called_by_its_name(command):
     ("migrate now", "unexpected now"),
     ("check now", "unexpected now"),
     ("dev now", "unexpected now"),
+    ("verify-token now", "unexpected now"),
+    ("verify-token --audience a", "--provider is missing"),
+    ("verify-token --audience a --provider facebook.com", "--provider is apple.com or google.com"),
+    ("verify-token --provider apple.com", "--audience is missing"),
+    ("verify-token --provider apple.com --audience a --profile x", "--profile is sekisho or firebase"),
+    ("verify-token --provider apple.com --audience a --at noon", "--at takes a number from 0 to 253402300799"),
+    ("verify-token --provider apple.com --audience a --jwks /nonexistent", "/nonexistent cannot be read"),
+    ("verify-token --provider google.com --audience a --notification", "--notification is for apple.com"),
+    ("verify-token --provider apple.com --audience a --notification --nonce n", "--notification is for apple.com"),
     ("dev --port", "--port needs a value"),
     ("dev --port x", "--port takes a number from 0 to 65535"),
     ("dev --port 65536", "--port takes a number from 0 to 65535"),

@@ -1,4 +1,5 @@
 import Identity
+import JSONText
 import Simulators
 import Support
 import Testing
@@ -220,4 +221,22 @@ struct NonceTests {
 extension TestGateway {
     fileprivate func appleProof(_ nonce: String) throws -> Proof { try apple(nonce: nonce) }
     fileprivate func googleProof(_ nonce: String) throws -> Proof { try google(nonce: nonce) }
+}
+
+@Suite("What Apple says of a person")
+struct AppleSignalTests {
+    @Test("administrators see, as it was at first; the person does not")
+    func realUserStatus() async throws {
+        let gateway = try await TestGateway.administered()
+        let first = try await gateway.signIn(gateway.apple(.grace) { $0.claims["real_user_status"] = .integer(2) })
+        let again = try await gateway.signIn(gateway.apple(.grace) { $0.claims["real_user_status"] = nil })
+        let id = try #require(first.json["localId"]?.string)
+        let found = try await gateway.administer(":lookup", ["localId": [.string(id)]])
+        let identity = found.json["users"]?[0]?["providerUserInfo"]?[0]
+        #expect(identity?["realUserStatus"] == "LIKELY_REAL", "\(found.text)")
+        #expect(identity?["isPrivateEmail"] == true)
+        let seen = try await gateway.account(try #require(again.json["idToken"]?.string))
+        #expect(seen["providerUserInfo"]?[0]?["realUserStatus"] == nil)
+        #expect(seen["providerUserInfo"]?[0]?["isPrivateEmail"] == true)
+    }
 }

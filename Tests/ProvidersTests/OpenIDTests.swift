@@ -106,11 +106,13 @@ struct OpenIDTests {
         }
     }
 
-    @Test("outlives its provider's configuration")
-    func lastGood() async throws {
+    @Test(
+        "outlives its provider's configuration",
+        arguments: ["<html>", #"{"issuer":"https://attacker.example","jwks_uri":"https://attacker.example/keys"}"#])
+    func lastGood(document: String) async throws {
         let desk = Desk()
         _ = try await desk.verify(openIDToken(), of: Desk.openID)
-        desk.provider.publish(.text("<html>"), at: Desk.configurationURL)
+        desk.provider.publish(.text(document), at: Desk.configurationURL)
         desk.clock.pass(.seconds(3600))
         let late = try openIDToken(changing: ["exp": .integer(Desk.start.seconds + 7200)])
         #expect(try await desk.refusal(of: late, from: Desk.openID) == nil)

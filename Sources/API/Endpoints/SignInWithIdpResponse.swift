@@ -69,7 +69,7 @@ struct SignInWithIdpResponse: Encodable {
         rawUserInfo = identity.rawUserInfo
         oauthIdToken = evidence?.idToken
         oauthAccessToken = evidence?.accessToken
-        isPrivateEmail = identity.provider == .apple ? identity.isPrivateEmail : nil
+        isPrivateEmail = identity.provider == .apple ? identity.email.map { _ in identity.isPrivateEmail } : nil
     }
 }
 

@@ -41,7 +41,7 @@ private struct BatchGetResponse: Encodable {
     let nextPageToken: String?
 
     init(_ accounts: [Account], limit: Int) {
-        users = accounts.map(UserInfo.init)
+        users = accounts.map(UserInfo.forAdministrators)
         nextPageToken = accounts.count == limit ? accounts.last?.id.rawValue : nil
     }
 }

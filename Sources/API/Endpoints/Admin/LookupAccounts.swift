@@ -54,6 +54,6 @@ private struct LookupAccountsResponse: Encodable {
     let users: [UserInfo]?
 
     init(_ accounts: [Account]) {
-        users = accounts.isEmpty ? nil : accounts.map(UserInfo.init)
+        users = accounts.isEmpty ? nil : accounts.map(UserInfo.forAdministrators)
     }
 }

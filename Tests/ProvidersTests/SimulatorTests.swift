@@ -1,0 +1,174 @@
+import EventLoop
+import HTTP
+import Identity
+import JOSE
+import Providers
+import Simulators
+import Testing
+
+/// Real requests to what behaves as Apple and Google do, on good days and on bad ones.
+@Suite("Over the network")
+struct SimulatorTests {
+    /// The gateway's side of it.
+    struct Far: Sendable {
+        let clock: TestClock
+        let verifier: Verifier
+        let notifications: AppleNotifications
+        let fetch: DocumentFetch
+
+        func verify(
+            _ token: String, of provider: ProviderID = .apple, nonce: String? = nil
+        ) async throws -> VerifiedIdentity {
+            let credential = FederatedCredential(provider: provider, idToken: Secret(token), rawNonce: nonce)
+            return try await verifier.verify(credential, App(id: ID("app")), Desk.project)
+        }
+    }
+
+    private static func beside<Provider: SimulatedProvider>(
+        _ make: (_ clock: TestClock) throws -> Provider,
+        _ body: (Provider, SimulatorServer, Far) async throws -> Void
+    ) async throws {
+        let clock = TestClock(Desk.start)
+        let provider = try make(clock)
+        let loop = try Loop(name: "client")
+        let client = try HTTP.Client(loop: loop)
+        let result: Result<Void, any Error>
+        do {
+            try await SimulatorServer.run(provider) { server in
+                let endpoints = ProviderEndpoints(
+                    apple: .init(
+                        issuers: ["https://appleid.apple.com"], keysURL: server.baseURL + SimulatedApple.keysPath),
+                    google: .init(
+                        issuers: ["https://accounts.google.com", "accounts.google.com"],
+                        keysURL: server.baseURL + SimulatedGoogle.keysPath))
+                let fetch = DocumentFetch.http(client)
+                let keys = JWKSCache(fetch: fetch, shelf: TestShelf().shelf, clock: clock.wallClock, on: loop)
+                let far = Far(
+                    clock: clock, verifier: .live(endpoints: endpoints, keys: keys, clock: clock.wallClock),
+                    notifications: AppleNotifications(endpoints: endpoints, keys: keys), fetch: fetch)
+                try await body(provider, server, far)
+            }
+            result = .success(())
+        } catch {
+            result = .failure(error)
+        }
+        await client.close()
+        loop.stop()
+        try result.get()
+    }
+
+    private static let appleKeys = RSAKeySupply()
+    private static let googleKeys = RSAKeySupply()
+
+    private static func apple(_ clock: TestClock) throws -> SimulatedApple {
+        try SimulatedApple(clock: { clock.now.seconds }, keys: appleKeys)
+    }
+
+    @Test("Apple's tokens are believed, through rotations and outages")
+    func appleLife() async throws {
+        try await Self.beside(Self.apple) { apple, server, far in
+            let first = try apple.identityToken(for: .ada, audience: "com.example.app", nonce: sha256("raw"))
+            let identity = try await far.verify(first, nonce: "raw")
+            #expect(identity.subject == SimulatedApple.subject(of: .ada))
+            #expect(identity.emailTrust == .authoritative)
+            try apple.rotateKeys()
+            _ = try await far.verify(apple.identityToken(for: .grace, audience: "com.example.app"))
+            #expect(apple.keyFetches == 2)
+            await server.stop()
+            #expect(try await far.verify(first, nonce: "raw").subject == identity.subject)
+            try apple.rotateKeys()
+            let unknown = try apple.identityToken(for: .ada, audience: "com.example.app")
+            far.clock.pass(.seconds(60))
+            await #expect(throws: ProviderUnreachable.self) { try await far.verify(unknown) }
+            try server.resume()
+            far.clock.pass(.seconds(60))
+            _ = try await far.verify(unknown)
+        }
+    }
+
+    @Test("Apple's tokens are believed with each of its quirks")
+    func appleQuirks() async throws {
+        try await Self.beside(Self.apple) { apple, _, far in
+            apple.quirks.booleansAreStrings = true
+            apple.quirks.marksPrivateEmail = false
+            let relayed = try await far.verify(apple.identityToken(for: .grace, audience: "com.example.app"))
+            #expect(relayed.isPrivateEmail && relayed.emailTrust == .authoritative)
+            apple.quirks.relayDomain = .privateICloud
+            let moved = try await far.verify(apple.identityToken(for: .grace, audience: "com.example.app"))
+            #expect(moved.isPrivateEmail && moved.email != relayed.email && moved.subject == relayed.subject)
+            apple.quirks.supportsNonce = false
+            let old = try apple.identityToken(for: .ada, audience: "com.example.app", nonce: sha256("raw"))
+            #expect(try await far.verify(old, nonce: "raw").marks.isEmpty)
+            apple.quirks.issuer = "https://account.apple.com"
+            await #expect(throws: ProviderRefusal.self) {
+                try await far.verify(apple.identityToken(for: .ada, audience: "com.example.app"))
+            }
+        }
+    }
+
+    @Test("Apple's notifications are read", arguments: [false, true])
+    func appleNotifications(asPrinted: Bool) async throws {
+        try await Self.beside(Self.apple) { apple, _, far in
+            apple.quirks.eventsAreAnObject = asPrinted
+            for notification in Simulators.AppleNotification.allCases {
+                let token = try apple.notification(notification, about: .grace, audience: "com.example.app")
+                let body = String(decoding: try SimulatedApple.notificationBody(token), as: UTF8.self)
+                let read = try await far.notifications.read(body, for: ["com.example.app"], at: far.clock.now)
+                #expect(read.kind == .init(notification.rawValue))
+                #expect(read.subject == SimulatedApple.subject(of: .grace))
+                #expect(read.occurredAt == Desk.start)
+            }
+        }
+    }
+
+    @Test("Google's tokens are believed, in each of its flows")
+    func google() async throws {
+        try await Self.beside { clock in
+            try SimulatedGoogle(clock: { clock.now.seconds }, keys: Self.googleKeys)
+        } _: { google, _, far in
+            for flow in GoogleFlow.allCases {
+                let token = try google.idToken(
+                    for: .ada, audience: "web.apps.example", authorizedParty: "ios.apps.example", nonce: "n", flow: flow
+                )
+                let identity = try await far.verify(token, of: .google)
+                #expect(identity.subject == SimulatedGoogle.subject(of: .ada))
+                #expect(identity.nonce == "n")
+            }
+            google.issuer = "accounts.google.com"
+            _ = try await far.verify(google.idToken(for: .ada, audience: "ios.apps.example"), of: .google)
+            #expect(google.keyFetches == 1)
+        }
+    }
+
+    @Test(
+        "a provider that answers oddly is one that cannot be reached",
+        arguments: [
+            .unavailable, .html(status: 200), .html(status: 404), .tooManyRequests(retryAfterSeconds: 1), .brokenJSON,
+            .wrongJSON, .empty, .oversized(bytes: 256 * 1024 + 1), .redirect(to: "/auth/keys"), .silent,
+        ] as [Misbehaviour])
+    func badDays(misbehaviour: Misbehaviour) async throws {
+        try await Self.beside(Self.apple) { apple, _, far in
+            apple.conduct.misbehave(misbehaviour)
+            let token = try apple.identityToken(for: .ada, audience: "com.example.app")
+            await #expect(throws: ProviderUnreachable.self) { try await far.verify(token) }
+            #expect(apple.keyFetches == 1)
+            apple.conduct.behave()
+            far.clock.pass(.seconds(10))
+            _ = try await far.verify(token)
+            far.clock.pass(.seconds(86_340))
+            apple.conduct.misbehave(misbehaviour)
+            _ = try await far.verify(token)
+        }
+    }
+
+    @Test("what a configuration names is not asked for at this machine's own addresses")
+    func configured() async throws {
+        try await Self.beside(Self.apple) { apple, server, far in
+            for url in [server.baseURL, "https://127.0.0.1:\(server.port)", "https://localhost:\(server.port)"] {
+                let address = DocumentAddress(url: url + SimulatedApple.keysPath, isConfigured: true)
+                await #expect(throws: ClientFault.destinationNotAllowed) { try await far.fetch.get(address) }
+            }
+            #expect(apple.conduct.requests.isEmpty)
+        }
+    }
+}
