@@ -43,7 +43,7 @@ let package = Package(
             name: "sekisho",
             dependencies: [
                 "API", "Crypto", "EventLoop", "HTTP", "Identity", "Postgres", "PrivatePostgres", "Providers", "Storage",
-                "JOSE", "JSONText", "Telemetry", "Tokens",
+                "JOSE", "JSONText", "Simulators", "Telemetry", "Tokens",
             ], swiftSettings: settings),
         .target(
             name: "Support", dependencies: ["EventLoop", "Postgres", "PrivatePostgres", "Storage"],

@@ -14,14 +14,14 @@ struct IdentityProver: Sendable {
     func proven(_ proof: IdentityProof, for app: App, in project: Project) async throws -> ProvenIdentity {
         switch proof {
         case .credential(let credential):
-            try LoginServices.require(credential.provider, for: app, in: project)
+            try verifier.admit(credential.provider, app, project)
             var identity = try await verifier.verify(credential, app, project)
             let issued = try identity.nonce.flatMap { try tickets.mark(ofNonce: $0, at: clock.now(), in: project.id) }
             identity.marks += [issued].compactMap(\.self)
             return ProvenIdentity(identity: identity)
         case .ticket(let ticket):
             let (pending, mark) = try tickets.pending(ticket, at: clock.now(), in: project.id)
-            try LoginServices.require(pending.identity.provider, for: app, in: project)
+            try verifier.admit(pending.identity.provider, app, project)
             return ProvenIdentity(identity: pending.identity, use: pending.use, ticket: mark)
         }
     }

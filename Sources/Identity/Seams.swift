@@ -59,11 +59,16 @@ public struct Verifier: Sendable {
     /// provider could not be asked.
     public var verify:
         @Sendable (_ credential: FederatedCredential, _ app: App, _ project: Project) async throws -> VerifiedIdentity
+    /// Passes if the app may sign people in with that provider at all.
+    public var admit: @Sendable (_ provider: ProviderID, _ app: App, _ project: Project) throws(ProviderRefusal) -> Void
 
     public init(
-        verify: @escaping @Sendable (FederatedCredential, App, Project) async throws -> VerifiedIdentity
+        verify: @escaping @Sendable (FederatedCredential, App, Project) async throws -> VerifiedIdentity,
+        admit: @escaping @Sendable (ProviderID, App, Project) throws(ProviderRefusal) -> Void =
+            LoginServices.require(_:for:in:)
     ) {
         self.verify = verify
+        self.admit = admit
     }
 }
 

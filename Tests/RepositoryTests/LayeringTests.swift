@@ -40,6 +40,16 @@ struct LayeringTests {
         #expect(folders.subtracting(["sekisho"]) == Set(Self.allowed.keys.map { $0[...] }))
     }
 
+    @Test("what belongs to dev mode is out of reach of everything but dev mode")
+    func devAlone() throws {
+        let unsafe = ["import Simulators", ".unsigned(", ".fake(", ".anybody", "DevSimulators", ".dev("]
+        for file in try Repository.files(in: "Sources", ending: ".swift")
+        where !file.hasPrefix("Sources/sekisho/Dev/") && file != "Sources/sekisho/Commands/Dev.swift" {
+            let text = try Repository.text(file)
+            for name in unsafe where text.contains(name) { Issue.record("\(file) names \(name)") }
+        }
+    }
+
     @Test("nothing leaves its loop through a bare Task, and nothing gives up at run time")
     func forbiddenWords() throws {
         let forbidden = #/(^|[^a-zA-Z(.])Task \{|try!|fatalError\(|\bas! |\bTODO\b|\bFIXME\b/#

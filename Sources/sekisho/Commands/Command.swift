@@ -5,7 +5,7 @@ struct Command: Sendable {
     let run: @Sendable ([String]) throws -> Void
 
     static let all: [Command] = [
-        .dev, .serve, .migrate, .check, .verifyToken,
+        .dev, .simulate, .serve, .migrate, .check, .verifyToken,
         .createProject, .listProjects, .applyProject, .policy, .createApp, .listApps,
         .createAPIKey, .listAPIKeys, .revokeAPIKey,
         .createServiceKey, .listServiceKeys, .revokeServiceKey,

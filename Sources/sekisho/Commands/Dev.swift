@@ -35,11 +35,15 @@ extension Command {
         }
         let log = Log(level: .info, descriptor: STDERR_FILENO)
         defer { log.flush(within: .seconds(2)) }
+        let clock = DevClock()
+        let simulators = try DevSimulators(clock: clock)
         let gateway = try RunningGateway(
-            config, log: log, mode: .dev(draft.project.id, under: config.masterKeys, clock: DevClock()))
+            config, log: log,
+            mode: .dev(draft.project.id, under: config.masterKeys, clock: clock, simulators: simulators))
         Terminal.say(DevGreeting.text(port: gateway.port, project: draft.project.id, databaseURL: database.url))
         Signals.waitForEnd()
         try gateway.drain(within: config.drain)
+        try simulators.stop()
     }
 }
 

@@ -24,6 +24,10 @@ enum DevGreeting {
 
               curl '\(base)/v1/token?key=any' -d grant_type=refresh_token -d refresh_token=...
 
+            Sign in with Apple, or with google.com; the answer has a postBody for accounts:signInWithIdp:
+
+              curl '\(base)/emulator/v1/projects/\(project)/simulatedSignIns' -d '{"providerId":"apple.com"}'
+
             Firebase's tools: export FIREBASE_AUTH_EMULATOR_HOST=127.0.0.1:\(port)
             Ctrl-C stops the gateway and its PostgreSQL.
             """

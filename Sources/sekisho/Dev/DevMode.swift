@@ -6,7 +6,7 @@ internal import Tokens
 
 extension Mode {
     /// - Parameter project: whom requests mean that name none.
-    static func dev(_ project: ID<Project>) -> Mode {
+    static func dev(_ project: ID<Project>, providers: ProviderEndpoints = .live) -> Mode {
         Mode(
             issuers: .firebase,
             access: { directory in
@@ -17,15 +17,18 @@ extension Mode {
                 }
             },
             customTokens: { .unsigned(orElse: .signed(by: $0.backendKey(_:preferably:), clock: $1)) },
-            verifier: { .live(keys: $0, clock: $1) },
+            verifier: { .fake(orElse: .live(endpoints: providers, keys: $0, clock: $1)) },
             takesLoopbackIssuers: true)
     }
 
-    /// The same with projects that spring into being, a clock to set, and the emulator's own endpoints.
-    static func dev(_ project: ID<Project>, under masterKeys: MasterKeys, clock: DevClock) -> Mode {
-        var mode = dev(project)
+    /// The same with projects that spring into being, a clock to set, Apple and Google on this machine, and the
+    /// emulator's own endpoints.
+    static func dev(
+        _ project: ID<Project>, under masterKeys: MasterKeys, clock: DevClock, simulators: DevSimulators
+    ) -> Mode {
+        var mode = dev(project, providers: simulators.endpoints)
         mode.clock = clock.wallClock
-        mode.addition = { .dev(on: $0, default: project, under: masterKeys, clock: clock) }
+        mode.addition = { .dev(on: $0, default: project, under: masterKeys, clock: clock, simulators: simulators) }
         return mode
     }
 }

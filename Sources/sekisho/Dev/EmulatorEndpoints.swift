@@ -8,12 +8,13 @@ internal import Storage
 extension Mode.Addition {
     /// What Firebase's emulator has and production has not. `serve` never builds it.
     static func dev(
-        on pool: Pool, default id: ID<Project>, under masterKeys: MasterKeys, clock: DevClock
+        on pool: Pool, default id: ID<Project>, under masterKeys: MasterKeys, clock: DevClock,
+        simulators: DevSimulators
     ) -> Mode.Addition {
         let projects = DevProjects(pool: pool, masterKeys: masterKeys, clock: clock.wallClock, defaultID: id)
         let endpoints =
             [.clearAccounts(on: pool, projects)] + .emulatorConfig(on: pool, projects) + .emulatorCodes(projects)
-            + [.setClock(clock)]
+            + [.setClock(clock), .simulateSignIn(at: simulators, projects)] + .simulators(simulators, projects)
         return Mode.Addition(
             projects: projects.project, endpoints: [.emulatorState] + .describing(endpoints) + .emulatorTenants)
     }

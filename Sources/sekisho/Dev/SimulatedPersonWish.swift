@@ -1,0 +1,38 @@
+internal import API
+internal import Identity
+internal import Simulators
+
+/// Somebody at a simulated provider, as suites describe people.
+struct SimulatedPersonWish: Decodable {
+    var id: String?
+    var givenName: String?
+    var familyName: String?
+    var email: String?
+    var emailVerified: Bool?
+    var hidesEmail: Bool?
+    var hostedDomain: String?
+    var realUserStatus: Int64?
+}
+
+extension SimulatedPerson {
+    /// Who is not told apart by an id is by the address, and else by the name; who is not described at all is Ada
+    /// Lovelace.
+    init(_ wish: SimulatedPersonWish) throws(RequestRefusal) {
+        let name = [wish.givenName, wish.familyName].compactMap(\.self).joined(separator: ".").lowercased()
+        if let id = [wish.id, wish.email, name].compactMap(\.self).first(where: { !$0.isEmpty }) {
+            self.init(id: id, givenName: wish.givenName, familyName: wish.familyName, email: wish.email)
+        } else {
+            self = .ada
+        }
+        if let email, Email(email) == nil { throw .invalidField("/person/email", "must be an e-mail address") }
+        guard let status = RealUserStatus(rawValue: wish.realUserStatus ?? realUserStatus.rawValue) else {
+            throw .invalidField("/person/realUserStatus", "must be 0, 1 or 2")
+        }
+        realUserStatus = status
+        emailIsVerified = wish.emailVerified ?? true
+        hidesEmail = wish.hidesEmail ?? false
+        hostedDomain = wish.hostedDomain
+        // There must be something to hide; nobody sees what.
+        if hidesEmail, email == nil { email = "hidden@example.com" }
+    }
+}

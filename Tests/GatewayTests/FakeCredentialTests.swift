@@ -1,0 +1,135 @@
+import Identity
+import JOSE
+import Postgres
+import Simulators
+import Support
+import Testing
+
+@testable import sekisho
+
+@Suite("Fake credentials of other providers", .serialized)
+struct FakeCredentialTests {
+    static let ada: JSON = ["sub": "abc", "email": "ada@example.com", "email_verified": true, "name": "Ada Lovelace"]
+
+    struct Fake: CustomTestStringConvertible, Sendable {
+        let provider: String
+        let isBare: Bool
+        var testDescription: String { "\(provider), \(isBare ? "bare claims" : "unsigned JWT")" }
+
+        init(_ provider: String, isBare: Bool) {
+            (self.provider, self.isBare) = (provider, isBare)
+        }
+
+        func proof(_ claims: JSON = ada) throws -> Proof {
+            let bytes = try claims.bytes
+            let header = Base64URL.encode(Array(#"{"alg":"none","typ":"JWT"}"#.utf8))
+            let token =
+                isBare ? String(decoding: bytes, as: UTF8.self) : "\(header).\(Base64URL.encode(bytes))."
+            return Proof(provider: provider, idToken: token, rawNonce: "never looked at")
+        }
+    }
+
+    static let fakes = ["apple.com", "google.com", "facebook.com", "github.com", "playgames.google.com"].flatMap {
+        [Fake($0, isBare: true), Fake($0, isBare: false)]
+    }
+
+    private func devGateway() async throws -> TestGateway { try await TestGateway(mode: .dev(ID("demo"))) }
+
+    @Test("sign in in dev mode, the same account every time", arguments: fakes)
+    func dev(fake: Fake) async throws {
+        let gateway = try await devGateway()
+        let first = try await gateway.signIn(fake.proof())
+        #expect(first.outcome == "200")
+        #expect(first.json["isNewUser"] == true)
+        #expect(first.json["displayName"] == "Ada Lovelace")
+        #expect(first.json["emailVerified"] == true)
+        let again = try await gateway.signIn(fake.proof())
+        #expect(again.json["localId"] == first.json["localId"])
+        let user = try await gateway.account(try #require(again.json["idToken"]?.string))
+        #expect(user["providerUserInfo"]?[0]?["providerId"]?.string == fake.provider)
+        #expect(user["providerUserInfo"]?[0]?["rawId"] == "abc")
+        #expect(user["emailVerified"] == true)
+    }
+
+    @Test("do nothing in production", arguments: fakes)
+    func production(fake: Fake) async throws {
+        let gateway = try await TestGateway()
+        let answer = try await gateway.signIn(fake.proof())
+        #expect(answer.status == 400)
+        let code = answer.json["error"]?["message"]?.string?.prefix { $0 != " " }
+        #expect(
+            code
+                == (fake.provider.hasPrefix("apple") || fake.provider.hasPrefix("google")
+                    ? "INVALID_IDP_RESPONSE" : "OPERATION_NOT_ALLOWED"))
+        let counted = try await gateway.database.pool.query("SELECT count(*) AS accounts FROM account")
+        #expect(try counted.first?.decode("accounts") == Int64(0))
+    }
+
+    struct Wrong: CustomTestStringConvertible, Sendable {
+        let testDescription: String
+        let proof: Proof
+        let expected: String
+
+        init(_ description: String, _ provider: String, _ idToken: String, _ expected: String) {
+            testDescription = description
+            proof = Proof(provider: provider, idToken: idToken)
+            self.expected = expected
+        }
+    }
+
+    @Test(
+        "are refused in dev mode too",
+        arguments: [
+            Wrong("no subject", "google.com", "{}", "INVALID_IDP_RESPONSE"),
+            Wrong("an empty subject", "google.com", #"{"sub":""}"#, "INVALID_IDP_RESPONSE"),
+            Wrong("a number for a subject", "apple.com", #"{"sub":1}"#, "INVALID_IDP_RESPONSE"),
+            Wrong("not JSON", "apple.com", "{sub", "INVALID_IDP_RESPONSE"),
+            Wrong("no token at all", "apple.com", "nonsense", "INVALID_IDP_RESPONSE"),
+            Wrong("signed by nobody knows whom", "google.com", "e30.e30.AAAA", "INVALID_IDP_RESPONSE"),
+            Wrong(
+                "alg none and a signature", "google.com", "eyJhbGciOiJub25lIn0.eyJzdWIiOiJhIn0.AAAA",
+                "INVALID_IDP_RESPONSE"),
+            Wrong("not signed by whom nobody can check", "facebook.com", "nonsense", "OPERATION_NOT_ALLOWED"),
+            Wrong("a provider that has to be configured", "oidc.corp", #"{"sub":"a"}"#, "OPERATION_NOT_ALLOWED"),
+            Wrong("not a provider", "password", #"{"sub":"a"}"#, "OPERATION_NOT_ALLOWED"),
+            Wrong("SAML", "saml.corp", #"{"sub":"a"}"#, "OPERATION_NOT_ALLOWED"),
+        ])
+    func refused(row: Wrong) async throws {
+        let answer = try await devGateway().signIn(row.proof)
+        #expect(answer.status == 400)
+        #expect(answer.json["error"]?["message"]?.string?.prefix { $0 != " " } == row.expected[...], "\(answer.text)")
+    }
+
+    @Test("leave to the real verifier what is signed")
+    func signed() async throws {
+        let gateway = try await devGateway()
+        #expect(try await gateway.signIn(gateway.apple()).outcome == "200")
+        let forged = try gateway.google { $0.signature = .altered }
+        #expect(try await gateway.signIn(forged).status == 400)
+    }
+
+    @Test("vouch for an address only where they say so", arguments: [nil, false, true])
+    func verified(isVerified: Bool?) async throws {
+        let gateway = try await devGateway()
+        let owner = try await gateway.signUp(email: "ada@example.com")
+        var claims: JSON = ["sub": "abc", "email": "ada@example.com"]
+        if let isVerified { claims = ["sub": "abc", "email": "ada@example.com", "email_verified": .bool(isVerified)] }
+        let answer = try await gateway.signIn(Fake("facebook.com", isBare: true).proof(claims))
+        #expect(answer.json["localId"]?.string == owner.localId)
+        #expect(answer.json["needConfirmation"]?.bool == (isVerified == true ? nil : true))
+        #expect((answer.json["idToken"] != nil) == (isVerified == true))
+    }
+
+    @Test("tell of Google what the emulator tells")
+    func rawUserInfo() async throws {
+        let answer = try await devGateway().signIn(Fake("google.com", isBare: true).proof())
+        let info = try JSON(Array(try #require(answer.json["rawUserInfo"]?.string).utf8))
+        #expect(
+            info == [
+                "granted_scopes":
+                    "openid https://www.googleapis.com/auth/userinfo.profile https://www.googleapis.com/auth/userinfo.email",
+                "id": "abc", "name": "Ada Lovelace", "email": "ada@example.com", "verified_email": true, "locale": "en",
+            ])
+        #expect(answer.json["federatedId"] == "https://accounts.google.com/abc")
+    }
+}
