@@ -108,7 +108,6 @@ CREATE TABLE public.linked_identity (
     family_name text,
     real_user_status smallint,
     audience text,
-    last_sign_in_at timestamp with time zone,
     CONSTRAINT linked_identity_email_trust_check CHECK ((email_trust = ANY (ARRAY['none'::text, 'verified'::text, 'authoritative'::text]))),
     CONSTRAINT linked_identity_provider_check CHECK ((provider <> ''::text)),
     CONSTRAINT linked_identity_subject_check CHECK ((subject <> ''::text))

@@ -1,5 +1,3 @@
-internal import FoundationEssentials
-
 /// JSON that means the same to everybody who reads it (RFC 8259, in the spirit of I-JSON, RFC 7493).
 public enum StrictJSON {
     /// Linear in the length of the text, which the caller bounds; does not recurse.
@@ -25,13 +23,6 @@ public enum StrictJSON {
         text.reserveCapacity(1024)
         try ValueEncoder.encoded(value).append(to: &text)
         return text
-    }
-
-    /// The same in lines, for people.
-    public static func encodeInLines(_ value: some Encodable) throws -> [UInt8] {
-        let encoder = JSONEncoder()
-        encoder.outputFormatting = [.prettyPrinted, .sortedKeys, .withoutEscapingSlashes]
-        return Array(try encoder.encode(value))
     }
 
     private static func parse(_ bytes: [UInt8], maximumDepth: Int = 32) throws(JSONFault) -> ParsedValue {

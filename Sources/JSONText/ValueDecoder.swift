@@ -30,8 +30,9 @@ struct ValueDecoder: Decoder {
         ValueDecoder(value: value, codingPath: codingPath + [key], camelCasesNames: camelCasesNames)
     }
 
+    /// Without its place, which Foundation does not tell either: what is answered for it stays the same.
     private func outOfRange() -> DecodingError {
-        .dataCorrupted(DecodingError.Context(codingPath: codingPath, debugDescription: "the number is out of range"))
+        .dataCorrupted(DecodingError.Context(codingPath: [], debugDescription: "the number is out of range"))
     }
 
     private func integer<Integer: FixedWidthInteger>(_ type: Integer.Type) throws -> Integer {

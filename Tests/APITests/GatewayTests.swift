@@ -75,7 +75,7 @@ struct GatewayTests {
             "/www.googleapis.com/identitytoolkit/v3/relyingparty/getOobConfirmationCode",
             "/v1/projects/demo/accounts:sendOobCode", "/v1/projects/demo/tenants/t/accounts:batchCreate",
             "/v1/projects/demo/tenants/t:createSessionCookie", "/v2/projects/demo/tenants",
-            "/v2/projects/demo/tenants/t/oauthIdpConfigs",
+            "/v2/projects/demo/tenants/t/oauthIdpConfigs", "/v2/projects/demo/inboundSamlConfigs",
             "/identitytoolkit/v3/relyingparty/downloadAccount", "/identitytoolkit/v3/relyingparty/getRecaptchaParam",
         ])
     func notImplemented(path: String) async {

@@ -16,8 +16,10 @@ struct Configurator: Sendable {
     let gateway: TestGateway
     let backend: ServiceKey
 
-    init(mode: Mode = .serve(at: "https://auth.example.com")) async throws {
-        gateway = try await TestGateway(mode: mode)
+    /// Begins with no provider at all.
+    init() async throws {
+        gateway = try await TestGateway()
+        _ = try await gateway.database.pool.execute("DELETE FROM identity_provider")
         backend = try await ServiceKey(in: gateway)
     }
 

@@ -68,7 +68,7 @@ struct DecodingTests {
             #"{"ratio":1.7976931348623157e308}"#, #"{"ratio":0.1}"#, #"{"ratio":-0.0}"#, #"{"list":[1,"2"]}"#,
             #"{"list":[1,null]}"#, #"{"list":{}}"#, #"{"list":"a"}"#, #"{"optionals":[1,null,3]}"#, #"{"inner":{}}"#,
             #"{"inner":[]}"#, #"{"inner":{"id":null}}"#, #"{"inner":{"id":1}}"#,
-            #"{"inner":{"id":"a","more":{"b":["c"],"d_e":[]}}}"#, #"{"inner":{"id":"a","more":{"b":["c",1]}}}"#,
+            #"{"inner":{"id":"a","more":{"d_e":["c",""]}}}"#, #"{"inner":{"id":"a","more":{"b":["c",1]}}}"#,
             #"{"inners":[{"id":"a"},{"id":"b"}]}"#, #"{"inners":[{"id":"a"},{}]}"#, #"{"inners":[{"id":"a"},3]}"#,
             "[]", "null", "1", #""a""#,
             #"{"a":1,"b":2,"c":3,"d":4,"e":5,"f":6,"g":7,"h":8,"i":9,"j":10,"name":"many","inner":{"id":"x"}}"#,

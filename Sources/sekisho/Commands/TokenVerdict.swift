@@ -14,7 +14,7 @@ struct TokenVerdict: Sendable {
     }
 
     func text() throws -> String {
-        String(decoding: try StrictJSON.encodeInLines(JSONValue.object(members)), as: UTF8.self)
+        try JSONValue.object(members).pretty()
     }
 
     static func accepted(_ identity: VerifiedIdentity, _ header: TokenHeader?) -> TokenVerdict {
