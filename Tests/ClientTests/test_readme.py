@@ -50,8 +50,8 @@ def test_apple_signs_in_on_your_machine_as_promised(dev, tmp_path):
     ran = subprocess.run(["bash", "-euc", script], cwd=tmp_path, capture_output=True, text=True, timeout=120)
     assert (ran.returncode, ran.stderr) == (0, "")
     files = ["apple.json", "linked.json", "google.json", "again.json"]
-    told = [line.split(':"') for line in ran.stdout.splitlines()]
-    assert [name for name, _ in told] == [f'{name}:"localId"' for name in files]
+    told = re.findall(r'^(.+):"localId":"(.+)$', ran.stdout, re.MULTILINE)
+    assert [name for name, _ in told] == files
     assert len({local_id for _, local_id in told}) == 1
     apple, linked, google, again = (json.loads((tmp_path / name).read_text()) for name in files)
     assert (apple["isNewUser"], apple["isPrivateEmail"]) == (True, True)
