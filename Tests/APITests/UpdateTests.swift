@@ -38,6 +38,7 @@ struct UpdateTests {
             Edit(#""deleteAttribute":["EMAIL",5]"#) {
                 $0.email = .remove
                 $0.passwordHash = .remove
+                $0.keepsWayIn = true
                 $0.replacement = Edit.session
             },
             Edit(#""password":"12345678""#) {

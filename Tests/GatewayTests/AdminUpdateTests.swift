@@ -215,13 +215,12 @@ struct AdminUpdateTests {
             "localId": "bob", "disabled": true,
         ]
         #expect(try await gateway.update(tokens.idToken, ignored).outcome == "200")
-        for refused in ["disableUser", "customAttributes", "linkProviderUserInfo", "deleteProvider"] {
+        for refused in ["disableUser", "customAttributes", "linkProviderUserInfo"] {
             let value: JSON =
                 switch refused {
                 case "disableUser": false
                 case "customAttributes": "{}"
-                case "linkProviderUserInfo": ["providerId": "google.com", "rawId": "g1"]
-                default: ["password"]
+                default: ["providerId": "google.com", "rawId": "g1"]
                 }
             #expect(try await gateway.update(tokens.idToken, [refused: value]).status != 200)
         }
