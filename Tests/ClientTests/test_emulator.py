@@ -1,8 +1,10 @@
 """What `sekisho dev` has of Firebase's emulator, and `sekisho serve` has not."""
 
+import json
 import secrets
 import time
 from concurrent.futures import ThreadPoolExecutor
+from urllib.parse import urlencode
 
 import jwt
 import pytest
@@ -72,6 +74,9 @@ def test_the_description_is_one(emulator):
         ("/emulator/v1/projects/{project}/config", "get"),
         ("/emulator/v1/projects/{project}/config", "patch"),
         ("/emulator/v1/projects/{project}/oobCodes", "get"),
+        ("/emulator/v1/projects/{project}/simulatedSignIns", "post"),
+        ("/emulator/v1/projects/{project}/simulators", "get"),
+        ("/emulator/v1/projects/{project}/simulators", "patch"),
         ("/emulator/v1/projects/{project}/verificationCodes", "get"),
     }
 
@@ -101,6 +106,9 @@ def test_there_are_no_tenants_yet(serve, emulator, method, name):
     ("GET", "/emulator/v1/projects/demo/verificationCodes", None),
     ("GET", "/emulator/action?mode=resetPassword&oobCode=x&apiKey=any", None),
     ("POST", "/emulator/v1/clock", {"advanceSeconds": 1}),
+    ("POST", "/emulator/v1/projects/demo/simulatedSignIns", {"providerId": "apple.com"}),
+    ("GET", "/emulator/v1/projects/demo/simulators", None),
+    ("PATCH", "/emulator/v1/projects/demo/simulators", {}),
 ])
 def test_production_has_none_of_it(serve, emulator, method, path, json):
     assert Emulator(serve).ask(method, path, json, headers=OWNER).status_code == 404
@@ -273,3 +281,27 @@ def test_time_ends_with_the_year_9999(emulator):
 def test_another_method_is_told_which_there_are(emulator, method, path, allowed):
     response = emulator.ask(method, path)
     assert (response.status_code, response.headers["Allow"]) == (405, allowed)
+
+
+FAKE = {"sub": "abc123", "email": "ada@gmail.com", "email_verified": True, "name": "Ada", "picture": "http://localhost/a"}
+
+
+@pytest.mark.parametrize("provider", ["apple.com", "google.com", "facebook.com", "github.com", "twitter.com", "microsoft.com"])
+@pytest.mark.parametrize("written", [json.dumps, lambda claims: jwt.encode(claims, key=None, algorithm="none")],
+                         ids=["bare", "unsigned"])
+def test_a_fake_credential_signs_in(client, provider, written):
+    claims = FAKE | {"sub": secrets.token_hex(8), "email": fresh_email()}
+    form = {"providerId": provider, "id_token": written(claims), "nonce": "not looked at"}
+    body = {"postBody": urlencode(form), "requestUri": "http://localhost"}
+    first, again = (client.call("signInWithIdp", body).body for _ in range(2))
+    assert (first["isNewUser"], first["localId"]) == (True, again["localId"])
+    assert (first["email"], first["emailVerified"], first["displayName"]) == (claims["email"], True, "Ada")
+    assert first["photoUrl"] == claims["picture"]
+    token = jwt.decode(again["idToken"], options={"verify_signature": False})
+    assert token["firebase"]["sign_in_provider"] == provider
+    assert token["firebase"]["identities"][provider] == [claims["sub"]]
+
+
+def test_providers_that_only_fakes_have_are_not_shown(client):
+    shown = client.call("getLoginMethods").body
+    assert "facebook.com" not in str(shown)

@@ -8,10 +8,15 @@ import pytest
 import requests
 
 from exchange import PASSWORD, Client, fresh_email
+from simulated import Simulated, by, fresh_person
 
 # Stand-ins in a row's request, filled in with a new account's own values.
 EMAIL, ID_TOKEN, REFRESH_TOKEN, NEW_EMAIL, ANONYMOUS_ID_TOKEN, LOCAL_ID, NEW_LOCAL_ID, NEW_PROVIDER, PROVIDER, APP = (
     object() for _ in range(10))
+# What providers say of a stranger, in a form and as a token, and of somebody who has an account already.
+APPLE, APPLE_TOKEN, GOOGLE_TOKEN, KNOWN_TOKEN = (object() for _ in range(4))
+# Of an account that has Apple and Google and nothing else; and what a dry run gave the account of ID_TOKEN.
+FEDERATED_ID_TOKEN, MERGE_TOKEN = (object() for _ in range(2))
 
 
 @dataclass
@@ -52,6 +57,14 @@ def owner(says, operation, json=None, code=None, status=200, **options):
 
 def idp(provider_id):
     return {"idpId": provider_id}
+
+
+def form(post_body, **more):
+    return {"postBody": post_body, "requestUri": "http://localhost", "returnSecureToken": True} | more
+
+
+def credential(provider_id, id_token=None, **more):
+    return {"credential": {"providerId": provider_id, "idToken": id_token} | more}
 
 
 CORP = {"clientId": "c", "issuer": "https://id.example.com", "displayName": "Corp"}
@@ -138,6 +151,48 @@ ROWS = [
     Row("the project", "getProject"),
     Row("the project, key in a header", "getProject", options={"key": None, "headers": {"x-goog-api-key": "any"}}),
     Row("the project without a key", "getProject", None, "PERMISSION_DENIED", 403, {"key": None}),
+    Row("Apple's word in a form", "signInWithIdp", form(APPLE)),
+    Row("Google's word, typed", "signInWithIdp", credential("google.com", GOOGLE_TOKEN)),
+    Row("a name beside it", "signInWithIdp", credential(
+        "apple.com", APPLE_TOKEN, fullName={"givenName": "Ada", "familyName": "Lovelace"})),
+    Row("one more way in", "signInWithIdp", credential("apple.com", APPLE_TOKEN) | {"idToken": ID_TOKEN}),
+    Row("somebody else's way in", "signInWithIdp", credential("apple.com", KNOWN_TOKEN) | {"idToken": ID_TOKEN},
+        "FEDERATED_USER_ID_ALREADY_LINKED"),
+    Row("the same as an answer", "signInWithIdp", credential("apple.com", KNOWN_TOKEN) | {
+        "idToken": ID_TOKEN, "returnIdpCredential": True}),
+    Row("a stranger who proves again", "signInWithIdp", credential("apple.com", APPLE_TOKEN) | {"autoCreate": False},
+        "USER_NOT_FOUND"),
+    Row("a nonce that the token has not", "signInWithIdp", credential("apple.com", APPLE_TOKEN, rawNonce="n"),
+        "MISSING_OR_INVALID_NONCE"),
+    Row("Google's word for Apple's", "signInWithIdp", credential("apple.com", GOOGLE_TOKEN), "INVALID_IDP_RESPONSE"),
+    Row("no word", "signInWithIdp", credential("apple.com"), "INVALID_CREDENTIAL_OR_PROVIDER_ID"),
+    Row("nobody's word", "signInWithIdp", {"credential": {}}, "INVALID_CREDENTIAL_OR_PROVIDER_ID"),
+    Row("a form from nowhere", "signInWithIdp", {"postBody": "providerId=apple.com"}, "MISSING_REQUEST_URI"),
+    Row("a form from no URI", "signInWithIdp", form("a=b") | {"requestUri": "x"}, "INVALID_REQUEST_URI"),
+    Row("a provider that nobody configured", "signInWithIdp", credential("oidc.nobody", "x"), "OPERATION_NOT_ALLOWED"),
+    Row("an access token alone", "signInWithIdp", credential("google.com", accessToken="x"), "NOT_IMPLEMENTED", 501),
+    Row("not a pending token of ours", "signInWithIdp", {"pendingToken": "x"}, "INVALID_PENDING_TOKEN"),
+    Row("two words at once", "signInWithIdp", credential("apple.com", APPLE_TOKEN) | {"pendingToken": "x"},
+        "INVALID_ARGUMENT"),
+    Row("a link to nobody", "signInWithIdp", credential("apple.com", APPLE_TOKEN) | {"idToken": "x"},
+        "INVALID_ID_TOKEN"),
+    Row("a nonce", "issueNonce", {}),
+    Row("a nonce for nobody", "issueNonce", {}, "PERMISSION_DENIED", 403, {"key": None}),
+    Row("a nonce for another project", "issueNonce", {"targetProjectId": "other"}, "INSUFFICIENT_PERMISSION"),
+    Row("Google no more", "unlink", {"idToken": FEDERATED_ID_TOKEN, "deleteProvider": ["google.com"]}),
+    Row("no way in any more, and that is meant", "unlink", {
+        "idToken": FEDERATED_ID_TOKEN, "deleteProvider": ["google.com", "apple.com"], "allowNoSignInMethod": True}),
+    Row("nobody's way in", "unlink", {"deleteProvider": ["google.com"]}, "MISSING_ID_TOKEN"),
+    Row("no way in to take", "unlink", {"idToken": FEDERATED_ID_TOKEN}, "MISSING_PROVIDER_ID"),
+    Row("what a merge would do", "merge", credential("apple.com", KNOWN_TOKEN) | {
+        "idToken": ANONYMOUS_ID_TOKEN, "dryRun": True}),
+    Row("a merge", "merge", {"idToken": ID_TOKEN, "mergeToken": MERGE_TOKEN}),
+    Row("a merge not seen beforehand", "merge", credential("apple.com", KNOWN_TOKEN) | {"idToken": ID_TOKEN},
+        "MISSING_MERGE_TOKEN"),
+    Row("a merge of nobody", "merge", {"dryRun": True}, "MISSING_ID_TOKEN"),
+    Row("a merge into nobody", "merge", credential("apple.com", APPLE_TOKEN) | {"idToken": ID_TOKEN, "dryRun": True},
+        "USER_NOT_FOUND"),
+    Row("a merge by nothing of ours", "merge", {"idToken": ID_TOKEN, "mergeToken": "x"}, "INVALID_PENDING_TOKEN"),
     Row("a custom token", "signInWithCustomToken", {"token": '{"uid":"custom-ada"}', "returnSecureToken": True}),
     Row("no custom token", "signInWithCustomToken", {}, "MISSING_CUSTOM_TOKEN"),
     Row("a custom token of nobody", "signInWithCustomToken", {"token": "{}"}, "MISSING_IDENTIFIER"),
@@ -233,9 +288,40 @@ def made(client, operation, json, **options):
     return answer.body.get("appId") or answer.body["name"].split("/")[-1]
 
 
+def known_token(simulated, client):
+    """Of somebody who has signed in before."""
+    person = fresh_person()
+    signed_in(client, simulated.sign_in("apple.com", person))
+    return simulated.sign_in("apple.com", person)["idToken"]
+
+
+def federated(simulated, client):
+    person = fresh_person()
+    session = signed_in(client, simulated.sign_in("apple.com", person))
+    return signed_in(client, simulated.google(person), idToken=session["idToken"])
+
+
+def signed_in(client, proof, **more):
+    answer = client.call("signInWithIdp", by(proof, **more))
+    assert "idToken" in answer.body, answer.body
+    return answer.body
+
+
+def previewed(client, id_token, apple_token):
+    wish = {"idToken": id_token, "dryRun": True} | credential("apple.com", apple_token)
+    return client.call("merge", wish).body["mergeToken"]
+
+
 def stand_ins(client):
     ada = cache(client.ada)
+    simulated = Simulated(client.gateway)
     return {
+        APPLE: lambda: simulated.apple()["postBody"],
+        APPLE_TOKEN: lambda: simulated.sign_in("apple.com")["idToken"],
+        GOOGLE_TOKEN: lambda: simulated.google()["idToken"],
+        KNOWN_TOKEN: lambda: known_token(simulated, client),
+        FEDERATED_ID_TOKEN: lambda: federated(simulated, client)["idToken"],
+        MERGE_TOKEN: lambda: previewed(client, ada()["idToken"], known_token(simulated, client)),
         EMAIL: lambda: ada()["email"],
         ID_TOKEN: lambda: ada()["idToken"],
         REFRESH_TOKEN: lambda: ada()["refreshToken"],

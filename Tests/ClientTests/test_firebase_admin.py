@@ -6,12 +6,14 @@ from datetime import timedelta
 from functools import partial
 
 import firebase_admin
+import jwt
 import pytest
 import requests
 from firebase_admin import auth
 from firebase_admin.exceptions import FirebaseError
 
 from exchange import PASSWORD, Client, fresh_email
+from simulated import Simulated, by, fresh_person
 
 
 class Admin:
@@ -363,3 +365,60 @@ def test_a_provider_is_configured_once(admin, corp):
     with pytest.raises(FirebaseError) as refused:
         admin.create_oidc_provider_config(provider_id=corp, client_id="c", issuer="https://id.example.com")
     assert refused.value.http_response.json()["error"]["message"] == "CONFIGURATION_EXISTS"
+
+
+@pytest.fixture
+def simulated(dev):
+    return Simulated(dev)
+
+
+@pytest.fixture
+def federated(client, simulated):
+    """Somebody with Apple and Google, and what each calls them."""
+    person = fresh_person() | {"hidesEmail": True}
+    apple, google = simulated.apple(person), simulated.google(person)
+    session = client.call("signInWithIdp", by(apple)).body
+    client.call("signInWithIdp", by(google, idToken=session["idToken"]))
+    subjects = {
+        proof["providerId"]: jwt.decode(proof["idToken"], options={"verify_signature": False})["sub"]
+        for proof in (apple, google)}
+    return person, session, subjects
+
+
+def test_a_backend_sees_who_signed_in_with_apple_and_google(admin, federated):
+    person, session, subjects = federated
+    user = admin.get_user(session["localId"])
+    assert {one.provider_id: one.uid for one in user.provider_data} == subjects
+    emails = {one.provider_id: one.email for one in user.provider_data}
+    assert emails == {"apple.com": session["email"], "google.com": person["email"]}
+    assert (user.email, user.email_verified, user.display_name) == (session["email"], True, "Ada Lovelace")
+    token = admin.verify_id_token(session["idToken"])
+    assert token["firebase"]["sign_in_provider"] == "apple.com"
+
+
+@pytest.mark.parametrize("provider", ["apple.com", "google.com"])
+def test_a_backend_finds_by_the_providers_own_id(admin, federated, provider):
+    _, session, subjects = federated
+    found = admin.get_users([auth.ProviderIdentifier(provider, subjects[provider])])
+    assert [user.uid for user in found.users] == [session["localId"]]
+
+
+def test_a_backend_takes_a_provider_away(admin, client, simulated, federated):
+    person, session, subjects = federated
+    user = admin.update_user(session["localId"], providers_to_delete=["google.com"])
+    assert [one.provider_id for one in user.provider_data] == ["apple.com"]
+    assert admin.get_users([auth.ProviderIdentifier("google.com", subjects["google.com"])]).users == []
+    assert client.call("signInWithIdp", by(simulated.apple(person))).body["localId"] == session["localId"]
+    assert client.call("signInWithIdp", by(simulated.google(person))).body["localId"] != session["localId"]
+
+
+def test_who_is_linked_by_a_backend_signs_in_there(admin, client, simulated, ada):
+    """The library for Python cannot link; those for other languages send this."""
+    person = fresh_person()
+    proof = simulated.google(person)
+    subject = jwt.decode(proof["idToken"], options={"verify_signature": False})["sub"]
+    link = {"localId": ada.uid, "linkProviderUserInfo": {"providerId": "google.com", "rawId": subject}}
+    answer = client.call("updateAccount", link, key=None, headers={"Authorization": "Bearer owner"})
+    assert answer.status == 200, answer.body
+    assert [one.provider_id for one in admin.get_user(ada.uid).provider_data if one.uid == subject] == ["google.com"]
+    assert client.call("signInWithIdp", by(proof)).body["localId"] == ada.uid

@@ -10,6 +10,7 @@ import pytest
 
 from contract import PATH
 from exchange import PASSWORD, fresh_email
+from simulated import Simulated, fresh_person
 
 # Said of any document with an object schema in it, by generator 7.26.0.
 NOISE = "Failed to get the schema name: null"
@@ -75,3 +76,23 @@ def test_a_refusal_is_typed(sekisho, api):
         api.sign_in_with_password(sekisho.SignInWithPasswordRequest(email=fresh_email(), password=PASSWORD))
     assert isinstance(refused.value.data, sekisho.ErrorEnvelope)
     assert sekisho.ErrorCode(refused.value.data.error.message) is sekisho.ErrorCode.EMAIL_NOT_FOUND
+
+
+def test_apple_and_google_sign_in_to_one_account(sekisho, api, dev):
+    simulated, ada = Simulated(dev), fresh_person()
+
+    def sign_in(proof, name=None, nonce=None, **more):
+        credential = sekisho.IdpCredential(
+            provider_id=proof["providerId"], id_token=proof["idToken"], raw_nonce=nonce, full_name=name)
+        return api.sign_in_with_idp(sekisho.SignInWithIdpRequest(credential=credential, **more))
+
+    issued = api.issue_nonce({})
+    apple = simulated.sign_in("apple.com", ada, nonce=issued.nonce_sha256)
+    name = sekisho.PersonName(given_name="Ada", family_name="Lovelace")
+    first = sign_in(apple, name, issued.nonce)
+    assert (first.is_new_user, first.display_name) == (True, "Ada Lovelace")
+    assert sign_in(simulated.google(ada), id_token=first.id_token).local_id == first.local_id
+    assert sign_in(simulated.google(ada)).local_id == first.local_id
+    with pytest.raises(sekisho.ApiException) as refused:
+        sign_in(apple, nonce=issued.nonce)
+    assert refused.value.data.error.message.startswith("MISSING_OR_INVALID_NONCE")

@@ -1,13 +1,19 @@
 """What belongs to `dev` never works in `serve`, and neither touches a database of the other."""
 
+import json
+from urllib.parse import urlencode
+
 import jwt
 import pytest
 import requests
+from cryptography.hazmat.primitives import serialization
+from cryptography.hazmat.primitives.asymmetric import ec
 
 import gateway
 from exchange import PASSWORD, Client, fresh_email
 from installation import dump, new_database, sql
 from processes import children, listening
+from simulated import Simulated, by
 
 PREFIXES = ["", "/identitytoolkit.googleapis.com", "/www.googleapis.com/identitytoolkit/v3/relyingparty"]
 
@@ -73,11 +79,77 @@ def test_an_unsigned_id_token_is_worth_nothing(gateway_name, operation, fields, 
     ("GET", "/emulator/v1/projects/demo/verificationCodes"),
     ("GET", "/emulator/action"),
     ("GET", "/emulator/openapi.json"),
+    ("POST", "/emulator/v1/clock"),
+    ("POST", "/emulator/v1/projects/demo/simulatedSignIns"),
+    ("GET", "/emulator/v1/projects/demo/simulators"),
+    ("PATCH", "/emulator/v1/projects/demo/simulators"),
 ])
 @pytest.mark.parametrize("headers", [{}, {"Authorization": "Bearer owner"}], ids=["nobody", "owner"])
 def test_there_is_no_emulator_in_serve(serve, method, path, headers):
     answer = requests.request(method, serve.url + path, params={"key": serve.api_key}, headers=headers, timeout=30)
     assert answer.status_code == 404
+
+
+@pytest.fixture(scope="module")
+def federated(own, tmp_path_factory):
+    """`serve` with Apple and Google configured as in `dev`, and the client of its contract."""
+    key = ec.generate_private_key(ec.SECP256R1()).private_bytes(
+        serialization.Encoding.PEM, serialization.PrivateFormat.PKCS8, serialization.NoEncryption()).decode()
+    apple = {"clientIds": ["com.example.app"], "teamId": "DEVTEAM123", "keyId": "DEVKEY1234", "privateKey": key}
+    google = {"clientIds": ["demo.apps.googleusercontent.com"]}
+    file = tmp_path_factory.mktemp("project") / "project.json"
+    file.write_text(json.dumps({"project": "demo", "providers": {"apple.com": apple, "google.com": google}}))
+    own.done(f"projects apply {file}")
+    with own.serving() as running:
+        yield running
+
+
+def bare(claims):
+    return json.dumps(claims)
+
+
+def with_no_signature(claims):
+    return jwt.encode(claims, key=None, algorithm="none")
+
+
+def with_a_key_of_ones_own(claims):
+    return jwt.encode(claims, key="owner" * 8, algorithm="HS256")
+
+
+@pytest.mark.parametrize("prefix", PREFIXES)
+@pytest.mark.parametrize("provider", ["apple.com", "google.com", "facebook.com", "github.com", "oidc.corp"])
+@pytest.mark.parametrize("written", [bare, with_no_signature, with_a_key_of_ones_own])
+def test_a_fake_credential_is_worth_nothing_in_serve(federated, prefix, provider, written):
+    path = prefix + ("/verifyAssertion" if prefix.startswith("/www") else "/v1/accounts:signInWithIdp")
+    claims = {"iss": "https://appleid.apple.com", "aud": "com.example.app", "sub": "abc", "exp": 2 ** 32, "iat": 0,
+              "email": "ada@example.com", "email_verified": True}
+    if provider == "google.com":
+        claims |= {"iss": "https://accounts.google.com", "aud": "demo.apps.googleusercontent.com"}
+    token = written(claims)
+    for body in ({"postBody": urlencode({"providerId": provider, "id_token": token}), "requestUri": "http://localhost"},
+                 {"credential": {"providerId": provider, "idToken": token}}):
+        answer = requests.post(federated.url + path, json=body, params={"key": federated.api_key}, timeout=30)
+        assert answer.status_code == 400, answer.text
+        code = "INVALID_IDP_RESPONSE" if provider in ("apple.com", "google.com") else "OPERATION_NOT_ALLOWED"
+        assert answer.json()["error"]["message"].startswith(code)
+    assert sql(federated.database_url, "SELECT count(*) FROM account").strip() == "0"
+
+
+@pytest.mark.parametrize("option", [
+    "--dev", "--emulator", "--simulators", "--project", "--port", "--data", "--database-url"])
+def test_serve_has_no_switch_of_dev(installation, option):
+    ran = installation.run(f"serve {option} demo")
+    assert (ran.returncode, "unknown option" in ran.stderr) == (2, True)
+
+
+def test_what_a_simulated_provider_signs_is_worth_nothing_in_serve(federated, dev):
+    """The keys are the providers' own there, wherever they are: nobody fetches any from a simulator."""
+    proof = Simulated(dev).apple()
+    asked = requests.post(f"{federated.url}/v1/accounts:signInWithIdp", json=by(proof), timeout=30,
+                          params={"key": federated.api_key})
+    # Without a network nobody can say more than that Apple does not answer.
+    assert asked.status_code in (400, 503)
+    assert "idToken" not in asked.text
 
 
 def refused(words, message, **environment):
@@ -131,9 +203,17 @@ def test_dev_runs_on_an_empty_database_of_somebodys_server(dev, folder, tmp_path
 
 
 def test_dev_listens_on_loopback_only(dev):
+    """Itself, Apple and Google."""
     [postmaster] = children(dev.process.pid)
-    assert listening(dev.process.pid) == [dev.url.removeprefix("http://")]
+    simulators = requests.get(f"{dev.url}/emulator/v1/projects/demo/simulators", timeout=30).json()
+    urls = [dev.url, *(simulators[name]["url"] for name in ("apple", "google"))]
+    assert sorted(listening(dev.process.pid)) == sorted(url.removeprefix("http://") for url in urls)
+    assert all(url.startswith("http://127.0.0.1:") for url in urls)
     assert listening(postmaster) == []
+
+
+def test_serve_listens_where_it_is_told_and_nowhere_else(serve):
+    assert listening(serve.process.pid) == [serve.url.removeprefix("http://")]
 
 
 def test_the_demo_project_is_open_to_every_key_and_to_the_owner(dev):

@@ -30,5 +30,11 @@ def test_a_new_address_must_be_proven_first(client):
     assert answer.code == "OPERATION_NOT_ALLOWED"
 
 
+def test_the_last_way_in_stays_unless_one_says_so(client):
+    wish = {"idToken": client.ada()["idToken"], "deleteProvider": ["password"]}
+    assert client.call("unlink", wish).code == "LAST_SIGN_IN_METHOD"
+    assert client.call("unlink", wish | {"allowNoSignInMethod": True}).status == 200
+
+
 def test_passwords_have_at_least_eight_characters(client):
     assert client.call("signUp", {"email": fresh_email(), "password": "sevenxx"}).code == "WEAK_PASSWORD"

@@ -9,6 +9,7 @@ import pytest
 import requests
 
 from exchange import PASSWORD, fresh_email
+from simulated import Simulated, by
 
 # urllib3 2 has it no more, and Pyrebase only imports it.
 sys.modules.setdefault("urllib3.contrib.appengine", types.SimpleNamespace(is_appengine_sandbox=lambda: False))
@@ -118,6 +119,18 @@ def test_an_account_is_deleted(auth, ada):
     auth.delete_user_account(ada["idToken"])
     assert refused(auth.get_account_info, ada["idToken"]) == "USER_NOT_FOUND"
     assert refused(auth.sign_in_with_email_and_password, ada["email"], PASSWORD) == "EMAIL_NOT_FOUND"
+
+
+def test_who_signed_in_with_apple_goes_on_from_there(auth, dev):
+    """The library itself knows no providers; a session is a session."""
+    url = f"{dev.url}/www.googleapis.com/identitytoolkit/v3/relyingparty/verifyAssertion?key=any"
+    user = requests.post(url, json=by(Simulated(dev).apple()), timeout=30).json()
+    fresh = auth.refresh(user["refreshToken"])
+    assert claims(fresh)["firebase"]["sign_in_provider"] == "apple.com"
+    [found] = auth.get_account_info(fresh["idToken"])["users"]
+    assert [one["providerId"] for one in found["providerUserInfo"]] == ["apple.com"]
+    auth.delete_user_account(fresh["idToken"])
+    assert refused(auth.get_account_info, fresh["idToken"]) == "USER_NOT_FOUND"
 
 
 @pytest.mark.xfail(strict=True, reason="no mail is sent yet: sendOobCode answers 501")

@@ -45,6 +45,19 @@ def test_the_first_session_is_answered_as_promised(dev, tmp_path):
     assert int(refreshed["expires_in"]) == claims["exp"] - claims["iat"] == 3600
 
 
+def test_apple_signs_in_on_your_machine_as_promised(dev, tmp_path):
+    script = block("Sign in with Apple, on your machine").replace("http://127.0.0.1:9099", dev.url)
+    ran = subprocess.run(["bash", "-euc", script], cwd=tmp_path, capture_output=True, text=True, timeout=120)
+    assert (ran.returncode, ran.stderr) == (0, "")
+    files = ["apple.json", "linked.json", "google.json", "again.json"]
+    told = re.findall(r'^(.+):"localId":"(.+)$', ran.stdout, re.MULTILINE)
+    assert [name for name, _ in told] == files
+    assert len({local_id for _, local_id in told}) == 1
+    apple, linked, google, again = (json.loads((tmp_path / name).read_text()) for name in files)
+    assert (apple["isNewUser"], apple["isPrivateEmail"]) == (True, True)
+    assert [one["providerId"] for one in (linked, google, again)] == ["google.com", "google.com", "apple.com"]
+
+
 @pytest.fixture
 def path(tmp_path):
     """A folder for PATH with the gateway in it, under the name it is installed as."""

@@ -1,0 +1,92 @@
+"""An OpenID provider that nobody here wrote: django-oauth-toolkit, in a process of its own.
+
+`python openid_provider.py PORT FOLDER` serves. Whoever comes is logged in as the person in `FOLDER/person.json`.
+"""
+
+import json
+import sys
+from pathlib import Path
+from wsgiref.simple_server import WSGIRequestHandler, make_server
+
+CLIENT = "sekisho-client"
+REDIRECT_URI = "http://127.0.0.1:1/callback"
+
+
+def serve(port, folder):
+    import django
+    from cryptography.hazmat.primitives import serialization
+    from cryptography.hazmat.primitives.asymmetric import rsa
+    from django.conf import settings
+
+    key = rsa.generate_private_key(public_exponent=65537, key_size=2048).private_bytes(
+        serialization.Encoding.PEM, serialization.PrivateFormat.PKCS8, serialization.NoEncryption()).decode()
+    settings.configure(
+        SECRET_KEY="a test's", DEBUG=True, ALLOWED_HOSTS=["127.0.0.1"], ROOT_URLCONF=__name__, USE_TZ=True,
+        DATABASES={"default": {"ENGINE": "django.db.backends.sqlite3", "NAME": str(folder / "db.sqlite3")}},
+        INSTALLED_APPS=["django.contrib.auth", "django.contrib.contenttypes", "oauth2_provider"],
+        MIDDLEWARE=[f"{__name__}.logged_in"], DEFAULT_AUTO_FIELD="django.db.models.AutoField", PERSON=folder / "person.json",
+        OAUTH2_PROVIDER={
+            "OIDC_ENABLED": True, "OIDC_RSA_PRIVATE_KEY": key, "OIDC_ISS_ENDPOINT": f"http://127.0.0.1:{port}",
+            "PKCE_REQUIRED": True, "SCOPES": {"openid": "", "email": "", "profile": ""},
+            "OAUTH2_VALIDATOR_CLASS": f"{__name__}.validator",
+        })
+    django.setup()
+    from django.core.management import call_command
+    from django.core.wsgi import get_wsgi_application
+    from oauth2_provider.models import Application
+
+    call_command("migrate", verbosity=0)
+    Application.objects.create(
+        client_id=CLIENT, client_type="public", authorization_grant_type="authorization-code", algorithm="RS256",
+        redirect_uris=REDIRECT_URI, skip_authorization=True)
+    make_server("127.0.0.1", port, get_wsgi_application(), handler_class=Quiet).serve_forever()
+
+
+class Quiet(WSGIRequestHandler):
+    def log_message(self, *_):
+        pass
+
+
+def logged_in(get_response):
+    from django.conf import settings
+    from django.contrib.auth.models import User
+
+    def respond(request):
+        person = json.loads(settings.PERSON.read_text())
+        request.user, _ = User.objects.get_or_create(username=person["sub"])
+        return get_response(request)
+
+    return respond
+
+
+def __getattr__(name):
+    """What Django asks for by name once it is set up, and what cannot be imported before."""
+    if name == "urlpatterns":
+        return urls()
+    if name == "validator":
+        return make_validator()
+    raise AttributeError(name)
+
+
+def urls():
+    from django.urls import include, path
+
+    return [path("", include("oauth2_provider.urls", namespace="oauth2_provider"))]
+
+
+def make_validator():
+    from django.conf import settings
+    from oauth2_provider.oauth2_validators import OAuth2Validator
+
+    class Validator(OAuth2Validator):
+        def get_additional_claims(self, request):
+            return json.loads(settings.PERSON.read_text())
+
+    return Validator
+
+
+if __name__ == "__main__":
+    # The settings name this module, and must find this one.
+    sys.modules["openid_provider"] = sys.modules["__main__"]
+    __name__ = "openid_provider"
+    serve(int(sys.argv[1]), Path(sys.argv[2]))
