@@ -36,7 +36,7 @@ let package = Package(
         module("Identity"),
         module("Providers", imports: ["Identity", "JOSE", "Crypto", "HTTP", "JSONText", "EventLoop"]),
         module("Tokens", imports: ["Identity", "JOSE", "Crypto", "JSONText"]),
-        module("Storage", imports: ["Identity", "Postgres"], resources: [.embedInCode("Migrations")]),
+        module("Storage", imports: ["Identity", "JSONText", "Postgres"], resources: [.embedInCode("Migrations")]),
         module("API", imports: ["Identity", "HTTP", "JSONText", "Telemetry"]),
         module("Simulators", imports: ["JOSE", "Crypto", "HTTP", "EventLoop", "JSONText"]),
         .executableTarget(
@@ -66,7 +66,8 @@ let package = Package(
         tests(
             "GatewayTests",
             imports: [
-                "API", "Crypto", "EventLoop", "HTTP", "Identity", "JOSE", "Postgres", "Providers", "Simulators", "Storage",
+                "API", "Crypto", "EventLoop", "HTTP", "Identity", "JOSE", "Postgres", "Providers", "Simulators",
+                "Storage",
                 "Support", "Telemetry", "Tokens", "sekisho",
             ]),
         tests("RepositoryTests", imports: ["API", "HTTP", "Postgres", "Storage", "sekisho"]),

@@ -1,5 +1,5 @@
-internal import FoundationEssentials
 internal import Identity
+internal import JSONText
 internal import Postgres
 
 /// The columns that make an ``Account``, of a table called `a`, and how they are read.
@@ -58,7 +58,7 @@ enum AccountRow {
 
     private static func identities(_ json: String?) throws -> [LinkedIdentity] {
         guard let json else { return [] }
-        return try JSONDecoder().decode([StoredIdentity].self, from: Data(json.utf8)).map {
+        return try StrictJSON.decode([StoredIdentity].self, from: Array(json.utf8)).map {
             LinkedIdentity(
                 provider: ProviderID($0.provider), subject: $0.subject, email: $0.email.flatMap(Email.init),
                 emailTrust: $0.emailTrust, isPrivateEmail: $0.isPrivateEmail,

@@ -4,14 +4,21 @@ internal import Postgres
 extension SQL {
     static func acquaintances(of identity: VerifiedIdentity, in project: ID<Project>) -> SQL {
         """
-        SELECT a.id = o.account_id IS TRUE AS is_owner, \(AccountRow.columns) FROM account a
-        LEFT JOIN linked_identity o ON o.project_id = \(project.rawValue) AND o.provider = \(identity.provider.rawValue)
-            AND o.subject = \(identity.subject)
-        WHERE a.project_id = \(project.rawValue) AND a.id IN (
-            SELECT l.account_id FROM linked_identity l WHERE l.project_id = \(project.rawValue)
-                AND l.provider = \(identity.provider.rawValue) AND l.subject = \(identity.subject)
-            UNION ALL
-            SELECT e.id FROM account e WHERE e.project_id = \(project.rawValue) AND e.email = \(identity.email?.rawValue))
+        SELECT true AS is_owner, \(AccountRow.columns) FROM linked_identity o
+        JOIN account a ON a.project_id = o.project_id AND a.id = o.account_id
+        WHERE \(isNamed(identity, in: project))
+        UNION ALL
+        SELECT false, \(AccountRow.columns) FROM account a
+        WHERE a.project_id = \(project.rawValue) AND a.email = \(identity.email?.rawValue)
+            AND a.id IS DISTINCT FROM (SELECT o.account_id FROM linked_identity o WHERE \(isNamed(identity, in: project)))
+        """
+    }
+
+    /// Holds for the row `o` of the identity.
+    private static func isNamed(_ identity: VerifiedIdentity, in project: ID<Project>) -> SQL {
+        """
+        o.project_id = \(project.rawValue) AND o.provider = \(identity.provider.rawValue) \
+        AND o.subject = \(identity.subject)
         """
     }
 

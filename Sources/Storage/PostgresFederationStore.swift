@@ -13,7 +13,7 @@ public struct PostgresFederationStore: FederationStore {
     public func acquaintances(
         of identity: VerifiedIdentity, in project: ID<Project>
     ) async throws -> (owner: Account?, sameEmail: Account?) {
-        let rows = try await reaching { try await pool.query(.acquaintances(of: identity, in: project)) }
+        let rows = try await reaching { try await pool.read(.acquaintances(of: identity, in: project)) }
         let accounts = try rows.map { (try AccountRow.account($0), isOwner: try $0.decode("is_owner", as: Bool.self)) }
         return (
             accounts.first { $0.isOwner }?.0,

@@ -17,7 +17,7 @@ struct LayeringTests {
         "Identity": [],
         "Providers": ["Identity", "JOSE", "Crypto", "HTTP", "JSONText", "EventLoop"],
         "Tokens": ["Identity", "JOSE", "Crypto", "JSONText"],
-        "Storage": ["Identity", "Postgres"],
+        "Storage": ["Identity", "JSONText", "Postgres"],
         "API": ["Identity", "HTTP", "JSONText", "Telemetry"],
         "Simulators": ["JOSE", "Crypto", "HTTP", "EventLoop", "JSONText"],
     ]

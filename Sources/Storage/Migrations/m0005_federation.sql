@@ -28,6 +28,13 @@ ALTER TABLE linked_identity
     -- The client id that the latest credential was for.
     ADD COLUMN audience text;
 
+-- The account first: while a table is small the planner would else take these for look-ups by the primary key, which
+-- begins with the project too, and keep that plan while the table grows.
+DROP INDEX linked_identity_account;
+CREATE INDEX linked_identity_account ON linked_identity (account_id, project_id);
+DROP INDEX session_account;
+CREATE INDEX session_account ON session (account_id, project_id);
+
 -- Nonces and tickets that have done what they can do once.
 CREATE TABLE used_mark (
     project_id text NOT NULL,
@@ -40,10 +47,10 @@ CREATE TABLE used_mark (
 
 CREATE INDEX used_mark_expires_at ON used_mark (expires_at);
 
--- The last key set that each provider published, for restarts while it cannot be reached.
+-- The last key set or configuration that each provider published, for restarts while it cannot be reached.
 CREATE TABLE provider_keys (
     url text PRIMARY KEY,
-    -- The JWK set as it came.
+    -- JSON as it came; empty while there is none yet.
     body text NOT NULL,
     fetched_at timestamptz NOT NULL,
     -- When the keys were last asked for out of turn because one was unknown; all replicas share the turn.

@@ -29,7 +29,8 @@ extension Call {
             after: nil, skipping: try request.checkedOffset(), limit: try request.checkedLimit(),
             descending: request.order == .descending, in: administrator.project)
         return try .json(
-            QueryAccountsResponse(recordsCount: String(accounts.count), userInfo: accounts.map(UserInfo.forAdministrators)))
+            QueryAccountsResponse(
+                recordsCount: String(accounts.count), userInfo: accounts.map(UserInfo.forAdministrators)))
     }
 }
 
