@@ -266,7 +266,7 @@ CREATE UNIQUE INDEX account_phone_number_key ON public.account USING btree (proj
 
 CREATE INDEX audit_event_occurred_at ON public.audit_event USING btree (project_id, occurred_at);
 
-CREATE INDEX linked_identity_account ON public.linked_identity USING btree (project_id, account_id);
+CREATE INDEX linked_identity_account ON public.linked_identity USING btree (account_id, project_id);
 
 CREATE INDEX outbox_created_at ON public.outbox USING btree (created_at);
 
@@ -274,7 +274,7 @@ CREATE INDEX service_key_id ON public.service_key USING btree (id);
 
 CREATE UNIQUE INDEX service_key_secret_hash_key ON public.service_key USING btree (secret_hash);
 
-CREATE INDEX session_account ON public.session USING btree (project_id, account_id);
+CREATE INDEX session_account ON public.session USING btree (account_id, project_id);
 
 CREATE INDEX used_mark_expires_at ON public.used_mark USING btree (expires_at);
 
