@@ -5,6 +5,8 @@ public struct FederatedCredential: Sendable {
     public let accessToken: Secret?
     /// The nonce as the app made it, before any hashing.
     public let rawNonce: String?
+    /// The gateway made ``rawNonce``: it counts once, and nobody else can have made it.
+    public internal(set) var nonceIsOurs = false
     /// Apple's, which it gives an app once.
     public let name: PersonName?
 

@@ -13,17 +13,23 @@ struct IdentityProver: Sendable {
 
     func proven(_ proof: IdentityProof, for app: App, in project: Project) async throws -> ProvenIdentity {
         switch proof {
-        case .credential(let credential):
+        case .credential(var credential):
             try verifier.admit(credential.provider, app, project)
+            credential.nonceIsOurs = try mark(of: credential.rawNonce, in: project) != nil
             var identity = try await verifier.verify(credential, app, project)
-            let issued = try identity.nonce.flatMap { try tickets.mark(ofNonce: $0, at: clock.now(), in: project.id) }
-            identity.marks += [issued].compactMap(\.self)
+            // The token may have one of ours that the request does not bring.
+            identity.marks += try [mark(of: identity.nonce, in: project)].compactMap(\.self)
             return ProvenIdentity(identity: identity)
         case .ticket(let ticket):
             let (pending, mark) = try tickets.pending(ticket, at: clock.now(), in: project.id)
             try verifier.admit(pending.identity.provider, app, project)
             return ProvenIdentity(identity: pending.identity, use: pending.use, ticket: mark)
         }
+    }
+
+    /// - Returns: `nil` for a nonce that is not ours.
+    private func mark(of nonce: String?, in project: Project) throws -> OneTimeMark? {
+        try nonce.flatMap { try tickets.mark(ofNonce: $0, at: clock.now(), in: project.id) }
     }
 }
 

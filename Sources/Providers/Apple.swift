@@ -20,7 +20,8 @@ struct Apple: Sendable {
         let subject = try token.subject()
         let nonce = try NonceRules.apple(
             token.claims, raw: presented.rawNonce,
-            takesUnhashed: presented.settings.apple?.takesUnhashedNonces ?? false,
+            // On the web Apple hands on what the page was given; a nonce of ours is safe in either form.
+            takesUnhashed: presented.nonceIsOurs || presented.settings.apple?.takesUnhashedNonces == true,
             isRequired: presented.policy.requiresNonce)
         let email = token.claims.text("email").flatMap(Email.init)
         return VerifiedIdentity(

@@ -56,12 +56,7 @@ enum NonceRules {
         constantTimeEquals(Array(claim.utf8), Array(expected.utf8))
     }
 
-    private static func hashed(_ raw: String) -> String {
-        Digest.sha256(Array(raw.utf8)).map { byte in
-            let digits = String(byte, radix: 16)
-            return digits.count == 1 ? "0" + digits : digits
-        }.joined()
-    }
+    private static func hashed(_ raw: String) -> String { Hexadecimal.text(Digest.sha256(Array(raw.utf8))) }
 
     static func form(of claim: String, raw: String) -> NonceFault.Form {
         let letters = claim.utf8

@@ -7,6 +7,7 @@ struct PresentedToken: Sendable {
     let idToken: String
     /// As the app made it.
     let rawNonce: String?
+    let nonceIsOurs: Bool
     let name: PersonName?
     let settings: ProviderSettings
     let app: App

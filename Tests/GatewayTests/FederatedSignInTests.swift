@@ -174,6 +174,20 @@ struct NonceTests {
         }
     }
 
+    @Test("of the gateway's own may come back from Apple as a page handed it on; one of the client's may not")
+    func unhashed() async throws {
+        let gateway = try await TestGateway()
+        let issued = try #require(try await gateway.post("/v1/accounts:issueNonce").json["nonce"]?.string)
+        let own = "made-by-the-client"
+        for (nonce, isOurs) in [(issued, true), (own, false)] {
+            let exchange = try await gateway.signIn(
+                gateway.apple(nonce: nonce) { $0.claims["nonce"] = .string(nonce) })
+            #expect((exchange.status == 200) == isOurs, "\(exchange.text)")
+        }
+        let again = try await gateway.signIn(gateway.apple(nonce: issued))
+        #expect(again.outcome.hasPrefix("400 MISSING_OR_INVALID_NONCE"))
+    }
+
     @Test("of the gateway's own is worth nothing after ten minutes, nor in another project")
     func expired() async throws {
         let gateway = try await TestGateway()
