@@ -28,7 +28,8 @@ extension PresentedToken {
         guard settings.isEnabled else { throw .disabled }
         guard let idToken = credential.idToken, !idToken.isEmpty else { throw .credentialMissing }
         self.init(
-            idToken: idToken.expose(), rawNonce: credential.rawNonce, nonceIsOurs: credential.nonceIsOurs, name: credential.name, settings: settings,
+            idToken: idToken.expose(), rawNonce: credential.rawNonce, nonceIsOurs: credential.nonceIsOurs,
+            name: credential.name, settings: settings,
             app: app, policy: project.policy, now: now)
     }
 }
