@@ -57,15 +57,6 @@ public struct ProjectStore: Sendable {
         }
     }
 
-    /// - Returns: `false` if there is no such project.
-    public func set(_ policy: Policy, of project: Project) async throws -> Bool {
-        let json = try PolicyColumn.json(policy, of: project.profile)
-        return try await reaching {
-            try await pool.execute(
-                "UPDATE project SET policy = \(json)::text::jsonb WHERE id = \(project.id.rawValue)")
-        } == 1
-    }
-
     public func apps(of project: ID<Project>) async throws -> [ConfiguredApp] {
         try await reaching { try await pool.query(.apps(of: project)) }.map(ConfiguredApp.init)
     }

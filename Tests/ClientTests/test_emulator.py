@@ -204,11 +204,11 @@ def test_what_a_change_leaves_out_stays(emulator, change):
     assert emulator.config(project, change) == changed
 
 
-def test_duplicate_addresses_are_not_there_yet(emulator):
+def test_duplicate_addresses_may_be_allowed(emulator):
     project = fresh_project()
     change = privacy(True) | {"signIn": {"allowDuplicateEmails": True}}
-    assert emulator.ask("PATCH", f"/emulator/v1/projects/{project}/config", change).status_code == 501
-    assert emulator.config(project)["emailPrivacyConfig"] == {"enableImprovedEmailPrivacy": False}
+    assert emulator.config(project, change) == change
+    assert emulator.config(project) == change
 
 
 @pytest.mark.parametrize("name", ["oobCodes", "verificationCodes"])

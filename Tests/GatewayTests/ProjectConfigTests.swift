@@ -34,7 +34,7 @@ struct ProjectConfigTests {
     }
 
     static let everything: JSON = [
-        "signIn": ["email": ["enabled": false], "anonymous": ["enabled": false]],
+        "signIn": ["email": ["enabled": false], "anonymous": ["enabled": false], "allowDuplicateEmails": true],
         "emailPrivacyConfig": ["enableImprovedEmailPrivacy": true],
         "passwordPolicyConfig": ["passwordPolicyVersions": [["customStrengthOptions": ["minPasswordLength": 12]]]],
         "authorizedDomains": ["App.Example.com"],
@@ -46,7 +46,8 @@ struct ProjectConfigTests {
         arguments: [
             ("signIn.email.enabled", "passwords"),
             ("signIn.anonymous.enabled", "anonymous"),
-            ("signIn", "passwords anonymous"),
+            ("signIn.allowDuplicateEmails", "duplicates"),
+            ("signIn", "passwords anonymous duplicates"),
             ("signIn.email,signIn.anonymous", "passwords anonymous"),
             ("emailPrivacyConfig.enableImprovedEmailPrivacy", "hidden"),
             ("emailPrivacyConfig,authorizedDomains", "hidden domains"),
@@ -57,7 +58,7 @@ struct ProjectConfigTests {
             ("signIn.phoneNumber.enabled,mfa,nonsense,,.", ""),
             ("sign,signIn.emai", ""),
             ("sign_in.email.enabled,authorized_domains", "passwords domains"),
-            ("", "passwords anonymous hidden length domains"),
+            ("", "passwords anonymous duplicates hidden length domains"),
         ])
     func mask(mask: String, changed: String) async throws {
         let gateway = try await TestGateway()
@@ -67,6 +68,7 @@ struct ProjectConfigTests {
         let project = try #require(try await ProjectStore(pool: gateway.database.pool).project(gateway.project.id))
         let facts = [
             ("passwords", !project.policy.allowsPasswords), ("anonymous", !project.policy.allowsAnonymous),
+            ("duplicates", project.policy.allowsDuplicateEmails),
             ("hidden", project.policy.hidesAccounts), ("length", project.policy.minimumPasswordLength == 12),
             ("domains", project.authorizedDomains == ["app.example.com"]),
         ]
@@ -137,7 +139,6 @@ struct ProjectConfigTests {
                 ["signIn": ["email": ["enabled": "yes"]]],
                 "400 Invalid JSON payload received. /signIn/email/enabled must be boolean"
             ),
-            (["signIn": ["allowDuplicateEmails": true]], "501 allowDuplicateEmails is not implemented."),
             (["signIn": ["email": ["passwordRequired": false]]], "501 passwordRequired false is not implemented."),
             (
                 ["passwordPolicyConfig": ["passwordPolicyEnforcementState": "OFF"]],

@@ -1,5 +1,4 @@
 internal import Identity
-internal import Storage
 
 extension Command {
     static let policy = Command(
@@ -16,13 +15,10 @@ extension Command {
         let id = ID<Project>(try arguments.only("project id"))
         let changes = try arguments.values("set").map(PolicyChange.init)
         try Administration.run { administration in
-            let store = ProjectStore(pool: administration.pool)
-            guard let project = try await store.project(id) else {
-                throw Failure(message: "there is no project \(id)")
+            let edit = try await administration.configurations.edit(id, by: .commandLine) { configuration in
+                for change in changes { _ = change.member.set(change.value, in: &configuration.project.policy) }
             }
-            var policy = project.policy
-            for change in changes { _ = change.member.set(change.value, in: &policy) }
-            if policy != project.policy { _ = try await store.set(policy, of: project) }
+            guard let policy = edit?.after.project.policy else { throw Failure(message: "there is no project \(id)") }
             Terminal.table(Policy.members.map { [$0.name, $0.text(in: policy), $0.meaning] })
         }
     }

@@ -14,15 +14,14 @@ extension [Endpoint] {
             },
             .extra("updateEmulatorConfig", .patch, path) { call in
                 let change = try call.decoded(as: EmulatorConfig.self)
-                guard change.signIn?.allowDuplicateEmails != true else {
-                    throw RequestRefusal.notImplemented("signIn.allowDuplicateEmails")
+                let configurations = ConfigurationStore(
+                    pool: pool, rules: .live(), secrets: .absent, clock: projects.clock)
+                let id = try await projects.named(by: call).id
+                let edit = try await configurations.edit(id, by: .commandLine) { configuration in
+                    change.apply(to: &configuration.project.policy)
                 }
-                var project = try await projects.named(by: call)
-                if let isHiding = change.emailPrivacyConfig?.enableImprovedEmailPrivacy {
-                    project.policy.hidesAccounts = isHiding
-                    _ = try await ProjectStore(pool: pool).set(project.policy, of: project)
-                }
-                return try .json(EmulatorConfig(project))
+                guard let edit else { throw RequestRefusal.notFound }
+                return try .json(EmulatorConfig(edit.after.project))
             },
         ]
     }
@@ -42,7 +41,12 @@ private struct EmulatorConfig: Codable {
     var emailPrivacyConfig: EmailPrivacy?
 
     init(_ project: Project) {
-        signIn = SignIn(allowDuplicateEmails: false)
+        signIn = SignIn(allowDuplicateEmails: project.policy.allowsDuplicateEmails)
         emailPrivacyConfig = EmailPrivacy(enableImprovedEmailPrivacy: project.policy.hidesAccounts)
+    }
+
+    func apply(to policy: inout Policy) {
+        if let allows = signIn?.allowDuplicateEmails { policy.allowsDuplicateEmails = allows }
+        if let hides = emailPrivacyConfig?.enableImprovedEmailPrivacy { policy.hidesAccounts = hides }
     }
 }

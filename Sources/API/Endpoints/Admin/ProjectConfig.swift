@@ -33,7 +33,7 @@ private struct ProjectConfig: Encodable {
 
         let email: Email
         let anonymous: Anonymous
-        let allowDuplicateEmails = false
+        let allowDuplicateEmails: Bool
     }
 
     struct EmailPrivacy: Encodable {
@@ -59,7 +59,8 @@ private struct ProjectConfig: Encodable {
         let policy = project.policy
         name = "projects/\(project.number)/config"
         signIn = SignIn(
-            email: .init(enabled: policy.allowsPasswords), anonymous: .init(enabled: policy.allowsAnonymous))
+            email: .init(enabled: policy.allowsPasswords), anonymous: .init(enabled: policy.allowsAnonymous),
+            allowDuplicateEmails: policy.allowsDuplicateEmails)
         emailPrivacyConfig = EmailPrivacy(enableImprovedEmailPrivacy: policy.hidesAccounts)
         passwordPolicyConfig = PasswordPolicy(passwordPolicyVersions: [
             .init(customStrengthOptions: ["minPasswordLength": policy.minimumPasswordLength])

@@ -53,15 +53,15 @@ struct ProjectConfigWish: Decodable {
             Flag(path: "signIn.email.enabled", value: signIn?.email?.enabled, member: \.allowsPasswords),
             Flag(path: "signIn.anonymous.enabled", value: signIn?.anonymous?.enabled, member: \.allowsAnonymous),
             Flag(
+                path: "signIn.allowDuplicateEmails", value: signIn?.allowDuplicateEmails,
+                member: \.allowsDuplicateEmails),
+            Flag(
                 path: "emailPrivacyConfig.enableImprovedEmailPrivacy",
                 value: emailPrivacyConfig?.enableImprovedEmailPrivacy, member: \.hidesAccounts),
         ]
     }
 
     private func requireImplemented(_ mask: FieldMask) throws(WireError) {
-        if mask.names("signIn.allowDuplicateEmails"), signIn?.allowDuplicateEmails == true {
-            throw .notImplemented("allowDuplicateEmails")
-        }
         if mask.names("signIn.email.passwordRequired"), signIn?.email?.passwordRequired == false {
             throw .notImplemented("passwordRequired false")
         }
@@ -84,6 +84,7 @@ extension Policy {
     fileprivate mutating func resetConfigurable(to base: Policy) {
         allowsPasswords = base.allowsPasswords
         allowsAnonymous = base.allowsAnonymous
+        allowsDuplicateEmails = base.allowsDuplicateEmails
         hidesAccounts = base.hidesAccounts
         minimumPasswordLength = base.minimumPasswordLength
     }
