@@ -28,7 +28,7 @@ struct Apple: Sendable {
             provider: .apple, subject: subject, audience: token.audience, email: email,
             emailTrust: Self.trust(in: email, token.claims), isPrivateEmail: Self.isPrivate(email, token.claims),
             name: presented.name, realUserStatus: Self.realUserStatus(token.claims), rawUserInfo: token.json,
-            nonce: presented.rawNonce, marks: Self.marks(nonce: nonce, expiresAt: token.expiresAt))
+            nonce: presented.rawNonce, marks: Self.marks(nonce: nonce, of: subject, expiresAt: token.expiresAt))
     }
 
     /// Apple runs the relays and checks every other address; it says itself for which accounts that does not hold.
@@ -46,10 +46,10 @@ struct Apple: Sendable {
         claims.integer("real_user_status").flatMap { (0...2).contains($0) ? Int($0) : nil }
     }
 
-    /// A token with a nonce signs in once.
-    static func marks(nonce: String?, expiresAt: Instant?) -> [OneTimeMark] {
+    /// A token with a nonce signs in once; another person's with the same nonce is another credential.
+    static func marks(nonce: String?, of subject: String, expiresAt: Instant?) -> [OneTimeMark] {
         guard let nonce, let expiresAt else { return [] }
-        let text = "nonce of a provider's token\n\(ProviderID.apple.rawValue)\n\(nonce)"
+        let text = "nonce of a provider's token\n\(ProviderID.apple.rawValue)\n\(subject)\n\(nonce)"
         return [
             OneTimeMark(
                 hash: Digest.sha256(Array(text.utf8)), expiresAt: expiresAt + TokenRules.leeway + markMargin)

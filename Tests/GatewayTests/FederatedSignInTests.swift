@@ -202,6 +202,7 @@ struct NonceTests {
         let proof = try gateway.apple()
         #expect(try await gateway.signIn(proof).status == 200)
         #expect(try await gateway.signIn(proof).outcome.hasPrefix("400 MISSING_OR_INVALID_NONCE : Duplicate"))
+        #expect(try await gateway.signIn(gateway.apple(.grace, nonce: proof.rawNonce)).status == 200, "somebody else's")
     }
 
     @Test("of Google's SDK, or a token sent twice, disturbs nobody")
