@@ -1,4 +1,5 @@
 internal import Identity
+internal import Storage
 
 extension Command {
     static let policy = Command(
