@@ -1,0 +1,65 @@
+import Identity
+import Postgres
+import Simulators
+import Support
+import Testing
+
+/// App Review guideline 4.8, where it is enforced last: at the sign-in itself. Configuration that breaks it is refused
+/// when it is written, so here it is broken behind the gateway's back.
+@Suite("Signing in where guideline 4.8 is broken")
+struct LoginServicesAtSignInTests {
+    private static let refusal = "400 OPERATION_NOT_ALLOWED : LOGIN_SERVICES_4_8"
+
+    private func gateway(app settings: String = "{}", appleWorks: Bool = false) async throws -> TestGateway {
+        let gateway = try await TestGateway()
+        _ = try await gateway.database.pool.execute("UPDATE app SET settings = \(settings)::text::jsonb")
+        if !appleWorks {
+            _ = try await gateway.database.pool.execute(
+                "UPDATE identity_provider SET secret = NULL WHERE provider = 'apple.com'")
+        }
+        return gateway.withFreshCaches()
+    }
+
+    @Test(
+        "is refused with a social provider on every platform, and goes on with Apple",
+        arguments: AppSettings.Platform.allCases)
+    func platforms(platform: AppSettings.Platform) async throws {
+        let gateway = try await gateway(app: #"{"platform": "\#(platform.rawValue)"}"#)
+        #expect(try await gateway.signIn(gateway.google()).outcome.hasPrefix(Self.refusal))
+        #expect(try await gateway.signIn(gateway.apple()).status == 200)
+    }
+
+    @Test("is refused with a pending token as with the credential")
+    func pendingToken() async throws {
+        let whole = try await gateway(appleWorks: true)
+        _ = try await whole.signIn(whole.google())
+        let anonymous = try await whole.signUpAnonymously()
+        let pending = try #require(try await whole.link(whole.google(), to: anonymous.idToken).pendingToken)
+        _ = try await whole.database.pool.execute(
+            "UPDATE identity_provider SET secret = NULL WHERE provider = 'apple.com'")
+        let broken = whole.withFreshCaches()
+        #expect(
+            try await broken.signInWithIdp(["pendingToken": .string(pending)]).outcome.hasPrefix(Self.refusal))
+    }
+
+    @Test(
+        "goes on where an exemption is declared, but for one that contradicts itself",
+        arguments: [
+            ("organisationAccounts", true), ("governmentIdentity", true), ("thirdPartyClient", true),
+            ("alternativeMarketplace", true), ("ownAccountsOnly", false),
+        ])
+    func exemption(kind: String, isLifted: Bool) async throws {
+        let gateway = try await gateway(app: #"{"exemption": {"kind": "\#(kind)", "reason": "a school's own"}}"#)
+        let exchange = try await gateway.signIn(gateway.google())
+        #expect((exchange.status == 200) == isLifted, "\(exchange.text)")
+    }
+
+    @Test("is refused with a provider that the app does not show, working Apple or not")
+    func notShown() async throws {
+        let gateway = try await gateway(app: #"{"signInMethods": ["apple.com"]}"#, appleWorks: true)
+        #expect(
+            try await gateway.signIn(gateway.google()).outcome
+                == "400 OPERATION_NOT_ALLOWED : The identity provider is not among this app's sign-in methods.")
+        #expect(try await gateway.signIn(gateway.apple()).status == 200)
+    }
+}
