@@ -108,12 +108,16 @@ public struct FederatedSignIn: Sendable {
         }
     }
 
+    /// A proof that came in a ticket lives no longer in the next one, and both count once together.
     private func ticket(
         for proven: ProvenIdentity, _ use: PendingCredential.Use, in project: Project
     ) throws -> String {
-        try tickets.ticket(
-            for: PendingCredential(identity: proven.identity, use: use),
-            until: with.clock.now() + Self.pendingLifetime, in: project.id)
+        var identity = proven.identity
+        identity.marks = proven.marks
+        let end = with.clock.now() + Self.pendingLifetime
+        return try tickets.ticket(
+            for: PendingCredential(identity: identity, use: use),
+            until: proven.ticket.map { min($0.expiresAt, end) } ?? end, in: project.id)
     }
 }
 

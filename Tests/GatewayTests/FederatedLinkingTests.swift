@@ -86,6 +86,27 @@ struct FederatedLinkingTests {
         #expect(try await gateway.signIn(proof).outcome.hasPrefix("400 MISSING_OR_INVALID_NONCE"))
     }
 
+    @Test("gives a pending token that becomes no better by being refused: no longer life, and no second use")
+    func refusedAgain() async throws {
+        let gateway = try await TestGateway()
+        _ = try await gateway.signIn(gateway.google())
+        let caller = try await gateway.signUpAnonymously()
+        let first = try #require(try await gateway.link(gateway.google(), to: caller.idToken).pendingToken)
+        gateway.clock.advance(by: .seconds(1000))
+        func again() async throws -> String {
+            let body: [String: JSON] = ["pendingToken": .string(first), "idToken": .string(caller.idToken)]
+            return try #require(try await gateway.signInWithIdp(body).pendingToken)
+        }
+        let (second, third) = (try await again(), try await again())
+        #expect(try await gateway.signInWithIdp(["pendingToken": .string(first)]).status == 200)
+        #expect(
+            try await gateway.signInWithIdp(["pendingToken": .string(second)]).outcome
+                == "400 INVALID_PENDING_TOKEN : It has been used.")
+        gateway.clock.advance(by: .seconds(801))
+        #expect(
+            try await gateway.signInWithIdp(["pendingToken": .string(third)]).outcome == "400 INVALID_PENDING_TOKEN")
+    }
+
     @Test("waits for the owner's word where the address is proven only here")
     func confirmation() async throws {
         let gateway = try await TestGateway(.sekisho) { $0.hidesAccounts = false }
