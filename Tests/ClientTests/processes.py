@@ -24,8 +24,16 @@ def running_with(text):
 
 def listening(process_id):
     """The TCP addresses on which a process takes connections."""
-    sockets = {os.readlink(path) for path in Path(f"/proc/{process_id}/fd").iterdir()}
+    sockets = {_target(path) for path in Path(f"/proc/{process_id}/fd").iterdir()}
     return [_address(line[1]) for line in _tcp() if line[3] == LISTENING and f"socket:[{line[9]}]" in sockets]
+
+
+def _target(path):
+    """`None` for a descriptor that was closed since it was listed."""
+    try:
+        return os.readlink(path)
+    except FileNotFoundError:
+        return None
 
 
 def _tcp():
