@@ -45,7 +45,7 @@ struct IdpEvidence {
         guard idToken != nil || accessToken == nil else { throw .notImplemented("Sign-in with an access token alone") }
         return FederatedCredential(
             provider: ProviderID(providerID.lowercased()), idToken: idToken.map(Secret.init),
-            accessToken: accessToken.map(Secret.init), rawNonce: rawNonce, name: name)
+            rawNonce: rawNonce, name: name)
     }
 
     private static func cut(_ text: Substring, at separator: Character) -> (Substring, Substring) {

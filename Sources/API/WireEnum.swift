@@ -5,8 +5,8 @@ extension WireEnum {
     init(from decoder: any Decoder) throws {
         let container = try decoder.singleValueContainer()
         let value: Self? =
+            // Not a number: then it has to be a name.
             if let index = try? container.decode(Int.self) {
-                // Not a number: then it has to be a name.
                 index < 0 ? nil : Self.allCases.dropFirst(index).first
             } else {
                 Self(rawValue: try container.decode(String.self))

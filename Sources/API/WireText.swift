@@ -23,6 +23,8 @@ private struct WireText: Decodable {
     }
 
     /// - Returns: `nil` for what is no number, or none that can be kept.
+    ///
+    /// Each attempt that fails leads to the next.
     private static func number(_ container: any SingleValueDecodingContainer) -> String? {
         (try? container.decode(Int64.self)).map(String.init) ?? (try? container.decode(Double.self)).map { "\($0)" }
     }

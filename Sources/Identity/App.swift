@@ -10,7 +10,7 @@ public struct App: Hashable, Sendable {
 }
 
 /// What is declared of an app. It decides which ways to sign in the app may show.
-public struct AppSettings: Hashable, Codable, Sendable {
+public struct AppSettings: Hashable, Sendable {
     public enum Platform: String, CaseIterable, Codable, Sendable {
         case ios
         case macos
@@ -57,7 +57,7 @@ public struct AppSettings: Hashable, Codable, Sendable {
 }
 
 /// One of the five exemptions in the text of App Review guideline 4.8, with the operator's reason for claiming it.
-public struct LoginServicesExemption: Hashable, Codable, Sendable {
+public struct LoginServicesExemption: Hashable, Sendable {
     public enum Kind: String, CaseIterable, Codable, Sendable {
         /// The app uses its company's own account system alone.
         case ownAccountsOnly

@@ -42,3 +42,11 @@ public struct Email: Hashable, Codable, Sendable {
         (UInt8(ascii: "A")...UInt8(ascii: "Z")).contains(byte) ? byte | 0x20 : byte
     }
 }
+
+extension Email {
+    /// An address of Apple's relay, which hides the person's own: of the domain of old or of the one that new addresses
+    /// get. Never `icloud.com`, where people have their own.
+    public var isRelay: Bool {
+        ["@privaterelay.appleid.com", "@private.icloud.com"].contains { rawValue.hasSuffix($0) }
+    }
+}

@@ -2,7 +2,6 @@
 public struct FederatedCredential: Sendable {
     public let provider: ProviderID
     public let idToken: Secret?
-    public let accessToken: Secret?
     /// The nonce as the app made it, before any hashing.
     public let rawNonce: String?
     /// The gateway made ``rawNonce``: it counts once, and nobody else can have made it.
@@ -11,12 +10,11 @@ public struct FederatedCredential: Sendable {
     public let name: PersonName?
 
     public init(
-        provider: ProviderID, idToken: Secret?, accessToken: Secret? = nil, rawNonce: String? = nil,
+        provider: ProviderID, idToken: Secret?, rawNonce: String? = nil,
         name: PersonName? = nil
     ) {
         self.provider = provider
         self.idToken = idToken
-        self.accessToken = accessToken
         self.rawNonce = rawNonce
         self.name = name
     }

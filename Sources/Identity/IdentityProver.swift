@@ -15,10 +15,12 @@ struct IdentityProver: Sendable {
         switch proof {
         case .credential(var credential):
             try verifier.admit(credential.provider, app, project)
-            credential.nonceIsOurs = try mark(of: credential.rawNonce, in: project) != nil
+            let brought = try mark(of: credential.rawNonce, in: project)
+            credential.nonceIsOurs = brought != nil
             var identity = try await verifier.verify(credential, app, project)
             // The token may have one of ours that the request does not bring.
-            identity.marks += try [mark(of: identity.nonce, in: project)].compactMap(\.self)
+            let used = identity.nonce == credential.rawNonce ? brought : try mark(of: identity.nonce, in: project)
+            identity.marks += [used].compactMap(\.self)
             return ProvenIdentity(identity: identity)
         case .ticket(let ticket):
             let (pending, mark) = try tickets.pending(ticket, at: clock.now(), in: project.id)

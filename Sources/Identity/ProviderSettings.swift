@@ -1,5 +1,5 @@
 /// One provider as a project has it configured. Its private key or client secret is kept apart, sealed.
-public struct ProviderSettings: Hashable, Codable, Sendable {
+public struct ProviderSettings: Hashable, Sendable {
     public let provider: ProviderID
     public var isEnabled: Bool
     /// The audiences its tokens may have: bundle ids, Services IDs, OAuth client ids. Never empty.
@@ -24,7 +24,7 @@ public struct ProviderSettings: Hashable, Codable, Sendable {
 }
 
 /// What Apple alone asks for.
-public struct AppleSettings: Hashable, Codable, Sendable {
+public struct AppleSettings: Hashable, Sendable {
     /// Ten characters.
     public var teamID: String
     /// Of the private key that client secrets are signed with; ten characters.
@@ -39,7 +39,7 @@ public struct AppleSettings: Hashable, Codable, Sendable {
     }
 }
 
-public struct OpenIDSettings: Hashable, Codable, Sendable {
+public struct OpenIDSettings: Hashable, Sendable {
     /// An https URL; compared as it is (OpenID Connect Core 1.0 §3.1.3.7).
     public var issuer: String
     public var displayName: String?

@@ -3,9 +3,6 @@ internal import Identity
 
 /// Sign in with Apple.
 struct Apple: Sendable {
-    /// Where addresses are that hide the person's own; one of them only after the other stopped being given out. Never
-    /// `icloud.com`, where people have their own.
-    private static let relayDomains = ["privaterelay.appleid.com", "private.icloud.com"]
     /// How much longer than the token a mark is kept, for clocks that differ.
     private static let markMargin: Duration = .seconds(300)
 
@@ -39,7 +36,7 @@ struct Apple: Sendable {
     /// Genuine tokens have had relay addresses without the claim.
     static func isPrivate(_ email: Email?, _ claims: IdentityTokenClaims) -> Bool {
         guard let email else { return false }
-        return claims.isTrue("is_private_email") || relayDomains.contains { email.isIn($0) }
+        return claims.isTrue("is_private_email") || email.isRelay
     }
 
     static func realUserStatus(_ claims: IdentityTokenClaims) -> Int? {
@@ -55,9 +52,4 @@ struct Apple: Sendable {
                 hash: Digest.sha256(Array(text.utf8)), expiresAt: expiresAt + TokenRules.leeway + markMargin)
         ]
     }
-}
-
-extension Email {
-    /// - Parameter domain: in lower case.
-    func isIn(_ domain: String) -> Bool { rawValue.hasSuffix("@" + domain) }
 }

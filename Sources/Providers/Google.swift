@@ -28,7 +28,9 @@ struct Google: Sendable {
     static func trust(in email: Email?, _ claims: IdentityTokenClaims, by policy: Policy) -> EmailTrust {
         guard let email else { return .none }
         let isVerified = claims.isTrue("email_verified")
-        if email.isIn("gmail.com") { return isVerified || claims["email_verified"] == nil ? .authoritative : .none }
+        if email.rawValue.hasSuffix("@gmail.com") {
+            return isVerified || claims["email_verified"] == nil ? .authoritative : .none
+        }
         guard isVerified else { return .none }
         return claims.text("hd") != nil || policy.trustsGoogleForEveryDomain ? .authoritative : .verified
     }

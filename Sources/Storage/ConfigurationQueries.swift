@@ -61,12 +61,9 @@ extension SQL {
     static func record(
         _ event: ConfigurationEvent, by actor: Operator, in project: ID<Project>, at now: Instant
     ) throws -> SQL {
-        let detail = try event.detail.columnText()
-        return """
-            INSERT INTO audit_event (id, project_id, actor, action, subject, detail, occurred_at)
-            VALUES (\(UUID()), \(project.rawValue), \(actor.name), \(event.action), \(event.subject),
-                \(detail)::text::jsonb, \(Timestamp(now)))
-            """
+        audit(
+            event.action, of: event.subject, "\(try event.detail.columnText())::text::jsonb", by: actor.name, at: now,
+            in: project)
     }
 }
 

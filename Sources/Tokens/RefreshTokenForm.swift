@@ -35,17 +35,13 @@ enum RefreshTokenForm {
         return RefreshClaim(session: ID(UUIDText.text(bytes[5..<21])), counter: counter)
     }
 
-    static func keyID(_ bytes: [UInt8]) -> String { hex(bytes[...]) }
+    static func keyID(_ bytes: [UInt8]) -> String { Hexadecimal.text(bytes) }
 
     private static func mac(of signed: ArraySlice<UInt8>, secret: [UInt8], in project: ID<Project>) -> [UInt8] {
         HMAC.sha256(key: secret, message: Array("sekisho refresh token\0\(project.rawValue)\0".utf8) + signed)
     }
 
     private static let digits = Array("0123456789abcdef".utf8)
-
-    private static func hex(_ bytes: ArraySlice<UInt8>) -> String {
-        String(decoding: bytes.flatMap { [digits[Int($0 >> 4)], digits[Int($0 & 15)]] }, as: UTF8.self)
-    }
 
     private static func bytes(hex text: String) -> [UInt8]? {
         let nibbles = text.utf8.compactMap { digits.firstIndex(of: $0).map(UInt8.init) }

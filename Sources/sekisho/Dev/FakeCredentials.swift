@@ -28,7 +28,6 @@ extension ProviderID {
 
 /// What a fake token says. Audience, issuer, times and nonce are not looked at.
 private struct FakeClaims {
-    private static let relayDomains = ["@privaterelay.appleid.com", "@private.icloud.com"]
     /// Of a picture's URL, in bytes.
     private static let urlLimit = 2048
 
@@ -47,11 +46,10 @@ private struct FakeClaims {
             throw ProviderRefusal.tokenNotBelieved(.claim("sub"))
         }
         let email = text("email").flatMap(Email.init)
-        let isRelay = Self.relayDomains.contains { email?.rawValue.hasSuffix($0) == true }
         return VerifiedIdentity(
             provider: credential.provider, subject: subject, audience: text("aud") ?? project.id.rawValue,
             email: email, emailTrust: email != nil && isTrue("email_verified") ? .authoritative : .none,
-            isPrivateEmail: credential.provider == .apple && (isRelay || isTrue("is_private_email")),
+            isPrivateEmail: credential.provider == .apple && (email?.isRelay == true || isTrue("is_private_email")),
             name: credential.name ?? PersonName(given: text("given_name"), family: text("family_name")),
             displayName: PersonName(given: text("name"), family: nil)?.full,
             photoURL: text("picture").flatMap { $0.utf8.count <= Self.urlLimit ? $0 : nil },
