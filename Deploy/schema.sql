@@ -17,6 +17,7 @@ CREATE TABLE public.account (
     phone_number text,
     custom_claims text,
     custom_auth boolean DEFAULT false NOT NULL,
+    email_link_sign_in boolean DEFAULT false NOT NULL,
     CONSTRAINT account_check CHECK (((password_hash IS NULL) = (password_updated_at IS NULL))),
     CONSTRAINT account_check1 CHECK (((email IS NOT NULL) OR (NOT email_verified))),
     CONSTRAINT account_custom_claims_check CHECK ((jsonb_typeof((custom_claims)::jsonb) = 'object'::text)),
@@ -113,6 +114,40 @@ CREATE TABLE public.linked_identity (
     CONSTRAINT linked_identity_subject_check CHECK ((subject <> ''::text))
 );
 
+CREATE TABLE public.mail (
+    id uuid NOT NULL,
+    project_id text NOT NULL,
+    kind text NOT NULL,
+    account_id text,
+    recipient text NOT NULL,
+    language text,
+    content bytea NOT NULL,
+    created_at timestamp with time zone NOT NULL,
+    due_at timestamp with time zone NOT NULL,
+    attempts bigint DEFAULT 0 NOT NULL,
+    expires_at timestamp with time zone NOT NULL,
+    failure text,
+    failed_at timestamp with time zone
+);
+
+CREATE TABLE public.oob_code (
+    hash bytea NOT NULL,
+    project_id text NOT NULL,
+    purpose text NOT NULL,
+    account_id text,
+    generation bigint,
+    email text NOT NULL,
+    new_email text,
+    created_at timestamp with time zone NOT NULL,
+    expires_at timestamp with time zone NOT NULL,
+    CONSTRAINT oob_code_check CHECK (((purpose = 'EMAIL_SIGNIN'::text) = (account_id IS NULL))),
+    CONSTRAINT oob_code_check1 CHECK (((purpose = ANY (ARRAY['VERIFY_AND_CHANGE_EMAIL'::text, 'RECOVER_EMAIL'::text])) = (new_email IS NOT NULL))),
+    CONSTRAINT oob_code_email_check CHECK (((email = lower(email)) AND (length(email) <= 254))),
+    CONSTRAINT oob_code_hash_check CHECK ((length(hash) = 32)),
+    CONSTRAINT oob_code_new_email_check CHECK (((new_email = lower(new_email)) AND (length(new_email) <= 254))),
+    CONSTRAINT oob_code_purpose_check CHECK ((purpose = ANY (ARRAY['VERIFY_EMAIL'::text, 'PASSWORD_RESET'::text, 'EMAIL_SIGNIN'::text, 'VERIFY_AND_CHANGE_EMAIL'::text, 'RECOVER_EMAIL'::text])))
+);
+
 CREATE TABLE public.outbox (
     id uuid NOT NULL,
     project_id text NOT NULL,
@@ -131,7 +166,9 @@ CREATE TABLE public.project (
     policy jsonb DEFAULT '{}'::jsonb NOT NULL,
     authorized_domains text[] DEFAULT '{}'::text[] NOT NULL,
     created_at timestamp with time zone NOT NULL,
+    mail jsonb DEFAULT '{}'::jsonb NOT NULL,
     CONSTRAINT project_id_check CHECK ((id ~ '^[a-z0-9][a-z0-9-]{0,62}$'::text)),
+    CONSTRAINT project_mail_check CHECK ((jsonb_typeof(mail) = 'object'::text)),
     CONSTRAINT project_number_check CHECK ((number > 0)),
     CONSTRAINT project_policy_check CHECK ((jsonb_typeof(policy) = 'object'::text)),
     CONSTRAINT project_profile_check CHECK ((profile = ANY (ARRAY['sekisho'::text, 'firebase'::text])))
@@ -142,6 +179,14 @@ CREATE TABLE public.provider_keys (
     body text NOT NULL,
     fetched_at timestamp with time zone NOT NULL,
     forced_at timestamp with time zone
+);
+
+CREATE TABLE public.rate_count (
+    key bytea NOT NULL,
+    window_start timestamp with time zone NOT NULL,
+    count bigint NOT NULL,
+    expires_at timestamp with time zone NOT NULL,
+    CONSTRAINT rate_count_key_check CHECK ((length(key) = 32))
 );
 
 CREATE TABLE public.schema_migration (
@@ -175,7 +220,9 @@ CREATE TABLE public.session (
     closing_at timestamp with time zone DEFAULT '-infinity'::timestamp with time zone NOT NULL,
     refreshed_at timestamp with time zone NOT NULL,
     ended_at timestamp with time zone,
-    claims text
+    claims text,
+    device text,
+    CONSTRAINT session_device_check CHECK ((length(device) <= 200))
 )
 WITH (fillfactor='75');
 
@@ -231,6 +278,12 @@ ALTER TABLE ONLY public.installation
 ALTER TABLE ONLY public.linked_identity
     ADD CONSTRAINT linked_identity_pkey PRIMARY KEY (project_id, provider, subject);
 
+ALTER TABLE ONLY public.mail
+    ADD CONSTRAINT mail_pkey PRIMARY KEY (id);
+
+ALTER TABLE ONLY public.oob_code
+    ADD CONSTRAINT oob_code_pkey PRIMARY KEY (hash);
+
 ALTER TABLE ONLY public.outbox
     ADD CONSTRAINT outbox_pkey PRIMARY KEY (id);
 
@@ -242,6 +295,9 @@ ALTER TABLE ONLY public.project
 
 ALTER TABLE ONLY public.provider_keys
     ADD CONSTRAINT provider_keys_pkey PRIMARY KEY (url);
+
+ALTER TABLE ONLY public.rate_count
+    ADD CONSTRAINT rate_count_pkey PRIMARY KEY (key, window_start);
 
 ALTER TABLE ONLY public.schema_migration
     ADD CONSTRAINT schema_migration_pkey PRIMARY KEY (name);
@@ -268,7 +324,19 @@ CREATE INDEX audit_event_occurred_at ON public.audit_event USING btree (project_
 
 CREATE INDEX linked_identity_account ON public.linked_identity USING btree (account_id, project_id);
 
+CREATE INDEX mail_account ON public.mail USING btree (account_id, project_id);
+
+CREATE INDEX mail_due_at ON public.mail USING btree (due_at) WHERE (failed_at IS NULL);
+
+CREATE INDEX oob_code_account ON public.oob_code USING btree (account_id, project_id);
+
+CREATE INDEX oob_code_email ON public.oob_code USING btree (email, project_id);
+
+CREATE INDEX oob_code_expires_at ON public.oob_code USING btree (expires_at);
+
 CREATE INDEX outbox_created_at ON public.outbox USING btree (created_at);
+
+CREATE INDEX rate_count_expires_at ON public.rate_count USING btree (expires_at);
 
 CREATE INDEX service_key_id ON public.service_key USING btree (id);
 
@@ -292,6 +360,9 @@ ALTER TABLE ONLY public.identity_provider
 
 ALTER TABLE ONLY public.linked_identity
     ADD CONSTRAINT linked_identity_project_id_account_id_fkey FOREIGN KEY (project_id, account_id) REFERENCES public.account(project_id, id) ON DELETE CASCADE;
+
+ALTER TABLE ONLY public.oob_code
+    ADD CONSTRAINT oob_code_project_id_account_id_fkey FOREIGN KEY (project_id, account_id) REFERENCES public.account(project_id, id) ON DELETE CASCADE;
 
 ALTER TABLE ONLY public.service_key
     ADD CONSTRAINT service_key_project_id_fkey FOREIGN KEY (project_id) REFERENCES public.project(id) ON DELETE CASCADE;

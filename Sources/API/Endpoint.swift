@@ -94,7 +94,7 @@ public struct Call: Sendable {
     public let request: Request
     /// From the path.
     public let parameters: [String: String]
-    let origin: AddressPrefix
+    let origin: Origin
     let services: Services
     let metrics: GatewayMetrics
 }

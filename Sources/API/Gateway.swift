@@ -39,7 +39,7 @@ public struct Gateway: Sendable {
         let began = ContinuousClock.now
         let client = ClientAddress(
             peer: request.peer, forwardedFor: request.headers.values(of: "X-Forwarded-For"), trusted: trustedProxies)
-        var exchange = await exchange(for: request, from: client.prefix)
+        var exchange = await exchange(for: request, from: Origin(client.prefix, request.headers))
         finish(&exchange.response, to: request)
         let duration = ContinuousClock.now - began
         log.note(exchange, of: request, from: client.logPrefix, took: duration)
@@ -47,7 +47,7 @@ public struct Gateway: Sendable {
         return exchange.response
     }
 
-    private func exchange(for request: Request, from origin: AddressPrefix) async -> Exchange {
+    private func exchange(for request: Request, from origin: Origin) async -> Exchange {
         guard request.method != .options else { return Exchange(CORS.preflight(request)) }
         switch Route.match(request.method, request.path) {
         case .found(.endpoint(let endpoint), let parameters):
@@ -58,7 +58,7 @@ public struct Gateway: Sendable {
         }
     }
 
-    private func extraExchange(for request: Request, from origin: AddressPrefix) async -> Exchange {
+    private func extraExchange(for request: Request, from origin: Origin) async -> Exchange {
         switch extra.match(request.method == .head ? .get : request.method, request.path) {
         case .found(let endpoint, let parameters): await run(endpoint, call(request, parameters, origin))
         case .methodNotAllowed(let allowed): Exchange(WireError.methodNotAllowed, allowed: allowed)
@@ -66,7 +66,7 @@ public struct Gateway: Sendable {
         }
     }
 
-    private func call(_ request: Request, _ parameters: [String: String], _ origin: AddressPrefix) -> Call {
+    private func call(_ request: Request, _ parameters: [String: String], _ origin: Origin) -> Call {
         Call(request: request, parameters: parameters, origin: origin, services: services, metrics: metrics)
     }
 

@@ -13,6 +13,8 @@ public struct Account: Hashable, Sendable {
     public var customClaims: Claims?
     /// Somebody has signed in with a custom token.
     public var usesCustomTokens: Bool
+    /// Somebody has signed in with a link sent to its mailbox.
+    public var usesEmailLinks: Bool
     public var isDisabled: Bool
     public var createdAt: Instant
     public var lastSignInAt: Instant?
@@ -27,7 +29,7 @@ public struct Account: Hashable, Sendable {
         id: ID<Account>, email: Email? = nil, emailIsVerified: Bool = false, displayName: String? = nil,
         photoURL: String? = nil, passwordUpdatedAt: Instant? = nil, phoneNumber: String? = nil,
         identities: [LinkedIdentity] = [], customClaims: Claims? = nil, usesCustomTokens: Bool = false,
-        isDisabled: Bool = false, createdAt: Instant, lastSignInAt: Instant? = nil,
+        usesEmailLinks: Bool = false, isDisabled: Bool = false, createdAt: Instant, lastSignInAt: Instant? = nil,
         lastRefreshAt: Instant? = nil, validSince: Instant, generation: Int64 = 1
     ) {
         self.id = id
@@ -40,6 +42,7 @@ public struct Account: Hashable, Sendable {
         self.identities = identities
         self.customClaims = customClaims
         self.usesCustomTokens = usesCustomTokens
+        self.usesEmailLinks = usesEmailLinks
         self.isDisabled = isDisabled
         self.createdAt = createdAt
         self.lastSignInAt = lastSignInAt
@@ -56,6 +59,6 @@ public struct Account: Hashable, Sendable {
 
     /// The wire's `signinMethods`: every way back into this account.
     public var signInMethods: [ProviderID] {
-        (hasPassword ? [.password] : []) + identities.map(\.provider)
+        (hasPassword ? [.password] : []) + (usesEmailLinks ? [.emailLink] : []) + identities.map(\.provider)
     }
 }

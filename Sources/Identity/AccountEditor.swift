@@ -36,7 +36,7 @@ public struct AccountEditor: Sendable {
     /// A change of address or password ends every session of the account and opens this one anew, as does
     /// ``Wish/renewsSession``. A session opened anew counts as a fresh login, so all of them ask for a recent one.
     public func edit(
-        _ caller: Caller, _ wish: Wish, in project: Project, from origin: AddressPrefix
+        _ caller: Caller, _ wish: Wish, in project: Project, from origin: Origin
     ) async throws -> Edited {
         let email = try wish.email.map { text throws(CredentialRefusal) in try Email(presented: text) }
         let isNewAddress = email != nil && email != caller.account.email
@@ -59,11 +59,13 @@ public struct AccountEditor: Sendable {
         change.email = wish.removesEmail ? .remove : isNewAddress ? email.map { .set($0) } : nil
         change.passwordHash = passwordHash
         change.removesPhoneNumber = wish.removesPhoneNumber
-        change.unlinked = caller.account.hasPassword ? wish.unlinked : wish.unlinked.subtracting([.password])
+        change.unlinked =
+            caller.account.hasPassword || caller.account.usesEmailLinks
+            ? wish.unlinked : wish.unlinked.subtracting([.password])
         change.keepsWayIn = wish.removesWaysIn && !wish.mayLoseLastSignInMethod && project.policy.keepsLastSignInMethod
         if isRenewed {
             let method = wish.password == nil ? caller.session.method : .password
-            change.replacement = renewed(caller, by: method, at: change.changedAt)
+            change.replacement = renewed(caller, by: method, at: change.changedAt, from: origin)
         }
         return try await apply(change, to: caller, in: project)
     }
@@ -71,7 +73,7 @@ public struct AccountEditor: Sendable {
     /// Gives an account an address and a password: the way an anonymous account becomes a lasting one, its id kept.
     public func addPassword(
         to caller: Caller, email: String?, password: Secret?, displayName: String?, in project: Project,
-        from origin: AddressPrefix
+        from origin: Origin
     ) async throws -> Edited {
         guard project.policy.allowsPasswords else { throw EditRefusal.passwordsNotAllowed }
         let credential = try PasswordCredential(email: email, password: password)
@@ -86,13 +88,14 @@ public struct AccountEditor: Sendable {
         change.email = isNewAddress ? .set(credential.email) : nil
         change.passwordHash = .set(passwordHash)
         change.displayName = displayName.map { .set($0) }
-        change.replacement = renewed(caller, by: .password, at: change.changedAt)
+        change.replacement = renewed(caller, by: .password, at: change.changedAt, from: origin)
         return try await apply(change, to: caller, in: project)
     }
 
-    public func delete(_ caller: Caller, in project: Project) async throws {
+    public func delete(_ caller: Caller, in project: Project, from origin: Origin) async throws {
         try caller.requireRecentLogin(by: project.policy, at: with.clock.now())
-        let isDeleted = try await with.store.delete(by: caller.session, at: with.clock.now(), in: project.id)
+        let isDeleted = try await with.store.delete(
+            by: caller.session, at: with.clock.now(), mailing: Mailing(), in: project.id)
         guard isDeleted else { throw TokenRefusal.sessionEnded }
     }
 
@@ -100,15 +103,17 @@ public struct AccountEditor: Sendable {
         guard try await with.store.holder(of: email, in: project.id) == nil else { throw EditRefusal.emailTaken }
     }
 
-    private func hash(_ password: Secret, in project: Project, from origin: AddressPrefix) async throws -> String {
+    private func hash(_ password: Secret, in project: Project, from origin: Origin) async throws -> String {
         try project.policy.require(strength: password)
-        return try await with.passwords.hash(password, origin)
+        return try await with.passwords.hash(password, origin.prefix)
     }
 
-    private func renewed(_ caller: Caller, by method: ProviderID, at now: Instant) -> Session {
+    private func renewed(
+        _ caller: Caller, by method: ProviderID, at now: Instant, from origin: Origin
+    ) -> Session {
         Session(
             id: with.entropy.sessionID(), account: caller.account.id, generation: caller.account.generation + 1,
-            method: method, authenticatedAt: now)
+            method: method, authenticatedAt: now, device: origin.device ?? caller.session.device)
     }
 
     private func apply(_ change: AccountChange, to caller: Caller, in project: Project) async throws -> Edited {

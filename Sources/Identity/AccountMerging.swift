@@ -52,15 +52,18 @@ public struct AccountMerging: Sendable {
     }
 
     /// Carries out what the preview said, all of it or nothing, and signs in to the target.
-    public func commit(idToken: String, ticket: String, in project: Project) async throws -> Merged {
+    public func commit(
+        idToken: String, ticket: String, in project: Project, from origin: Origin
+    ) async throws -> Merged {
         let now = with.clock.now()
         let (proposal, mark) = try tickets.proposal(ticket, at: now, in: project.id)
         guard try await source(idToken, in: project).id == proposal.plan.source else {
             throw ProviderRefusal.ticketNotBelieved
         }
         let merge = AccountMerge(
-            proposal: proposal, marks: proposal.marks + [mark], session: with.entropy.sessionID(), mergedAt: now,
-            undoableUntil: now + Self.undoWindow)
+            proposal: proposal, marks: proposal.marks + [mark], session: with.entropy.sessionID(),
+            device: origin.device,
+            mergedAt: now, undoableUntil: now + Self.undoWindow)
         switch try await store.merge(merge, in: project.id) {
         case .done(let account, let session):
             let signedIn = try await with.tokens.signedIn(account, session, in: project, at: now)
@@ -83,6 +86,7 @@ public struct AccountMerge: Hashable, Sendable {
     public let marks: [OneTimeMark]
     /// To be opened in the target.
     public let session: ID<Session>
+    public let device: String?
     public let mergedAt: Instant
     public let undoableUntil: Instant
 }

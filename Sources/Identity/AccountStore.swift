@@ -33,8 +33,11 @@ public protocol AccountStore: Sendable {
     /// Removes the account of `session` with all that belongs to it, unless the session has ended meanwhile. Its id is
     /// never given again.
     ///
+    /// - Parameter mailing: goes out once it is removed.
     /// - Returns: whether it was removed.
-    func delete(by session: Session, at now: Instant, in project: ID<Project>) async throws -> Bool
+    func delete(
+        by session: Session, at now: Instant, mailing: Mailing, in project: ID<Project>
+    ) async throws -> Bool
 }
 
 public enum Creation: Hashable, Sendable {
@@ -103,6 +106,7 @@ public struct AccountChange: Hashable, Sendable {
     public var changedAt: Instant
     /// Ends every session of the account, moves `validSince` to the login time of this one, and opens it instead.
     public var replacement: Session?
+    public var mailing = Mailing()
 
     public init(changedAt: Instant) {
         self.changedAt = changedAt

@@ -11,7 +11,7 @@ public struct Authenticator: Sendable {
 
     /// Makes an account with e-mail and password. The address starts unverified.
     public func signUp(
-        email: String?, password: Secret?, displayName: String?, in project: Project, from origin: AddressPrefix
+        email: String?, password: Secret?, displayName: String?, in project: Project, from origin: Origin
     ) async throws -> SignedIn {
         guard project.policy.allowsPasswords else { throw SignUpRefusal.passwordsNotAllowed }
         let credential = try PasswordCredential(email: email, password: password)
@@ -19,28 +19,29 @@ public struct Authenticator: Sendable {
             throw SignUpRefusal.emailTaken
         }
         try project.policy.require(strength: credential.password)
-        let hash = try await with.passwords.hash(credential.password, origin)
+        let hash = try await with.passwords.hash(credential.password, origin.prefix)
         return try await create(
             NewAccount(
                 id: with.entropy.accountID(), email: credential.email, passwordHash: hash, displayName: displayName,
                 createdAt: with.clock.now()),
-            by: .password, in: project)
+            by: .password, in: project, from: origin)
     }
 
-    public func signUpAnonymously(in project: Project) async throws -> SignedIn {
+    public func signUpAnonymously(in project: Project, from origin: Origin) async throws -> SignedIn {
         guard project.policy.allowsAnonymous else { throw SignUpRefusal.anonymousNotAllowed }
         return try await create(
-            NewAccount(id: with.entropy.accountID(), createdAt: with.clock.now()), by: .anonymous, in: project)
+            NewAccount(id: with.entropy.accountID(), createdAt: with.clock.now()), by: .anonymous,
+            in: project, from: origin)
     }
 
     /// Whatever is wrong, one password hash is computed, so that timing tells no more than the answer does.
     public func signIn(
-        email: String?, password: Secret?, in project: Project, from origin: AddressPrefix
+        email: String?, password: Secret?, in project: Project, from origin: Origin
     ) async throws -> SignedIn {
         guard project.policy.allowsPasswords else { throw SignInRefusal.passwordsNotAllowed }
         let credential = try PasswordCredential(email: email, password: password)
         let holder = try await with.store.holder(of: credential.email, in: project.id)
-        let verdict = try await with.passwords.check(credential.password, holder?.passwordHash, origin)
+        let verdict = try await with.passwords.check(credential.password, holder?.passwordHash, origin.prefix)
         guard case .right(let rehashed) = verdict, let holder else {
             throw SignInRefusal(addressIsKnown: holder != nil, policy: project.policy)
         }
@@ -48,7 +49,8 @@ public struct Authenticator: Sendable {
         let now = with.clock.now()
         var account = holder.account
         account.lastSignInAt = now
-        let session = newSession(of: account.id, generation: account.generation, by: .password, at: now)
+        let session = newSession(
+            of: account.id, generation: account.generation, by: .password, at: now, from: origin)
         guard try await with.store.open(session, rehashed: rehashed, in: project.id) else {
             throw SignInRefusal(addressIsKnown: true, policy: project.policy)
         }
@@ -79,9 +81,10 @@ public struct Authenticator: Sendable {
     }
 
     private func create(
-        _ account: NewAccount, by method: ProviderID, in project: Project
+        _ account: NewAccount, by method: ProviderID, in project: Project, from origin: Origin
     ) async throws -> SignedIn {
-        let session = newSession(of: account.id, generation: 1, by: method, at: account.createdAt)
+        let session = newSession(
+            of: account.id, generation: 1, by: method, at: account.createdAt, from: origin)
         switch try await with.store.create(account, opening: session, in: project.id) {
         case .created(let account):
             return try await with.tokens.signedIn(account, session, in: project, at: session.authenticatedAt)
@@ -90,11 +93,12 @@ public struct Authenticator: Sendable {
     }
 
     private func newSession(
-        of account: ID<Account>, generation: Int64, by method: ProviderID, at now: Instant
+        of account: ID<Account>, generation: Int64, by method: ProviderID, at now: Instant, from origin: Origin
     ) -> Session {
         Session(
-            id: with.entropy.sessionID(), account: account, generation: generation, method: method, authenticatedAt: now
-        )
+            id: with.entropy.sessionID(), account: account, generation: generation, method: method,
+            authenticatedAt: now,
+            device: origin.device)
     }
 }
 

@@ -13,14 +13,14 @@ public struct CustomSignIn: Sendable {
     ///
     /// Throws ``CustomTokenRefusal`` and ``SignInRefusal/accountDisabled``.
     public func signIn(
-        _ token: String?, in project: Project
+        _ token: String?, in project: Project, from origin: Origin
     ) async throws -> (signedIn: SignedIn, isNewAccount: Bool) {
         guard let token, !token.isEmpty else { throw CustomTokenRefusal.missing }
         let claim = try await customTokens.read(token, project)
         let now = with.clock.now()
         let wanted = Session(
             id: with.entropy.sessionID(), account: claim.account, generation: 1, method: .custom,
-            authenticatedAt: now, claims: claim.claims)
+            authenticatedAt: now, claims: claim.claims, device: origin.device)
         switch try await with.store.enter(wanted, vouchedAt: claim.issuedAt, in: project.id) {
         case .entered(let account, let session, let isNew):
             let signedIn = try await with.tokens.signedIn(account, session, in: project, at: now)
@@ -45,6 +45,6 @@ extension Session {
     public func begun(at generation: Int64) -> Session {
         Session(
             id: id, account: account, generation: generation, method: method, authenticatedAt: authenticatedAt,
-            claims: claims)
+            claims: claims, device: device)
     }
 }

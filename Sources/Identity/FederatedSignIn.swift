@@ -31,11 +31,13 @@ public struct FederatedSignIn: Sendable {
         public var idToken: String?
         /// `false` for a re-authentication.
         public var mayEnter: Bool
+        public var origin: Origin
 
-        public init(proof: IdentityProof, idToken: String? = nil, mayEnter: Bool = true) {
+        public init(proof: IdentityProof, idToken: String? = nil, mayEnter: Bool = true, origin: Origin) {
             self.proof = proof
             self.idToken = idToken
             self.mayEnter = mayEnter
+            self.origin = origin
         }
     }
 
@@ -58,7 +60,11 @@ public struct FederatedSignIn: Sendable {
                 LinkingFacts(
                     identity: proven.identity, owner: known.owner, sameEmail: known.sameEmail,
                     caller: caller?.account, mayEnter: request.mayEnter, policy: project.policy))
-            if let outcome = try await carryOut(decision, for: proven, by: caller, in: project) { return outcome }
+            if let outcome = try await carryOut(
+                decision, for: proven, by: caller, in: project, from: request.origin)
+            {
+                return outcome
+            }
         }
         throw Overloaded()
     }
@@ -70,16 +76,19 @@ public struct FederatedSignIn: Sendable {
 
     /// - Returns: `nil` if the decision has to be taken again.
     private func carryOut(
-        _ decision: LinkingDecision, for proven: ProvenIdentity, by caller: Caller?, in project: Project
+        _ decision: LinkingDecision, for proven: ProvenIdentity, by caller: Caller?, in project: Project,
+        from origin: Origin
     ) async throws -> Outcome? {
         switch decision {
-        case .signIn(let account): return try await enter(.signIn(account), proven, in: project)
-        case .link(let account): return try await enter(.link(to: account, by: caller?.session), proven, in: project)
-        case .reclaim(let account): return try await enter(.reclaim(account), proven, in: project)
+        case .signIn(let account): return try await enter(.signIn(account), proven, in: project, from: origin)
+        case .link(let account):
+            return try await enter(.link(to: account, by: caller?.session), proven, in: project, from: origin)
+        case .reclaim(let account): return try await enter(.reclaim(account), proven, in: project, from: origin)
         case .create:
             let takesEmail = !project.policy.allowsDuplicateEmails
             return try await enter(
-                .create(with.entropy.accountID(), takesEmail: takesEmail), proven, isNew: true, in: project)
+                .create(with.entropy.accountID(), takesEmail: takesEmail), proven, isNew: true, in: project,
+                from: origin)
         case .confirm(let account, let isRecycled):
             let use = PendingCredential.Use.link(to: account.id, generation: account.generation)
             return .confirmationNeeded(
@@ -93,12 +102,13 @@ public struct FederatedSignIn: Sendable {
     }
 
     private func enter(
-        _ step: FederatedEntry.Step, _ proven: ProvenIdentity, isNew: Bool = false, in project: Project
+        _ step: FederatedEntry.Step, _ proven: ProvenIdentity, isNew: Bool = false, in project: Project,
+        from origin: Origin
     ) async throws -> Outcome? {
         let now = with.clock.now()
         let entry = FederatedEntry(
             step: step, identity: proven.identity, marks: proven.marks, session: with.entropy.sessionID(),
-            enteredAt: now)
+            device: origin.device, enteredAt: now)
         switch try await store.enter(entry, in: project.id) {
         case .done(let account, let session):
             let signedIn = try await with.tokens.signedIn(account, session, in: project, at: now)

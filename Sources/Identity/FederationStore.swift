@@ -32,16 +32,22 @@ public struct FederatedEntry: Hashable, Sendable {
     /// What is used up. If any of it was used before, nothing happens.
     public let marks: [OneTimeMark]
     public let session: ID<Session>
+    public let device: String?
     public let enteredAt: Instant
+    /// To be sent once it is carried out.
+    public let mailing: Mailing
 
     public init(
-        step: Step, identity: VerifiedIdentity, marks: [OneTimeMark], session: ID<Session>, enteredAt: Instant
+        step: Step, identity: VerifiedIdentity, marks: [OneTimeMark], session: ID<Session>,
+        device: String?, enteredAt: Instant, mailing: Mailing = Mailing()
     ) {
         self.step = step
         self.identity = identity
         self.marks = marks
         self.session = session
+        self.device = device
         self.enteredAt = enteredAt
+        self.mailing = mailing
     }
 }
 

@@ -12,6 +12,8 @@ public struct Policy: Hashable, Sendable {
     public var allowsPasswords: Bool
     /// Accounts without any credential may be made.
     public var allowsAnonymous: Bool
+    /// A link sent to a mailbox signs in whoever opens it.
+    public var allowsEmailLinks: Bool
     /// An identity whose address an account holds already makes an account of its own, without an address.
     public var allowsDuplicateEmails: Bool
     /// An address that Google has verified counts as proven, whatever its domain.
@@ -22,6 +24,27 @@ public struct Policy: Hashable, Sendable {
     public var keepsLastSignInMethod: Bool
     /// In characters; 6 to 64.
     public var minimumPasswordLength: Int
+    /// Passwords have to hold one of each of these.
+    public var requiresLowercase: Bool
+    public var requiresUppercase: Bool
+    public var requiresDigit: Bool
+    public var requiresSymbol: Bool
+    /// Passwords that have been in a data breach are refused.
+    public var refusesBreachedPasswords: Bool
+    /// A reset of the password by mail unlinks identities of other providers.
+    public var resetUnlinksIdentities: Bool
+    /// How long a code can be used that verifies or changes an address.
+    public var verificationLifetime: Duration
+    /// How long a code can be used that resets a password.
+    public var resetLifetime: Duration
+    /// Wrong passwords for one address from one place within ``Policy/passwordWindow``; 0 is no limit.
+    public var passwordFailureLimit: Int
+    /// Accounts made from one place within ``Policy/signUpWindow``; 0 is no limit.
+    public var signUpLimit: Int
+    /// Mail asked for to one address within ``Policy/mailWindow``; 0 is no limit.
+    public var mailLimit: Int
+    /// How long an anonymous account is kept that nobody uses; 0 is for ever.
+    public var anonymousLifetime: Duration
     /// E-mail enumeration protection: answers do not tell who has an account.
     public var hidesAccounts: Bool
     /// Each use of a refresh token gives a new one.
@@ -36,7 +59,18 @@ public struct Policy: Hashable, Sendable {
     public init(_ profile: Profile) {
         allowsPasswords = true
         allowsAnonymous = true
+        allowsEmailLinks = true
         allowsDuplicateEmails = false
+        requiresLowercase = false
+        requiresUppercase = false
+        requiresDigit = false
+        requiresSymbol = false
+        verificationLifetime = .seconds(86_400)
+        resetLifetime = .seconds(3600)
+        passwordFailureLimit = 10
+        signUpLimit = 100
+        mailLimit = 5
+        anonymousLifetime = .zero
         hidesAccounts = true
         refreshGrace = .seconds(30)
         recentLogin = .seconds(300)
@@ -48,12 +82,26 @@ public struct Policy: Hashable, Sendable {
             keepsLastSignInMethod = true
             minimumPasswordLength = 8
             rotatesRefreshTokens = true
+            refusesBreachedPasswords = true
+            resetUnlinksIdentities = false
         case .firebase:
             trustsGoogleForEveryDomain = true
             requiresNonce = false
             keepsLastSignInMethod = false
             minimumPasswordLength = 6
             rotatesRefreshTokens = false
+            refusesBreachedPasswords = false
+            resetUnlinksIdentities = true
         }
     }
+
+    /// Firebase's own windows are not published; these are short enough to wait for, and no longer than the code of a
+    /// sign-in link lives, so that whoever uses up somebody's mail leaves a link in the mailbox that works.
+    public static let passwordWindow: Duration = .seconds(600)
+    public static let signUpWindow: Duration = .seconds(3600)
+    public static let mailWindow: Duration = .seconds(900)
+    /// How long a code can be used that signs in.
+    public static let signInLinkLifetime: Duration = .seconds(900)
+    /// How long a code can be used that goes back to the address before.
+    public static let recoveryLifetime: Duration = .seconds(72 * 3600)
 }

@@ -67,6 +67,7 @@ extension Policy {
     public static let members: [Member] = [
         .flag("allowsPasswords", \.allowsPasswords, "accounts with e-mail and password may be made and used"),
         .flag("allowsAnonymous", \.allowsAnonymous, "accounts without any credential may be made"),
+        .flag("allowsEmailLinks", \.allowsEmailLinks, "a link sent to a mailbox signs in"),
         .flag(
             "allowsDuplicateEmails", \.allowsDuplicateEmails,
             "an identity whose address is taken makes an account without one"),
@@ -79,6 +80,32 @@ extension Policy {
             "the last way to sign in is removed only by a request that says so"),
         .number(
             "minimumPasswordLength", \.minimumPasswordLength, 6...64, "characters", "shorter passwords are refused"),
+        .flag("requiresLowercase", \.requiresLowercase, "passwords have to hold a lower-case letter"),
+        .flag("requiresUppercase", \.requiresUppercase, "passwords have to hold an upper-case letter"),
+        .flag("requiresDigit", \.requiresDigit, "passwords have to hold a digit"),
+        .flag("requiresSymbol", \.requiresSymbol, "passwords have to hold a character that is no letter and no digit"),
+        .flag(
+            "refusesBreachedPasswords", \.refusesBreachedPasswords,
+            "passwords that have been in a data breach are refused"),
+        .flag(
+            "resetUnlinksIdentities", \.resetUnlinksIdentities,
+            "a reset of the password by mail unlinks identities of other providers"),
+        .seconds(
+            "verificationLifetime", \.verificationLifetime, 600...604_800,
+            "how long a code can be used that verifies or changes an address"),
+        .seconds(
+            "resetLifetime", \.resetLifetime, 600...86_400, "how long a code can be used that resets a password"),
+        .number(
+            "passwordFailureLimit", \.passwordFailureLimit, 0...1000, "in ten minutes",
+            "wrong passwords for one address from one place; 0 is no limit"),
+        .number(
+            "signUpLimit", \.signUpLimit, 0...100_000, "an hour", "accounts made from one place; 0 is no limit"),
+        .number(
+            "mailLimit", \.mailLimit, 0...1000, "in a quarter of an hour",
+            "mail asked for to one address; 0 is no limit"),
+        .seconds(
+            "anonymousLifetime", \.anonymousLifetime, 0...315_360_000,
+            "an anonymous account that nobody uses is kept so long; 0 is for ever"),
         .flag("hidesAccounts", \.hidesAccounts, "answers do not tell who has an account (enumeration protection)"),
         .flag("rotatesRefreshTokens", \.rotatesRefreshTokens, "each use of a refresh token gives a new one"),
         .seconds(

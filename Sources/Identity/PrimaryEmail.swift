@@ -11,7 +11,8 @@ extension Account {
         let wentAway =
             providers.contains(.password)
             || identities.contains { providers.contains($0.provider) && $0.email == email }
-        let isHeld = hasPassword && !providers.contains(.password) || left.contains { $0.email == email }
+        let isHeld =
+            (hasPassword || usesEmailLinks) && !providers.contains(.password) || left.contains { $0.email == email }
         guard wentAway, !isHeld else { return (email, emailIsVerified) }
         guard let heir = left.first(where: { $0.email != nil }) else { return (nil, false) }
         return (heir.email, heir.emailTrust == .authoritative)

@@ -7,18 +7,20 @@ public struct Project: Hashable, Sendable {
     public var policy: Policy
     /// Hosts that links and redirects may go to.
     public var authorizedDomains: [String]
+    public var mail: MailSettings
     /// At most one of each ``ProviderSettings/provider``.
     public var providers: [ProviderSettings]
 
     public init(
         id: ID<Project>, number: Int64, profile: Policy.Profile, policy: Policy, authorizedDomains: [String],
-        providers: [ProviderSettings] = []
+        mail: MailSettings = MailSettings(), providers: [ProviderSettings] = []
     ) {
         self.id = id
         self.number = number
         self.profile = profile
         self.policy = policy
         self.authorizedDomains = authorizedDomains
+        self.mail = mail
         self.providers = providers
     }
 

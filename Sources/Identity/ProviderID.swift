@@ -11,6 +11,8 @@ public struct ProviderID: Hashable, Codable, Sendable {
     public static let apple = ProviderID("apple.com")
     /// A token of the app's own backend.
     public static let custom = ProviderID("custom")
+    /// A link sent to the account's mailbox: a way in beside the password, for which tokens say `password`.
+    public static let emailLink = ProviderID("emailLink")
     public static let google = ProviderID("google.com")
     public static let password = ProviderID("password")
     public static let phone = ProviderID("phone")

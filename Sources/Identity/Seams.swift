@@ -53,6 +53,19 @@ public struct Passwords: Sendable {
     }
 }
 
+/// Knows passwords that have been in a data breach.
+public struct Breaches: Sendable {
+    /// Whether `password` is one of them; `false` as well if that cannot be found out in time.
+    public var contain: @Sendable (_ password: Secret) async -> Bool
+
+    public init(contain: @escaping @Sendable (Secret) async -> Bool) {
+        self.contain = contain
+    }
+
+    /// Knows none.
+    public static let none = Breaches { _ in false }
+}
+
 /// Decides which credentials of other providers are believed.
 public struct Verifier: Sendable {
     /// Asks nobody inside a database transaction. Throws ``ProviderRefusal``, or ``ProviderUnreachable`` where the

@@ -10,10 +10,12 @@ public struct Session: Hashable, Sendable {
     public let authenticatedAt: Instant
     /// What the custom token said that the session was opened with.
     public let claims: Claims?
+    /// See ``Origin/device``.
+    public let device: String?
 
     public init(
         id: ID<Session>, account: ID<Account>, generation: Int64, method: ProviderID, authenticatedAt: Instant,
-        claims: Claims? = nil
+        claims: Claims? = nil, device: String?
     ) {
         self.id = id
         self.account = account
@@ -21,6 +23,7 @@ public struct Session: Hashable, Sendable {
         self.method = method
         self.authenticatedAt = authenticatedAt
         self.claims = claims
+        self.device = device
     }
 }
 

@@ -70,7 +70,8 @@ extension SQL {
         """
         WITH gone AS (
             DELETE FROM account a WHERE a.project_id = \(project.rawValue) AND \(isAlive(session))
-            RETURNING a.project_id, a.id)
+            RETURNING a.project_id, a.id, a.email),
+        \(forgetting("gone", at: now))
         \(burying("gone", at: now))
         """
     }

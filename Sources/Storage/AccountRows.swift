@@ -7,7 +7,7 @@ enum AccountRow {
     /// Identities come as one JSON text, or NULL for the many accounts that have none.
     static let columns: SQL = """
         a.id, a.email, a.email_verified, a.display_name, a.photo_url, a.password_updated_at, \
-        a.phone_number, a.custom_claims, a.custom_auth, \
+        a.phone_number, a.custom_claims, a.custom_auth, a.email_link_sign_in, \
         a.disabled_at IS NOT NULL AS is_disabled, a.created_at, a.last_sign_in_at, a.valid_since, a.generation, \
         (SELECT jsonb_agg(jsonb_build_object('provider', l.provider, 'subject', l.subject, 'email', l.email, \
         'displayName', l.display_name, 'photoURL', l.photo_url, 'emailTrust', l.email_trust, \
@@ -34,6 +34,7 @@ enum AccountRow {
             identities: try identities(try row.decode("identities")),
             customClaims: try row.decode("custom_claims", as: String?.self).map(Claims.init),
             usesCustomTokens: try row.decode("custom_auth"),
+            usesEmailLinks: try row.decode("email_link_sign_in"),
             isDisabled: try row.decode("is_disabled"),
             createdAt: Instant(try row.decode("created_at")),
             lastSignInAt: try row.decode("last_sign_in_at", as: Timestamp?.self).map(Instant.init),

@@ -52,11 +52,15 @@ extension SQL {
         "SELECT count(*) AS count FROM account WHERE project_id = \(project.rawValue)"
     }
 
-    static func delete(_ account: ID<Account>, now: Instant, in project: ID<Project>) -> SQL {
+    /// - Parameter tells: whether others have to know; not of one that goes on in another.
+    static func delete(
+        _ account: ID<Account>, now: Instant, tells: Bool = true, in project: ID<Project>
+    ) -> SQL {
         """
         WITH gone AS (
             DELETE FROM account WHERE project_id = \(project.rawValue) AND id = \(account.rawValue)
-            RETURNING project_id, id)
+            RETURNING project_id, id, email),
+        \(forgetting("gone", tells: tells, at: now))
         \(burying("gone", at: now))
         """
     }
@@ -75,9 +79,26 @@ extension SQL {
         gone AS (
             DELETE FROM account a USING met
             WHERE a.project_id = \(project.rawValue) AND a.id = met.id AND NOT met.is_spared
-            RETURNING a.project_id, a.id),
+            RETURNING a.project_id, a.id, a.email),
+        \(forgetting("gone", at: now)),
         buried AS (\(burying("gone", at: now)))
         SELECT id FROM met WHERE is_spared
+        """
+    }
+
+    /// Tells others of accounts that are no more, and forgets what was on its way to their mailboxes.
+    static func forgetting(_ source: SQL, tells: Bool = true, at now: Instant) -> SQL {
+        """
+        told AS (
+            INSERT INTO outbox (id, project_id, kind, account_id, detail, created_at)
+            SELECT gen_random_uuid(), project_id, \(OutboxEvent.Kind.accountDeleted.rawValue), id, '{}', \(Timestamp(now))
+            FROM \(source) WHERE \(tells)),
+        unwritten AS (
+            DELETE FROM mail m USING \(source) g
+            WHERE m.project_id = g.project_id AND (m.account_id = g.id OR m.recipient = g.email)),
+        unlinked AS (
+            DELETE FROM oob_code c USING \(source) g
+            WHERE c.project_id = g.project_id AND c.email = g.email AND c.account_id IS NULL)
         """
     }
 

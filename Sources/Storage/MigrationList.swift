@@ -8,5 +8,6 @@ extension [Migration] {
         Migration(name: "m0003_administration", sql: PackageResources.m0003_administration_sql),
         Migration(name: "m0004_custom_tokens", sql: PackageResources.m0004_custom_tokens_sql),
         Migration(name: "m0005_federation", sql: PackageResources.m0005_federation_sql),
+        Migration(name: "m0006_mailboxes", sql: PackageResources.m0006_mailboxes_sql),
     ]
 }

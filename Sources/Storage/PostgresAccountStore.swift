@@ -57,9 +57,17 @@ public struct PostgresAccountStore: AccountStore {
             try SessionRow.session(row), try AccountRow.account(row), counter: try row.decode("counter"))
     }
 
-    public func delete(by session: Session, at now: Instant, in project: ID<Project>) async throws -> Bool {
+    public func delete(
+        by session: Session, at now: Instant, mailing: Mailing, in project: ID<Project>
+    ) async throws -> Bool {
         let statement = SQL.delete(by: try SessionRow(session), at: now, in: project)
-        return try await reaching { try await pool.execute(statement) } == 1
+        return try await reaching {
+            try await pool.transaction { transaction in
+                guard try await transaction.execute(statement) == 1 else { return false }
+                try await transaction.post(mailing, in: project)
+                return true
+            }
+        }
     }
 
     private func whyNotRotated(_ session: UUID, in project: ID<Project>) async throws -> Rotation {

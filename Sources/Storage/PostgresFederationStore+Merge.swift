@@ -29,12 +29,12 @@ extension PostgresFederationStore {
         else { throw Stale() }
         let session = Session(
             id: merge.session, account: target.id, generation: target.generation, method: merge.proposal.method,
-            authenticatedAt: merge.mergedAt)
+            authenticatedAt: merge.mergedAt, device: merge.device)
         let opened = try SessionRow(session)
         let event = OutboxEvent(.accountMerged, of: target.id, source: source.id)
         let statements: [SQL] = [
             .keep(source, for: merge, in: project), .moveIdentities(of: source.id, to: target.id, in: project),
-            .delete(source.id, now: merge.mergedAt, in: project),
+            .delete(source.id, now: merge.mergedAt, tells: false, in: project),
             .give(source, to: target, by: plan, at: merge.mergedAt, in: project),
             .opening(opened, in: project, from: "(VALUES (1)) v"),
             .tell(event, at: merge.mergedAt, in: project),

@@ -136,6 +136,6 @@ extension FederatedEntry {
     func opened(in account: ID<Account>, generation: Int64) -> Session {
         Session(
             id: session, account: account, generation: generation, method: identity.provider,
-            authenticatedAt: enteredAt)
+            authenticatedAt: enteredAt, device: device)
     }
 }

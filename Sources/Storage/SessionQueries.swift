@@ -5,7 +5,7 @@ internal import Postgres
 /// A ``Session`` as its table has it.
 struct SessionRow {
     static let columns: SQL =
-        "s.id AS session_id, s.account_id, s.generation AS session_generation, s.method, s.authenticated_at, s.claims AS session_claims"
+        "s.id AS session_id, s.account_id, s.generation AS session_generation, s.method, s.authenticated_at, s.claims AS session_claims, s.device"
 
     let id: UUID
     let account: String
@@ -13,6 +13,7 @@ struct SessionRow {
     let method: String
     let authenticatedAt: Timestamp
     let claims: String?
+    let device: String?
 
     /// - Throws: ``NotAUUID``: sessions are named by ``Entropy`` and by tokens of ours only.
     init(_ session: Session) throws {
@@ -22,6 +23,7 @@ struct SessionRow {
         method = session.method.rawValue
         authenticatedAt = Timestamp(session.authenticatedAt)
         claims = session.claims?.json
+        device = session.device
     }
 
     static func session(_ row: Row) throws -> Session {
@@ -30,7 +32,8 @@ struct SessionRow {
             account: ID(try row.decode("account_id")), generation: try row.decode("session_generation"),
             method: ProviderID(try row.decode("method")),
             authenticatedAt: Instant(try row.decode("authenticated_at")),
-            claims: try row.decode("session_claims", as: String?.self).map(Claims.init))
+            claims: try row.decode("session_claims", as: String?.self).map(Claims.init),
+            device: try row.decode("device"))
     }
 }
 
@@ -43,7 +46,7 @@ extension ID<Session> {
 }
 
 extension UUID {
-    init(_ id: ID<Session>) throws {
+    init<Subject>(_ id: ID<Subject>) throws {
         guard let bytes = UUIDText.bytes(id.rawValue) else { throw NotAUUID() }
         self = bytes.withUnsafeBytes { UUID(uuid: $0.loadUnaligned(as: uuid_t.self)) }
     }
@@ -54,9 +57,10 @@ extension SQL {
     static func opening(_ session: SessionRow, in project: ID<Project>, from source: SQL) -> SQL {
         """
         INSERT INTO session (project_id, id, account_id, generation, method, authenticated_at, rotated_at, refreshed_at,
-            claims)
+            claims, device)
         SELECT \(project.rawValue), \(session.id), \(session.account), \(session.generation), \(session.method),
-            \(session.authenticatedAt), \(session.authenticatedAt), \(session.authenticatedAt), \(session.claims) FROM \(source)
+            \(session.authenticatedAt), \(session.authenticatedAt), \(session.authenticatedAt), \(session.claims),
+            \(session.device) FROM \(source)
         """
     }
 

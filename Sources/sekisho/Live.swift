@@ -32,7 +32,8 @@ struct Live: Sendable {
         let store = PostgresAccountStore(pool: pool)
         let tokens = GatewayTokens(keys: directory.keys.value(for:), issuers: mode.issuers, clock: clock)
         let collaborators = Collaborators(
-            store: store, tokens: tokens, passwords: passwords, clock: clock, entropy: .live)
+            store: store, tokens: tokens, passwords: passwords, breaches: .none,
+            outOfBand: .live(under: masterKeys, isSent: false), limiter: .none, clock: clock, entropy: .live)
         let authenticator = Authenticator(with: collaborators)
         let federation = PostgresFederationStore(pool: pool)
         let tickets = SealedTickets(masterKeys: masterKeys)

@@ -18,7 +18,7 @@ struct UpdateTests {
         }
 
         static let session = Session(
-            id: ID("s1"), account: ada.id, generation: 2, method: .password, authenticatedAt: now)
+            id: ID("s1"), account: ada.id, generation: 2, method: .password, authenticatedAt: now, device: nil)
     }
 
     @Test(

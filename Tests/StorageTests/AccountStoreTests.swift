@@ -137,8 +137,12 @@ struct AccountStoreTests {
     @Test("a deleted account takes its sessions along and leaves its id used up")
     func deletion() async throws {
         let fixture = try await StoreFixture(email: "ada@example.com", passwordHash: "h")
-        #expect(try await fixture.store.delete(by: fixture.session, at: fixture.start, in: fixture.project))
-        #expect(try await !fixture.store.delete(by: fixture.session, at: fixture.start, in: fixture.project))
+        #expect(
+            try await fixture.store.delete(
+                by: fixture.session, at: fixture.start, mailing: Mailing(), in: fixture.project))
+        #expect(
+            try await !fixture.store.delete(
+                by: fixture.session, at: fixture.start, mailing: Mailing(), in: fixture.project))
         #expect(try await fixture.store.find(IDTokenClaim(of: fixture.session), in: fixture.project) == nil)
         #expect(try await fixture.store.holder(of: fixture.account.email!, in: fixture.project) == nil)
         let tombstones = try await fixture.database.pool.query("SELECT id FROM deleted_account")
@@ -178,7 +182,9 @@ struct AccountStoreTests {
         change.passwordHash = .set("new")
         change.replacement = .fresh(of: "ada", generation: 2, at: fixture.start)
         #expect(try await fixture.store.update(change, by: fixture.session, in: fixture.project) == .stale)
-        #expect(try await !fixture.store.delete(by: fixture.session, at: fixture.start, in: fixture.project))
+        #expect(
+            try await !fixture.store.delete(
+                by: fixture.session, at: fixture.start, mailing: Mailing(), in: fixture.project))
     }
 
     @Test("keeps the sessions of the last generation, to answer for their tokens, and none before")

@@ -7,7 +7,7 @@ extension Endpoint {
         let request = try call.body(as: DeleteRequest.self)
         guard let idToken = request.idToken.nonEmpty else { throw WireError.refused("MISSING_ID_TOKEN") }
         let caller = try await call.services.authenticator.caller(showing: idToken, in: client.project)
-        try await call.services.editor.delete(caller, in: client.project)
+        try await call.services.editor.delete(caller, in: client.project, from: call.origin)
         return try .json(DeleteResponse())
     } administrator: { call, administrator in
         try await call.deleteAccount(for: administrator)

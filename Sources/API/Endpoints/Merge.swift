@@ -11,7 +11,9 @@ extension Endpoint {
             guard request.dryRun != true else {
                 throw WireError.invalidField("/dryRun", "must be false with mergeToken")
             }
-            let merged = try await merging.commit(idToken: idToken, ticket: mergeToken, in: client.project)
+            let merged = try await merging.commit(
+                idToken: idToken, ticket: mergeToken, in: client.project,
+                from: call.origin)
             return try .json(MergeResponse(merged))
         }
         guard request.dryRun == true else { throw WireError.refused("MISSING_MERGE_TOKEN : Ask for a dry run first.") }

@@ -7,7 +7,7 @@ extension Endpoint {
         let request = try call.body(as: SignInWithIdpRequest.self)
         let evidence = try request.evidence()
         let outcome = try await call.services.federatedSignIn.signIn(
-            try request.domain(evidence), for: client.app, in: client.project)
+            try request.domain(evidence, from: call.origin), for: client.app, in: client.project)
         if case .conflict(let refusal, let recognised, let pendingToken) = outcome,
             request.returnIdpCredential != true
         {
@@ -30,11 +30,12 @@ private struct SignInWithIdpRequest: IdpRequest {
     let tenantId: String?
     let targetProjectId: String?
 
-    func domain(_ evidence: IdpEvidence?) throws(WireError) -> FederatedSignIn.Request {
+    func domain(_ evidence: IdpEvidence?, from origin: Origin) throws(WireError) -> FederatedSignIn.Request {
         guard returnRefreshToken != true else { throw .notImplemented("returnRefreshToken") }
         guard pendingIdToken.nonEmpty == nil else { throw .notImplemented("pendingIdToken") }
         return FederatedSignIn.Request(
-            proof: try proof(evidence), idToken: idToken.nonEmpty, mayEnter: autoCreate ?? true)
+            proof: try proof(evidence), idToken: idToken.nonEmpty, mayEnter: autoCreate ?? true,
+            origin: origin)
     }
 }
 

@@ -38,7 +38,7 @@ extension Call {
     private func signUpAnonymously(_ request: SignUpRequest, for client: Client) async throws -> SignedIn {
         guard client.project.policy.allowsAnonymous else { throw SignUpRefusal.anonymousNotAllowed }
         guard request.email == nil else { throw CredentialRefusal.invalidEmail }
-        return try await services.authenticator.signUpAnonymously(in: client.project)
+        return try await services.authenticator.signUpAnonymously(in: client.project, from: origin)
     }
 }
 

@@ -86,7 +86,9 @@ final class FakeStore: AccountStore {
         }
     }
 
-    func delete(by session: Session, at now: Instant, in project: ID<Project>) async throws -> Bool {
+    func delete(
+        by session: Session, at now: Instant, mailing: Mailing, in project: ID<Project>
+    ) async throws -> Bool {
         try attempt { $0.accounts.removeValue(forKey: session.account) != nil }
     }
 }

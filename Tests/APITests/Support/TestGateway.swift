@@ -30,7 +30,8 @@ struct TestGateway {
         let project = Project(
             id: ID("demo"), number: 4815, profile: .sekisho, policy: policy, authorizedDomains: ["localhost"])
         store = FakeStore(accounts: [ada], failure: failure)
-        store.open(Session(id: ID("s0"), account: ada.id, generation: 1, method: .password, authenticatedAt: now))
+        store.open(
+            Session(id: ID("s0"), account: ada.id, generation: 1, method: .password, authenticatedAt: now, device: nil))
         gateway = Gateway(
             services: Self.services(store, passwordsAreBusy, documents, readiness),
             access: .keys(
@@ -52,7 +53,11 @@ struct TestGateway {
             })
         let entropy = Entropy(accountID: { ID("new") }, sessionID: { ID("s1") })
         let collaborators = Collaborators(
-            store: store, tokens: tokens, passwords: passwords, clock: clock, entropy: entropy)
+            store: store, tokens: tokens, passwords: passwords, breaches: .none,
+            outOfBand: OutOfBand(
+                newCode: { "code" }, hash: { Array($0.utf8) }, letterID: { ID("l1") }, seal: { _, _ in [] },
+                isSent: false),
+            limiter: .none, clock: clock, entropy: entropy)
         let authenticator = Authenticator(with: collaborators)
         return Services(
             authenticator: authenticator,

@@ -20,7 +20,7 @@ extension Endpoint {
         }
         let refused = try await administration.store(
             imports.map(\.entry), overwriting: request.allowOverwrite == true, in: administrator.project,
-            from: call.origin)
+            from: call.origin.prefix)
         for (index, entry) in imports {
             if let member = refused[entry.account.id] { faults[index] = ImportedUser.Fault(member).message }
         }

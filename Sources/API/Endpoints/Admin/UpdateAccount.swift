@@ -14,7 +14,7 @@ extension Call {
         let request = try body(as: UpdateAccountRequest.self, for: administrator)
         try request.checkImplemented()
         let account = try await services.administration.update(
-            try ID(named: request.localId), try request.wish(), in: administrator.project, from: origin)
+            try ID(named: request.localId), try request.wish(), in: administrator.project, from: origin.prefix)
         return try .json(UpdateAccountResponse(account))
     }
 }

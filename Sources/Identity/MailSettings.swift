@@ -1,0 +1,26 @@
+/// How a project's mail looks, and where its links lead.
+public struct MailSettings: Hashable, Sendable {
+    /// `nil` is the installation's.
+    public var senderAddress: Email?
+    /// `nil` is the project's name.
+    public var senderName: String?
+    public var replyTo: Email?
+    /// Of links in mail, an https URL without query; `nil` is the gateway's own page.
+    public var actionURL: String?
+    /// For whoever does not say.
+    public var language: Language
+    /// Instead of our own.
+    public var subjects: [Letter.Kind: [Language: String]]
+
+    public init(
+        senderAddress: Email? = nil, senderName: String? = nil, replyTo: Email? = nil, actionURL: String? = nil,
+        language: Language = .english, subjects: [Letter.Kind: [Language: String]] = [:]
+    ) {
+        self.senderAddress = senderAddress
+        self.senderName = senderName
+        self.replyTo = replyTo
+        self.actionURL = actionURL
+        self.language = language
+        self.subjects = subjects
+    }
+}

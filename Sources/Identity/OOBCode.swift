@@ -1,0 +1,55 @@
+/// A single-use code that was sent to a mailbox. Only its hash is kept.
+public struct OOBCode: Hashable, Sendable {
+    /// What a code is good for: the wire's `requestType`.
+    public enum Purpose: String, Sendable, CaseIterable {
+        case verifyEmail = "VERIFY_EMAIL"
+        case resetPassword = "PASSWORD_RESET"
+        case signIn = "EMAIL_SIGNIN"
+        case changeEmail = "VERIFY_AND_CHANGE_EMAIL"
+        /// Back to an address that was verified before it was changed.
+        case recoverEmail = "RECOVER_EMAIL"
+    }
+
+    /// SHA-256 of the code, by which alone it is found.
+    public let hash: [UInt8]
+    public let purpose: Purpose
+    /// Whose it is; `nil` for ``Purpose/signIn``, which is whoever holds the address by then.
+    public let account: ID<Account>?
+    /// The account has to be of this generation; `nil` where the code outlives changes of it.
+    public let generation: Int64?
+    /// The address that the code is about; of ``Purpose/recoverEmail`` the one to go back to.
+    public let email: Email
+    /// Of ``Purpose/changeEmail`` the address to be, of ``Purpose/recoverEmail`` the one to be left.
+    public let newEmail: Email?
+    public let createdAt: Instant
+    public let expiresAt: Instant
+
+    public init(
+        hash: [UInt8], purpose: Purpose, account: ID<Account>?, generation: Int64? = nil, email: Email,
+        newEmail: Email? = nil, createdAt: Instant, expiresAt: Instant
+    ) {
+        self.hash = hash
+        self.purpose = purpose
+        self.account = account
+        self.generation = generation
+        self.email = email
+        self.newEmail = newEmail
+        self.createdAt = createdAt
+        self.expiresAt = expiresAt
+    }
+}
+
+/// Why a code does nothing.
+public enum OOBCodeRefusal: Error, Hashable {
+    case missing
+    /// Unknown, used, of another purpose or project, or what it was made for has changed.
+    case invalid
+    case expired
+    /// The address presented with it is not the one that it was sent to.
+    case otherEmail
+    /// The address is another account's by now. The code is used up all the same.
+    case emailTaken
+    case accountDisabled
+    /// The project does not allow what it is for.
+    case notAllowed
+}

@@ -1,0 +1,23 @@
+/// Where a request comes from, as far as it matters to what is done.
+public struct Origin: Hashable, Sendable {
+    public let prefix: AddressPrefix
+    /// What the client calls itself, for the list of sessions; at most ``deviceLimit`` characters.
+    public let device: String?
+    /// What it asks to be written to in; `nil` if it does not say, or asks for none we have.
+    public let language: Language?
+
+    /// In characters (graphemes).
+    public static let deviceLimit = 200
+
+    public init(prefix: AddressPrefix, device: String? = nil, language: Language? = nil) {
+        self.prefix = prefix
+        self.device = device.map { String($0.prefix(Self.deviceLimit)) }
+        self.language = language
+    }
+}
+
+/// What mail and pages are written in. The raw value is a primary language subtag (RFC 5646 §2.2.1).
+public enum Language: String, Codable, Sendable, CaseIterable {
+    case english = "en"
+    case japanese = "ja"
+}

@@ -1,0 +1,24 @@
+/// How codes and letters are made. Both are secrets while they wait.
+public struct OutOfBand: Sendable {
+    /// 43 random characters of base64url: 256 bits.
+    public var newCode: @Sendable () -> String
+    /// SHA-256.
+    public var hash: @Sendable (String) -> [UInt8]
+    /// A random UUID in lower-case text.
+    public var letterID: @Sendable () -> ID<Letter>
+    public var seal: @Sendable (LetterContent, ID<Letter>) throws -> [UInt8]
+    /// Somebody sends what is written.
+    public var isSent: Bool
+
+    public init(
+        newCode: @escaping @Sendable () -> String, hash: @escaping @Sendable (String) -> [UInt8],
+        letterID: @escaping @Sendable () -> ID<Letter>,
+        seal: @escaping @Sendable (LetterContent, ID<Letter>) throws -> [UInt8], isSent: Bool
+    ) {
+        self.newCode = newCode
+        self.hash = hash
+        self.letterID = letterID
+        self.seal = seal
+        self.isSent = isSent
+    }
+}

@@ -1,0 +1,51 @@
+internal import FoundationEssentials
+internal import Identity
+internal import Postgres
+
+extension Transaction {
+    func post(_ mailing: Mailing, in project: ID<Project>) async throws {
+        for code in mailing.codes { _ = try await execute(.keep(code, in: project, from: "(VALUES (1)) v")) }
+        for letter in mailing.letters { _ = try await execute(.post(letter, in: project, from: "(VALUES (1)) v")) }
+    }
+}
+
+extension SQL {
+    /// Keeps the code once for each row of `source`.
+    static func keep(_ code: OOBCode, in project: ID<Project>, from source: SQL) -> SQL {
+        """
+        INSERT INTO oob_code (hash, project_id, purpose, account_id, generation, email, new_email, created_at, expires_at)
+        SELECT \(code.hash), \(project.rawValue), \(code.purpose.rawValue), \(code.account?.rawValue),
+            \(code.generation), \(code.email.rawValue), \(code.newEmail?.rawValue), \(Timestamp(code.createdAt)),
+            \(Timestamp(code.expiresAt))
+        FROM \(source)
+        """
+    }
+
+    /// Posts the letter once for each row of `source`.
+    static func post(_ letter: Letter, in project: ID<Project>, from source: SQL) throws -> SQL {
+        """
+        INSERT INTO mail (id, project_id, kind, account_id, recipient, language, content, created_at, due_at, expires_at)
+        SELECT \(try UUID(letter.id)), \(project.rawValue), \(letter.kind.rawValue), \(letter.account?.rawValue),
+            \(letter.recipient.rawValue), \(letter.language?.rawValue), \(letter.content),
+            \(Timestamp(letter.createdAt)), \(Timestamp(letter.createdAt)), \(Timestamp(letter.expiresAt))
+        FROM \(source)
+        """
+    }
+
+    /// Codes of an account by which it could be entered or changed. A way back to an address before stays.
+    static func voidCodes(of account: ID<Account>, in project: ID<Project>) -> SQL {
+        """
+        DELETE FROM oob_code WHERE project_id = \(project.rawValue) AND account_id = \(account.rawValue)
+            AND purpose <> \(OOBCode.Purpose.recoverEmail.rawValue)
+        """
+    }
+
+    static func voidEveryCode(of account: ID<Account>, in project: ID<Project>) -> SQL {
+        "DELETE FROM oob_code WHERE project_id = \(project.rawValue) AND account_id = \(account.rawValue)"
+    }
+
+    /// Sign-in links sent to an address.
+    static func voidLinks(to email: Email, in project: ID<Project>) -> SQL {
+        "DELETE FROM oob_code WHERE project_id = \(project.rawValue) AND email = \(email.rawValue) AND account_id IS NULL"
+    }
+}
