@@ -4,6 +4,7 @@ extension Endpoint {
     /// The same set as the operations of the contract.
     public static let all: [Endpoint] = [
         .signUp, .signInWithPassword, .lookup, .update, .delete, .createAuthUri, .token, .getProject,
+        .sendOobCode, .resetPassword, .signInWithEmailLink,
         .signInWithIdp, .issueNonce, .unlink, .merge,
         .signInWithCustomToken, .createSessionCookie, .getSessionCookiePublicKeys, .getProjectConfig,
         .updateProjectConfig,
@@ -12,7 +13,8 @@ extension Endpoint {
         .listOauthIdpConfigs, .createOauthIdpConfig, .getOauthIdpConfig, .updateOauthIdpConfig, .deleteOauthIdpConfig,
         .listApps, .createApp, .getApp, .updateApp, .deleteApp, .getLoginMethods,
         .getOpenIDConfiguration, .getProjectOpenIDConfiguration, .getJwks, .getProjectJwks, .getSigningCertificates,
-        .createAccount, .lookupAccounts, .updateAccount, .deleteAccount, .batchCreateAccounts, .batchDeleteAccounts,
+        .createAccount, .sendProjectOobCode, .lookupAccounts, .updateAccount, .deleteAccount, .batchCreateAccounts,
+        .batchDeleteAccounts,
         .batchGetAccounts, .queryAccounts, .queryProjectAccounts,
         .getHealth, .getReadiness, .getMetrics,
     ]
@@ -30,9 +32,9 @@ enum Route: Sendable {
 
     private static let unimplementedPaths: [(HTTP.Method, String)] =
         [
-            "/v1/accounts:download", "/v1/accounts:issueSamlResponse", "/v1/accounts:resetPassword",
-            "/v1/accounts:revokeToken", "/v1/accounts:sendOobCode", "/v1/accounts:sendVerificationCode",
-            "/v1/accounts:signInWithEmailLink", "/v1/accounts:signInWithGameCenter",
+            "/v1/accounts:download", "/v1/accounts:issueSamlResponse",
+            "/v1/accounts:revokeToken", "/v1/accounts:sendVerificationCode",
+            "/v1/accounts:signInWithGameCenter",
             "/v1/accounts:signInWithPhoneNumber", "/v1/accounts:signOutUser", "/v1/accounts:upload",
             "/v1/accounts:verifyIosClient", "/v2/accounts/mfaEnrollment:finalize",
             "/v2/accounts/mfaEnrollment:start", "/v2/accounts/mfaEnrollment:withdraw",
@@ -47,8 +49,7 @@ enum Route: Sendable {
         ].map { (.get, $0) }
 
     private static let projectPaths: [(HTTP.Method, String)] =
-        [(.post, "/v1/projects/{project}/accounts:sendOobCode")]
-        + resource("/v2/projects/{project}/inboundSamlConfigs", "config")
+        resource("/v2/projects/{project}/inboundSamlConfigs", "config")
 
     private static let tenantPaths: [(HTTP.Method, String)] =
         [

@@ -9,6 +9,8 @@ public struct Services: Sendable {
     let customSignIn: CustomSignIn
     let federatedSignIn: FederatedSignIn
     let merging: AccountMerging
+    let oobSending: OOBSending
+    let oobRedemption: OOBRedemption
     let sessionCookies: SessionCookies
     let projects: ProjectEditor
     let app: @Sendable (ID<App>, ID<Project>) async throws -> App?
@@ -22,7 +24,8 @@ public struct Services: Sendable {
     public init(
         authenticator: Authenticator, editor: AccountEditor, administration: AccountAdministration,
         identifiers: IdentifierLookup, customSignIn: CustomSignIn, federatedSignIn: FederatedSignIn,
-        merging: AccountMerging, sessionCookies: SessionCookies,
+        merging: AccountMerging, oobSending: OOBSending,
+        oobRedemption: OOBRedemption, sessionCookies: SessionCookies,
         projects: ProjectEditor, app: @escaping @Sendable (ID<App>, ID<Project>) async throws -> App?,
         wellKnown: WellKnown, readiness: @escaping @Sendable () async -> Readiness,
         authURISession: (@Sendable () -> String)? = nil
@@ -34,6 +37,8 @@ public struct Services: Sendable {
         self.customSignIn = customSignIn
         self.federatedSignIn = federatedSignIn
         self.merging = merging
+        self.oobSending = oobSending
+        self.oobRedemption = oobRedemption
         self.sessionCookies = sessionCookies
         self.projects = projects
         self.app = app

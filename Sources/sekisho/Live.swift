@@ -20,6 +20,8 @@ struct Live: Sendable {
     /// Of other providers; one for the process.
     let providerKeys: JWKSCache
     let mode: Mode
+    /// What is put into table `mail` reaches somebody.
+    let sendsMail: Bool
     /// Where clients reach the gateway, without a slash at the end.
     let publicURL: @Sendable () -> String
     let isDraining: @Sendable () -> Bool
@@ -33,9 +35,12 @@ struct Live: Sendable {
         let tokens = GatewayTokens(keys: directory.keys.value(for:), issuers: mode.issuers, clock: clock)
         let collaborators = Collaborators(
             store: store, tokens: tokens, passwords: passwords, breaches: .none,
-            outOfBand: .live(under: masterKeys, isSent: false), limiter: .none, clock: clock, entropy: .live)
+            outOfBand: .live(
+                under: masterKeys, actionBase: { [publicURL] in $0.mail.actionBase(at: publicURL()) }, isSent: sendsMail),
+            limiter: .none, clock: clock, entropy: .live)
         let authenticator = Authenticator(with: collaborators)
         let federation = PostgresFederationStore(pool: pool)
+        let codes = PostgresOOBCodeStore(pool: pool)
         let tickets = SealedTickets(masterKeys: masterKeys)
         let verifier = mode.verifier(providerKeys, clock)
         let services = Services(
@@ -50,6 +55,8 @@ struct Live: Sendable {
                 with: collaborators, store: federation, verifier: verifier, tickets: tickets),
             merging: AccountMerging(
                 with: collaborators, store: federation, verifier: verifier, tickets: tickets),
+            oobSending: OOBSending(with: collaborators, codes: codes),
+            oobRedemption: OOBRedemption(with: collaborators, codes: codes),
             sessionCookies: SessionCookies(authenticator: authenticator),
             projects: directory.editor,
             app: directory.app(_:of:),

@@ -40,7 +40,7 @@ final class RunningGateway: Sendable {
         let live = Live(
             masterKeys: config.masterKeys, trustedProxies: config.trustedProxies, clock: mode.clock, log: log,
             metrics: metrics, passwords: try .argon2id(config.passwords.cost, on: hashing),
-            providerKeys: providerKeys, mode: mode,
+            providerKeys: providerKeys, mode: mode, sendsMail: false,
             publicURL: { config.publicURL ?? "http://127.0.0.1:\(state.port.load(ordering: .relaxed))" },
             isDraining: { state.isDraining.load(ordering: .relaxed) })
         let gateways = pools.map { live.gateway(on: $0) }

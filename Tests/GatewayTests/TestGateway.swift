@@ -25,6 +25,7 @@ struct TestGateway: Sendable {
     private let live: Live
     let project: Project
     let world: SimulatedWorld
+    let masterKeys: MasterKeys
 
     /// - Parameter change: what the project's policy has otherwise than `profile`.
     init(
@@ -42,7 +43,7 @@ struct TestGateway: Sendable {
         draft.project.providers = SimulatedWorld.providers
         draft.secrets = [.apple: Secret("-----BEGIN PRIVATE KEY-----")]
         project = draft.project
-        let masterKeys = try MasterKeys(current: [UInt8](repeating: 7, count: 32))
+        masterKeys = try MasterKeys(current: [UInt8](repeating: 7, count: 32))
         #expect(try await draft.create(in: database.pool, under: masterKeys, at: clock.now))
         let isKeyMade = try await APIKeyStore(pool: database.pool).create(
             id: "key", hash: APIKey(text: Self.apiKey).hash, for: ProjectDraft.app.id, in: project.id, at: clock.now)
@@ -55,7 +56,7 @@ struct TestGateway: Sendable {
             providerKeys: JWKSCache(
                 fetch: world.fetch, shelf: ProviderKeyStore(pool: database.pool).shelf, clock: clock.wallClock,
                 on: database.pool.loop),
-            mode: mode, publicURL: { "https://auth.example.com" },
+            mode: mode, sendsMail: true, publicURL: { "https://auth.example.com" },
             isDraining: { false })
         gateway = live.gateway(on: database.pool)
     }
@@ -65,6 +66,7 @@ struct TestGateway: Sendable {
         clock = other.clock
         project = other.project
         world = other.world
+        masterKeys = other.masterKeys
         live = other.live
         gateway = live.gateway(on: database.pool)
     }

@@ -56,7 +56,7 @@ struct TestGateway {
             store: store, tokens: tokens, passwords: passwords, breaches: .none,
             outOfBand: OutOfBand(
                 newCode: { "code" }, hash: { Array($0.utf8) }, letterID: { ID("l1") }, seal: { _, _ in [] },
-                isSent: false),
+                actionBase: { _ in "https://auth.example.com/__/auth/action" }, isSent: true),
             limiter: .none, clock: clock, entropy: entropy)
         let authenticator = Authenticator(with: collaborators)
         return Services(
@@ -76,6 +76,8 @@ struct TestGateway {
             merging: AccountMerging(
                 with: collaborators, store: FakeFederationStore(),
                 verifier: Verifier { _, _, _ in throw ProviderRefusal.notConfigured }, tickets: FakeTickets()),
+            oobSending: OOBSending(with: collaborators, codes: FakeOOBCodeStore()),
+            oobRedemption: OOBRedemption(with: collaborators, codes: FakeOOBCodeStore()),
             sessionCookies: SessionCookies(authenticator: authenticator),
             projects: ProjectEditor(configuration: { _ in nil }, edit: { _, _, _ in nil }), app: { _, _ in nil },
             wellKnown: WellKnown { _ in documents },
