@@ -36,7 +36,8 @@ struct Live: Sendable {
         let collaborators = Collaborators(
             store: store, tokens: tokens, passwords: passwords, breaches: .none,
             outOfBand: .live(
-                under: masterKeys, actionBase: { [publicURL] in $0.mail.actionBase(at: publicURL()) }, isSent: sendsMail),
+                under: masterKeys, actionBase: { [publicURL] in $0.mail.actionBase(at: publicURL()) }, isSent: sendsMail
+            ),
             limiter: .none, clock: clock, entropy: .live)
         let authenticator = Authenticator(with: collaborators)
         let federation = PostgresFederationStore(pool: pool)

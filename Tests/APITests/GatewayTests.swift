@@ -70,10 +70,10 @@ struct GatewayTests {
     @Test(
         "answers plainly to what is not built yet",
         arguments: [
-            "/v1/accounts:signInWithPhoneNumber", "/v1/accounts:sendOobCode", "/v2/accounts:revokeToken",
+            "/v1/accounts:signInWithPhoneNumber", "/v2/accounts:revokeToken",
             "/identitytoolkit.googleapis.com/v2/accounts/mfaSignIn:start",
-            "/www.googleapis.com/identitytoolkit/v3/relyingparty/getOobConfirmationCode",
-            "/v1/projects/demo/accounts:sendOobCode", "/v1/projects/demo/tenants/t/accounts:batchCreate",
+            "/www.googleapis.com/identitytoolkit/v3/relyingparty/verifyPhoneNumber",
+            "/v1/projects/demo/tenants/t/accounts:batchCreate",
             "/v1/projects/demo/tenants/t:createSessionCookie", "/v2/projects/demo/tenants",
             "/v2/projects/demo/tenants/t/oauthIdpConfigs", "/v2/projects/demo/inboundSamlConfigs",
             "/identitytoolkit/v3/relyingparty/downloadAccount", "/identitytoolkit/v3/relyingparty/getRecaptchaParam",
