@@ -106,7 +106,7 @@ struct DeletionTests {
 
 extension TestGateway {
     /// - Parameter proof: of an identity of the account that stays.
-    fileprivate func merge(_ source: Tokens, by proof: Proof) async throws -> Exchange {
+    func merge(_ source: Tokens, by proof: Proof) async throws -> Exchange {
         let pending = try #require(try await link(proof, to: source.idToken).pendingToken)
         let idToken = JSON.string(source.idToken)
         let preview = try await post(
