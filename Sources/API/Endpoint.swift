@@ -98,3 +98,8 @@ public struct Call: Sendable {
     let services: Services
     let metrics: GatewayMetrics
 }
+
+extension Call {
+    /// Who did it, for the audit trail.
+    func actor(of administrator: Administrator) -> Operator { .key(administrator.key) }
+}
