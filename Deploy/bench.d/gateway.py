@@ -118,8 +118,9 @@ class Installation:
         return output([self.binary, *words], env=self.environment, **options)
 
     def create_project(self, name, profile):
-        """Returns an API key."""
+        """Returns an API key. All of the load comes from one place, which people's requests do not."""
         self.run("projects", "create", name, "--profile", profile)
+        self.run("projects", "policy", name, "--set", "signUpLimit=0", "--set", "passwordFailureLimit=0")
         printed = self.run("keys", "create-api-key", "--project", name)
         return re.findall(r"^\S+$", printed, re.MULTILINE)[-1]
 

@@ -39,7 +39,7 @@ public struct Policy: Hashable, Sendable {
     public var resetLifetime: Duration
     /// Wrong passwords for one address from one place within ``Policy/passwordWindow``; 0 is no limit.
     public var passwordFailureLimit: Int
-    /// Accounts made from one place within ``Policy/signUpWindow``; 0 is no limit.
+    /// Accounts made from one place within ``Policy/signUpWindow``, and addresses found taken; 0 is no limit.
     public var signUpLimit: Int
     /// Mail asked for to one address within ``Policy/mailWindow``; 0 is no limit.
     public var mailLimit: Int

@@ -17,6 +17,8 @@ struct Live: Sendable {
     let log: Log
     let metrics: GatewayMetrics
     let passwords: Passwords
+    /// One for the process.
+    let limiter: RateLimiter
     /// Of other providers; one for the process.
     let providerKeys: JWKSCache
     let mode: Mode
@@ -38,7 +40,7 @@ struct Live: Sendable {
             outOfBand: .live(
                 under: masterKeys, actionBase: { [publicURL] in $0.mail.actionBase(at: publicURL()) }, isSent: sendsMail
             ),
-            limiter: .none, clock: clock, entropy: .live)
+            limiter: limiter, clock: clock, entropy: .live)
         let authenticator = Authenticator(with: collaborators)
         let federation = PostgresFederationStore(pool: pool)
         let codes = PostgresOOBCodeStore(pool: pool)

@@ -15,6 +15,8 @@ struct Mode: Sendable {
     var clock = WallClock.live
     /// See ``ConfigurationRules``.
     var takesLoopbackIssuers = false
+    /// What a project's policy limits is counted.
+    var limitsRates = false
     /// Built once for each loop.
     var addition: @Sendable (Pool) -> Addition = { _ in Addition() }
 
@@ -34,6 +36,6 @@ extension Mode {
             issuers: .own(publicURL),
             access: { .keys(client: $0.client(showing:), administrator: $0.administrator(showing:)) },
             customTokens: { .signed(by: $0.backendKey(_:preferably:), clock: $1) },
-            verifier: { .live(keys: $0, clock: $1) })
+            verifier: { .live(keys: $0, clock: $1) }, limitsRates: true)
     }
 }

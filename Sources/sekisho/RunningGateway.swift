@@ -16,6 +16,7 @@ final class RunningGateway: Sendable {
     private let client: HTTP.Client
     private let hashing: FairPool
     private let server: Server
+    private let jobs: Jobs
     private let state: State
 
     /// What the gateways ask about the process they run in.
@@ -37,10 +38,12 @@ final class RunningGateway: Sendable {
             shelf: ProviderKeyStore(pool: pools[0]).shelf, clock: mode.clock,
             allowsPrivate: mode.takesLoopbackIssuers, on: group.loops[0])
         let metrics = GatewayMetrics()
+        let limits = RateLimits(masterKeys: config.masterKeys, clock: mode.clock, metrics: metrics.registry)
         let live = Live(
             masterKeys: config.masterKeys, trustedProxies: config.trustedProxies, clock: mode.clock, log: log,
             metrics: metrics, passwords: try .argon2id(config.passwords.cost, on: hashing),
-            providerKeys: providerKeys, mode: mode, sendsMail: false,
+            limiter: mode.limitsRates ? limits.limiter : .none, providerKeys: providerKeys, mode: mode,
+            sendsMail: false,
             publicURL: { config.publicURL ?? "http://127.0.0.1:\(state.port.load(ordering: .relaxed))" },
             isDraining: { state.isDraining.load(ordering: .relaxed) })
         let gateways = pools.map { live.gateway(on: $0) }
@@ -61,6 +64,7 @@ final class RunningGateway: Sendable {
         self.state = state
         state.port.store(server.port, ordering: .relaxed)
         server.start()
+        jobs = Jobs(mode.limitsRates ? [limits.job(on: pools[0])] : [], on: group.loops[0], log: log)
     }
 
     var port: UInt16 { server.port }
@@ -70,8 +74,9 @@ final class RunningGateway: Sendable {
     /// Takes no more requests, lets the running ones end, and closes everything.
     func drain(within deadline: Duration) throws {
         state.isDraining.store(true, ordering: .relaxed)
-        try loop.waitFor { [server, pools, client] in
+        try loop.waitFor { [server, pools, client, jobs] in
             await server.drain(within: deadline)
+            await jobs.stop()
             await client.close()
             for pool in pools { await pool.close() }
         }

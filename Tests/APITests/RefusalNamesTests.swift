@@ -104,6 +104,21 @@ struct RefusalNamesTests {
         #expect(try style.response(error).text == expected)
     }
 
+    @Test(
+        "of too many attempts says when to come back, and never too early",
+        arguments: [
+            (Duration.seconds(400), "400"), (.milliseconds(399_500), "400"), (.milliseconds(1), "1"), (.zero, "1"),
+        ])
+    func tooMany(wait: Duration, seconds: String) throws {
+        let error = try #require(WireError(TooManyAttempts(retryAfter: wait)))
+        #expect(error.code == "TOO_MANY_ATTEMPTS_TRY_LATER")
+        for envelope in [ErrorEnvelope.identityToolkit, .secureToken] {
+            let response = try envelope.response(error)
+            #expect(response.status == 400)
+            #expect(response.headers["Retry-After"] == seconds)
+        }
+    }
+
     @Test("of an API key says so in a detail")
     func unknownKey() throws {
         let text = try ErrorEnvelope.secureToken.response(.unknownAPIKey).text

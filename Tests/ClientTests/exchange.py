@@ -57,6 +57,8 @@ class Client:
         if answer.code:
             assert answer.code in operation.error_codes, f"{answer.code} is not in the contract: {where}"
             assert answer.body["error"]["code"] == response.status_code, where
+        if answer.code == "TOO_MANY_ATTEMPTS_TRY_LATER":
+            assert int(response.headers["Retry-After"]) > 0, where
         return answer
 
     def signed_up(self, **fields):

@@ -59,6 +59,8 @@ class Installation:
     def with_project(self, project=DEMO_PROJECT):
         self.done("migrate")
         self.done(f"projects create {project}")
+        # All tests come from one place, and more often than people do.
+        self.done(f"projects policy {project} --set signUpLimit=0 --set passwordFailureLimit=0")
         return self
 
     def api_key(self, project=DEMO_PROJECT):
