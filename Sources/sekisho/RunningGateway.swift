@@ -64,7 +64,9 @@ final class RunningGateway: Sendable {
         self.state = state
         state.port.store(server.port, ordering: .relaxed)
         server.start()
-        jobs = Jobs(mode.limitsRates ? [limits.job(on: pools[0])] : [], on: group.loops[0], log: log)
+        let cleaning = Job.cleaning(pools[0], clock: mode.clock, metrics: metrics.registry)
+        jobs = Jobs(
+            [cleaning] + (mode.limitsRates ? [limits.job(on: pools[0])] : []), on: group.loops[0], log: log)
     }
 
     var port: UInt16 { server.port }
