@@ -14,6 +14,7 @@ extension WireError {
         case let refusal as SignUpRefusal: self.init(refusal)
         case let refusal as TokenRefusal: self.init(refusal)
         case let refusal as EditRefusal: self.init(refusal)
+        case let refusal as SessionRefusal: self.init(refusal)
         case let refusal as OOBSendingRefusal: self.init(refusal)
         case let refusal as OOBCodeRefusal: self.init(refusal)
         case let refusal as ContinueURL.Refusal: self.init(refusal)
@@ -105,6 +106,13 @@ extension WireError {
                 "OPERATION_NOT_ALLOWED : Please verify the new email before changing email."
             }
         self = .refused(message)
+    }
+
+    init(_ refusal: SessionRefusal) {
+        self =
+            switch refusal {
+            case .unknownSession: .refused("SESSION_NOT_FOUND")
+            }
     }
 
     init(_ refusal: LinkRefusal) {

@@ -5,7 +5,7 @@ extension Endpoint {
     public static let all: [Endpoint] = [
         .signUp, .signInWithPassword, .lookup, .update, .delete, .createAuthUri, .token, .getProject,
         .sendOobCode, .resetPassword, .signInWithEmailLink,
-        .signInWithIdp, .issueNonce, .unlink, .merge,
+        .signInWithIdp, .issueNonce, .unlink, .merge, .listSessions, .revokeSession,
         .signInWithCustomToken, .createSessionCookie, .getSessionCookiePublicKeys, .getProjectConfig,
         .updateProjectConfig,
         .listDefaultSupportedIdpConfigs, .createDefaultSupportedIdpConfig, .getDefaultSupportedIdpConfig,

@@ -12,6 +12,7 @@ public struct Services: Sendable {
     let oobSending: OOBSending
     let oobRedemption: OOBRedemption
     let sessionCookies: SessionCookies
+    let ownSessions: OwnSessions
     let projects: ProjectEditor
     let app: @Sendable (ID<App>, ID<Project>) async throws -> App?
     let wellKnown: WellKnown
@@ -25,7 +26,7 @@ public struct Services: Sendable {
         authenticator: Authenticator, editor: AccountEditor, administration: AccountAdministration,
         identifiers: IdentifierLookup, customSignIn: CustomSignIn, federatedSignIn: FederatedSignIn,
         merging: AccountMerging, oobSending: OOBSending,
-        oobRedemption: OOBRedemption, sessionCookies: SessionCookies,
+        oobRedemption: OOBRedemption, sessionCookies: SessionCookies, ownSessions: OwnSessions,
         projects: ProjectEditor, app: @escaping @Sendable (ID<App>, ID<Project>) async throws -> App?,
         wellKnown: WellKnown, readiness: @escaping @Sendable () async -> Readiness,
         authURISession: (@Sendable () -> String)? = nil
@@ -40,6 +41,7 @@ public struct Services: Sendable {
         self.oobSending = oobSending
         self.oobRedemption = oobRedemption
         self.sessionCookies = sessionCookies
+        self.ownSessions = ownSessions
         self.projects = projects
         self.app = app
         self.wellKnown = wellKnown

@@ -57,3 +57,9 @@ public enum AdministrationRefusal: Error, Hashable {
     case invalidPhoneNumber
     case taken(UniqueMember)
 }
+
+/// Why no session was ended.
+public enum SessionRefusal: Error, Hashable {
+    /// There is none of that name, it has ended, or it is another account's: which of these is nobody's business.
+    case unknownSession
+}

@@ -61,6 +61,7 @@ struct Live: Sendable {
             oobSending: OOBSending(with: collaborators, codes: codes),
             oobRedemption: OOBRedemption(with: collaborators, codes: codes),
             sessionCookies: SessionCookies(authenticator: authenticator),
+            ownSessions: OwnSessions(store: PostgresSessionStore(pool: pool), clock: clock),
             projects: directory.editor,
             app: directory.app(_:of:),
             wellKnown: WellKnown { [self] in try await documents(of: $0, in: directory) },

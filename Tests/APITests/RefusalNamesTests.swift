@@ -44,6 +44,7 @@ struct RefusalNamesTests {
                 EditRefusal.emailNeedsVerification,
                 "OPERATION_NOT_ALLOWED : Please verify the new email before changing email."
             ),
+            (SessionRefusal.unknownSession, "SESSION_NOT_FOUND"),
             (AdministrationRefusal.accountUnknown, "USER_NOT_FOUND"),
             (AdministrationRefusal.invalidPhoneNumber, "INVALID_PHONE_NUMBER : Invalid format."),
             (AdministrationRefusal.taken(.id), "DUPLICATE_LOCAL_ID"),

@@ -19,6 +19,8 @@ APPLE, APPLE_TOKEN, GOOGLE_TOKEN, KNOWN_TOKEN = (object() for _ in range(4))
 FEDERATED_ID_TOKEN, MERGE_TOKEN = (object() for _ in range(2))
 # Codes that were made for the account of EMAIL, and one for an address that nobody has, NEW_LINK_EMAIL.
 VERIFY_CODE, RESET_CODE, CHANGE_CODE, LINK_CODE, NEW_LINK_CODE, NEW_LINK_EMAIL = (object() for _ in range(6))
+# Of the session of ID_TOKEN.
+SESSION_ID = object()
 
 
 @dataclass
@@ -244,6 +246,17 @@ ROWS = [
         "idToken": FEDERATED_ID_TOKEN, "deleteProvider": ["google.com", "apple.com"], "allowNoSignInMethod": True}),
     Row("nobody's way in", "unlink", {"deleteProvider": ["google.com"]}, "MISSING_ID_TOKEN"),
     Row("no way in to take", "unlink", {"idToken": FEDERATED_ID_TOKEN}, "MISSING_PROVIDER_ID"),
+    Row("where one is signed in", "listSessions", {"idToken": ID_TOKEN}),
+    Row("where nobody is signed in", "listSessions", {}, "MISSING_ID_TOKEN"),
+    Row("where a stranger is signed in", "listSessions", {"idToken": "a.b.c"}, "INVALID_ID_TOKEN"),
+    Row("a sign-out", "revokeSession", {"idToken": ID_TOKEN, "sessionId": SESSION_ID}),
+    Row("a sign-out everywhere", "revokeSession", {"idToken": ID_TOKEN, "everywhere": True}),
+    Row("a sign-out nowhere", "revokeSession", {"idToken": ID_TOKEN}, "MISSING_SESSION_ID"),
+    Row("a sign-out of somebody else", "revokeSession", {"idToken": ANONYMOUS_ID_TOKEN, "sessionId": SESSION_ID},
+        "SESSION_NOT_FOUND"),
+    Row("a sign-out here and everywhere", "revokeSession", {
+        "idToken": ID_TOKEN, "sessionId": SESSION_ID, "everywhere": True}, "INVALID_ARGUMENT"),
+    Row("nobody's sign-out", "revokeSession", {"everywhere": True}, "MISSING_ID_TOKEN"),
     Row("what a merge would do", "merge", credential("apple.com", KNOWN_TOKEN) | {
         "idToken": ANONYMOUS_ID_TOKEN, "dryRun": True}),
     Row("a merge", "merge", {"idToken": ID_TOKEN, "mergeToken": MERGE_TOKEN}),
@@ -379,6 +392,11 @@ def code(client, request_type, email, **more):
     return answer.body["oobCode"]
 
 
+def own_session(client, id_token):
+    [session] = client.call("listSessions", {"idToken": id_token}).body["sessions"]
+    return session
+
+
 def stand_ins(client):
     ada = cache(client.ada)
     stranger = cache(fresh_email)
@@ -393,6 +411,7 @@ def stand_ins(client):
         EMAIL: lambda: ada()["email"],
         ID_TOKEN: lambda: ada()["idToken"],
         REFRESH_TOKEN: lambda: ada()["refreshToken"],
+        SESSION_ID: lambda: own_session(client, ada()["idToken"])["sessionId"],
         NEW_EMAIL: fresh_email,
         VERIFY_CODE: lambda: code(client, "VERIFY_EMAIL", ada()["email"]),
         RESET_CODE: lambda: code(client, "PASSWORD_RESET", ada()["email"]),

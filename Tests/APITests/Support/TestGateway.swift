@@ -79,6 +79,7 @@ struct TestGateway {
             oobSending: OOBSending(with: collaborators, codes: FakeOOBCodeStore()),
             oobRedemption: OOBRedemption(with: collaborators, codes: FakeOOBCodeStore()),
             sessionCookies: SessionCookies(authenticator: authenticator),
+            ownSessions: OwnSessions(store: FakeSessionStore(), clock: clock),
             projects: ProjectEditor(configuration: { _ in nil }, edit: { _, _, _ in nil }), app: { _, _ in nil },
             wellKnown: WellKnown { _ in documents },
             readiness: { readiness }, authURISession: { "random" })
