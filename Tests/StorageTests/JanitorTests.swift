@@ -4,55 +4,6 @@ import Storage
 import Support
 import Testing
 
-/// A database to be cleaned at ``now``.
-private struct House: Sendable {
-    static let now = Instant(seconds: 1_800_000_000)
-
-    let database = Result { try TestDatabase() }
-
-    var pool: Pool { get throws { try database.get().pool } }
-
-    /// - Parameter script: in which `now` stands for ``House/now``, as an offset in seconds where there is one.
-    func run(_ statement: SQL) async throws { _ = try await pool.execute(statement) }
-
-    func names(_ statement: SQL) async throws -> [String] {
-        try await pool.query(statement).map { try $0.decode("name", as: String.self) }.sorted()
-    }
-
-    func project(_ id: String = "demo", anonymousLifetime: Int = 0) async throws {
-        try await run(
-            """
-            INSERT INTO project (id, number, name, profile, policy, created_at)
-            VALUES (\(id), \(anonymousLifetime + id.count), \(id), 'sekisho',
-                jsonb_build_object('anonymousLifetime', \("\(anonymousLifetime)")::text), now())
-            """)
-    }
-
-    /// - Parameter age: since the account was made and last signed in to.
-    func account(_ id: String, in project: String = "demo", age: Duration = .zero) async throws {
-        let made = Timestamp(microsecondsSinceEpoch: (Self.now - age).microseconds)
-        try await run(
-            """
-            INSERT INTO account (project_id, id, created_at, last_sign_in_at, valid_since, generation)
-            VALUES (\(project), \(id), \(made), \(made), \(made), 2)
-            """)
-    }
-
-    func session(
-        of account: String, in project: String = "demo", method: String = "anonymous", generation: Int = 2,
-        age: Duration, ended: Bool = false
-    ) async throws {
-        let used = Timestamp(microsecondsSinceEpoch: (Self.now - age).microseconds)
-        try await run(
-            """
-            INSERT INTO session (project_id, id, account_id, generation, method, authenticated_at, rotated_at,
-                refreshed_at, ended_at)
-            VALUES (\(project), gen_random_uuid(), \(account), \(generation), \(method), \(used), \(used), \(used),
-                CASE WHEN \(ended) THEN \(used) END)
-            """)
-    }
-}
-
 @Suite("The janitor")
 struct JanitorTests {
     private static let day: Duration = .seconds(86_400)
@@ -193,69 +144,6 @@ struct JanitorTests {
         var removed: [Int] = []
         for _ in 1...3 { removed.append(try await janitor.remove(.usedMark, at: House.now)) }
         #expect(removed == [15, 10, 0])
-    }
-
-    struct Guest: CustomTestStringConvertible {
-        let testDescription: String
-        var project = "brief"
-        var age = day * 31
-        var used = day * 31
-        var method = "anonymous"
-        var change: SQL?
-        let goes: Bool
-    }
-
-    @Test(
-        "removes anonymous accounts that nobody has used for as long as the project says, and no other account",
-        arguments: [
-            Guest(testDescription: "unused", goes: true),
-            Guest(testDescription: "unused, in a project that keeps them for ever", project: "for-ever", goes: false),
-            Guest(testDescription: "unused for less than that", age: day * 30, used: day * 30, goes: false),
-            Guest(testDescription: "made long ago, used lately", used: day, goes: false),
-            Guest(
-                testDescription: "with an address and a password",
-                change:
-                    "UPDATE account SET email = 'ada@example.com', password_hash = 'x', password_updated_at = now()",
-                goes: false),
-            Guest(
-                testDescription: "with an address alone", change: "UPDATE account SET email = 'ada@example.com'",
-                goes: false),
-            Guest(
-                testDescription: "with a phone number", change: "UPDATE account SET phone_number = '+15550100'",
-                goes: false),
-            Guest(
-                testDescription: "that a backend has signed in to", change: "UPDATE account SET custom_auth = true",
-                goes: false),
-            Guest(
-                testDescription: "with an identity",
-                change:
-                    "INSERT INTO linked_identity SELECT project_id, 'apple.com', 'x', id, NULL, NULL, NULL, now() FROM account",
-                goes: false),
-            Guest(
-                testDescription: "that an administrator made and nobody has entered",
-                change: "UPDATE account SET last_sign_in_at = NULL", goes: false),
-            Guest(testDescription: "imported, with no session of ours", change: "DELETE FROM session", goes: false),
-            Guest(testDescription: "that was something else once", method: "apple.com", goes: false),
-            Guest(
-                testDescription: "whose session was ended", change: "UPDATE session SET ended_at = 'epoch'", goes: true),
-        ])
-    func guests(row: Guest) async throws {
-        let house = House()
-        try await house.project("brief", anonymousLifetime: 30 * 86_400)
-        try await house.project("for-ever")
-        try await house.account("guest", in: row.project, age: row.age)
-        try await house.session(of: "guest", in: row.project, method: row.method, age: row.used)
-        if let change = row.change { try await house.run(change) }
-        let janitor = Janitor(pool: try house.pool)
-        let removed = try await janitor.remove(.session, at: House.now)
-        #expect(removed == 0)
-        #expect(try await janitor.remove(.account, at: House.now) == (row.goes ? 1 : 0))
-        #expect(try await house.names("SELECT id AS name FROM account") == (row.goes ? [] : ["guest"]))
-        let tombs = try await house.names("SELECT id || ' ' || project_id AS name FROM deleted_account")
-        #expect(tombs == (row.goes ? ["guest brief"] : []))
-        let told = try await house.names("SELECT kind || ' ' || account_id AS name FROM outbox")
-        #expect(told == (row.goes ? ["account.deleted guest"] : []))
-        if row.goes { #expect(try await house.names("SELECT method AS name FROM session") == []) }
     }
 
     @Test("two at once remove everything once, and neither waits for what somebody else has locked")
