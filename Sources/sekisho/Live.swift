@@ -17,6 +17,7 @@ struct Live: Sendable {
     let log: Log
     let metrics: GatewayMetrics
     let passwords: Passwords
+    let breaches: Breaches
     /// Of other providers; one for the process.
     let providerKeys: JWKSCache
     let mode: Mode
@@ -34,7 +35,7 @@ struct Live: Sendable {
         let store = PostgresAccountStore(pool: pool)
         let tokens = GatewayTokens(keys: directory.keys.value(for:), issuers: mode.issuers, clock: clock)
         let collaborators = Collaborators(
-            store: store, tokens: tokens, passwords: passwords, breaches: .none,
+            store: store, tokens: tokens, passwords: passwords, breaches: breaches,
             outOfBand: .live(
                 under: masterKeys, actionBase: { [publicURL] in $0.mail.actionBase(at: publicURL()) }, isSent: sendsMail
             ),
@@ -48,7 +49,8 @@ struct Live: Sendable {
             authenticator: authenticator,
             editor: AccountEditor(with: collaborators),
             administration: AccountAdministration(
-                store: PostgresAdministrationStore(pool: pool), passwords: passwords, clock: clock, entropy: .live),
+                store: PostgresAdministrationStore(pool: pool), passwords: passwords, breaches: breaches, clock: clock,
+                entropy: .live),
             identifiers: IdentifierLookup(store: store),
             customSignIn: CustomSignIn(
                 with: collaborators, customTokens: mode.customTokens(directory, clock)),

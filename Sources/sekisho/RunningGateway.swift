@@ -39,7 +39,7 @@ final class RunningGateway: Sendable {
         let metrics = GatewayMetrics()
         let live = Live(
             masterKeys: config.masterKeys, trustedProxies: config.trustedProxies, clock: mode.clock, log: log,
-            metrics: metrics, passwords: try .argon2id(config.passwords.cost, on: hashing),
+            metrics: metrics, passwords: try .argon2id(config.passwords.cost, on: hashing), breaches: .none,
             providerKeys: providerKeys, mode: mode, sendsMail: false,
             publicURL: { config.publicURL ?? "http://127.0.0.1:\(state.port.load(ordering: .relaxed))" },
             isDraining: { state.isDraining.load(ordering: .relaxed) })

@@ -153,6 +153,11 @@ ROWS = [
     Row("the project", "getProject"),
     Row("the project, key in a header", "getProject", options={"key": None, "headers": {"x-goog-api-key": "any"}}),
     Row("the project without a key", "getProject", None, "PERMISSION_DENIED", 403, {"key": None}),
+
+    Row("what a password has to be", "getPasswordPolicy"),
+    Row("what one of a tenant has to be", "getPasswordPolicy", None, "NOT_IMPLEMENTED", 501,
+        {"params": {"tenantId": "t"}}),
+    Row("what one has to be without a key", "getPasswordPolicy", None, "PERMISSION_DENIED", 403, {"key": None}),
     Row("Apple's word in a form", "signInWithIdp", form(APPLE)),
     Row("Google's word, typed", "signInWithIdp", credential("google.com", GOOGLE_TOKEN)),
     Row("a name beside it", "signInWithIdp", credential(

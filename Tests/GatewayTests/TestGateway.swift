@@ -29,7 +29,7 @@ struct TestGateway: Sendable {
 
     /// - Parameter change: what the project's policy has otherwise than `profile`.
     init(
-        _ profile: Policy.Profile = .firebase, passwords: Passwords? = nil,
+        _ profile: Policy.Profile = .firebase, passwords: Passwords? = nil, breaches: Breaches = .none,
         mode: Mode = .serve(at: "https://auth.example.com"),
         change: (inout Policy) -> Void = { $0.hidesAccounts = false }
     ) async throws {
@@ -52,7 +52,7 @@ struct TestGateway: Sendable {
         live = Live(
             masterKeys: masterKeys, trustedProxies: [], clock: clock.wallClock,
             log: Log(level: .error, descriptor: 2), metrics: GatewayMetrics(),
-            passwords: try passwords ?? .argon2id(cheap, on: Self.hashing.get()),
+            passwords: try passwords ?? .argon2id(cheap, on: Self.hashing.get()), breaches: breaches,
             providerKeys: JWKSCache(
                 fetch: world.fetch, shelf: ProviderKeyStore(pool: database.pool).shelf, clock: clock.wallClock,
                 on: database.pool.loop),

@@ -42,7 +42,7 @@ private struct ProjectConfig: Encodable {
 
     struct PasswordPolicy: Encodable {
         struct Version: Encodable {
-            let customStrengthOptions: [String: Int]
+            let customStrengthOptions: PasswordStrength
         }
 
         let passwordPolicyEnforcementState = "ENFORCE"
@@ -63,7 +63,7 @@ private struct ProjectConfig: Encodable {
             allowDuplicateEmails: policy.allowsDuplicateEmails)
         emailPrivacyConfig = EmailPrivacy(enableImprovedEmailPrivacy: policy.hidesAccounts)
         passwordPolicyConfig = PasswordPolicy(passwordPolicyVersions: [
-            .init(customStrengthOptions: ["minPasswordLength": policy.minimumPasswordLength])
+            .init(customStrengthOptions: PasswordStrength(policy))
         ])
         authorizedDomains = project.authorizedDomains
     }

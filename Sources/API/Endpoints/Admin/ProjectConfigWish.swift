@@ -36,7 +36,7 @@ struct ProjectConfigWish: Decodable {
         for flag in flags where mask.names(flag.path) {
             if let value = flag.value { project.policy[keyPath: flag.member] = value }
         }
-        if let length = try passwordPolicyConfig?.minimumLength(mask) { project.policy.minimumPasswordLength = length }
+        try passwordPolicyConfig?.apply(to: &project.policy, where: mask)
         if mask.names("authorizedDomains"), let authorizedDomains {
             project.authorizedDomains = try Self.checked(authorizedDomains)
         }
@@ -87,5 +87,9 @@ extension Policy {
         allowsDuplicateEmails = base.allowsDuplicateEmails
         hidesAccounts = base.hidesAccounts
         minimumPasswordLength = base.minimumPasswordLength
+        requiresLowercase = base.requiresLowercase
+        requiresUppercase = base.requiresUppercase
+        requiresDigit = base.requiresDigit
+        requiresSymbol = base.requiresSymbol
     }
 }
