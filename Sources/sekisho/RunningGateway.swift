@@ -12,7 +12,7 @@ internal import Telemetry
 final class RunningGateway: Sendable {
     private let group: LoopGroup
     private let pools: [Pool]
-    /// To the providers.
+    /// To the providers, and to a list of breached passwords.
     private let client: HTTP.Client
     private let hashing: FairPool
     private let server: Server
@@ -39,7 +39,8 @@ final class RunningGateway: Sendable {
         let metrics = GatewayMetrics()
         let live = Live(
             masterKeys: config.masterKeys, trustedProxies: config.trustedProxies, clock: mode.clock, log: log,
-            metrics: metrics, passwords: try .argon2id(config.passwords.cost, on: hashing), breaches: .none,
+            metrics: metrics, passwords: try .argon2id(config.passwords.cost, on: hashing),
+            breaches: .live(at: config.breachedPasswordsURL, client: client, metrics: metrics, log: log),
             providerKeys: providerKeys, mode: mode, sendsMail: false,
             publicURL: { config.publicURL ?? "http://127.0.0.1:\(state.port.load(ordering: .relaxed))" },
             isDraining: { state.isDraining.load(ordering: .relaxed) })
