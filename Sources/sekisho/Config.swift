@@ -136,7 +136,7 @@ extension Config {
         return networks.count == parts.count ? networks : nil
     }
 
-    private static func parse(publicURL text: String) -> String? {
+    static func parse(publicURL text: String) -> String? {
         let trimmed = text.hasSuffix("/") ? String(text.dropLast()) : text
         guard let url = URL(string: trimmed), let host = url.host, !host.isEmpty, url.path.isEmpty,
             url.query == nil, url.fragment == nil, url.user == nil

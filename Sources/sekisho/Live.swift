@@ -31,7 +31,7 @@ struct Live: Sendable {
         let addition = mode.addition(pool)
         let directory = Directory(
             pool: pool, masterKeys: masterKeys, clock: clock, lookup: addition.projects,
-            takesLoopbackIssuers: mode.takesLoopbackIssuers)
+            takesLoopbackIssuers: mode.takesLoopbackIssuers, publicURL: publicURL())
         let store = PostgresAccountStore(pool: pool)
         let tokens = GatewayTokens(keys: directory.keys.value(for:), issuers: mode.issuers, clock: clock)
         let collaborators = Collaborators(

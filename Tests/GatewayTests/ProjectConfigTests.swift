@@ -26,6 +26,7 @@ struct ProjectConfigTests {
                     "passwordPolicyVersions": [["customStrengthOptions": ["minPasswordLength": 6]]],
                 ],
                 "authorizedDomains": ["localhost"],
+                "notification": ["sendEmail": ["method": "DEFAULT"], "defaultLocale": "en"],
             ])
         #expect(try await gateway.administer(.get, "/v2/projects/other/config", by: backend).status == 403)
         #expect(try await gateway.get(Self.path).status == 403)
@@ -208,7 +209,7 @@ struct ProjectConfigTests {
 }
 
 extension TestGateway {
-    fileprivate func configure(_ body: JSON, _ mask: String?, by key: ServiceKey) async throws -> Exchange {
+    func configure(_ body: JSON, _ mask: String?, by key: ServiceKey) async throws -> Exchange {
         try await administer(
             .patch, ProjectConfigTests.path, body, by: key, query: mask.map { [("updateMask", $0)] } ?? [])
     }

@@ -54,6 +54,7 @@ private struct ProjectConfig: Encodable {
     let emailPrivacyConfig: EmailPrivacy
     let passwordPolicyConfig: PasswordPolicy
     let authorizedDomains: [String]
+    let notification: NotificationConfig
 
     init(_ project: Project) {
         let policy = project.policy
@@ -66,5 +67,6 @@ private struct ProjectConfig: Encodable {
             .init(customStrengthOptions: PasswordStrength(policy))
         ])
         authorizedDomains = project.authorizedDomains
+        notification = NotificationConfig(project.mail)
     }
 }
