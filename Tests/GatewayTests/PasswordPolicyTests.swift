@@ -106,6 +106,7 @@ struct BreachedPasswordTests {
         try await gateway.makeServiceKey()
         let ada = try await gateway.signUp(password: "good enough")
         let nobody = try await gateway.post("/v1/accounts:signUp")
+        let code = try await gateway.askedCode("PASSWORD_RESET", ["email": "ada@example.com"])
         let new: [String: JSON] = ["email": "b@example.com", "password": "breached"]
         let setters = [
             try await gateway.post("/v1/accounts:signUp", .object(new)),
@@ -113,6 +114,7 @@ struct BreachedPasswordTests {
                 "/v1/accounts:signUp",
                 .object(new.merging(["idToken": try #require(nobody.json["idToken"])]) { $1 })),
             try await gateway.update(ada.idToken, ["password": "breached"]),
+            try await gateway.reset(code, "breached"),
             try await gateway.administer("", .object(new)),
             try await gateway.administer(":update", ["localId": .string(ada.localId), "password": "breached"]),
         ]
@@ -125,6 +127,7 @@ struct BreachedPasswordTests {
         #expect(imported.outcome == "200")
         #expect(try await gateway.signIn(email: "old@example.com", password: "breached").outcome == "200")
         #expect(breaches.asked.count == 1 + setters.count, "nobody was asked at an import or a sign-in")
+        #expect(try await gateway.reset(code, "better than that").outcome == "200", "the code is still good")
     }
 
     @Test("is asked about only where the policy says so, and once everything else is right")
