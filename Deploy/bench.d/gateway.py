@@ -111,6 +111,7 @@ class Installation:
             "SEKISHO_PUBLIC_URL": f"http://127.0.0.1:{self.port}",
             "SEKISHO_LISTEN": f"127.0.0.1:{self.port}",
             "SEKISHO_MASTER_KEY": base64.b64encode(secrets.token_bytes(32)).decode(),
+            "SEKISHO_BREACHED_PASSWORDS_URL": "",
         }
         self.run("migrate")
 

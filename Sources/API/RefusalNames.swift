@@ -56,6 +56,9 @@ extension WireError {
             case .invalidEmail: "INVALID_EMAIL"
             case .missingPassword: "MISSING_PASSWORD"
             case .weakPassword(let minimum): "WEAK_PASSWORD : Password should be at least \(minimum) characters"
+            case .passwordLacks(let requirements):
+                "PASSWORD_DOES_NOT_MEET_REQUIREMENTS : Missing password requirements: ["
+                    + requirements.map(\.sentence).joined(separator: ", ") + "]"
             }
         self = .refused(message)
     }
@@ -152,5 +155,20 @@ extension WireError {
             case .taken(.identity): "FEDERATED_USER_ID_ALREADY_LINKED"
             }
         self = .refused(message)
+    }
+}
+
+extension PasswordRequirement {
+    /// As Firebase says it, where it has the same rule.
+    fileprivate var sentence: String {
+        switch self {
+        case .minimumLength(let length): "Password must contain at least \(length) characters"
+        case .maximumLength(let length): "Password may contain at most \(length) characters"
+        case .lowercase: "Password must contain a lower case character"
+        case .uppercase: "Password must contain an upper case character"
+        case .digit: "Password must contain a numeric character"
+        case .symbol: "Password must contain a non-alphanumeric character"
+        case .notBreached: "Password must not have appeared in a data breach"
+        }
     }
 }

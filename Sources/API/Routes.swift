@@ -4,7 +4,7 @@ extension Endpoint {
     /// The same set as the operations of the contract.
     public static let all: [Endpoint] = [
         .signUp, .signInWithPassword, .lookup, .update, .delete, .createAuthUri, .token, .getProject,
-        .sendOobCode, .resetPassword, .signInWithEmailLink,
+        .getPasswordPolicy, .sendOobCode, .resetPassword, .signInWithEmailLink,
         .signInWithIdp, .issueNonce, .unlink, .merge, .listSessions, .revokeSession,
         .signInWithCustomToken, .createSessionCookie, .getSessionCookiePublicKeys, .getProjectConfig,
         .updateProjectConfig,
@@ -45,7 +45,7 @@ enum Route: Sendable {
         ].map { (.post, $0) }
         + projectPaths + tenantPaths
         + [
-            "/v1/recaptchaParams", "/v2/defaultSupportedIdps", "/v2/passwordPolicy", "/v2/recaptchaConfig",
+            "/v1/recaptchaParams", "/v2/defaultSupportedIdps", "/v2/recaptchaConfig",
         ].map { (.get, $0) }
 
     private static let projectPaths: [(HTTP.Method, String)] =

@@ -130,7 +130,7 @@ public struct AccountEditor: Sendable {
     }
 
     private func hash(_ password: Secret, in project: Project, from origin: Origin) async throws -> String {
-        try project.policy.require(strength: password)
+        try await with.require(password, by: project.policy)
         return try await with.passwords.hash(password, origin.prefix)
     }
 

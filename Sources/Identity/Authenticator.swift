@@ -19,7 +19,7 @@ public struct Authenticator: Sendable {
             guard try await with.store.holder(of: credential.email, in: project.id) == nil else {
                 throw SignUpRefusal.emailTaken
             }
-            try project.policy.require(strength: credential.password)
+            try await with.require(credential.password, by: project.policy)
             let hash = try await with.passwords.hash(credential.password, origin.prefix)
             return try await create(
                 NewAccount(

@@ -34,7 +34,7 @@ public struct OOBRedemption: Sendable {
     ) async throws -> OOBCode {
         guard project.policy.allowsPasswords else { throw OOBCodeRefusal.notAllowed }
         let found = try await check(code, for: [.resetPassword], in: project)
-        try project.policy.require(strength: password)
+        try await with.require(password, by: project.policy)
         let hash = try await with.passwords.hash(password, origin.prefix)
         _ = try await redeem(code, for: [.resetPassword], in: project) { account, _, now in
             let change = MailboxChange.resetting(account, to: hash, by: project.policy)

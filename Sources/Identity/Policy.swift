@@ -22,7 +22,7 @@ public struct Policy: Hashable, Sendable {
     public var requiresNonce: Bool
     /// The last way to sign in is removed only by a request that says so.
     public var keepsLastSignInMethod: Bool
-    /// In characters; 6 to 64.
+    /// In UTF-16 code units, as Firebase's clients count characters; 6 to 64.
     public var minimumPasswordLength: Int
     /// Passwords have to hold one of each of these.
     public var requiresLowercase: Bool

@@ -4,6 +4,8 @@ public enum CredentialRefusal: Error, Hashable {
     case invalidEmail
     case missingPassword
     case weakPassword(minimumLength: Int)
+    /// At least one.
+    case passwordLacks([PasswordRequirement])
 }
 
 /// Why somebody was not let in.

@@ -19,6 +19,7 @@ struct Live: Sendable {
     let passwords: Passwords
     /// One for the process.
     let limiter: RateLimiter
+    let breaches: Breaches
     /// Of other providers; one for the process.
     let providerKeys: JWKSCache
     let mode: Mode
@@ -32,11 +33,11 @@ struct Live: Sendable {
         let addition = mode.addition(pool)
         let directory = Directory(
             pool: pool, masterKeys: masterKeys, clock: clock, lookup: addition.projects,
-            takesLoopbackIssuers: mode.takesLoopbackIssuers)
+            takesLoopbackIssuers: mode.takesLoopbackIssuers, publicURL: publicURL())
         let store = PostgresAccountStore(pool: pool)
         let tokens = GatewayTokens(keys: directory.keys.value(for:), issuers: mode.issuers, clock: clock)
         let collaborators = Collaborators(
-            store: store, tokens: tokens, passwords: passwords, breaches: .none,
+            store: store, tokens: tokens, passwords: passwords, breaches: breaches,
             outOfBand: .live(
                 under: masterKeys, actionBase: { [publicURL] in $0.mail.actionBase(at: publicURL()) }, isSent: sendsMail
             ),
@@ -50,7 +51,8 @@ struct Live: Sendable {
             authenticator: authenticator,
             editor: AccountEditor(with: collaborators),
             administration: AccountAdministration(
-                store: PostgresAdministrationStore(pool: pool), passwords: passwords, clock: clock, entropy: .live),
+                store: PostgresAdministrationStore(pool: pool), passwords: passwords, breaches: breaches, clock: clock,
+                entropy: .live),
             identifiers: IdentifierLookup(store: store),
             customSignIn: CustomSignIn(
                 with: collaborators, customTokens: mode.customTokens(directory, clock)),

@@ -12,7 +12,7 @@ internal import Telemetry
 final class RunningGateway: Sendable {
     private let group: LoopGroup
     private let pools: [Pool]
-    /// To the providers.
+    /// To the providers, and to a list of breached passwords.
     private let client: HTTP.Client
     private let hashing: FairPool
     private let server: Server
@@ -42,8 +42,9 @@ final class RunningGateway: Sendable {
         let live = Live(
             masterKeys: config.masterKeys, trustedProxies: config.trustedProxies, clock: mode.clock, log: log,
             metrics: metrics, passwords: try .argon2id(config.passwords.cost, on: hashing),
-            limiter: mode.limitsRates ? limits.limiter : .none, providerKeys: providerKeys, mode: mode,
-            sendsMail: false,
+            limiter: mode.limitsRates ? limits.limiter : .none,
+            breaches: .live(at: config.breachedPasswordsURL, client: client, metrics: metrics, log: log),
+            providerKeys: providerKeys, mode: mode, sendsMail: false,
             publicURL: { config.publicURL ?? "http://127.0.0.1:\(state.port.load(ordering: .relaxed))" },
             isDraining: { state.isDraining.load(ordering: .relaxed) })
         let gateways = pools.map { live.gateway(on: $0) }

@@ -16,6 +16,12 @@ struct RefusalNamesTests {
                 CredentialRefusal.weakPassword(minimumLength: 9),
                 "WEAK_PASSWORD : Password should be at least 9 characters"
             ),
+            (
+                CredentialRefusal.passwordLacks([
+                    .minimumLength(9), .maximumLength(99), .lowercase, .uppercase, .digit, .symbol, .notBreached,
+                ]),
+                "PASSWORD_DOES_NOT_MEET_REQUIREMENTS : Missing password requirements: [Password must contain at least 9 characters, Password may contain at most 99 characters, Password must contain a lower case character, Password must contain an upper case character, Password must contain a numeric character, Password must contain a non-alphanumeric character, Password must not have appeared in a data breach]"
+            ),
             (SignInRefusal.passwordsNotAllowed, "PASSWORD_LOGIN_DISABLED"),
             (SignInRefusal.unknownEmail, "EMAIL_NOT_FOUND"),
             (SignInRefusal.wrongPassword, "INVALID_PASSWORD"),

@@ -41,6 +41,8 @@ class Installation:
             "SEKISHO_PUBLIC_URL": self.url,
             "SEKISHO_LISTEN": self.url.removeprefix("http://"),
             "SEKISHO_MASTER_KEY": master_key(),
+            # Nothing of a test leaves this machine.
+            "SEKISHO_BREACHED_PASSWORDS_URL": "",
         }
 
     @property

@@ -32,7 +32,7 @@ struct TestGateway: Sendable {
     ///   - limitsRates: as `serve` does.
     ///   - change: what the project's policy has otherwise than `profile`.
     init(
-        _ profile: Policy.Profile = .firebase, passwords: Passwords? = nil,
+        _ profile: Policy.Profile = .firebase, passwords: Passwords? = nil, breaches: Breaches = .none,
         mode: Mode = .serve(at: "https://auth.example.com"), limitsRates: Bool = false, trustedProxies: [Network] = [],
         change: (inout Policy) -> Void = { $0.hidesAccounts = false }
     ) async throws {
@@ -60,6 +60,7 @@ struct TestGateway: Sendable {
             masterKeys: masterKeys, trustedProxies: trustedProxies, clock: clock.wallClock,
             log: Log(level: .error, descriptor: 2), metrics: metrics,
             passwords: try passwords ?? .argon2id(cheap, on: Self.hashing.get()), limiter: limits?.limiter ?? .none,
+            breaches: breaches,
             providerKeys: JWKSCache(
                 fetch: world.fetch, shelf: ProviderKeyStore(pool: database.pool).shelf, clock: clock.wallClock,
                 on: database.pool.loop),

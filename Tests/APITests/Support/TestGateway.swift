@@ -63,7 +63,7 @@ struct TestGateway {
             authenticator: authenticator,
             editor: AccountEditor(with: collaborators),
             administration: AccountAdministration(
-                store: FakeAdministrationStore(), passwords: passwords, clock: clock, entropy: entropy),
+                store: FakeAdministrationStore(), passwords: passwords, breaches: .none, clock: clock, entropy: entropy),
             identifiers: IdentifierLookup(store: store),
             customSignIn: CustomSignIn(
                 with: collaborators,

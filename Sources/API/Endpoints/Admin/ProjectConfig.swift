@@ -42,7 +42,7 @@ private struct ProjectConfig: Encodable {
 
     struct PasswordPolicy: Encodable {
         struct Version: Encodable {
-            let customStrengthOptions: [String: Int]
+            let customStrengthOptions: PasswordStrength
         }
 
         let passwordPolicyEnforcementState = "ENFORCE"
@@ -54,6 +54,7 @@ private struct ProjectConfig: Encodable {
     let emailPrivacyConfig: EmailPrivacy
     let passwordPolicyConfig: PasswordPolicy
     let authorizedDomains: [String]
+    let notification: NotificationConfig
 
     init(_ project: Project) {
         let policy = project.policy
@@ -63,8 +64,9 @@ private struct ProjectConfig: Encodable {
             allowDuplicateEmails: policy.allowsDuplicateEmails)
         emailPrivacyConfig = EmailPrivacy(enableImprovedEmailPrivacy: policy.hidesAccounts)
         passwordPolicyConfig = PasswordPolicy(passwordPolicyVersions: [
-            .init(customStrengthOptions: ["minPasswordLength": policy.minimumPasswordLength])
+            .init(customStrengthOptions: PasswordStrength(policy))
         ])
         authorizedDomains = project.authorizedDomains
+        notification = NotificationConfig(project.mail)
     }
 }
