@@ -62,6 +62,7 @@ struct Live: Sendable {
             projects: directory.editor,
             app: directory.app(_:of:),
             wellKnown: WellKnown { [self] in try await documents(of: $0, in: directory) },
+            actions: LiveActionDesk(directory: directory),
             readiness: { [isDraining] in await directory.readiness(isDraining: isDraining()) },
             authURISession: { Random.text(length: 27) })
         return Gateway(
