@@ -4,7 +4,7 @@ extension Page {
     public static func changeEmail(from old: Email, to new: Email, _ form: CodeForm, _ frame: Frame) -> Page {
         let app = frame.app(in: frame.language)
         return Page(
-            frame, Phrase("Confirm your new e-mail address", "新しいメールアドレスの確認"),
+            frame, Phrase("Confirm your new email address", "新しいメールアドレスの確認"),
             [
                 frame.paragraph(
                     Phrase(

@@ -6,7 +6,7 @@ extension Page {
         let language = frame.language
         let alert = HTML(
             .p, [.id(.problem), .role("alert"), .classed(.problem)],
-            text: Phrase("This is not an e-mail address.", "メールアドレスの形式が正しくありません。").in(language))
+            text: Phrase("This is not an email address.", "メールアドレスの形式が正しくありません。").in(language))
         let address: [Attribute] = [
             .id(.address), .name(CodeForm.Field.email.rawValue), .type("email"), .autocomplete("username"), .required,
             .maxlength(254),

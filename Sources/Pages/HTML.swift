@@ -58,7 +58,9 @@ struct Attribute: Sendable {
     static func action(_ destination: Destination) -> Attribute { Attribute("action", destination.url) }
     static func autocomplete(_ purpose: StaticString) -> Attribute { Attribute("autocomplete", "\(purpose)") }
     static func charset(_ name: StaticString) -> Attribute { Attribute("charset", "\(name)") }
-    static func classed(_ name: Stylesheet.Class) -> Attribute { Attribute("class", name.rawValue) }
+    static func classed(_ names: Stylesheet.Class...) -> Attribute {
+        Attribute("class", names.map(\.rawValue).joined(separator: " "))
+    }
     static func content(_ text: StaticString) -> Attribute { Attribute("content", "\(text)") }
     static func datetime(_ text: String) -> Attribute { Attribute("datetime", text) }
     static func describedBy(_ anchors: [Anchor]) -> Attribute {

@@ -78,13 +78,16 @@ extension Page.Frame {
         HTML(.button, [.type("submit")] + attributes, text: phrase.in(language))
     }
 
-    func link(_ phrase: Phrase, to destination: Destination) -> HTML {
-        HTML(.a, [.classed(.button), .href(destination)], text: phrase.in(language))
+    func link(_ phrase: Phrase, to destination: Destination, isSecond: Bool = false) -> HTML {
+        let look: Attribute = isSecond ? .classed(.button, .quiet) : .classed(.button)
+        return HTML(.a, [look, .href(destination)], text: phrase.in(language))
     }
 
     /// Back to the app, if it said where that is.
-    func wayBack(to url: ContinueURL?) -> [HTML] {
-        url.map { [link(Phrase("Continue", "続ける"), to: .app($0))] } ?? []
+    ///
+    /// - Parameter isSecond: something else is to be done first.
+    func wayBack(to url: ContinueURL?, isSecond: Bool = false) -> [HTML] {
+        url.map { [link(Phrase("Continue", "続ける"), to: .app($0), isSecond: isSecond)] } ?? []
     }
 
     /// What is spoken of, by name.
@@ -94,5 +97,5 @@ extension Page.Frame {
 }
 
 extension Phrase {
-    static let address = Phrase("E-mail address", "メールアドレス")
+    static let address = Phrase("Email address", "メールアドレス")
 }

@@ -52,6 +52,6 @@ extension Page {
         return Page(
             frame, Phrase("You have your earlier address back", "以前のアドレスに戻しました"),
             [frame.facts([(.address, .text(email.rawValue))])] + (reset ?? [])
-                + (reset == nil ? frame.wayBackOrAdvice(to: url) : frame.wayBack(to: url)))
+                + (reset == nil ? frame.wayBackOrAdvice(to: url) : frame.wayBack(to: url, isSecond: true)))
     }
 }

@@ -30,7 +30,7 @@ extension Page {
         let alert = HTML(
             .div, [.id(.problem), .role("alert"), .classed(.problem)],
             [
-                frame.paragraph(Phrase("This password cannot be used:", "このパスワードは使用できません。")),
+                frame.paragraph(Phrase("Choose another password. It needs:", "別のパスワードを入力してください。必要な条件：")),
                 HTML(.ul, problem),
             ])
         let hints = rules.requirements.map { HTML(.li, text: $0.phrase.in(language)) }
@@ -83,7 +83,7 @@ extension PasswordRequirement {
         case .uppercase: Phrase("An upper case letter", "大文字の英字を含む")
         case .digit: Phrase("A digit", "数字を含む")
         case .symbol: Phrase("A symbol, such as ! or #", "記号（!や#など）を含む")
-        case .notBreached: Phrase("One that is not known from a data breach", "過去に漏えいしたことのないもの")
+        case .notBreached: Phrase("No place in a known data breach", "過去に漏えいしていないもの")
         }
     }
 

@@ -27,12 +27,14 @@ enum Stylesheet {
         input[readonly]{padding-left:0;border-color:transparent;font-weight:600}\
         input[aria-invalid]{border:2px solid var(--wrong)}\
         .hint{margin:0;color:var(--soft);font-size:.9375rem}\
+        form+.hint,a+.hint{margin-top:1rem}\
+        .problem p,.problem ul{margin:0}\
         .problem{margin:0 0 1rem;padding:.5rem .75rem;border:2px solid var(--wrong);border-radius:.5rem;\
         color:var(--wrong);font-weight:600}\
         button,.button{display:block;width:100%;min-height:2.75rem;margin:1.25rem 0 0;padding:.625rem 1rem;\
         border:2px solid var(--strong);border-radius:.5rem;background:var(--strong);color:var(--on-strong);\
         font:inherit;font-weight:600;line-height:1.4;text-align:center;text-decoration:none;cursor:pointer}\
-        button.quiet{background:transparent;color:var(--strong)}\
+        .quiet{background:transparent;color:var(--strong)}\
         :focus-visible{outline:3px solid var(--strong);outline-offset:3px}\
         @media (min-width:40rem){main{margin:10vh auto;padding:2.5rem}}
         """

@@ -29,7 +29,7 @@ extension Page {
                     [frame.button(Phrase("This was not me", "心当たりがありません"), [.classed(.quiet)])]),
             ])
         return Page(
-            frame, Phrase("Confirm your e-mail address", "メールアドレスの確認"),
+            frame, Phrase("Confirm your email address", "メールアドレスの確認"),
             [
                 frame.paragraph(
                     Phrase(
