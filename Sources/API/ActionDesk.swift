@@ -10,7 +10,7 @@ public protocol ActionDesk: Sendable {
     func apply(_ code: String, from origin: Origin) async throws
     /// "This was not me", of whoever got a code that verifies an address.
     func disavow(_ code: String, from origin: Origin) async throws
-    /// Does the same for an address that nobody has.
+    /// - Throws: ``OOBSendingRefusal``.
     func sendReset(to email: String, in project: Project, from origin: Origin) async throws
     /// `nil` asks for the only project of a single-project installation; so does the answer `nil` say there is none.
     func project(_ id: ID<Project>?) async throws -> (Project, name: String)?

@@ -83,7 +83,7 @@ extension PasswordRequirement {
         case .uppercase: Phrase("An upper case letter", "大文字の英字を含む")
         case .digit: Phrase("A digit", "数字を含む")
         case .symbol: Phrase("A symbol, such as ! or #", "記号（!や#など）を含む")
-        case .notBreached: Phrase("No place in a known data breach", "過去に漏えいしていないもの")
+        case .notBreached: Phrase("To be unknown from data breaches", "過去に漏えいしていないこと")
         }
     }
 

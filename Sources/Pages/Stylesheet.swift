@@ -40,5 +40,5 @@ enum Stylesheet {
         """
 
     /// Of ``text``, for the policy that forbids every other style (CSP 3 §6.7.3.3).
-    static let sha256 = "1msBNLTKgNl0mb27HfXmBJclk0tRsJ7XVOf82BarrJI="
+    static let sha256 = "e7t74pLR/QdtLg5TRIPHZC8i6KW81ccFXNbydE5p9UQ="
 }

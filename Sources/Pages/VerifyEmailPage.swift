@@ -3,12 +3,15 @@ public import Identity
 extension Page {
     /// Somebody got a mail that asks whether the address is theirs.
     ///
-    /// - Parameter madeAt: when the account was made: before its owner ever heard of it, if somebody else did.
-    public static func verifyEmail(_ email: Email, madeAt: Instant?, _ form: CodeForm, _ frame: Frame) -> Page {
+    /// - Parameter account: was made before its owner ever heard of it, if somebody else did. Who has proven the address before
+    ///   cannot say that it is not theirs.
+    public static func verifyEmail(
+        _ email: Email, of account: Account?, _ form: CodeForm, _ frame: Frame
+    ) -> Page {
         let language = frame.language
         let app = frame.app(in: language)
-        let made = madeAt.map {
-            [(name: Phrase("Account made", "アカウントの作成日時"), value: HTML.time($0, in: language))]
+        let made = account.map {
+            [(name: Phrase("Account made", "アカウントの作成日時"), value: HTML.time($0.createdAt, in: language))]
         }
         let stranger = HTML(
             .section, [.labelledBy(.stranger)],
@@ -37,8 +40,7 @@ extension Page {
                         "\(app)のアカウントをこのアドレスで作成した場合のみ、確認してください。")),
                 frame.facts([(.address, .text(email.rawValue))] + (made ?? [])),
                 form.form(in: frame, [frame.button(Phrase("Confirm this address", "このアドレスを確認する"))]),
-                stranger,
-            ])
+            ] + (account?.emailIsVerified == false ? [stranger] : []))
     }
 
     public static func emailVerified(_ email: Email, continuing url: ContinueURL?, _ frame: Frame) -> Page {

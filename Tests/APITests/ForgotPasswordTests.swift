@@ -43,9 +43,19 @@ struct ForgotPasswordTests {
         #expect(desk.calls.isEmpty)
     }
 
-    @Test("says where there are no passwords")
-    func notAllowed() async {
-        let response = await Self.submit(FakeActionDesk(failure: OOBCodeRefusal.notAllowed), "email=ada@example.com")
+    @Test("tells nobody that an address is unknown")
+    func unknownAddress() async {
+        let known = await Self.submit(FakeActionDesk(), "email=ada@example.com")
+        let unknown = await Self.submit(
+            FakeActionDesk(failure: OOBSendingRefusal.emailUnknown), "email=ada@example.com")
+        #expect(known.status == 200 && unknown.status == 200)
+        #expect(known.text == unknown.text)
+        #expect(known.headers.map { "\($0)" } == unknown.headers.map { "\($0)" })
+    }
+
+    @Test("says where no mail is sent", arguments: [OOBSendingRefusal.notAllowed, .mailNotConfigured])
+    func notAllowed(refusal: OOBSendingRefusal) async {
+        let response = await Self.submit(FakeActionDesk(failure: refusal), "email=ada@example.com")
         #expect(response.status == 400)
         #expect(response.text.contains("This is not available"))
     }

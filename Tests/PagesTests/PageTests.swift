@@ -46,6 +46,11 @@ struct PageTests {
         }
     }
 
+    static func account(isVerified: Bool) -> Account {
+        let then = Instant(seconds: 1_767_225_600)
+        return Account(id: ID("ada"), emailIsVerified: isVerified, createdAt: then, validSince: then)
+    }
+
     static let everyRequirement: [PasswordRequirement] = [
         .minimumLength(8), .maximumLength(4096), .lowercase, .uppercase, .digit, .symbol, .notBreached,
     ]
@@ -53,10 +58,10 @@ struct PageTests {
     static let rows: [Row] =
         [
             Row(testDescription: "verifyEmail") {
-                .verifyEmail($0.email, madeAt: Instant(seconds: 1_767_225_600), $0.form, $0.frame)
+                .verifyEmail($0.email, of: account(isVerified: false), $0.form, $0.frame)
             },
-            Row(testDescription: "verifyEmail, of no account") {
-                .verifyEmail($0.email, madeAt: nil, $0.form, $0.frame)
+            Row(testDescription: "verifyEmail, proven before") {
+                .verifyEmail($0.email, of: account(isVerified: true), $0.form, $0.frame)
             },
             Row(testDescription: "emailVerified") { .emailVerified($0.email, continuing: $0.goal, $0.frame) },
             Row(testDescription: "emailDisavowed") { .emailDisavowed($0.frame) },
@@ -122,6 +127,17 @@ struct PageTests {
             let id = input.output.firstMatch(of: #/ id="([^"]*)"/#)?.output.1 ?? ""
             #expect(text.contains(#"<label for="\#(id)">"#))
             #expect(!input.output.contains("placeholder"))
+        }
+    }
+
+    @Test("ask whether it was somebody else until the address is proven")
+    func strangers() {
+        let values = Values()
+        for isVerified in [false, true] {
+            let page = Page.verifyEmail(
+                values.email, of: Self.account(isVerified: isVerified), values.form, values.frame)
+            #expect(page.html.contains("This was not me") != isVerified)
+            #expect(page.html.contains(#"<time datetime="2026-01-01T00:00:00.000Z">1 January 2026, 00:00 UTC</time>"#))
         }
     }
 

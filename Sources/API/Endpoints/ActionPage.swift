@@ -56,7 +56,7 @@ private struct Visit {
         let frame = frame(of: checked)
         let form = CodeForm(code: self.code, continueURL: goal(in: checked.project))
         return switch code.purpose {
-        case .verifyEmail: .verifyEmail(code.email, madeAt: checked.account?.createdAt, form, frame)
+        case .verifyEmail: .verifyEmail(code.email, of: checked.account, form, frame)
         case .resetPassword:
             .resetPassword(
                 of: code.email, PasswordRules(checked.project.policy), missing: missing, form, frame)

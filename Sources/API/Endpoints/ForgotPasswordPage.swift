@@ -48,8 +48,10 @@ extension Call {
                 try await services.actions.sendReset(
                     to: email.rawValue, in: project, from: origin(reading: frame.language))
                 return PageAnswer(.resetSent(to: email, frame), of: project.id)
-            } catch let refusal as OOBCodeRefusal {
-                return PageAnswer(Page.failure(.code(refusal), frame), of: project.id, because: refusal)
+            } catch OOBSendingRefusal.emailUnknown {
+                return PageAnswer(.resetSent(to: email, frame), of: project.id)
+            } catch let refusal as OOBSendingRefusal {
+                return PageAnswer(Page.failure(.code(.notAllowed), frame), of: project.id, because: refusal)
             } catch let refusal as TooManyAttempts {
                 return PageAnswer(refusal, of: project.id, frame)
             }
