@@ -16,6 +16,8 @@ extension Endpoint {
         .createAccount, .sendProjectOobCode, .lookupAccounts, .updateAccount, .deleteAccount, .batchCreateAccounts,
         .batchDeleteAccounts,
         .batchGetAccounts, .queryAccounts, .queryProjectAccounts,
+        .getActionPage, .postActionPage, .getForgotPasswordPage, .postForgotPasswordPage,
+        .getProjectForgotPasswordPage, .postProjectForgotPasswordPage, .getChangePassword, .getProjectChangePassword,
         .getHealth, .getReadiness, .getMetrics,
     ]
 }

@@ -16,6 +16,7 @@ public struct Services: Sendable {
     let projects: ProjectEditor
     let app: @Sendable (ID<App>, ID<Project>) async throws -> App?
     let wellKnown: WellKnown
+    let actions: any ActionDesk
     let readiness: @Sendable () async -> Readiness
     let authURISession: @Sendable () -> String
 
@@ -28,7 +29,7 @@ public struct Services: Sendable {
         merging: AccountMerging, oobSending: OOBSending,
         oobRedemption: OOBRedemption, sessionCookies: SessionCookies, ownSessions: OwnSessions,
         projects: ProjectEditor, app: @escaping @Sendable (ID<App>, ID<Project>) async throws -> App?,
-        wellKnown: WellKnown, readiness: @escaping @Sendable () async -> Readiness,
+        wellKnown: WellKnown, actions: any ActionDesk, readiness: @escaping @Sendable () async -> Readiness,
         authURISession: (@Sendable () -> String)? = nil
     ) {
         self.authenticator = authenticator
@@ -45,6 +46,7 @@ public struct Services: Sendable {
         self.projects = projects
         self.app = app
         self.wellKnown = wellKnown
+        self.actions = actions
         self.readiness = readiness
         self.authURISession = authURISession ?? { .random(length: 27) }
     }

@@ -45,6 +45,8 @@ struct Live: Sendable {
         let authenticator = Authenticator(with: collaborators)
         let federation = PostgresFederationStore(pool: pool)
         let codes = PostgresOOBCodeStore(pool: pool)
+        let sending = OOBSending(with: collaborators, codes: codes)
+        let redemption = OOBRedemption(with: collaborators, codes: codes)
         let tickets = SealedTickets(masterKeys: masterKeys)
         let verifier = mode.verifier(providerKeys, clock)
         let services = Services(
@@ -60,13 +62,14 @@ struct Live: Sendable {
                 with: collaborators, store: federation, verifier: verifier, tickets: tickets),
             merging: AccountMerging(
                 with: collaborators, store: federation, verifier: verifier, tickets: tickets),
-            oobSending: OOBSending(with: collaborators, codes: codes),
-            oobRedemption: OOBRedemption(with: collaborators, codes: codes),
+            oobSending: sending,
+            oobRedemption: redemption,
             sessionCookies: SessionCookies(authenticator: authenticator),
             ownSessions: OwnSessions(store: PostgresSessionStore(pool: pool), clock: clock),
             projects: directory.editor,
             app: directory.app(_:of:),
             wellKnown: WellKnown { [self] in try await documents(of: $0, in: directory) },
+            actions: LiveActionDesk(directory: directory, sending: sending, redemption: redemption),
             readiness: { [isDraining] in await directory.readiness(isDraining: isDraining()) },
             authURISession: { Random.text(length: 27) })
         return Gateway(

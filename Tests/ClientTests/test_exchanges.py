@@ -59,6 +59,11 @@ def owner(says, operation, json=None, code=None, status=200, **options):
     return Row(says, operation, json, code, status, options={"key": None} | authorization | options)
 
 
+def page(says, operation, status=200, **fields):
+    """A row of a form."""
+    return Row(says, operation, status=status, options={"data": fields})
+
+
 def idp(provider_id):
     return {"idpId": provider_id}
 
@@ -333,6 +338,22 @@ ROWS = [
     owner("some accounts", "queryProjectAccounts", {"limit": "2"}),
     Row("an API key is no backend", "batchGetAccounts", None, "INSUFFICIENT_PERMISSION"),
     Row("nothing is no backend", "batchGetAccounts", None, "PERMISSION_DENIED", 403, {"key": None}),
+    Row("a link in a mail", "getActionPage", options={"params": {"oobCode": VERIFY_CODE, "mode": "verifyEmail"}}),
+    Row("a link of nonsense in a mail", "getActionPage", status=400, options={"params": {"oobCode": "nonsense"}}),
+    page("an address verified on a page", "postActionPage", oobCode=VERIFY_CODE),
+    page("an address that somebody else typed", "postActionPage", oobCode=VERIFY_CODE, step="disavow"),
+    page("a new password on a page", "postActionPage", oobCode=RESET_CODE, newPassword="staple battery horse"),
+    page("a short password on a page", "postActionPage", 400, oobCode=RESET_CODE, newPassword="short"),
+    page("nonsense on a page", "postActionPage", 400, oobCode="nonsense"),
+    Row("a forgotten password", "getForgotPasswordPage"),
+    Row("a forgotten password of a project", "getProjectForgotPasswordPage"),
+    page("a reset on a page", "postForgotPasswordPage", email=EMAIL),
+    page("a reset on a project's page", "postProjectForgotPasswordPage", email=EMAIL),
+    page("a reset on a page of nobody", "postProjectForgotPasswordPage", email=NEW_EMAIL),
+    page("a reset of no address on a page", "postForgotPasswordPage", 400, email="ada"),
+    Row("where passwords are changed", "getChangePassword", status=303, options={"allow_redirects": False}),
+    Row("where a project's passwords are changed", "getProjectChangePassword", status=303,
+        options={"allow_redirects": False}),
     Row("root discovery", "getOpenIdConfiguration"),
     Row("root keys", "getJwks"),
     Row("a project's discovery", "getProjectOpenIdConfiguration"),
