@@ -1,0 +1,80 @@
+/// The link of a letter: where a code is used up. Stock clients read its parameters by these names.
+public struct ActionLink: Hashable, Sendable {
+    public enum Mode: String, Sendable, CaseIterable {
+        case resetPassword
+        case verifyEmail
+        case verifyAndChangeEmail
+        case recoverEmail
+        case signIn
+
+        public init(_ purpose: OOBCode.Purpose) {
+            self =
+                switch purpose {
+                case .verifyEmail: .verifyEmail
+                case .resetPassword: .resetPassword
+                case .signIn: .signIn
+                case .changeEmail: .verifyAndChangeEmail
+                case .recoverEmail: .recoverEmail
+                }
+        }
+    }
+
+    public let url: String
+
+    /// - Parameters:
+    ///   - base: from configuration, never from a request; without query.
+    ///   - apiKey: as the request that asked for it showed it; without one the project's id stands in.
+    public init(
+        _ mode: Mode, code: String, in project: ID<Project>, at base: String, apiKey: String?, language: Language,
+        continueURL: String? = nil
+    ) {
+        let parameters = [
+            ("mode", mode.rawValue), ("oobCode", code), ("apiKey", apiKey ?? project.rawValue),
+            ("lang", language.rawValue), ("continueUrl", continueURL),
+        ]
+        url =
+            base + "?"
+            + parameters.compactMap { name, value in value.map { "\(name)=\($0.percentEncoded)" } }
+            .joined(separator: "&")
+    }
+}
+
+extension MailSettings {
+    /// Where the links of letters lead.
+    ///
+    /// - Parameter publicURL: the gateway's, without a slash at the end.
+    public func actionBase(at publicURL: String) -> String { actionURL ?? publicURL + "/__/auth/action" }
+}
+
+extension Letter.Kind {
+    /// Of the link in it; `nil` if it has none.
+    public var linkMode: ActionLink.Mode? {
+        switch self {
+        case .verifyEmail: .verifyEmail
+        case .resetPassword: .resetPassword
+        case .signIn: .signIn
+        case .changeEmail: .verifyAndChangeEmail
+        case .emailChanged: .recoverEmail
+        case .passwordChanged, .identityLinked, .identityUnlinked, .accountReclaimed, .accountDeleted: nil
+        }
+    }
+}
+
+extension String {
+    /// All but unreserved characters (RFC 3986 §2.3), as UTF-8.
+    fileprivate var percentEncoded: String {
+        let digits = Array("0123456789ABCDEF".utf8)
+        var encoded: [UInt8] = []
+        for byte in utf8 {
+            if Self.unreserved.contains(byte) {
+                encoded.append(byte)
+            } else {
+                encoded += [UInt8(ascii: "%"), digits[Int(byte >> 4)], digits[Int(byte & 15)]]
+            }
+        }
+        return String(decoding: encoded, as: UTF8.self)
+    }
+
+    private static let unreserved = Set(
+        "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-._~".utf8)
+}

@@ -1,0 +1,42 @@
+import Identity
+import Testing
+
+@Suite("Links in letters")
+struct ActionLinkTests {
+    @Test(
+        "a link names what it does, its code, a key and a language",
+        arguments: [
+            (OOBCode.Purpose.resetPassword, "resetPassword"), (.verifyEmail, "verifyEmail"), (.signIn, "signIn"),
+            (.changeEmail, "verifyAndChangeEmail"), (.recoverEmail, "recoverEmail"),
+        ])
+    func parameters(purpose: OOBCode.Purpose, mode: String) {
+        let link = ActionLink(
+            .init(purpose), code: "c-_0", in: ID("demo"), at: "https://a.example/act", apiKey: "key",
+            language: .japanese)
+        #expect(link.url == "https://a.example/act?mode=\(mode)&oobCode=c-_0&apiKey=key&lang=ja")
+    }
+
+    @Test("the project's id stands in for a key")
+    func withoutKey() {
+        let link = ActionLink(
+            .signIn, code: "c", in: ID("demo"), at: "https://a.example", apiKey: nil, language: .english)
+        #expect(link.url == "https://a.example?mode=signIn&oobCode=c&apiKey=demo&lang=en")
+    }
+
+    @Test("a page to go on to cannot add or end a parameter")
+    func continueURL() {
+        let link = ActionLink(
+            .signIn, code: "c", in: ID("demo"), at: "https://a.example", apiKey: "k&mode=x#é", language: .english,
+            continueURL: "https://app.example/?a=b&oobCode=d#f")
+        #expect(
+            link.url == "https://a.example?mode=signIn&oobCode=c&apiKey=k%26mode%3Dx%23%C3%A9&lang=en"
+                + "&continueUrl=https%3A%2F%2Fapp.example%2F%3Fa%3Db%26oobCode%3Dd%23f")
+    }
+
+    @Test("links lead to the gateway's own page unless the project has one")
+    func base() {
+        #expect(MailSettings().actionBase(at: "https://g.example") == "https://g.example/__/auth/action")
+        #expect(
+            MailSettings(actionURL: "https://a.example/x").actionBase(at: "https://g.example") == "https://a.example/x")
+    }
+}
