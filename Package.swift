@@ -40,12 +40,13 @@ let package = Package(
         module("Tokens", imports: ["Identity", "JOSE", "Crypto", "JSONText"]),
         module("Storage", imports: ["Identity", "JSONText", "Postgres"], resources: [.embedInCode("Migrations")]),
         module("API", imports: ["Identity", "HTTP", "JSONText", "Telemetry"]),
+        module("Mail", imports: ["Identity", "SMTP", "EventLoop"]),
         module("Simulators", imports: ["JOSE", "Crypto", "HTTP", "EventLoop", "JSONText"]),
         .executableTarget(
             name: "sekisho",
             dependencies: [
-                "API", "Crypto", "EventLoop", "HTTP", "Identity", "Postgres", "PrivatePostgres", "Providers", "Storage",
-                "JOSE", "JSONText", "Simulators", "Telemetry", "Tokens",
+                "API", "Crypto", "EventLoop", "HTTP", "Identity", "Mail", "Postgres", "PrivatePostgres", "Providers",
+                "SMTP", "Storage", "JOSE", "JSONText", "Simulators", "Telemetry", "Tokens",
             ], swiftSettings: settings),
         .target(
             name: "Support", dependencies: ["EventLoop", "Postgres", "PrivatePostgres", "Storage"],
@@ -65,6 +66,7 @@ let package = Package(
         tests("TokensTests", imports: ["Tokens", "Crypto", "Identity"]),
         tests("StorageTests", imports: ["Storage", "Identity", "Postgres", "Support"]),
         tests("APITests", imports: ["API", "Identity", "HTTP", "JSONText", "Telemetry"]),
+        tests("MailTests", imports: ["Mail", "Identity", "SMTP", "EventLoop"]),
         tests("SimulatorsTests", imports: ["Simulators", "JOSE", "Crypto", "HTTP", "JSONText"]),
         tests(
             "GatewayTests",

@@ -49,10 +49,11 @@ enum Settings {
         name: "SEKISHO_DRAIN_SECONDS", fallback: "10",
         meaning: "how long running requests may take to end after SIGTERM, 0 to 300")
 
-    static let all = [
-        databaseURL, databaseConnections, databasePrepared, masterKey, previousMasterKey, publicURL, listen, loops,
-        trustedProxies, passwordThreads, passwordMemory, passwordIterations, passwordWaiting, logLevel, drain,
-    ]
+    static let all =
+        [
+            databaseURL, databaseConnections, databasePrepared, masterKey, previousMasterKey, publicURL, listen, loops,
+            trustedProxies, passwordThreads, passwordMemory, passwordIterations, passwordWaiting, logLevel, drain,
+        ] + mail
 }
 
 /// What `serve` runs on.
@@ -67,6 +68,8 @@ struct Config: Sendable {
     var passwords: PasswordConfig
     var logLevel: Log.Level
     var drain: Duration
+    /// `nil`: none is sent.
+    var mail: MailConfig?
 
     struct ListenAddress: Sendable, CustomStringConvertible {
         var host: String
@@ -96,6 +99,7 @@ extension Config {
         let passwords = reader.passwords()
         let logLevel = reader.required(Settings.logLevel, "debug, info, warning or error", Self.parse(level:))
         let drain = reader.number(Settings.drain, in: 0...300)
+        let mail = reader.mail()
         try reader.finish()
         guard let database, let masterKeys, let publicURL, let listen, let trustedProxies, let passwords,
             let logLevel, let drain
@@ -103,7 +107,7 @@ extension Config {
         self.init(
             database: database, masterKeys: masterKeys, publicURL: publicURL, listen: listen,
             loops: loops ?? Self.cores, trustedProxies: trustedProxies, passwords: passwords, logLevel: logLevel,
-            drain: .seconds(drain))
+            drain: .seconds(drain), mail: mail)
     }
 }
 

@@ -20,12 +20,14 @@ struct Live: Sendable {
     /// Of other providers; one for the process.
     let providerKeys: JWKSCache
     let mode: Mode
+    /// `nil`: nobody sends mail.
+    var postOffice: PostOffice?
     /// Where clients reach the gateway, without a slash at the end.
     let publicURL: @Sendable () -> String
     let isDraining: @Sendable () -> Bool
 
     func gateway(on pool: Pool) -> Gateway {
-        let addition = mode.addition(pool)
+        let addition = mode.addition(pool, postOffice)
         let directory = Directory(
             pool: pool, masterKeys: masterKeys, clock: clock, lookup: addition.projects,
             takesLoopbackIssuers: mode.takesLoopbackIssuers)
@@ -33,7 +35,8 @@ struct Live: Sendable {
         let tokens = GatewayTokens(keys: directory.keys.value(for:), issuers: mode.issuers, clock: clock)
         let collaborators = Collaborators(
             store: store, tokens: tokens, passwords: passwords, breaches: .none,
-            outOfBand: .live(under: masterKeys, isSent: false), limiter: .none, clock: clock, entropy: .live)
+            outOfBand: mode.watchesOutOfBand(.live(under: masterKeys, isSent: postOffice != nil)), limiter: .none,
+            clock: clock, entropy: .live)
         let authenticator = Authenticator(with: collaborators)
         let federation = PostgresFederationStore(pool: pool)
         let tickets = SealedTickets(masterKeys: masterKeys)

@@ -21,6 +21,7 @@ struct LayeringTests {
         "Tokens": ["Identity", "JOSE", "Crypto", "JSONText"],
         "Storage": ["Identity", "JSONText", "Postgres"],
         "API": ["Identity", "HTTP", "JSONText", "Telemetry"],
+        "Mail": ["Identity", "SMTP", "EventLoop"],
         "Simulators": ["JOSE", "Crypto", "HTTP", "EventLoop", "JSONText"],
     ]
 
