@@ -9,8 +9,8 @@ struct Command: Sendable {
         .createProject, .listProjects, .applyProject, .policy, .createApp, .listApps,
         .createAPIKey, .listAPIKeys, .revokeAPIKey,
         .createServiceKey, .listServiceKeys, .revokeServiceKey,
-        .testMail, .listMail,
         .listSigningKeys, .rotateSigningKeys, .rotateRefreshKey, .rewrap, .generateMasterKey,
+        .testMail, .listMail,
     ]
 
     /// Finds the command that `arguments` begin with and runs it with the rest.
