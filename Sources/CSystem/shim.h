@@ -221,6 +221,12 @@ static inline void shim_curl_watch(CURL *easy, void *context, curl_debug_callbac
     curl_easy_setopt(easy, CURLOPT_VERBOSE, 1L);
 }
 
+static inline void shim_curl_allow_cut(CURL *easy, void *context, curl_xferinfo_callback on_progress) {
+    curl_easy_setopt(easy, CURLOPT_XFERINFODATA, context);
+    curl_easy_setopt(easy, CURLOPT_XFERINFOFUNCTION, on_progress);
+    curl_easy_setopt(easy, CURLOPT_NOPROGRESS, 0L);
+}
+
 /* Not copied: the list must stay until the transfer is over. */
 static inline CURLcode shim_curl_set_recipients(CURL *easy, struct curl_slist *recipients) {
     return curl_easy_setopt(easy, CURLOPT_MAIL_RCPT, recipients);

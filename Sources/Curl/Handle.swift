@@ -15,7 +15,7 @@ public final class Handle {
     public init(
         protocols: String, reach: Reach, deadline: Duration, certificateAuthorities: String?, idleAge: Duration
     ) throws(CurlFault) {
-        guard let pointer = curl_easy_init() else { throw CurlFault(CURLE_OUT_OF_MEMORY) }
+        guard Self.libraryIsReady, let pointer = curl_easy_init() else { throw CurlFault(CURLE_OUT_OF_MEMORY) }
         self.pointer = pointer
         self.reach = reach
         try set(CURLOPT_PROTOCOLS_STR, protocols)
@@ -41,6 +41,9 @@ public final class Handle {
     deinit {
         curl_easy_cleanup(pointer)
     }
+
+    /// The library allows this on any thread, and here it happens at most once.
+    static let libraryIsReady = curl_global_init(Int(CURL_GLOBAL_SSL)) == CURLE_OK
 
     /// There was no connection, because no address was within reach.
     public var isOutOfReach: Bool { hasRefusedAddress && !hasOpenedSocket }

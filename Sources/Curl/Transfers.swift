@@ -18,7 +18,7 @@ public final class Transfers {
         loop: Loop, connections: Int, connectionsPerHost: Int, idleConnections: Int
     ) throws(SystemError) {
         self.loop = loop
-        guard Self.libraryIsReady, let library = curl_multi_init() else {
+        guard Handle.libraryIsReady, let library = curl_multi_init() else {
             throw SystemError(call: "curl_multi_init", code: ENOMEM)
         }
         self.library = library
@@ -66,9 +66,6 @@ public final class Transfers {
         timer.map(loop.cancel)
         curl_multi_cleanup(library)
     }
-
-    /// The library allows this on any thread, and here it happens at most once.
-    private static let libraryIsReady = curl_global_init(Int(CURL_GLOBAL_SSL)) == CURLE_OK
 
     private func take(_ id: UInt64) -> (any Transfer)? {
         guard let library, let (transfer, deadline) = underWay.removeValue(forKey: id) else { return nil }

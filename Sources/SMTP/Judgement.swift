@@ -15,6 +15,7 @@ extension Verdict {
         case CURLE_COULDNT_CONNECT: self = .refusedForNow(.unreachable)
         case CURLE_OPERATION_TIMEDOUT: self = .refusedForNow(.timedOut)
         case CURLE_LOGIN_DENIED: self = .refusedForNow(.notAuthenticated(status: status))
+        case CURLE_ABORTED_BY_CALLBACK: self = .refusedForNow(.closed)
         case CURLE_OUT_OF_MEMORY: self = .refusedForNow(.overloaded)
         case _ where code.isTLSFailure: self = .refusedForNow(.tlsFailed)
         default:

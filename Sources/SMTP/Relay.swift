@@ -1,56 +1,57 @@
 internal import Curl
-public import EventLoop
+internal import EventLoop
 
-/// Hands messages to a submission server, from one loop, on top of libcurl. Connections are kept for the next message.
+/// Hands messages to a submission server, on top of libcurl.
 ///
-/// Close it before its loop stops.
-public actor Relay {
-    /// Messages under way; more are refused for now.
-    public static let limit = 32
-
-    public nonisolated let loop: Loop
-    public nonisolated var unownedExecutor: UnownedSerialExecutor { loop.asUnownedSerialExecutor() }
+/// On threads of its own: whatever interface it is called through, libcurl blocks its caller from the end of a message
+/// until the server has answered for it.
+public final class Relay: Sendable {
+    /// Messages under way; as many again wait, and more are refused for now.
+    public static let connections = 8
 
     private let server: SubmissionServer
     private let clientName: String
     private let deadline: Duration
-    private let transfers: Transfers
-    private var lastID: UInt64 = 0
-    private var isClosed = false
+    private let threads: FairPool
+    private let cut = Cut()
 
     /// - Parameters:
     ///   - clientName: what we call ourselves, a host name (RFC 5321 §4.1.1.1).
     ///   - deadline: of a whole transaction, from the look-up of the server's name to its answer for the message.
-    /// - Throws: ``SystemError`` when the process is out of memory.
-    public init(loop: Loop, server: SubmissionServer, clientName: String, deadline: Duration) throws {
-        self.loop = loop
+    /// - Throws: ``SystemError`` when no threads can be had.
+    public init(to server: SubmissionServer, clientName: String, deadline: Duration) throws {
         self.server = server
         self.clientName = clientName.wholeMatch(of: /[A-Za-z0-9.-]{1,253}/) == nil ? "localhost" : clientName
         self.deadline = deadline
-        transfers = try Transfers(loop: loop, connections: 8, connectionsPerHost: 8, idleConnections: 4)
+        threads = try FairPool(name: "mail", threads: Self.connections, capacity: 2 * Self.connections)
     }
 
     public func submit(_ message: Message) async -> Verdict {
-        guard !isClosed else { return .refusedForNow(.closed) }
-        guard transfers.count < Self.limit else { return .refusedForNow(.overloaded) }
         guard let fields = MessageFields(message) else { return .refusedForGood(.malformed) }
-        lastID += 1
-        let submission: Submission
         do {
-            submission = try Submission(
-                message, fields, id: lastID, to: server, naming: clientName, within: deadline)
+            return try await threads.run(for: "") { [self] in
+                guard !cut.isMade else { return .refusedForNow(.closed) }
+                do {
+                    return try Submission(
+                        message, fields, to: server, naming: clientName, within: deadline, unless: cut
+                    ).perform()
+                } catch let fault as CurlFault {
+                    return Verdict(fault.code, after: .greeting, status: 0)
+                }
+            }
         } catch {
-            return Verdict(error.code, after: .greeting, status: 0)
-        }
-        return await withCheckedContinuation { continuation in
-            submission.continuation = continuation
-            transfers.begin(submission)
+            return .refusedForNow(cut.isMade ? .closed : .overloaded)
         }
     }
 
-    /// Fails what is under way, and every later message, for now.
+    /// Fails what is under way, within about a second, and every later message, for now.
     public func close() {
-        isClosed = true
-        transfers.close()
+        cut.make()
+    }
+
+    /// Blocks until nothing is under way any more.
+    public func stop() {
+        close()
+        threads.stop()
     }
 }

@@ -35,7 +35,7 @@ final class PostOffice: Sendable {
     /// Through the server that is configured.
     convenience init(_ config: MailConfig, desk: Desk) throws {
         let relay = try Relay(
-            loop: desk.pool.loop, server: config.server,
+            to: config.server,
             clientName: URL(string: desk.publicURL())?.host ?? "localhost", deadline: MailConfig.deadline)
         let composer = Composer(sender: config.sender) { [publicURL = desk.publicURL] in
             $0.actionBase(at: publicURL())
@@ -79,11 +79,11 @@ final class PostOffice: Sendable {
         watch.withLock { $0 }?.cancel()
         let cut = Task(executorPreference: loop) { [loop, relay] in
             try await loop.sleep(for: deadline)
-            await relay?.close()
+            relay?.close()
         }
         await postman.stop()
         cut.cancel()
-        await relay?.close()
+        relay?.stop()
     }
 }
 

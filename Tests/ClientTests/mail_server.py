@@ -23,18 +23,12 @@ USER, PASSWORD = "sekisho", "pass/word:1"
 class MailServer:
     """Answers each RCPT and each message with the next of what it was told, and then with a yes."""
 
-    def __init__(self, **options):
+    def __init__(self):
         self.taken = []
-        self.greeted = []
         self.recipients = []
         self.messages = []
         self.asked = threading.Event()
-        self.options = options
-
-    async def handle_EHLO(self, server, session, envelope, hostname, responses):
-        self.greeted.append(hostname)
-        session.host_name = hostname
-        return responses
+        self.released = threading.Event()
 
     async def handle_RCPT(self, server, session, envelope, address, options):
         answer = self.recipients.pop(0) if self.recipients else None

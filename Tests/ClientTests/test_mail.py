@@ -204,13 +204,14 @@ def test_mail_waits_for_a_server_that_is_down(mailing, server):
 
 
 def held(answer):
-    """Tells that it was asked, and lets the other side wait."""
+    """Tells that it was asked, and answers when it is let go."""
 
     async def hold(server, smtp, *session_and_envelope):
-        if session_and_envelope:
+        if len(session_and_envelope) == 2:
             server.taken.append(Taken(*session_and_envelope))
         server.asked.set()
-        await asyncio.sleep(5)
+        while not server.released.is_set():
+            await asyncio.sleep(0.05)
         return answer
 
     return hold
@@ -227,6 +228,7 @@ def test_a_killed_gateway_leaves_its_letter_to_the_next(mailing, server, moment)
         with mailing.serving(**environment(port)) as first:
             assert server.asked.wait(30)
             gateway.ended(first.process, signal.SIGKILL)
+        server.released.set()
         assert row(mailing, letter, "attempts, due_at > now()") == "1|t"
         with mailing.serving(**environment(port)) as second:
             hurry(mailing, letter)
@@ -238,19 +240,28 @@ def test_a_killed_gateway_leaves_its_letter_to_the_next(mailing, server, moment)
 
 
 def test_what_is_under_way_is_finished_before_the_gateway_ends(mailing, server):
-    async def slowly(server, smtp, session, envelope):
-        server.asked.set()
-        await asyncio.sleep(2)
-        server.taken.append(Taken(session, envelope))
-        return "250 OK"
-
-    server.messages = [slowly]
+    server.messages = [held("250 OK")]
     letter = post(mailing, "notice.password-changed", "ada@example.org")
     with serving(server) as port, mailing.serving(**environment(port)) as running:
         assert server.asked.wait(30)
-        assert gateway.ended(running.process, signal.SIGTERM) == 0
+        running.process.send_signal(signal.SIGTERM)
+        assert eventually(lambda: running.is_ready() is None)
+        server.released.set()
+        assert running.process.wait(gateway.STOP_SECONDS) == 0
     only(server)
     assert row(mailing, letter, "id") == ""
+
+
+def test_a_mail_server_that_says_nothing_holds_up_nobody_and_is_left_in_the_end(mailing, server):
+    server.messages = [held("250 OK")]
+    letter = post(mailing, "notice.password-changed", "ada@example.org")
+    with serving(server) as port, mailing.serving(**environment(port, SEKISHO_DRAIN_SECONDS="1")) as running:
+        assert server.asked.wait(30)
+        assert all(running.is_ready() for _ in range(20))
+        assert gateway.ended(running.process, signal.SIGTERM) == 0
+        server.released.set()
+    assert row(mailing, letter, "failure, due_at <= now()") == "stopped|t"
+    clear(mailing)
 
 
 def test_two_gateways_send_a_letter_once(mailing, server):

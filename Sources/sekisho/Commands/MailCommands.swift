@@ -23,17 +23,13 @@ extension Command {
         try reader.finish()
         guard let config else { throw Failure(message: "no mail is sent: SEKISHO_SMTP_URL is not set") }
         let message = Message.test(from: config.sender, to: recipient, at: WallClock.live.now())
-        let loop = try Loop(name: "mail")
+        let relay = try Relay(
+            to: config.server, clientName: publicURL.flatMap { URL(string: $0)?.host } ?? "localhost",
+            deadline: MailConfig.deadline)
+        defer { relay.stop() }
+        let loop = try Loop(name: "command")
         defer { loop.stop() }
-        let verdict = try loop.waitFor {
-            let relay = try Relay(
-                loop: loop, server: config.server,
-                clientName: publicURL.flatMap { URL(string: $0)?.host } ?? "localhost",
-                deadline: MailConfig.deadline)
-            let verdict = await relay.submit(message)
-            await relay.close()
-            return verdict
-        }
+        let verdict = try loop.waitFor { await relay.submit(message) }
         switch verdict {
         case .accepted: Terminal.say("accepted by \(config.server)")
         case .refusedForNow(let obstacle): throw Failure(message: "refused for now by \(config.server): \(obstacle)")
