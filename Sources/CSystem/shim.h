@@ -168,7 +168,7 @@ static inline size_t shim_mhd_head_bytes(struct MHD_Connection *connection) {
 
 /* fcntl is variadic. */
 static inline int shim_duplicate(int descriptor) { return fcntl(descriptor, F_DUPFD_CLOEXEC, 0); }
-/* HTTP client: libcurl sets options and tells facts through variadic functions. */
+/* libcurl sets options and tells facts through variadic functions. */
 #if LIBCURL_VERSION_NUM < 0x075700
 #error "libcurl 7.87 or later is needed: before, giving up a name look-up blocked the caller"
 #endif
@@ -192,22 +192,49 @@ static inline CURLcode shim_curl_copy_body(CURL *easy, const void *bytes, size_t
     return code ? code : curl_easy_setopt(easy, CURLOPT_COPYPOSTFIELDS, (const char *)bytes);
 }
 
-/* Every callback, and shim_curl_context, get the same context. */
+/* Both callbacks get the context. */
 static inline void shim_curl_set_callbacks(CURL *easy, void *context, curl_write_callback on_head,
-                                           curl_write_callback on_body, curl_opensocket_callback opens_socket) {
-    curl_easy_setopt(easy, CURLOPT_PRIVATE, context);
+                                           curl_write_callback on_body) {
     curl_easy_setopt(easy, CURLOPT_HEADERDATA, context);
     curl_easy_setopt(easy, CURLOPT_HEADERFUNCTION, on_head);
     curl_easy_setopt(easy, CURLOPT_WRITEDATA, context);
     curl_easy_setopt(easy, CURLOPT_WRITEFUNCTION, on_body);
+}
+
+static inline void shim_curl_gate_sockets(CURL *easy, void *context, curl_opensocket_callback opens_socket) {
     curl_easy_setopt(easy, CURLOPT_OPENSOCKETDATA, context);
     curl_easy_setopt(easy, CURLOPT_OPENSOCKETFUNCTION, opens_socket);
 }
 
-static inline void *shim_curl_context(CURL *easy) {
-    char *context = NULL;
-    curl_easy_getinfo(easy, CURLINFO_PRIVATE, &context);
-    return context;
+static inline void shim_curl_set_id(CURL *easy, uintptr_t id) { curl_easy_setopt(easy, CURLOPT_PRIVATE, (char *)id); }
+
+static inline uintptr_t shim_curl_id(CURL *easy) {
+    char *id = NULL;
+    curl_easy_getinfo(easy, CURLINFO_PRIVATE, &id);
+    return (uintptr_t)id;
+}
+
+/* Tells all that is said on the connection. */
+static inline void shim_curl_watch(CURL *easy, void *context, curl_debug_callback on_word) {
+    curl_easy_setopt(easy, CURLOPT_DEBUGDATA, context);
+    curl_easy_setopt(easy, CURLOPT_DEBUGFUNCTION, on_word);
+    curl_easy_setopt(easy, CURLOPT_VERBOSE, 1L);
+}
+
+static inline void shim_curl_allow_cut(CURL *easy, void *context, curl_xferinfo_callback on_progress) {
+    curl_easy_setopt(easy, CURLOPT_XFERINFODATA, context);
+    curl_easy_setopt(easy, CURLOPT_XFERINFOFUNCTION, on_progress);
+    curl_easy_setopt(easy, CURLOPT_NOPROGRESS, 0L);
+}
+
+/* Not copied: the list must stay until the transfer is over. */
+static inline CURLcode shim_curl_set_recipients(CURL *easy, struct curl_slist *recipients) {
+    return curl_easy_setopt(easy, CURLOPT_MAIL_RCPT, recipients);
+}
+
+/* Stays the caller's. */
+static inline CURLcode shim_curl_set_mime(CURL *easy, curl_mime *mime) {
+    return curl_easy_setopt(easy, CURLOPT_MIMEPOST, mime);
 }
 
 static inline long shim_curl_status(CURL *easy) {

@@ -1,3 +1,4 @@
+internal import Curl
 public import EventLoop
 
 /// Outbound HTTP of one loop, on top of libcurl: HTTP/1.1 or 2, certificates always verified, connections kept.
@@ -25,8 +26,8 @@ public actor Client {
         self.loop = loop
         self.limits = limits
         self.certificateAuthorities = certificateAuthorities
-        unrestricted = try Transfers(loop: loop, limits: limits)
-        restricted = try Transfers(loop: loop, limits: limits)
+        unrestricted = try Transfers(loop: loop, within: limits)
+        restricted = try Transfers(loop: loop, within: limits)
     }
 
     /// - Throws: ``ClientFault``, or `CancellationError` as soon as the task is cancelled: the request may then still
@@ -55,16 +56,24 @@ public actor Client {
         guard !isClosed else { throw ClientFault.closed }
         guard unrestricted.count + restricted.count < limits.requests else { throw ClientFault.overloaded }
         let reach = try Reach(of: request)
-        let transfer = try Transfer(
+        let exchange = try ClientExchange(
             request, id: id, reach: reach, limits: limits, certificateAuthorities: certificateAuthorities)
         return try await withCheckedThrowingContinuation { continuation in
-            transfer.continuation = continuation
-            (reach == .publicAddresses ? restricted : unrestricted).begin(transfer)
+            exchange.continuation = continuation
+            (reach == .publicAddresses ? restricted : unrestricted).begin(exchange)
         }
     }
 
     private func cancel(_ id: UInt64) {
         unrestricted.cancel(id)
         restricted.cancel(id)
+    }
+}
+
+extension Transfers {
+    fileprivate convenience init(loop: Loop, within limits: ClientLimits) throws(SystemError) {
+        try self.init(
+            loop: loop, connections: limits.connections, connectionsPerHost: limits.connectionsPerHost,
+            idleConnections: limits.idleConnections)
     }
 }

@@ -1,4 +1,5 @@
 internal import CSystem
+internal import Curl
 
 /// Why there is no answer. Holds neither the URL nor anything that was sent or received.
 public enum ClientFault: Error, Hashable, Sendable {
@@ -36,9 +37,8 @@ extension ClientFault {
         case CURLE_COULDNT_RESOLVE_HOST: self = .unknownHost
         case CURLE_COULDNT_CONNECT: self = .unreachable
         case CURLE_OPERATION_TIMEDOUT: self = .timedOut
-        case CURLE_SSL_CONNECT_ERROR, CURLE_PEER_FAILED_VERIFICATION, CURLE_SSL_CIPHER, CURLE_SSL_CACERT_BADFILE,
-            CURLE_SSL_CERTPROBLEM, CURLE_SSL_ISSUER_ERROR, CURLE_SSL_INVALIDCERTSTATUS:
-            self = .tlsFailed
+        case _ where code.isTLSFailure: self = .tlsFailed
+        case CURLE_OUT_OF_MEMORY: self = .overloaded
         case CURLE_GOT_NOTHING, CURLE_PARTIAL_FILE, CURLE_RECV_ERROR, CURLE_SEND_ERROR: self = .connectionLost
         default: self = .protocolError(code: Int(code.rawValue))
         }

@@ -1,8 +1,11 @@
 internal import CSystem
+internal import Curl
 
-/// Header fields as libcurl wants them: a linked list of lines.
-final class HeaderList {
-    private(set) var first: UnsafeMutablePointer<curl_slist>?
+/// The header fields of a request.
+struct HeaderList {
+    private let list = FieldList()
+
+    var first: UnsafeMutablePointer<curl_slist>? { list.first }
 
     /// - Throws: ``ClientFault/invalidHeader``.
     init(of request: ClientRequest) throws(ClientFault) {
@@ -11,19 +14,11 @@ final class HeaderList {
             guard Self.isToken(name), !value.utf8.contains(where: \.isControl), !Self.isReserved(name) else {
                 throw .invalidHeader
             }
-            append(value.isEmpty ? "\(name);" : "\(name): \(value)")
+            list.append(value.isEmpty ? "\(name);" : "\(name): \(value)")
         }
         // Without these lines the library would add fields of its own.
-        append("Expect:")
-        if request.headers["Content-Type"] == nil { append("Content-Type:") }
-    }
-
-    deinit {
-        curl_slist_free_all(first)
-    }
-
-    private func append(_ line: String) {
-        first = curl_slist_append(first, line) ?? first
+        list.append("Expect:")
+        if request.headers["Content-Type"] == nil { list.append("Content-Type:") }
     }
 
     private static func isReserved(_ name: String) -> Bool {

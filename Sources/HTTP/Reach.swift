@@ -1,13 +1,7 @@
 internal import CSystem
+internal import Curl
 
-/// The addresses a request may connect to.
-enum Reach: Sendable {
-    case everywhere
-    /// This machine's own.
-    case loopback
-    /// See ``SocketAddress/isPublic(_:)``.
-    case publicAddresses
-
+extension Reach {
     /// - Throws: ``ClientFault/invalidURL``, ``ClientFault/destinationNotAllowed``.
     init(of request: ClientRequest) throws(ClientFault) {
         switch (try Self.scheme(of: request.url), request.destination) {
@@ -16,15 +10,6 @@ enum Reach: Sendable {
         case ("http", .anywhere): self = .loopback
         case ("http", .configured): throw .destinationNotAllowed
         default: throw .invalidURL
-        }
-    }
-
-    /// Of numbers, not of names: to be asked about the address a connection is about to be made to.
-    func contains(_ address: UnsafePointer<sockaddr>) -> Bool {
-        switch self {
-        case .everywhere: true
-        case .loopback: SocketAddress.isLoopback(address)
-        case .publicAddresses: SocketAddress.isPublic(address)
         }
     }
 

@@ -54,11 +54,12 @@ enum Settings {
         name: "SEKISHO_DRAIN_SECONDS", fallback: "10",
         meaning: "how long running requests may take to end after SIGTERM, 0 to 300")
 
-    static let all = [
-        databaseURL, databaseConnections, databasePrepared, masterKey, previousMasterKey, publicURL, listen, loops,
-        trustedProxies, passwordThreads, passwordMemory, passwordIterations, passwordWaiting,
-        breachedPasswords, logLevel, drain,
-    ]
+    static let all =
+        [
+            databaseURL, databaseConnections, databasePrepared, masterKey, previousMasterKey, publicURL, listen, loops,
+            trustedProxies, passwordThreads, passwordMemory, passwordIterations, passwordWaiting,
+            breachedPasswords, logLevel, drain,
+        ] + mail
 }
 
 /// What `serve` runs on.
@@ -75,6 +76,8 @@ struct Config: Sendable {
     var breachedPasswordsURL: String?
     var logLevel: Log.Level
     var drain: Duration
+    /// `nil`: none is sent.
+    var mail: MailConfig?
 
     struct ListenAddress: Sendable, CustomStringConvertible {
         var host: String
@@ -107,6 +110,7 @@ extension Config {
             Self.parse(breachedPasswordsURL:))
         let logLevel = reader.required(Settings.logLevel, "debug, info, warning or error", Self.parse(level:))
         let drain = reader.number(Settings.drain, in: 0...300)
+        let mail = reader.mail()
         try reader.finish()
         guard let database, let masterKeys, let publicURL, let listen, let trustedProxies, let passwords,
             let breachedPasswordsURL, let logLevel, let drain
@@ -115,7 +119,7 @@ extension Config {
             database: database, masterKeys: masterKeys, publicURL: publicURL, listen: listen,
             loops: loops ?? Self.cores, trustedProxies: trustedProxies, passwords: passwords,
             breachedPasswordsURL: breachedPasswordsURL.isEmpty ? nil : breachedPasswordsURL, logLevel: logLevel,
-            drain: .seconds(drain))
+            drain: .seconds(drain), mail: mail)
     }
 }
 

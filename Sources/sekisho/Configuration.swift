@@ -23,7 +23,7 @@ struct Setting: Sendable {
 struct SettingsReader {
     private let environment: [String: String]
     private let contents: (String) -> String?
-    private(set) var problems: [String] = []
+    var problems: [String] = []
 
     init(environment: [String: String], contents: @escaping (String) -> String?) {
         self.environment = environment

@@ -23,14 +23,14 @@ struct Live: Sendable {
     /// Of other providers; one for the process.
     let providerKeys: JWKSCache
     let mode: Mode
-    /// What is put into table `mail` reaches somebody.
-    let sendsMail: Bool
+    /// `nil`: nobody sends mail.
+    var postOffice: PostOffice?
     /// Where clients reach the gateway, without a slash at the end.
     let publicURL: @Sendable () -> String
     let isDraining: @Sendable () -> Bool
 
     func gateway(on pool: Pool) -> Gateway {
-        let addition = mode.addition(pool)
+        let addition = mode.addition(pool, postOffice)
         let directory = Directory(
             pool: pool, masterKeys: masterKeys, clock: clock, lookup: addition.projects,
             takesLoopbackIssuers: mode.takesLoopbackIssuers, publicURL: publicURL())
@@ -38,9 +38,10 @@ struct Live: Sendable {
         let tokens = GatewayTokens(keys: directory.keys.value(for:), issuers: mode.issuers, clock: clock)
         let collaborators = Collaborators(
             store: store, tokens: tokens, passwords: passwords, breaches: breaches,
-            outOfBand: .live(
-                under: masterKeys, actionBase: { [publicURL] in $0.mail.actionBase(at: publicURL()) }, isSent: sendsMail
-            ),
+            outOfBand: mode.watchesOutOfBand(
+                .live(
+                    under: masterKeys, actionBase: { [publicURL] in $0.mail.actionBase(at: publicURL()) },
+                    isSent: postOffice != nil)),
             limiter: limiter, clock: clock, entropy: .live)
         let authenticator = Authenticator(with: collaborators)
         let federation = PostgresFederationStore(pool: pool)

@@ -17,8 +17,12 @@ struct Mode: Sendable {
     var takesLoopbackIssuers = false
     /// What a project's policy limits is counted.
     var limitsRates = false
+    /// Instead of the configured way.
+    var postOffice: (@Sendable (PostOffice.Desk) -> PostOffice)?
+    /// Sees how codes and letters are made.
+    var watchesOutOfBand: @Sendable (OutOfBand) -> OutOfBand = { $0 }
     /// Built once for each loop.
-    var addition: @Sendable (Pool) -> Addition = { _ in Addition() }
+    var addition: @Sendable (Pool, PostOffice?) -> Addition = { _, _ in Addition() }
 
     /// What a mode has that others have not.
     struct Addition: Sendable {

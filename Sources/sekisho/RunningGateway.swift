@@ -15,6 +15,7 @@ final class RunningGateway: Sendable {
     /// To the providers, and to a list of breached passwords.
     private let client: HTTP.Client
     private let hashing: FairPool
+    private let postOffice: PostOffice?
     private let server: Server
     private let jobs: Jobs
     private let state: State
@@ -39,13 +40,17 @@ final class RunningGateway: Sendable {
             allowsPrivate: mode.takesLoopbackIssuers, on: group.loops[0])
         let metrics = GatewayMetrics()
         let limits = RateLimits(masterKeys: config.masterKeys, clock: mode.clock, metrics: metrics.registry)
+        let publicURL = { @Sendable in config.publicURL ?? "http://127.0.0.1:\(state.port.load(ordering: .relaxed))" }
+        let desk = PostOffice.Desk(
+            pool: pools[0], masterKeys: config.masterKeys, clock: mode.clock, publicURL: publicURL, log: log,
+            metrics: metrics.registry)
+        postOffice = try mode.postOffice?(desk) ?? config.mail.map { try PostOffice($0, desk: desk) }
         let live = Live(
             masterKeys: config.masterKeys, trustedProxies: config.trustedProxies, clock: mode.clock, log: log,
             metrics: metrics, passwords: try .argon2id(config.passwords.cost, on: hashing),
             limiter: mode.limitsRates ? limits.limiter : .none,
             breaches: .live(at: config.breachedPasswordsURL, client: client, metrics: metrics, log: log),
-            providerKeys: providerKeys, mode: mode, sendsMail: false,
-            publicURL: { config.publicURL ?? "http://127.0.0.1:\(state.port.load(ordering: .relaxed))" },
+            providerKeys: providerKeys, mode: mode, postOffice: postOffice, publicURL: publicURL,
             isDraining: { state.isDraining.load(ordering: .relaxed) })
         let gateways = pools.map { live.gateway(on: $0) }
         do {
@@ -74,12 +79,19 @@ final class RunningGateway: Sendable {
     var loop: Loop { group.loops[0] }
     var pool: Pool { pools[0] }
 
+    /// Sends mail from now on: once the database is known to be ours.
+    func openPostOffice() {
+        postOffice?.open()
+    }
+
     /// Takes no more requests, lets the running ones end, and closes everything.
     func drain(within deadline: Duration) throws {
         state.isDraining.store(true, ordering: .relaxed)
-        try loop.waitFor { [server, pools, client, jobs] in
+        try loop.waitFor { [server, pools, client, jobs, postOffice] in
+            async let mail: Void? = postOffice?.close(within: deadline)
             await server.drain(within: deadline)
             await jobs.stop()
+            await mail
             await client.close()
             for pool in pools { await pool.close() }
         }

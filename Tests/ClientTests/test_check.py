@@ -10,7 +10,8 @@ UNREACHABLE = "postgresql:///nobody?host=/nonexistent"
 def test_all_is_well_with_a_project(installation):
     checked = installation.run("check")
     assert checked.returncode == 0
-    assert [line[:5] for line in checked.stdout.splitlines()] == ["ok   "] * 7
+    assert [line[:5] for line in checked.stdout.splitlines()] == ["ok   "] * 8
+    assert "mail: none is sent" in checked.stdout
     assert "project demo: keys that sign" in checked.stdout
     assert "project demo, app default: guideline 4.8" in checked.stdout
 

@@ -12,12 +12,13 @@ COMMANDS = [
     "keys create-api-key", "keys list-api-keys", "keys revoke-api-key",
     "keys create-service-key", "keys list-service-keys", "keys revoke-service-key",
     "keys list-signing-keys", "keys rotate-signing-key", "keys rotate-refresh-key", "keys rewrap", "keys generate-master-key",
+    "mail test", "mail list",
 ]
 each_command = pytest.mark.parametrize("command", COMMANDS)
 
 
 def test_the_overview_lists_every_command():
-    listed = re.findall(r"^  ([a-z-]+(?: [a-z-]+)?)(?: ID| FILE)?  ", run("--help").stdout, re.MULTILINE)
+    listed = re.findall(r"^  ([a-z-]+(?: [a-z-]+)?)(?: ID| FILE| ADDRESS)?  ", run("--help").stdout, re.MULTILINE)
     assert listed == COMMANDS
 
 

@@ -64,7 +64,7 @@ struct TestGateway: Sendable {
             providerKeys: JWKSCache(
                 fetch: world.fetch, shelf: ProviderKeyStore(pool: database.pool).shelf, clock: clock.wallClock,
                 on: database.pool.loop),
-            mode: mode, sendsMail: true, publicURL: { "https://auth.example.com" },
+            mode: mode.thatSendsMail, publicURL: { "https://auth.example.com" },
             isDraining: { false })
         gateway = live.gateway(on: database.pool)
     }
@@ -132,8 +132,8 @@ extension Live {
     fileprivate func limited(by limits: RateLimits, _ metrics: GatewayMetrics) -> Live {
         Live(
             masterKeys: masterKeys, trustedProxies: trustedProxies, clock: clock, log: log, metrics: metrics,
-            passwords: passwords, limiter: limits.limiter, providerKeys: providerKeys, mode: mode,
-            sendsMail: sendsMail, publicURL: publicURL, isDraining: isDraining)
+            passwords: passwords, limiter: limits.limiter, breaches: breaches, providerKeys: providerKeys, mode: mode,
+            publicURL: publicURL, isDraining: isDraining)
     }
 }
 
@@ -144,4 +144,17 @@ final class TestClock: Sendable {
     var wallClock: WallClock { WallClock { [self] in now } }
 
     func advance(by duration: Duration) { current.withLock { $0 = $0 + duration } }
+}
+
+extension Mode {
+    /// What is written waits in the database, for tests to read.
+    fileprivate var thatSendsMail: Mode {
+        var mode = self
+        mode.watchesOutOfBand = { outOfBand in
+            var outOfBand = outOfBand
+            outOfBand.isSent = true
+            return outOfBand
+        }
+        return mode
+    }
 }

@@ -10,7 +10,9 @@ struct LayeringTests {
         "JSONText": [],
         "Crypto": ["CSystem"],
         "JOSE": ["Crypto", "JSONText"],
-        "HTTP": ["EventLoop", "CSystem"],
+        "Curl": ["EventLoop", "CSystem"],
+        "HTTP": ["Curl", "EventLoop", "CSystem"],
+        "SMTP": ["Curl", "EventLoop", "CSystem"],
         "Postgres": ["EventLoop", "CSystem"],
         "PrivatePostgres": ["EventLoop", "CSystem"],
         "Telemetry": [],
@@ -20,6 +22,7 @@ struct LayeringTests {
         "Storage": ["Identity", "JSONText", "Postgres"],
         "Pages": ["Identity", "HTTP"],
         "API": ["Identity", "HTTP", "JSONText", "Pages", "Telemetry"],
+        "Mail": ["Identity", "SMTP", "EventLoop"],
         "Simulators": ["JOSE", "Crypto", "HTTP", "EventLoop", "JSONText"],
     ]
 

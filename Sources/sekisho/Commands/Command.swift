@@ -10,6 +10,7 @@ struct Command: Sendable {
         .createAPIKey, .listAPIKeys, .revokeAPIKey,
         .createServiceKey, .listServiceKeys, .revokeServiceKey,
         .listSigningKeys, .rotateSigningKeys, .rotateRefreshKey, .rewrap, .generateMasterKey,
+        .testMail, .listMail,
     ]
 
     /// Finds the command that `arguments` begin with and runs it with the rest.

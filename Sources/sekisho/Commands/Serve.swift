@@ -25,7 +25,7 @@ extension Command {
         let gateway = try RunningGateway(config, log: log, mode: .serve(at: publicURL))
         defer { log.flush(within: .seconds(2)) }
         log.info("listening", ["address": .string(config.listen.host), "port": .int(Int(gateway.port))])
-        if !isVerified { gateway.verifyDatabaseLater(config, log) }
+        if isVerified { gateway.openPostOffice() } else { gateway.verifyDatabaseLater(config, log) }
         Signals.waitForEnd()
         log.info("draining", [:])
         try gateway.drain(within: config.drain)
@@ -58,11 +58,12 @@ extension Config {
 extension RunningGateway {
     /// Until then the gateway answers 503. Ends the process if the database turns out to be another's.
     fileprivate func verifyDatabaseLater(_ config: Config, _ log: Log) {
-        Task(executorPreference: loop) { [loop, pool] in
+        Task(executorPreference: loop) { [self, loop, pool] in
             while true {
                 try await loop.sleep(for: .seconds(1))
                 do {
-                    return try await config.claim(pool)
+                    try await config.claim(pool)
+                    return openPostOffice()
                 } catch let failure as Failure {
                     log.error("refusing this database", ["reason": .string(failure.message)])
                     log.flush(within: .seconds(2))

@@ -28,7 +28,9 @@ extension Mode {
     ) -> Mode {
         var mode = dev(project, providers: simulators.endpoints)
         mode.clock = clock.wallClock
-        mode.addition = { .dev(on: $0, default: project, under: masterKeys, clock: clock, simulators: simulators) }
+        mode.addition = { pool, _ in
+            .dev(on: pool, default: project, under: masterKeys, clock: clock, simulators: simulators)
+        }
         return mode
     }
 }

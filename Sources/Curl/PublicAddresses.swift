@@ -1,6 +1,6 @@
 internal import CSystem
 
-extension SocketAddress {
+extension Reach {
     /// 127.0.0.0/8, in either notation, or ::1.
     static func isLoopback(_ address: UnsafePointer<sockaddr>) -> Bool {
         switch IPNumber(address) {

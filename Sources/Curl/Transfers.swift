@@ -1,23 +1,28 @@
 internal import CSystem
-internal import EventLoop
+public import EventLoop
 
 /// The transfers of one set of connections, driven by the loop's events and timers. Used on its loop only.
-final class Transfers {
+public final class Transfers {
     private let loop: Loop
     /// Until closed.
     private var library: UnsafeMutableRawPointer?
     private var watches: [Int32: Loop.Watch] = [:]
     private var timer: Loop.Timer?
-    private var underWay: [UInt64: (transfer: Transfer, deadline: Loop.Timer)] = [:]
+    private var underWay: [UInt64: (transfer: any Transfer, deadline: Loop.Timer)] = [:]
 
+    /// - Parameters:
+    ///   - connectionsPerHost: transfers over this wait.
+    ///   - idleConnections: kept for later transfers.
     /// - Throws: ``SystemError`` when the process is out of memory.
-    init(loop: Loop, limits: ClientLimits) throws(SystemError) {
+    public init(
+        loop: Loop, connections: Int, connectionsPerHost: Int, idleConnections: Int
+    ) throws(SystemError) {
         self.loop = loop
-        guard Self.libraryIsReady, let library = curl_multi_init() else {
+        guard Handle.libraryIsReady, let library = curl_multi_init() else {
             throw SystemError(call: "curl_multi_init", code: ENOMEM)
         }
         self.library = library
-        shim_curl_limit_connections(library, limits.connections, limits.connectionsPerHost, limits.idleConnections)
+        shim_curl_limit_connections(library, connections, connectionsPerHost, idleConnections)
         shim_curl_set_multi_callbacks(
             library, Unmanaged.passUnretained(self).toOpaque(),
             { _, descriptor, wish, context, _ in
@@ -34,25 +39,26 @@ final class Transfers {
         close()
     }
 
-    var count: Int { underWay.count }
+    public var count: Int { underWay.count }
 
-    func begin(_ transfer: Transfer) {
-        guard let library else { return transfer.fail(ClientFault.closed) }
+    public func begin(_ transfer: any Transfer) {
+        guard let library else { return transfer.end(.closed) }
         let deadline = loop.schedule(after: transfer.deadline) { [unowned self, id = transfer.id] in
-            end(id)?.fail(ClientFault.timedOut)
+            take(id)?.end(.timedOut)
         }
         underWay[transfer.id] = (transfer, deadline)
-        curl_multi_add_handle(library, transfer.handle)
+        shim_curl_set_id(transfer.handle.pointer, UInt(transfer.id))
+        curl_multi_add_handle(library, transfer.handle.pointer)
     }
 
-    func cancel(_ id: UInt64) {
-        end(id)?.fail(CancellationError())
+    public func cancel(_ id: UInt64) {
+        take(id)?.end(.cancelled)
     }
 
-    /// Fails what is under way, and ends all connections.
-    func close() {
+    /// Ends what is under way, and all connections.
+    public func close() {
         guard let library else { return }
-        for id in underWay.keys { end(id)?.fail(ClientFault.closed) }
+        for id in underWay.keys { take(id)?.end(.closed) }
         self.library = nil
         shim_curl_set_multi_callbacks(library, nil, nil, nil)
         for watch in watches.values { loop.unwatch(watch) }
@@ -61,13 +67,10 @@ final class Transfers {
         curl_multi_cleanup(library)
     }
 
-    /// The library allows this on any thread, and here it happens at most once.
-    private static let libraryIsReady = curl_global_init(Int(CURL_GLOBAL_SSL)) == CURLE_OK
-
-    private func end(_ id: UInt64) -> Transfer? {
+    private func take(_ id: UInt64) -> (any Transfer)? {
         guard let library, let (transfer, deadline) = underWay.removeValue(forKey: id) else { return nil }
         loop.cancel(deadline)
-        curl_multi_remove_handle(library, transfer.handle)
+        curl_multi_remove_handle(library, transfer.handle.pointer)
         return transfer
     }
 
@@ -109,8 +112,7 @@ final class Transfers {
         var left: Int32 = 0
         while let message = curl_multi_info_read(library, &left) {
             let code = message.pointee.data.result
-            guard let transfer = transfer(shim_curl_context(message.pointee.easy_handle)) else { continue }
-            end(transfer.id)?.finish(code)
+            take(UInt64(shim_curl_id(message.pointee.easy_handle)))?.end(.done(code))
         }
     }
 }

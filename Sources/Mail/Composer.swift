@@ -1,0 +1,45 @@
+public import Identity
+public import SMTP
+
+/// Writes the message of a letter, the same one however often it is asked.
+public struct Composer: Sendable {
+    private let sender: Email
+    private let actionBase: @Sendable (MailSettings) -> String
+
+    /// - Parameters:
+    ///   - sender: for projects that have none of their own.
+    ///   - actionBase: where a project's links lead.
+    public init(sender: Email, actionBase: @escaping @Sendable (MailSettings) -> String) {
+        self.sender = sender
+        self.actionBase = actionBase
+    }
+
+    /// - Returns: `nil` if there should be a link and is no code for it.
+    public func message(of letter: Letter, _ content: LetterContent, in mailed: MailedProject) -> Message? {
+        let settings = mailed.project.mail
+        let language = letter.language ?? settings.language
+        let link = link(of: letter, content, in: mailed.project, language)
+        guard (letter.kind.linkMode == nil) == (link == nil) else { return nil }
+        let facts = Facts(
+            kind: letter.kind, app: mailed.name, method: .init(content.provider, in: mailed.project),
+            lifetime: Span(letter.expiresAt - letter.createdAt))
+        var wording = Wording(facts, in: language)
+        if let subject = settings.subjects[letter.kind]?[language] { wording.subject = subject }
+        let layout = Layout(wording, link: link?.url, language: language)
+        return Message(
+            from: Mailbox(
+                address: (settings.senderAddress ?? sender).rawValue, name: settings.senderName ?? mailed.name),
+            to: letter.recipient.rawValue, replyTo: settings.replyTo?.rawValue, subject: wording.subject,
+            date: letter.createdAt.seconds, id: letter.id.rawValue, text: layout.text, html: layout.html)
+    }
+
+    /// - Returns: `nil` if the letter has none, or no code for it.
+    public func link(
+        of letter: Letter, _ content: LetterContent, in project: Project, _ language: Language? = nil
+    ) -> ActionLink? {
+        guard let mode = letter.kind.linkMode, let code = content.code else { return nil }
+        return ActionLink(
+            mode, code: code, in: project.id, at: actionBase(project.mail), apiKey: content.apiKey,
+            language: language ?? letter.language ?? project.mail.language, continueURL: content.continueURL)
+    }
+}

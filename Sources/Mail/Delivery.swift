@@ -1,0 +1,82 @@
+internal import Identity
+internal import SMTP
+
+/// One try to deliver one letter.
+struct Delivery: Sendable {
+    private let queued: QueuedLetter
+    private let tools: Postman.Tools
+
+    init(_ queued: QueuedLetter, with tools: Postman.Tools) {
+        self.queued = queued
+        self.tools = tools
+    }
+
+    private var letter: Letter { queued.letter }
+
+    func outcome() async -> Outcome {
+        do {
+            return try await delivered()
+        } catch {
+            return .interrupted
+        }
+    }
+
+    private func delivered() async throws -> Outcome {
+        guard let project = try await tools.project(queued.project) else { return try await giveUp(.projectIsGone) }
+        let content: LetterContent
+        do {
+            content = try tools.open(letter.content, letter.id)
+        } catch {
+            return try await giveUp(.unreadable)
+        }
+        guard let message = tools.composer.message(of: letter, content, in: project) else {
+            return try await giveUp(.codeIsMissing)
+        }
+        guard try await isWorthSending(content) else {
+            try await tools.queue.remove(letter.id)
+            return .dropped
+        }
+        switch await tools.send(message, queued, content) {
+        case .accepted:
+            try await forget()
+            return .sent
+        case .refusedForNow(let obstacle): return try await postpone(obstacle)
+        case .refusedForGood(let obstacle): return try await giveUp(.obstacle(obstacle))
+        }
+    }
+
+    /// A reset that was asked for by address gets its account now, once: a letter that is sent again must not bring back
+    /// a code that was used meanwhile.
+    private func isWorthSending(_ content: LetterContent) async throws -> Bool {
+        guard let code = content.code else { return true }
+        let hash = tools.hash(code)
+        guard letter.kind == .resetPassword, letter.account == nil else { return try await tools.queue.stands(hash) }
+        return try await tools.queue.bind(hash, of: queued)
+    }
+
+    private func postpone(_ obstacle: Obstacle) async throws -> Outcome {
+        let now = tools.clock.now()
+        let delay = obstacle == .closed ? .zero : Patience.delay(after: queued.attempts, chance: tools.chance())
+        guard now + delay < letter.expiresAt else { return try await giveUp(.obstacle(obstacle)) }
+        let failure = Failure.obstacle(obstacle)
+        try await tools.queue.postpone(letter.id, until: now + delay, failure: "\(failure)")
+        return .postponed(until: now + delay, failure)
+    }
+
+    private func giveUp(_ failure: Failure) async throws -> Outcome {
+        try await tools.queue.giveUp(letter.id, failure: "\(failure)", at: tools.clock.now())
+        return .givenUp(failure)
+    }
+
+    /// Tries hard: a letter that stays is sent twice.
+    private func forget() async throws {
+        for _ in 1...3 {
+            do {
+                return try await tools.queue.remove(letter.id)
+            } catch is StoreUnavailable {
+                try await Task.sleep(for: .seconds(1))
+            }
+        }
+        try await tools.queue.remove(letter.id)
+    }
+}

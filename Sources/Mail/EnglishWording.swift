@@ -1,0 +1,99 @@
+internal import Identity
+
+extension Wording {
+    static func english(_ facts: Facts) -> Wording {
+        let (app, method) = (facts.app, facts.method.english)
+        switch facts.kind {
+        case .verifyEmail:
+            return english(
+                "Verify your e-mail address for \(app)",
+                "This address was given for an account of \(app). Follow the link to confirm that it is yours.",
+                action: "Verify e-mail address", [facts.lifetime.english, notAsked])
+        case .resetPassword:
+            return english(
+                "Reset your password for \(app)",
+                "A new password was asked for, for your account of \(app). Follow the link to choose one.",
+                action: "Choose a new password", [facts.lifetime.english, notAsked])
+        case .signIn:
+            return english(
+                "Sign in to \(app)", "Follow the link to sign in to \(app), on the device where you asked for it.",
+                action: "Sign in",
+                [facts.lifetime.english, "Whoever has this link can sign in as you: pass it on to nobody.", notAsked])
+        case .changeEmail:
+            return english(
+                "Confirm your new e-mail address for \(app)",
+                "This address is to become the address of an account of \(app). Follow the link to confirm that it is "
+                    + "yours.", action: "Confirm new address", [facts.lifetime.english, notAsked])
+        case .passwordChanged:
+            return english(
+                "Your password for \(app) was changed",
+                "The password of your account of \(app) was changed, and every device was signed out.", [byOther])
+        case .emailChanged:
+            return english(
+                "Your e-mail address for \(app) was changed",
+                "Your account of \(app), which had this address, has another one now. If that was you, there is nothing "
+                    + "to do. If it was not, follow the link: the account gets this address back.",
+                action: "Undo the change", [facts.lifetime.english, "Then choose a new password at once."])
+        case .identityLinked:
+            return english(
+                "A way to sign in to \(app) was added",
+                "Your account of \(app) can be signed in to with \(method) from now on.", [byOther])
+        case .identityUnlinked:
+            return english(
+                "A way to sign in to \(app) was removed",
+                "Your account of \(app) can no longer be signed in to with \(method).", [byOther])
+        case .accountReclaimed:
+            return english(
+                "Your account of \(app) was secured",
+                "An account of \(app) had this address without ever having proved it. Now somebody who could prove it "
+                    + "has signed in: the account is theirs, and the password and every other way to sign in that it "
+                    + "had before were removed.",
+                [
+                    "If that was you, there is nothing to do. If it was not, secure your mailbox first: somebody else "
+                        + "can read it."
+                ])
+        case .accountDeleted:
+            return english(
+                "Your account of \(app) was deleted", "Your account of \(app), and what belonged to it, was deleted.",
+                ["If that was not you, write to those who run \(app)."])
+        }
+    }
+
+    private static let notAsked = "You did not ask for this? Then ignore this mail: nothing will change."
+
+    private static let byOther =
+        "If that was you, there is nothing to do. If it was not, ask for a new password on the sign-in page at once; "
+        + "that signs out everybody else."
+
+    private static func english(
+        _ subject: String, _ paragraph: String, action: String? = nil, _ advice: [String]
+    ) -> Wording {
+        Wording(
+            subject: subject, paragraphs: [paragraph], action: action, advice: advice,
+            plainLink: "If the button does not work, open this address in a browser:")
+    }
+}
+
+extension Facts.Method {
+    fileprivate var english: String {
+        switch self {
+        case .named(let name): name
+        case .password: "a password"
+        case .emailLink: "a link sent by e-mail"
+        case .phone: "a phone number"
+        case .other: "another service"
+        }
+    }
+}
+
+extension Span {
+    fileprivate var english: String {
+        let span =
+            switch self {
+            case .minutes(let count): count == 1 ? "1 minute" : "\(count) minutes"
+            case .hours(let count): count == 1 ? "1 hour" : "\(count) hours"
+            case .days(let count): "\(count) days"
+            }
+        return "The link works once, and for \(span) after it was asked for."
+    }
+}

@@ -1,0 +1,87 @@
+internal import Identity
+
+extension Wording {
+    static func japanese(_ facts: Facts) -> Wording {
+        let (app, method) = (facts.app, facts.method.japanese)
+        switch facts.kind {
+        case .verifyEmail:
+            return japanese(
+                "【\(app)】メールアドレスの確認",
+                "\(app)のアカウントにこのメールアドレスが登録されました。次のリンクを開いて、ご本人のアドレスであることを確認してください。",
+                action: "メールアドレスを確認する", [facts.lifetime.japanese, notAsked])
+        case .resetPassword:
+            return japanese(
+                "【\(app)】パスワードの再設定", "\(app)のアカウントのパスワード再設定が申し込まれました。次のリンクを開いて、新しいパスワードを設定してください。",
+                action: "新しいパスワードを設定する", [facts.lifetime.japanese, notAsked])
+        case .signIn:
+            return japanese(
+                "【\(app)】ログイン用リンク", "お申し込みになった端末で次のリンクを開くと、\(app)にログインできます。", action: "ログインする",
+                [facts.lifetime.japanese, "このリンクがあれば誰でもあなたとしてログインできます。他の人に渡さないでください。", notAsked])
+        case .changeEmail:
+            return japanese(
+                "【\(app)】新しいメールアドレスの確認",
+                "\(app)のアカウントのメールアドレスが、このアドレスに変更されようとしています。次のリンクを開いて、ご本人のアドレスであることを確認してください。",
+                action: "新しいアドレスを確認する", [facts.lifetime.japanese, notAsked])
+        case .passwordChanged:
+            return japanese(
+                "【\(app)】パスワードが変更されました", "\(app)のアカウントのパスワードが変更され、すべての端末からログアウトしました。", [byOther])
+        case .emailChanged:
+            return japanese(
+                "【\(app)】メールアドレスが変更されました",
+                "\(app)のアカウントのメールアドレスが、このアドレスから別のアドレスに変更されました。お心当たりがある場合は、何もする必要はありません。お心当たりがない場合は、次のリンクを開いて元のアドレスに戻してください。",
+                action: "変更を取り消す", [facts.lifetime.japanese, "その後、すぐに新しいパスワードを設定してください。"])
+        case .identityLinked:
+            return japanese(
+                "【\(app)】ログイン方法が追加されました", "今後、\(app)のアカウントに\(method)でログインできます。", [byOther])
+        case .identityUnlinked:
+            return japanese(
+                "【\(app)】ログイン方法が削除されました", "今後、\(app)のアカウントに\(method)でログインすることはできません。", [byOther])
+        case .accountReclaimed:
+            return japanese(
+                "【\(app)】アカウントが保護されました",
+                "このメールアドレスが確認されないまま登録されていた\(app)のアカウントに、アドレスの持ち主であることを確認できた方がログインしました。以前のパスワードとその他のログイン方法はすべて削除されました。",
+                ["お心当たりがある場合は、何もする必要はありません。お心当たりがない場合は、他の人があなたのメールを読めるおそれがあります。まずメールボックスを保護してください。"])
+        case .accountDeleted:
+            return japanese(
+                "【\(app)】アカウントが削除されました", "\(app)のアカウントと、それに属するデータが削除されました。",
+                ["お心当たりがない場合は、\(app)の運営者にご連絡ください。"])
+        }
+    }
+
+    private static let notAsked = "お心当たりがない場合は、このメールを無視してください。何も変更されません。"
+
+    private static let byOther =
+        "お心当たりがある場合は、何もする必要はありません。お心当たりがない場合は、すぐにログイン画面からパスワードを再設定してください。他の人はすべてログアウトされます。"
+
+    private static func japanese(
+        _ subject: String, _ paragraph: String, action: String? = nil, _ advice: [String]
+    ) -> Wording {
+        Wording(
+            subject: subject, paragraphs: [paragraph], action: action, advice: advice,
+            plainLink: "ボタンが使えない場合は、次のアドレスをブラウザーで開いてください。")
+    }
+}
+
+extension Facts.Method {
+    fileprivate var japanese: String {
+        switch self {
+        case .named(let name): name
+        case .password: "パスワード"
+        case .emailLink: "メールのリンク"
+        case .phone: "電話番号"
+        case .other: "別のサービス"
+        }
+    }
+}
+
+extension Span {
+    fileprivate var japanese: String {
+        let span =
+            switch self {
+            case .minutes(let count): "\(count)分間"
+            case .hours(let count): "\(count)時間"
+            case .days(let count): "\(count)日間"
+            }
+        return "このリンクは一度だけ、お申し込みから\(span)有効です。"
+    }
+}

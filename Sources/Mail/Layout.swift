@@ -1,0 +1,63 @@
+internal import Identity
+
+/// A wording as text and as HTML: readable without style, without images, and without anything from elsewhere.
+struct Layout {
+    let text: String
+    let html: String
+
+    /// - Parameter link: `nil` only where the wording has no action.
+    init(_ wording: Wording, link: String?, language: Language) {
+        let parts = [wording.paragraphs, [link].compactMap(\.self), wording.advice].joined()
+        text = parts.joined(separator: "\n\n") + "\n"
+        let action = link.flatMap { link in wording.action.map { Self.action($0, link, wording.plainLink) } } ?? ""
+        html = """
+            <!DOCTYPE html>
+            <html lang="\(language.rawValue)">
+            <head>
+            <meta charset="utf-8">
+            <meta name="viewport" content="width=device-width, initial-scale=1">
+            <title>\(wording.subject.htmlEscaped)</title>
+            </head>
+            <body style="margin:0;padding:24px;background:#ffffff;color:#1a1a1a;font:16px/1.6 sans-serif">
+            <main style="max-width:36em;margin:0 auto">
+            <h1 style="font-size:20px;line-height:1.4">\(wording.subject.htmlEscaped)</h1>
+            \(Self.paragraphs(wording.paragraphs))\(action)\(Self.paragraphs(wording.advice))</main>
+            </body>
+            </html>
+
+            """
+    }
+
+    private static func paragraphs(_ paragraphs: [String]) -> String {
+        paragraphs.map { "<p>\($0.htmlEscaped)</p>\n" }.joined()
+    }
+
+    private static func action(_ label: String, _ link: String, _ plainLink: String) -> String {
+        let link = link.htmlEscaped
+        return """
+            <p><a href="\(link)" style="display:inline-block;padding:12px 20px;background:#1a4fb4;color:#ffffff;\
+            text-decoration:none;border-radius:6px">\(label.htmlEscaped)</a></p>
+            <p>\(plainLink.htmlEscaped)<br>
+            <a href="\(link)" style="color:#1a4fb4;word-break:break-all">\(link)</a></p>
+
+            """
+    }
+}
+
+extension String {
+    /// For text and for attributes in double quotes.
+    public var htmlEscaped: String {
+        var escaped = ""
+        for character in unicodeScalars {
+            switch character {
+            case "&": escaped += "&amp;"
+            case "<": escaped += "&lt;"
+            case ">": escaped += "&gt;"
+            case "\"": escaped += "&quot;"
+            case "'": escaped += "&#39;"
+            default: escaped.unicodeScalars.append(character)
+            }
+        }
+        return escaped
+    }
+}

@@ -1,0 +1,81 @@
+internal import Identity
+
+/// What a letter says, in one language. Made of our own words, a project's name and a provider's: of nothing that a
+/// user typed.
+struct Wording: Hashable {
+    var subject: String
+    /// Before the link.
+    var paragraphs: [String]
+    /// What the link is called; only where there is one.
+    var action: String?
+    /// After the link.
+    var advice: [String]
+    /// Says that the link stands below as text.
+    var plainLink: String
+
+    init(_ facts: Facts, in language: Language) {
+        self =
+            switch language {
+            case .english: .english(facts)
+            case .japanese: .japanese(facts)
+            }
+    }
+
+    init(subject: String, paragraphs: [String], action: String?, advice: [String], plainLink: String) {
+        self.subject = subject
+        self.paragraphs = paragraphs
+        self.action = action
+        self.advice = advice
+        self.plainLink = plainLink
+    }
+}
+
+/// What a wording depends on.
+struct Facts: Hashable {
+    let kind: Letter.Kind
+    /// Of the project.
+    let app: String
+    /// What was linked or unlinked.
+    let method: Method
+    /// Of the link, from the moment that it was asked for.
+    let lifetime: Span
+
+    /// A way to sign in, as people know it.
+    enum Method: Hashable {
+        case named(String)
+        case password
+        case emailLink
+        case phone
+        case other
+
+        init(_ provider: ProviderID?, in project: Project) {
+            self =
+                switch provider {
+                case .apple: .named("Apple")
+                case .google: .named("Google")
+                case .password: .password
+                case .emailLink: .emailLink
+                case .phone: .phone
+                case let provider?: project.settings(of: provider)?.openID?.displayName.map(Self.named) ?? .other
+                case nil: .other
+                }
+        }
+    }
+}
+
+/// A duration in whole units, never longer than it is.
+enum Span: Hashable {
+    case minutes(Int64)
+    case hours(Int64)
+    case days(Int64)
+
+    init(_ duration: Duration) {
+        let minutes = max(1, duration.components.seconds / 60)
+        self =
+            switch minutes {
+            case let minutes where minutes >= 2 * 1440 && minutes % 1440 == 0: .days(minutes / 1440)
+            case let minutes where minutes % 60 == 0 || minutes >= 600: .hours(minutes / 60)
+            default: .minutes(minutes)
+            }
+    }
+}

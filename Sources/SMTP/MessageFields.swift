@@ -1,0 +1,24 @@
+/// The header of a message, one field a line, folded (RFC 5322 §2.2.3).
+struct MessageFields {
+    let lines: [String]
+
+    /// - Returns: `nil` if an address or the id cannot stand in a header.
+    init?(_ message: Message) {
+        let addresses = [message.from.address, message.to] + [message.replyTo].compactMap(\.self)
+        guard addresses.allSatisfy(HeaderText.isAddress), HeaderText.isIdentifier(message.id) else { return nil }
+        var lines = ["From: \(Self.sender(message.from))", "To: \(message.to)"]
+        if let replyTo = message.replyTo { lines.append("Reply-To: \(replyTo)") }
+        lines += [
+            "Subject: \(HeaderText.unstructured(message.subject, at: 9))",
+            "Date: \(HeaderText.date(message.date))",
+            "Message-ID: <\(message.id)@\(message.from.domain)>",
+            "Auto-Submitted: auto-generated",  // RFC 3834 §5
+        ]
+        self.lines = lines
+    }
+
+    private static func sender(_ mailbox: Mailbox) -> String {
+        guard let name = mailbox.name, !name.isEmpty else { return mailbox.address }
+        return "\(HeaderText.phrase(name, at: 6))\r\n <\(mailbox.address)>"
+    }
+}

@@ -1,0 +1,94 @@
+internal import CSystem
+
+/// Where mail is submitted (RFC 6409), and how: encrypted unless the server is on this machine.
+public struct SubmissionServer: Hashable, Sendable {
+    public struct Login: Hashable, Sendable {
+        let user: String
+        let password: String
+    }
+
+    enum Encryption: Hashable, Sendable {
+        /// From the first byte (RFC 8314 §3).
+        case immediate
+        /// By `STARTTLS`, without which nothing is said (RFC 3207).
+        case required
+        /// Within this machine only.
+        case none
+    }
+
+    public let host: String
+    public let port: UInt16
+    let encryption: Encryption
+    let login: Login?
+    /// A file of PEM certificates to believe instead of the system's.
+    let certificateAuthorities: String?
+
+    /// - Parameters:
+    ///   - url: `smtp://` or `smtps://`, `user:password@` in percent-encoding where there is a login, host, and a port
+    ///     other than 587 or 465. Nothing else.
+    ///   - certificateAuthorities: asks for encryption even within this machine.
+    /// - Returns: `nil` for anything but that.
+    public init?(url: String, certificateAuthorities: String? = nil) {
+        guard let url = ParsedURL(url), let host = url.part(CURLUPART_HOST) else { return nil }
+        switch url.part(CURLUPART_SCHEME) {
+        case "smtps": encryption = .immediate
+        case "smtp" where Self.isLoopback(host) && certificateAuthorities == nil: encryption = .none
+        case "smtp": encryption = .required
+        default: return nil
+        }
+        guard url.part(CURLUPART_PATH).map({ $0 == "/" }) ?? true, url.part(CURLUPART_QUERY) == nil,
+            url.part(CURLUPART_FRAGMENT) == nil, url.part(CURLUPART_OPTIONS) == nil
+        else { return nil }
+        switch (url.part(CURLUPART_USER), url.part(CURLUPART_PASSWORD)) {
+        case (nil, nil): login = nil
+        case (let user?, let password?): login = Login(user: user, password: password)
+        default: return nil
+        }
+        let standard: UInt16 = encryption == .immediate ? 465 : 587
+        guard let port = url.part(CURLUPART_PORT).map({ UInt16($0) }) ?? standard, port > 0 else { return nil }
+        self.host = host
+        self.port = port
+        self.certificateAuthorities = certificateAuthorities
+    }
+
+    /// - Parameter client: what we call ourselves in `EHLO`.
+    func url(naming client: String) -> String {
+        "\(encryption == .immediate ? "smtps" : "smtp")://\(host):\(port)/\(client)"
+    }
+
+    private static func isLoopback(_ host: String) -> Bool {
+        host == "localhost" || host == "[::1]" || host.wholeMatch(of: /127(\.\d{1,3}){3}/) != nil
+    }
+}
+
+extension SubmissionServer: CustomStringConvertible, CustomReflectable {
+    /// Without the login.
+    public var description: String { "\(host):\(port)" }
+    public var customMirror: Mirror { Mirror(self, children: ["server": description]) }
+}
+
+/// A URL as libcurl reads it, so that there are no two opinions on it.
+private final class ParsedURL {
+    private let handle: OpaquePointer
+
+    init?(_ url: String) {
+        guard url.utf8.count <= 2048, url.utf8.allSatisfy({ (0x21...0x7E).contains($0) }), let handle = curl_url()
+        else { return nil }
+        self.handle = handle
+        guard curl_url_set(handle, CURLUPART_URL, url, UInt32(CURLU_NON_SUPPORT_SCHEME)) == CURLUE_OK else {
+            return nil
+        }
+    }
+
+    deinit {
+        curl_url_cleanup(handle)
+    }
+
+    /// - Returns: `nil` if it is not there, or stands for what is no text.
+    func part(_ part: CURLUPart) -> String? {
+        var text: UnsafeMutablePointer<CChar>?
+        guard curl_url_get(handle, part, &text, UInt32(CURLU_URLDECODE)) == CURLUE_OK, let text else { return nil }
+        defer { curl_free(text) }
+        return String(validatingCString: text)
+    }
+}

@@ -1,0 +1,46 @@
+internal import Identity
+internal import SMTP
+
+extension Settings {
+    static let smtpURL = Setting(
+        name: "SEKISHO_SMTP_URL", fallback: nil,
+        meaning: "the server that takes mail, as smtps://user:password@mail.example.com; without one no mail is sent")
+    static let mailFrom = Setting(
+        name: "SEKISHO_MAIL_FROM", fallback: nil,
+        meaning: "the address that mail comes from, for projects that have none of their own")
+    static let smtpAuthorities = Setting(
+        name: "SEKISHO_SMTP_CA_FILE", fallback: nil,
+        meaning: "a file of PEM certificates to believe instead of the system's when mail is sent")
+
+    static let mail = [smtpURL, mailFrom, smtpAuthorities]
+}
+
+/// How mail leaves.
+struct MailConfig: Sendable {
+    var server: SubmissionServer
+    /// For projects that have none of their own.
+    var sender: Email
+
+    /// For a whole message, whatever the server does.
+    static let deadline: Duration = .seconds(30)
+}
+
+extension SettingsReader {
+    /// - Returns: `nil` if nothing is said of mail, or something wrong.
+    mutating func mail() -> MailConfig? {
+        let authorities = text(Settings.smtpAuthorities)
+        let server = optional(
+            Settings.smtpURL, "smtp:// or smtps:// with a host, and user:password@ and a port where needed"
+        ) { SubmissionServer(url: $0, certificateAuthorities: authorities) }
+        let sender = optional(Settings.mailFrom, "an e-mail address") { Email($0) }
+        if let server, let sender { return MailConfig(server: server, sender: sender) }
+        require(Settings.mailFrom, with: Settings.smtpURL)
+        require(Settings.smtpURL, with: Settings.mailFrom)
+        return nil
+    }
+
+    private mutating func require(_ setting: Setting, with other: Setting) {
+        guard text(other) != nil, text(setting) == nil else { return }
+        problems.append("\(setting.name) is not set, and \(other.name) is")
+    }
+}

@@ -1,0 +1,51 @@
+import Testing
+
+@testable import SMTP
+
+@Suite("A submission server")
+struct SubmissionServerTests {
+    @Test(
+        "is encrypted, but within this machine",
+        arguments: [
+            ("smtp://mail.example.com", SubmissionServer.Encryption.required, 587),
+            ("smtp://mail.example.com:25/", .required, 25), ("smtps://mail.example.com", .immediate, 465),
+            ("smtps://127.0.0.1:2465", .immediate, 2465), ("smtp://127.0.0.1:2525", .none, 2525),
+            ("smtp://localhost:25", .none, 25), ("smtp://[::1]:25", .none, 25),
+            ("smtp://[2001:db8::1]", .required, 587),
+            ("smtp://127.example.com", .required, 587), ("smtp://128.0.0.1", .required, 587),
+        ])
+    func encryption(url: String, encryption: SubmissionServer.Encryption, port: UInt16) throws {
+        let server = try #require(SubmissionServer(url: url))
+        #expect(server.encryption == encryption)
+        #expect(server.port == port)
+    }
+
+    @Test("is encrypted even within this machine if it is said whom to believe")
+    func authorities() {
+        let server = SubmissionServer(url: "smtp://127.0.0.1:2525", certificateAuthorities: "/ca.pem")
+        #expect(server?.encryption == .required)
+    }
+
+    @Test("has a login in percent-encoding, which no description shows")
+    func login() throws {
+        let server = try #require(SubmissionServer(url: "smtps://ada%40example.com:p%2Fw%3A1@mail.example.com"))
+        #expect(server.login == .init(user: "ada@example.com", password: "p/w:1"))
+        #expect("\(server)" == "mail.example.com:465")
+        #expect(!String(reflecting: server).contains("p/w:1"))
+        var dumped = ""
+        dump(server, to: &dumped)
+        #expect(!dumped.contains("p/w:1"))
+    }
+
+    @Test(
+        "is nothing else",
+        arguments: [
+            "", "mail.example.com", "http://mail.example.com", "smtp://", "smtp://mail.example.com/path",
+            "smtp://mail.example.com?a=b", "smtp://mail.example.com#a", "smtp://user@mail.example.com",
+            "smtp://mail.example.com:0", "smtp://mail.example.com:70000", "smtp://mail example.com",
+            "smtp://user;AUTH=PLAIN:password@mail.example.com",
+        ])
+    func malformed(url: String) {
+        #expect(SubmissionServer(url: url) == nil)
+    }
+}
