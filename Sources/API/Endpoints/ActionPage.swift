@@ -136,6 +136,7 @@ extension CredentialRefusal {
     fileprivate func requirements(by policy: Policy) -> [PasswordRequirement] {
         switch self {
         case .weakPassword(let minimumLength): [.minimumLength(minimumLength)]
+        case .passwordLacks(let requirements): requirements
         case .missingPassword, .missingEmail, .invalidEmail: [.minimumLength(policy.minimumPasswordLength)]
         }
     }
