@@ -37,6 +37,8 @@ struct PageRefusalTests {
         arguments: [
             (CredentialRefusal.weakPassword(minimumLength: 12), "<li>At least 12 characters</li>"),
             (.missingPassword, "<li>At least 8 characters</li>"),
+            (.passwordLacks([.digit, .symbol]), "<li>A digit</li><li>A symbol, such as ! or #</li>"),
+            (.passwordLacks([.notBreached]), "<li>To be unknown from data breaches</li>"),
         ])
     func weakPassword(refusal: CredentialRefusal, says: String) async throws {
         var project = FakeActionDesk.project
