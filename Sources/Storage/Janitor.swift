@@ -27,6 +27,8 @@ public actor Janitor {
 
     /// Clocks of replicas differ by less: nothing goes that another one would still take.
     static let slack: Duration = .seconds(300)
+    /// Who comes late with a code is told so, and not that there never was one.
+    static let expiredCodesAreKept: Duration = .seconds(86_400)
     static let failedMailIsKept: Duration = .seconds(7 * 86_400)
     static let outboxIsKept: Duration = .seconds(30 * 86_400)
     static let deadSessionsAreKept: Duration = .seconds(30 * 86_400)
@@ -51,7 +53,7 @@ public actor Janitor {
         case .session: try await removeSessions(at: now)
         case .account: try await removeAccounts(at: now)
         case .usedMark: try await removeBatches(.expiredMarks(before: now - Self.slack, limit: pace.batch))
-        case .oobCode: try await removeBatches(.expiredCodes(before: now - Self.slack, limit: pace.batch))
+        case .oobCode: try await removeBatches(.expiredCodes(before: now - Self.expiredCodesAreKept, limit: pace.batch))
         case .rateCount: try await removeBatches(.expiredCounts(before: now - Self.slack, limit: pace.batch))
         case .mail:
             try await removeBatches(.failedMail(before: now - Self.failedMailIsKept, now: now, limit: pace.batch))

@@ -213,6 +213,20 @@ struct RateLimitTests {
         #expect(limited.gateway.limits?.size == 0)
     }
 
+    @Test("mail asked for is refused on the wire after as many as the project allows, whether anybody has the address")
+    func mailOnTheWire() async throws {
+        let limited = try await LimitedGateway { $0.mailLimit = 2 }
+        _ = try await limited.signUp("known")
+        for name in ["known", "unknown"] {
+            let wish: JSON = ["requestType": "PASSWORD_RESET", "email": .string("\(name)@example.com")]
+            var outcomes: [String] = []
+            for _ in 1...3 {
+                outcomes.append(try await limited.gateway.post("/v1/accounts:sendOobCode", wish).outcome)
+            }
+            #expect(outcomes == ["200", "200", tooMany])
+        }
+    }
+
     @Test("mail is limited by whom it goes to and by where it is asked for", arguments: [true, false])
     func mail(isTheSameAddress: Bool) async throws {
         let limits = try #require(try await LimitedGateway().gateway.limits).limiter

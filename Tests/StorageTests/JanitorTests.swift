@@ -34,7 +34,7 @@ struct JanitorTests {
                 INSERT INTO oob_code (hash, project_id, purpose, email, created_at, expires_at)
                 VALUES (sha256(\($0)::text::bytea), \($0), 'EMAIL_SIGNIN', 'ada@example.com', \(never), \($1))
                 """
-            }, names: "SELECT project_id AS name FROM oob_code", age: .seconds(300)),
+            }, names: "SELECT project_id AS name FROM oob_code", age: .seconds(86_400)),
         Row(
             kind: .rateCount,
             insert: {
