@@ -1,5 +1,6 @@
 internal import API
 internal import HTTP
+internal import Identity
 internal import Mail
 internal import SMTP
 
