@@ -22,16 +22,14 @@ struct Delivery: Sendable {
     }
 
     private func delivered() async throws -> Outcome {
-        guard let project = try await tools.project(queued.project) else { return try await giveUp(.projectIsGone) }
-        let content: LetterContent
-        do {
-            content = try tools.open(letter.content, letter.id)
-        } catch {
-            return try await giveUp(.unreadable)
+        let project = try await tools.project(queued.project)
+        switch written(in: project) {
+        case .failure(let unwritable): return try await giveUp(unwritable.failure)
+        case .success(let written): return try await handedOn(written.message, written.content)
         }
-        guard let message = tools.composer.message(of: letter, content, in: project) else {
-            return try await giveUp(.codeIsMissing)
-        }
+    }
+
+    private func handedOn(_ message: Message, _ content: LetterContent) async throws -> Outcome {
         guard try await isWorthSending(content) else {
             try await tools.queue.remove(letter.id)
             return .dropped
@@ -43,6 +41,26 @@ struct Delivery: Sendable {
         case .refusedForNow(let obstacle): return try await postpone(obstacle)
         case .refusedForGood(let obstacle): return try await giveUp(.obstacle(obstacle))
         }
+    }
+
+    private struct Unwritable: Error {
+        let failure: Failure
+    }
+
+    private func written(
+        in project: MailedProject?
+    ) -> Result<(message: Message, content: LetterContent), Unwritable> {
+        guard let project else { return .failure(Unwritable(failure: .projectIsGone)) }
+        let content: LetterContent
+        do {
+            content = try tools.open(letter.content, letter.id)
+        } catch {
+            return .failure(Unwritable(failure: .unreadable))
+        }
+        guard let message = tools.composer.message(of: letter, content, in: project) else {
+            return .failure(Unwritable(failure: .codeIsMissing))
+        }
+        return .success((message, content))
     }
 
     /// A reset that was asked for by address gets its account now, once: a letter that is sent again must not bring back

@@ -72,13 +72,13 @@ public actor Postman {
         isStopping = true
         nap?.cancel()
         await round?.value
-        await idle()
+        await settle(below: 1)
     }
 
     /// Returns once all that is due now, and all that was under way, is done with.
     public func deliverDue() async {
         while !isStopping, await takeSome() {}
-        await idle()
+        await settle(below: 1)
     }
 
     private func goAround() async {
@@ -92,7 +92,7 @@ public actor Postman {
 
     /// - Returns: whether there may be more.
     private func takeSome() async -> Bool {
-        while underWay >= Self.capacity { await someEnd() }
+        await settle(below: Self.capacity)
         guard !isStopping else { return false }
         let places = Self.capacity - underWay
         underWay += places
@@ -122,11 +122,13 @@ public actor Postman {
         waiters = []
     }
 
-    private func idle() async {
-        while underWay > 0 { await someEnd() }
-    }
-
-    private func someEnd() async {
-        await withCheckedContinuation { waiters.append($0) }
+    /// Returns once fewer than `count` are under way.
+    private func settle(below count: Int) async {
+        while underWay >= count {
+            await withCheckedContinuation { continuation in
+                // Asked again in here: on the way others may have had their turn.
+                if underWay >= count { waiters.append(continuation) } else { continuation.resume() }
+            }
+        }
     }
 }

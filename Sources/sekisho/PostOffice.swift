@@ -16,6 +16,7 @@ typealias Transport = @Sendable (Message, QueuedLetter, LetterContent) async -> 
 /// The mail of the process: one postman, on the loop of its pool, for all gateways.
 final class PostOffice: Sendable {
     let postman: Postman
+    let publicURL: @Sendable () -> String
     private let relay: Relay?
     private let loop: Loop
     private let queue: PostgresMailQueue
@@ -45,6 +46,7 @@ final class PostOffice: Sendable {
 
     init(_ composer: Composer, desk: Desk, relay: Relay? = nil, transport: @escaping Transport) {
         self.relay = relay
+        publicURL = desk.publicURL
         loop = desk.pool.loop
         queue = PostgresMailQueue(pool: desk.pool)
         let letters = SealedLetters(masterKeys: desk.masterKeys)

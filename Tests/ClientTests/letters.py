@@ -10,6 +10,7 @@ from dataclasses import dataclass
 
 from cryptography.hazmat.primitives.ciphers.aead import AESGCM
 
+from gateway import eventually
 from installation import sql
 
 HOUR = 3600
@@ -53,6 +54,10 @@ def stands(installation, code):
 def row(installation, letter, columns):
     """The columns of a letter's row; empty once there is none."""
     return sql(installation.database_url, f"SELECT {columns} FROM mail WHERE id = '{letter.id}'").strip()
+
+
+def is_gone(installation, letter):
+    return eventually(lambda: not row(installation, letter, "id"))
 
 
 def hurry(installation, letter):

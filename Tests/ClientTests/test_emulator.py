@@ -69,6 +69,9 @@ def test_the_description_is_one(emulator):
     validate(description)
     assert {(path, method) for path, item in description["paths"].items() for method in item} == {
         ("/emulator/action", "get"),
+        ("/emulator/mail", "get"),
+        ("/emulator/mail/{letter}", "get"),
+        ("/emulator/mail/{letter}/html", "get"),
         ("/emulator/v1/clock", "post"),
         ("/emulator/v1/projects/{project}/accounts", "delete"),
         ("/emulator/v1/projects/{project}/config", "get"),
@@ -105,6 +108,7 @@ def test_there_are_no_tenants_yet(serve, emulator, method, name):
     ("GET", "/emulator/v1/projects/demo/oobCodes", None),
     ("GET", "/emulator/v1/projects/demo/verificationCodes", None),
     ("GET", "/emulator/action?mode=resetPassword&oobCode=x&apiKey=any", None),
+    ("GET", "/emulator/mail", None),
     ("POST", "/emulator/v1/clock", {"advanceSeconds": 1}),
     ("POST", "/emulator/v1/projects/demo/simulatedSignIns", {"providerId": "apple.com"}),
     ("GET", "/emulator/v1/projects/demo/simulators", None),

@@ -12,7 +12,7 @@ import gateway
 from exchange import Client, fresh_email
 from gateway import eventually
 from installation import Installation, new_database, sql
-from letters import clear, hurry, issue, post, row, stands
+from letters import clear, hurry, is_gone, issue, post, row, stands
 from mail_server import PASSWORD, USER, MailServer, Taken, certificate, serving
 
 FROM = "no-reply@auth.example.com"
@@ -44,10 +44,6 @@ def only(server):
     assert eventually(lambda: server.taken), "nothing came"
     [taken] = server.taken
     return taken
-
-
-def is_gone(mailing, letter):
-    return eventually(lambda: not row(mailing, letter, "id"))
 
 
 @pytest.mark.parametrize(("language", "subject", "action"), [

@@ -37,9 +37,12 @@ extension Command {
         defer { log.flush(within: .seconds(2)) }
         let clock = DevClock()
         let simulators = try DevSimulators(clock: clock)
+        guard let sender = Email("no-reply@localhost") else { throw Failure(message: "no sender") }
         let gateway = try RunningGateway(
             config, log: log,
-            mode: .dev(draft.project.id, under: config.masterKeys, clock: clock, simulators: simulators))
+            mode: .dev(
+                draft.project.id, under: config.masterKeys, clock: clock, simulators: simulators, sender: sender))
+        gateway.openPostOffice()
         Terminal.say(DevGreeting.text(port: gateway.port, project: draft.project.id, databaseURL: database.url))
         Signals.waitForEnd()
         try gateway.drain(within: config.drain)

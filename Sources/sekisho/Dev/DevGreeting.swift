@@ -28,6 +28,8 @@ enum DevGreeting {
 
               curl '\(base)/emulator/v1/projects/\(project)/simulatedSignIns' -d '{"providerId":"apple.com"}'
 
+            Mail that would have been sent: \(base)/emulator/mail
+
             Firebase's tools: export FIREBASE_AUTH_EMULATOR_HOST=127.0.0.1:\(port)
             Ctrl-C stops the gateway and its PostgreSQL.
             """

@@ -24,12 +24,18 @@ extension Mode {
     /// The same with projects that spring into being, a clock to set, Apple and Google on this machine, and the
     /// emulator's own endpoints.
     static func dev(
-        _ project: ID<Project>, under masterKeys: MasterKeys, clock: DevClock, simulators: DevSimulators
+        _ project: ID<Project>, under masterKeys: MasterKeys, clock: DevClock, simulators: DevSimulators,
+        sender: Email
     ) -> Mode {
         var mode = dev(project, providers: simulators.endpoints)
         mode.clock = clock.wallClock
-        mode.addition = { pool, _ in
-            .dev(on: pool, default: project, under: masterKeys, clock: clock, simulators: simulators)
+        let mail = DevMail()
+        mode.postOffice = { .captured(by: mail, sender: sender, desk: $0) }
+        mode.watchesOutOfBand = mail.watching
+        mode.addition = { pool, postOffice in
+            .dev(
+                on: pool, default: project, under: masterKeys, clock: clock, simulators: simulators, mail: mail,
+                postOffice: postOffice)
         }
         return mode
     }

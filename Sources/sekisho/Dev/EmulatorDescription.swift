@@ -27,14 +27,16 @@ extension [Endpoint] {
     }
 
     private static func operation(_ endpoint: Endpoint) -> JSONValue {
-        let project: JSONValue = .object([
-            "name": .string("project"), "in": .string("path"), "required": .bool(true),
-            "schema": .object(["type": .string("string")]),
-        ])
+        let parameters = endpoint.path.matches(of: /\{(\w+)\}/).map { match in
+            JSONValue.object([
+                "name": .string(String(match.output.1)), "in": .string("path"), "required": .bool(true),
+                "schema": .object(["type": .string("string")]),
+            ])
+        }
         return .object([
             "operationId": .string(endpoint.operationID),
-            "parameters": .array(endpoint.path.contains("{project}") ? [project] : []),
-            "responses": .object(["default": .object(["description": .string("JSON")])]),
+            "parameters": .array(parameters),
+            "responses": .object(["default": .object(["description": .string("JSON, and of mail a page")])]),
         ])
     }
 }

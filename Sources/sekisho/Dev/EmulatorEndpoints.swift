@@ -9,11 +9,13 @@ extension Mode.Addition {
     /// What Firebase's emulator has and production has not. `serve` never builds it.
     static func dev(
         on pool: Pool, default id: ID<Project>, under masterKeys: MasterKeys, clock: DevClock,
-        simulators: DevSimulators
+        simulators: DevSimulators, mail: DevMail, postOffice: PostOffice?
     ) -> Mode.Addition {
         let projects = DevProjects(pool: pool, masterKeys: masterKeys, clock: clock.wallClock, defaultID: id)
         let endpoints =
             [.clearAccounts(on: pool, projects)] + .emulatorConfig(on: pool, projects) + .emulatorCodes(projects)
+            + .mailPages(mail, postOffice?.postman)
+            + [.emulatorCodes(mail, postOffice, on: pool, projects)]
             + [.setClock(clock), .simulateSignIn(at: simulators, projects)] + .simulators(simulators, projects)
         return Mode.Addition(
             projects: projects.project, endpoints: [.emulatorState] + .describing(endpoints) + .emulatorTenants)
@@ -43,20 +45,16 @@ extension Endpoint {
 }
 
 extension [Endpoint] {
-    /// No code has ever been sent: there is nothing to show, and none that would be right.
+    /// No message has ever been sent to a telephone, and links do nothing yet.
     fileprivate static func emulatorCodes(_ projects: DevProjects) -> [Endpoint] {
-        ["oobCodes", "verificationCodes"].map { name in
-            .extra(
-                "list\(name.first?.uppercased() ?? "")\(name.dropFirst())", .get,
-                "/emulator/v1/projects/{project}/\(name)"
-            ) { call in
+        [
+            .extra("listVerificationCodes", .get, "/emulator/v1/projects/{project}/verificationCodes") { call in
                 _ = try await projects.named(by: call)
-                return try .json([name: [String]()])
-            }
-        } + [
+                return try .json(["verificationCodes": [String]()])
+            },
             .extra("performEmulatorAction", .get, "/emulator/action") { _ in
                 try .json(["authEmulator": ActionRefused()], status: 400)
-            }
+            },
         ]
     }
 }

@@ -1,0 +1,39 @@
+public import Identity
+public import Postgres
+
+/// Codes that can still be used, found by their hashes; for `sekisho dev`, which knows the codes themselves.
+public struct CodeInspection: Sendable {
+    public struct Entry: Sendable {
+        /// In hexadecimal.
+        public let hash: String
+        public let purpose: OOBCode.Purpose
+        public let email: String
+        public let newEmail: String?
+    }
+
+    private let pool: Pool
+
+    public init(pool: Pool) {
+        self.pool = pool
+    }
+
+    /// In the order of their making.
+    ///
+    /// - Parameter hashes: in hexadecimal.
+    public func standing(_ hashes: [String], in project: ID<Project>, at now: Instant) async throws -> [Entry] {
+        let rows = try await reaching {
+            try await pool.query(
+                """
+                SELECT encode(hash, 'hex') AS hash, purpose, email, new_email FROM oob_code
+                WHERE hash IN (SELECT decode(h, 'hex') FROM unnest(\(hashes)) h) AND project_id = \(project.rawValue) AND expires_at > \(Timestamp(now))
+                ORDER BY created_at, oob_code.hash
+                """)
+        }
+        return try rows.compactMap { row in
+            guard let purpose = OOBCode.Purpose(rawValue: try row.decode("purpose")) else { return nil }
+            return Entry(
+                hash: try row.decode("hash"), purpose: purpose, email: try row.decode("email"),
+                newEmail: try row.decode("new_email"))
+        }
+    }
+}

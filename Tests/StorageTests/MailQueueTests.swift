@@ -1,0 +1,157 @@
+import FoundationEssentials
+import Identity
+import Postgres
+import Support
+import Testing
+
+@testable import Storage
+
+@Suite("Letters that wait, stored")
+struct MailQueueTests {
+    struct Fixture: Sendable {
+        let store: StoreFixture
+        let queue: PostgresMailQueue
+        var now: Instant { store.start }
+
+        init() async throws {
+            store = try await StoreFixture(email: "ada@example.org")
+            queue = PostgresMailQueue(pool: store.database.pool)
+        }
+
+        @discardableResult
+        func post(
+            _ kind: String = "PASSWORD_RESET", to recipient: String = "ada@example.org",
+            lasting lifetime: Duration = .seconds(3600)
+        ) async throws -> ID<Letter> {
+            let id = UUID()
+            try await store.database.pool.execute(
+                """
+                INSERT INTO mail (id, project_id, kind, recipient, content, created_at, due_at, expires_at)
+                VALUES (\(id), 'demo', \(kind), \(recipient), \([UInt8](arrayLiteral: 1)), \(Timestamp(now)),
+                    \(Timestamp(now)), \(Timestamp(now + lifetime)))
+                """)
+            return ID(id.uuidString.lowercased())
+        }
+
+        func claim(_ limit: Int = 10, after delay: Duration = .zero) async throws -> [QueuedLetter] {
+            try await queue.claim(limit: limit, lease: .seconds(60), at: now + delay)
+        }
+
+        func left() async throws -> Int {
+            try await store.database.pool.query("SELECT count(*) AS n FROM mail").first?.decode("n") ?? 0
+        }
+    }
+
+    @Test("are claimed as they were posted")
+    func whole() async throws {
+        let fixture = try await Fixture()
+        let id = try await fixture.post()
+        let claimed = try #require(try await fixture.claim().first)
+        #expect(
+            claimed
+                == QueuedLetter(
+                    letter: Letter(
+                        id: id, kind: .resetPassword, account: nil,
+                        recipient: try #require(Email("ada@example.org")), language: nil, content: [1],
+                        createdAt: fixture.now, expiresAt: fixture.now + .seconds(3600)), project: ID("demo"),
+                    attempts: 1))
+    }
+
+    @Test("belong to whoever claimed them until the lease is over, and then to whoever comes")
+    func lease() async throws {
+        let fixture = try await Fixture()
+        try await fixture.post()
+        #expect(try await fixture.claim().map(\.attempts) == [1])
+        #expect(try await fixture.claim(after: .seconds(59)).isEmpty)
+        #expect(try await fixture.claim(after: .seconds(60)).map(\.attempts) == [2])
+    }
+
+    @Test("are never claimed by two")
+    func race() async throws {
+        let fixture = try await Fixture()
+        for _ in 0..<40 { try await fixture.post() }
+        let claimed = try await withThrowingTaskGroup(of: [QueuedLetter].self) { group in
+            for _ in 0..<20 { group.addTask { try await fixture.claim(4) } }
+            return try await group.reduce(into: []) { $0 += $1.map(\.letter.id) }
+        }
+        #expect(Set(claimed).count == claimed.count)
+        let rest = try await fixture.claim(100).map(\.letter.id)
+        #expect(Set(claimed + rest).count == 40)
+    }
+
+    @Test("are removed once they have expired")
+    func expiry() async throws {
+        let fixture = try await Fixture()
+        try await fixture.post(lasting: .seconds(10))
+        #expect(try await fixture.claim(after: .seconds(10)).isEmpty)
+        #expect(try await fixture.left() == 0)
+    }
+
+    @Test("wait for their time once they were postponed, and are left alone once they were given up")
+    func postponed() async throws {
+        let fixture = try await Fixture()
+        let id = try await fixture.post()
+        _ = try await fixture.claim()
+        try await fixture.queue.postpone(id, until: fixture.now + .seconds(30), failure: "451 to RCPT")
+        #expect(try await fixture.claim(after: .seconds(29)).isEmpty)
+        #expect(try await fixture.claim(after: .seconds(30)).count == 1)
+        try await fixture.queue.giveUp(id, failure: "550 to RCPT", at: fixture.now)
+        #expect(try await fixture.claim(after: .seconds(7200)).isEmpty)
+        #expect(try await fixture.queue.waiting() == 0)
+        let listed = try #require(try await MailListing(pool: fixture.store.database.pool).letters(limit: 10).first)
+        #expect(listed.id == id)
+        #expect(listed.failure == "550 to RCPT")
+        #expect(listed.givenUpAt == fixture.now)
+    }
+
+    @Test("of a kind that this release does not know are left to one that does")
+    func unknownKind() async throws {
+        let fixture = try await Fixture()
+        try await fixture.post("notice.of-the-future")
+        try await fixture.post()
+        #expect(try await fixture.claim().map(\.letter.kind) == [.resetPassword])
+        #expect(try await fixture.left() == 2)
+    }
+
+    @Test("get their account when they are bound, once")
+    func binding() async throws {
+        let fixture = try await Fixture()
+        try await fixture.post()
+        let code = [UInt8](repeating: 7, count: 32)
+        let letter = try #require(try await fixture.claim().first)
+        #expect(try await !fixture.queue.stands(code))
+        #expect(try await fixture.queue.bind(code, of: letter))
+        #expect(try await fixture.queue.bind(code, of: letter))
+        #expect(try await fixture.queue.stands(code))
+        #expect(try await fixture.claim(after: .seconds(60)).first?.letter.account == fixture.store.account.id)
+        let row = try #require(
+            try await fixture.store.database.pool.query(
+                "SELECT purpose, account_id, generation, email, expires_at FROM oob_code"
+            ).first)
+        #expect(try row.decode("purpose") == "PASSWORD_RESET")
+        #expect(try row.decode("account_id") == "ada")
+        #expect(try row.decode("generation", as: Int64.self) == fixture.store.account.generation)
+        #expect(Instant(try row.decode("expires_at")) == fixture.now + .seconds(3600))
+    }
+
+    @Test("bring back no code that was used between two tries")
+    func usedMeanwhile() async throws {
+        let fixture = try await Fixture()
+        try await fixture.post()
+        let code = [UInt8](repeating: 7, count: 32)
+        let letter = try #require(try await fixture.claim().first)
+        #expect(try await fixture.queue.bind(code, of: letter))
+        try await fixture.store.database.pool.execute("DELETE FROM oob_code")
+        #expect(try await !fixture.queue.bind(code, of: letter))
+        #expect(try await !fixture.queue.stands(code))
+    }
+
+    @Test("are bound to nobody where nobody has the address")
+    func nobody() async throws {
+        let fixture = try await Fixture()
+        try await fixture.post(to: "eve@example.org")
+        let letter = try #require(try await fixture.claim().first)
+        #expect(try await !fixture.queue.bind([UInt8](repeating: 7, count: 32), of: letter))
+        #expect(try await fixture.claim(after: .seconds(60)).first?.letter.account == nil)
+    }
+}
