@@ -46,7 +46,10 @@ extension MailSettings {
     /// Where the links of letters lead.
     ///
     /// - Parameter publicURL: the gateway's, without a slash at the end.
-    public func actionBase(at publicURL: String) -> String { actionURL ?? publicURL + "/__/auth/action" }
+    public func actionBase(at publicURL: String) -> String { actionURL ?? publicURL + Self.actionPath }
+
+    /// Of the gateway's own page.
+    public static let actionPath = "/__/auth/action"
 }
 
 extension Letter.Kind {

@@ -50,6 +50,7 @@ struct Live: Sendable {
         let redemption = OOBRedemption(with: collaborators, codes: codes)
         let tickets = SealedTickets(masterKeys: masterKeys)
         let verifier = mode.verifier(providerKeys, clock)
+        let desk = LiveActionDesk(directory: directory, sending: sending, redemption: redemption)
         let services = Services(
             authenticator: authenticator,
             editor: AccountEditor(with: collaborators),
@@ -70,11 +71,11 @@ struct Live: Sendable {
             projects: directory.editor,
             app: directory.app(_:of:),
             wellKnown: WellKnown { [self] in try await documents(of: $0, in: directory) },
-            actions: LiveActionDesk(directory: directory, sending: sending, redemption: redemption),
+            actions: desk,
             readiness: { [isDraining] in await directory.readiness(isDraining: isDraining()) },
             authURISession: { Random.text(length: 27) })
         return Gateway(
-            services: services, access: mode.access(directory), extra: addition.endpoints,
+            services: services, access: mode.access(directory), extra: addition.endpoints(desk),
             trustedProxies: trustedProxies, log: log, metrics: metrics)
     }
 

@@ -29,7 +29,7 @@ struct Mode: Sendable {
         /// Instead of the database's own.
         var projects: ProjectLookup?
         /// Beside those of the contract.
-        var endpoints: [Endpoint] = []
+        var endpoints: @Sendable (any ActionDesk) -> [Endpoint] = { _ in [] }
     }
 }
 

@@ -133,6 +133,25 @@ def test_who_signed_in_with_apple_goes_on_from_there(auth, dev):
     assert refused(auth.get_account_info, fresh["idToken"]) == "USER_NOT_FOUND"
 
 
-@pytest.mark.xfail(strict=True, reason="no mail is sent yet: sendOobCode answers 501")
-def test_a_forgotten_password_is_asked_for(auth, ada):
+def mailed(dev, email, request_type):
+    """The code that is in the mailbox."""
+    url = f"{dev.url}/emulator/v1/projects/{dev.project}/oobCodes"
+    codes = requests.get(url, timeout=30).json()["oobCodes"]
+    return [one for one in codes if (one["email"], one["requestType"]) == (email, request_type)][-1]
+
+
+def test_a_forgotten_password_is_replaced_by_mail(auth, dev, ada):
     assert auth.send_password_reset_email(ada["email"])["email"] == ada["email"]
+    code = mailed(dev, ada["email"], "PASSWORD_RESET")["oobCode"]
+    assert auth.verify_password_reset_code(code, NEW_PASSWORD)["email"] == ada["email"]
+    assert auth.sign_in_with_email_and_password(ada["email"], NEW_PASSWORD)["localId"] == ada["localId"]
+    assert refused(auth.verify_password_reset_code, code, NEW_PASSWORD) == "INVALID_OOB_CODE"
+    assert refused(auth.get_account_info, ada["idToken"]) == "TOKEN_EXPIRED"
+
+
+def test_an_address_is_verified_by_mail(auth, dev, ada):
+    assert auth.send_email_verification(ada["idToken"])["email"] == ada["email"]
+    answer = requests.get(mailed(dev, ada["email"], "VERIFY_EMAIL")["oobLink"], timeout=30)
+    assert answer.json()["authEmulator"]["email"] == ada["email"]
+    [user] = auth.get_account_info(ada["idToken"])["users"]
+    assert user["emailVerified"] is True

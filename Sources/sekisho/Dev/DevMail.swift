@@ -50,7 +50,7 @@ final class DevMail: Sendable {
         return .accepted
     }
 
-    /// The same, remembering the codes.
+    /// The same, remembering the codes, and with links that do at once what they are for.
     func watching(_ outOfBand: OutOfBand) -> OutOfBand {
         var watched = outOfBand
         watched.newCode = { [self] in
@@ -64,6 +64,11 @@ final class DevMail: Sendable {
         watched.seal = { [self] content, letter in
             if let code = content.code { state.withLock { $0.contents[code] = content } }
             return try outOfBand.seal(content, letter)
+        }
+        watched.actionBase = { project in
+            let base = outOfBand.actionBase(project)
+            guard project.mail.actionURL == nil else { return base }
+            return base.dropLast(MailSettings.actionPath.count) + Self.actionPath
         }
         return watched
     }

@@ -13,12 +13,16 @@ extension Mode.Addition {
     ) -> Mode.Addition {
         let projects = DevProjects(pool: pool, masterKeys: masterKeys, clock: clock.wallClock, defaultID: id)
         let endpoints =
-            [.clearAccounts(on: pool, projects)] + .emulatorConfig(on: pool, projects) + .emulatorCodes(projects)
+            [.clearAccounts(on: pool, projects)] + .emulatorConfig(on: pool, projects)
+            + [.verificationCodes(projects)]
             + .mailPages(mail, postOffice?.postman)
             + [.emulatorCodes(mail, postOffice, on: pool, projects)]
             + [.setClock(clock), .simulateSignIn(at: simulators, projects)] + .simulators(simulators, projects)
         return Mode.Addition(
-            projects: projects.project, endpoints: [.emulatorState] + .describing(endpoints) + .emulatorTenants)
+            projects: projects.project,
+            endpoints: { desk in
+                [.emulatorState] + .describing(endpoints + [.emulatorAction(desk)]) + .emulatorTenants
+            })
     }
 }
 
@@ -44,18 +48,13 @@ extension Endpoint {
     }
 }
 
-extension [Endpoint] {
-    /// No message has ever been sent to a telephone, and links do nothing yet.
-    fileprivate static func emulatorCodes(_ projects: DevProjects) -> [Endpoint] {
-        [
-            .extra("listVerificationCodes", .get, "/emulator/v1/projects/{project}/verificationCodes") { call in
-                _ = try await projects.named(by: call)
-                return try .json(["verificationCodes": [String]()])
-            },
-            .extra("performEmulatorAction", .get, "/emulator/action") { _ in
-                try .json(["authEmulator": ActionRefused()], status: 400)
-            },
-        ]
+extension Endpoint {
+    /// No message has ever been sent to a telephone.
+    fileprivate static func verificationCodes(_ projects: DevProjects) -> Endpoint {
+        extra("listVerificationCodes", .get, "/emulator/v1/projects/{project}/verificationCodes") { call in
+            _ = try await projects.named(by: call)
+            return try .json(["verificationCodes": [String]()])
+        }
     }
 }
 
@@ -78,9 +77,4 @@ private struct EmulatorState: Encodable {
     let ready = true
     let docs = "https://firebase.google.com/docs/emulator-suite"
     let apiSpec = "/emulator/openapi.json"
-}
-
-private struct ActionRefused: Encodable {
-    let error = "Your request is invalid, expired or has been used already."
-    let instructions = "Ask for a new code and follow its link once."
 }
