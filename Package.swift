@@ -39,8 +39,9 @@ let package = Package(
         module("Providers", imports: ["Identity", "JOSE", "Crypto", "HTTP", "JSONText", "EventLoop"]),
         module("Tokens", imports: ["Identity", "JOSE", "Crypto", "JSONText"]),
         module("Storage", imports: ["Identity", "JSONText", "Postgres"], resources: [.embedInCode("Migrations")]),
-        module("API", imports: ["Identity", "HTTP", "JSONText", "Telemetry"]),
         module("Mail", imports: ["Identity", "SMTP", "EventLoop"]),
+        module("Pages", imports: ["Identity", "HTTP"]),
+        module("API", imports: ["Identity", "HTTP", "JSONText", "Pages", "Telemetry"]),
         module("Simulators", imports: ["JOSE", "Crypto", "HTTP", "EventLoop", "JSONText"]),
         .executableTarget(
             name: "sekisho",
@@ -65,6 +66,7 @@ let package = Package(
             imports: ["Providers", "Identity", "JOSE", "Crypto", "EventLoop", "HTTP", "JSONText", "Simulators"]),
         tests("TokensTests", imports: ["Tokens", "Crypto", "Identity"]),
         tests("StorageTests", imports: ["Storage", "Identity", "Postgres", "Support"]),
+        tests("PagesTests", imports: ["Pages", "Crypto", "HTTP", "Identity"]),
         tests("APITests", imports: ["API", "Identity", "HTTP", "JSONText", "Telemetry"]),
         tests("MailTests", imports: ["Mail", "Identity", "SMTP", "EventLoop"]),
         tests("SimulatorsTests", imports: ["Simulators", "JOSE", "Crypto", "HTTP", "JSONText"]),

@@ -15,6 +15,7 @@ public struct Endpoint: Sendable {
     /// What runs, and so who may call it: there is no way to a client's handler but through ``Access``.
     enum Action: Sendable {
         case open(@Sendable (Call) async throws -> Response)
+        case page(@Sendable (Call) async throws -> PageAnswer)
         case client(@Sendable (Call, Client) async throws -> Response)
         case administrator(@Sendable (Call, Administrator) async throws -> Response)
         /// Whoever shows a bearer token is heard as an administrator, everybody else as a client.
@@ -25,6 +26,7 @@ public struct Endpoint: Sendable {
 
     static let clientBodyLimit = 64 * 1024
     static let openBodyLimit = 1024
+    static let formBodyLimit = 8 * 1024
     /// A thousand accounts fit.
     static let administratorBodyLimit = 4 * 1024 * 1024
 
@@ -68,6 +70,22 @@ public struct Endpoint: Sendable {
             action: .open(handler))
     }
 
+    /// An operation for people and their browsers: anybody may call it, and no page of another origin may read its answer.
+    /// What it takes is a form.
+    static func page(
+        _ operationID: String, _ method: HTTP.Method, _ path: String,
+        handler: @escaping @Sendable (Call) async throws -> PageAnswer
+    ) -> Endpoint {
+        Endpoint(
+            operationID: operationID, method: method, path: path,
+            bodyLimit: method == .post ? formBodyLimit : openBodyLimit, errors: .identityToolkit,
+            action: .page(handler))
+    }
+
+    var isPage: Bool {
+        if case .page = action { true } else { false }
+    }
+
     /// An operation that anybody may call and that is not in the contract; for the composition root to add. Its body
     /// has at most 1 KiB.
     public static func extra(
@@ -97,4 +115,9 @@ public struct Call: Sendable {
     let origin: Origin
     let services: Services
     let metrics: GatewayMetrics
+}
+
+extension Call {
+    /// Who did it, for the audit trail.
+    func actor(of administrator: Administrator) -> Operator { .key(administrator.key) }
 }

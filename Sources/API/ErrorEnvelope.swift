@@ -25,6 +25,7 @@ enum ErrorEnvelope {
         if error.status == .unauthenticated {
             response.headers.add("WWW-Authenticate", #"Bearer error="invalid_token""#)
         }
+        if let retryAfter = error.retryAfter { response.headers.add("Retry-After", retryAfter.delaySeconds) }
         return response
     }
 
@@ -49,6 +50,14 @@ enum ErrorEnvelope {
             location = error.status == .unauthenticated ? "Authorization" : nil
             locationType = location == nil ? nil : "header"
         }
+    }
+}
+
+extension Duration {
+    /// Whole seconds, rounded up and at least one, so that nobody comes back too early (RFC 9110 §10.2.3).
+    fileprivate var delaySeconds: String {
+        let (seconds, attoseconds) = components
+        return String(max(1, attoseconds > 0 ? seconds + 1 : seconds))
     }
 }
 

@@ -10,6 +10,8 @@ struct Exchange {
     let refusal: String?
     /// The error behind an answer that admits to be our fault.
     let fault: (any Error)?
+    /// Not for pages of other origins to read.
+    let isPage: Bool
 
     init(_ response: Response, of endpoint: Endpoint? = nil, project: ID<Project>? = nil) {
         self.response = response
@@ -17,6 +19,16 @@ struct Exchange {
         self.project = project
         refusal = nil
         fault = nil
+        isPage = endpoint?.isPage ?? false
+    }
+
+    init(_ answer: PageAnswer, of endpoint: Endpoint) {
+        response = answer.response
+        operationID = endpoint.operationID
+        project = answer.project
+        refusal = answer.refusal
+        fault = nil
+        isPage = true
     }
 
     /// A refusal is JSON. Everything else is plain text: stock clients drop their user on any error in JSON, and try
@@ -26,6 +38,7 @@ struct Exchange {
     ) {
         operationID = endpoint?.operationID
         self.project = project
+        isPage = endpoint?.isPage ?? false
         do {
             guard let refusal = WireError(error) else { throw error }
             response = try (endpoint?.errors ?? .identityToolkit).response(refusal)

@@ -40,7 +40,7 @@ public struct Gateway: Sendable {
         let client = ClientAddress(
             peer: request.peer, forwardedFor: request.headers.values(of: "X-Forwarded-For"), trusted: trustedProxies)
         var exchange = await exchange(for: request, from: Origin(client.prefix, request.headers))
-        finish(&exchange.response, to: request)
+        finish(&exchange, to: request)
         let duration = ContinuousClock.now - began
         log.note(exchange, of: request, from: client.logPrefix, took: duration)
         metrics.note(exchange, took: duration)
@@ -48,7 +48,7 @@ public struct Gateway: Sendable {
     }
 
     private func exchange(for request: Request, from origin: Origin) async -> Exchange {
-        guard request.method != .options else { return Exchange(CORS.preflight(request)) }
+        guard request.method != .options else { return preflight(request) }
         switch Route.match(request.method, request.path) {
         case .found(.endpoint(let endpoint), let parameters):
             return await run(endpoint, call(request, parameters, origin))
@@ -56,6 +56,13 @@ public struct Gateway: Sendable {
         case .methodNotAllowed(let allowed): return Exchange(WireError.methodNotAllowed, allowed: allowed)
         case .notFound: return await extraExchange(for: request, from: origin)
         }
+    }
+
+    private func preflight(_ request: Request) -> Exchange {
+        guard case .found(.endpoint(let endpoint), _) = Route.match(.get, request.path), endpoint.isPage else {
+            return Exchange(CORS.preflight(request))
+        }
+        return Exchange(Response(status: 204), of: endpoint)
     }
 
     private func extraExchange(for request: Request, from origin: Origin) async -> Exchange {
@@ -75,15 +82,16 @@ public struct Gateway: Sendable {
         var project: ID<Project>?
         do {
             let credential = ClientCredential(call.request)
-            let response =
-                switch endpoint.action {
-                case .open(let handler): try await handler(call)
-                case .client(let handler): try await run(handler, call, showing: credential, &project)
-                case .administrator(let handler): try await run(handler, call, showing: credential, &project)
-                case .either(_, let handler) where credential.bearer != nil:
-                    try await run(handler, call, showing: credential, &project)
-                case .either(let handler, _): try await run(handler, call, showing: credential, &project)
-                }
+            let response: Response
+            switch endpoint.action {
+            case .page(let handler): return Exchange(try await handler(call), of: endpoint)
+            case .open(let handler): response = try await handler(call)
+            case .client(let handler): response = try await run(handler, call, showing: credential, &project)
+            case .administrator(let handler): response = try await run(handler, call, showing: credential, &project)
+            case .either(_, let handler) where credential.bearer != nil:
+                response = try await run(handler, call, showing: credential, &project)
+            case .either(let handler, _): response = try await run(handler, call, showing: credential, &project)
+            }
             return Exchange(response, of: endpoint, project: project)
         } catch {
             return Exchange(error, of: endpoint, project: project)
@@ -116,11 +124,13 @@ public struct Gateway: Sendable {
         return try await handler(call, administrator)
     }
 
-    private func finish(_ response: inout Response, to request: Request) {
-        CORS.open(&response.headers, to: request)
-        response.headers.add("X-Request-Id", request.id)
-        response.headers.add("X-Content-Type-Options", "nosniff")
-        if response.headers["Cache-Control"] == nil { response.headers.add("Cache-Control", "no-store") }
+    private func finish(_ exchange: inout Exchange, to request: Request) {
+        if !exchange.isPage { CORS.open(&exchange.response.headers, to: request) }
+        exchange.response.headers.add("X-Request-Id", request.id)
+        exchange.response.headers.add("X-Content-Type-Options", "nosniff")
+        if exchange.response.headers["Cache-Control"] == nil {
+            exchange.response.headers.add("Cache-Control", "no-store")
+        }
     }
 }
 

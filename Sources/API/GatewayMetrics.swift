@@ -11,7 +11,8 @@ public struct GatewayMetrics: Sendable {
     public init(registry: Metrics = Metrics()) {
         self.registry = registry
         let operation = MetricLabel("operation", Endpoint.all.map(\.operationID))
-        let status = MetricLabel("status", ["200", "204", "400", "401", "403", "404", "405", "500", "501", "503"])
+        let status = MetricLabel(
+            "status", ["200", "204", "303", "400", "401", "403", "404", "405", "429", "500", "501", "503"])
         requests = registry.counter(
             "sekisho_requests_total", help: "Requests answered.", labels: [operation, status])
         seconds = registry.histogram(

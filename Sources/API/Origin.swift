@@ -27,7 +27,8 @@ extension Language {
         self = language
     }
 
-    private init?(tag: String) {
+    /// - Parameter tag: RFC 5646; all but the primary subtag is passed over.
+    init?(tag: String) {
         self.init(rawValue: tag.prefix { $0 != "-" && $0 != "_" }.lowercased())
     }
 

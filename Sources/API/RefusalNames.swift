@@ -14,12 +14,17 @@ extension WireError {
         case let refusal as SignUpRefusal: self.init(refusal)
         case let refusal as TokenRefusal: self.init(refusal)
         case let refusal as EditRefusal: self.init(refusal)
+        case let refusal as SessionRefusal: self.init(refusal)
+        case let refusal as OOBSendingRefusal: self.init(refusal)
+        case let refusal as OOBCodeRefusal: self.init(refusal)
+        case let refusal as ContinueURL.Refusal: self.init(refusal)
         case let refusal as LinkRefusal: self.init(refusal)
         case let refusal as MergeRefusal: self.init(refusal)
         case let refusal as AdministrationRefusal: self.init(refusal)
         case let refusal as CustomTokenRefusal: self.init(refusal)
         case let refusal as ProviderRefusal: self.init(refusal)
         case let refusal as ConfigurationRefusal: self.init(refusal)
+        case let refusal as TooManyAttempts: self = .tooManyAttempts(retryAfter: refusal.retryAfter)
         default: return nil
         }
     }
@@ -51,6 +56,9 @@ extension WireError {
             case .invalidEmail: "INVALID_EMAIL"
             case .missingPassword: "MISSING_PASSWORD"
             case .weakPassword(let minimum): "WEAK_PASSWORD : Password should be at least \(minimum) characters"
+            case .passwordLacks(let requirements):
+                "PASSWORD_DOES_NOT_MEET_REQUIREMENTS : Missing password requirements: ["
+                    + requirements.map(\.sentence).joined(separator: ", ") + "]"
             }
         self = .refused(message)
     }
@@ -103,6 +111,13 @@ extension WireError {
         self = .refused(message)
     }
 
+    init(_ refusal: SessionRefusal) {
+        self =
+            switch refusal {
+            case .unknownSession: .refused("SESSION_NOT_FOUND")
+            }
+    }
+
     init(_ refusal: LinkRefusal) {
         let message =
             switch refusal {
@@ -140,5 +155,20 @@ extension WireError {
             case .taken(.identity): "FEDERATED_USER_ID_ALREADY_LINKED"
             }
         self = .refused(message)
+    }
+}
+
+extension PasswordRequirement {
+    /// As Firebase says it, where it has the same rule.
+    fileprivate var sentence: String {
+        switch self {
+        case .minimumLength(let length): "Password must contain at least \(length) characters"
+        case .maximumLength(let length): "Password may contain at most \(length) characters"
+        case .lowercase: "Password must contain a lower case character"
+        case .uppercase: "Password must contain an upper case character"
+        case .digit: "Password must contain a numeric character"
+        case .symbol: "Password must contain a non-alphanumeric character"
+        case .notBreached: "Password must not have appeared in a data breach"
+        }
     }
 }

@@ -4,7 +4,8 @@ extension Endpoint {
     /// The same set as the operations of the contract.
     public static let all: [Endpoint] = [
         .signUp, .signInWithPassword, .lookup, .update, .delete, .createAuthUri, .token, .getProject,
-        .signInWithIdp, .issueNonce, .unlink, .merge,
+        .getPasswordPolicy, .sendOobCode, .resetPassword, .signInWithEmailLink,
+        .signInWithIdp, .issueNonce, .unlink, .merge, .listSessions, .revokeSession,
         .signInWithCustomToken, .createSessionCookie, .getSessionCookiePublicKeys, .getProjectConfig,
         .updateProjectConfig,
         .listDefaultSupportedIdpConfigs, .createDefaultSupportedIdpConfig, .getDefaultSupportedIdpConfig,
@@ -12,8 +13,11 @@ extension Endpoint {
         .listOauthIdpConfigs, .createOauthIdpConfig, .getOauthIdpConfig, .updateOauthIdpConfig, .deleteOauthIdpConfig,
         .listApps, .createApp, .getApp, .updateApp, .deleteApp, .getLoginMethods,
         .getOpenIDConfiguration, .getProjectOpenIDConfiguration, .getJwks, .getProjectJwks, .getSigningCertificates,
-        .createAccount, .lookupAccounts, .updateAccount, .deleteAccount, .batchCreateAccounts, .batchDeleteAccounts,
+        .createAccount, .sendProjectOobCode, .lookupAccounts, .updateAccount, .deleteAccount, .batchCreateAccounts,
+        .batchDeleteAccounts,
         .batchGetAccounts, .queryAccounts, .queryProjectAccounts,
+        .getActionPage, .postActionPage, .getForgotPasswordPage, .postForgotPasswordPage,
+        .getProjectForgotPasswordPage, .postProjectForgotPasswordPage, .getChangePassword, .getProjectChangePassword,
         .getHealth, .getReadiness, .getMetrics,
     ]
 }
@@ -30,9 +34,9 @@ enum Route: Sendable {
 
     private static let unimplementedPaths: [(HTTP.Method, String)] =
         [
-            "/v1/accounts:download", "/v1/accounts:issueSamlResponse", "/v1/accounts:resetPassword",
-            "/v1/accounts:revokeToken", "/v1/accounts:sendOobCode", "/v1/accounts:sendVerificationCode",
-            "/v1/accounts:signInWithEmailLink", "/v1/accounts:signInWithGameCenter",
+            "/v1/accounts:download", "/v1/accounts:issueSamlResponse",
+            "/v1/accounts:revokeToken", "/v1/accounts:sendVerificationCode",
+            "/v1/accounts:signInWithGameCenter",
             "/v1/accounts:signInWithPhoneNumber", "/v1/accounts:signOutUser", "/v1/accounts:upload",
             "/v1/accounts:verifyIosClient", "/v2/accounts/mfaEnrollment:finalize",
             "/v2/accounts/mfaEnrollment:start", "/v2/accounts/mfaEnrollment:withdraw",
@@ -43,12 +47,11 @@ enum Route: Sendable {
         ].map { (.post, $0) }
         + projectPaths + tenantPaths
         + [
-            "/v1/recaptchaParams", "/v2/defaultSupportedIdps", "/v2/passwordPolicy", "/v2/recaptchaConfig",
+            "/v1/recaptchaParams", "/v2/defaultSupportedIdps", "/v2/recaptchaConfig",
         ].map { (.get, $0) }
 
     private static let projectPaths: [(HTTP.Method, String)] =
-        [(.post, "/v1/projects/{project}/accounts:sendOobCode")]
-        + resource("/v2/projects/{project}/inboundSamlConfigs", "config")
+        resource("/v2/projects/{project}/inboundSamlConfigs", "config")
 
     private static let tenantPaths: [(HTTP.Method, String)] =
         [

@@ -9,10 +9,14 @@ public struct Services: Sendable {
     let customSignIn: CustomSignIn
     let federatedSignIn: FederatedSignIn
     let merging: AccountMerging
+    let oobSending: OOBSending
+    let oobRedemption: OOBRedemption
     let sessionCookies: SessionCookies
+    let ownSessions: OwnSessions
     let projects: ProjectEditor
     let app: @Sendable (ID<App>, ID<Project>) async throws -> App?
     let wellKnown: WellKnown
+    let actions: any ActionDesk
     let readiness: @Sendable () async -> Readiness
     let authURISession: @Sendable () -> String
 
@@ -22,9 +26,10 @@ public struct Services: Sendable {
     public init(
         authenticator: Authenticator, editor: AccountEditor, administration: AccountAdministration,
         identifiers: IdentifierLookup, customSignIn: CustomSignIn, federatedSignIn: FederatedSignIn,
-        merging: AccountMerging, sessionCookies: SessionCookies,
+        merging: AccountMerging, oobSending: OOBSending,
+        oobRedemption: OOBRedemption, sessionCookies: SessionCookies, ownSessions: OwnSessions,
         projects: ProjectEditor, app: @escaping @Sendable (ID<App>, ID<Project>) async throws -> App?,
-        wellKnown: WellKnown, readiness: @escaping @Sendable () async -> Readiness,
+        wellKnown: WellKnown, actions: any ActionDesk, readiness: @escaping @Sendable () async -> Readiness,
         authURISession: (@Sendable () -> String)? = nil
     ) {
         self.authenticator = authenticator
@@ -34,10 +39,14 @@ public struct Services: Sendable {
         self.customSignIn = customSignIn
         self.federatedSignIn = federatedSignIn
         self.merging = merging
+        self.oobSending = oobSending
+        self.oobRedemption = oobRedemption
         self.sessionCookies = sessionCookies
+        self.ownSessions = ownSessions
         self.projects = projects
         self.app = app
         self.wellKnown = wellKnown
+        self.actions = actions
         self.readiness = readiness
         self.authURISession = authURISession ?? { .random(length: 27) }
     }

@@ -11,6 +11,7 @@ struct UserInfo: Encodable {
     let disabled: Bool
     let providerUserInfo: [ProviderUserInfo]?
     let customAuth: Bool?
+    let emailLinkSignin: Bool?
     let passwordUpdatedAt: Int64?
     let validSince: String
     let createdAt: String
@@ -33,6 +34,7 @@ struct UserInfo: Encodable {
         disabled = account.isDisabled
         providerUserInfo = ProviderUserInfo.all(of: account, showsSignals: showsSignals)
         customAuth = account.usesCustomTokens ? true : nil
+        emailLinkSignin = account.usesEmailLinks ? true : nil
         passwordUpdatedAt = account.passwordUpdatedAt?.milliseconds
         validSince = String(account.validSince.seconds)
         createdAt = String(account.createdAt.milliseconds)
@@ -59,7 +61,7 @@ struct ProviderUserInfo: Encodable {
     /// - Returns: `nil` if there is none.
     static func all(of account: Account, showsSignals: Bool = false) -> [ProviderUserInfo]? {
         var all = account.identities.map { ProviderUserInfo($0, showsSignals: showsSignals) }
-        if account.hasPassword, let email = account.email {
+        if account.hasPassword || account.usesEmailLinks, let email = account.email {
             all.insert(ProviderUserInfo(passwordOf: account, email: email), at: 0)
         }
         if let phoneNumber = account.phoneNumber { all.append(ProviderUserInfo(phoneNumber: phoneNumber)) }

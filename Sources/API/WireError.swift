@@ -8,6 +8,8 @@ struct WireError: Error, Hashable {
     var details: [Detail] = []
     /// What operators are told where clients are told less.
     var loggedAs: String?
+    /// The same request may succeed after that.
+    var retryAfter: Duration?
 
     /// The canonical error code that Google writes beside the HTTP status.
     enum Status: String {
@@ -44,6 +46,12 @@ extension WireError {
     /// A rule of accounts was broken: 400 with a code that client SDKs know, and no canonical status.
     static func refused(_ message: String, loggedAs: String? = nil) -> WireError {
         WireError(httpStatus: 400, message: message, reason: "invalid", status: nil, loggedAs: loggedAs)
+    }
+
+    static func tooManyAttempts(retryAfter: Duration) -> WireError {
+        var error = refused("TOO_MANY_ATTEMPTS_TRY_LATER : Too many attempts. Try again later.")
+        error.retryAfter = retryAfter
+        return error
     }
 
     /// A field is not what the contract says.

@@ -50,7 +50,7 @@ struct TextBounds {
             case "photoUrl": (2048, .characters, true)
             case "continueUri": (2048, .characters, true)
             case "email", "identifier", "sessionId": (1024, .characters, false)
-            case "password", "rawPassword": (4096, .bytes, false)
+            case "password", "rawPassword", "newPassword", "oldPassword": (4096, .bytes, false)
             // A token of 16 KiB, in percent-encoding, with what goes beside it; and what we make of such a token.
             case "postBody", "pendingToken": (48 * 1024, .bytes, false)
             default: (16 * 1024, .bytes, false)

@@ -10,4 +10,14 @@ public enum Digest {
         }
         return digest
     }
+
+    /// FIPS 180-4; 20 bytes. Not for security: collisions of SHA-1 can be made. It is the name by which lists of
+    /// breached passwords go.
+    public static func sha1(_ message: [UInt8]) -> [UInt8] {
+        var digest = [UInt8](repeating: 0, count: 20)
+        guard EVP_Digest(message, message.count, &digest, nil, OpenSSL.sha1, nil) == 1 else {
+            preconditionFailure("no memory to hash with")
+        }
+        return digest
+    }
 }

@@ -27,12 +27,12 @@ extension AccountAdministration {
             phoneNumber: phoneNumber?.rawValue == account.phoneNumber ? nil : phoneNumber, in: project.id)
         try taken.refuse(.email)
         if let email { change.email = .set(email) }
-        if let password = wish.password { try project.policy.require(strength: password) }
+        if let password = wish.password { try await project.policy.require(password, unknownTo: breaches) }
         guard wish.phoneNumber == nil || phoneNumber != nil else { throw AdministrationRefusal.invalidPhoneNumber }
         try taken.refuse(.phoneNumber)
         if let phoneNumber { change.phoneNumber = .set(phoneNumber) }
         if let password = wish.password {
-            change.passwordHash = .set(try await hash(password, in: project, from: origin))
+            change.passwordHash = .set(try await passwords.hash(password, origin))
         }
         change.changedAt = clock.now()
         return try await store.change(id, by: change, in: project.id).account

@@ -2,12 +2,16 @@
 public struct AccountAdministration: Sendable {
     let store: any AdministrationStore
     let passwords: Passwords
+    let breaches: Breaches
     let clock: WallClock
     let entropy: Entropy
 
-    public init(store: any AdministrationStore, passwords: Passwords, clock: WallClock, entropy: Entropy) {
+    public init(
+        store: any AdministrationStore, passwords: Passwords, breaches: Breaches, clock: WallClock, entropy: Entropy
+    ) {
         self.store = store
         self.passwords = passwords
+        self.breaches = breaches
         self.clock = clock
         self.entropy = entropy
     }
@@ -38,7 +42,10 @@ public struct AccountAdministration: Sendable {
         guard draft.email == nil || email != nil else { throw CredentialRefusal.invalidEmail }
         try taken.refuse(.email)
         var hash: String?
-        if let password = draft.password { hash = try await self.hash(password, in: project, from: origin) }
+        if let password = draft.password {
+            try await project.policy.require(password, unknownTo: breaches)
+            hash = try await passwords.hash(password, origin)
+        }
         let now = clock.now()
         let account = Account(
             id: draft.id ?? entropy.accountID(), email: email, emailIsVerified: email != nil && draft.emailIsVerified,
@@ -79,11 +86,6 @@ public struct AccountAdministration: Sendable {
 
     public func count(in project: Project) async throws -> Int {
         try await store.count(in: project.id)
-    }
-
-    func hash(_ password: Secret, in project: Project, from origin: AddressPrefix) async throws -> String {
-        try project.policy.require(strength: password)
-        return try await passwords.hash(password, origin)
     }
 }
 

@@ -67,6 +67,7 @@ public struct AccountEditor: Sendable {
             let method = wish.password == nil ? caller.session.method : .password
             change.replacement = renewed(caller, by: method, at: change.changedAt, from: origin)
         }
+        change.mailing = try mailing(for: change, of: caller.account, from: origin)
         return try await apply(change, to: caller, in: project)
     }
 
@@ -89,14 +90,39 @@ public struct AccountEditor: Sendable {
         change.passwordHash = .set(passwordHash)
         change.displayName = displayName.map { .set($0) }
         change.replacement = renewed(caller, by: .password, at: change.changedAt, from: origin)
+        change.mailing = try mailing(for: change, of: caller.account, from: origin)
         return try await apply(change, to: caller, in: project)
     }
 
     public func delete(_ caller: Caller, in project: Project, from origin: Origin) async throws {
         try caller.requireRecentLogin(by: project.policy, at: with.clock.now())
+        let now = with.clock.now()
+        var letters: [Letter] = []
+        if let email = caller.account.email, caller.account.emailIsVerified {
+            letters = try with.notice(.accountDeleted, to: email, about: nil, from: origin, at: now)
+        }
         let isDeleted = try await with.store.delete(
-            by: caller.session, at: with.clock.now(), mailing: Mailing(), in: project.id)
+            by: caller.session, at: now, mailing: Mailing(letters: letters), in: project.id)
         guard isDeleted else { throw TokenRefusal.sessionEnded }
+    }
+
+    /// What the owner is told, at the address that the account had so far.
+    private func mailing(for change: AccountChange, of account: Account, from origin: Origin) throws -> Mailing {
+        let now = change.changedAt
+        var mailing = Mailing()
+        if let email = change.email {
+            let newEmail: Email? = if case .set(let email) = email { email } else { nil }
+            mailing = try with.farewell(to: account, for: newEmail, from: origin, at: now)
+        }
+        let losesPassword = account.hasPassword && change.unlinked.contains(.password)
+        if change.passwordHash != nil || losesPassword {
+            mailing.letters += try with.notice(.passwordChanged, about: account, from: origin, at: now)
+        }
+        for identity in account.identities where change.unlinked.contains(identity.provider) {
+            mailing.letters += try with.notice(
+                .identityUnlinked, about: account, LetterContent(provider: identity.provider), from: origin, at: now)
+        }
+        return mailing
     }
 
     private func requireFree(_ email: Email, in project: Project) async throws {
@@ -104,7 +130,7 @@ public struct AccountEditor: Sendable {
     }
 
     private func hash(_ password: Secret, in project: Project, from origin: Origin) async throws -> String {
-        try project.policy.require(strength: password)
+        try await with.require(password, by: project.policy)
         return try await with.passwords.hash(password, origin.prefix)
     }
 

@@ -22,7 +22,7 @@ public struct ActionLink: Hashable, Sendable {
     public let url: String
 
     /// - Parameters:
-    ///   - base: from configuration, never from a request; without query.
+    ///   - base: from configuration, or a checked ``ContinueURL``. What stands in its query under our names goes.
     ///   - apiKey: as the request that asked for it showed it; without one the project's id stands in.
     public init(
         _ mode: Mode, code: String, in project: ID<Project>, at base: String, apiKey: String?, language: Language,
@@ -32,10 +32,13 @@ public struct ActionLink: Hashable, Sendable {
             ("mode", mode.rawValue), ("oobCode", code), ("apiKey", apiKey ?? project.rawValue),
             ("lang", language.rawValue), ("continueUrl", continueURL),
         ]
-        url =
-            base + "?"
-            + parameters.compactMap { name, value in value.map { "\(name)=\($0.percentEncoded)" } }
-            .joined(separator: "&")
+        let pairs = parameters.compactMap { name, value in value.map { "\(name)=\($0.percentEncoded)" } }
+        let (whole, fragment) = base.divided(at: "#")
+        let (path, query) = whole.divided(at: "?")
+        let kept = query.dropFirst().split(separator: "&").map(String.init).filter { pair in
+            !parameters.contains { $0.0 == pair.divided(at: "=").0 }
+        }
+        url = path + "?" + (kept + pairs).joined(separator: "&") + fragment
     }
 }
 
@@ -61,6 +64,12 @@ extension Letter.Kind {
 }
 
 extension String {
+    /// What stands before the first `mark`, and the rest with it.
+    fileprivate func divided(at mark: Character) -> (String, String) {
+        let end = firstIndex(of: mark) ?? endIndex
+        return (String(self[..<end]), String(self[end...]))
+    }
+
     /// All but unreserved characters (RFC 3986 §2.3), as UTF-8.
     fileprivate var percentEncoded: String {
         let digits = Array("0123456789ABCDEF".utf8)

@@ -15,34 +15,43 @@ public struct Authenticator: Sendable {
     ) async throws -> SignedIn {
         guard project.policy.allowsPasswords else { throw SignUpRefusal.passwordsNotAllowed }
         let credential = try PasswordCredential(email: email, password: password)
-        guard try await with.store.holder(of: credential.email, in: project.id) == nil else {
-            throw SignUpRefusal.emailTaken
+        return try await with.limiter.signingUp(from: origin.prefix, in: project) {
+            guard try await with.store.holder(of: credential.email, in: project.id) == nil else {
+                throw SignUpRefusal.emailTaken
+            }
+            try await with.require(credential.password, by: project.policy)
+            let hash = try await with.passwords.hash(credential.password, origin.prefix)
+            return try await create(
+                NewAccount(
+                    id: with.entropy.accountID(), email: credential.email, passwordHash: hash, displayName: displayName,
+                    createdAt: with.clock.now()),
+                by: .password, in: project, from: origin)
         }
-        try project.policy.require(strength: credential.password)
-        let hash = try await with.passwords.hash(credential.password, origin.prefix)
-        return try await create(
-            NewAccount(
-                id: with.entropy.accountID(), email: credential.email, passwordHash: hash, displayName: displayName,
-                createdAt: with.clock.now()),
-            by: .password, in: project, from: origin)
     }
 
     public func signUpAnonymously(in project: Project, from origin: Origin) async throws -> SignedIn {
         guard project.policy.allowsAnonymous else { throw SignUpRefusal.anonymousNotAllowed }
-        return try await create(
-            NewAccount(id: with.entropy.accountID(), createdAt: with.clock.now()), by: .anonymous,
-            in: project, from: origin)
+        return try await with.limiter.signingUp(from: origin.prefix, in: project) {
+            try await create(
+                NewAccount(id: with.entropy.accountID(), createdAt: with.clock.now()), by: .anonymous,
+                in: project, from: origin)
+        }
     }
 
-    /// Whatever is wrong, one password hash is computed, so that timing tells no more than the answer does.
+    /// Whatever is wrong, one password hash is computed, so that timing tells no more than the answer does. Who may not
+    /// try again yet is told so before anybody is looked up, whether there is an account or not.
     public func signIn(
         email: String?, password: Secret?, in project: Project, from origin: Origin
     ) async throws -> SignedIn {
         guard project.policy.allowsPasswords else { throw SignInRefusal.passwordsNotAllowed }
         let credential = try PasswordCredential(email: email, password: password)
+        try with.limiter.requirePasswordAttempt(on: credential.email, from: origin.prefix, in: project)
         let holder = try await with.store.holder(of: credential.email, in: project.id)
         let verdict = try await with.passwords.check(credential.password, holder?.passwordHash, origin.prefix)
+        // Again: of many tried at once, no more than the limit may learn whether they were right.
+        try with.limiter.requirePasswordAttempt(on: credential.email, from: origin.prefix, in: project)
         guard case .right(let rehashed) = verdict, let holder else {
+            with.limiter.countPasswordFailure(on: credential.email, from: origin.prefix, in: project)
             throw SignInRefusal(addressIsKnown: holder != nil, policy: project.policy)
         }
         guard !holder.account.isDisabled else { throw SignInRefusal.accountDisabled }

@@ -43,10 +43,25 @@ extension ProjectConfiguration {
         let domains = project.authorizedDomains.joined(separator: ", ")
         return [(["name"], name), (["profile"], project.profile.rawValue)] + policy
             + (domains.isEmpty ? [] : [(["authorizedDomains"], domains)])
+            + project.mail.members.map { (["mail"] + $0.0, $0.1) }
             + project.providers.sorted { $0.provider.rawValue < $1.provider.rawValue }.flatMap { provider in
                 provider.members.map { (["providers", provider.provider.rawValue, $0.0], $0.1) }
             }
             + apps.flatMap { app in app.members.map { (["apps", app.app.id.rawValue] + $0.0, $0.1) } }
+    }
+}
+
+extension MailSettings {
+    fileprivate var members: [([String], String)] {
+        let all: [([String], String?)] =
+            [
+                (["senderAddress"], senderAddress?.rawValue), (["senderName"], senderName),
+                (["replyTo"], replyTo?.rawValue), (["actionUrl"], actionURL), (["language"], language.rawValue),
+            ]
+            + subjects.flatMap { kind, texts in
+                texts.map { (["subjects", kind.name, $0.key.rawValue], $0.value) }
+            }
+        return all.compactMap { path, value in value.map { (path, $0) } }
     }
 }
 

@@ -31,7 +31,7 @@ extension ProjectConfiguration {
     /// What the audit trail has to say of the way from `old` to here.
     public func events(since old: ProjectConfiguration) -> [ConfigurationEvent] {
         let changes = changes(since: old)
-        let own = changes.filter { $0.path.count == 1 || $0.path[0] == "policy" }
+        let own = changes.filter { $0.path.count == 1 || ["policy", "mail"].contains($0.path[0]) }
         var events: [ConfigurationEvent] = []
         if !own.isEmpty { events.append(.changed("project", project.id.rawValue, own, depth: 0)) }
         let providers = (old.project.providers + project.providers).map(\.provider.rawValue)

@@ -4,6 +4,11 @@ public enum ConfigurationProblem: Hashable, Sendable {
     case tooManyDomains
     /// - Parameter index: from 0.
     case domain(index: Int)
+    case mailSenderName
+    /// Not the URL of a page.
+    case mailActionURL
+    case mailActionHost
+    case mailSubject(Letter.Kind, Language)
     case tooManyProviders
     case unknownProvider(ProviderID)
     /// Settings that only Apple or only OpenID Connect providers have.
@@ -51,6 +56,12 @@ extension ConfigurationProblem: CustomStringConvertible {
         case .tooManyDomains: "there must not be more than \(Project.domainLimit) authorized domains"
         case .domain(let index):
             "authorized domain \(index + 1) must be a host name, without scheme, port or path"
+        case .mailSenderName: "the name of mail's sender \(Self.written)"
+        case .mailActionURL:
+            "the action URL of mail must be an https URL without user, query and fragment (http for loopback only)"
+        case .mailActionHost: "the action URL of mail must be at an authorized domain"
+        case .mailSubject(let kind, let language):
+            "the subject of \(kind.name) in language \(language.rawValue) \(Self.written)"
         case .tooManyProviders: "there must not be more than \(limits.providers) providers"
         case .unknownProvider(let id):
             "\(id.shown) is no provider: they are apple.com, google.com and oidc. with 1 to 32 of a-z, 0-9 and hyphens"
@@ -79,6 +90,7 @@ extension ConfigurationProblem: CustomStringConvertible {
         }
     }
 
+    private static let written = "must have 1 to 200 characters, none of them a control character"
     private static let named = "must have 1 to 256 characters, none of them a control character"
 }
 

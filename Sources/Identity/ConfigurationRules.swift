@@ -2,12 +2,16 @@
 public struct ConfigurationRules: Sendable {
     /// Issuers may be `http` on this machine: simulators.
     public var takesLoopbackIssuers: Bool
+    /// Of the gateway as clients reach it; links in mail may lead there without its being an authorized domain.
+    public var ownHost: String?
     /// Whether a new secret is what its provider gives out.
     public var isUsable: @Sendable (Secret, ProviderID) -> Bool
 
     public init(
-        takesLoopbackIssuers: Bool = false, isUsable: @escaping @Sendable (Secret, ProviderID) -> Bool
+        takesLoopbackIssuers: Bool = false, ownHost: String? = nil,
+        isUsable: @escaping @Sendable (Secret, ProviderID) -> Bool
     ) {
+        self.ownHost = ownHost
         self.takesLoopbackIssuers = takesLoopbackIssuers
         self.isUsable = isUsable
     }
@@ -32,6 +36,7 @@ extension ProjectConfiguration {
         if project.authorizedDomains.count > Project.domainLimit { problems.append(.tooManyDomains) }
         problems += project.authorizedDomains.indices
             .filter { !Project.canAuthorize(project.authorizedDomains[$0]) }.map { .domain(index: $0) }
+        problems += project.mail.problems(in: project, ownHost: rules.ownHost)
         if project.providers.count > Limits.providers { problems.append(.tooManyProviders) }
         problems += project.providers.flatMap { Self.problems(of: $0, by: rules) }
         problems += newSecrets.sorted { $0.key.rawValue < $1.key.rawValue }

@@ -108,13 +108,29 @@ public struct FederatedSignIn: Sendable {
         let now = with.clock.now()
         let entry = FederatedEntry(
             step: step, identity: proven.identity, marks: proven.marks, session: with.entropy.sessionID(),
-            device: origin.device, enteredAt: now)
+            device: origin.device, enteredAt: now,
+            mailing: Mailing(letters: try letters(about: step, proven.identity, from: origin, at: now)))
         switch try await store.enter(entry, in: project.id) {
         case .done(let account, let session):
             let signedIn = try await with.tokens.signedIn(account, session, in: project, at: now)
             return .signedIn(signedIn, Recognised(proven.identity, of: account), isNew: isNew)
         case .stale: return nil
         case .used: throw proven.isTicket ? ProviderRefusal.ticketUsed : .nonce(.alreadyUsed)
+        }
+    }
+
+    /// To the owner of an account that others can enter now, or that has become somebody else's.
+    private func letters(
+        about step: FederatedEntry.Step, _ identity: VerifiedIdentity, from origin: Origin, at now: Instant
+    ) throws -> [Letter] {
+        let content = LetterContent(provider: identity.provider)
+        switch step {
+        case .signIn, .create: return []
+        case .link(let account, _):
+            return try with.notice(.identityLinked, about: account, content, from: origin, at: now)
+        case .reclaim(let account):
+            guard let email = account.email else { return [] }
+            return try with.notice(.accountReclaimed, to: email, about: account.id, content, from: origin, at: now)
         }
     }
 

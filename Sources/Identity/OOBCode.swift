@@ -13,7 +13,7 @@ public struct OOBCode: Hashable, Sendable {
     /// SHA-256 of the code, by which alone it is found.
     public let hash: [UInt8]
     public let purpose: Purpose
-    /// Whose it is; `nil` for ``Purpose/signIn``, which is whoever holds the address by then.
+    /// Whose it is; of ``Purpose/signIn`` who held the address when the link was sent, if anybody did.
     public let account: ID<Account>?
     /// The account has to be of this generation; `nil` where the code outlives changes of it.
     public let generation: Int64?

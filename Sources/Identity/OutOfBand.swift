@@ -7,18 +7,22 @@ public struct OutOfBand: Sendable {
     /// A random UUID in lower-case text.
     public var letterID: @Sendable () -> ID<Letter>
     public var seal: @Sendable (LetterContent, ID<Letter>) throws -> [UInt8]
+    /// Where links lead, without query.
+    public var actionBase: @Sendable (Project) -> String
     /// Somebody sends what is written.
     public var isSent: Bool
 
     public init(
         newCode: @escaping @Sendable () -> String, hash: @escaping @Sendable (String) -> [UInt8],
         letterID: @escaping @Sendable () -> ID<Letter>,
-        seal: @escaping @Sendable (LetterContent, ID<Letter>) throws -> [UInt8], isSent: Bool
+        seal: @escaping @Sendable (LetterContent, ID<Letter>) throws -> [UInt8],
+        actionBase: @escaping @Sendable (Project) -> String, isSent: Bool
     ) {
         self.newCode = newCode
         self.hash = hash
         self.letterID = letterID
         self.seal = seal
+        self.actionBase = actionBase
         self.isSent = isSent
     }
 }

@@ -18,12 +18,3 @@ extension Email {
         self = email
     }
 }
-
-extension Policy {
-    /// - Throws: ``CredentialRefusal/weakPassword(minimumLength:)``. Length is counted in characters (graphemes).
-    func require(strength password: Secret) throws(CredentialRefusal) {
-        guard password.expose().count >= minimumPasswordLength else {
-            throw .weakPassword(minimumLength: minimumPasswordLength)
-        }
-    }
-}

@@ -22,7 +22,7 @@ public struct Policy: Hashable, Sendable {
     public var requiresNonce: Bool
     /// The last way to sign in is removed only by a request that says so.
     public var keepsLastSignInMethod: Bool
-    /// In characters; 6 to 64.
+    /// In UTF-16 code units, as Firebase's clients count characters; 6 to 64.
     public var minimumPasswordLength: Int
     /// Passwords have to hold one of each of these.
     public var requiresLowercase: Bool
@@ -39,7 +39,7 @@ public struct Policy: Hashable, Sendable {
     public var resetLifetime: Duration
     /// Wrong passwords for one address from one place within ``Policy/passwordWindow``; 0 is no limit.
     public var passwordFailureLimit: Int
-    /// Accounts made from one place within ``Policy/signUpWindow``; 0 is no limit.
+    /// Accounts made from one place within ``Policy/signUpWindow``, and addresses found taken; 0 is no limit.
     public var signUpLimit: Int
     /// Mail asked for to one address within ``Policy/mailWindow``; 0 is no limit.
     public var mailLimit: Int

@@ -83,7 +83,7 @@ extension Policy {
         .flag("requiresLowercase", \.requiresLowercase, "passwords have to hold a lower-case letter"),
         .flag("requiresUppercase", \.requiresUppercase, "passwords have to hold an upper-case letter"),
         .flag("requiresDigit", \.requiresDigit, "passwords have to hold a digit"),
-        .flag("requiresSymbol", \.requiresSymbol, "passwords have to hold a character that is no letter and no digit"),
+        .flag("requiresSymbol", \.requiresSymbol, "passwords have to hold a punctuation mark of ASCII"),
         .flag(
             "refusesBreachedPasswords", \.refusesBreachedPasswords,
             "passwords that have been in a data breach are refused"),

@@ -1,5 +1,10 @@
 /// What is counted before it is allowed again.
 public enum Limited: Hashable, Sendable {
+    /// What is counted, whoever's and from wherever.
+    public enum Kind: String, Sendable, CaseIterable {
+        case passwordFailures, anyPasswordFailures, signUps, mail, anyMail
+    }
+
     /// Wrong passwords for one address from one place: nobody can lock out somebody elsewhere.
     case passwordFailures(Email, from: AddressPrefix)
     /// Wrong passwords from one place, whoever's.
@@ -9,6 +14,25 @@ public enum Limited: Hashable, Sendable {
     case mail(to: Email)
     /// Mail asked for from one place.
     case anyMail(from: AddressPrefix)
+
+    public var kind: Kind {
+        switch self {
+        case .passwordFailures: .passwordFailures
+        case .anyPasswordFailures: .anyPasswordFailures
+        case .signUps: .signUps
+        case .mail: .mail
+        case .anyMail: .anyMail
+        }
+    }
+
+    /// Whose and from where; neither part has a NUL in it.
+    public var scope: [String] {
+        switch self {
+        case .passwordFailures(let email, let prefix): [email.rawValue, prefix.rawValue]
+        case .mail(let email): [email.rawValue]
+        case .anyPasswordFailures(let prefix), .signUps(let prefix), .anyMail(let prefix): [prefix.rawValue]
+        }
+    }
 }
 
 /// Counts in windows of fixed length, in memory; replicas tell each other about once a second.
@@ -20,13 +44,17 @@ public struct RateLimiter: Sendable {
             -> Void
     /// Counts one.
     public var count: @Sendable (_ limited: Limited, _ window: Duration, _ project: ID<Project>) -> Void
+    /// Takes one back that was counted before it was known whether it should be counted.
+    public var forgive: @Sendable (_ limited: Limited, _ window: Duration, _ project: ID<Project>) -> Void
 
     public init(
         require: @escaping @Sendable (Limited, Int, Duration, ID<Project>) throws(TooManyAttempts) -> Void,
-        count: @escaping @Sendable (Limited, Duration, ID<Project>) -> Void
+        count: @escaping @Sendable (Limited, Duration, ID<Project>) -> Void,
+        forgive: @escaping @Sendable (Limited, Duration, ID<Project>) -> Void = { _, _, _ in }
     ) {
         self.require = require
         self.count = count
+        self.forgive = forgive
     }
 
     /// Lets everything pass.

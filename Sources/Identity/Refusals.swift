@@ -4,6 +4,8 @@ public enum CredentialRefusal: Error, Hashable {
     case invalidEmail
     case missingPassword
     case weakPassword(minimumLength: Int)
+    /// At least one.
+    case passwordLacks([PasswordRequirement])
 }
 
 /// Why somebody was not let in.
@@ -56,4 +58,10 @@ public enum AdministrationRefusal: Error, Hashable {
     case accountUnknown
     case invalidPhoneNumber
     case taken(UniqueMember)
+}
+
+/// Why no session was ended.
+public enum SessionRefusal: Error, Hashable {
+    /// There is none of that name, it has ended, or it is another account's: which of these is nobody's business.
+    case unknownSession
 }

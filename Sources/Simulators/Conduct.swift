@@ -27,6 +27,8 @@ public final class Conduct: Sendable {
     /// Guards the plans and the record of requests, which change with every request.
     private let state = Mutex(State())
 
+    public init() {}
+
     /// - Parameters:
     ///   - path: `nil` for all paths.
     ///   - times: how many requests, `nil` for all to come.

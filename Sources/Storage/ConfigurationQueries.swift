@@ -5,7 +5,7 @@ internal import Postgres
 extension SQL {
     /// What ``Project`` is made of, from a row `p` of the table.
     static let projectColumns: SQL = """
-        p.id, p.number, p.profile, p.policy::text AS policy, p.authorized_domains,
+        p.id, p.number, p.profile, p.policy::text AS policy, p.authorized_domains, p.mail::text AS mail,
             (SELECT coalesce(jsonb_agg(jsonb_build_object('provider', i.provider, 'hasSecret', i.secret IS NOT NULL,
                     'settings', i.settings) ORDER BY i.provider COLLATE "C"), '[]')::text
                 FROM identity_provider i WHERE i.project_id = p.id) AS providers

@@ -101,12 +101,14 @@ public struct ConfigurationStore: Sendable {
     ) throws -> [SQL] {
         let project = after.project
         let policy = try PolicyColumn.json(project.policy, of: project.profile)
+        let mail = try MailColumn(project.mail).columnText()
         var statements: [SQL] = []
         if project != before.project || after.name != before.name {
             statements.append(
                 """
                 UPDATE project SET name = \(after.name), profile = \(project.profile.rawValue),
-                    policy = \(policy)::text::jsonb, authorized_domains = \(project.authorizedDomains)
+                    policy = \(policy)::text::jsonb, authorized_domains = \(project.authorizedDomains),
+                    mail = \(mail)::text::jsonb
                 WHERE id = \(project.id.rawValue)
                 """)
         }

@@ -98,7 +98,7 @@ extension SQL {
     }
 
     /// Holds while an account `a` is what the decision was taken on.
-    private static func isAsDecided(_ account: Account) -> SQL {
+    static func isAsDecided(_ account: Account) -> SQL {
         """
         a.generation = \(account.generation) AND a.disabled_at IS NULL \
         AND a.email IS NOT DISTINCT FROM \(account.email?.rawValue) AND a.email_verified = \(account.emailIsVerified)

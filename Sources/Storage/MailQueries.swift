@@ -12,13 +12,18 @@ extension Transaction {
 extension SQL {
     /// Keeps the code once for each row of `source`.
     static func keep(_ code: OOBCode, in project: ID<Project>, from source: SQL) -> SQL {
-        """
-        INSERT INTO oob_code (hash, project_id, purpose, account_id, generation, email, new_email, created_at, expires_at)
-        SELECT \(code.hash), \(project.rawValue), \(code.purpose.rawValue), \(code.account?.rawValue),
-            \(code.generation), \(code.email.rawValue), \(code.newEmail?.rawValue), \(Timestamp(code.createdAt)),
-            \(Timestamp(code.expiresAt))
-        FROM \(source)
-        """
+        // The same statement, whether anybody has the address or not.
+        let account: SQL =
+            code.purpose == .signIn
+            ? "(SELECT h.id FROM account h WHERE h.project_id = \(project.rawValue) AND h.email = \(code.email.rawValue))"
+            : "\(code.account?.rawValue)"
+        return """
+            INSERT INTO oob_code (hash, project_id, purpose, account_id, generation, email, new_email, created_at, expires_at)
+            SELECT \(code.hash), \(project.rawValue), \(code.purpose.rawValue), \(account),
+                \(code.generation), \(code.email.rawValue), \(code.newEmail?.rawValue), \(Timestamp(code.createdAt)),
+                \(Timestamp(code.expiresAt))
+            FROM \(source)
+            """
     }
 
     /// Posts the letter once for each row of `source`.
@@ -42,10 +47,5 @@ extension SQL {
 
     static func voidEveryCode(of account: ID<Account>, in project: ID<Project>) -> SQL {
         "DELETE FROM oob_code WHERE project_id = \(project.rawValue) AND account_id = \(account.rawValue)"
-    }
-
-    /// Sign-in links sent to an address.
-    static func voidLinks(to email: Email, in project: ID<Project>) -> SQL {
-        "DELETE FROM oob_code WHERE project_id = \(project.rawValue) AND email = \(email.rawValue) AND account_id IS NULL"
     }
 }

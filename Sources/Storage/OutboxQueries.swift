@@ -8,6 +8,7 @@ struct OutboxEvent {
         case identityLinked = "identity.linked"
         case identityUnlinked = "identity.unlinked"
         case accountReclaimed = "account.reclaimed"
+        case emailDisavowed = "email.disavowed"
         case accountDeleted = "account.deleted"
         case accountMerged = "account.merged"
     }

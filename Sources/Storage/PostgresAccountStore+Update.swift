@@ -22,11 +22,13 @@ extension PostgresAccountStore {
         let statement = SQL.update(change, by: try SessionRow(session), in: project)
         guard let row = try await transaction.query(statement).first else { return nil }
         var account = try AccountRow.account(row)
+        try await transaction.post(change.mailing, in: project)
         if !change.unlinked.isEmpty || change.keepsWayIn {
             account = try await unlinked(account, by: change, in: project, transaction)
         }
         guard !change.keepsWayIn || account.hasWayIn else { throw NoWayIn() }
         guard let replacement = change.replacement else { return account }
+        _ = try await transaction.execute(.voidCodes(of: account.id, in: project))
         _ = try await transaction.execute(
             .opening(try SessionRow(replacement), in: project, from: "(VALUES (1)) v"))
         _ = try await transaction.execute(.forgetSessions(of: account.id, before: session.generation, in: project))

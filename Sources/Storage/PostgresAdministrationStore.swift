@@ -85,6 +85,7 @@ public struct PostgresAdministrationStore: AdministrationStore {
             if change.mayEndSessions {
                 let generation: Int64 = try row.decode("generation")
                 _ = try await transaction.execute(.forgetSessions(of: account, before: generation - 1, in: project))
+                _ = try await transaction.execute(.voidCodes(of: account, in: project))
             }
             guard !unlinked.isEmpty else { return row }
             _ = try await transaction.execute(.unlink(unlinked, from: account, in: project))

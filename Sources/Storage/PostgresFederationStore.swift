@@ -94,6 +94,7 @@ public struct PostgresFederationStore: FederationStore {
             _ = try await transaction.execute(.unlinkAll(from: account.id, in: project))
             _ = try await transaction.execute(
                 .link(LinkedIdentity(entry.identity), to: account.id, at: entry.enteredAt, in: project))
+            _ = try await transaction.execute(.voidEveryCode(of: account.id, in: project))
             _ = try await transaction.execute(.forgetMerges(into: account.id, in: project))
             _ = try await transaction.execute(
                 .forgetSessions(of: account.id, before: account.generation, in: project))
@@ -113,6 +114,7 @@ public struct PostgresFederationStore: FederationStore {
         }
         _ = try await transaction.execute(.opening(try SessionRow(session), in: project, from: "(VALUES (1)) v"))
         _ = try await transaction.execute(.tell(event, at: entry.enteredAt, in: project))
+        try await transaction.post(entry.mailing, in: project)
     }
 
     private func entered(

@@ -33,13 +33,15 @@ public struct ProjectStore: Sendable {
         at now: Instant
     ) async throws -> Bool {
         let policy = try PolicyColumn.json(project.policy, of: project.profile)
+        let mail = try MailColumn(project.mail).columnText()
         return try await reaching {
             try await pool.transaction { transaction in
                 let made = try await transaction.execute(
                     """
-                    INSERT INTO project (id, number, name, profile, policy, authorized_domains, created_at)
+                    INSERT INTO project (id, number, name, profile, policy, authorized_domains, mail, created_at)
                     VALUES (\(project.id.rawValue), \(project.number), \(name), \(project.profile.rawValue),
-                        \(policy)::text::jsonb, \(project.authorizedDomains), \(Timestamp(now)))
+                        \(policy)::text::jsonb, \(project.authorizedDomains), \(mail)::text::jsonb,
+                        \(Timestamp(now)))
                     ON CONFLICT (id) DO NOTHING
                     """)
                 guard made == 1 else { return false }
@@ -85,6 +87,7 @@ extension Project {
             id: ID(try row.decode("id")), number: try row.decode("number"), profile: profile,
             policy: try PolicyColumn.policy(try row.decode("policy"), of: profile),
             authorizedDomains: try row.decode("authorized_domains"),
+            mail: try MailColumn(columnText: row.decode("mail")).settings,
             providers: try [ProviderRow](columnText: row.decode("providers")).map(\.value))
     }
 }

@@ -24,12 +24,14 @@ public struct SealedLetters: Sendable {
 }
 
 extension OutOfBand {
-    public static func live(under masterKeys: MasterKeys, isSent: Bool) -> OutOfBand {
+    public static func live(
+        under masterKeys: MasterKeys, actionBase: @escaping @Sendable (Project) -> String, isSent: Bool
+    ) -> OutOfBand {
         let letters = SealedLetters(masterKeys: masterKeys)
         return OutOfBand(
             newCode: { Base64URL.encode(Random.bytes(32)) },
             hash: { Digest.sha256(Array($0.utf8)) },
             letterID: { ID(withUnsafeBytes(of: UUID().uuid) { UUIDText.text($0) }) },
-            seal: { try letters.seal($0, for: $1) }, isSent: isSent)
+            seal: { try letters.seal($0, for: $1) }, actionBase: actionBase, isSent: isSent)
     }
 }

@@ -3,6 +3,7 @@ internal import Crypto
 internal import FoundationEssentials
 internal import Glibc
 internal import Postgres
+internal import Providers
 internal import Telemetry
 
 /// Everything the environment can say. Values are read once, at start, and never change.
@@ -44,6 +45,10 @@ enum Settings {
     static let passwordWaiting = Setting(
         name: "SEKISHO_PASSWORD_WAITING", fallback: "64",
         meaning: "passwords that may wait for a thread, 2 to 10000; more are answered 503")
+    static let breachedPasswords = Setting(
+        name: "SEKISHO_BREACHED_PASSWORDS_URL", fallback: BreachList.publicURL,
+        meaning: "where breached passwords are looked up by five digits of their SHA-1; empty to ask nobody",
+        takesEmpty: true)
     static let logLevel = Setting(name: "SEKISHO_LOG_LEVEL", fallback: "info", meaning: "debug, info, warning or error")
     static let drain = Setting(
         name: "SEKISHO_DRAIN_SECONDS", fallback: "10",
@@ -52,7 +57,8 @@ enum Settings {
     static let all =
         [
             databaseURL, databaseConnections, databasePrepared, masterKey, previousMasterKey, publicURL, listen, loops,
-            trustedProxies, passwordThreads, passwordMemory, passwordIterations, passwordWaiting, logLevel, drain,
+            trustedProxies, passwordThreads, passwordMemory, passwordIterations, passwordWaiting,
+            breachedPasswords, logLevel, drain,
         ] + mail
 }
 
@@ -66,6 +72,8 @@ struct Config: Sendable {
     var loops: Int
     var trustedProxies: [Network]
     var passwords: PasswordConfig
+    /// `nil` asks nobody.
+    var breachedPasswordsURL: String?
     var logLevel: Log.Level
     var drain: Duration
     /// `nil`: none is sent.
@@ -97,16 +105,20 @@ extension Config {
         let trustedProxies = reader.required(
             Settings.trustedProxies, "networks such as 10.0.0.0/8, separated by commas", Self.parse(networks:))
         let passwords = reader.passwords()
+        let breachedPasswordsURL = reader.required(
+            Settings.breachedPasswords, "an https URL without query (http for loopback only), or empty",
+            Self.parse(breachedPasswordsURL:))
         let logLevel = reader.required(Settings.logLevel, "debug, info, warning or error", Self.parse(level:))
         let drain = reader.number(Settings.drain, in: 0...300)
         let mail = reader.mail()
         try reader.finish()
         guard let database, let masterKeys, let publicURL, let listen, let trustedProxies, let passwords,
-            let logLevel, let drain
+            let breachedPasswordsURL, let logLevel, let drain
         else { throw ConfigurationError(problems: ["a setting is missing"]) }
         self.init(
             database: database, masterKeys: masterKeys, publicURL: publicURL, listen: listen,
-            loops: loops ?? Self.cores, trustedProxies: trustedProxies, passwords: passwords, logLevel: logLevel,
+            loops: loops ?? Self.cores, trustedProxies: trustedProxies, passwords: passwords,
+            breachedPasswordsURL: breachedPasswordsURL.isEmpty ? nil : breachedPasswordsURL, logLevel: logLevel,
             drain: .seconds(drain), mail: mail)
     }
 }
@@ -128,13 +140,27 @@ extension Config {
         return networks.count == parts.count ? networks : nil
     }
 
-    private static func parse(publicURL text: String) -> String? {
+    static func parse(publicURL text: String) -> String? {
         let trimmed = text.hasSuffix("/") ? String(text.dropLast()) : text
         guard let url = URL(string: trimmed), let host = url.host, !host.isEmpty, url.path.isEmpty,
             url.query == nil, url.fragment == nil, url.user == nil
         else { return nil }
-        let isLoopback = ["127.0.0.1", "localhost", "::1", "[::1]"].contains(host)
-        return url.scheme == "https" || (url.scheme == "http" && isLoopback) ? trimmed : nil
+        return isSafe(url) ? trimmed : nil
+    }
+
+    private static func parse(breachedPasswordsURL text: String) -> String? {
+        guard !text.isEmpty else { return text }
+        guard text.utf8.count <= 1024, text.utf8.allSatisfy({ (0x21...0x7E).contains($0) }),
+            let url = URL(string: text), url.host?.isEmpty == false, url.query == nil, url.fragment == nil,
+            url.user == nil, isSafe(url)
+        else { return nil }
+        return text.hasSuffix("/") ? text : text + "/"
+    }
+
+    /// Encrypted, or on this machine.
+    private static func isSafe(_ url: URL) -> Bool {
+        url.scheme == "https"
+            || url.scheme == "http" && ["127.0.0.1", "localhost", "::1", "[::1]"].contains(url.host ?? "")
     }
 }
 

@@ -13,6 +13,8 @@ struct Setting: Sendable {
     /// As it would be written; `nil` if there is none.
     let fallback: String?
     let meaning: String
+    /// Set to nothing means something else than not set.
+    var takesEmpty = false
 }
 
 /// Reads settings, remembering every problem instead of stopping at the first.
@@ -29,7 +31,7 @@ struct SettingsReader {
     }
 
     mutating func text(_ setting: Setting) -> String? {
-        let direct = environment[setting.name].flatMap { $0.isEmpty ? nil : $0 }
+        let direct = environment[setting.name].flatMap { $0.isEmpty && !setting.takesEmpty ? nil : $0 }
         guard let path = environment[setting.name + "_FILE"], !path.isEmpty else { return direct ?? setting.fallback }
         guard direct == nil else {
             problems.append("\(setting.name) and \(setting.name)_FILE are both set: use one")

@@ -33,10 +33,10 @@ struct Directory: Sendable {
     ///   - takesLoopbackIssuers: see ``ConfigurationRules``.
     init(
         pool: Pool, masterKeys: MasterKeys, clock: WallClock, lookup: ProjectLookup? = nil,
-        takesLoopbackIssuers: Bool = false
+        takesLoopbackIssuers: Bool = false, publicURL: String
     ) {
         stored = ConfigurationStore(
-            pool: pool, rules: .live(takesLoopbackIssuers: takesLoopbackIssuers),
+            pool: pool, rules: .live(takesLoopbackIssuers: takesLoopbackIssuers, publicURL: publicURL),
             secrets: .sealing(under: masterKeys), clock: clock)
         let projects = ProjectStore(pool: pool)
         let signingKeys = SigningKeyStore(pool: pool)

@@ -17,10 +17,14 @@ struct Live: Sendable {
     let log: Log
     let metrics: GatewayMetrics
     let passwords: Passwords
+    /// One for the process.
+    let limiter: RateLimiter
+    let breaches: Breaches
     /// Of other providers; one for the process.
     let providerKeys: JWKSCache
     let mode: Mode
-    /// `nil`: nobody sends mail.
+    /// What is put into table `mail` reaches somebody.
+    let sendsMail: Bool
     var postOffice: PostOffice?
     /// Where clients reach the gateway, without a slash at the end.
     let publicURL: @Sendable () -> String
@@ -30,22 +34,25 @@ struct Live: Sendable {
         let addition = mode.addition(pool, postOffice)
         let directory = Directory(
             pool: pool, masterKeys: masterKeys, clock: clock, lookup: addition.projects,
-            takesLoopbackIssuers: mode.takesLoopbackIssuers)
+            takesLoopbackIssuers: mode.takesLoopbackIssuers, publicURL: publicURL())
         let store = PostgresAccountStore(pool: pool)
         let tokens = GatewayTokens(keys: directory.keys.value(for:), issuers: mode.issuers, clock: clock)
         let collaborators = Collaborators(
-            store: store, tokens: tokens, passwords: passwords, breaches: .none,
-            outOfBand: mode.watchesOutOfBand(.live(under: masterKeys, isSent: postOffice != nil)), limiter: .none,
-            clock: clock, entropy: .live)
+            store: store, tokens: tokens, passwords: passwords, breaches: breaches, outOfBand: outOfBand,
+            limiter: limiter, clock: clock, entropy: .live)
         let authenticator = Authenticator(with: collaborators)
         let federation = PostgresFederationStore(pool: pool)
+        let codes = PostgresOOBCodeStore(pool: pool)
+        let sending = OOBSending(with: collaborators, codes: codes)
+        let redemption = OOBRedemption(with: collaborators, codes: codes)
         let tickets = SealedTickets(masterKeys: masterKeys)
         let verifier = mode.verifier(providerKeys, clock)
         let services = Services(
             authenticator: authenticator,
             editor: AccountEditor(with: collaborators),
             administration: AccountAdministration(
-                store: PostgresAdministrationStore(pool: pool), passwords: passwords, clock: clock, entropy: .live),
+                store: PostgresAdministrationStore(pool: pool), passwords: passwords, breaches: breaches, clock: clock,
+                entropy: .live),
             identifiers: IdentifierLookup(store: store),
             customSignIn: CustomSignIn(
                 with: collaborators, customTokens: mode.customTokens(directory, clock)),
@@ -53,15 +60,26 @@ struct Live: Sendable {
                 with: collaborators, store: federation, verifier: verifier, tickets: tickets),
             merging: AccountMerging(
                 with: collaborators, store: federation, verifier: verifier, tickets: tickets),
+            oobSending: sending,
+            oobRedemption: redemption,
             sessionCookies: SessionCookies(authenticator: authenticator),
+            ownSessions: OwnSessions(store: PostgresSessionStore(pool: pool), clock: clock),
             projects: directory.editor,
             app: directory.app(_:of:),
             wellKnown: WellKnown { [self] in try await documents(of: $0, in: directory) },
+            actions: LiveActionDesk(directory: directory, sending: sending, redemption: redemption),
             readiness: { [isDraining] in await directory.readiness(isDraining: isDraining()) },
             authURISession: { Random.text(length: 27) })
         return Gateway(
             services: services, access: mode.access(directory), extra: addition.endpoints,
             trustedProxies: trustedProxies, log: log, metrics: metrics)
+    }
+
+    private var outOfBand: OutOfBand {
+        mode.watchesOutOfBand(
+            .live(
+                under: masterKeys, actionBase: { [mode, publicURL] in mode.actionBase($0.mail, publicURL()) },
+                isSent: sendsMail))
     }
 
     private func documents(of id: ID<Project>?, in directory: Directory) async throws -> ProjectDocuments? {

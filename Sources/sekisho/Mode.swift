@@ -15,10 +15,14 @@ struct Mode: Sendable {
     var clock = WallClock.live
     /// See ``ConfigurationRules``.
     var takesLoopbackIssuers = false
+    /// What a project's policy limits is counted.
+    var limitsRates = false
     /// Instead of the configured way.
     var postOffice: (@Sendable (PostOffice.Desk) -> PostOffice)?
     /// Sees how codes and letters are made.
     var watchesOutOfBand: @Sendable (OutOfBand) -> OutOfBand = { $0 }
+    /// Where a project's links lead, with the gateway at that URL.
+    var actionBase: @Sendable (MailSettings, String) -> String = { $0.actionBase(at: $1) }
     /// Built once for each loop.
     var addition: @Sendable (Pool, PostOffice?) -> Addition = { _, _ in Addition() }
 
@@ -38,6 +42,6 @@ extension Mode {
             issuers: .own(publicURL),
             access: { .keys(client: $0.client(showing:), administrator: $0.administrator(showing:)) },
             customTokens: { .signed(by: $0.backendKey(_:preferably:), clock: $1) },
-            verifier: { .live(keys: $0, clock: $1) })
+            verifier: { .live(keys: $0, clock: $1) }, limitsRates: true)
     }
 }

@@ -1,11 +1,15 @@
 internal import Crypto
+internal import FoundationEssentials
 internal import Identity
 internal import Storage
 
 extension ConfigurationRules {
     /// Apple gives out a P-256 key in PEM, others a text.
-    static func live(takesLoopbackIssuers: Bool = false) -> ConfigurationRules {
-        ConfigurationRules(takesLoopbackIssuers: takesLoopbackIssuers) { secret, provider in
+    ///
+    /// - Parameter publicURL: where clients reach the gateway; `nil` if that is not known.
+    static func live(takesLoopbackIssuers: Bool = false, publicURL: String? = nil) -> ConfigurationRules {
+        let host = publicURL.flatMap { URL(string: $0)?.host }
+        return ConfigurationRules(takesLoopbackIssuers: takesLoopbackIssuers, ownHost: host) { secret, provider in
             let text = secret.expose()
             guard provider == .apple else {
                 return (1...512).contains(text.utf8.count) && text.utf8.allSatisfy { (0x20...0x7E).contains($0) }

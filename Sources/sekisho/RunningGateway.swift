@@ -12,11 +12,12 @@ internal import Telemetry
 final class RunningGateway: Sendable {
     private let group: LoopGroup
     private let pools: [Pool]
-    /// To the providers.
+    /// To the providers, and to a list of breached passwords.
     private let client: HTTP.Client
     private let hashing: FairPool
     private let postOffice: PostOffice?
     private let server: Server
+    private let jobs: Jobs
     private let state: State
 
     /// What the gateways ask about the process they run in.
@@ -38,6 +39,7 @@ final class RunningGateway: Sendable {
             shelf: ProviderKeyStore(pool: pools[0]).shelf, clock: mode.clock,
             allowsPrivate: mode.takesLoopbackIssuers, on: group.loops[0])
         let metrics = GatewayMetrics()
+        let limits = RateLimits(masterKeys: config.masterKeys, clock: mode.clock, metrics: metrics.registry)
         let publicURL = { @Sendable in config.publicURL ?? "http://127.0.0.1:\(state.port.load(ordering: .relaxed))" }
         let desk = PostOffice.Desk(
             pool: pools[0], masterKeys: config.masterKeys, clock: mode.clock, publicURL: publicURL, log: log,
@@ -46,7 +48,10 @@ final class RunningGateway: Sendable {
         let live = Live(
             masterKeys: config.masterKeys, trustedProxies: config.trustedProxies, clock: mode.clock, log: log,
             metrics: metrics, passwords: try .argon2id(config.passwords.cost, on: hashing),
-            providerKeys: providerKeys, mode: mode, postOffice: postOffice, publicURL: publicURL,
+            limiter: mode.limitsRates ? limits.limiter : .none,
+            breaches: .live(at: config.breachedPasswordsURL, client: client, metrics: metrics, log: log),
+            providerKeys: providerKeys, mode: mode, sendsMail: postOffice != nil, postOffice: postOffice,
+            publicURL: publicURL,
             isDraining: { state.isDraining.load(ordering: .relaxed) })
         let gateways = pools.map { live.gateway(on: $0) }
         do {
@@ -66,6 +71,9 @@ final class RunningGateway: Sendable {
         self.state = state
         state.port.store(server.port, ordering: .relaxed)
         server.start()
+        let cleaning = Job.cleaning(pools[0], clock: mode.clock, metrics: metrics.registry)
+        jobs = Jobs(
+            [cleaning] + (mode.limitsRates ? [limits.job(on: pools[0])] : []), on: group.loops[0], log: log)
     }
 
     var port: UInt16 { server.port }
@@ -80,10 +88,11 @@ final class RunningGateway: Sendable {
     /// Takes no more requests, lets the running ones end, and closes everything.
     func drain(within deadline: Duration) throws {
         state.isDraining.store(true, ordering: .relaxed)
-        try loop.waitFor { [server, pools, client, postOffice] in
+        try loop.waitFor { [server, pools, client, jobs, postOffice] in
             async let mail: Void? = postOffice?.close(within: deadline)
             await server.drain(within: deadline)
             await mail
+            await jobs.stop()
             await client.close()
             for pool in pools { await pool.close() }
         }

@@ -16,6 +16,12 @@ struct RefusalNamesTests {
                 CredentialRefusal.weakPassword(minimumLength: 9),
                 "WEAK_PASSWORD : Password should be at least 9 characters"
             ),
+            (
+                CredentialRefusal.passwordLacks([
+                    .minimumLength(9), .maximumLength(99), .lowercase, .uppercase, .digit, .symbol, .notBreached,
+                ]),
+                "PASSWORD_DOES_NOT_MEET_REQUIREMENTS : Missing password requirements: [Password must contain at least 9 characters, Password may contain at most 99 characters, Password must contain a lower case character, Password must contain an upper case character, Password must contain a numeric character, Password must contain a non-alphanumeric character, Password must not have appeared in a data breach]"
+            ),
             (SignInRefusal.passwordsNotAllowed, "PASSWORD_LOGIN_DISABLED"),
             (SignInRefusal.unknownEmail, "EMAIL_NOT_FOUND"),
             (SignInRefusal.wrongPassword, "INVALID_PASSWORD"),
@@ -44,6 +50,7 @@ struct RefusalNamesTests {
                 EditRefusal.emailNeedsVerification,
                 "OPERATION_NOT_ALLOWED : Please verify the new email before changing email."
             ),
+            (SessionRefusal.unknownSession, "SESSION_NOT_FOUND"),
             (AdministrationRefusal.accountUnknown, "USER_NOT_FOUND"),
             (AdministrationRefusal.invalidPhoneNumber, "INVALID_PHONE_NUMBER : Invalid format."),
             (AdministrationRefusal.taken(.id), "DUPLICATE_LOCAL_ID"),
@@ -102,6 +109,21 @@ struct RefusalNamesTests {
         ])
     func envelope(error: WireError, style: ErrorEnvelope, expected: String) throws {
         #expect(try style.response(error).text == expected)
+    }
+
+    @Test(
+        "of too many attempts says when to come back, and never too early",
+        arguments: [
+            (Duration.seconds(400), "400"), (.milliseconds(399_500), "400"), (.milliseconds(1), "1"), (.zero, "1"),
+        ])
+    func tooMany(wait: Duration, seconds: String) throws {
+        let error = try #require(WireError(TooManyAttempts(retryAfter: wait)))
+        #expect(error.code == "TOO_MANY_ATTEMPTS_TRY_LATER")
+        for envelope in [ErrorEnvelope.identityToolkit, .secureToken] {
+            let response = try envelope.response(error)
+            #expect(response.status == 400)
+            #expect(response.headers["Retry-After"] == seconds)
+        }
     }
 
     @Test("of an API key says so in a detail")

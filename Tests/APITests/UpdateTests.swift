@@ -82,7 +82,7 @@ struct UpdateTests {
                 #""email":"eve@example.com""#,
                 "400 OPERATION_NOT_ALLOWED : Please verify the new email before changing email."
             ),
-            (#""oobCode":"x""#, "501 oobCode is not implemented."),
+            (#""oobCode":"x""#, "400 INVALID_OOB_CODE"),
             (#""provider":["x"]"#, "501 provider is not implemented."),
             (#""upgradeToFederatedLogin":true"#, "501 upgradeToFederatedLogin is not implemented."),
             (#""linkProviderUserInfo":{}"#, "501 linkProviderUserInfo is not implemented."),

@@ -41,6 +41,8 @@ class Installation:
             "SEKISHO_PUBLIC_URL": self.url,
             "SEKISHO_LISTEN": self.url.removeprefix("http://"),
             "SEKISHO_MASTER_KEY": master_key(),
+            # Nothing of a test leaves this machine.
+            "SEKISHO_BREACHED_PASSWORDS_URL": "",
         }
 
     @property
@@ -59,6 +61,8 @@ class Installation:
     def with_project(self, project=DEMO_PROJECT):
         self.done("migrate")
         self.done(f"projects create {project}")
+        # All tests come from one place, and more often than people do.
+        self.done(f"projects policy {project} --set signUpLimit=0 --set passwordFailureLimit=0")
         return self
 
     def api_key(self, project=DEMO_PROJECT):

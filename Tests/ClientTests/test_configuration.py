@@ -33,6 +33,10 @@ BAD = {
     "SEKISHO_PASSWORD_MEMORY_KIB": ["7167", "1048577", "19MB"],
     "SEKISHO_PASSWORD_ITERATIONS": ["0", "17", "two"],
     "SEKISHO_PASSWORD_WAITING": ["1", "10001", "many"],
+    "SEKISHO_BREACHED_PASSWORDS_URL": [
+        "api.pwnedpasswords.com/range/", "http://mirror.example.com/range/", "https://mirror.example.com/range/?a=",
+        "https://ada@mirror.example.com/", "https://", "https://mirror.example.com/a b/",
+    ],
     "SEKISHO_LOG_LEVEL": ["loud", "INFO"],
     "SEKISHO_DRAIN_SECONDS": ["-1", "301", "1.5"],
 }
@@ -86,6 +90,11 @@ def test_every_value_may_be_in_a_file(ending, tmp_path, installation):
         path.write_text(value + ending)
         environment[f"{name}_FILE"] = str(path)
     assert run("check", **environment).returncode == 0
+
+
+@pytest.mark.parametrize("url", ["", "http://127.0.0.1:9/range", "https://mirror.internal/range/"])
+def test_breached_passwords_may_be_looked_up_elsewhere_or_not_at_all(url, installation):
+    assert installation.run("check", SEKISHO_BREACHED_PASSWORDS_URL=url).returncode == 0
 
 
 def test_a_secret_is_not_repeated_in_a_complaint():

@@ -48,7 +48,9 @@ def test_an_operation_says_what_it_is_and_who_may_call_it(operation):
 
 @each_operation
 def test_an_operation_that_can_refuse_says_with_which_codes(operation):
-    refuses = any(status.startswith("4") for status in operation.body["responses"])
+    refuses = any(
+        where.startswith("4") and media["schema"].get("$ref") == "#/components/schemas/ErrorEnvelope"
+        for where, media in operation.media_types())
     assert refuses == bool(operation.error_codes)
     assert operation.error_codes == sorted(set(operation.error_codes))
     assert set(operation.error_codes) <= set(CONTRACT.error_codes)

@@ -17,6 +17,10 @@ EMAIL, ID_TOKEN, REFRESH_TOKEN, NEW_EMAIL, ANONYMOUS_ID_TOKEN, LOCAL_ID, NEW_LOC
 APPLE, APPLE_TOKEN, GOOGLE_TOKEN, KNOWN_TOKEN = (object() for _ in range(4))
 # Of an account that has Apple and Google and nothing else; and what a dry run gave the account of ID_TOKEN.
 FEDERATED_ID_TOKEN, MERGE_TOKEN = (object() for _ in range(2))
+# Codes that were made for the account of EMAIL, and one for an address that nobody has, NEW_LINK_EMAIL.
+VERIFY_CODE, RESET_CODE, CHANGE_CODE, LINK_CODE, NEW_LINK_CODE, NEW_LINK_EMAIL = (object() for _ in range(6))
+# Of the session of ID_TOKEN.
+SESSION_ID = object()
 
 
 @dataclass
@@ -53,6 +57,11 @@ def owner(says, operation, json=None, code=None, status=200, **options):
     """A row of the admin API."""
     authorization = {"headers": {"Authorization": "Bearer owner"}}
     return Row(says, operation, json, code, status, options={"key": None} | authorization | options)
+
+
+def page(says, operation, status=200, **fields):
+    """A row of a form."""
+    return Row(says, operation, status=status, options={"data": fields})
 
 
 def idp(provider_id):
@@ -151,6 +160,11 @@ ROWS = [
     Row("the project", "getProject"),
     Row("the project, key in a header", "getProject", options={"key": None, "headers": {"x-goog-api-key": "any"}}),
     Row("the project without a key", "getProject", None, "PERMISSION_DENIED", 403, {"key": None}),
+
+    Row("what a password has to be", "getPasswordPolicy"),
+    Row("what one of a tenant has to be", "getPasswordPolicy", None, "NOT_IMPLEMENTED", 501,
+        {"params": {"tenantId": "t"}}),
+    Row("what one has to be without a key", "getPasswordPolicy", None, "PERMISSION_DENIED", 403, {"key": None}),
     Row("Apple's word in a form", "signInWithIdp", form(APPLE)),
     Row("Google's word, typed", "signInWithIdp", credential("google.com", GOOGLE_TOKEN)),
     Row("a name beside it", "signInWithIdp", credential(
@@ -179,11 +193,80 @@ ROWS = [
     Row("a nonce", "issueNonce", {}),
     Row("a nonce for nobody", "issueNonce", {}, "PERMISSION_DENIED", 403, {"key": None}),
     Row("a nonce for another project", "issueNonce", {"targetProjectId": "other"}, "INSUFFICIENT_PERMISSION"),
+    Row("a reset by mail", "sendOobCode", {"requestType": "PASSWORD_RESET", "email": EMAIL}),
+    Row("a reset by its number", "sendOobCode", {"requestType": 1, "email": EMAIL}),
+    Row("a sign-in link to a stranger", "sendOobCode", {
+        "requestType": "EMAIL_SIGNIN", "email": NEW_EMAIL, "continueUrl": "http://localhost/welcome"}),
+    Row("one's own address to verify", "sendOobCode", {"requestType": "VERIFY_EMAIL", "idToken": ID_TOKEN}),
+    Row("another address", "sendOobCode", {
+        "requestType": "VERIFY_AND_CHANGE_EMAIL", "idToken": ID_TOKEN, "newEmail": NEW_EMAIL}),
+    Row("a code for nothing", "sendOobCode", {}, "MISSING_REQ_TYPE"),
+    Row("a reset of an unknown address", "sendOobCode", {"requestType": "PASSWORD_RESET", "email": NEW_EMAIL},
+        "EMAIL_NOT_FOUND"),
+    Row("nobody's address to verify", "sendOobCode", {"requestType": "VERIFY_EMAIL"}, "INVALID_ID_TOKEN"),
+    Row("another address of nobody", "sendOobCode", {
+        "requestType": "VERIFY_AND_CHANGE_EMAIL", "newEmail": NEW_EMAIL}, "MISSING_ID_TOKEN"),
+    Row("another address, untold", "sendOobCode", {"requestType": "VERIFY_AND_CHANGE_EMAIL", "idToken": ID_TOKEN},
+        "MISSING_NEW_EMAIL"),
+    Row("another address that is none", "sendOobCode", {
+        "requestType": "VERIFY_AND_CHANGE_EMAIL", "idToken": ID_TOKEN, "newEmail": "ada"}, "INVALID_NEW_EMAIL"),
+    Row("a way to somebody else's site", "sendOobCode", {
+        "requestType": "EMAIL_SIGNIN", "email": EMAIL, "continueUrl": "https://evil.example"}, "UNAUTHORIZED_DOMAIN"),
+    Row("a way to nowhere", "sendOobCode", {
+        "requestType": "EMAIL_SIGNIN", "email": EMAIL, "continueUrl": "nowhere"}, "INVALID_CONTINUE_URI"),
+    Row("a link for oneself", "sendOobCode", {
+        "requestType": "PASSWORD_RESET", "email": EMAIL, "returnOobLink": True}, "INSUFFICIENT_PERMISSION"),
+    Row("a code of days past", "sendOobCode", {"requestType": "OLD_EMAIL_AGREE"}, "NOT_IMPLEMENTED", 501),
+    owner("a link for a backend", "sendProjectOobCode", {
+        "requestType": "PASSWORD_RESET", "email": EMAIL, "returnOobLink": True}),
+    owner("a mail for a backend", "sendProjectOobCode", {"requestType": "VERIFY_EMAIL", "email": EMAIL}),
+    owner("a link to an address that nobody has", "sendProjectOobCode", {
+        "requestType": "VERIFY_EMAIL", "email": NEW_EMAIL, "returnOobLink": True}, "USER_NOT_FOUND"),
+    owner("a reset of an address that nobody has", "sendProjectOobCode", {
+        "requestType": "PASSWORD_RESET", "email": NEW_EMAIL, "returnOobLink": True}, "EMAIL_NOT_FOUND"),
+    owner("a way back by wish", "sendProjectOobCode", {
+        "requestType": "RECOVER_EMAIL", "email": EMAIL, "returnOobLink": True}, "INVALID_REQ_TYPE"),
+
+    Row("what a code is good for", "resetPassword", {"oobCode": VERIFY_CODE}),
+    Row("what a sign-in link is good for", "resetPassword", {"oobCode": LINK_CODE}),
+    Row("a new password by mail", "resetPassword", {"oobCode": RESET_CODE, "newPassword": "staple battery horse"}),
+    Row("a short password by mail", "resetPassword", {"oobCode": RESET_CODE, "newPassword": "short"}, "WEAK_PASSWORD"),
+    Row("a new password by another's code", "resetPassword", {
+        "oobCode": VERIFY_CODE, "newPassword": "staple battery horse"}, "INVALID_OOB_CODE"),
+    Row("no code", "resetPassword", {}, "MISSING_OOB_CODE"),
+    Row("not a code", "resetPassword", {"oobCode": "nonsense"}, "INVALID_OOB_CODE"),
+    Row("a password for a password", "resetPassword", {"oldPassword": PASSWORD}, "NOT_IMPLEMENTED", 501),
+    Row("an address verified", "update", {"oobCode": VERIFY_CODE}),
+    Row("an address changed", "update", {"oobCode": CHANGE_CODE}),
+    Row("an address verified by nonsense", "update", {"oobCode": "nonsense"}, "INVALID_OOB_CODE"),
+    Row("a link opened", "signInWithEmailLink", {"email": EMAIL, "oobCode": LINK_CODE}),
+    Row("a link opened by a stranger", "signInWithEmailLink", {"email": NEW_LINK_EMAIL, "oobCode": NEW_LINK_CODE}),
+    Row("a link for an account", "signInWithEmailLink", {
+        "email": NEW_LINK_EMAIL, "oobCode": NEW_LINK_CODE, "idToken": ANONYMOUS_ID_TOKEN}),
+    Row("somebody else's link for an account", "signInWithEmailLink", {
+        "email": EMAIL, "oobCode": LINK_CODE, "idToken": ANONYMOUS_ID_TOKEN}, "EMAIL_EXISTS"),
+    Row("a link opened by another", "signInWithEmailLink", {"email": NEW_EMAIL, "oobCode": LINK_CODE},
+        "INVALID_EMAIL"),
+    Row("a link opened by nobody", "signInWithEmailLink", {"oobCode": LINK_CODE}, "MISSING_EMAIL"),
+    Row("a link without a code", "signInWithEmailLink", {"email": EMAIL}, "MISSING_OOB_CODE"),
+    Row("a link of nonsense", "signInWithEmailLink", {"email": EMAIL, "oobCode": "nonsense"}, "INVALID_OOB_CODE"),
+
     Row("Google no more", "unlink", {"idToken": FEDERATED_ID_TOKEN, "deleteProvider": ["google.com"]}),
     Row("no way in any more, and that is meant", "unlink", {
         "idToken": FEDERATED_ID_TOKEN, "deleteProvider": ["google.com", "apple.com"], "allowNoSignInMethod": True}),
     Row("nobody's way in", "unlink", {"deleteProvider": ["google.com"]}, "MISSING_ID_TOKEN"),
     Row("no way in to take", "unlink", {"idToken": FEDERATED_ID_TOKEN}, "MISSING_PROVIDER_ID"),
+    Row("where one is signed in", "listSessions", {"idToken": ID_TOKEN}),
+    Row("where nobody is signed in", "listSessions", {}, "MISSING_ID_TOKEN"),
+    Row("where a stranger is signed in", "listSessions", {"idToken": "a.b.c"}, "INVALID_ID_TOKEN"),
+    Row("a sign-out", "revokeSession", {"idToken": ID_TOKEN, "sessionId": SESSION_ID}),
+    Row("a sign-out everywhere", "revokeSession", {"idToken": ID_TOKEN, "everywhere": True}),
+    Row("a sign-out nowhere", "revokeSession", {"idToken": ID_TOKEN}, "MISSING_SESSION_ID"),
+    Row("a sign-out of somebody else", "revokeSession", {"idToken": ANONYMOUS_ID_TOKEN, "sessionId": SESSION_ID},
+        "SESSION_NOT_FOUND"),
+    Row("a sign-out here and everywhere", "revokeSession", {
+        "idToken": ID_TOKEN, "sessionId": SESSION_ID, "everywhere": True}, "INVALID_ARGUMENT"),
+    Row("nobody's sign-out", "revokeSession", {"everywhere": True}, "MISSING_ID_TOKEN"),
     Row("what a merge would do", "merge", credential("apple.com", KNOWN_TOKEN) | {
         "idToken": ANONYMOUS_ID_TOKEN, "dryRun": True}),
     Row("a merge", "merge", {"idToken": ID_TOKEN, "mergeToken": MERGE_TOKEN}),
@@ -202,6 +285,12 @@ ROWS = [
     owner("configuration", "getProjectConfig"),
     owner("a policy is set", "updateProjectConfig", {"emailPrivacyConfig": {"enableImprovedEmailPrivacy": False}},
           params={"updateMask": "emailPrivacyConfig.enableImprovedEmailPrivacy"}),
+    owner("a subject of mail is set", "updateProjectConfig",
+          {"notification": {"sendEmail": {"resetPasswordTemplate": {"subject": "Reset"}}}},
+          params={"updateMask": "notification.sendEmail.resetPasswordTemplate.subject"}),
+    owner("links to anybody's page", "updateProjectConfig",
+          {"notification": {"sendEmail": {"callbackUri": "https://evil.example/"}}}, "INVALID_CONFIG",
+          params={"updateMask": "notification.sendEmail.callbackUri"}),
     owner("Apple and Google", "listDefaultSupportedIdpConfigs", params={"pageSize": "1"}),
     owner("no page", "listDefaultSupportedIdpConfigs", None, "INVALID_PAGE_SELECTION", params={"pageToken": "a b"}),
     owner("Google again", "createDefaultSupportedIdpConfig", {}, "CONFIGURATION_EXISTS", 409, params={"idpId": "google.com"}),
@@ -249,6 +338,22 @@ ROWS = [
     owner("some accounts", "queryProjectAccounts", {"limit": "2"}),
     Row("an API key is no backend", "batchGetAccounts", None, "INSUFFICIENT_PERMISSION"),
     Row("nothing is no backend", "batchGetAccounts", None, "PERMISSION_DENIED", 403, {"key": None}),
+    Row("a link in a mail", "getActionPage", options={"params": {"oobCode": VERIFY_CODE, "mode": "verifyEmail"}}),
+    Row("a link of nonsense in a mail", "getActionPage", status=400, options={"params": {"oobCode": "nonsense"}}),
+    page("an address verified on a page", "postActionPage", oobCode=VERIFY_CODE),
+    page("an address that somebody else typed", "postActionPage", oobCode=VERIFY_CODE, step="disavow"),
+    page("a new password on a page", "postActionPage", oobCode=RESET_CODE, newPassword="staple battery horse"),
+    page("a short password on a page", "postActionPage", 400, oobCode=RESET_CODE, newPassword="short"),
+    page("nonsense on a page", "postActionPage", 400, oobCode="nonsense"),
+    Row("a forgotten password", "getForgotPasswordPage"),
+    Row("a forgotten password of a project", "getProjectForgotPasswordPage"),
+    page("a reset on a page", "postForgotPasswordPage", email=EMAIL),
+    page("a reset on a project's page", "postProjectForgotPasswordPage", email=EMAIL),
+    page("a reset on a page of nobody", "postProjectForgotPasswordPage", email=NEW_EMAIL),
+    page("a reset of no address on a page", "postForgotPasswordPage", 400, email="ada"),
+    Row("where passwords are changed", "getChangePassword", status=303, options={"allow_redirects": False}),
+    Row("where a project's passwords are changed", "getProjectChangePassword", status=303,
+        options={"allow_redirects": False}),
     Row("root discovery", "getOpenIdConfiguration"),
     Row("root keys", "getJwks"),
     Row("a project's discovery", "getProjectOpenIdConfiguration"),
@@ -312,8 +417,21 @@ def previewed(client, id_token, apple_token):
     return client.call("merge", wish).body["mergeToken"]
 
 
+def code(client, request_type, email, **more):
+    """As a mail would have it."""
+    wish = {"requestType": request_type, "email": email, "returnOobLink": True} | more
+    answer = client.call("sendProjectOobCode", wish, key=None, headers={"Authorization": "Bearer owner"})
+    return answer.body["oobCode"]
+
+
+def own_session(client, id_token):
+    [session] = client.call("listSessions", {"idToken": id_token}).body["sessions"]
+    return session
+
+
 def stand_ins(client):
     ada = cache(client.ada)
+    stranger = cache(fresh_email)
     simulated = Simulated(client.gateway)
     return {
         APPLE: lambda: simulated.apple()["postBody"],
@@ -325,7 +443,14 @@ def stand_ins(client):
         EMAIL: lambda: ada()["email"],
         ID_TOKEN: lambda: ada()["idToken"],
         REFRESH_TOKEN: lambda: ada()["refreshToken"],
+        SESSION_ID: lambda: own_session(client, ada()["idToken"])["sessionId"],
         NEW_EMAIL: fresh_email,
+        VERIFY_CODE: lambda: code(client, "VERIFY_EMAIL", ada()["email"]),
+        RESET_CODE: lambda: code(client, "PASSWORD_RESET", ada()["email"]),
+        CHANGE_CODE: lambda: code(client, "VERIFY_AND_CHANGE_EMAIL", ada()["email"], newEmail=fresh_email()),
+        LINK_CODE: lambda: code(client, "EMAIL_SIGNIN", ada()["email"]),
+        NEW_LINK_CODE: lambda: code(client, "EMAIL_SIGNIN", stranger()),
+        NEW_LINK_EMAIL: stranger,
         LOCAL_ID: lambda: ada()["localId"],
         NEW_LOCAL_ID: lambda: fresh_email().split("@")[0],
         ANONYMOUS_ID_TOKEN: lambda: client.signed_up()["idToken"],

@@ -55,6 +55,24 @@ def test_a_file_is_applied_once(apply, project, apple):
     assert (second.returncode, second.stdout) == (0, "nothing to change\n")
 
 
+def test_settings_of_mail_are_applied_once(apply, own, project):
+    mail = {"senderAddress": "no-reply@example.com", "senderName": "Example", "replyTo": "help@example.com",
+            "actionUrl": "https://app.example.com/account", "language": "ja",
+            "subjects": {"resetPassword": {"ja": "パスワードの再設定"}}}
+    file = {"project": project, "authorizedDomains": ["app.example.com"], "mail": mail}
+    first = apply(file)
+    assert first.returncode == 0, first.stderr
+    assert "+ mail.subjects.resetPassword.ja: パスワードの再設定\n" in first.stdout
+    assert apply(file).stdout == "nothing to change\n"
+    elsewhere = apply({"project": project, "mail": {"actionUrl": "https://evil.example/"}})
+    assert elsewhere.returncode != 0
+    assert "the action URL of mail must be at an authorized domain" in elsewhere.stderr
+    # The gateway's own host.
+    assert apply({"project": project, "mail": {"actionUrl": own.url + "/page"}}).returncode == 0
+    trail = sql(own.database_url, f"SELECT detail FROM audit_event WHERE project_id = '{project}'")
+    assert "mail.senderAddress" in str(trail) and "no-reply@example.com" not in str(trail)
+
+
 def test_secrets_are_told_apart_but_not_shown(apply, own, project, apple):
     apply({"project": project, "providers": {"apple.com": apple, "google.com": GOOGLE}})
     changed = apply({"project": project, "providers": {"google.com": {"clientSecret": "another"}}})

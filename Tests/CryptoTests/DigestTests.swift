@@ -29,6 +29,16 @@ struct DigestTests {
         #expect(Digest.sha256(Array(row.message.utf8)) == hex(row.digest))
     }
 
+    @Test(
+        "SHA-1 gives the examples of NIST, and what a bad password is known by",
+        arguments: [
+            ("", "da39a3ee5e6b4b0d3255bfef95601890afd80709"), ("abc", "a9993e364706816aba3e25717850c26c9cd0d89d"),
+            ("password", "5baa61e4c9b93f3f0682250b6cf8331b7ee68fd8"),
+        ])
+    func sha1(message: String, digest: String) {
+        #expect(Digest.sha1(Array(message.utf8)) == hex(digest))
+    }
+
     struct Code: CustomTestStringConvertible, Sendable {
         let testDescription: String
         let key: [UInt8]

@@ -26,6 +26,7 @@ struct ProjectConfigTests {
                     "passwordPolicyVersions": [["customStrengthOptions": ["minPasswordLength": 6]]],
                 ],
                 "authorizedDomains": ["localhost"],
+                "notification": ["sendEmail": ["method": "DEFAULT"], "defaultLocale": "en"],
             ])
         #expect(try await gateway.administer(.get, "/v2/projects/other/config", by: backend).status == 403)
         #expect(try await gateway.get(Self.path).status == 403)
@@ -74,6 +75,33 @@ struct ProjectConfigTests {
         ]
         #expect(facts.filter(\.1).map(\.0).joined(separator: " ") == changed)
         #expect(try await gateway.administer(.get, Self.path, by: backend).json == answer.json)
+    }
+
+    @Test("holds the rules for passwords as one value")
+    func passwordRules() async throws {
+        let gateway = try await TestGateway(.firebase) { $0.requiresSymbol = true }
+        let backend = try await ServiceKey(in: gateway)
+        func options(_ options: JSON) -> JSON {
+            ["passwordPolicyConfig": ["passwordPolicyVersions": [["customStrengthOptions": options]]]]
+        }
+        let mask = "passwordPolicyConfig.passwordPolicyVersions"
+        let answer = try await gateway.configure(
+            options([
+                "minPasswordLength": 9, "maxPasswordLength": 4096, "containsLowercaseCharacter": true,
+                "containsUppercaseCharacter": true, "containsNumericCharacter": false,
+            ]), mask, by: backend)
+        let shown: JSON = [
+            "minPasswordLength": 9, "containsLowercaseCharacter": true, "containsUppercaseCharacter": true,
+        ]
+        #expect(
+            answer.json["passwordPolicyConfig"]?["passwordPolicyVersions"]?[0]?["customStrengthOptions"] == shown)
+        let weak = try await gateway.post(
+            "/v1/accounts:signUp", ["email": "ada@example.com", "password": "correct horse"])
+        #expect(weak.outcome.contains("[Password must contain an upper case character]"))
+        let reset = try await gateway.configure([:], nil, by: backend)
+        #expect(
+            reset.json["passwordPolicyConfig"]?["passwordPolicyVersions"]?[0]?["customStrengthOptions"]
+                == ["minPasswordLength": 6])
     }
 
     @Test("keeps what the body does not have where there is a mask, and goes back to defaults where there is none")
@@ -147,9 +175,9 @@ struct ProjectConfigTests {
             (
                 [
                     "passwordPolicyConfig": [
-                        "passwordPolicyVersions": [["customStrengthOptions": ["containsUppercaseCharacter": true]]]
+                        "passwordPolicyVersions": [["customStrengthOptions": ["maxPasswordLength": 30]]]
                     ]
-                ], "501 containsUppercaseCharacter is not implemented."
+                ], "501 maxPasswordLength other than 4096 is not implemented."
             ),
         ] as [([String: JSON], String)])
     func refusals(body: [String: JSON], expected: String) async throws {
@@ -181,7 +209,7 @@ struct ProjectConfigTests {
 }
 
 extension TestGateway {
-    fileprivate func configure(_ body: JSON, _ mask: String?, by key: ServiceKey) async throws -> Exchange {
+    func configure(_ body: JSON, _ mask: String?, by key: ServiceKey) async throws -> Exchange {
         try await administer(
             .patch, ProjectConfigTests.path, body, by: key, query: mask.map { [("updateMask", $0)] } ?? [])
     }

@@ -10,6 +10,9 @@ struct ProjectFileTests {
         {"project": "demo", "name": "Demo", "profile": "firebase",
          "policy": {"allowsAnonymous": false, "minimumPasswordLength": 12},
          "authorizedDomains": ["App.example.com"],
+         "mail": {"senderAddress": "No-Reply@example.com", "senderName": "Example", "replyTo": "help@example.com",
+            "actionUrl": "https://app.example.com/account", "language": "ja",
+            "subjects": {"resetPassword": {"en": "Reset", "ja": "再設定"}, "accountDeleted": {"en": "Gone"}}},
          "providers": {
             "apple.com": {"clientIds": ["com.example.app"], "teamId": "TEAM123456", "keyId": "KEY1234567",
                 "takesUnhashedNonces": true, "privateKeyFile": "key.p8"},
@@ -56,6 +59,14 @@ struct ProjectFileTests {
                 "+ apps.ios.name: App",
                 "+ apps.ios.platform: ios",
                 "~ authorizedDomains: localhost → app.example.com",
+                "+ mail.actionUrl: https://app.example.com/account",
+                "~ mail.language: en → ja",
+                "+ mail.replyTo: help@example.com",
+                "+ mail.senderAddress: no-reply@example.com",
+                "+ mail.senderName: Example",
+                "+ mail.subjects.accountDeleted.en: Gone",
+                "+ mail.subjects.resetPassword.en: Reset",
+                "+ mail.subjects.resetPassword.ja: 再設定",
                 "~ name: demo → Demo",
                 "~ policy.allowsAnonymous: true → false",
                 "~ policy.keepsLastSignInMethod: true → false",
@@ -99,6 +110,7 @@ struct ProjectFileTests {
         #expect(pruned.project.settings(of: .google)?.isEnabled == true)
         #expect(pruned.project.policy == Policy(.firebase))
         #expect(pruned.project.authorizedDomains.isEmpty)
+        #expect(pruned.project.mail == MailSettings())
         #expect(pruned.apps == [ConfiguredApp(app: App(id: ID("ios")), name: "App")])
     }
 
@@ -118,6 +130,23 @@ struct ProjectFileTests {
             ])
     }
 
+    @Test("takes the settings of mail away one by one, all at once, and subjects as a whole")
+    func mail() throws {
+        let before = try Self.applied(Self.whole)
+        func mail(_ mail: String, pruning: Bool = false) throws -> MailSettings {
+            try Self.applied(#"{"project": "demo", "mail": \#(mail)}"#, to: before, pruning: pruning).project.mail
+        }
+        var expected = before.project.mail
+        expected.senderName = nil
+        expected.language = .english
+        expected.subjects = [.signIn: [.english: "Hello"]]
+        #expect(
+            try mail(#"{"senderName": null, "language": null, "subjects": {"signIn": {"en": "Hello"}}}"#) == expected)
+        #expect(try mail("{}") == before.project.mail)
+        #expect(try mail("null") == MailSettings())
+        #expect(try mail(#"{"senderName": "A"}"#, pruning: true) == MailSettings(senderName: "A"))
+    }
+
     @Test("keeps what was set by hand when the profile changes")
     func profile() throws {
         var before = Self.fresh
@@ -134,7 +163,7 @@ struct ProjectFileTests {
             ("{", ["the file is no JSON object"]),
             (#"{"project": "demo", "project": "demo"}"#, ["the file is no JSON object"]),
             ("{}", ["project: must be the id of a project"]),
-            (#"{"project": "demo", "polices": {}}"#, ["polices: unknown; there are apps, authorizedDomains, name"]),
+            (#"{"project": "demo", "polices": {}}"#, ["polices: unknown; there are apps, authorizedDomains, mail"]),
             (#"{"project": "demo", "profile": "google"}"#, ["profile: must be sekisho, firebase"]),
             (#"{"project": "demo", "policy": {"allowsAll": true}}"#, ["policy.allowsAll: unknown"]),
             (
@@ -144,6 +173,21 @@ struct ProjectFileTests {
             (
                 #"{"project": "demo", "policy": {"minimumPasswordLength": 3}}"#,
                 ["policy.minimumPasswordLength: must be 6"]
+            ),
+            (
+                #"{"project": "demo", "mail": {"senderAddress": "ada", "replyTo": 1, "language": "fr", "smtp": {}}}"#,
+                [
+                    "mail.senderAddress: must be an e-mail address or null",
+                    "mail.replyTo: must be an e-mail address or null", "mail.language: must be en, ja or null",
+                    "mail.smtp: unknown; there are actionUrl, language, replyTo, senderAddress, senderName, subjects",
+                ]
+            ),
+            (
+                #"{"project": "demo", "mail": {"subjects": {"reset": {}, "signIn": {"fr": "x", "en": 1}}}}"#,
+                [
+                    "mail.subjects.signIn.en: must be a text", "mail.subjects.signIn.fr: unknown; there are en, ja",
+                    "mail.subjects.reset: unknown; there are accountDeleted",
+                ]
             ),
             (#"{"project": "demo", "providers": []}"#, ["providers: must be an object"]),
             (#"{"project": "demo", "providers": {"apple.com": 1}}"#, ["providers.apple.com: must be an object"]),

@@ -25,11 +25,15 @@ struct TestGateway: Sendable {
     private let live: Live
     let project: Project
     let world: SimulatedWorld
+    let masterKeys: MasterKeys
+    let limits: RateLimits?
 
-    /// - Parameter change: what the project's policy has otherwise than `profile`.
+    /// - Parameters:
+    ///   - limitsRates: as `serve` does.
+    ///   - change: what the project's policy has otherwise than `profile`.
     init(
-        _ profile: Policy.Profile = .firebase, passwords: Passwords? = nil,
-        mode: Mode = .serve(at: "https://auth.example.com"),
+        _ profile: Policy.Profile = .firebase, passwords: Passwords? = nil, breaches: Breaches = .none,
+        mode: Mode = .serve(at: "https://auth.example.com"), limitsRates: Bool = false, trustedProxies: [Network] = [],
         change: (inout Policy) -> Void = { $0.hidesAccounts = false }
     ) async throws {
         database = try TestDatabase()
@@ -42,38 +46,56 @@ struct TestGateway: Sendable {
         draft.project.providers = SimulatedWorld.providers
         draft.secrets = [.apple: Secret("-----BEGIN PRIVATE KEY-----")]
         project = draft.project
-        let masterKeys = try MasterKeys(current: [UInt8](repeating: 7, count: 32))
+        masterKeys = try MasterKeys(current: [UInt8](repeating: 7, count: 32))
         #expect(try await draft.create(in: database.pool, under: masterKeys, at: clock.now))
         let isKeyMade = try await APIKeyStore(pool: database.pool).create(
             id: "key", hash: APIKey(text: Self.apiKey).hash, for: ProjectDraft.app.id, in: project.id, at: clock.now)
         #expect(isKeyMade)
         let cheap = try PasswordHash.Cost(memoryKiB: 7168, iterations: 1)
+        let metrics = GatewayMetrics()
+        limits =
+            limitsRates
+            ? RateLimits(masterKeys: masterKeys, clock: clock.wallClock, metrics: metrics.registry) : nil
         live = Live(
-            masterKeys: masterKeys, trustedProxies: [], clock: clock.wallClock,
-            log: Log(level: .error, descriptor: 2), metrics: GatewayMetrics(),
-            passwords: try passwords ?? .argon2id(cheap, on: Self.hashing.get()),
+            masterKeys: masterKeys, trustedProxies: trustedProxies, clock: clock.wallClock,
+            log: Log(level: .error, descriptor: 2), metrics: metrics,
+            passwords: try passwords ?? .argon2id(cheap, on: Self.hashing.get()), limiter: limits?.limiter ?? .none,
+            breaches: breaches,
             providerKeys: JWKSCache(
                 fetch: world.fetch, shelf: ProviderKeyStore(pool: database.pool).shelf, clock: clock.wallClock,
                 on: database.pool.loop),
-            mode: mode, publicURL: { "https://auth.example.com" },
+            mode: mode, sendsMail: true, publicURL: { "https://auth.example.com" },
             isDraining: { false })
         gateway = live.gateway(on: database.pool)
     }
 
-    private init(_ other: TestGateway) {
+    private init(_ other: TestGateway, live: Live? = nil, limits: RateLimits? = nil) {
         database = other.database
         clock = other.clock
         project = other.project
         world = other.world
-        live = other.live
-        gateway = live.gateway(on: database.pool)
+        masterKeys = other.masterKeys
+        self.limits = limits ?? other.limits
+        self.live = live ?? other.live
+        gateway = self.live.gateway(on: database.pool)
     }
 
     /// The same installation, seen by a gateway that has not looked at its configuration yet.
     func withFreshCaches() -> TestGateway { TestGateway(self) }
 
-    func post(_ path: String, _ body: JSON = [:], key: String? = apiKey) async throws -> Exchange {
-        try await send(.post, path, body: try body.bytes, query: key.map { [("key", $0)] } ?? [])
+    /// Another process on the same database, which counts for itself.
+    func replica() throws -> TestGateway {
+        let metrics = GatewayMetrics()
+        let limits = RateLimits(masterKeys: live.masterKeys, clock: live.clock, metrics: metrics.registry)
+        return TestGateway(self, live: live.limited(by: limits, metrics), limits: limits)
+    }
+
+    func post(
+        _ path: String, _ body: JSON = [:], key: String? = apiKey, headers: Headers = Headers(),
+        from peer: String = "192.0.2.1"
+    ) async throws -> Exchange {
+        try await send(
+            .post, path, body: try body.bytes, query: key.map { [("key", $0)] } ?? [], headers: headers, peer: peer)
     }
 
     func get(_ path: String) async throws -> Exchange { try await send(.get, path, body: [], query: []) }
@@ -104,6 +126,15 @@ struct Exchange: Sendable {
     var text: String { String(decoding: body, as: UTF8.self) }
     /// `200`, or status and wire code.
     var outcome: String { status == 200 ? "200" : "\(status) \(json["error"]?["message"]?.string ?? text)" }
+}
+
+extension Live {
+    fileprivate func limited(by limits: RateLimits, _ metrics: GatewayMetrics) -> Live {
+        Live(
+            masterKeys: masterKeys, trustedProxies: trustedProxies, clock: clock, log: log, metrics: metrics,
+            passwords: passwords, limiter: limits.limiter, breaches: breaches, providerKeys: providerKeys, mode: mode,
+            sendsMail: sendsMail, publicURL: publicURL, isDraining: isDraining)
+    }
 }
 
 final class TestClock: Sendable {

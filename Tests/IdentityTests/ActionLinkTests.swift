@@ -33,6 +33,23 @@ struct ActionLinkTests {
                 + "&continueUrl=https%3A%2F%2Fapp.example%2F%3Fa%3Db%26oobCode%3Dd%23f")
     }
 
+    @Test(
+        "an app's own URL keeps what it says, but not under our names",
+        arguments: [
+            ("https://app.example/", "https://app.example/?"), ("https://app.example", "https://app.example?"),
+            ("https://app.example/?a=b", "https://app.example/?a=b&"),
+            ("https://app.example/?oobCode=mine&a=b&mode&modes=1", "https://app.example/?a=b&modes=1&"),
+            ("https://app.example/?", "https://app.example/?"),
+        ])
+    func appsOwn(base: String, beginning: String) {
+        let parameters = "mode=signIn&oobCode=c&apiKey=k&lang=en"
+        for fragment in ["", "#part?oobCode=x"] {
+            let link = ActionLink(
+                .signIn, code: "c", in: ID("demo"), at: base + fragment, apiKey: "k", language: .english)
+            #expect(link.url == beginning + parameters + fragment)
+        }
+    }
+
     @Test("links lead to the gateway's own page unless the project has one")
     func base() {
         #expect(MailSettings().actionBase(at: "https://g.example") == "https://g.example/__/auth/action")

@@ -44,6 +44,12 @@ struct ConfigurationTests {
         Row(testDescription: says, problems: problems) { change(&$0.apps[0].app.settings) }
     }
 
+    static func mail(
+        _ says: String, _ problems: ConfigurationProblem..., change: @escaping @Sendable (inout MailSettings) -> Void
+    ) -> Row {
+        Row(testDescription: says, problems: problems) { change(&$0.project.mail) }
+    }
+
     static func clientIDs(_ says: String, _ ids: [String], _ problems: ConfigurationProblem...) -> Row {
         var settings = google()
         settings.clientIDs = ids
@@ -58,6 +64,29 @@ struct ConfigurationTests {
         },
         Row(testDescription: "too many domains", problems: [.tooManyDomains]) {
             $0.project.authorizedDomains = Array(repeating: "a.example", count: 501)
+        },
+        mail("a plain letter's settings") {
+            $0.senderName = "Éxample"
+            $0.actionURL = "https://Localhost/account"
+            $0.subjects = [.resetPassword: [.japanese: String(repeating: "あ", count: 200)]]
+        },
+        mail("a sender without a name", .mailSenderName) { $0.senderName = "" },
+        mail("a long name of a sender", .mailSenderName) { $0.senderName = String(repeating: "a", count: 201) },
+        mail("a sender who adds a header", .mailSenderName) { $0.senderName = "A\r\nBcc: b@example.com" },
+        mail("a sender on two lines", .mailSenderName) { $0.senderName = "A\u{2028}B" },
+        mail(
+            "odd subjects", .mailSubject(.resetPassword, .english), .mailSubject(.accountDeleted, .japanese)
+        ) {
+            $0.subjects = [
+                .resetPassword: [.english: "", .japanese: "ok"],
+                .accountDeleted: [.japanese: "a\nb"],
+            ]
+        },
+        mail("links to an odd place", .mailActionURL) { $0.actionURL = "https://localhost/?a" },
+        mail("links to anybody's page", .mailActionHost) { $0.actionURL = "https://evil.example/" },
+        Row(testDescription: "links to where no links may go any more", problems: [.mailActionHost]) {
+            $0.project.mail.actionURL = "https://localhost/"
+            $0.project.authorizedDomains = []
         },
         Row(testDescription: "too many apps", problems: [.tooManyApps]) {
             for number in 0..<100 { $0.set(ConfiguredApp(app: App(id: ID("app-\(number)")), name: "App")) }
@@ -165,6 +194,29 @@ struct ConfigurationTests {
         #expect(configuration.problems(by: rules).isEmpty == inDevelopment)
     }
 
+    @Test(
+        "has links in mail lead to pages of its own, encrypted",
+        arguments: [
+            ("https://app.example.com", true), ("https://app.example.com:8443/a/b", true),
+            ("https://APP.example.com/a", true), ("https://auth.example.com/mail", true),
+            ("http://app.example.com", false), ("http://localhost:3000/a", true), ("http://127.0.0.1/a", false),
+            ("https://app.example.com.evil.example/", false), ("https://evil.example/app.example.com", false),
+            ("https://sub.app.example.com/", false), ("https://app.example.com@evil.example/", false),
+            ("https://ada@app.example.com/", false), ("https://app.example.com/?a=b", false),
+            ("https://app.example.com/#a", false), ("https://app.example.com\\@evil.example/", false),
+            ("https://app.example.com/\r\nX: y", false), ("https://app.example.com/ a", false), ("https://", false),
+            ("javascript:alert(1)", false), ("//app.example.com/", false), ("", false),
+            ("https://app.example.com/" + String(repeating: "a", count: 2048), false),
+        ])
+    func actionURL(url: String, isTaken: Bool) {
+        var configuration = Self.valid
+        configuration.project.authorizedDomains = ["localhost", "app.example.com"]
+        configuration.project.mail.actionURL = url
+        var rules = Self.rules
+        rules.ownHost = "auth.example.com"
+        #expect(configuration.problems(by: rules).isEmpty == isTaken)
+    }
+
     @Test("says each problem in words of its own")
     func words() {
         let all = Self.rows.flatMap(\.problems)
@@ -181,6 +233,9 @@ struct ConfigurationTests {
         after.set(google(isEnabled: false))
         after.set(Secret("s3cret"), of: .google)
         after.set(Secret("k"), of: .apple)
+        after.project.mail = MailSettings(
+            senderAddress: Email("a@example.com"), senderName: "A", replyTo: Email("b@example.com"),
+            actionURL: "https://localhost/", language: .japanese, subjects: [.resetPassword: [.english: "Reset"]])
         after.apps[0].app.settings.bundleID = nil
         after.apps[0].app.settings.exemption = LoginServicesExemption(kind: .thirdPartyClient, reason: "because")
         let lines = after.changes(since: Self.valid).map {
@@ -192,6 +247,12 @@ struct ConfigurationTests {
                 "apps.app.exemption.kind: - > thirdPartyClient",
                 "apps.app.exemption.reason: - > because",
                 "authorizedDomains: localhost > -",
+                "mail.actionUrl: - > https://localhost/",
+                "mail.language: en > ja",
+                "mail.replyTo: - > b@example.com",
+                "mail.senderAddress: - > a@example.com",
+                "mail.senderName: - > A",
+                "mail.subjects.resetPassword.en: - > Reset",
                 "policy.allowsAnonymous: true > false",
                 "providers.apple.com.privateKey: kept > new",
                 "providers.google.com.clientSecret: - > new",
@@ -210,11 +271,12 @@ struct ConfigurationTests {
         after.set(Secret("k"), of: .apple)
         after.remove(Self.corp)
         after.project.policy.allowsAnonymous = false
+        after.project.mail.senderName = "A"
         after.set(ConfiguredApp(app: App(id: ID("new")), name: "New"))
         after.apps[0].app.settings.exemption = LoginServicesExemption(kind: .thirdPartyClient, reason: "because")
         #expect(
             Self.trail(after, since: Self.valid) == [
-                "project.changed demo members=policy.allowsAnonymous",
+                "project.changed demo members=mail.senderName policy.allowsAnonymous",
                 "provider.changed apple.com members=privateKey",
                 "provider.removed oidc.corp ",
                 "app.changed app members=exemption.kind exemption.reason",

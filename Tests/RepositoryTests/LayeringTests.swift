@@ -20,8 +20,9 @@ struct LayeringTests {
         "Providers": ["Identity", "JOSE", "Crypto", "HTTP", "JSONText", "EventLoop"],
         "Tokens": ["Identity", "JOSE", "Crypto", "JSONText"],
         "Storage": ["Identity", "JSONText", "Postgres"],
-        "API": ["Identity", "HTTP", "JSONText", "Telemetry"],
         "Mail": ["Identity", "SMTP", "EventLoop"],
+        "Pages": ["Identity", "HTTP"],
+        "API": ["Identity", "HTTP", "JSONText", "Pages", "Telemetry"],
         "Simulators": ["JOSE", "Crypto", "HTTP", "EventLoop", "JSONText"],
     ]
 

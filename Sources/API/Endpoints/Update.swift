@@ -5,6 +5,10 @@ extension Endpoint {
     /// Changes the caller's own account.
     static let update = either("update", .post, "/v1/accounts:update") { call, client in
         let request = try call.body(as: UpdateRequest.self)
+        if let oobCode = request.oobCode.nonEmpty {
+            let applied = try await call.services.oobRedemption.apply(oobCode, in: client.project, from: call.origin)
+            return try .json(UpdateResponse(applied))
+        }
         let idToken = try request.checkedIDToken()
         let caller = try await call.services.authenticator.caller(showing: idToken, in: client.project)
         let edited = try await call.services.editor.edit(
@@ -55,7 +59,6 @@ private struct UpdateRequest: ClientRequest, AttributeDeletion {
             ("deletePasskey", deletePasskey?.isEmpty == false),
             ("linkProviderUserInfo", linkProviderUserInfo != nil),
             ("mfa", mfa != nil),
-            ("oobCode", oobCode.nonEmpty != nil),
             ("provider", provider?.isEmpty == false),
             ("upgradeToFederatedLogin", upgradeToFederatedLogin == true),
         ]
@@ -85,20 +88,31 @@ struct UpdateResponse: Encodable {
     let displayName: String?
     let photoUrl: String?
     let providerUserInfo: [ProviderUserInfo]?
+    /// Of a code that changed the address.
+    var newEmail: String?
     let idToken: String?
     let refreshToken: String?
     let expiresIn: String?
 
     init(_ edited: AccountEditor.Edited) {
-        let user = UserInfo(edited.account)
+        self.init(edited.account, edited.signedIn)
+    }
+
+    init(_ applied: OOBRedemption.Applied) {
+        self.init(applied.account, nil)
+        if applied.code.purpose == .changeEmail { newEmail = email }
+    }
+
+    private init(_ account: Account, _ signedIn: SignedIn?) {
+        let user = UserInfo(account)
         localId = user.localId
         email = user.email
         emailVerified = user.emailVerified
         displayName = user.displayName
         photoUrl = user.photoUrl
         providerUserInfo = user.providerUserInfo
-        idToken = edited.signedIn?.idToken
-        refreshToken = edited.signedIn?.refreshToken
-        expiresIn = edited.signedIn?.expiresInSeconds
+        idToken = signedIn?.idToken
+        refreshToken = signedIn?.refreshToken
+        expiresIn = signedIn?.expiresInSeconds
     }
 }

@@ -7,6 +7,7 @@ CREATE TABLE oob_code (
     project_id text NOT NULL,
     purpose text NOT NULL
         CHECK (purpose IN ('VERIFY_EMAIL', 'PASSWORD_RESET', 'EMAIL_SIGNIN', 'VERIFY_AND_CHANGE_EMAIL', 'RECOVER_EMAIL')),
+    -- Of a sign-in link the account that held the address when it was sent, if any did.
     account_id text,
     -- The code is void once the account has moved on; NULL where it outlives that.
     generation bigint,
@@ -15,8 +16,10 @@ CREATE TABLE oob_code (
     created_at timestamptz NOT NULL,
     expires_at timestamptz NOT NULL,
     FOREIGN KEY (project_id, account_id) REFERENCES account ON DELETE CASCADE,
-    CHECK ((purpose = 'EMAIL_SIGNIN') = (account_id IS NULL)),
-    CHECK ((purpose IN ('VERIFY_AND_CHANGE_EMAIL', 'RECOVER_EMAIL')) = (new_email IS NOT NULL))
+    CHECK (account_id IS NOT NULL OR purpose = 'EMAIL_SIGNIN'),
+    -- Who left an address for none has one to go back to and none to leave.
+    CHECK (new_email IS NOT NULL OR purpose <> 'VERIFY_AND_CHANGE_EMAIL'),
+    CHECK (new_email IS NULL OR purpose IN ('VERIFY_AND_CHANGE_EMAIL', 'RECOVER_EMAIL'))
 );
 
 CREATE INDEX oob_code_account ON oob_code (account_id, project_id);

@@ -22,6 +22,9 @@ extension Command {
               name, profile       as `projects create` takes them
               policy              members as `projects policy --help` lists them
               authorizedDomains   a list of hosts
+              mail                senderAddress, senderName, replyTo, actionUrl (a page at an authorized domain that
+                                  links lead to), language (en, ja) and subjects (all of them, by kind of letter and
+                                  language); null for each: the installation's own
               providers           by id: apple.com, google.com, oidc.NAME. Each with enabled (true for a new one) and
                                   clientIds; Apple with teamId, keyId, takesUnhashedNonces and privateKey or
                                   privateKeyFile; the others with clientSecret or clientSecretFile; oidc.NAME with
@@ -31,13 +34,17 @@ extension Command {
                                   order to be shown; null: all that are enabled), clientIds (lists by provider),
                                   exemption (kind and reason, or null; kinds are ownAccountsOnly,
                                   alternativeMarketplace, organisationAccounts, governmentIdentity, thirdPartyClient)
-            Reads DATABASE_URL and SEKISHO_MASTER_KEY.
+            Reads DATABASE_URL and SEKISHO_MASTER_KEY, and SEKISHO_PUBLIC_URL where actionUrl is at the gateway's host.
             """
     ) { words in
         let arguments = try Arguments(words, options: [], switches: ["dry-run", "prune", "create"])
         let file = try ProjectFile(at: arguments.only("file"))
+        var reader = SettingsReader.live()
+        let publicURL = reader.optional(Settings.publicURL, "an https URL without path", Config.parse(publicURL:))
+        try reader.finish()
         let application = Application(
-            file: file, isRehearsal: arguments.has("dry-run"), prunes: arguments.has("prune"),
+            file: file, rules: .live(publicURL: publicURL), isRehearsal: arguments.has("dry-run"),
+            prunes: arguments.has("prune"),
             creates: arguments.has("create"))
         try Administration.runWithKeys { try await application.run(on: $0, under: $1) }
     }
@@ -72,13 +79,14 @@ extension ProjectFile {
 /// A file on its way into the database.
 private struct Application: Sendable {
     let file: ProjectFile
+    let rules: ConfigurationRules
     let isRehearsal: Bool
     let prunes: Bool
     let creates: Bool
 
     func run(on administration: Administration, under masterKeys: MasterKeys) async throws {
         let store = ConfigurationStore(
-            pool: administration.pool, rules: .live(), secrets: .sealing(under: masterKeys),
+            pool: administration.pool, rules: rules, secrets: .sealing(under: masterKeys),
             clock: administration.clock)
         let edit = try await store.edit(file.project, by: .commandLine, isRehearsal: isRehearsal, change)
         if let edit { return report(edit.after.changes(since: edit.before)) }
@@ -106,7 +114,7 @@ private struct Application: Sendable {
     /// - Throws: ``ConfigurationRefusal`` for anything that is wrong, also if it was before.
     private func change(_ configuration: inout ProjectConfiguration) throws {
         file.apply(to: &configuration, pruning: prunes)
-        let problems = configuration.problems(by: .live())
+        let problems = configuration.problems(by: rules)
         guard problems.isEmpty else { throw ConfigurationRefusal(problems: problems) }
     }
 

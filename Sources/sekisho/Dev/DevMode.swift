@@ -32,6 +32,7 @@ extension Mode {
         let mail = DevMail()
         mode.postOffice = { .captured(by: mail, sender: sender, desk: $0) }
         mode.watchesOutOfBand = mail.watching
+        mode.actionBase = { _, publicURL in publicURL + DevMail.actionPath }
         mode.addition = { pool, postOffice in
             .dev(
                 on: pool, default: project, under: masterKeys, clock: clock, simulators: simulators, mail: mail,

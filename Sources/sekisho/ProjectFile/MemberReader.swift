@@ -1,3 +1,4 @@
+internal import Identity
 internal import JSONText
 
 /// What a file says of a member.
@@ -13,6 +14,15 @@ enum Given<Value> {
         case .absent: break
         case .nothing: member = nil
         case .value(let value): member = value
+        }
+    }
+
+    /// The same for what has always a value.
+    func value(insteadOf present: Value, initially: Value) -> Value {
+        switch self {
+        case .absent: present
+        case .nothing: initially
+        case .value(let value): value
         }
     }
 }
@@ -41,6 +51,15 @@ struct MemberReader {
     mutating func optionalText(_ name: String) -> Given<String> { given(name, "a text or null", Self.text) }
     mutating func optionalTexts(_ name: String) -> Given<[String]> {
         given(name, "a list of texts or null", Self.texts)
+    }
+
+    mutating func optionalEmail(_ name: String) -> Given<Email> {
+        given(name, "an e-mail address or null") { Self.text($0).flatMap { Email($0) } }
+    }
+    mutating func optionalChoice<Value: RawRepresentable<String> & CaseIterable>(_ name: String) -> Given<Value> {
+        given(name, Value.allCases.map(\.rawValue).joined(separator: ", ") + " or null") { value in
+            Self.text(value).flatMap { Value(rawValue: $0) }
+        }
     }
 
     mutating func object(_ name: String) -> [String: JSONValue]? { required(name, "an object", Self.object) }

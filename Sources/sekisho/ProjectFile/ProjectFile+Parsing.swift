@@ -26,6 +26,7 @@ extension ProjectFile {
         profile = reader.choice("profile")
         policy = Self.policy(&reader)
         authorizedDomains = reader.texts("authorizedDomains")
+        mail = reader.optionalInside("mail") { Mail(&$0) }
         providers = reader.each("providers") { Provider($0, &$1, contents: contents) } ?? [:]
         apps = reader.each("apps") { _, reader in ProjectApp(&reader) } ?? [:]
         reader.finish()
@@ -54,6 +55,29 @@ extension ProjectFile {
             }
         }
         return policy
+    }
+}
+
+extension ProjectFile.Mail {
+    fileprivate init(_ reader: inout MemberReader) {
+        senderAddress = reader.optionalEmail("senderAddress")
+        senderName = reader.optionalText("senderName")
+        replyTo = reader.optionalEmail("replyTo")
+        actionURL = reader.optionalText("actionUrl")
+        language = reader.optionalChoice("language")
+        subjects = reader.optionalInside("subjects") { inner in
+            var subjects: [Letter.Kind: [Language: String]] = [:]
+            for kind in Letter.Kind.allCases {
+                let texts = inner.optionalInside(kind.name) { inner in
+                    Dictionary(
+                        uniqueKeysWithValues: Language.allCases.compactMap { language in
+                            inner.text(language.rawValue).map { (language, $0) }
+                        })
+                }
+                if case .value(let texts) = texts, !texts.isEmpty { subjects[kind] = texts }
+            }
+            return subjects
+        }
     }
 }
 

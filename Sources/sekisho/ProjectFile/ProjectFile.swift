@@ -24,12 +24,22 @@ struct ProjectFile: Sendable {
         var exemption = Given<LoginServicesExemption>.absent
     }
 
+    struct Mail: Sendable {
+        var senderAddress = Given<Email>.absent
+        var senderName = Given<String>.absent
+        var replyTo = Given<Email>.absent
+        var actionURL = Given<String>.absent
+        var language = Given<Language>.absent
+        var subjects = Given<[Letter.Kind: [Language: String]]>.absent
+    }
+
     var project: ID<Project>
     var name: String?
     var profile: Policy.Profile?
     /// As texts that the members take.
     var policy: [String: String] = [:]
     var authorizedDomains: [String]?
+    var mail = Given<Mail>.absent
     var providers: [String: Provider] = [:]
     var apps: [String: ProjectApp] = [:]
 
@@ -42,6 +52,7 @@ struct ProjectFile: Sendable {
         } else if pruning {
             configuration.project.authorizedDomains = []
         }
+        configuration.project.mail = mail(insteadOf: configuration.project.mail, pruning: pruning)
         if pruning {
             for settings in configuration.project.providers where providers[settings.provider.rawValue] == nil {
                 configuration.remove(settings.provider)
@@ -61,6 +72,29 @@ struct ProjectFile: Sendable {
         let overrides = pruning ? [:] : project.policy.overrides(of: project.profile)
         if let profile { project.profile = profile }
         project.policy = Policy(project.profile, overrides: overrides.merging(policy) { $1 })
+    }
+}
+
+extension ProjectFile {
+    private func mail(insteadOf present: MailSettings, pruning: Bool) -> MailSettings {
+        switch mail {
+        case .absent: pruning ? MailSettings() : present
+        case .nothing: MailSettings()
+        case .value(let wish): wish.applied(to: pruning ? MailSettings() : present)
+        }
+    }
+}
+
+extension ProjectFile.Mail {
+    fileprivate func applied(to present: MailSettings) -> MailSettings {
+        var settings = present
+        senderAddress.apply(to: &settings.senderAddress)
+        senderName.apply(to: &settings.senderName)
+        replyTo.apply(to: &settings.replyTo)
+        actionURL.apply(to: &settings.actionURL)
+        settings.language = language.value(insteadOf: settings.language, initially: .english)
+        settings.subjects = subjects.value(insteadOf: settings.subjects, initially: [:])
+        return settings
     }
 }
 

@@ -23,7 +23,7 @@ struct TestGateway {
     init(
         failure: (any Error)? = nil, passwordsAreBusy: Bool = false, documents: ProjectDocuments? = nil,
         readiness: Readiness = Readiness(isDraining: false, databaseIsReachable: true, schemaIsCurrent: true),
-        log: Log = quiet, policy change: (inout Policy) -> Void = { _ in }
+        actions: FakeActionDesk = FakeActionDesk(), log: Log = quiet, policy change: (inout Policy) -> Void = { _ in }
     ) {
         var policy = Policy(.sekisho)
         change(&policy)
@@ -33,7 +33,7 @@ struct TestGateway {
         store.open(
             Session(id: ID("s0"), account: ada.id, generation: 1, method: .password, authenticatedAt: now, device: nil))
         gateway = Gateway(
-            services: Self.services(store, passwordsAreBusy, documents, readiness),
+            services: Self.services(store, passwordsAreBusy, documents, readiness, actions),
             access: .keys(
                 client: { $0 == "good" ? Client(project: project, app: App(id: ID("app"))) : nil },
                 administrator: { $0 == "secret" ? Administrator(project: project, key: "k") : nil }),
@@ -41,7 +41,8 @@ struct TestGateway {
     }
 
     private static func services(
-        _ store: FakeStore, _ passwordsAreBusy: Bool, _ documents: ProjectDocuments?, _ readiness: Readiness
+        _ store: FakeStore, _ passwordsAreBusy: Bool, _ documents: ProjectDocuments?, _ readiness: Readiness,
+        _ actions: FakeActionDesk
     ) -> Services {
         let tokens = FakeTokens()
         let clock = WallClock.fixed(at: now)
@@ -56,14 +57,14 @@ struct TestGateway {
             store: store, tokens: tokens, passwords: passwords, breaches: .none,
             outOfBand: OutOfBand(
                 newCode: { "code" }, hash: { Array($0.utf8) }, letterID: { ID("l1") }, seal: { _, _ in [] },
-                isSent: false),
+                actionBase: { _ in "https://auth.example.com/__/auth/action" }, isSent: true),
             limiter: .none, clock: clock, entropy: entropy)
         let authenticator = Authenticator(with: collaborators)
         return Services(
             authenticator: authenticator,
             editor: AccountEditor(with: collaborators),
             administration: AccountAdministration(
-                store: FakeAdministrationStore(), passwords: passwords, clock: clock, entropy: entropy),
+                store: FakeAdministrationStore(), passwords: passwords, breaches: .none, clock: clock, entropy: entropy),
             identifiers: IdentifierLookup(store: store),
             customSignIn: CustomSignIn(
                 with: collaborators,
@@ -76,9 +77,12 @@ struct TestGateway {
             merging: AccountMerging(
                 with: collaborators, store: FakeFederationStore(),
                 verifier: Verifier { _, _, _ in throw ProviderRefusal.notConfigured }, tickets: FakeTickets()),
+            oobSending: OOBSending(with: collaborators, codes: FakeOOBCodeStore()),
+            oobRedemption: OOBRedemption(with: collaborators, codes: FakeOOBCodeStore()),
             sessionCookies: SessionCookies(authenticator: authenticator),
+            ownSessions: OwnSessions(store: FakeSessionStore(), clock: clock),
             projects: ProjectEditor(configuration: { _ in nil }, edit: { _, _, _ in nil }), app: { _, _ in nil },
-            wellKnown: WellKnown { _ in documents },
+            wellKnown: WellKnown { _ in documents }, actions: actions,
             readiness: { readiness }, authURISession: { "random" })
     }
 

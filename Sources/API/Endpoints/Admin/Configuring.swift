@@ -14,7 +14,7 @@ extension Call {
         as administrator: Administrator, _ change: @escaping ProjectEditor.Change
     ) async throws -> ProjectConfiguration {
         let configuration = try await services.projects.edit(
-            administrator.project.id, .key(administrator.key), change)
+            administrator.project.id, actor(of: administrator), change)
         guard let configuration else { throw WireError.notFound }
         return configuration
     }

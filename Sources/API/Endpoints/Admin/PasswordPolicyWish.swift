@@ -1,4 +1,6 @@
-/// Identity Platform's `PasswordPolicyConfig`. Of its rules there is only the shortest length, and it is always enforced.
+internal import Identity
+
+/// Identity Platform's `PasswordPolicyConfig`. It is always enforced, and never at sign-in.
 struct PasswordPolicyWish: Decodable {
     enum State: String, WireEnum {
         case unspecified = "PASSWORD_POLICY_ENFORCEMENT_STATE_UNSPECIFIED"
@@ -28,14 +30,21 @@ struct PasswordPolicyWish: Decodable {
 
     private var strength: Strength? { passwordPolicyVersions?.first?.customStrengthOptions }
 
-    func minimumLength(_ mask: FieldMask) throws(WireError) -> Int? {
-        guard mask.names(Self.versions), let length = strength?.minPasswordLength else { return nil }
-        guard Self.lengths.contains(length) else {
-            throw .invalidField(
-                "/passwordPolicyConfig/passwordPolicyVersions/0/customStrengthOptions/minPasswordLength",
-                "must be \(Self.lengths.lowerBound) to \(Self.lengths.upperBound)")
+    /// The rules are one value: a class of characters that they do not name is not asked for.
+    func apply(to policy: inout Policy, where mask: FieldMask) throws(WireError) {
+        guard mask.names(Self.versions), let strength else { return }
+        if let length = strength.minPasswordLength {
+            guard Self.lengths.contains(length) else {
+                throw .invalidField(
+                    "/passwordPolicyConfig/passwordPolicyVersions/0/customStrengthOptions/minPasswordLength",
+                    "must be \(Self.lengths.lowerBound) to \(Self.lengths.upperBound)")
+            }
+            policy.minimumPasswordLength = length
         }
-        return length
+        policy.requiresLowercase = strength.containsLowercaseCharacter == true
+        policy.requiresUppercase = strength.containsUppercaseCharacter == true
+        policy.requiresDigit = strength.containsNumericCharacter == true
+        policy.requiresSymbol = strength.containsNonAlphanumericCharacter == true
     }
 
     func requireImplemented(_ mask: FieldMask) throws(WireError) {
@@ -50,20 +59,8 @@ struct PasswordPolicyWish: Decodable {
         guard (passwordPolicyVersions?.count ?? 0) <= 1 else {
             throw .invalidField("/passwordPolicyConfig/passwordPolicyVersions", "must not have more than 1 item")
         }
-        if let name = strength?.unimplemented { throw .notImplemented(name) }
-    }
-}
-
-extension PasswordPolicyWish.Strength {
-    /// The first rule asked for that does not exist.
-    fileprivate var unimplemented: String? {
-        let asked = [
-            ("maxPasswordLength", maxPasswordLength != nil),
-            ("containsLowercaseCharacter", containsLowercaseCharacter == true),
-            ("containsUppercaseCharacter", containsUppercaseCharacter == true),
-            ("containsNumericCharacter", containsNumericCharacter == true),
-            ("containsNonAlphanumericCharacter", containsNonAlphanumericCharacter == true),
-        ]
-        return asked.first { $0.1 }?.0
+        if let maximum = strength?.maxPasswordLength, maximum != Policy.maximumPasswordLength {
+            throw .notImplemented("maxPasswordLength other than \(Policy.maximumPasswordLength)")
+        }
     }
 }

@@ -11,7 +11,9 @@ extension Endpoint {
     ) { call, administrator in
         let wish = try call.decoded(as: ProjectConfigWish.self)
         let mask = FieldMask(call.request.query("updateMask") ?? call.request.query("update_mask"))
-        let configuration = try await call.services.projects.edit(administrator.project.id, .key(administrator.key)) {
+        let configuration = try await call.services.projects.edit(
+            administrator.project.id, call.actor(of: administrator)
+        ) {
             try wish.apply(to: &$0.project, where: mask)
         }
         guard let configuration else { throw WireError.notFound }
@@ -42,7 +44,7 @@ private struct ProjectConfig: Encodable {
 
     struct PasswordPolicy: Encodable {
         struct Version: Encodable {
-            let customStrengthOptions: [String: Int]
+            let customStrengthOptions: PasswordStrength
         }
 
         let passwordPolicyEnforcementState = "ENFORCE"
@@ -54,6 +56,7 @@ private struct ProjectConfig: Encodable {
     let emailPrivacyConfig: EmailPrivacy
     let passwordPolicyConfig: PasswordPolicy
     let authorizedDomains: [String]
+    let notification: NotificationConfig
 
     init(_ project: Project) {
         let policy = project.policy
@@ -63,8 +66,9 @@ private struct ProjectConfig: Encodable {
             allowDuplicateEmails: policy.allowsDuplicateEmails)
         emailPrivacyConfig = EmailPrivacy(enableImprovedEmailPrivacy: policy.hidesAccounts)
         passwordPolicyConfig = PasswordPolicy(passwordPolicyVersions: [
-            .init(customStrengthOptions: ["minPasswordLength": policy.minimumPasswordLength])
+            .init(customStrengthOptions: PasswordStrength(policy))
         ])
         authorizedDomains = project.authorizedDomains
+        notification = NotificationConfig(project.mail)
     }
 }

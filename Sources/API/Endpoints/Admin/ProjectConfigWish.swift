@@ -25,6 +25,7 @@ struct ProjectConfigWish: Decodable {
     let emailPrivacyConfig: EmailPrivacy?
     let passwordPolicyConfig: PasswordPolicyWish?
     let authorizedDomains: [String]?
+    let notification: NotificationWish?
 
     /// A member that `mask` names and the wish does not have stays as it is. Without a mask it goes back to its
     /// default, except domains, which have none.
@@ -32,11 +33,15 @@ struct ProjectConfigWish: Decodable {
     /// - Throws: ``WireError``.
     func apply(to project: inout Project, where mask: FieldMask) throws(WireError) {
         try requireImplemented(mask)
-        if mask.isEverything { project.policy.resetConfigurable(to: Policy(project.profile)) }
+        if mask.isEverything {
+            project.policy.resetConfigurable(to: Policy(project.profile))
+            project.mail.resetConfigurable()
+        }
         for flag in flags where mask.names(flag.path) {
             if let value = flag.value { project.policy[keyPath: flag.member] = value }
         }
-        if let length = try passwordPolicyConfig?.minimumLength(mask) { project.policy.minimumPasswordLength = length }
+        try passwordPolicyConfig?.apply(to: &project.policy, where: mask)
+        try notification?.apply(to: &project.mail, where: mask)
         if mask.names("authorizedDomains"), let authorizedDomains {
             project.authorizedDomains = try Self.checked(authorizedDomains)
         }
@@ -87,5 +92,9 @@ extension Policy {
         allowsDuplicateEmails = base.allowsDuplicateEmails
         hidesAccounts = base.hidesAccounts
         minimumPasswordLength = base.minimumPasswordLength
+        requiresLowercase = base.requiresLowercase
+        requiresUppercase = base.requiresUppercase
+        requiresDigit = base.requiresDigit
+        requiresSymbol = base.requiresSymbol
     }
 }

@@ -1,0 +1,32 @@
+public import Identity
+
+/// What the pages do that links in mail open. A code alone tells the project; throws ``OOBCodeRefusal``,
+/// ``CredentialRefusal`` and ``TooManyAttempts``.
+public protocol ActionDesk: Sendable {
+    /// Uses nothing up.
+    func check(_ code: String) async throws -> CheckedCode
+    func resetPassword(_ code: String, to password: Secret, from origin: Origin) async throws
+    /// Verifies an address, changes it, or goes back to the one before.
+    func apply(_ code: String, from origin: Origin) async throws
+    /// "This was not me", of whoever got a code that verifies an address.
+    func disavow(_ code: String, from origin: Origin) async throws
+    /// - Throws: ``OOBSendingRefusal``.
+    func sendReset(to email: String, in project: Project, from origin: Origin) async throws
+    /// `nil` asks for the only project of a single-project installation; so does the answer `nil` say there is none.
+    func project(_ id: ID<Project>?) async throws -> (Project, name: String)?
+}
+
+/// A code that stands, and what it is about.
+public struct CheckedCode: Sendable {
+    public let code: OOBCode
+    public let project: Project
+    public let projectName: String
+    public let account: Account?
+
+    public init(code: OOBCode, project: Project, projectName: String, account: Account?) {
+        self.code = code
+        self.project = project
+        self.projectName = projectName
+        self.account = account
+    }
+}

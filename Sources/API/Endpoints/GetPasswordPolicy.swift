@@ -1,0 +1,42 @@
+internal import HTTP
+internal import Identity
+
+extension Endpoint {
+    /// What Firebase's clients check a password by before they send it.
+    static let getPasswordPolicy = client("getPasswordPolicy", .get, "/v2/passwordPolicy") { call, client in
+        guard call.request.query("tenantId").nonEmpty == nil else { throw WireError.notImplemented("tenantId") }
+        return try .json(GetPasswordPolicyResponse(client.project.policy))
+    }
+}
+
+private struct GetPasswordPolicyResponse: Encodable {
+    let customStrengthOptions: PasswordStrength
+    let allowedNonAlphanumericCharacters = Policy.passwordSymbols.map(String.init)
+    let enforcementState = "ENFORCE"
+    let forceUpgradeOnSignin = false
+    let schemaVersion = 1
+
+    init(_ policy: Policy) {
+        var strength = PasswordStrength(policy)
+        strength.maxPasswordLength = Policy.maximumPasswordLength
+        customStrengthOptions = strength
+    }
+}
+
+/// Google's `CustomStrengthOptions`: what is not asked for is left out.
+struct PasswordStrength: Encodable {
+    let minPasswordLength: Int
+    var maxPasswordLength: Int?
+    let containsLowercaseCharacter: Bool?
+    let containsUppercaseCharacter: Bool?
+    let containsNumericCharacter: Bool?
+    let containsNonAlphanumericCharacter: Bool?
+
+    init(_ policy: Policy) {
+        minPasswordLength = policy.minimumPasswordLength
+        containsLowercaseCharacter = policy.requiresLowercase ? true : nil
+        containsUppercaseCharacter = policy.requiresUppercase ? true : nil
+        containsNumericCharacter = policy.requiresDigit ? true : nil
+        containsNonAlphanumericCharacter = policy.requiresSymbol ? true : nil
+    }
+}

@@ -1,0 +1,41 @@
+internal import HTTP
+internal import Identity
+
+extension Endpoint {
+    /// Shows a client where its account is signed in.
+    static let listSessions = client("listSessions", .post, "/v1/accounts:listSessions") { call, client in
+        let request = try call.body(as: ListSessionsRequest.self)
+        guard let idToken = request.idToken.nonEmpty else { throw WireError.refused("MISSING_ID_TOKEN") }
+        let caller = try await call.services.authenticator.caller(showing: idToken, in: client.project)
+        let sessions = try await call.services.ownSessions.list(for: caller, in: client.project)
+        return try .json(ListSessionsResponse(sessions: sessions.map { SessionInfo($0, seenBy: caller.session) }))
+    }
+}
+
+private struct ListSessionsRequest: ClientRequest {
+    let idToken: String?
+    let tenantId: String?
+    let targetProjectId: String?
+}
+
+private struct ListSessionsResponse: Encodable {
+    let sessions: [SessionInfo]
+}
+
+private struct SessionInfo: Encodable {
+    let sessionId: String
+    let current: Bool
+    let signInProvider: String
+    let device: String?
+    let createdAt: String
+    let lastUsedAt: String
+
+    init(_ listed: ListedSession, seenBy own: Session) {
+        sessionId = listed.session.id.rawValue
+        current = listed.session.id == own.id
+        signInProvider = listed.session.method.rawValue
+        device = listed.session.device
+        createdAt = String(listed.session.authenticatedAt.milliseconds)
+        lastUsedAt = String(listed.lastUsedAt.milliseconds)
+    }
+}

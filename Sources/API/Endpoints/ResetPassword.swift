@@ -1,0 +1,39 @@
+internal import HTTP
+internal import Identity
+
+extension Endpoint {
+    /// Tells what a code is good for; with a new password, sets it by a code of a reset.
+    static let resetPassword = client("resetPassword", .post, "/v1/accounts:resetPassword") { call, client in
+        let request = try call.body(as: ResetPasswordRequest.self)
+        guard request.oldPassword == nil else { throw WireError.notImplemented("oldPassword") }
+        guard let newPassword = request.newPassword.nonEmpty else {
+            let found = try await call.services.oobRedemption.check(request.oobCode.nonEmpty, in: client.project.id)
+            return try .json(ResetPasswordResponse(found.code))
+        }
+        let code = try await call.services.oobRedemption.resetPassword(
+            request.oobCode.nonEmpty, to: Secret(newPassword), in: client.project, from: call.origin)
+        return try .json(ResetPasswordResponse(code))
+    }
+}
+
+private struct ResetPasswordRequest: ClientRequest {
+    let oobCode: String?
+    let newPassword: String?
+    let oldPassword: String?
+    let tenantId: String?
+    let targetProjectId: String?
+}
+
+private struct ResetPasswordResponse: Encodable {
+    let kind = "identitytoolkit#ResetPasswordResponse"
+    let requestType: String
+    /// Not of a sign-in link, which is to be opened by whoever knows where it was sent.
+    let email: String?
+    let newEmail: String?
+
+    init(_ code: OOBCode) {
+        requestType = code.purpose.rawValue
+        email = code.purpose == .signIn ? nil : code.email.rawValue
+        newEmail = code.newEmail?.rawValue
+    }
+}

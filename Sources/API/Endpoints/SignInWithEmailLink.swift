@@ -1,0 +1,42 @@
+internal import HTTP
+internal import Identity
+
+extension Endpoint {
+    /// Signs in whoever got a link by mail, or links the mailbox to the account of an ID token.
+    static let signInWithEmailLink = client(
+        "signInWithEmailLink", .post, "/v1/accounts:signInWithEmailLink"
+    ) { call, client in
+        let request = try call.body(as: SignInWithEmailLinkRequest.self)
+        let (signedIn, isNewUser) = try await call.services.oobRedemption.signIn(
+            email: request.email, code: request.oobCode.nonEmpty, idToken: request.idToken.nonEmpty,
+            in: client.project, from: call.origin)
+        return try .json(SignInWithEmailLinkResponse(signedIn, isNewUser: isNewUser))
+    }
+}
+
+private struct SignInWithEmailLinkRequest: ClientRequest {
+    let email: String?
+    let oobCode: String?
+    let idToken: String?
+    let tenantId: String?
+    let targetProjectId: String?
+}
+
+private struct SignInWithEmailLinkResponse: Encodable {
+    let kind = "identitytoolkit#EmailLinkSigninResponse"
+    let localId: String
+    let email: String?
+    let isNewUser: Bool
+    let idToken: String
+    let refreshToken: String
+    let expiresIn: String
+
+    init(_ signedIn: SignedIn, isNewUser: Bool) {
+        localId = signedIn.account.id.rawValue
+        email = signedIn.account.email?.rawValue
+        self.isNewUser = isNewUser
+        idToken = signedIn.idToken
+        refreshToken = signedIn.refreshToken
+        expiresIn = signedIn.expiresInSeconds
+    }
+}

@@ -1,0 +1,45 @@
+/// How the project's policy limits what anybody may try.
+extension RateLimiter {
+    /// How many addresses' limits one place may use up.
+    private static let addressesOfOnePlace = 10
+
+    /// Passes while a password may be tried.
+    func requirePasswordAttempt(
+        on email: Email, from place: AddressPrefix, in project: Project
+    ) throws(TooManyAttempts) {
+        let limit = project.policy.passwordFailureLimit
+        // The place first: one that is over its limit leaves no trace of the addresses it goes on to try.
+        try require(
+            .anyPasswordFailures(from: place), limit * Self.addressesOfOnePlace, Policy.passwordWindow, project.id)
+        try require(.passwordFailures(email, from: place), limit, Policy.passwordWindow, project.id)
+    }
+
+    /// Whether there is an account makes no difference. Nothing is ever reset by a right password: an attacker who signs
+    /// in to an account of his own now and then gets no more attempts at others.
+    func countPasswordFailure(on email: Email, from place: AddressPrefix, in project: Project) {
+        guard project.policy.passwordFailureLimit > 0 else { return }
+        count(.anyPasswordFailures(from: place), Policy.passwordWindow, project.id)
+        count(.passwordFailures(email, from: place), Policy.passwordWindow, project.id)
+    }
+
+    /// Runs `work` as one of the sign-ups that are allowed from one place.
+    ///
+    /// It is counted beforehand, so that many at once are no more than one by one, and stays counted if it made an account
+    /// or found the address taken: else sign-up would tell without limit who has an account.
+    func signingUp<Result>(
+        from place: AddressPrefix, in project: Project, _ work: () async throws -> Result
+    ) async throws -> Result {
+        let limit = project.policy.signUpLimit
+        guard limit > 0 else { return try await work() }
+        try require(.signUps(from: place), limit, Policy.signUpWindow, project.id)
+        count(.signUps(from: place), Policy.signUpWindow, project.id)
+        do {
+            return try await work()
+        } catch SignUpRefusal.emailTaken {
+            throw SignUpRefusal.emailTaken
+        } catch {
+            forgive(.signUps(from: place), Policy.signUpWindow, project.id)
+            throw error
+        }
+    }
+}

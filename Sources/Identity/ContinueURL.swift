@@ -1,0 +1,39 @@
+/// Where somebody goes on after following a link: an absolute `http` or `https` URL without user info (RFC 3986 §3.2.1), whose
+/// host is one of the project's own.
+public struct ContinueURL: Hashable, Sendable {
+    public let text: String
+    /// In lower case.
+    public let host: String
+
+    public enum Refusal: Error, Hashable {
+        case malformed
+        case unauthorizedDomain
+    }
+
+    private static let lengthLimit = 2048
+
+    /// What browsers read in more than one way is malformed: backslashes, blanks, anything beyond ASCII, user info.
+    public init(_ text: String, in project: Project) throws(Refusal) {
+        guard text.utf8.count <= Self.lengthLimit, text.utf8.allSatisfy({ (0x21...0x7E).contains($0) && $0 != 0x5C }),
+            let scheme = ["https://", "http://"].first(where: { text.lowercased().hasPrefix($0) })
+        else { throw .malformed }
+        let authority = text.dropFirst(scheme.count).prefix { !"/?#".contains($0) }
+        guard let host = Self.host(of: authority) else { throw .malformed }
+        self.text = text
+        self.host = host
+        guard project.authorizedDomains.contains(where: { $0.lowercased() == host }) else { throw .unauthorizedDomain }
+    }
+
+    private static func host(of authority: Substring) -> String? {
+        let parts = authority.split(separator: ":", maxSplits: 1, omittingEmptySubsequences: false)
+        guard let host = parts.first?.lowercased(), !host.isEmpty,
+            host.utf8.allSatisfy({ isLetterOrDigit($0) || $0 == UInt8(ascii: "-") || $0 == UInt8(ascii: ".") }),
+            parts.count == 1 || UInt16(parts[1]) != nil
+        else { return nil }
+        return host
+    }
+
+    private static func isLetterOrDigit(_ byte: UInt8) -> Bool {
+        (UInt8(ascii: "a")...UInt8(ascii: "z")).contains(byte) || (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(byte)
+    }
+}

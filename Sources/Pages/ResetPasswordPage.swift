@@ -1,0 +1,99 @@
+public import Identity
+
+/// What a project asks of a new password, for people and for what generates passwords.
+public struct PasswordRules: Sendable {
+    let minimumLength: Int
+    let requirements: [PasswordRequirement]
+
+    public init(_ policy: Policy) {
+        minimumLength = policy.minimumPasswordLength
+        let classes: [(Bool, PasswordRequirement)] = [
+            (policy.requiresLowercase, .lowercase), (policy.requiresUppercase, .uppercase),
+            (policy.requiresDigit, .digit), (policy.requiresSymbol, .symbol),
+        ]
+        requirements = [.minimumLength(policy.minimumPasswordLength)] + classes.filter(\.0).map(\.1)
+    }
+
+    /// As password managers read it (Apple's Password AutoFill rules).
+    var attribute: String {
+        (["minlength: \(minimumLength);"] + requirements.compactMap(\.rule)).joined(separator: " ")
+    }
+}
+
+extension Page {
+    /// - Parameter missing: what the password lacks that was sent before; nothing where none was sent yet.
+    public static func resetPassword(
+        of email: Email, _ rules: PasswordRules, missing: [PasswordRequirement] = [], _ form: CodeForm, _ frame: Frame
+    ) -> Page {
+        let language = frame.language
+        let problem = missing.map { HTML(.li, text: $0.phrase.in(language)) }
+        let alert = HTML(
+            .div, [.id(.problem), .role("alert"), .classed(.problem)],
+            [
+                frame.paragraph(Phrase("Choose another password. It needs:", "別のパスワードを入力してください。必要な条件：")),
+                HTML(.ul, problem),
+            ])
+        let hints = rules.requirements.map { HTML(.li, text: $0.phrase.in(language)) }
+        let password: [Attribute] = [
+            .id(.password), .name(CodeForm.Field.newPassword.rawValue), .type("password"),
+            .autocomplete("new-password"), .required, .minlength(rules.minimumLength), .passwordRules(rules.attribute),
+            .describedBy(missing.isEmpty ? [.passwordRules] : [.problem, .passwordRules]),
+        ]
+        return Page(
+            frame, Phrase("Set a new password", "新しいパスワードの設定"),
+            (missing.isEmpty ? [] : [alert]) + [
+                form.form(
+                    in: frame,
+                    [
+                        HTML(.label, [.for(.address)], text: Phrase.address.in(language)),
+                        .void(
+                            .input,
+                            [
+                                .id(.address), .name(CodeForm.Field.username.rawValue), .type("email"),
+                                .autocomplete("username"), .readonly, .value(email.rawValue),
+                            ]),
+                        HTML(.label, [.for(.password)], text: Phrase("New password", "新しいパスワード").in(language)),
+                        .void(.input, password + (missing.isEmpty ? [] : [.invalid, .autofocus])),
+                        HTML(.ul, [.id(.passwordRules), .classed(.hint)], hints),
+                        frame.button(Phrase("Save the password", "パスワードを保存する")),
+                    ]),
+                frame.hint(
+                    Phrase(
+                        "Every device will have to sign in again, with the new password.",
+                        "すべての端末で、新しいパスワードによる再ログインが必要になります。")),
+            ])
+    }
+
+    public static func passwordReset(of email: Email, continuing url: ContinueURL?, _ frame: Frame) -> Page {
+        Page(
+            frame, Phrase("Your password is changed", "パスワードを変更しました"),
+            [
+                frame.facts([(.address, .text(email.rawValue))]),
+                frame.paragraph(Phrase("You can sign in with it now.", "新しいパスワードでログインできます。")),
+            ] + frame.wayBackOrAdvice(to: url))
+    }
+}
+
+extension PasswordRequirement {
+    var phrase: Phrase {
+        switch self {
+        case .minimumLength(let length): Phrase("At least \(length) characters", "\(length)文字以上")
+        case .maximumLength(let length): Phrase("At most \(length) characters", "\(length)文字以内")
+        case .lowercase: Phrase("A lower case letter", "小文字の英字を含む")
+        case .uppercase: Phrase("An upper case letter", "大文字の英字を含む")
+        case .digit: Phrase("A digit", "数字を含む")
+        case .symbol: Phrase("A symbol, such as ! or #", "記号（!や#など）を含む")
+        case .notBreached: Phrase("To be unknown from data breaches", "過去に漏えいしていないこと")
+        }
+    }
+
+    fileprivate var rule: String? {
+        switch self {
+        case .minimumLength, .maximumLength, .notBreached: nil
+        case .lowercase: "required: lower;"
+        case .uppercase: "required: upper;"
+        case .digit: "required: digit;"
+        case .symbol: "required: special;"
+        }
+    }
+}

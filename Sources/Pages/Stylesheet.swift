@@ -1,0 +1,44 @@
+/// The look of every page: one column, light and dark, from 320 pixels on.
+enum Stylesheet {
+    enum Class: String {
+        case project, facts, hint, problem, quiet, button
+    }
+
+    /// Without `<`, `>` and `&`; see ``HTML/stylesheet``. Text has a contrast of at least 7:1, borders of 3:1.
+    static let text = """
+        :root{color-scheme:light dark;--back:#f3f4f6;--card:#fff;--text:#1b1d21;--soft:#4a4f57;--line:#767b84;\
+        --strong:#1d4ea8;--on-strong:#fff;--wrong:#9b1c1c}\
+        @media (prefers-color-scheme:dark){:root{--back:#121316;--card:#1d1f24;--text:#f0f1f3;--soft:#c3c7ce;\
+        --line:#8b919b;--strong:#a9c7ff;--on-strong:#0d1b33;--wrong:#ffb4ab}}\
+        *{box-sizing:border-box}\
+        body{margin:0;padding:1rem;background:var(--back);color:var(--text);overflow-wrap:anywhere;\
+        font:1rem/1.6 system-ui,-apple-system,"Segoe UI",Roboto,"Hiragino Sans","Noto Sans JP","Noto Sans CJK JP",sans-serif}\
+        main{max-width:28rem;margin:4vh auto;padding:1.5rem;background:var(--card);border-radius:.75rem}\
+        h1{margin:0 0 1rem;font-size:1.5rem;line-height:1.3;text-wrap:balance}\
+        h2{margin:2rem 0 .5rem;font-size:1.125rem;line-height:1.3}\
+        :lang(ja) h1,:lang(ja) h2{word-break:auto-phrase}\
+        p{margin:0 0 1rem}ul{margin:0 0 1rem;padding-left:1.25rem}\
+        .project{margin:0 0 .25rem;color:var(--soft);font-weight:600}\
+        .facts{margin:0 0 1.25rem}dt,label{display:block;color:var(--soft);font-size:.9375rem}\
+        dd{margin:0 0 .5rem;font-weight:600}\
+        label{margin-top:1rem}\
+        input{width:100%;min-height:2.75rem;margin:.25rem 0;padding:.5rem .75rem;border:1px solid var(--line);\
+        border-radius:.5rem;background:var(--card);color:var(--text);font:inherit}\
+        input[readonly]{padding-left:0;border-color:transparent;font-weight:600}\
+        input[aria-invalid]{border:2px solid var(--wrong)}\
+        .hint{margin:0;color:var(--soft);font-size:.9375rem}\
+        form+.hint,a+.hint{margin-top:1rem}\
+        .problem p,.problem ul{margin:0}\
+        .problem{margin:0 0 1rem;padding:.5rem .75rem;border:2px solid var(--wrong);border-radius:.5rem;\
+        color:var(--wrong);font-weight:600}\
+        button,.button{display:block;width:100%;min-height:2.75rem;margin:1.25rem 0 0;padding:.625rem 1rem;\
+        border:2px solid var(--strong);border-radius:.5rem;background:var(--strong);color:var(--on-strong);\
+        font:inherit;font-weight:600;line-height:1.4;text-align:center;text-decoration:none;cursor:pointer}\
+        .quiet{background:transparent;color:var(--strong)}\
+        :focus-visible{outline:3px solid var(--strong);outline-offset:3px}\
+        @media (min-width:40rem){main{margin:10vh auto;padding:2.5rem}}
+        """
+
+    /// Of ``text``, for the policy that forbids every other style (CSP 3 §6.7.3.3).
+    static let sha256 = "e7t74pLR/QdtLg5TRIPHZC8i6KW81ccFXNbydE5p9UQ="
+}

@@ -1,0 +1,133 @@
+internal import FoundationEssentials
+internal import Identity
+internal import Postgres
+
+/// A session by its primary key, the order in which sessions are looked at.
+struct SessionPlace {
+    let project: String
+    let id: UUID
+
+    init(_ row: Row) throws {
+        project = try row.decode("project_id")
+        id = try row.decode("id")
+    }
+}
+
+/// Every statement passes over rows that somebody else has locked.
+extension SQL {
+    static func expiredMarks(before end: Instant, limit: Int) -> SQL {
+        """
+        DELETE FROM used_mark WHERE (project_id, hash) IN (
+            SELECT project_id, hash FROM used_mark WHERE expires_at < \(Timestamp(end))
+            ORDER BY expires_at LIMIT \(limit) FOR UPDATE SKIP LOCKED)
+        """
+    }
+
+    static func expiredCodes(before end: Instant, limit: Int) -> SQL {
+        """
+        DELETE FROM oob_code WHERE hash IN (
+            SELECT hash FROM oob_code WHERE expires_at < \(Timestamp(end))
+            ORDER BY expires_at LIMIT \(limit) FOR UPDATE SKIP LOCKED)
+        """
+    }
+
+    static func expiredCounts(before end: Instant, limit: Int) -> SQL {
+        """
+        DELETE FROM rate_count WHERE (key, window_start) IN (
+            SELECT key, window_start FROM rate_count WHERE expires_at < \(Timestamp(end))
+            ORDER BY expires_at LIMIT \(limit) FOR UPDATE SKIP LOCKED)
+        """
+    }
+
+    static func failedMail(before end: Instant, now: Instant, limit: Int) -> SQL {
+        """
+        DELETE FROM mail WHERE id IN (
+            SELECT id FROM mail WHERE failed_at < \(Timestamp(end)) AND expires_at < \(Timestamp(now))
+            LIMIT \(limit) FOR UPDATE SKIP LOCKED)
+        """
+    }
+
+    static func oldNews(before end: Instant, limit: Int) -> SQL {
+        """
+        DELETE FROM outbox WHERE id IN (
+            SELECT id FROM outbox WHERE created_at < \(Timestamp(end))
+            ORDER BY created_at LIMIT \(limit) FOR UPDATE SKIP LOCKED)
+        """
+    }
+
+    static func finalMerges(before end: Instant, limit: Int) -> SQL {
+        """
+        DELETE FROM account_merge WHERE (project_id, source_id) IN (
+            SELECT project_id, source_id FROM account_merge WHERE undo_until < \(Timestamp(end))
+            LIMIT \(limit) FOR UPDATE SKIP LOCKED)
+        """
+    }
+
+    /// Looks at the sessions that follow `place`, and removes those of them that are dead.
+    ///
+    /// - Parameters:
+    ///   - end: the last refresh was earlier.
+    ///   - projects: where the sessions of accounts that are still anonymous stay, even dead.
+    /// - Returns: the last one it looked at, how many it has `seen`, and how many were `removed`.
+    static func deadSessions(
+        after place: SessionPlace?, limit: Int, before end: Instant, exceptAnonymousOf projects: [String]
+    ) -> SQL {
+        let beyond: SQL =
+            if let place { "WHERE (s.project_id, s.id) > (\(place.project), \(place.id))" } else { "" }
+        return """
+            WITH page AS MATERIALIZED (
+                SELECT s.project_id, s.id FROM session s \(beyond) ORDER BY s.project_id, s.id LIMIT \(limit)),
+            dead AS MATERIALIZED (
+                SELECT s.project_id, s.id FROM page p JOIN session s USING (project_id, id)
+                JOIN account a ON a.project_id = s.project_id AND a.id = s.account_id
+                WHERE s.refreshed_at < \(Timestamp(end)) AND (s.ended_at IS NOT NULL OR s.generation < a.generation)
+                    AND NOT (s.method = \(ProviderID.anonymous.rawValue) AND \(isBare("a"))
+                        AND s.project_id = ANY (\(projects)))
+                FOR UPDATE OF s SKIP LOCKED),
+            gone AS (
+                DELETE FROM session s USING dead d WHERE s.project_id = d.project_id AND s.id = d.id RETURNING 1)
+            SELECT p.project_id, p.id, (SELECT count(*) FROM page) AS seen, (SELECT count(*) FROM gone) AS removed
+            FROM page p ORDER BY p.project_id DESC, p.id DESC LIMIT 1
+            """
+    }
+
+    /// Looks at the accounts of a project that follow `account`, and removes those of them that were made anonymously,
+    /// have no way in, and have not been used.
+    ///
+    /// - Parameter end: the last use was earlier.
+    /// - Returns: as ``deadSessions(after:limit:before:exceptAnonymousOf:)`` does.
+    static func unusedAccounts(
+        after account: String, limit: Int, before end: Instant, now: Instant, in project: ID<Project>
+    ) -> SQL {
+        """
+        WITH page AS MATERIALIZED (
+            SELECT a.id FROM account a WHERE a.project_id = \(project.rawValue) AND a.id > \(account)
+            ORDER BY a.id LIMIT \(limit)),
+        unused AS MATERIALIZED (
+            SELECT a.id FROM page p JOIN account a ON a.project_id = \(project.rawValue) AND a.id = p.id
+            WHERE \(isBare("a")) AND a.last_sign_in_at < \(Timestamp(end))
+                AND NOT EXISTS (SELECT FROM linked_identity l
+                    WHERE l.project_id = a.project_id AND l.account_id = a.id)
+                AND EXISTS (SELECT FROM session s WHERE s.project_id = a.project_id AND s.account_id = a.id
+                    AND s.method = \(ProviderID.anonymous.rawValue))
+                AND NOT EXISTS (SELECT FROM session s WHERE s.project_id = a.project_id AND s.account_id = a.id
+                    AND s.refreshed_at >= \(Timestamp(end)))
+            ORDER BY a.id FOR UPDATE OF a SKIP LOCKED),
+        gone AS (
+            DELETE FROM account a USING unused u WHERE a.project_id = \(project.rawValue) AND a.id = u.id
+            RETURNING a.project_id, a.id, a.email),
+        \(forgetting("gone", at: now)),
+        buried AS (\(burying("gone", at: now)))
+        SELECT p.id, (SELECT count(*) FROM page) AS seen, (SELECT count(*) FROM gone) AS removed
+        FROM page p ORDER BY p.id DESC LIMIT 1
+        """
+    }
+
+    /// Holds for an account that has no way in but, perhaps, an identity.
+    private static func isBare(_ account: SQL) -> SQL {
+        """
+        \(account).email IS NULL AND \(account).phone_number IS NULL AND \(account).password_hash IS NULL \
+        AND NOT \(account).custom_auth AND NOT \(account).email_link_sign_in
+        """
+    }
+}

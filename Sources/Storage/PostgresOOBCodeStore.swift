@@ -1,0 +1,131 @@
+public import Identity
+public import Postgres
+
+/// ``OOBCodeStore`` on PostgreSQL.
+public struct PostgresOOBCodeStore: OOBCodeStore {
+    private let pool: Pool
+
+    public init(pool: Pool) {
+        self.pool = pool
+    }
+
+    public func issue(
+        _ code: OOBCode, _ letter: Letter?, by session: Session?, in project: ID<Project>
+    ) async throws -> Bool {
+        let statement = SQL.issue(code, by: try session.map { try SessionRow($0) }, in: project)
+        guard let letter else { return try await reaching { try await pool.execute(statement) } == 1 }
+        let post = try SQL.post(letter, in: project, from: "kept")
+        return try await reaching {
+            try await pool.execute("WITH kept AS (\(statement) RETURNING 1) \(post)")
+        } == 1
+    }
+
+    public func post(_ letter: Letter, in project: ID<Project>) async throws {
+        let statement = try SQL.post(letter, in: project, from: "(VALUES (1)) v")
+        _ = try await reaching { try await pool.execute(statement) }
+    }
+
+    public func find(_ hash: [UInt8], in project: ID<Project>?) async throws -> FoundCode? {
+        try await reaching { try await pool.query(.findCode(hash, in: project)) }.first.map { row in
+            FoundCode(
+                code: try OOBCodeRow.code(row), project: ID(try row.decode("code_project_id")),
+                account: try row.decode("has_account") ? try AccountRow.account(row) : nil)
+        }
+    }
+
+    public func redeem(_ redemption: Redemption, in project: ID<Project>) async throws -> Redeemed {
+        do {
+            return try await reaching {
+                try await pool.transaction { try await carryOut(redemption, in: project, $0) }
+            }
+        } catch is Stale {
+            return .stale
+        } catch let error as PostgresError {
+            switch error.uniqueViolation {
+            case "account_pkey": return .stale
+            case "account_email_key": return try await loseAddress(redemption, in: project)
+            default: throw error
+            }
+        }
+    }
+
+    /// A sign-in decides again, and finds who has the address now; a change has come too late.
+    private func loseAddress(_ redemption: Redemption, in project: ID<Project>) async throws -> Redeemed {
+        if case .create = redemption.step { return .stale }
+        let statement = SQL.useUp(redemption.code, at: redemption.redeemedAt, in: project)
+        return try await reaching { try await pool.execute(statement) } == 1 ? .emailTaken : .used
+    }
+
+    private func carryOut(
+        _ redemption: Redemption, in project: ID<Project>, _ transaction: Transaction
+    ) async throws -> Redeemed {
+        let code = redemption.code
+        guard try await transaction.execute(.useUp(code, at: redemption.redeemedAt, in: project)) == 1 else {
+            return .used
+        }
+        let account: ID<Account>
+        switch redemption.step {
+        case .create(let new):
+            guard let session = redemption.session else { throw Stale() }
+            account = new.id
+            _ = try await transaction.execute(
+                .create(proven: new, opening: try SessionRow(session), in: project))
+        case .change(let change):
+            account = change.account.id
+            try await carryOut(change, redemption, in: project, transaction)
+        }
+        try await transaction.post(redemption.mailing, in: project)
+        guard let row = try await transaction.query(.find([.id(account)], in: project)).first else { throw Stale() }
+        return .done(try AccountRow.account(row))
+    }
+
+    private func carryOut(
+        _ change: MailboxChange, _ redemption: Redemption, in project: ID<Project>, _ transaction: Transaction
+    ) async throws {
+        let account = change.account
+        let statement = SQL.change(
+            by: change, caller: try redemption.caller.map { try SessionRow($0) },
+            opensSession: redemption.session != nil, at: redemption.redeemedAt, in: project)
+        guard try await transaction.execute(statement) == 1 else { throw Stale() }
+        if change.endsSessions {
+            _ = try await transaction.execute(.forgetSessions(of: account.id, before: account.generation, in: project))
+            _ = try await transaction.execute(.voidCodes(of: account.id, in: project))
+        }
+        if let time = change.voidsRecoverySince {
+            _ = try await transaction.execute(.voidRecovery(since: time, of: account.id, in: project))
+            _ = try await transaction.execute(.forgetMerges(into: account.id, in: project))
+        }
+        if let time = change.unlinksSince {
+            try await unlink(since: time, redemption, account, in: project, transaction)
+        }
+        if let event = change.event {
+            let event = OutboxEvent(OutboxEvent.Kind(event), of: account.id)
+            _ = try await transaction.execute(.audit(event, by: "user", at: redemption.redeemedAt, in: project))
+            _ = try await transaction.execute(.tell(event, at: redemption.redeemedAt, in: project))
+        }
+        if let session = redemption.session {
+            _ = try await transaction.execute(.opening(try SessionRow(session), in: project, from: "(VALUES (1)) v"))
+        }
+    }
+
+    private func unlink(
+        since time: Instant, _ redemption: Redemption, _ account: Account, in project: ID<Project>,
+        _ transaction: Transaction
+    ) async throws {
+        for row in try await transaction.query(.unlink(since: time, from: account.id, in: project)) {
+            let event = OutboxEvent(
+                .identityUnlinked, of: account.id, provider: ProviderID(try row.decode("provider")))
+            _ = try await transaction.execute(.tell(event, at: redemption.redeemedAt, in: project))
+        }
+    }
+}
+
+extension OutboxEvent.Kind {
+    fileprivate init(_ event: MailboxChange.Event) {
+        self =
+            switch event {
+            case .reclaimed: .accountReclaimed
+            case .disavowed: .emailDisavowed
+            }
+    }
+}

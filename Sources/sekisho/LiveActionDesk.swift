@@ -1,0 +1,42 @@
+internal import API
+internal import Identity
+
+/// Pages know codes alone; what is done with a code needs its project.
+struct LiveActionDesk: ActionDesk {
+    let directory: Directory
+    let sending: OOBSending
+    let redemption: OOBRedemption
+
+    func check(_ code: String) async throws -> CheckedCode {
+        let found = try await redemption.check(code, in: nil)
+        guard let (project, name) = try await project(found.project) else { throw OOBCodeRefusal.invalid }
+        return CheckedCode(code: found.code, project: project, projectName: name, account: found.account)
+    }
+
+    func resetPassword(_ code: String, to password: Secret, from origin: Origin) async throws {
+        _ = try await redemption.resetPassword(code, to: password, in: try await project(of: code), from: origin)
+    }
+
+    func apply(_ code: String, from origin: Origin) async throws {
+        _ = try await redemption.apply(code, in: try await project(of: code), from: origin)
+    }
+
+    func disavow(_ code: String, from origin: Origin) async throws {
+        try await redemption.disavow(code, in: try await project(of: code), from: origin)
+    }
+
+    func sendReset(to email: String, in project: Project, from origin: Origin) async throws {
+        let request = OOBSending.Request(purpose: .resetPassword, email: email)
+        _ = try await sending.send(request, in: project, from: origin)
+    }
+
+    func project(_ id: ID<Project>?) async throws -> (Project, name: String)? {
+        guard let project = try await directory.projects.value(for: id) else { return nil }
+        let configuration = try await directory.editor.configuration(project.id)
+        return (project, name: configuration?.name ?? project.id.rawValue)
+    }
+
+    private func project(of code: String) async throws -> Project {
+        try await check(code).project
+    }
+}

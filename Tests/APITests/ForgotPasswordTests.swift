@@ -1,0 +1,86 @@
+import HTTP
+import Identity
+import Testing
+
+@testable import API
+
+@Suite("The page for those who forgot their password")
+struct ForgotPasswordTests {
+    static let path = "/__/auth/forgotPassword"
+
+    static func submit(_ desk: FakeActionDesk, _ body: String, to path: String = path) async -> Response {
+        await TestGateway(actions: desk).send(
+            .post, path, query: [], headers: ["Content-Type": "application/x-www-form-urlencoded"], body: body)
+    }
+
+    @Test("asks for an address", arguments: [path, "/demo" + path])
+    func asks(path: String) async {
+        let desk = FakeActionDesk()
+        let response = await TestGateway(actions: desk).send(.get, path, query: [("lang", "en")])
+        #expect(response.status == 200)
+        #expect(response.text.contains(#"name="email" type="email" autocomplete="username" required"#))
+        #expect(response.text.contains(#"<form method="post" action="forgotPassword">"#))
+        #expect(desk.calls.isEmpty)
+    }
+
+    @Test("sends a mail, and says so whoever has the address", arguments: [path, "/demo" + path])
+    func sends(path: String) async {
+        let desk = FakeActionDesk()
+        let response = await Self.submit(desk, "email=Ada%40Example.com&lang=ja", to: path)
+        #expect(response.status == 200)
+        #expect(response.text.contains("ada@example.com") && response.text.contains(#"lang="ja""#))
+        #expect(desk.calls == [.sendReset("ada@example.com", in: ID("demo"))])
+        #expect(desk.origins.map(\.language) == [.japanese])
+    }
+
+    @Test("asks again for what is no address", arguments: ["email=ada", "email=", "", "email=a%0d%0ab@example.com"])
+    func invalid(body: String) async {
+        let desk = FakeActionDesk()
+        let response = await Self.submit(desk, body)
+        #expect(response.status == 400)
+        #expect(response.text.contains(#"role="alert""#))
+        #expect(response.text.contains(#"aria-describedby="problem""#))
+        #expect(desk.calls.isEmpty)
+    }
+
+    @Test("tells nobody that an address is unknown")
+    func unknownAddress() async {
+        let known = await Self.submit(FakeActionDesk(), "email=ada@example.com")
+        let unknown = await Self.submit(
+            FakeActionDesk(failure: OOBSendingRefusal.emailUnknown), "email=ada@example.com")
+        #expect(known.status == 200 && unknown.status == 200)
+        #expect(known.text == unknown.text)
+        #expect(known.headers.map { "\($0)" } == unknown.headers.map { "\($0)" })
+    }
+
+    @Test("says where no mail is sent", arguments: [OOBSendingRefusal.notAllowed, .mailNotConfigured])
+    func notAllowed(refusal: OOBSendingRefusal) async {
+        let response = await Self.submit(FakeActionDesk(failure: refusal), "email=ada@example.com")
+        #expect(response.status == 400)
+        #expect(response.text.contains("This is not available"))
+    }
+
+    @Test("is there only for projects", arguments: [path, "/none" + path])
+    func unknownProject(path: String) async {
+        let desk = FakeActionDesk(projectIsKnown: false)
+        let shown = await TestGateway(actions: desk).send(.get, path)
+        let sent = await Self.submit(desk, "email=ada@example.com", to: path)
+        for response in [shown, sent] {
+            #expect(response.status == 404)
+            #expect(response.text.contains("<h1>There is no such page</h1>"))
+        }
+        #expect(desk.calls.isEmpty)
+    }
+
+    @Test(
+        "is where password managers find it",
+        arguments: ["/.well-known/change-password", "/demo/.well-known/change-password"])
+    func wellKnown(path: String) async {
+        let response = await TestGateway().send(.get, path, query: [])
+        #expect(response.status == 303)
+        #expect(response.headers["Location"] == "../__/auth/forgotPassword")
+        #expect(response.body.isEmpty)
+        let unknown = await TestGateway(actions: FakeActionDesk(projectIsKnown: false)).send(.get, path, query: [])
+        #expect(unknown.summary == "404 Not Found")
+    }
+}

@@ -1,0 +1,72 @@
+import HTTP
+import Identity
+import Testing
+
+@testable import API
+
+@Suite("Every page")
+struct PageHeaderTests {
+    static let pages = Endpoint.all.filter(\.isPage)
+
+    static func answers(_ endpoint: Endpoint) async -> [Response] {
+        let path = endpoint.path.replacing("{project}", with: "demo")
+        var answers: [Response] = []
+        for body in ["oobCode=good&email=ada@example.com", "oobCode=bad&email=", "%"] {
+            answers.append(
+                await TestGateway().send(
+                    endpoint.method, path, query: [("oobCode", "good")],
+                    headers: [
+                        "Content-Type": "application/x-www-form-urlencoded", "Origin": "https://app.example.com",
+                    ],
+                    body: body))
+        }
+        return answers
+    }
+
+    @Test("keeps its address, and itself, to itself", arguments: pages)
+    func headers(endpoint: Endpoint) async throws {
+        for response in await Self.answers(endpoint) where response.status != 303 {
+            #expect(response.headers.values(of: "Content-Type") == ["text/html; charset=utf-8"])
+            #expect(response.headers.values(of: "Referrer-Policy") == ["no-referrer"])
+            #expect(response.headers.values(of: "Cache-Control") == ["no-store"])
+            #expect(response.headers.values(of: "X-Content-Type-Options") == ["nosniff"])
+            #expect(response.headers.values(of: "Cross-Origin-Opener-Policy") == ["same-origin"])
+            let policy = try #require(response.headers["Content-Security-Policy"])
+            let directives = policy.split(separator: "; ")
+            #expect(directives.prefix(1) == ["default-src 'none'"])
+            #expect(directives.dropFirst(2) == ["form-action 'self'", "frame-ancestors 'none'", "base-uri 'none'"])
+            #expect(policy.firstMatch(of: #/style-src 'sha256-[A-Za-z0-9+\/]{43}='/#) != nil)
+            #expect(!policy.contains("unsafe"))
+        }
+    }
+
+    @Test("is nothing for other origins to read", arguments: pages)
+    func crossOrigin(endpoint: Endpoint) async {
+        let path = endpoint.path.replacing("{project}", with: "demo")
+        let preflight = await TestGateway().send(
+            .options, path,
+            headers: [
+                "Origin": "https://app.example.com", "Access-Control-Request-Method": "POST",
+                "Access-Control-Request-Headers": "x",
+            ])
+        #expect(preflight.status == 204)
+        for response in await Self.answers(endpoint) + [preflight] {
+            #expect(!response.headers.contains { $0.name.lowercased().hasPrefix("access-control-") })
+        }
+    }
+
+    @Test("holds no script, and nothing from elsewhere", arguments: pages)
+    func selfContained(endpoint: Endpoint) async {
+        for response in await Self.answers(endpoint) {
+            let text = response.text.lowercased()
+            for word in ["<script", "src=", "<link", "<img", "<iframe", "@import", "url(", " style=", " on"] {
+                #expect(!Self.markup(text).contains(word), "\(word)")
+            }
+        }
+    }
+
+    /// The tags alone, and the stylesheet.
+    private static func markup(_ text: String) -> String {
+        text.matches(of: #/<style>.*?</style>|<[^>]*>/#).map { String($0.output) }.joined()
+    }
+}

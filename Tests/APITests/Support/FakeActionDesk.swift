@@ -1,0 +1,73 @@
+import API
+import Identity
+import Synchronization
+
+/// Knows one code, `good`, and writes down what it is asked to do.
+final class FakeActionDesk: ActionDesk {
+    enum Call: Hashable {
+        case resetPassword(String, to: String)
+        case apply(String)
+        case disavow(String)
+        case sendReset(String, in: ID<Project>)
+    }
+
+    private let checked: CheckedCode
+    private let projectIsKnown: Bool
+    private let checkFailure: (any Error)?
+    private let failure: (any Error)?
+    /// Guards what was asked, and from where, in order.
+    private let made = Mutex<[(Call, Origin)]>([])
+
+    static let project = Project(
+        id: ID("demo"), number: 4815, profile: .sekisho, policy: Policy(.sekisho),
+        authorizedDomains: ["App.example.com", "localhost"])
+
+    /// - Parameters:
+    ///   - checkFailure: of looking at a code.
+    ///   - failure: of everything that does something.
+    init(
+        _ purpose: OOBCode.Purpose = .verifyEmail, in project: Project = project, named name: String = "Demo",
+        projectIsKnown: Bool = true, checkFailure: (any Error)? = nil, failure: (any Error)? = nil
+    ) {
+        checked = CheckedCode(
+            code: OOBCode(
+                hash: [1], purpose: purpose, account: ada.id, email: Email("ada@example.com")!,
+                newEmail: purpose == .changeEmail || purpose == .recoverEmail ? Email("new@example.com") : nil,
+                createdAt: now, expiresAt: now + .seconds(3600)),
+            project: project, projectName: name, account: ada)
+        self.projectIsKnown = projectIsKnown
+        self.checkFailure = checkFailure
+        self.failure = failure
+    }
+
+    var calls: [Call] { made.withLock { $0.map(\.0) } }
+    var origins: [Origin] { made.withLock { $0.map(\.1) } }
+
+    func check(_ code: String) async throws -> CheckedCode {
+        if let checkFailure { throw checkFailure }
+        guard code == "good" else { throw code.isEmpty ? OOBCodeRefusal.missing : .invalid }
+        return checked
+    }
+
+    func resetPassword(_ code: String, to password: Secret, from origin: Origin) async throws {
+        try note(.resetPassword(code, to: password.expose()), origin)
+    }
+
+    func apply(_ code: String, from origin: Origin) async throws { try note(.apply(code), origin) }
+
+    func disavow(_ code: String, from origin: Origin) async throws { try note(.disavow(code), origin) }
+
+    func sendReset(to email: String, in project: Project, from origin: Origin) async throws {
+        try note(.sendReset(email, in: project.id), origin)
+    }
+
+    func project(_ id: ID<Project>?) async throws -> (Project, name: String)? {
+        guard projectIsKnown, id == nil || id == checked.project.id else { return nil }
+        return (checked.project, name: checked.projectName)
+    }
+
+    private func note(_ call: Call, _ origin: Origin) throws {
+        if let failure { throw failure }
+        made.withLock { $0.append((call, origin)) }
+    }
+}

@@ -1,0 +1,14 @@
+import Identity
+
+/// Knows of no session.
+struct FakeSessionStore: SessionStore {
+    func sessions(of account: ID<Account>, atMost limit: Int, in project: ID<Project>) async throws -> [ListedSession] {
+        []
+    }
+
+    func end(_ session: ID<Session>, by own: Session, at now: Instant, in project: ID<Project>) async throws -> Bool {
+        false
+    }
+
+    func endAll(by own: Session, at now: Instant, in project: ID<Project>) async throws -> Bool { false }
+}

@@ -1,0 +1,130 @@
+import HTTP
+import Identity
+import Support
+import Testing
+
+@Suite("A link in a letter")
+struct ActionPageTests {
+    @Test("verifies an address once somebody says so, and not before")
+    func verify() async throws {
+        let gateway = try await TestGateway()
+        let ada = try await gateway.signUp()
+        let code = try await gateway.askedCode("VERIFY_EMAIL", ["idToken": .string(ada.idToken)])
+        for _ in 0..<3 {
+            let page = try await gateway.page(code)
+            #expect(page.status == 200)
+            #expect(page.text.contains("ada@example.com") && page.text.contains("Demo"))
+        }
+        #expect(try await gateway.account(ada.idToken)["emailVerified"] == false)
+        #expect(try await gateway.submit(code).text.contains("Your address is confirmed"))
+        #expect(try await gateway.account(ada.idToken)["emailVerified"] == true)
+        #expect(try await gateway.submit(code).status == 400)
+        #expect(try await gateway.page(code).text.contains("This link does not work"))
+    }
+
+    @Test("takes an address from an account that somebody else made with it")
+    func disavow() async throws {
+        let gateway = try await TestGateway()
+        let eve = try await gateway.signUp()
+        let code = try await gateway.askedCode("VERIFY_EMAIL", ["idToken": .string(eve.idToken)])
+        #expect(try await gateway.page(code).text.contains("This was not me"))
+        #expect(try await gateway.submit(code, ["step": "disavow"]).text.contains("Thank you for telling us"))
+        #expect(try await gateway.lookup(eve.idToken).outcome == "400 TOKEN_EXPIRED")
+        #expect(try await gateway.signIn().outcome == "400 EMAIL_NOT_FOUND")
+    }
+
+    @Test("resets a password; one too weak uses nothing up")
+    func reset() async throws {
+        let gateway = try await TestGateway()
+        let ada = try await gateway.signUpVerified()
+        let code = try await gateway.askedCode("PASSWORD_RESET", ["email": "ada@example.com"])
+        let weak = try await gateway.submit(code, ["newPassword": "weak"])
+        #expect(weak.status == 400)
+        #expect(weak.text.contains(#"role="alert""#) && weak.text.contains(#"value="\#(code)""#))
+        #expect(try await gateway.lookup(ada.idToken).status == 200)
+        let done = try await gateway.submit(code, ["newPassword": "staple battery", "lang": "ja"])
+        #expect(done.text.contains("パスワードを変更しました"))
+        #expect(try await gateway.lookup(ada.idToken).outcome == "400 TOKEN_EXPIRED")
+        #expect(try await gateway.signIn(password: "staple battery").status == 200)
+        #expect(try await gateway.letters(.passwordChanged).map(\.language) == ["ja"])
+    }
+
+    @Test("changes an address, and goes back to the one before")
+    func changeAndBack() async throws {
+        let gateway = try await TestGateway()
+        let ada = try await gateway.signUpVerified()
+        gateway.clock.advance(by: .seconds(10))
+        let code = try await gateway.askedCode(
+            "VERIFY_AND_CHANGE_EMAIL", ["idToken": .string(ada.idToken), "newEmail": "new@example.com"])
+        #expect(try await gateway.page(code).text.contains("new@example.com"))
+        #expect(try await gateway.submit(code).text.contains("Your address is changed"))
+        #expect(try await gateway.signIn(email: "new@example.com").status == 200)
+        let back = try await gateway.code(.emailChanged)
+        #expect(try await gateway.page(back).text.contains("Go back to your earlier address"))
+        let done = try await gateway.submit(back)
+        #expect(done.text.contains("You have your earlier address back"))
+        #expect(done.text.contains("../../demo/__/auth/forgotPassword"))
+        #expect(try await gateway.signIn().status == 200)
+    }
+
+    @Test("leads a sign-in into the app, which uses the code up")
+    func signIn() async throws {
+        let gateway = try await TestGateway()
+        let code = try await gateway.askedCode("EMAIL_SIGNIN", ["email": "ada@example.com"])
+        let page = try await gateway.page(code, ["continueUrl": "http://localhost/in", "lang": "en"])
+        #expect(page.text.contains("http://localhost/in?mode=signIn&amp;oobCode=\(code)&amp;apiKey=demo&amp;lang=en"))
+        #expect(try await gateway.signInWithLink("ada@example.com", code).status == 200)
+        #expect(try await gateway.page(code).status == 400)
+    }
+
+    @Test("says when it is too old, or its address is taken by now")
+    func refused() async throws {
+        let gateway = try await TestGateway()
+        let ada = try await gateway.signUp()
+        let change = ["idToken": .string(ada.idToken), "newEmail": "new@example.com"] as [String: JSON]
+        let taken = try await gateway.askedCode("VERIFY_AND_CHANGE_EMAIL", change)
+        let old = try await gateway.askedCode("VERIFY_EMAIL", ["idToken": .string(ada.idToken)])
+        _ = try await gateway.signUp(email: "new@example.com")
+        #expect(try await gateway.submit(taken).text.contains("belongs to another account"))
+        gateway.clock.advance(by: .seconds(90_000))
+        #expect(try await gateway.page(old).text.contains("This link is too old"))
+        #expect(try await gateway.submit(old).text.contains("This link is too old"))
+    }
+
+    @Test("has mail sent to those who forgot their password, and tells nobody who has an account")
+    func forgot() async throws {
+        let gateway = try await TestGateway { $0.hidesAccounts = true }
+        _ = try await gateway.signUp()
+        var pages: [String] = []
+        for email in ["ada@example.com", "nobody@example.com"] {
+            for path in ["/__/auth/forgotPassword", "/demo/__/auth/forgotPassword"] {
+                let page = try await gateway.submitForm(path, ["email": email, "lang": "ja"])
+                #expect(page.status == 200)
+                pages.append(page.text.replacing(email, with: ""))
+            }
+        }
+        #expect(Set(pages).count == 1)
+        let letters = try await gateway.letters(.resetPassword)
+        #expect(letters.map(\.recipient).sorted() == ["ada", "ada", "nobody", "nobody"].map { $0 + "@example.com" })
+        #expect(Set(letters.map(\.language)) == ["ja"])
+        #expect(try await gateway.submitForm("/none/__/auth/forgotPassword", ["email": "a@b.c"]).status == 404)
+    }
+}
+
+extension TestGateway {
+    fileprivate func page(_ code: String, _ more: [String: String] = [:]) async throws -> Exchange {
+        let query = ["oobCode": code].merging(more) { $1 }.map { (name: $0.key, value: $0.value) }
+        return try await send(.get, "/__/auth/action", body: [], query: query)
+    }
+
+    fileprivate func submit(_ code: String, _ more: [String: String] = [:]) async throws -> Exchange {
+        try await submitForm("/__/auth/action", ["oobCode": code].merging(more) { $1 })
+    }
+
+    fileprivate func submitForm(_ path: String, _ fields: [String: String]) async throws -> Exchange {
+        let body = fields.map { "\($0.key)=\($0.value.replacing(" ", with: "+"))" }.joined(separator: "&")
+        return try await send(
+            .post, path, body: Array(body.utf8), query: [],
+            headers: ["Content-Type": "application/x-www-form-urlencoded"])
+    }
+}

@@ -1,0 +1,148 @@
+import Identity
+import Postgres
+import Simulators
+import Support
+import Testing
+
+@Suite("A sign-in link")
+struct EmailLinkTests {
+    private func link(_ gateway: TestGateway, to email: String = "ada@example.com") async throws -> String {
+        try await gateway.askedCode("EMAIL_SIGNIN", ["email": .string(email)])
+    }
+
+    @Test("makes an account with a proven address, and finds it again")
+    func newcomer() async throws {
+        let gateway = try await TestGateway()
+        let first = try await gateway.signInWithLink("Ada@example.com", try await link(gateway))
+        #expect(first.json["isNewUser"] == true, "\(first.text)")
+        #expect(first.json["kind"] == "identitytoolkit#EmailLinkSigninResponse")
+        let ada = try TestGateway.Tokens(first)
+        let account = try await gateway.account(ada.idToken)
+        #expect(account["emailVerified"] == true)
+        #expect(account["emailLinkSignin"] == true)
+        #expect(try claims(of: ada.idToken)["firebase"]?["sign_in_provider"] == "password")
+        gateway.clock.advance(by: .seconds(60))
+        let again = try await gateway.signInWithLink("ada@example.com", try await link(gateway))
+        #expect(again.json["isNewUser"] == false)
+        #expect(again.json["localId"]?.string == ada.localId)
+        let methods = try await gateway.post(
+            "/v1/accounts:createAuthUri", ["identifier": "ada@example.com", "continueUri": "http://localhost"])
+        #expect(methods.json["signinMethods"] == ["emailLink"])
+        #expect(try await gateway.lookup(ada.idToken).status == 200)
+    }
+
+    @Test("tells nothing about its address before it is named, and nothing to whoever names another")
+    func address() async throws {
+        let gateway = try await TestGateway()
+        let code = try await link(gateway)
+        #expect(try await gateway.check(code).json["email"] == nil)
+        #expect(
+            try await gateway.signInWithLink("bob@example.com", code).outcome
+                == "400 INVALID_EMAIL : The email provided does not match the sign-in email address.")
+        #expect(try await gateway.signInWithLink("ada@example.com", code).status == 200)
+        #expect(try await gateway.signInWithLink("ada@example.com", code).outcome == "400 INVALID_OOB_CODE")
+    }
+
+    @Test("lives a quarter of an hour")
+    func expiry() async throws {
+        let gateway = try await TestGateway()
+        let code = try await link(gateway)
+        gateway.clock.advance(by: .seconds(900))
+        #expect(try await gateway.signInWithLink("ada@example.com", code).outcome == "400 EXPIRED_OOB_CODE")
+    }
+
+    @Test("enters an account whose address is proven, and changes nothing else of it")
+    func enter() async throws {
+        let gateway = try await TestGateway()
+        let ada = try await gateway.signUpVerified()
+        let entered = try await gateway.signInWithLink("ada@example.com", try await link(gateway))
+        #expect(entered.json["localId"]?.string == ada.localId)
+        #expect(try await gateway.lookup(ada.idToken).status == 200)
+        #expect(try await gateway.signIn().status == 200)
+    }
+
+    @Test("dies with the address of the account it was sent to")
+    func changedAddress() async throws {
+        let gateway = try await TestGateway()
+        let ada = try await gateway.signUpVerified()
+        let code = try await link(gateway)
+        _ = try await gateway.update(ada.idToken, ["email": "b@example.com"])
+        #expect(try await gateway.signInWithLink("ada@example.com", code).outcome == "400 INVALID_OOB_CODE")
+    }
+
+    @Test("upgrades an anonymous account, its id kept")
+    func upgrade() async throws {
+        let gateway = try await TestGateway()
+        let guest = try await gateway.signUpAnonymously()
+        let upgraded = try await gateway.signInWithLink(
+            "ada@example.com", try await link(gateway), ["idToken": .string(guest.idToken)])
+        #expect(upgraded.json["localId"]?.string == guest.localId, "\(upgraded.text)")
+        #expect(upgraded.json["isNewUser"] == false)
+        #expect(try await gateway.account(guest.idToken)["emailVerified"] == true)
+    }
+
+    @Test("verifies the own address of a caller without ending the session")
+    func own() async throws {
+        let gateway = try await TestGateway()
+        let ada = try await gateway.signUp()
+        let linked = try await gateway.signInWithLink(
+            "ada@example.com", try await link(gateway), ["idToken": .string(ada.idToken)])
+        #expect(linked.json["localId"]?.string == ada.localId)
+        #expect(try await gateway.account(ada.idToken)["emailVerified"] == true)
+        #expect(try await gateway.signIn().status == 200)
+    }
+
+    @Test("gives nobody the mailbox of another account")
+    func taken() async throws {
+        let gateway = try await TestGateway()
+        _ = try await gateway.signUp()
+        let guest = try await gateway.signUpAnonymously()
+        let code = try await link(gateway)
+        #expect(
+            try await gateway.signInWithLink("ada@example.com", code, ["idToken": .string(guest.idToken)]).outcome
+                == "400 EMAIL_EXISTS")
+    }
+
+    @Test("another address on an account that has one needs a recent login, and is told to the one before")
+    func replacing() async throws {
+        let gateway = try await TestGateway()
+        let ada = try await gateway.signUpVerified()
+        let code = try await link(gateway, to: "b@example.com")
+        gateway.clock.advance(by: .seconds(301))
+        let body: [String: JSON] = ["idToken": .string(ada.idToken)]
+        #expect(
+            try await gateway.signInWithLink("b@example.com", code, body).outcome
+                == "400 CREDENTIAL_TOO_OLD_LOGIN_AGAIN")
+        let fresh = try TestGateway.Tokens(await gateway.signIn())
+        let changed = try await gateway.signInWithLink("b@example.com", code, ["idToken": .string(fresh.idToken)])
+        #expect(changed.json["email"] == "b@example.com", "\(changed.text)")
+        #expect(try await gateway.lookup(fresh.idToken).outcome == "400 TOKEN_EXPIRED")
+        #expect(try await gateway.letters(.emailChanged).map(\.recipient) == ["ada@example.com"])
+    }
+
+    @Test("is refused where the project allows none")
+    func forbidden() async throws {
+        let gateway = try await TestGateway { $0.allowsEmailLinks = false }
+        #expect(
+            try await gateway.sendCode("EMAIL_SIGNIN", ["email": "ada@example.com"]).outcome
+                == "400 OPERATION_NOT_ALLOWED")
+        #expect(
+            try await gateway.signInWithLink("ada@example.com", "code").outcome == "400 OPERATION_NOT_ALLOWED")
+    }
+
+    @Test("one of ten at once makes the account")
+    func race() async throws {
+        let gateway = try await TestGateway()
+        let codes = [try await link(gateway), try await link(gateway)]
+        let outcomes = try await withThrowingTaskGroup(of: Exchange.self) { group in
+            for number in 0..<10 {
+                group.addTask { try await gateway.signInWithLink("ada@example.com", codes[number % 2]) }
+            }
+            return try await group.reduce(into: []) { $0.append($1) }
+        }
+        let entered = outcomes.filter { $0.status == 200 }
+        #expect(entered.count == 2, "\(outcomes.map(\.outcome))")
+        #expect(Set(entered.compactMap { $0.json["localId"]?.string }).count == 1)
+        #expect(entered.filter { $0.json["isNewUser"] == true }.count == 1)
+    }
+}

@@ -1,0 +1,61 @@
+import API
+import HTTP
+import Identity
+import Support
+import Synchronization
+import Testing
+
+/// A gateway with the limits on, whose passwords cost nothing and are counted.
+struct LimitedGateway: Sendable {
+    static let tooMany = "400 TOO_MANY_ATTEMPTS_TRY_LATER : Too many attempts. Try again later."
+    static let home = "192.0.2.1"
+
+    let gateway: TestGateway
+    let checks: Checks
+
+    final class Checks: Sendable {
+        /// Whether there was a stored hash, for each password looked at.
+        fileprivate let known = Mutex<[Bool]>([])
+
+        var all: [Bool] { known.withLock { $0 } }
+    }
+
+    init(trustedProxies: [String] = [], change: @escaping (inout Policy) -> Void = { _ in }) async throws {
+        let checks = Checks()
+        let passwords = Passwords(
+            hash: { password, _ in "hash of \(password.expose())" },
+            check: { password, stored, _ in
+                checks.known.withLock { $0.append(stored != nil) }
+                return stored == "hash of \(password.expose())" ? .right(rehashed: nil) : .wrong
+            })
+        gateway = try await TestGateway(
+            passwords: passwords, limitsRates: true, trustedProxies: trustedProxies.compactMap(Network.init)
+        ) { policy in
+            policy.passwordFailureLimit = 3
+            policy.signUpLimit = 3
+            change(&policy)
+        }
+        self.checks = checks
+    }
+
+    func signUp(_ name: String = "ada", from peer: String = home) async throws -> Exchange {
+        try await gateway.post(
+            "/v1/accounts:signUp", ["email": .string("\(name)@example.com"), "password": "secret1"], from: peer)
+    }
+
+    func signIn(
+        _ name: String = "ada", _ password: String = "wrong", from peer: String = home, via hops: String? = nil,
+        at gateway: TestGateway? = nil
+    ) async throws -> Exchange {
+        try await (gateway ?? self.gateway).post(
+            "/v1/accounts:signInWithPassword",
+            ["email": .string("\(name)@example.com"), "password": .string(password)],
+            headers: hops.map { ["X-Forwarded-For": $0] } ?? Headers(), from: peer)
+    }
+
+    func fail(_ count: Int = 3, _ name: String = "ada", from peer: String = home) async throws {
+        for _ in 0..<count {
+            #expect(try await signIn(name, from: peer).outcome == "400 INVALID_LOGIN_CREDENTIALS")
+        }
+    }
+}

@@ -1,0 +1,101 @@
+import Identity
+import Postgres
+import Simulators
+import Support
+import Testing
+
+/// The classes of Sudhodanan and Paverd once more, for a victim who comes by way of the mailbox.
+@Suite("Pre-hijacking of somebody who proves a mailbox")
+struct MailboxPreHijackingTests {
+    enum Arrival: String, CaseIterable, Sendable {
+        case reset, link
+
+        func proof(_ gateway: TestGateway) async throws -> Exchange {
+            switch self {
+            case .reset:
+                try await gateway.reset(
+                    gateway.askedCode("PASSWORD_RESET", ["email": "ada@example.com"]), "the victim's own")
+            case .link:
+                try await gateway.signInWithLink(
+                    "ada@example.com", gateway.askedCode("EMAIL_SIGNIN", ["email": "ada@example.com"]))
+            }
+        }
+    }
+
+    @Test("no session, password, identity, name or refresh token of the attacker survives", arguments: Arrival.allCases)
+    func nothingSurvives(arrival: Arrival) async throws {
+        let gateway = try await TestGateway(.sekisho) { $0.hidesAccounts = false }
+        let attacker = try await gateway.signUp(password: "known to the attacker")
+        let trojan = SimulatedPerson.named("Eve", "Attacker")
+        _ = try await gateway.link(gateway.google(trojan), to: attacker.idToken)
+        _ = try await gateway.update(
+            attacker.idToken, ["displayName": "Eve", "photoUrl": "https://evil.example/pixel"])
+        gateway.clock.advance(by: .seconds(60))
+        #expect(try await arrival.proof(gateway).status == 200)
+        #expect(try await gateway.lookup(attacker.idToken).outcome == "400 TOKEN_EXPIRED")
+        #expect(try await gateway.refresh(attacker.refreshToken).outcome == "400 TOKEN_EXPIRED")
+        #expect(try await gateway.signIn(password: "known to the attacker").outcome == "400 INVALID_PASSWORD")
+        let back = try await gateway.signIn(gateway.google(trojan))
+        #expect(back.json["localId"]?.string != attacker.localId)
+        let victim = try TestGateway.Tokens(
+            await gateway.signInWithLink(
+                "ada@example.com", gateway.askedCode("EMAIL_SIGNIN", ["email": "ada@example.com"])))
+        #expect(victim.localId == attacker.localId)
+        let account = try await gateway.account(victim.idToken)
+        #expect(account["displayName"] == nil)
+        #expect(account["photoUrl"] == nil)
+        #expect(account["emailVerified"] == true)
+        #expect(try await gateway.letters(.accountReclaimed).map(\.recipient) == ["ada@example.com"])
+    }
+
+    @Test("no change, verification or way back that the attacker began can be completed", arguments: Arrival.allCases)
+    func pendingChanges(arrival: Arrival) async throws {
+        let gateway = try await TestGateway { $0.hidesAccounts = false }
+        // Proven once, so that a way back to it goes out when the account takes the victim's address.
+        let attacker = try await gateway.signUpVerified(email: "eve@example.com", password: "known to the attacker")
+        gateway.clock.advance(by: .seconds(1))
+        let bait = try TestGateway.Tokens(await gateway.update(attacker.idToken, ["email": "ada@example.com"]))
+        let wayBack = try await gateway.code(.emailChanged)
+        let change = try await gateway.askedCode(
+            "VERIFY_AND_CHANGE_EMAIL", ["idToken": .string(bait.idToken), "newEmail": "eve@example.com"])
+        gateway.clock.advance(by: .seconds(1))
+        #expect(try await arrival.proof(gateway).status == 200)
+        for code in [wayBack, change] {
+            #expect(try await gateway.check(code).outcome == "400 INVALID_OOB_CODE")
+            #expect(try await gateway.apply(code).outcome == "400 INVALID_OOB_CODE")
+        }
+        let pending = try await gateway.database.pool.query("SELECT purpose FROM oob_code")
+        #expect(pending.isEmpty, "deleted, not only expired")
+    }
+
+    @Test("a federated victim voids what was sent before, too")
+    func federated() async throws {
+        let gateway = try await TestGateway { $0.hidesAccounts = false }
+        let victim = SimulatedPerson.ada
+        let email = try #require(victim.email)
+        let attacker = try await gateway.signUpVerified(email: "eve@example.com", password: "known to the attacker")
+        gateway.clock.advance(by: .seconds(1))
+        let bait = try TestGateway.Tokens(await gateway.update(attacker.idToken, ["email": .string(email)]))
+        let wayBack = try await gateway.code(.emailChanged)
+        let change = try await gateway.askedCode(
+            "VERIFY_AND_CHANGE_EMAIL", ["idToken": .string(bait.idToken), "newEmail": "eve@example.com"])
+        let reset = try await gateway.askedCode("PASSWORD_RESET", ["email": .string(email)])
+        #expect(try await gateway.signIn(gateway.apple(victim)).json["localId"]?.string == attacker.localId)
+        for code in [wayBack, change, reset] {
+            #expect(try await gateway.check(code).outcome == "400 INVALID_OOB_CODE")
+        }
+    }
+
+    @Test("a reset is not undone by a merge from before")
+    func merge() async throws {
+        let gateway = try await TestGateway()
+        let ada = try await gateway.signUpVerified()
+        let person = SimulatedPerson.named("Ada", "Lovelace").with { $0.email = "a.lovelace@gmail.com" }
+        _ = try await gateway.link(gateway.google(person), to: ada.idToken)
+        let guest = try await gateway.signUpAnonymously()
+        #expect(try await gateway.merge(guest, by: gateway.google(person)).status == 200)
+        #expect(try await gateway.database.pool.query("SELECT 1 FROM account_merge").count == 1)
+        _ = try await gateway.reset(gateway.askedCode("PASSWORD_RESET", ["email": "ada@example.com"]))
+        #expect(try await gateway.database.pool.query("SELECT 1 FROM account_merge").isEmpty)
+    }
+}

@@ -1,0 +1,117 @@
+import Identity
+import Postgres
+import Simulators
+import Support
+import Testing
+
+@Suite("The owner of an account is told")
+struct NoticeTests {
+    struct Row: CustomTestStringConvertible, Sendable {
+        let testDescription: String
+        let expected: [Letter.Kind]
+        let happens: @Sendable (TestGateway, TestGateway.Tokens) async throws -> Void
+    }
+
+    private static let person = SimulatedPerson.named("Ada", "Lovelace")
+
+    private static let rows = [
+        Row(testDescription: "of another password", expected: [.passwordChanged]) {
+            _ = try await $0.update($1.idToken, ["password": "chosen now"])
+        },
+        Row(testDescription: "of another address", expected: [.emailChanged]) {
+            _ = try await $0.update($1.idToken, ["email": "b@example.com"])
+        },
+        Row(testDescription: "of a provider linked, and unlinked", expected: [.identityLinked, .identityUnlinked]) {
+            _ = try await $0.link($0.google(person), to: $1.idToken)
+            $0.clock.advance(by: .seconds(1))
+            _ = try await $0.post(
+                "/v1/accounts:unlink", ["idToken": .string($1.idToken), "deleteProvider": ["google.com"]])
+        },
+        Row(testDescription: "of the deletion", expected: [.accountDeleted]) { _ = try await $0.delete($1.idToken) },
+        Row(testDescription: "of a password reset", expected: [.passwordChanged]) { gateway, _ in
+            _ = try await gateway.reset(gateway.askedCode("PASSWORD_RESET", ["email": "ada@example.com"]))
+        },
+        Row(testDescription: "not of a new name", expected: []) {
+            _ = try await $0.update($1.idToken, ["displayName": "Countess"])
+        },
+    ]
+
+    @Test("by mail to the address that was proven", arguments: rows)
+    func notices(row: Row) async throws {
+        let gateway = try await TestGateway()
+        let ada = try await gateway.signUpVerified()
+        gateway.clock.advance(by: .seconds(1))
+        try await row.happens(gateway, ada)
+        let notices = try await gateway.letters().filter { $0.kind.rawValue.hasPrefix("notice.") }
+        #expect(notices.map(\.kind) == row.expected)
+        #expect(notices.allSatisfy { $0.recipient == "ada@example.com" })
+    }
+
+    @Test("and never by mail to an address that was not", arguments: rows)
+    func unproven(row: Row) async throws {
+        let gateway = try await TestGateway()
+        let ada = try await gateway.signUp()
+        try await row.happens(gateway, ada)
+        let notices = try await gateway.letters().filter { $0.kind.rawValue.hasPrefix("notice.") }
+        // A reset proves the address: it goes to whom the mailbox belongs to.
+        #expect(notices.map(\.kind) == (row.testDescription == "of a password reset" ? [.accountReclaimed] : []))
+    }
+
+    @Test("when the account goes to whom the address belongs to")
+    func reclaimed() async throws {
+        let gateway = try await TestGateway()
+        let victim = SimulatedPerson.ada
+        _ = try await gateway.signUp(email: try #require(victim.email))
+        _ = try await gateway.signIn(gateway.apple(victim))
+        let letters = try await gateway.letters(.accountReclaimed)
+        #expect(letters.map(\.recipient) == [victim.email])
+        #expect(letters.first?.content.provider == .apple)
+    }
+}
+
+@Suite("A deletion")
+struct DeletionTests {
+    @Test("leaves nothing of the person but the notice, a tombstone and what others must be told")
+    func nothing() async throws {
+        let gateway = try await TestGateway()
+        let person = SimulatedPerson.named("Ada", "Lovelace").with { $0.email = "ada.lovelace@gmail.com" }
+        let ada = try await gateway.signUpVerified(email: "augusta@example.com")
+        _ = try await gateway.link(gateway.google(person), to: ada.idToken)
+        _ = try await gateway.update(ada.idToken, ["displayName": "Countess"])
+        let guest = try await gateway.signUpAnonymously()
+        _ = try await gateway.update(guest.idToken, ["displayName": "Guest of honour"])
+        let merged = try await gateway.merge(guest, by: gateway.google(person))
+        #expect(merged.json["localId"]?.string == ada.localId, "\(merged.text)")
+        for type in ["PASSWORD_RESET", "EMAIL_SIGNIN"] {
+            _ = try await gateway.sendCode(type, ["email": "augusta@example.com"])
+        }
+        let before = try await gateway.dump()
+        for text in ["augusta@example.com", "ada.lovelace@gmail.com", "Countess", "Guest of honour", "Lovelace"] {
+            #expect(before.contains(text), "\(text)")
+        }
+        #expect(try await gateway.delete(ada.idToken).status == 200)
+        let notice = try #require(try await gateway.letters().first)
+        #expect(try await gateway.letters().map(\.kind) == [.accountDeleted])
+        #expect(notice.recipient == "augusta@example.com")
+        _ = try await gateway.database.pool.execute("DELETE FROM mail")
+        let after = try await gateway.dump()
+        for text in ["augusta@example.com", "ada.lovelace@gmail.com", "Countess", "Guest of honour", "Lovelace"] {
+            #expect(!after.contains(text), "\(text)")
+        }
+        let told = try await gateway.database.pool.query("SELECT account_id FROM outbox WHERE kind = 'account.deleted'")
+        #expect(try told.map { try $0.decode("account_id", as: String.self) } == [ada.localId])
+        #expect(try await gateway.lookup(ada.idToken).outcome == "400 USER_NOT_FOUND")
+    }
+}
+
+extension TestGateway {
+    /// - Parameter proof: of an identity of the account that stays.
+    func merge(_ source: Tokens, by proof: Proof) async throws -> Exchange {
+        let pending = try #require(try await link(proof, to: source.idToken).pendingToken)
+        let idToken = JSON.string(source.idToken)
+        let preview = try await post(
+            "/v1/accounts:merge", ["idToken": idToken, "dryRun": true, "pendingToken": .string(pending)])
+        return try await post(
+            "/v1/accounts:merge", ["idToken": idToken, "mergeToken": preview.json["mergeToken"] ?? .null])
+    }
+}

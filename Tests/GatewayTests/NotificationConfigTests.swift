@@ -1,0 +1,214 @@
+import Crypto
+import HTTP
+import Identity
+import Postgres
+import Storage
+import Support
+import Testing
+
+@testable import sekisho
+
+@Suite("What is configured of mail")
+struct NotificationConfigTests {
+    static let everything: JSON = [
+        "notification": [
+            "defaultLocale": "ja",
+            "sendEmail": [
+                "method": "DEFAULT", "callbackUri": "https://localhost/account",
+                "verifyEmailTemplate": ["subject": "Verify"],
+                "resetPasswordTemplate": ["subject": "Reset", "senderDisplayName": "Example"],
+                "changeEmailTemplate": ["subject": "Changed", "replyTo": "Help@example.com"],
+                "revertSecondFactorAdditionTemplate": ["subject": "not here", "body": "neither"],
+            ],
+        ]
+    ]
+
+    private static func world(
+        _ mail: MailSettings = MailSettings()
+    ) async throws -> (gateway: TestGateway, backend: ServiceKey, mail: @Sendable () async throws -> MailSettings) {
+        let gateway = try await TestGateway()
+        let backend = try await ServiceKey(in: gateway)
+        if mail != MailSettings() {
+            let store = ConfigurationStore(
+                pool: gateway.database.pool, rules: ConfigurationRules { _, _ in true },
+                secrets: .init(
+                    seal: { _, _, _ in [] }, holds: { _, _, _, _ in true }), clock: gateway.clock.wallClock)
+            _ = try await store.edit(gateway.project.id, by: .commandLine) { $0.project.mail = mail }
+        }
+        return (
+            gateway, backend,
+            { try #require(try await ProjectStore(pool: gateway.database.pool).project(ID("demo"))).mail }
+        )
+    }
+
+    @Test(
+        "changes in the members that the mask names",
+        arguments: [
+            ("notification.defaultLocale", "language"),
+            ("notification.sendEmail.callbackUri", "url"),
+            ("notification.sendEmail.resetPasswordTemplate", "name reset"),
+            ("notification.sendEmail.resetPasswordTemplate.subject", "reset"),
+            ("notification.sendEmail.changeEmailTemplate.replyTo,notification.default_locale", "language reply"),
+            ("notification.sendEmail", "url name reply verify reset changed"),
+            ("notification.sendEmail.revertSecondFactorAdditionTemplate,notification.sendSms", ""),
+            ("notification", "language url name reply verify reset changed"),
+            ("", "language url name reply verify reset changed"),
+            ("authorizedDomains", ""),
+        ])
+    func mask(mask: String, changed: String) async throws {
+        let (gateway, backend, stored) = try await Self.world()
+        let answer = try await gateway.configure(Self.everything, mask, by: backend)
+        #expect(answer.outcome == "200")
+        let mail = try await stored()
+        let facts = [
+            ("language", mail.language == .japanese), ("url", mail.actionURL == "https://localhost/account"),
+            ("name", mail.senderName == "Example"), ("reply", mail.replyTo == Email("help@example.com")),
+            ("verify", mail.subjects[.verifyEmail] == [mail.language: "Verify"]),
+            ("reset", mail.subjects[.resetPassword] == [mail.language: "Reset"]),
+            ("changed", mail.subjects[.emailChanged] == [mail.language: "Changed"]),
+        ]
+        #expect(facts.filter(\.1).map(\.0).joined(separator: " ") == changed)
+        #expect(try await gateway.administer(.get, ProjectConfigTests.path, by: backend).json == answer.json)
+    }
+
+    static let configured = MailSettings(
+        senderAddress: Email("no-reply@example.com"), senderName: "Example", replyTo: Email("help@example.com"),
+        actionURL: "https://localhost/account", language: .japanese,
+        subjects: [
+            .resetPassword: [.japanese: "再設定", .english: "Reset"], .signIn: [.japanese: "ログイン"],
+        ])
+
+    @Test("is shown in the language of the project, and harmless to write back")
+    func shown() async throws {
+        let (gateway, backend, stored) = try await Self.world(Self.configured)
+        let present = try await gateway.administer(.get, ProjectConfigTests.path, by: backend)
+        let common: [String: JSON] = [
+            "senderLocalPart": "no-reply", "senderDisplayName": "Example", "replyTo": "help@example.com",
+        ]
+        #expect(
+            present.json["notification"] == [
+                "defaultLocale": "ja",
+                "sendEmail": [
+                    "method": "DEFAULT", "callbackUri": "https://localhost/account",
+                    "verifyEmailTemplate": .object(common), "changeEmailTemplate": .object(common),
+                    "resetPasswordTemplate": .object(common.merging(["subject": "再設定"]) { $1 }),
+                ],
+            ])
+        #expect(try await gateway.configure(present.json, nil, by: backend).json == present.json)
+        #expect(try await stored() == Self.configured)
+    }
+
+    @Test("goes away where it is empty, and where there is no mask and no word of it")
+    func absent() async throws {
+        let (gateway, backend, stored) = try await Self.world(Self.configured)
+        let emptied: JSON = [
+            "notification": [
+                "sendEmail": [
+                    "callbackUri": "",
+                    "resetPasswordTemplate": ["subject": "", "senderDisplayName": "", "replyTo": ""],
+                ]
+            ]
+        ]
+        #expect(try await gateway.configure(emptied, "notification", by: backend).outcome == "200")
+        var expected = MailSettings(senderAddress: Self.configured.senderAddress, language: .japanese)
+        expected.subjects = [.resetPassword: [.english: "Reset"], .signIn: [.japanese: "ログイン"]]
+        #expect(try await stored() == expected)
+        #expect(try await gateway.configure([:], "notification", by: backend).outcome == "200")
+        #expect(try await stored() == expected)
+        #expect(try await gateway.configure([:], nil, by: backend).outcome == "200")
+        expected.language = .english
+        #expect(try await stored() == expected, "what this resource does not show stays")
+    }
+
+    @Test("comes with the project wherever one is read")
+    func everywhere() async throws {
+        let (gateway, _, _) = try await Self.world(Self.configured)
+        try await gateway.makeServiceKey()
+        let pool = gateway.database.pool
+        let holders = [
+            try await ProjectStore(pool: pool).only(), try await ProjectStore(pool: pool).all().first,
+            try await APIKeyStore(pool: pool).holder(ofKeyWithHash: APIKey(text: TestGateway.apiKey).hash)?.project,
+            try await ServiceKeyStore(pool: pool).holder(
+                ofSecretWithHash: Digest.sha256(Array(TestGateway.serviceKey.utf8)))?.project,
+        ]
+        #expect(holders.map { $0?.mail } == Array(repeating: Self.configured, count: holders.count))
+    }
+
+    @Test("passes over what a newer release wrote")
+    func newer() async throws {
+        let (gateway, _, stored) = try await Self.world()
+        _ = try await gateway.database.pool.execute(
+            """
+            UPDATE project SET mail = '{"senderName": "A", "language": "tlh", "pigeons": true,
+                "subjects": {"PIGEON": {"en": "x"}, "PASSWORD_RESET": {"tlh": "x", "en": "Reset"}}}'
+            """)
+        #expect(try await stored() == MailSettings(senderName: "A", subjects: [.resetPassword: [.english: "Reset"]]))
+    }
+
+    static let place = "400 Invalid JSON payload received. /notification"
+
+    @Test(
+        "refuses what cannot be, and then changes nothing",
+        arguments: [
+            (["defaultLocale": "fr"], "\(place)/defaultLocale must be en or ja"),
+            (
+                ["sendEmail": ["verifyEmailTemplate": ["replyTo": "ada"]]],
+                "\(place)/sendEmail/verifyEmailTemplate/replyTo must be an e-mail address"
+            ),
+            (
+                [
+                    "sendEmail": [
+                        "verifyEmailTemplate": ["senderDisplayName": "A"],
+                        "changeEmailTemplate": ["senderDisplayName": "B"],
+                    ]
+                ], "\(place)/sendEmail/changeEmailTemplate/senderDisplayName must be the same in every template"
+            ),
+            (
+                ["sendEmail": ["callbackUri": "https://evil.example/"]],
+                "400 INVALID_CONFIG : the action URL of mail must be at an authorized domain"
+            ),
+            (
+                ["sendEmail": ["callbackUri": "https://localhost/?a"]],
+                "400 INVALID_CONFIG : the action URL of mail must be an https URL without user, query and fragment (http for loopback only)"
+            ),
+            (
+                ["sendEmail": ["resetPasswordTemplate": ["subject": "a\nb"]]],
+                "400 INVALID_CONFIG : the subject of resetPassword in language en must have 1 to 200 characters, none of them a control character"
+            ),
+            (["sendEmail": ["method": "CUSTOM_SMTP"]], "501 method CUSTOM_SMTP is not implemented."),
+            (["sendEmail": ["smtp": [:]]], "501 smtp is not implemented."),
+            (
+                ["sendEmail": ["resetPasswordTemplate": ["body": "<p>"]]],
+                "501 resetPasswordTemplate.body is not implemented."
+            ),
+            (
+                ["sendEmail": ["resetPasswordTemplate": ["senderLocalPart": "x"]]],
+                "501 resetPasswordTemplate.senderLocalPart is not implemented."
+            ),
+        ] as [(JSON, String)])
+    func refusals(notification: JSON, expected: String) async throws {
+        let (gateway, backend, stored) = try await Self.world()
+        let body: JSON = ["notification": notification, "emailPrivacyConfig": ["enableImprovedEmailPrivacy": true]]
+        let mask = "notification,emailPrivacyConfig"
+        #expect(try await gateway.configure(body, mask, by: backend).outcome == expected)
+        #expect(try await stored() == MailSettings())
+        let config = try await gateway.administer(.get, ProjectConfigTests.path, by: backend)
+        #expect(config.json["emailPrivacyConfig"]?["enableImprovedEmailPrivacy"] == false)
+    }
+
+    @Test("may lead links to the gateway's own host, and keeps a domain authorized that they lead to")
+    func hosts() async throws {
+        let (gateway, backend, _) = try await Self.world()
+        let mask = "notification.sendEmail.callbackUri"
+        func lead(to url: String) async throws -> String {
+            try await gateway.configure(
+                ["notification": ["sendEmail": ["callbackUri": .string(url)]]], mask, by: backend
+            ).outcome
+        }
+        #expect(try await lead(to: "https://auth.example.com/mail") == "200")
+        #expect(try await lead(to: "http://localhost:3000/mail") == "200")
+        let narrowed = try await gateway.configure(
+            ["authorizedDomains": ["a.example"]], "authorizedDomains", by: backend)
+        #expect(narrowed.outcome == "400 INVALID_CONFIG : the action URL of mail must be at an authorized domain")
+    }
+}

@@ -1,0 +1,140 @@
+import HTTP
+import Identity
+import Postgres
+import Support
+import Testing
+
+@Suite("Sending a code")
+struct SendingTests {
+    struct Row: CustomTestStringConvertible {
+        let testDescription: String
+        let body: [String: JSON]
+        let outcome: String
+    }
+
+    @Test(
+        "is refused in the wire's order",
+        arguments: [
+            Row(testDescription: "no type", body: [:], outcome: "400 MISSING_REQ_TYPE"),
+            Row(testDescription: "type 0", body: ["requestType": 0], outcome: "400 MISSING_REQ_TYPE"),
+            Row(
+                testDescription: "unknown type", body: ["requestType": "NO_SUCH_TYPE"],
+                outcome:
+                    "400 Invalid JSON payload received. /requestType must be equal to one of the allowed values"),
+            Row(
+                testDescription: "reset of nobody", body: ["requestType": "PASSWORD_RESET"],
+                outcome: "400 MISSING_EMAIL"),
+            Row(
+                testDescription: "reset of no address", body: ["requestType": "PASSWORD_RESET", "email": "x"],
+                outcome: "400 INVALID_EMAIL"),
+            Row(
+                testDescription: "reset of an unknown address",
+                body: ["requestType": "PASSWORD_RESET", "email": "nobody@example.com"],
+                outcome: "400 EMAIL_NOT_FOUND"),
+            Row(testDescription: "link to nobody", body: ["requestType": 6], outcome: "400 MISSING_EMAIL"),
+            Row(
+                testDescription: "verification by nobody", body: ["requestType": "VERIFY_EMAIL"],
+                outcome: "400 INVALID_ID_TOKEN"),
+            Row(
+                testDescription: "verification by address",
+                body: ["requestType": "VERIFY_EMAIL", "email": "ada@example.com"], outcome: "400 INVALID_ID_TOKEN"),
+            Row(
+                testDescription: "change to nothing", body: ["requestType": "VERIFY_AND_CHANGE_EMAIL"],
+                outcome: "400 MISSING_NEW_EMAIL"),
+            Row(
+                testDescription: "change to no address",
+                body: ["requestType": "VERIFY_AND_CHANGE_EMAIL", "newEmail": "x"], outcome: "400 INVALID_NEW_EMAIL"),
+            Row(
+                testDescription: "change by nobody",
+                body: ["requestType": "VERIFY_AND_CHANGE_EMAIL", "newEmail": "b@example.com"],
+                outcome: "400 MISSING_ID_TOKEN"),
+            Row(
+                testDescription: "a link for a client",
+                body: ["requestType": "PASSWORD_RESET", "email": "ada@example.com", "returnOobLink": true],
+                outcome: "400 INSUFFICIENT_PERMISSION"),
+            Row(
+                testDescription: "going back", body: ["requestType": "RECOVER_EMAIL"],
+                outcome: "400 INVALID_REQ_TYPE : Such codes go out by themselves when an address is changed."),
+            Row(
+                testDescription: "a page of another site",
+                body: [
+                    "requestType": "PASSWORD_RESET", "email": "ada@example.com", "continueUrl": "https://evil.example/",
+                ],
+                outcome: "400 UNAUTHORIZED_DOMAIN : Domain not allowlisted by project"),
+            Row(
+                testDescription: "no page",
+                body: ["requestType": "PASSWORD_RESET", "email": "ada@example.com", "continueUrl": "javascript:1"],
+                outcome: "400 INVALID_CONTINUE_URI"),
+        ])
+    func refusals(row: Row) async throws {
+        let gateway = try await TestGateway()
+        _ = try await gateway.signUp()
+        let exchange = try await gateway.post("/v1/accounts:sendOobCode", .object(row.body))
+        #expect(exchange.outcome == row.outcome)
+        #expect(try await gateway.letters().isEmpty)
+    }
+
+    @Test(
+        "a reset is the same for known and unknown addresses where accounts are hidden: answer, letter, nothing looked up"
+    )
+    func hidden() async throws {
+        let gateway = try await TestGateway { $0.hidesAccounts = true }
+        _ = try await gateway.signUp()
+        for email in ["ada@example.com", "bob@example.com"] {
+            let exchange = try await gateway.sendCode("PASSWORD_RESET", ["email": .string(email)])
+            #expect(exchange.status == 200)
+            #expect(
+                exchange.json == [
+                    "kind": "identitytoolkit#GetOobConfirmationCodeResponse", "email": .string(email),
+                ])
+        }
+        let letters = try await gateway.letters(.resetPassword)
+        #expect(letters.map(\.recipient).sorted() == ["ada@example.com", "bob@example.com"])
+        #expect(try await gateway.database.pool.query("SELECT 1 FROM oob_code").isEmpty)
+    }
+
+    @Test("codes are long, random, and kept as hashes; letters are sealed")
+    func secrecy() async throws {
+        let gateway = try await TestGateway()
+        let ada = try await gateway.signUp()
+        let first = try await gateway.askedCode("VERIFY_EMAIL", ["idToken": .string(ada.idToken)])
+        gateway.clock.advance(by: .seconds(1))
+        let second = try await gateway.askedCode("VERIFY_EMAIL", ["idToken": .string(ada.idToken)])
+        #expect(first != second)
+        #expect(first.count == 43)
+        let dump = try await gateway.dump()
+        #expect(!dump.contains(first))
+        #expect(!dump.contains(second))
+    }
+
+    @Test("a letter is in the language that was asked for")
+    func language() async throws {
+        let gateway = try await TestGateway()
+        _ = try await gateway.signUp()
+        for (headers, language): ([String: String], String?) in [
+            (["X-Firebase-Locale": "ja"], "ja"), (["Accept-Language": "de, ja-JP;q=0.8, en;q=0.5"], "ja"),
+            (["X-Firebase-Locale": "en-GB", "Accept-Language": "ja"], "en"), (["Accept-Language": "de"], nil),
+            ([:], nil),
+        ] {
+            gateway.clock.advance(by: .seconds(1))
+            let body: JSON = ["requestType": "PASSWORD_RESET", "email": "ada@example.com"]
+            _ = try await gateway.send(
+                .post, "/v1/accounts:sendOobCode", body: try body.bytes, query: [("key", TestGateway.apiKey)],
+                headers: Headers(headers.map { ($0.key, $0.value) }))
+            #expect(try await gateway.letters().last?.language == language, "\(headers)")
+        }
+    }
+
+    @Test("a change of address needs a recent login, and a session that lives")
+    func recency() async throws {
+        let gateway = try await TestGateway()
+        let ada = try await gateway.signUp()
+        let change: [String: JSON] = ["idToken": .string(ada.idToken), "newEmail": "b@example.com"]
+        gateway.clock.advance(by: .seconds(301))
+        #expect(
+            try await gateway.sendCode("VERIFY_AND_CHANGE_EMAIL", change).outcome
+                == "400 CREDENTIAL_TOO_OLD_LOGIN_AGAIN")
+        #expect(
+            try await gateway.sendCode("VERIFY_EMAIL", ["idToken": .string(ada.idToken)]).status == 200)
+    }
+}

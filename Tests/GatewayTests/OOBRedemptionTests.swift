@@ -1,0 +1,231 @@
+import Identity
+import Postgres
+import Simulators
+import Support
+import Testing
+
+@Suite("A code that verifies or changes an address")
+struct VerificationTests {
+    @Test("verifies the address it was sent to, once, and ends no session")
+    func verify() async throws {
+        let gateway = try await TestGateway()
+        let ada = try await gateway.signUp()
+        let code = try await gateway.askedCode("VERIFY_EMAIL", ["idToken": .string(ada.idToken)])
+        let checked = try await gateway.check(code)
+        #expect(
+            checked.json == [
+                "kind": "identitytoolkit#ResetPasswordResponse", "requestType": "VERIFY_EMAIL",
+                "email": "ada@example.com",
+            ])
+        let applied = try await gateway.apply(code)
+        #expect(applied.json["emailVerified"] == true)
+        #expect(applied.json["localId"]?.string == ada.localId)
+        #expect(applied.json["idToken"] == nil)
+        #expect(try await gateway.account(ada.idToken)["emailVerified"] == true)
+        for _ in 0..<2 { #expect(try await gateway.apply(code).outcome == "400 INVALID_OOB_CODE") }
+    }
+
+    @Test("changes the address to the one it was sent to, proven, and ends the sessions")
+    func change() async throws {
+        let gateway = try await TestGateway { $0.hidesAccounts = true }
+        let ada = try await gateway.signUpVerified()
+        let code = try await gateway.askedCode(
+            "VERIFY_AND_CHANGE_EMAIL", ["idToken": .string(ada.idToken), "newEmail": "new@example.com"])
+        #expect(try await gateway.letters(.changeEmail).last?.recipient == "new@example.com")
+        let applied = try await gateway.apply(code)
+        #expect(applied.json["newEmail"] == "new@example.com", "\(applied.text)")
+        #expect(applied.json["email"] == "new@example.com")
+        #expect(try await gateway.lookup(ada.idToken).outcome == "400 TOKEN_EXPIRED")
+        let back = try await gateway.signIn(email: "new@example.com")
+        #expect(back.json["localId"]?.string == ada.localId)
+        #expect(try await gateway.account(try TestGateway.Tokens(back).idToken)["emailVerified"] == true)
+    }
+
+    @Test("is used up by an address that was taken meanwhile, and changes nothing")
+    func taken() async throws {
+        let gateway = try await TestGateway()
+        let ada = try await gateway.signUp()
+        let code = try await gateway.askedCode(
+            "VERIFY_AND_CHANGE_EMAIL", ["idToken": .string(ada.idToken), "newEmail": "new@example.com"])
+        _ = try await gateway.signUp(email: "new@example.com")
+        #expect(try await gateway.apply(code).outcome == "400 EMAIL_EXISTS")
+        #expect(try await gateway.apply(code).outcome == "400 INVALID_OOB_CODE")
+        #expect(try await gateway.account(ada.idToken)["email"] == "ada@example.com")
+    }
+
+    @Test("goes back to an address that was proven, ends the sessions, and drops what was added since")
+    func recover() async throws {
+        let gateway = try await TestGateway()
+        let ada = try await gateway.signUpVerified()
+        gateway.clock.advance(by: .seconds(10))
+        let thief = try TestGateway.Tokens(await gateway.update(ada.idToken, ["email": "thief@example.com"]))
+        let letter = try #require(try await gateway.letters(.emailChanged).last)
+        #expect(letter.recipient == "ada@example.com")
+        gateway.clock.advance(by: .seconds(10))
+        let linked = try await gateway.link(gateway.google(.named("Eve", "Thief")), to: thief.idToken)
+        #expect(linked.status == 200, "\(linked.text)")
+        let held = try TestGateway.Tokens(await gateway.update(thief.idToken, ["password": "the thief's own"]))
+        let code = try #require(letter.content.code)
+        #expect(
+            try await gateway.check(code).json == [
+                "kind": "identitytoolkit#ResetPasswordResponse", "requestType": "RECOVER_EMAIL",
+                "email": "ada@example.com", "newEmail": "thief@example.com",
+            ])
+        let applied = try await gateway.apply(code)
+        #expect(applied.json["email"] == "ada@example.com", "\(applied.text)")
+        #expect(applied.json["emailVerified"] == true)
+        #expect(try await gateway.lookup(held.idToken).outcome == "400 TOKEN_EXPIRED")
+        #expect(
+            try await gateway.signIn(email: "ada@example.com", password: "the thief's own").outcome
+                == "400 INVALID_PASSWORD")
+        let back = try await gateway.signIn(gateway.google(.named("Eve", "Thief")))
+        #expect(back.json["localId"]?.string != ada.localId)
+        let reset = try await gateway.reset(
+            gateway.askedCode("PASSWORD_RESET", ["email": "ada@example.com"]))
+        #expect(reset.status == 200, "\(reset.text)")
+        #expect(try await gateway.signIn(password: "another secret").json["localId"]?.string == ada.localId)
+    }
+
+    @Test("nobody gets a way back to an address that was never proven")
+    func unproven() async throws {
+        let gateway = try await TestGateway()
+        let ada = try await gateway.signUp()
+        _ = try await gateway.update(ada.idToken, ["email": "new@example.com"])
+        #expect(try await gateway.letters().isEmpty)
+    }
+
+    @Test("whoever leads back furthest wins: a way back voids those given after it, not those before")
+    func furthestBack() async throws {
+        let gateway = try await TestGateway()
+        let ada = try await gateway.signUpVerified()
+        var codes: [String] = []
+        var idToken = ada.idToken
+        for address in ["b@example.com", "c@example.com"] {
+            gateway.clock.advance(by: .seconds(1))
+            let code = try await gateway.askedCode(
+                "VERIFY_AND_CHANGE_EMAIL", ["idToken": .string(idToken), "newEmail": .string(address)])
+            #expect(try await gateway.apply(code).status == 200)
+            codes.append(try #require(try await gateway.letters(.emailChanged).last?.content.code))
+            idToken = try TestGateway.Tokens(await gateway.signIn(email: address)).idToken
+        }
+        #expect(try await gateway.apply(codes[1]).json["email"] == "b@example.com")
+        #expect(try await gateway.apply(codes[0]).json["email"] == "ada@example.com")
+    }
+}
+
+@Suite("A code that resets a password")
+struct ResetTests {
+    @Test("sets it, proves the address, and ends every session")
+    func reset() async throws {
+        let gateway = try await TestGateway { $0.hidesAccounts = true }
+        let ada = try await gateway.signUpVerified()
+        let code = try await gateway.askedCode("PASSWORD_RESET", ["email": "ada@example.com"])
+        let answer = try await gateway.reset(code)
+        #expect(
+            answer.json == [
+                "kind": "identitytoolkit#ResetPasswordResponse", "requestType": "PASSWORD_RESET",
+                "email": "ada@example.com",
+            ])
+        #expect(try await gateway.lookup(ada.idToken).outcome == "400 TOKEN_EXPIRED")
+        #expect(try await gateway.refresh(ada.refreshToken).outcome == "400 TOKEN_EXPIRED")
+        #expect(try await gateway.signIn().outcome == "400 INVALID_LOGIN_CREDENTIALS")
+        #expect(try await gateway.signIn(password: "another secret").status == 200)
+        #expect(try await gateway.reset(code).outcome == "400 INVALID_OOB_CODE")
+        #expect(try await gateway.letters(.passwordChanged).map(\.recipient) == ["ada@example.com"])
+    }
+
+    @Test("a weak password does not use it up")
+    func weak() async throws {
+        let gateway = try await TestGateway()
+        _ = try await gateway.signUp()
+        let code = try await gateway.askedCode("PASSWORD_RESET", ["email": "ada@example.com"])
+        #expect(
+            try await gateway.reset(code, "short").outcome
+                == "400 WEAK_PASSWORD : Password should be at least 6 characters")
+        #expect(try await gateway.reset(code).status == 200)
+    }
+
+    @Test(
+        "of a proven address keeps linked identities, or unlinks them where the project says so",
+        arguments: [true, false])
+    func identities(unlinks: Bool) async throws {
+        let gateway = try await TestGateway { $0.resetUnlinksIdentities = unlinks }
+        let ada = try await gateway.signUpVerified()
+        let person = SimulatedPerson.named("Ada", "Lovelace")
+        _ = try await gateway.link(gateway.google(person), to: ada.idToken)
+        _ = try await gateway.reset(gateway.askedCode("PASSWORD_RESET", ["email": "ada@example.com"]))
+        let back = try await gateway.signIn(gateway.google(person))
+        #expect((back.json["localId"]?.string == ada.localId) != unlinks)
+    }
+
+    struct End: CustomTestStringConvertible, Sendable {
+        let testDescription: String
+        let happens: @Sendable (TestGateway, TestGateway.Tokens) async throws -> Void
+        var outcome = "400 INVALID_OOB_CODE"
+    }
+
+    @Test(
+        "dies with what it was made for",
+        arguments: [
+            End(testDescription: "another password") {
+                _ = try await $0.update($1.idToken, ["password": "chosen now"])
+            },
+            End(testDescription: "another address") { _ = try await $0.update($1.idToken, ["email": "b@example.com"]) },
+            End(testDescription: "the account") { _ = try await $0.delete($1.idToken) },
+            End(
+                testDescription: "its hour", happens: { gateway, _ in gateway.clock.advance(by: .seconds(3600)) },
+                outcome: "400 EXPIRED_OOB_CODE"),
+            End(testDescription: "another reset") { gateway, _ in
+                _ = try await gateway.reset(gateway.askedCode("PASSWORD_RESET", ["email": "ada@example.com"]))
+            },
+        ])
+    func ends(end: End) async throws {
+        let gateway = try await TestGateway()
+        let ada = try await gateway.signUp()
+        let code = try await gateway.askedCode("PASSWORD_RESET", ["email": "ada@example.com"])
+        try await end.happens(gateway, ada)
+        #expect(try await gateway.check(code).outcome == end.outcome)
+        #expect(try await gateway.reset(code).outcome == end.outcome)
+    }
+
+    @Test("one of twenty at once sets it")
+    func race() async throws {
+        let gateway = try await TestGateway()
+        _ = try await gateway.signUp()
+        let code = try await gateway.askedCode("PASSWORD_RESET", ["email": "ada@example.com"])
+        let outcomes = try await withThrowingTaskGroup(of: String.self) { group in
+            for number in 0..<20 { group.addTask { try await gateway.reset(code, "password \(number)").outcome } }
+            return try await group.reduce(into: []) { $0.append($1) }
+        }
+        #expect(outcomes.filter { $0.hasPrefix("200") }.count == 1, "\(outcomes)")
+        #expect(outcomes.filter { $0 == "400 INVALID_OOB_CODE" }.count == 19, "\(outcomes)")
+    }
+
+    @Test("is of no use to another project, for another purpose, or with anything changed")
+    func elsewhere() async throws {
+        let gateway = try await TestGateway()
+        let ada = try await gateway.signUp()
+        let reset = try await gateway.askedCode("PASSWORD_RESET", ["email": "ada@example.com"])
+        let verify = try await gateway.askedCode("VERIFY_EMAIL", ["idToken": .string(ada.idToken)])
+        #expect(try await gateway.apply(reset).outcome == "400 INVALID_OOB_CODE")
+        #expect(try await gateway.reset(verify).outcome == "400 INVALID_OOB_CODE")
+        #expect(try await gateway.signInWithLink("ada@example.com", verify).outcome == "400 INVALID_OOB_CODE")
+        #expect(try await gateway.reset(String(reset.reversed())).outcome == "400 INVALID_OOB_CODE")
+        #expect(try await gateway.reset("").outcome == "400 MISSING_OOB_CODE")
+        #expect(try await gateway.reset(String(repeating: "x", count: 10_000)).outcome == "400 INVALID_OOB_CODE")
+        try await gateway.makeOtherProject("other", serviceKey: "other secret")
+        _ = try await gateway.database.pool.execute(
+            "UPDATE oob_code SET project_id = 'other', account_id = NULL, purpose = 'EMAIL_SIGNIN'")
+        #expect(try await gateway.check(reset).outcome == "400 INVALID_OOB_CODE")
+    }
+
+    @Test("tells a disabled account apart, and leaves it as it is")
+    func disabled() async throws {
+        let gateway = try await TestGateway.administered()
+        let ada = try await gateway.signUp()
+        let code = try await gateway.askedCode("PASSWORD_RESET", ["email": "ada@example.com"])
+        _ = try await gateway.administer(":update", ["localId": .string(ada.localId), "disableUser": true])
+        let outcome = try await gateway.reset(code).outcome
+        #expect(outcome == "400 USER_DISABLED", "\(outcome)")
+    }
+}

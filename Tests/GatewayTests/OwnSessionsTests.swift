@@ -1,0 +1,221 @@
+import HTTP
+import Identity
+import Postgres
+import Storage
+import Support
+import Testing
+
+extension TestGateway {
+    fileprivate func signIn(as device: String, _ email: String = "ada@example.com") async throws -> Tokens {
+        try Tokens(
+            await post(
+                "/v1/accounts:signInWithPassword", ["email": .string(email), "password": "secret1"],
+                headers: ["User-Agent": device]))
+    }
+
+    fileprivate func list(_ idToken: String) async throws -> Exchange {
+        try await post("/v1/accounts:listSessions", ["idToken": .string(idToken)])
+    }
+
+    fileprivate func sessions(_ idToken: String) async throws -> [JSON] {
+        guard case .array(let sessions)? = try await list(idToken).json["sessions"] else { return [] }
+        return sessions
+    }
+
+    fileprivate func revoke(_ idToken: String, _ sessionId: String) async throws -> String {
+        try await post(
+            "/v1/accounts:revokeSession", ["idToken": .string(idToken), "sessionId": .string(sessionId)]
+        ).outcome
+    }
+
+    fileprivate func revokeAll(_ idToken: String) async throws -> String {
+        try await post("/v1/accounts:revokeSession", ["idToken": .string(idToken), "everywhere": true]).outcome
+    }
+
+    /// What both tokens of a session are worth.
+    fileprivate func worth(_ tokens: Tokens) async throws -> [String] {
+        [try await lookup(tokens.idToken).outcome, try await refresh(tokens.refreshToken).outcome]
+    }
+}
+
+extension TestGateway.Tokens {
+    fileprivate var session: String {
+        get throws { try #require(try claims(of: idToken)["sid"]?.string) }
+    }
+}
+
+@Suite("One's own sessions")
+struct OwnSessionsTests {
+    private let alive = ["200", "200"]
+    private let ended = ["400 TOKEN_EXPIRED", "400 TOKEN_EXPIRED"]
+
+    @Test("are listed with what tells them apart, those used last first")
+    func listing() async throws {
+        let gateway = try await TestGateway()
+        let first = try await gateway.signUp()
+        gateway.clock.advance(by: .seconds(60))
+        let phone = try await gateway.signIn(as: "Example/1.0 iPhone")
+        gateway.clock.advance(by: .seconds(60))
+        #expect(try await gateway.refresh(first.refreshToken).outcome == "200")
+        let sessions = try await gateway.sessions(phone.idToken)
+        #expect(sessions.count == 2)
+        #expect(
+            sessions.first == [
+                "sessionId": .string(try first.session), "current": false, "signInProvider": "password",
+                "createdAt": "1800000000000", "lastUsedAt": "1800000120000",
+            ])
+        #expect(
+            sessions.last == [
+                "sessionId": .string(try phone.session), "current": true, "signInProvider": "password",
+                "device": "Example/1.0 iPhone", "createdAt": "1800000060000", "lastUsedAt": "1800000060000",
+            ])
+    }
+
+    @Test("are listed only while they live, only their owner's, and a hundred of them at most")
+    func listed() async throws {
+        let gateway = try await TestGateway()
+        _ = try await gateway.signUp(email: "eve@example.com")
+        let ada = try await gateway.signUp()
+        let other = try await gateway.signIn(as: "other")
+        #expect(try await gateway.revoke(ada.idToken, other.session) == "200")
+        #expect(try await gateway.sessions(ada.idToken).map { $0["current"] } == [true])
+        let changed = try await gateway.update(ada.idToken, ["password": "secret2"])
+        let fresh = try #require(changed.json["idToken"]?.string)
+        #expect(try await gateway.sessions(fresh).count == 1, "those of an earlier generation are dead")
+        _ = try await gateway.database.pool.execute(
+            """
+            INSERT INTO session (project_id, id, account_id, generation, method, authenticated_at, rotated_at, refreshed_at)
+            SELECT project_id, gen_random_uuid(), account_id, generation, method, authenticated_at, rotated_at, refreshed_at
+            FROM session, generate_series(1, 150) WHERE account_id = \(ada.localId)
+            """)
+        #expect(try await gateway.sessions(fresh).count == 100)
+    }
+
+    @Test("end within one request, both tokens, and the others go on")
+    func ending() async throws {
+        let gateway = try await TestGateway()
+        let ada = try await gateway.signUp()
+        let lost = try await gateway.signIn(as: "lost phone")
+        #expect(try await gateway.worth(lost) == alive)
+        gateway.clock.advance(by: .seconds(3000))
+        #expect(try await gateway.revoke(ada.idToken, lost.session) == "200", "no recent login is asked for")
+        #expect(try await gateway.worth(lost) == ended)
+        #expect(try await gateway.worth(ada) == alive)
+        #expect(try await gateway.revoke(ada.idToken, lost.session) == "400 SESSION_NOT_FOUND", "it ended before")
+    }
+
+    @Test("one's current session ended is a sign-out")
+    func signOut() async throws {
+        let gateway = try await TestGateway()
+        let ada = try await gateway.signUp()
+        let other = try await gateway.signIn(as: "other")
+        #expect(try await gateway.revoke(ada.idToken, ada.session) == "200")
+        #expect(try await gateway.worth(ada) == ended)
+        #expect(try await gateway.worth(other) == alive)
+        #expect(try await gateway.signIn().outcome == "200", "and one can come back")
+    }
+
+    @Test("everywhere ends them all, the caller's own and one of a sign-in that is under way too")
+    func everywhere() async throws {
+        let gateway = try await TestGateway()
+        let ada = try await gateway.signUp()
+        let other = try await gateway.signIn(as: "other")
+        let before = try #require(try await gateway.account(other.idToken)["validSince"]?.string)
+        gateway.clock.advance(by: .seconds(100))
+        let store = PostgresAccountStore(pool: gateway.database.pool)
+        let late = Session(
+            id: ID("9d1f0f9e-1111-4222-8333-444455556666"), account: ID(ada.localId), generation: 1, method: .password,
+            authenticatedAt: gateway.clock.now, device: nil)
+        #expect(try await gateway.revokeAll(ada.idToken) == "200")
+        #expect(try await !store.open(late, rehashed: nil, in: gateway.project.id))
+        for tokens in [ada, other] { #expect(try await gateway.worth(tokens) == ended) }
+        let back = try TestGateway.Tokens(await gateway.signIn())
+        let after = try #require(try await gateway.account(back.idToken)["validSince"]?.string)
+        #expect(Int(after) == Int(before).map { $0 + 100 }, "for those who only read tokens")
+        #expect(try await gateway.revokeAll(ada.idToken) == "400 TOKEN_EXPIRED")
+        #expect(try await gateway.worth(back) == alive)
+    }
+
+    @Test("another account's session is not found, nor another project's, nor what names none")
+    func others() async throws {
+        let gateway = try await TestGateway()
+        let ada = try await gateway.signUp()
+        let eve = try await gateway.signUp(email: "eve@example.com")
+        try await gateway.makeOtherProject("other", serviceKey: "sks_other")
+        _ = try await gateway.database.pool.execute(
+            """
+            WITH twin AS (
+                INSERT INTO account (project_id, id, created_at, valid_since)
+                SELECT 'other', id, created_at, valid_since FROM account WHERE id = \(eve.localId) RETURNING id)
+            INSERT INTO session (project_id, id, account_id, generation, method, authenticated_at, rotated_at, refreshed_at)
+            SELECT 'other', 'aaaaaaaa-1111-4222-8333-444455556666', id, 1, 'password', now(), now(), now() FROM twin
+            """)
+        let names = [
+            try ada.session, "aaaaaaaa-1111-4222-8333-444455556666", "bbbbbbbb-1111-4222-8333-444455556666",
+            "nonsense", "' OR true --",
+        ]
+        for name in names { #expect(try await gateway.revoke(eve.idToken, name) == "400 SESSION_NOT_FOUND", "\(name)") }
+        #expect(try await gateway.worth(ada) == alive)
+        let living = try await gateway.database.pool.query(
+            "SELECT count(*) AS count FROM session WHERE ended_at IS NULL")
+        #expect(try living.first?.decode("count") == 3)
+        #expect(try await gateway.revokeAll(eve.idToken) == "200")
+        #expect(try await gateway.worth(ada) == alive)
+        let twin = try await gateway.database.pool.query("SELECT generation FROM account WHERE project_id = 'other'")
+        #expect(try twin.first?.decode("generation") == 1)
+    }
+
+    @Test(
+        "refuse in the order of the wire protocol",
+        arguments: [
+            ([:], "400 MISSING_ID_TOKEN"),
+            (["idToken": ""], "400 MISSING_ID_TOKEN"),
+            (["idToken": "nonsense"], "400 MISSING_SESSION_ID"),
+            (["idToken": "nonsense", "everywhere": false], "400 MISSING_SESSION_ID"),
+            (["idToken": "nonsense", "sessionId": "x"], "400 INVALID_ID_TOKEN"),
+            (
+                ["idToken": "nonsense", "sessionId": "x", "everywhere": true],
+                "400 Invalid JSON payload received. /sessionId must not stand beside everywhere"
+            ),
+            (["idToken": "nonsense", "everywhere": true, "tenantId": "t"], "501 tenantId is not implemented."),
+        ] as [(JSON, String)])
+    func refusals(body: JSON, expected: String) async throws {
+        let gateway = try await TestGateway()
+        #expect(try await gateway.post("/v1/accounts:revokeSession", body).outcome == expected)
+    }
+
+    @Test("of many who end the same session at once one does, and none fails otherwise")
+    func race() async throws {
+        let gateway = try await TestGateway()
+        let ada = try await gateway.signUp()
+        let lost = try await gateway.signIn(as: "lost phone")
+        let outcomes = try await withThrowingTaskGroup(of: String.self) { group in
+            for number in 1...12 {
+                group.addTask {
+                    number == 6
+                        ? try await gateway.refresh(lost.refreshToken).outcome
+                        : try await gateway.revoke(ada.idToken, lost.session)
+                }
+            }
+            return try await group.reduce(into: []) { $0.append($1) }
+        }
+        let revoked = outcomes.filter { $0 != "400 SESSION_NOT_FOUND" }
+        #expect(revoked.contains("200"))
+        #expect(Set(revoked).subtracting(["200", "400 TOKEN_EXPIRED"]).isEmpty)
+        #expect(try await gateway.worth(lost) == ended)
+        #expect(try await gateway.worth(ada) == alive)
+    }
+
+    @Test("two that end everything at once leave nothing alive, and a session that was ended ends no other")
+    func endingAtOnce() async throws {
+        let gateway = try await TestGateway()
+        let (ada, other) = (try await gateway.signUp(), try await gateway.signIn(as: "other"))
+        async let one = gateway.revokeAll(ada.idToken)
+        async let two = gateway.revokeAll(other.idToken)
+        #expect(Set([try await one, try await two]).subtracting(["200", "400 TOKEN_EXPIRED"]).isEmpty)
+        for tokens in [ada, other] { #expect(try await gateway.worth(tokens) == ended) }
+        let back = try TestGateway.Tokens(await gateway.signIn())
+        #expect(try await gateway.revoke(ada.idToken, back.session) == "400 TOKEN_EXPIRED")
+        #expect(try await gateway.worth(back) == alive)
+    }
+}

@@ -1,0 +1,201 @@
+import FoundationEssentials
+import HTTP
+import Identity
+import Support
+import Synchronization
+import Testing
+
+@Suite("The password policy")
+struct PasswordPolicyTests {
+    static let strict: @Sendable (inout Policy) -> Void = {
+        $0.hidesAccounts = false
+        $0.minimumPasswordLength = 10
+        $0.requiresLowercase = true
+        $0.requiresUppercase = true
+        $0.requiresDigit = true
+        $0.requiresSymbol = true
+    }
+
+    @Test("is told to clients in the words of Firebase")
+    func shape() async throws {
+        let gateway = try await TestGateway(change: Self.strict)
+        let answer = try await gateway.passwordPolicy()
+        #expect(
+            answer["customStrengthOptions"] == [
+                "minPasswordLength": 10, "maxPasswordLength": 4096, "containsLowercaseCharacter": true,
+                "containsUppercaseCharacter": true, "containsNumericCharacter": true,
+                "containsNonAlphanumericCharacter": true,
+            ])
+        #expect(answer["enforcementState"] == "ENFORCE")
+        #expect(answer["forceUpgradeOnSignin"] == false)
+        #expect(answer["schemaVersion"] == 1)
+        let lenient = try await TestGateway().passwordPolicy()
+        #expect(lenient["customStrengthOptions"] == ["minPasswordLength": 6, "maxPasswordLength": 4096])
+        #expect(try await gateway.get("/v2/passwordPolicy").status == 403)
+        let tenant = try await gateway.send(
+            .get, "/v2/passwordPolicy", body: [], query: [("key", TestGateway.apiKey), ("tenantId", "t")])
+        #expect(tenant.outcome == "501 tenantId is not implemented.")
+    }
+
+    @Test("is judged here as clients judge it by what they are told")
+    func agreement() async throws {
+        let gateway = try await TestGateway(change: Self.strict)
+        let client = try FirebaseClient(try await gateway.passwordPolicy())
+        let passwords =
+            [
+                "Correct-77", "Correct-7", "correct-77", "CORRECT-77", "Correct-xx", "Correctx77", "Correct 77",
+                "Correct§77", "ÉCORRECT-77é", "Écorrect-77", "Correct-٣٣", "Co-7😀😀😀", "Co-7😀😀", "\tCorrect-77",
+                "Corre\u{301}c-7", "Ｃorrect-77",
+            ] + Policy.passwordSymbols.map { "Correct\($0)77" }
+        for (index, password) in passwords.enumerated() {
+            let outcome = try await gateway.post(
+                "/v1/accounts:signUp",
+                ["email": .string("a\(index)@example.com"), "password": .string(password)]
+            ).outcome
+            #expect((outcome == "200") == client.accepts(password), "\(password): \(outcome)")
+        }
+    }
+
+    static let missing = "Password must contain an upper case character, Password must contain a numeric character"
+
+    @Test("names everything that a password lacks, and the length alone by the name of old")
+    func refusals() async throws {
+        let gateway = try await TestGateway(change: Self.strict)
+        let many = try await gateway.post(
+            "/v1/accounts:signUp", ["email": "ada@example.com", "password": "correct-horse"])
+        #expect(
+            many.outcome
+                == "400 PASSWORD_DOES_NOT_MEET_REQUIREMENTS : Missing password requirements: [\(Self.missing)]")
+        let short = try await gateway.post("/v1/accounts:signUp", ["email": "ada@example.com", "password": "aB3!"])
+        #expect(
+            short.outcome
+                == "400 PASSWORD_DOES_NOT_MEET_REQUIREMENTS : Missing password requirements: [Password must contain at least 10 characters]"
+        )
+        let lenient = try await TestGateway { $0.minimumPasswordLength = 10 }.post(
+            "/v1/accounts:signUp", ["email": "ada@example.com", "password": "aB3!"])
+        #expect(lenient.outcome == "400 WEAK_PASSWORD : Password should be at least 10 characters")
+        let long = try await gateway.post(
+            "/v1/accounts:signUp",
+            ["email": "ada@example.com", "password": .string(String(repeating: "é", count: 2049))])
+        #expect(long.outcome.hasPrefix("400 Invalid JSON payload received. /password must not be longer than 4096"))
+    }
+
+    @Test("does not trim or rewrite what is typed")
+    func asGiven() async throws {
+        let gateway = try await TestGateway()
+        _ = try await gateway.signUp(password: " sécret ")
+        #expect(try await gateway.signIn(password: " sécret ").outcome == "200")
+        for other in ["sécret", " sécret", " se\u{301}cret ", " SÉCRET "] {
+            #expect(try await gateway.signIn(password: other).outcome == "400 INVALID_PASSWORD", "\(other)")
+        }
+    }
+}
+
+@Suite("A breached password")
+struct BreachedPasswordTests {
+    static let refusal =
+        "400 PASSWORD_DOES_NOT_MEET_REQUIREMENTS : Missing password requirements: [Password must not have appeared in a data breach]"
+
+    @Test("is refused wherever a password is set, and nowhere else")
+    func everywhere() async throws {
+        let breaches = RecordedBreaches(["breached"])
+        let gateway = try await TestGateway(breaches: breaches.seam) {
+            $0.hidesAccounts = false
+            $0.refusesBreachedPasswords = true
+        }
+        try await gateway.makeServiceKey()
+        let ada = try await gateway.signUp(password: "good enough")
+        let nobody = try await gateway.post("/v1/accounts:signUp")
+        let code = try await gateway.askedCode("PASSWORD_RESET", ["email": "ada@example.com"])
+        let new: [String: JSON] = ["email": "b@example.com", "password": "breached"]
+        let setters = [
+            try await gateway.post("/v1/accounts:signUp", .object(new)),
+            try await gateway.post(
+                "/v1/accounts:signUp",
+                .object(new.merging(["idToken": try #require(nobody.json["idToken"])]) { $1 })),
+            try await gateway.update(ada.idToken, ["password": "breached"]),
+            try await gateway.reset(code, "breached"),
+            try await gateway.administer("", .object(new)),
+            try await gateway.administer(":update", ["localId": .string(ada.localId), "password": "breached"]),
+        ]
+        #expect(setters.map(\.outcome) == Array(repeating: Self.refusal, count: setters.count))
+        #expect(breaches.asked == ["good enough"] + Array(repeating: "breached", count: setters.count))
+
+        let imported = try await gateway.administer(
+            ":batchCreate",
+            ["users": [["localId": "old", "email": "old@example.com", "rawPassword": "breached"]]])
+        #expect(imported.outcome == "200")
+        #expect(try await gateway.signIn(email: "old@example.com", password: "breached").outcome == "200")
+        #expect(breaches.asked.count == 1 + setters.count, "nobody was asked at an import or a sign-in")
+        #expect(try await gateway.reset(code, "better than that").outcome == "200", "the code is still good")
+    }
+
+    @Test("is asked about only where the policy says so, and once everything else is right")
+    func sparingly() async throws {
+        let breaches = RecordedBreaches(["breached"])
+        let indifferent = try await TestGateway(breaches: breaches.seam)
+        _ = try await indifferent.signUp(password: "breached")
+        let strict = try await TestGateway(breaches: breaches.seam) {
+            $0.refusesBreachedPasswords = true
+            $0.requiresDigit = true
+        }
+        let refused = try await strict.post(
+            "/v1/accounts:signUp", ["email": "ada@example.com", "password": "breached"])
+        #expect(refused.outcome.contains("[Password must contain a numeric character]"))
+        #expect(breaches.asked.isEmpty)
+    }
+}
+
+/// Checks a password by what a gateway has told, in the way of Firebase's client for the web: by UTF-16 code units.
+private struct FirebaseClient: Decodable {
+    struct Options: Decodable {
+        let minPasswordLength: Int
+        let maxPasswordLength: Int
+        let containsLowercaseCharacter: Bool?
+        let containsUppercaseCharacter: Bool?
+        let containsNumericCharacter: Bool?
+        let containsNonAlphanumericCharacter: Bool?
+    }
+
+    let customStrengthOptions: Options
+    let allowedNonAlphanumericCharacters: [String]
+
+    init(_ answer: JSON) throws { self = try JSONDecoder().decode(Self.self, from: Data(try answer.bytes)) }
+
+    func accepts(_ password: String) -> Bool {
+        let options = customStrengthOptions
+        let classes = [
+            (options.containsLowercaseCharacter, "abcdefghijklmnopqrstuvwxyz"),
+            (options.containsUppercaseCharacter, "ABCDEFGHIJKLMNOPQRSTUVWXYZ"),
+            (options.containsNumericCharacter, "0123456789"),
+            (options.containsNonAlphanumericCharacter, allowedNonAlphanumericCharacters.joined()),
+        ]
+        return (options.minPasswordLength...options.maxPasswordLength).contains(password.utf16.count)
+            && classes.allSatisfy { $0 != true || !Set($1.utf16).isDisjoint(with: password.utf16) }
+    }
+}
+
+private final class RecordedBreaches: Sendable {
+    private let known: Set<String>
+    private let record = Mutex<[String]>([])
+
+    init(_ known: Set<String>) {
+        self.known = known
+    }
+
+    var asked: [String] { record.withLock { $0 } }
+    var seam: Breaches {
+        Breaches { [self] password in
+            record.withLock { $0.append(password.expose()) }
+            return known.contains(password.expose())
+        }
+    }
+}
+
+extension TestGateway {
+    fileprivate func passwordPolicy() async throws -> JSON {
+        let answer = try await send(.get, "/v2/passwordPolicy", body: [], query: [("key", Self.apiKey)])
+        #expect(answer.outcome == "200")
+        return answer.json
+    }
+}

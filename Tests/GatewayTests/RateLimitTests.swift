@@ -1,0 +1,229 @@
+import HTTP
+import Identity
+import Postgres
+import Support
+import Testing
+
+@testable import sekisho
+
+@Suite("Rate limits")
+struct RateLimitTests {
+    private let tooMany = LimitedGateway.tooMany
+
+    @Test("after too many wrong passwords even the right one has to wait, and is told how long")
+    func window() async throws {
+        let limited = try await LimitedGateway()
+        _ = try await limited.signUp()
+        limited.gateway.clock.advance(by: .microseconds(200_500_000))
+        try await limited.fail()
+        let refused = try await limited.signIn("ada", "secret1")
+        #expect(refused.outcome == tooMany)
+        #expect(refused.headers["Retry-After"] == "400", "the rest of ten minutes, rounded up")
+        limited.gateway.clock.advance(by: .seconds(399))
+        #expect(try await limited.signIn("ada", "secret1").outcome == tooMany)
+        limited.gateway.clock.advance(by: .milliseconds(500))
+        #expect(try await limited.signIn("ada", "secret1").outcome == "200")
+    }
+
+    struct Place: CustomTestStringConvertible {
+        let testDescription: String
+        var proxies: [String] = []
+        let first: (peer: String, hops: String?)
+        let second: (peer: String, hops: String?)
+        let isTheSame: Bool
+    }
+
+    @Test(
+        "are of a place: an IPv4 address, or the /64 of an IPv6 one, as far as proxies are trusted",
+        arguments: [
+            Place(
+                testDescription: "the same address", first: ("192.0.2.7", nil), second: ("192.0.2.7", nil),
+                isTheSame: true),
+            Place(
+                testDescription: "the neighbour's", first: ("192.0.2.7", nil), second: ("192.0.2.8", nil),
+                isTheSame: false),
+            Place(
+                testDescription: "the same as IPv4-mapped IPv6", first: ("192.0.2.7", nil),
+                second: ("::ffff:192.0.2.7", nil), isTheSame: true),
+            Place(
+                testDescription: "two of one /64", first: ("2001:db8:1:2::1", nil),
+                second: ("2001:db8:1:2:ffff:ffff:ffff:ffff", nil), isTheSame: true),
+            Place(
+                testDescription: "two spellings", first: ("2001:db8:0:0:0:0:0:1", nil), second: ("2001:DB8::1", nil),
+                isTheSame: true),
+            Place(
+                testDescription: "of another /64", first: ("2001:db8:1:2::1", nil), second: ("2001:db8:1:3::1", nil),
+                isTheSame: false),
+            Place(
+                testDescription: "a header that anybody can write", first: ("192.0.2.7", "198.51.100.1"),
+                second: ("192.0.2.7", "198.51.100.2"), isTheSame: true),
+            Place(
+                testDescription: "a trusted proxy's header", proxies: ["10.0.0.0/8"],
+                first: ("10.0.0.1", "198.51.100.1"), second: ("10.0.0.1", "198.51.100.2"), isTheSame: false),
+            Place(
+                testDescription: "two proxies, one client", proxies: ["10.0.0.0/8"],
+                first: ("10.0.0.1", "203.0.113.9, 198.51.100.1"), second: ("10.0.0.2", "198.51.100.1"),
+                isTheSame: true),
+        ])
+    func places(row: Place) async throws {
+        let limited = try await LimitedGateway(trustedProxies: row.proxies)
+        for _ in 1...3 { _ = try await limited.signIn(from: row.first.peer, via: row.first.hops) }
+        #expect(try await limited.signIn(from: row.first.peer, via: row.first.hops).outcome == tooMany)
+        let other = try await limited.signIn(from: row.second.peer, via: row.second.hops)
+        #expect(other.outcome == (row.isTheSame ? tooMany : "400 INVALID_LOGIN_CREDENTIALS"))
+    }
+
+    @Test("nobody locks anybody out: an account attacked from elsewhere, or a neighbour's from here, can be entered")
+    func noLockOut() async throws {
+        let limited = try await LimitedGateway()
+        for name in ["ada", "eve"] { _ = try await limited.signUp(name) }
+        try await limited.fail(from: "203.0.113.66")
+        #expect(try await limited.signIn("ada", from: "203.0.113.66").outcome == tooMany)
+        #expect(try await limited.signIn("ada", "secret1").outcome == "200", "from home")
+        #expect(
+            try await limited.signIn("eve", "secret1", from: "203.0.113.66").outcome == "200", "from the same place")
+    }
+
+    @Test("a right password in between gives no more attempts at others, nor at the same")
+    func interleaved() async throws {
+        let limited = try await LimitedGateway()
+        for name in ["ada", "eve"] { _ = try await limited.signUp(name) }
+        for _ in 1...3 {
+            try await limited.fail(1)
+            #expect(try await limited.signIn("eve", "secret1").outcome == "200")
+        }
+        #expect(try await limited.signIn("ada", "secret1").outcome == tooMany)
+        for number in 0..<27 { try await limited.fail(1, "stranger\(number)") }
+        #expect(try await limited.signIn("eve", "secret1").outcome == tooMany, "thirty from one place, whoever's")
+        #expect(try await limited.signIn("eve", "secret1", from: "203.0.113.1").outcome == "200")
+    }
+
+    @Test("who is attacked cannot tell nor be told: known and unknown addresses are refused alike, at the same cost")
+    func alike() async throws {
+        let limited = try await LimitedGateway()
+        _ = try await limited.signUp("known")
+        var seen: [[String]] = []
+        for name in ["known", "unknown"] {
+            var outcomes: [String] = []
+            for _ in 1...5 { outcomes.append(try await limited.signIn(name).outcome) }
+            seen.append(outcomes)
+        }
+        #expect(seen[0] == seen[1])
+        #expect(seen[0].suffix(2) == [tooMany, tooMany])
+        #expect(limited.checks.all == [true, true, true, false, false, false])
+    }
+
+    @Test("what is refused reaches neither the passwords nor the database")
+    func noWork() async throws {
+        let limited = try await LimitedGateway()
+        _ = try await limited.signUp("known")
+        for name in ["known", "unknown"] { try await limited.fail(3, name) }
+        _ = try await limited.gateway.database.pool.execute("ALTER TABLE account RENAME TO hidden")
+        for name in ["known", "unknown"] { #expect(try await limited.signIn(name).outcome == tooMany) }
+        #expect(try await limited.signIn("eve").status == 500, "who is let through is looked up")
+        #expect(limited.checks.all.count == 6)
+    }
+
+    @Test("of many tried at once, no more than the limit learn whether they were right")
+    func burst() async throws {
+        let limited = try await LimitedGateway()
+        _ = try await limited.signUp()
+        let outcomes = try await withThrowingTaskGroup(of: String.self) { group in
+            for _ in 1...40 { group.addTask { try await limited.signIn().outcome } }
+            return try await group.reduce(into: []) { $0.append($1) }
+        }
+        #expect(outcomes.filter { $0 == "400 INVALID_LOGIN_CREDENTIALS" }.count == 3)
+        #expect(outcomes.filter { $0 == tooMany }.count == 37)
+    }
+
+    @Test("accounts made from one place are limited, with and without a password, together with addresses found taken")
+    func signUps() async throws {
+        let limited = try await LimitedGateway()
+        #expect(try await limited.signUp("ada").outcome == "200")
+        #expect(try await limited.signUp("ada").outcome == "400 EMAIL_EXISTS")
+        let anonymous = try await limited.gateway.post("/v1/accounts:signUp")
+        #expect(anonymous.outcome == "200")
+        #expect(try await limited.signUp("eve").outcome == tooMany)
+        #expect(try await limited.gateway.post("/v1/accounts:signUp").outcome == tooMany)
+        #expect(try await limited.signUp("eve", from: "203.0.113.1").outcome == "200")
+        limited.gateway.clock.advance(by: .seconds(3600))
+        #expect(try await limited.signUp("eve2").outcome == "200")
+    }
+
+    @Test("sign-ups at once are no more than one by one")
+    func signUpBurst() async throws {
+        let limited = try await LimitedGateway()
+        let outcomes = try await withThrowingTaskGroup(of: String.self) { group in
+            for number in 1...20 { group.addTask { try await limited.signUp("p\(number)").outcome } }
+            return try await group.reduce(into: []) { $0.append($1) }
+        }
+        #expect(outcomes.filter { $0 == "200" }.count == 3)
+    }
+
+    @Test("what made no account and told nothing is not counted: bad passwords, bad requests, our own trouble")
+    func notCounted() async throws {
+        let limited = try await LimitedGateway()
+        for _ in 1...5 {
+            let weak = try await limited.gateway.post(
+                "/v1/accounts:signUp", ["email": "ada@example.com", "password": "short"])
+            #expect(weak.outcome.hasPrefix("400 WEAK_PASSWORD"))
+        }
+        _ = try await limited.gateway.database.pool.execute("ALTER TABLE session RENAME TO hidden")
+        for _ in 1...5 { #expect(try await limited.signUp().status == 500) }
+        _ = try await limited.gateway.database.pool.execute("ALTER TABLE hidden RENAME TO session")
+        #expect(try await limited.signUp().outcome == "200")
+    }
+
+    @Test("who has a session, and who comes with another company's word or a backend's, is let through")
+    func exempt() async throws {
+        let limited = try await LimitedGateway { $0.signUpLimit = 1 }
+        let gateway = limited.gateway
+        let anonymous = try await gateway.post("/v1/accounts:signUp")
+        #expect(try await limited.signUp().outcome == tooMany)
+        let upgraded = try await gateway.post(
+            "/v1/accounts:signUp",
+            ["idToken": anonymous.json["idToken"] ?? .null, "email": "ada@example.com", "password": "secret1"])
+        #expect(upgraded.outcome == "200")
+        try await limited.fail()
+        #expect(try await limited.signIn("ada", "secret1").outcome == tooMany)
+        #expect(try await gateway.signIn(gateway.apple()).outcome == "200")
+        let refreshed = try await gateway.post(
+            "/v1/token",
+            ["grant_type": "refresh_token", "refresh_token": upgraded.json["refreshToken"] ?? .null])
+        #expect(refreshed.outcome == "200")
+        let backend = try await ServiceKey(in: gateway)
+        let custom = try await gateway.post(
+            "/v1/accounts:signInWithCustomToken", ["token": .string(try backend.customToken(at: gateway.clock.now))])
+        #expect(custom.outcome == "200")
+        for number in 1...3 {
+            let made = try await gateway.administer(
+                .post, "/v1/projects/demo/accounts", ["email": .string("p\(number)@example.com")], by: backend)
+            #expect(made.outcome == "200")
+        }
+    }
+
+    @Test("a limit of 0 is none")
+    func none() async throws {
+        let limited = try await LimitedGateway {
+            $0.passwordFailureLimit = 0
+            $0.signUpLimit = 0
+        }
+        try await limited.fail(20)
+        for number in 1...5 { #expect(try await limited.signUp("p\(number)").outcome == "200") }
+        #expect(limited.gateway.limits?.size == 0)
+    }
+
+    @Test("mail is limited by whom it goes to and by where it is asked for", arguments: [true, false])
+    func mail(isTheSameAddress: Bool) async throws {
+        let limits = try #require(try await LimitedGateway().gateway.limits).limiter
+        let (ada, eve) = (try #require(Email("ada@example.com")), try #require(Email("eve@example.com")))
+        let home = AddressPrefix("192.0.2.1")
+        let (counted, asked): (Limited, Limited) =
+            isTheSameAddress
+            ? (.mail(to: ada), .mail(to: eve)) : (.anyMail(from: home), .anyMail(from: AddressPrefix("x")))
+        for _ in 1...2 { limits.count(counted, Policy.mailWindow, ID("demo")) }
+        #expect(throws: TooManyAttempts.self) { try limits.require(counted, 2, Policy.mailWindow, ID("demo")) }
+        try limits.require(asked, 2, Policy.mailWindow, ID("demo"))
+        try limits.require(counted, 2, Policy.mailWindow, ID("other"))
+    }
+}

@@ -1,0 +1,109 @@
+import API
+import Crypto
+import Identity
+import Postgres
+import Storage
+import Support
+import Telemetry
+import Testing
+
+@testable import sekisho
+
+@Suite("Rate limits of several replicas")
+struct SharedRateLimitTests {
+    private let tooMany = LimitedGateway.tooMany
+
+    private func merge(_ gateway: TestGateway) async throws {
+        try await gateway.limits?.merge(with: RateCountStore(pool: gateway.database.pool))
+    }
+
+    @Test("are shared once the replicas have told each other")
+    func shared() async throws {
+        let limited = try await LimitedGateway()
+        let replica = try limited.gateway.replica()
+        _ = try await limited.signUp()
+        try await limited.fail(2)
+        #expect(try await limited.signIn(at: replica).outcome == "400 INVALID_LOGIN_CREDENTIALS")
+        try await merge(limited.gateway)
+        try await merge(replica)
+        #expect(try await limited.signIn("ada", "secret1", at: replica).outcome == tooMany)
+        #expect(try await limited.signIn("ada", "secret1").outcome == "200", "it has not heard yet")
+        try await merge(limited.gateway)
+        #expect(try await limited.signIn("ada", "secret1").outcome == tooMany, "it asked because it was asked")
+    }
+
+    @Test("are counted together when replicas tell at the same moment, many of the same things")
+    func together() async throws {
+        let limited = try await LimitedGateway { $0.passwordFailureLimit = 1000 }
+        let replicas = try (1...4).map { _ in try limited.gateway.replica() }
+        for _ in 1...3 {
+            for replica in replicas {
+                for number in 1...20 { _ = try await limited.signIn("p\(number)", at: replica) }
+            }
+            try await withThrowingTaskGroup(of: Void.self) { group in
+                for replica in replicas { group.addTask { try await merge(replica) } }
+                try await group.waitForAll()
+            }
+        }
+        let counts = try await limited.gateway.database.pool.query("SELECT count FROM rate_count").map {
+            try $0.decode("count", as: Int64.self)
+        }
+        #expect(counts.sorted() == Array(repeating: 12, count: 20) + [240])
+    }
+
+    @Test("leave no address in the database, and nothing that a window outlives")
+    func hashed() async throws {
+        let limited = try await LimitedGateway()
+        try await limited.fail(1)
+        try await merge(limited.gateway)
+        let rows = try await limited.gateway.database.pool.query(
+            "SELECT key, expires_at - window_start = interval '10 minutes' AS is_window, rate_count::text AS row FROM rate_count"
+        )
+        #expect(rows.count == 2)
+        for row in rows {
+            #expect(try row.decode("is_window"))
+            let text = try row.decode("row", as: String.self)
+            #expect(!text.contains("ada") && !text.contains("192.0.2"))
+            for guess in ["ada@example.com", "192.0.2.1", "demo\0anyPasswordFailures\0600\0192.0.2.1"] {
+                #expect(try row.decode("key", as: [UInt8].self) != Digest.sha256(Array(guess.utf8)))
+            }
+        }
+    }
+
+    @Test("go on by themselves through an outage, and are told afterwards")
+    func outage() async throws {
+        let limited = try await LimitedGateway()
+        let pool = limited.gateway.database.pool
+        try await limited.fail(2)
+        _ = try await pool.execute("ALTER TABLE rate_count RENAME TO hidden")
+        await #expect(throws: (any Error).self) { try await merge(limited.gateway) }
+        try await limited.fail(1)
+        #expect(try await limited.signIn().outcome == tooMany)
+        _ = try await pool.execute("ALTER TABLE hidden RENAME TO rate_count")
+        try await merge(limited.gateway)
+        let replica = try limited.gateway.replica()
+        _ = try await limited.signIn(at: replica)
+        try await merge(replica)
+        #expect(try await limited.signIn(at: replica).outcome == tooMany)
+    }
+
+    @Test("keep a bounded number of places in memory, whatever comes")
+    func bounded() async throws {
+        let metrics = Metrics()
+        let clock = TestClock()
+        let limits = RateLimits(
+            masterKeys: try MasterKeys(current: [UInt8](repeating: 7, count: 32)), clock: clock.wallClock,
+            metrics: metrics, capacity: 5000)
+        let (limiter, project) = (limits.limiter, ID<Project>("demo"))
+        for number in 0..<100_000 {
+            let place = AddressPrefix("\(number)")
+            try limiter.require(.signUps(from: place), 1, Policy.signUpWindow, project)
+            limiter.count(.signUps(from: place), Policy.signUpWindow, project)
+        }
+        #expect(limits.size <= 5000)
+        let last = Limited.signUps(from: AddressPrefix("99999"))
+        #expect(throws: TooManyAttempts.self) { try limiter.require(last, 1, Policy.signUpWindow, project) }
+        #expect(metrics.render().contains(#"sekisho_rate_limited_total{kind="signUps"} 1"#))
+        #expect(metrics.render().contains(#"sekisho_rate_limited_total{kind="anyMail"} 0"#))
+    }
+}

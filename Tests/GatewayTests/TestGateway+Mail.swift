@@ -1,0 +1,97 @@
+import Crypto
+import FoundationEssentials
+import Identity
+import Postgres
+import Storage
+import Support
+import Testing
+import Tokens
+
+/// A mail that waits to be sent.
+struct WaitingLetter: Sendable {
+    let kind: Letter.Kind
+    let recipient: String
+    let language: String?
+    let content: LetterContent
+    let queued: QueuedLetter
+}
+
+extension TestGateway {
+    /// In the order of their writing.
+    func letters(_ kind: Letter.Kind? = nil) async throws -> [WaitingLetter] {
+        let sealed = SealedLetters(masterKeys: masterKeys)
+        return try await database.pool.query("SELECT * FROM mail ORDER BY created_at, kind").map { row in
+            let id = ID<Letter>(row: try row.decode("id", as: UUID.self))
+            let kind = try #require(Letter.Kind(rawValue: try row.decode("kind")))
+            let content: [UInt8] = try row.decode("content")
+            let recipient: String = try row.decode("recipient")
+            let letter = Letter(
+                id: id, kind: kind, account: try row.decode("account_id", as: String?.self).map { ID($0) },
+                recipient: try #require(Email(recipient)), language: nil, content: content, createdAt: clock.now,
+                expiresAt: clock.now + .seconds(3600))
+            return WaitingLetter(
+                kind: kind, recipient: recipient, language: try row.decode("language"),
+                content: try sealed.open(content, of: id),
+                queued: QueuedLetter(letter: letter, project: project.id, attempts: 1))
+        }.filter { kind == nil || $0.kind == kind }
+    }
+
+    /// The code of the latest letter, bound as it would be when it is sent.
+    func code(_ kind: Letter.Kind) async throws -> String {
+        let letter = try #require(try await letters(kind).last)
+        let code = try #require(letter.content.code)
+        if kind == .resetPassword {
+            _ = try await PostgresMailQueue(pool: database.pool).bind(
+                Digest.sha256(Array(code.utf8)), of: letter.queued)
+        }
+        return code
+    }
+
+    func sendCode(_ type: String, _ more: [String: JSON] = [:]) async throws -> Exchange {
+        try await post(
+            "/v1/accounts:sendOobCode", .object(more.merging(["requestType": .string(type)]) { $1 }))
+    }
+
+    /// A code of a mail that was just asked for.
+    func askedCode(_ type: String, _ more: [String: JSON] = [:]) async throws -> String {
+        let exchange = try await sendCode(type, more)
+        #expect(exchange.status == 200, "\(exchange.text)")
+        return try await code(try #require(Letter.Kind(rawValue: type)))
+    }
+
+    func apply(_ code: String) async throws -> Exchange {
+        try await post("/v1/accounts:update", ["oobCode": .string(code)])
+    }
+
+    func check(_ code: String) async throws -> Exchange {
+        try await post("/v1/accounts:resetPassword", ["oobCode": .string(code)])
+    }
+
+    func reset(_ code: String, _ password: String = "another secret") async throws -> Exchange {
+        try await post(
+            "/v1/accounts:resetPassword", ["oobCode": .string(code), "newPassword": .string(password)])
+    }
+
+    func signInWithLink(_ email: String, _ code: String, _ more: [String: JSON] = [:]) async throws -> Exchange {
+        try await post(
+            "/v1/accounts:signInWithEmailLink",
+            .object(more.merging(["email": .string(email), "oobCode": .string(code)]) { $1 }))
+    }
+
+    /// An account with a proven address.
+    func signUpVerified(
+        email: String = "ada@example.com", password: String = "secret1"
+    ) async throws -> Tokens {
+        let tokens = try await signUp(email: email, password: password)
+        let code = try await askedCode("VERIFY_EMAIL", ["idToken": .string(tokens.idToken)])
+        let applied = try await apply(code)
+        #expect(applied.json["emailVerified"] == true, "\(applied.text)")
+        return tokens
+    }
+}
+
+extension ID<Letter> {
+    fileprivate init(row: UUID) {
+        self.init(withUnsafeBytes(of: row.uuid) { UUIDText.text($0) })
+    }
+}

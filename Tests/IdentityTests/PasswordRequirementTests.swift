@@ -1,0 +1,47 @@
+import Identity
+import Testing
+
+@Suite("A password")
+struct PasswordRequirementTests {
+    @Test(
+        "lacks everything that the policy asks for and it does not have, in one order",
+        arguments: [
+            ("correct Horse 7!", []),
+            ("", [.minimumLength(8), .lowercase, .uppercase, .digit, .symbol]),
+            ("aB3!", [.minimumLength(8)]),
+            ("CORRECT7!", [.lowercase]),
+            ("correct7!", [.uppercase]),
+            ("Correct!!", [.digit]),
+            ("Correct77", [.symbol]),
+            ("Correct 77", [.symbol]),
+            ("correcthorse", [.uppercase, .digit, .symbol]),
+            ("ÉÀÖ-éàö-٣٣", [.lowercase, .uppercase, .digit]),
+            ("Passwort7§", [.symbol]),
+        ] as [(String, [PasswordRequirement])])
+    func requirements(password: String, missing: [PasswordRequirement]) {
+        var policy = Policy(.sekisho)
+        policy.requiresLowercase = true
+        policy.requiresUppercase = true
+        policy.requiresDigit = true
+        policy.requiresSymbol = true
+        #expect(policy.requirements(missingIn: Secret(password)) == missing)
+    }
+
+    @Test(
+        "is measured as clients measure it, and by what is hashed",
+        arguments: [
+            (String(repeating: "a", count: 7), [.minimumLength(8)]),
+            (String(repeating: "a", count: 8), []),
+            ("😀😀😀", [.minimumLength(8)]),
+            ("😀😀😀😀", []),
+            ("e\u{301}e\u{301}e\u{301}e\u{301}", []),
+            ("       ", [.minimumLength(8)]),
+            ("        ", []),
+            (String(repeating: "a", count: 4096), []),
+            (String(repeating: "a", count: 4097), [.maximumLength(4096)]),
+            (String(repeating: "é", count: 2049), [.maximumLength(4096)]),
+        ] as [(String, [PasswordRequirement])])
+    func length(password: String, missing: [PasswordRequirement]) {
+        #expect(Policy(.sekisho).requirements(missingIn: Secret(password)) == missing)
+    }
+}

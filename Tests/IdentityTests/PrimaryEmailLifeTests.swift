@@ -1,0 +1,137 @@
+import Identity
+import Testing
+
+/// What an account's life can bring, decided by dice whose seed a failure prints.
+@Suite("The address of an account, through any life")
+struct PrimaryEmailLifeTests {
+    /// An account, and what was ever shown to be its owner's mailbox.
+    struct Life {
+        var account: Account
+        var proven: Set<Email> = []
+
+        /// Removes ways in as the store does.
+        mutating func unlink(_ providers: Set<ProviderID>) {
+            let heir = account.primaryEmail(without: providers)
+            if heir.email != account.email {
+                (account.email, account.emailIsVerified) = heir
+            }
+            account.identities.removeAll { providers.contains($0.provider) }
+            if providers.contains(.password) {
+                account.passwordUpdatedAt = nil
+                account.usesEmailLinks = false
+            }
+        }
+
+        mutating func link(_ identity: LinkedIdentity) {
+            account.identities.removeAll { $0.provider == identity.provider }
+            account.identities.append(identity)
+            if let email = identity.email, identity.emailTrust == .authoritative { proven.insert(email) }
+        }
+
+        mutating func openLink() {
+            guard let email = account.email else { return }
+            account.usesEmailLinks = true
+            account.emailIsVerified = true
+            proven.insert(email)
+        }
+    }
+
+    static let addresses = ["a", "b", "c"].map { Email("\($0)@example.com")! }
+    static let providers: [ProviderID] = [.apple, .google, ProviderID("oidc.corp")]
+    static let seeds = (1...20).map { _ in UInt64.random(in: .min ... .max) }
+
+    private static func identity(_ provider: ProviderID, _ dice: inout Dice) -> LinkedIdentity {
+        let trust: [EmailTrust] = [.none, .verified, .authoritative]
+        let email = dice.rolls(1, in: 4) ? nil : dice.one(of: addresses)
+        return LinkedIdentity(
+            provider: provider, subject: "s", email: email, emailTrust: email == nil ? .none : dice.one(of: trust))
+    }
+
+    private static func begin(_ dice: inout Dice) -> Life {
+        let now = Instant(seconds: 0)
+        if dice.rolls(1, in: 2) {
+            let account = Account(
+                id: ID("ada"), email: dice.one(of: addresses), passwordUpdatedAt: now, createdAt: now, validSince: now)
+            return Life(account: account)
+        }
+        let first = identity(dice.one(of: providers), &dice)
+        var life = Life(account: Account(ID("ada"), for: first, takesEmail: !dice.rolls(1, in: 4), at: now))
+        life.link(first)
+        return life
+    }
+
+    /// What is there to be removed, as ``AccountEditor`` names it.
+    private static func ways(into account: Account, _ dice: inout Dice) -> Set<ProviderID> {
+        let all =
+            account.identities.map(\.provider) + (account.hasPassword || account.usesEmailLinks ? [.password] : [])
+        return Set(all.filter { _ in dice.rolls(1, in: 2) })
+    }
+
+    @Test("is, after any life, one that something left holds, and proven only if it ever was", arguments: seeds)
+    func anyLife(seed: UInt64) {
+        var dice = Dice(seed: seed)
+        for _ in 1...200 {
+            var life = Self.begin(&dice)
+            for _ in 1...8 {
+                switch dice.one(of: [0, 1, 2, 3]) {
+                case 0: life.link(Self.identity(dice.one(of: Self.providers), &dice))
+                case 1: life.openLink()
+                case 2:
+                    if life.account.email != nil { life.account.passwordUpdatedAt = Instant(seconds: 1) }
+                default:
+                    let before = life
+                    let gone = Self.ways(into: life.account, &dice)
+                    life.unlink(gone)
+                    Self.expectSound(life, after: gone, before)
+                }
+            }
+        }
+    }
+
+    private static func expectSound(_ life: Life, after gone: Set<ProviderID>, _ before: Life) {
+        let (account, old) = (life.account, before.account)
+        if let email = account.email {
+            let isBrought = account.identities.contains { $0.email == email }
+            let isProvenHere = account.identities.contains { $0.email == email && $0.emailTrust == .authoritative }
+            let cameFromWhatWent =
+                gone.contains(.password) || old.identities.contains { gone.contains($0.provider) && $0.email == email }
+            #expect(
+                isBrought || account.hasPassword || account.usesEmailLinks || !cameFromWhatWent,
+                "nothing that is left holds \(email)")
+            #expect(email == old.email || isBrought, "an address that nothing brought")
+            if account.emailIsVerified {
+                #expect(life.proven.contains(email), "\(email) was never proven")
+                #expect(
+                    email == old.email && old.emailIsVerified || isProvenHere, "\(email) became proven by a removal")
+            }
+        } else {
+            #expect(!account.emailIsVerified)
+            #expect(old.email == nil || !account.identities.contains { $0.email != nil }, "an address was left lying")
+        }
+        if gone.isEmpty { #expect(account == old) }
+        let isLeft = !account.identities.isEmpty || account.hasPassword || account.usesEmailLinks
+        #expect(account.hasWayIn == isLeft)
+        #expect(old.hasWayIn || !account.hasWayIn, "a removal opened a way in")
+    }
+}
+
+/// SplitMix64: the same for the same seed, everywhere.
+private struct Dice {
+    private var state: UInt64
+
+    init(seed: UInt64) {
+        state = seed
+    }
+
+    mutating func next() -> UInt64 {
+        state &+= 0x9E37_79B9_7F4A_7C15
+        var mixed = state
+        mixed = (mixed ^ (mixed >> 30)) &* 0xBF58_476D_1CE4_E5B9
+        mixed = (mixed ^ (mixed >> 27)) &* 0x94D0_49BB_1331_11EB
+        return mixed ^ (mixed >> 31)
+    }
+
+    mutating func one<Value>(of values: [Value]) -> Value { values[Int(next() % UInt64(values.count))] }
+
+    mutating func rolls(_ hits: UInt64, in sides: UInt64) -> Bool { next() % sides < hits }
+}

@@ -1,0 +1,122 @@
+import Identity
+import Testing
+
+/// ``RateCounts`` by reference, for expectations that change them.
+private final class Counter {
+    private var counts: RateCounts
+
+    init(capacity: Int) { counts = RateCounts(capacity: capacity) }
+
+    var size: Int { counts.size }
+    func admits(_ window: RateWindow, below limit: Int) -> Bool { counts.admits(window, below: limit) }
+    func add(to window: RateWindow) { counts.add(to: window) }
+    func takeOne(from window: RateWindow) { counts.takeOne(from: window) }
+    func takeNews(atMost limit: Int, at now: Instant) -> [RateNews] { counts.takeNews(atMost: limit, at: now) }
+    func learn(_ totals: [RateWindow: Int64], of news: [RateNews]) { counts.learn(totals, of: news) }
+    func keep(_ news: [RateNews]) { counts.keep(news) }
+
+    /// How often `window` can be added to before `limit` is reached.
+    func room(for window: RateWindow, below limit: Int) -> Int {
+        var room = 0
+        while admits(window, below: limit) {
+            add(to: window)
+            room += 1
+        }
+        return room
+    }
+}
+
+@Suite("Rate counts")
+struct RateCountsTests {
+    private let start = Instant(seconds: 1_800_000_000)
+
+    private func window(_ name: String, at now: Instant? = nil) -> RateWindow {
+        RateWindow(of: Array(name.utf8), lasting: .seconds(600), at: now ?? start)
+    }
+
+    @Test("admit as many as the limit in a window, of each thing for itself")
+    func limit() {
+        let counts = Counter(capacity: 10)
+        #expect(counts.room(for: window("a"), below: 3) == 3)
+        #expect(counts.room(for: window("b"), below: 3) == 3)
+        #expect(counts.room(for: window("a"), below: 5) == 2, "a wider limit")
+        #expect(counts.room(for: window("a", at: start + .seconds(599)), below: 3) == 0)
+        #expect(counts.room(for: window("a", at: start + .seconds(600)), below: 3) == 3)
+    }
+
+    @Test("take back what should not have been counted, but never more than was")
+    func takingBack() {
+        let counts = Counter(capacity: 10)
+        counts.add(to: window("a"))
+        counts.takeOne(from: window("a"))
+        counts.takeOne(from: window("a"))
+        #expect(counts.room(for: window("a"), below: 3) == 3)
+    }
+
+    @Test("learn what others have counted, of what was counted here and of what was only asked about")
+    func learning() {
+        let counts = Counter(capacity: 10)
+        counts.add(to: window("counted"))
+        #expect(counts.admits(window("asked"), below: 10))
+        let news = counts.takeNews(atMost: 10, at: start)
+        #expect(
+            Set(news) == [RateNews(window: window("counted"), count: 1), RateNews(window: window("asked"), count: 0)])
+        counts.add(to: window("counted"))
+        counts.learn([window("counted"): 7, window("asked"): 9], of: news)
+        #expect(counts.room(for: window("counted"), below: 10) == 2, "seven, and one since")
+        #expect(counts.room(for: window("asked"), below: 10) == 1)
+        #expect(!counts.takeNews(atMost: 10, at: start).isEmpty)
+        #expect(counts.takeNews(atMost: 10, at: start).isEmpty, "everything has been told")
+    }
+
+    @Test("what has reached its limit is not asked about again, and what nobody has counted leaves nothing behind")
+    func quiet() {
+        let counts = Counter(capacity: 10)
+        #expect(counts.admits(window("asked"), below: 10))
+        counts.learn([:], of: counts.takeNews(atMost: 10, at: start))
+        #expect(counts.size == 0)
+        counts.add(to: window("full"))
+        counts.learn([window("full"): 10], of: counts.takeNews(atMost: 10, at: start))
+        #expect(!counts.admits(window("full"), below: 10))
+        #expect(counts.takeNews(atMost: 10, at: start).isEmpty)
+    }
+
+    @Test("go on with their own when the others cannot be told, and tell them later")
+    func outage() {
+        let counts = Counter(capacity: 10)
+        counts.add(to: window("a"))
+        counts.keep(counts.takeNews(atMost: 10, at: start))
+        counts.add(to: window("a"))
+        #expect(counts.room(for: window("a"), below: 3) == 1)
+        #expect(counts.takeNews(atMost: 10, at: start) == [RateNews(window: window("a"), count: 3)])
+    }
+
+    @Test("forget windows that are over")
+    func over() {
+        let counts = Counter(capacity: 10)
+        counts.add(to: window("a"))
+        #expect(counts.takeNews(atMost: 10, at: start + .seconds(600)).isEmpty)
+        #expect(counts.size == 0)
+    }
+
+    @Test("of a hundred thousand keep what fits, and among it what is asked about all the time")
+    func bounded() {
+        let counts = Counter(capacity: 1000)
+        for _ in 1...5 { counts.add(to: window("attacked")) }
+        for number in 0..<100_000 {
+            counts.add(to: window("\(number)"))
+            if number.isMultiple(of: 100) { #expect(!counts.admits(window("attacked"), below: 5)) }
+            if counts.size > 1000 { Issue.record("\(counts.size) are kept") }
+        }
+    }
+
+    @Test("tell no more at once than they are asked to")
+    func portions() {
+        let counts = Counter(capacity: 10)
+        for name in ["a", "b", "c"] { counts.add(to: window(name)) }
+        let first = counts.takeNews(atMost: 2, at: start)
+        let second = counts.takeNews(atMost: 2, at: start)
+        #expect([first.count, second.count] == [2, 1])
+        #expect(Set((first + second).map(\.window)).count == 3)
+    }
+}

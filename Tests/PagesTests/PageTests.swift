@@ -1,0 +1,187 @@
+import Crypto
+import FoundationEssentials
+import Glibc
+import HTTP
+import Identity
+import Testing
+
+@testable import Pages
+
+@Suite("Pages")
+struct PageTests {
+    struct Row: Sendable, CustomTestStringConvertible {
+        let testDescription: String
+        let make: @Sendable (Values) -> Page
+    }
+
+    /// What comes from outside.
+    struct Values: Sendable {
+        var language = Language.english
+        var name: String? = "Demo"
+        var code = "code"
+        var email = Email("ada@example.com")!
+        var url = "https://app.example.com/in"
+        var project: ID<Project> = ID("demo")
+
+        var frame: Page.Frame { Page.Frame(language: language, projectName: name) }
+        var goal: ContinueURL? {
+            let project = Project(
+                id: project, number: 1, profile: .sekisho, policy: Policy(.sekisho),
+                authorizedDomains: ["app.example.com"])
+            return try? ContinueURL(url, in: project)
+        }
+        var form: CodeForm { CodeForm(code: code, continueURL: goal) }
+        var rules: PasswordRules {
+            var policy = Policy(.sekisho)
+            policy.requiresLowercase = true
+            policy.requiresUppercase = true
+            policy.requiresDigit = true
+            policy.requiresSymbol = true
+            return PasswordRules(policy)
+        }
+        var link: ActionLink? {
+            goal.map {
+                ActionLink(.signIn, code: code, in: project, at: $0.text, apiKey: code, language: language)
+            }
+        }
+    }
+
+    static func account(isVerified: Bool) -> Account {
+        let then = Instant(seconds: 1_767_225_600)
+        return Account(id: ID("ada"), emailIsVerified: isVerified, createdAt: then, validSince: then)
+    }
+
+    static let everyRequirement: [PasswordRequirement] = [
+        .minimumLength(8), .maximumLength(4096), .lowercase, .uppercase, .digit, .symbol, .notBreached,
+    ]
+
+    static let rows: [Row] =
+        [
+            Row(testDescription: "verifyEmail") {
+                .verifyEmail($0.email, of: account(isVerified: false), $0.form, $0.frame)
+            },
+            Row(testDescription: "verifyEmail, proven before") {
+                .verifyEmail($0.email, of: account(isVerified: true), $0.form, $0.frame)
+            },
+            Row(testDescription: "emailVerified") { .emailVerified($0.email, continuing: $0.goal, $0.frame) },
+            Row(testDescription: "emailDisavowed") { .emailDisavowed($0.frame) },
+            Row(testDescription: "resetPassword") { .resetPassword(of: $0.email, $0.rules, $0.form, $0.frame) },
+            Row(testDescription: "resetPassword again") {
+                .resetPassword(of: $0.email, $0.rules, missing: everyRequirement, $0.form, $0.frame)
+            },
+            Row(testDescription: "passwordReset") { .passwordReset(of: $0.email, continuing: $0.goal, $0.frame) },
+            Row(testDescription: "changeEmail") { .changeEmail(from: $0.email, to: $0.email, $0.form, $0.frame) },
+            Row(testDescription: "emailChanged") { .emailChanged(to: $0.email, continuing: $0.goal, $0.frame) },
+            Row(testDescription: "recoverEmail") { .recoverEmail(to: $0.email, leaving: $0.email, $0.form, $0.frame) },
+            Row(testDescription: "emailRecovered") {
+                .emailRecovered(to: $0.email, resettingIn: $0.project, continuing: $0.goal, $0.frame)
+            },
+            Row(testDescription: "signIn") { .signIn($0.email, $0.link, $0.frame) },
+            Row(testDescription: "signIn, nowhere") { .signIn($0.email, nil, $0.frame) },
+            Row(testDescription: "forgotPassword") { .forgotPassword($0.frame) },
+            Row(testDescription: "forgotPassword again") { .forgotPassword(isInvalid: true, $0.frame) },
+            Row(testDescription: "resetSent") { .resetSent(to: $0.email, $0.frame) },
+        ]
+        + ([
+            .code(.invalid), .code(.expired), .code(.emailTaken), .code(.accountDisabled), .code(.notAllowed),
+            .tooManyAttempts(minutes: 1), .tooManyAttempts(minutes: 5), .malformed, .notFound,
+        ] as [Page.Failure]).map { failure in
+            Row(testDescription: "\(failure)") { .failure(failure, $0.frame) }
+        }
+
+    @Test("keep their shape whatever they are told", arguments: rows)
+    func hostile(row: Row) {
+        let trick = #"</title></style>"><script>alert(1)</script>'&amp;"# + "\u{0}\u{202E}\r\n<!--"
+        let hostile = Values(
+            name: trick, code: trick, email: Email("a&'`{}/*b@example.com")!,
+            url: #"https://app.example.com/"'><script>alert(1)</script>&lt;"#, project: ID(#"x"><script>/../"#))
+        let page = row.make(hostile).html
+        #expect(Self.skeleton(page) == Self.skeleton(row.make(Values()).html))
+        #expect(!page.contains("<script") && !page.contains("\u{0}"))
+    }
+
+    @Test("say everything in every language", arguments: rows)
+    func languages(row: Row) {
+        let texts = Language.allCases.map { row.make(Values(language: $0)).html }
+        #expect(Set(texts).count == texts.count)
+        for (text, language) in zip(texts, Language.allCases) {
+            #expect(text.hasPrefix("<!DOCTYPE html>\n<html lang=\"\(language.rawValue)\">"))
+        }
+        let words = texts[1].replacing(#/<style>.*?</style>|<[^>]*>/#, with: " ")
+        let known = ["Demo", "example", "ada", "com", "UTC", "app"]
+        let latin = words.matches(of: #/[A-Za-z]{3,}/#).map { String($0.output) }.filter { !known.contains($0) }
+        #expect(latin == [])
+    }
+
+    @Test("can be read aloud", arguments: rows, Language.allCases)
+    func accessible(row: Row, language: Language) {
+        let text = row.make(Values(language: language)).html
+        #expect(text.matches(of: /<h1>/).count == 1)
+        #expect(text.matches(of: /<main>/).count == 1)
+        let ids = text.matches(of: #/ id="([^"]*)"/#).map { String($0.output.1) }
+        #expect(Set(ids).count == ids.count)
+        for reference in text.matches(of: #/ (?:for|aria-describedby|aria-labelledby)="([^"]*)"/#) {
+            for id in reference.output.1.split(separator: " ") { #expect(ids.contains(String(id))) }
+        }
+        for input in text.matches(of: /<input [^>]*>/) where !input.output.contains(#"type="hidden""#) {
+            let id = input.output.firstMatch(of: #/ id="([^"]*)"/#)?.output.1 ?? ""
+            #expect(text.contains(#"<label for="\#(id)">"#))
+            #expect(!input.output.contains("placeholder"))
+        }
+    }
+
+    @Test("ask whether it was somebody else until the address is proven")
+    func strangers() {
+        let values = Values()
+        for isVerified in [false, true] {
+            let page = Page.verifyEmail(
+                values.email, of: Self.account(isVerified: isVerified), values.form, values.frame)
+            #expect(page.html.contains("This was not me") != isVerified)
+            #expect(page.html.contains(#"<time datetime="2026-01-01T00:00:00.000Z">1 January 2026, 00:00 UTC</time>"#))
+        }
+    }
+
+    @Test("are the only ones that may look like this")
+    func stylesheet() {
+        let hash = Data(Digest.sha256(Array(Stylesheet.text.utf8))).base64EncodedString()
+        #expect(Stylesheet.sha256 == hash)
+        #expect(!Stylesheet.text.contains { "<>&\n".contains($0) })
+    }
+
+    @Test("can be read by weak eyes, by day and by night")
+    func contrast() throws {
+        let palettes = Stylesheet.text.matches(of: #/:root\{([^}]*)\}/#).map { String($0.output.1) }
+        try #require(palettes.count == 2)
+        for palette in palettes {
+            let colours = Dictionary(
+                uniqueKeysWithValues: palette.matches(of: /--([a-z-]+):#([0-9a-f]+)/).map {
+                    (String($0.output.1), Self.luminance(String($0.output.2)))
+                })
+            func contrast(_ a: String, _ b: String) throws -> Double {
+                let pair = [try #require(colours[a]), try #require(colours[b])].sorted()
+                return (pair[1] + 0.05) / (pair[0] + 0.05)
+            }
+            for text in ["text", "soft", "strong", "wrong"] { #expect(try contrast(text, "card") >= 7, "\(text)") }
+            #expect(try contrast("on-strong", "strong") >= 7)
+            #expect(try contrast("line", "card") >= 3)
+        }
+    }
+
+    /// WCAG 2.2, relative luminance.
+    private static func luminance(_ hexadecimal: String) -> Double {
+        let digits = hexadecimal.count == 3 ? hexadecimal.map { "\($0)\($0)" }.joined() : hexadecimal
+        let number = Int(digits, radix: 16) ?? 0
+        let parts = [number >> 16, number >> 8 & 255, number & 255].map { (part: Int) -> Double in
+            let value = Double(part) / 255
+            return value <= 0.04045 ? value / 12.92 : pow((value + 0.055) / 1.055, 2.4)
+        }
+        return 0.2126 * parts[0] + 0.7152 * parts[1] + 0.0722 * parts[2]
+    }
+
+    /// The tags in order, with the names of their attributes.
+    private static func skeleton(_ text: String) -> [String] {
+        text.replacing(#/<style>.*?</style>/#, with: "").matches(of: #/<[^>]*>/#).map {
+            String($0.output).replacing(#/="[^"]*"/#, with: "")
+        }
+    }
+}

@@ -1,0 +1,51 @@
+import Identity
+import Postgres
+import Support
+
+/// A database to be cleaned at ``now``.
+struct House: Sendable {
+    static let now = Instant(seconds: 1_800_000_000)
+
+    let database = Result { try TestDatabase() }
+
+    var pool: Pool { get throws { try database.get().pool } }
+
+    func run(_ statement: SQL) async throws { _ = try await pool.execute(statement) }
+
+    func names(_ statement: SQL) async throws -> [String] {
+        try await pool.query(statement).map { try $0.decode("name", as: String.self) }.sorted()
+    }
+
+    func project(_ id: String = "demo", anonymousLifetime: Int = 0) async throws {
+        try await run(
+            """
+            INSERT INTO project (id, number, name, profile, policy, created_at)
+            VALUES (\(id), \(anonymousLifetime + id.count), \(id), 'sekisho',
+                jsonb_build_object('anonymousLifetime', \("\(anonymousLifetime)")::text), now())
+            """)
+    }
+
+    /// - Parameter age: since the account was made and last signed in to.
+    func account(_ id: String, in project: String = "demo", age: Duration = .zero) async throws {
+        let made = Timestamp(microsecondsSinceEpoch: (Self.now - age).microseconds)
+        try await run(
+            """
+            INSERT INTO account (project_id, id, created_at, last_sign_in_at, valid_since, generation)
+            VALUES (\(project), \(id), \(made), \(made), \(made), 2)
+            """)
+    }
+
+    func session(
+        of account: String, in project: String = "demo", method: String = "anonymous", generation: Int = 2,
+        age: Duration, ended: Bool = false
+    ) async throws {
+        let used = Timestamp(microsecondsSinceEpoch: (Self.now - age).microseconds)
+        try await run(
+            """
+            INSERT INTO session (project_id, id, account_id, generation, method, authenticated_at, rotated_at,
+                refreshed_at, ended_at)
+            VALUES (\(project), gen_random_uuid(), \(account), \(generation), \(method), \(used), \(used), \(used),
+                CASE WHEN \(ended) THEN \(used) END)
+            """)
+    }
+}
