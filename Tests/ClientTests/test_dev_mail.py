@@ -53,3 +53,20 @@ def test_no_address_is_logged(dev, mailing, client):
     post(mailing, "notice.password-changed", ada["email"])
     assert ada["email"] in requests.get(f"{dev.url}/emulator/mail", timeout=30).text
     assert ada["email"] not in dev.log.read_text()
+
+
+def codes(dev, email):
+    listed = requests.get(f"{dev.url}/emulator/v1/projects/demo/oobCodes", timeout=30).json()["oobCodes"]
+    return [code for code in listed if code["email"] == email]
+
+
+def test_a_code_is_listed_until_it_is_used(dev, client):
+    ada = client.ada()
+    client.call("sendOobCode", {"requestType": "PASSWORD_RESET", "email": ada["email"]})
+    client.call("sendOobCode", {"requestType": "VERIFY_EMAIL", "idToken": ada["idToken"]})
+    [reset, verification] = codes(dev, ada["email"])
+    assert (reset["requestType"], verification["requestType"]) == ("PASSWORD_RESET", "VERIFY_EMAIL")
+    assert reset["oobLink"].startswith(f"{dev.url}/emulator/action?mode=resetPassword&oobCode={reset['oobCode']}&")
+    used = client.call("resetPassword", {"oobCode": reset["oobCode"], "newPassword": "another secret"})
+    assert used.status == 200 and used.body["email"] == ada["email"]
+    assert reset["oobCode"] not in [code["oobCode"] for code in codes(dev, ada["email"])]
