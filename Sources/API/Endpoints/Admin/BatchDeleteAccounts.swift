@@ -4,7 +4,7 @@ internal import Identity
 extension Endpoint {
     /// Passes over ids that nobody has.
     static let batchDeleteAccounts = administrator(
-        "batchDeleteAccounts", .post, "/v1/projects/{project}/accounts:batchDelete"
+        "batchDeleteAccounts", .post, "/v1/projects/{project}/accounts:batchDelete", needs: .writeUsers
     ) { call, administrator in
         let request = try call.body(as: BatchDeleteRequest.self, for: administrator)
         let ids = request.localIds ?? []

@@ -4,7 +4,7 @@ internal import Identity
 extension Endpoint {
     /// Makes an account and signs nobody in.
     static let createAccount = administrator(
-        "createAccount", .post, "/v1/projects/{project}/accounts", bodyLimit: clientBodyLimit
+        "createAccount", .post, "/v1/projects/{project}/accounts", needs: .writeUsers, bodyLimit: clientBodyLimit
     ) { call, administrator in
         try await call.createAccount(for: administrator)
     }

@@ -3,7 +3,8 @@ internal import Identity
 
 extension Endpoint {
     static let createSessionCookie = administrator(
-        "createSessionCookie", .post, "/v1/projects/{project}:createSessionCookie", bodyLimit: clientBodyLimit
+        "createSessionCookie", .post, "/v1/projects/{project}:createSessionCookie", needs: .mintTokens,
+        bodyLimit: clientBodyLimit
     ) { call, administrator in
         let request = try call.body(as: CreateSessionCookieRequest.self, for: administrator)
         guard let idToken = request.idToken.nonEmpty else { throw WireError.refused("MISSING_ID_TOKEN") }
