@@ -128,5 +128,5 @@ public struct Call: Sendable {
 
 extension Call {
     /// Who did it, for the audit trail.
-    func actor(of administrator: Administrator) -> Operator { .key(administrator.key) }
+    func actor(of administrator: Administrator) -> Operator { .key(administrator.key, origin.trace) }
 }

@@ -39,7 +39,7 @@ public struct Gateway: Sendable {
         let began = ContinuousClock.now
         let client = ClientAddress(
             peer: request.peer, forwardedFor: request.headers.values(of: "X-Forwarded-For"), trusted: trustedProxies)
-        var exchange = await exchange(for: request, from: Origin(client.prefix, request.headers))
+        var exchange = await exchange(for: request, from: Origin(client, request))
         finish(&exchange, to: request)
         let duration = ContinuousClock.now - began
         log.note(exchange, of: request, from: client.logPrefix, took: duration)

@@ -30,8 +30,8 @@ extension Call {
         // Whoever has the link is believed to have the mailbox.
         if returnsLink { try administrator.require(.mintTokens) }
         let issued = try await services.oobSending.send(
-            try request.domain(apiKey: nil), isMailed: !returnsLink, forAdministratorOf: administrator.project,
-            from: origin)
+            try request.domain(apiKey: nil), isMailed: !returnsLink, for: actor(of: administrator),
+            of: administrator.project, from: origin)
         return try .json(
             SendOobCodeResponse(
                 email: issued.email.rawValue, oobCode: returnsLink ? issued.code : nil,

@@ -21,7 +21,7 @@ extension Endpoint {
         }
         let refused = try await administration.store(
             imports.map(\.entry), overwriting: request.allowOverwrite == true, in: administrator.project,
-            from: call.origin.prefix)
+            from: call.origin.prefix, by: call.actor(of: administrator))
         for (index, entry) in imports {
             if let member = refused[entry.account.id] { faults[index] = ImportedUser.Fault(member).message }
         }

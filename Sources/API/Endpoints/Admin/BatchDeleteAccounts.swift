@@ -10,7 +10,8 @@ extension Endpoint {
         let ids = request.localIds ?? []
         guard (1...1000).contains(ids.count) else { throw WireError.refused("LOCAL_ID_LIST_EXCEEDS_LIMIT") }
         let spared = try await call.services.administration.delete(
-            ids.map { ID($0) }, evenIfEnabled: request.force == true, in: administrator.project)
+            ids.map { ID($0) }, evenIfEnabled: request.force == true, in: administrator.project,
+            by: call.actor(of: administrator))
         return try .json(BatchDeleteResponse(ids, spared: spared))
     }
 }
