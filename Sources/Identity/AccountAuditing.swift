@@ -13,6 +13,7 @@ extension AuditNote {
         case passwordRemoved = "password.removed"
         case identityLinked = "identity.linked"
         case identityUnlinked = "identity.unlinked"
+        case sessionEnded = "session.ended"
         case sessionsEnded = "sessions.ended"
         /// A code for a mailbox was sent or handed over for a backend.
         case codeIssued = "code.issued"

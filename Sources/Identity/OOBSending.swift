@@ -197,8 +197,10 @@ extension OOBSending {
                 kind, to: draft.newEmail ?? draft.email, about: draft.account?.id, content, from: origin, at: now,
                 until: end)
         }
-        guard try await codes.issue(
-            code, letter, by: draft.session, for: administrator, in: project.id) else {
+        guard
+            try await codes.issue(
+                code, letter, by: draft.session, for: administrator, in: project.id)
+        else {
             throw TokenRefusal.sessionEnded
         }
         return secret

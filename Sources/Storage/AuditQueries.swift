@@ -79,7 +79,7 @@ extension AuditEvent {
         let detail = try JSONDecoder().decode(
             [String: String].self, from: Data(try row.decode("detail", as: String.self).utf8))
         self.init(
-            id: ID<AuditEvent>(try row.decode("id", as: UUID.self)).rawValue,
+            id: withUnsafeBytes(of: try row.decode("id", as: UUID.self).uuid) { UUIDText.text($0) },
             note: AuditNote(try row.decode("action"), try row.decode("subject"), detail),
             actor: try row.decode("actor"),
             trace: Trace(network: try row.decode("network"), request: try row.decode("request_id")),

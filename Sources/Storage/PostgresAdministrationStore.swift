@@ -27,7 +27,8 @@ public struct PostgresAdministrationStore: AdministrationStore {
                 try await pool.transaction { transaction in
                     _ = try await transaction.execute(statement)
                     try await transaction.audit(
-                        [AuditNote(.created, account.account.id)], by: actor, at: account.account.createdAt, in: project)
+                        [AuditNote(.created, account.account.id)], by: actor, at: account.account.createdAt, in: project
+                    )
                 }
             }
             return .done(account.account)

@@ -63,12 +63,16 @@ public struct ServiceKeyStore: Sendable {
 
     /// - Returns: `false` if there is no such project.
     public func create(_ key: Draft, in project: ID<Project>, at now: Instant) async throws -> Bool {
-        let statement: SQL = """
+        let insertion: SQL = """
             INSERT INTO service_key (project_id, id, name, secret_hash, public_key, scopes, created_at, expires_at)
             SELECT p.id, \(key.id), \(key.name), \(key.secretHash), \(key.publicKey), \(key.scopes.names),
                 \(Timestamp(now)), \(key.expiresAt.map { Timestamp($0) })
             FROM project p WHERE p.id = \(project.rawValue)
+            RETURNING 1
             """
+        let note = AuditNote("serviceKey.added", key.id, ["scopes": key.scopes.names.joined(separator: " ")])
+        let audit = try SQL.audit([note], by: .commandLine, at: now, in: project, from: "made")
+        let statement: SQL = "WITH made AS (\(insertion)) \(audit)"
         return try await reaching { try await pool.execute(statement) } == 1
     }
 
@@ -129,10 +133,14 @@ public struct ServiceKeyStore: Sendable {
 
     /// - Returns: `false` if there is no such key that works.
     public func revoke(_ id: String, in project: ID<Project>, at now: Instant) async throws -> Bool {
-        let statement: SQL = """
+        let change: SQL = """
             UPDATE service_key SET revoked_at = \(Timestamp(now))
             WHERE project_id = \(project.rawValue) AND id = \(id) AND revoked_at IS NULL
+            RETURNING 1
             """
+        let note = AuditNote("serviceKey.revoked", id)
+        let audit = try SQL.audit([note], by: .commandLine, at: now, in: project, from: "revoked")
+        let statement: SQL = "WITH revoked AS (\(change)) \(audit)"
         return try await reaching { try await pool.execute(statement) } == 1
     }
 }

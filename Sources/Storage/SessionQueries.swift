@@ -39,7 +39,7 @@ struct SessionRow {
 
 struct NotAUUID: Error {}
 
-extension ID {
+extension ID<Session> {
     init(_ uuid: UUID) {
         self.init(withUnsafeBytes(of: uuid.uuid) { UUIDText.text($0) })
     }

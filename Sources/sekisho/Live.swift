@@ -50,6 +50,7 @@ struct Live: Sendable {
         let codes = PostgresOOBCodeStore(pool: pool)
         let sending = OOBSending(with: collaborators, codes: codes)
         let redemption = OOBRedemption(with: collaborators, codes: codes)
+        let trail = AuditStore(pool: pool).trail
         let tickets = SealedTickets(masterKeys: masterKeys)
         let verifier = mode.verifier(providerKeys, clock)
         let services = Services(
@@ -67,7 +68,8 @@ struct Live: Sendable {
                 with: collaborators, store: federation, verifier: verifier, tickets: tickets),
             oobSending: sending,
             oobRedemption: redemption,
-            sessionCookies: SessionCookies(authenticator: authenticator),
+            sessionCookies: SessionCookies(authenticator: authenticator, trail: trail),
+            auditTrail: trail,
             ownSessions: OwnSessions(store: PostgresSessionStore(pool: pool), clock: clock),
             projects: directory.editor,
             app: directory.app(_:of:),

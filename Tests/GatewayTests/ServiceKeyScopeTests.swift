@@ -58,8 +58,14 @@ struct ServiceKeyScopeTests {
     }
 
     static let requests: [(String, JSON, ServiceKeyScope)] = [
-        (":sendOobCode", ["requestType": "EMAIL_SIGNIN", "email": "a@example.com", "returnOobLink": true], .mintTokens),
-        (":update", ["localId": "ada", "linkProviderUserInfo": ["providerId": "google.com", "rawId": "1"]], .linkUsers),
+        (
+            ":sendOobCode", ["requestType": "EMAIL_SIGNIN", "email": "a@example.com", "returnOobLink": true],
+            .mintTokens
+        ),
+        (
+            ":update", ["localId": "ada", "linkProviderUserInfo": ["providerId": "google.com", "rawId": "1"]],
+            .linkUsers
+        ),
         (":update", ["localId": "ada", "deleteProvider": ["google.com"]], .linkUsers),
         (
             ":batchCreate",
@@ -73,7 +79,8 @@ struct ServiceKeyScopeTests {
         let gateway = try await TestGateway()
         let all = try await ServiceKey(id: "all", in: gateway)
         #expect(
-            try await gateway.administer(.post, "/v1/projects/demo/accounts", ["localId": "ada"], by: all).status == 200)
+            try await gateway.administer(.post, "/v1/projects/demo/accounts", ["localId": "ada"], by: all).status == 200
+        )
         let writer = try await ServiceKey(id: "writer", in: gateway, scopes: ServiceKeyScopes([.writeUsers]))
         let path = "/v1/projects/demo/accounts\(operation)"
         let outcome = try await gateway.administer(.post, path, body, by: writer).outcome
@@ -165,7 +172,9 @@ struct ServiceKeyScopeTests {
     func names() {
         #expect(ServiceKeyScopes(parsing: "users.read,config")?.names == ["users.read", "config"])
         #expect(ServiceKeyScopes(parsing: "users.read,all")?.names == ["all"])
-        for list in ["", "users.read,", "users.*", "users.read, config"] { #expect(ServiceKeyScopes(parsing: list) == nil) }
+        for list in ["", "users.read,", "users.*", "users.read, config"] {
+            #expect(ServiceKeyScopes(parsing: list) == nil)
+        }
         let newer = ServiceKeyScopes(names: ["passkeys.write"])
         #expect(ServiceKeyScope.allCases.allSatisfy { !newer.allow($0) })
     }
@@ -173,7 +182,9 @@ struct ServiceKeyScopeTests {
 
 extension TestGateway {
     /// Calls an operation without much of a request: enough for being let in or not.
-    fileprivate func call(_ operation: Endpoint, by service: ServiceKey? = nil, key: String? = nil) async throws -> Exchange {
+    fileprivate func call(_ operation: Endpoint, by service: ServiceKey? = nil, key: String? = nil) async throws
+        -> Exchange
+    {
         let path = operation.path.replacing(#/\{(\w+)\}/#) { $0.output.1 == "project" ? "demo" : "x" }
         return try await send(
             operation.method, path, body: Array("{}".utf8), query: key.map { [("key", $0)] } ?? [],
