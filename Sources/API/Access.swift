@@ -28,10 +28,16 @@ public struct Administrator: Sendable {
     public let project: Project
     /// The service key's id, for the records.
     public let key: String
+    public let scopes: ServiceKeyScopes
 
-    public init(project: Project, key: String) {
+    public init(project: Project, key: String, scopes: ServiceKeyScopes) {
         self.project = project
         self.key = key
+        self.scopes = scopes
+    }
+
+    func require(_ scope: ServiceKeyScope) throws(AccessRefusal) {
+        guard scopes.allow(scope) else { throw .scopeMissing(scope) }
     }
 }
 
@@ -44,6 +50,8 @@ public enum AccessRefusal: Error, Hashable {
     case otherProject
     /// An API key where a service key is needed.
     case administratorsOnly
+    /// The service key is not for this.
+    case scopeMissing(ServiceKeyScope)
 }
 
 /// Decides who may use the client API.

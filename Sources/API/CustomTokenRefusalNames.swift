@@ -22,6 +22,7 @@ extension WireError {
         case .algorithmNotAllowed: "It has to be signed with RS256 or ES256, as its key is."
         case .unknownKey: "No service key has the id in its kid, or else in its iss."
         case .signatureInvalid: "Its signature does not verify."
+        case .keyMayNotMint: "Its service key lacks the scope \(ServiceKeyScope.mintTokens.rawValue)."
         case .wrongAudience: "Its aud is not Identity Toolkit."
         case .issuerIsNotSubject: "Its iss and sub have to be the same."
         case .timesMissing: "Its iat and exp have to be numbers."

@@ -1,5 +1,5 @@
 public import HTTP
-internal import Identity
+public import Identity
 
 /// One operation of the contract.
 public struct Endpoint: Sendable {
@@ -17,11 +17,19 @@ public struct Endpoint: Sendable {
         case open(@Sendable (Call) async throws -> Response)
         case page(@Sendable (Call) async throws -> PageAnswer)
         case client(@Sendable (Call, Client) async throws -> Response)
-        case administrator(@Sendable (Call, Administrator) async throws -> Response)
+        case administrator(needs: ServiceKeyScope, @Sendable (Call, Administrator) async throws -> Response)
         /// Whoever shows a bearer token is heard as an administrator, everybody else as a client.
         case either(
-            client: @Sendable (Call, Client) async throws -> Response,
+            client: @Sendable (Call, Client) async throws -> Response, needs: ServiceKeyScope,
             administrator: @Sendable (Call, Administrator) async throws -> Response)
+    }
+
+    /// What a service key needs for it; `nil` if it is not for administrators.
+    public var scope: ServiceKeyScope? {
+        switch action {
+        case .page, .open, .client: nil
+        case .administrator(let scope, _), .either(_, let scope, _): scope
+        }
     }
 
     static let clientBodyLimit = 64 * 1024
@@ -42,23 +50,24 @@ public struct Endpoint: Sendable {
 
     /// An operation of the admin API. A path that names a project does so as `{project}`.
     static func administrator(
-        _ operationID: String, _ method: HTTP.Method, _ path: String, bodyLimit: Int = administratorBodyLimit,
+        _ operationID: String, _ method: HTTP.Method, _ path: String, needs scope: ServiceKeyScope,
+        bodyLimit: Int = administratorBodyLimit,
         handler: @escaping @Sendable (Call, Administrator) async throws -> Response
     ) -> Endpoint {
         Endpoint(
             operationID: operationID, method: method, path: path, bodyLimit: bodyLimit, errors: .identityToolkit,
-            action: .administrator(handler))
+            action: .administrator(needs: scope, handler))
     }
 
     /// An operation of the client API that does more for administrators.
     static func either(
-        _ operationID: String, _ method: HTTP.Method, _ path: String,
+        _ operationID: String, _ method: HTTP.Method, _ path: String, needs scope: ServiceKeyScope,
         client: @escaping @Sendable (Call, Client) async throws -> Response,
         administrator: @escaping @Sendable (Call, Administrator) async throws -> Response
     ) -> Endpoint {
         Endpoint(
             operationID: operationID, method: method, path: path, bodyLimit: clientBodyLimit,
-            errors: .identityToolkit, action: .either(client: client, administrator: administrator))
+            errors: .identityToolkit, action: .either(client: client, needs: scope, administrator: administrator))
     }
 
     /// An operation that anybody may call, without a body.
@@ -119,5 +128,5 @@ public struct Call: Sendable {
 
 extension Call {
     /// Who did it, for the audit trail.
-    func actor(of administrator: Administrator) -> Operator { .key(administrator.key) }
+    func actor(of administrator: Administrator) -> Operator { .key(administrator.key, origin.trace) }
 }

@@ -39,7 +39,7 @@ public struct Gateway: Sendable {
         let began = ContinuousClock.now
         let client = ClientAddress(
             peer: request.peer, forwardedFor: request.headers.values(of: "X-Forwarded-For"), trusted: trustedProxies)
-        var exchange = await exchange(for: request, from: Origin(client.prefix, request.headers))
+        var exchange = await exchange(for: request, from: Origin(client, request))
         finish(&exchange, to: request)
         let duration = ContinuousClock.now - began
         log.note(exchange, of: request, from: client.logPrefix, took: duration)
@@ -87,10 +87,11 @@ public struct Gateway: Sendable {
             case .page(let handler): return Exchange(try await handler(call), of: endpoint)
             case .open(let handler): response = try await handler(call)
             case .client(let handler): response = try await run(handler, call, showing: credential, &project)
-            case .administrator(let handler): response = try await run(handler, call, showing: credential, &project)
-            case .either(_, let handler) where credential.bearer != nil:
-                response = try await run(handler, call, showing: credential, &project)
-            case .either(let handler, _): response = try await run(handler, call, showing: credential, &project)
+            case .administrator(let scope, let handler):
+                response = try await run(handler, call, showing: credential, needing: scope, &project)
+            case .either(_, let scope, let handler) where credential.bearer != nil:
+                response = try await run(handler, call, showing: credential, needing: scope, &project)
+            case .either(let handler, _, _): response = try await run(handler, call, showing: credential, &project)
             }
             return Exchange(response, of: endpoint, project: project)
         } catch {
@@ -109,7 +110,7 @@ public struct Gateway: Sendable {
 
     private func run(
         _ handler: (Call, Administrator) async throws -> Response, _ call: Call,
-        showing credential: ClientCredential, _ project: inout ID<Project>?
+        showing credential: ClientCredential, needing scope: ServiceKeyScope, _ project: inout ID<Project>?
     ) async throws -> Response {
         guard let bearer = credential.bearer else {
             throw credential.apiKey == nil ? AccessRefusal.nothingShown : .administratorsOnly
@@ -121,6 +122,7 @@ public struct Gateway: Sendable {
             administrator = try await access.administrator(bearer, target)
             project = target
         }
+        try administrator.require(scope)
         return try await handler(call, administrator)
     }
 

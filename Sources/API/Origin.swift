@@ -2,11 +2,13 @@ internal import HTTP
 internal import Identity
 
 extension Origin {
-    init(_ prefix: AddressPrefix, _ headers: Headers) {
+    init(_ client: ClientAddress, _ request: Request) {
+        let headers = request.headers
         self.init(
-            prefix: prefix, device: headers["User-Agent"].flatMap { Self.printable($0) },
+            prefix: client.prefix, device: headers["User-Agent"].flatMap { Self.printable($0) },
             language: Language(
-                firebaseLocale: headers["X-Firebase-Locale"], acceptLanguage: headers["Accept-Language"]))
+                firebaseLocale: headers["X-Firebase-Locale"], acceptLanguage: headers["Accept-Language"]),
+            trace: Trace(network: client.logPrefix, request: request.id))
     }
 
     /// - Returns: `nil` if nothing is left.

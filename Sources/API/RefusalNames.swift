@@ -37,6 +37,7 @@ extension WireError {
             case .bearerNotAccepted: .invalidBearer
             case .otherProject: .permissionDenied
             case .administratorsOnly: .projectNotChosenByClients
+            case .scopeMissing(let scope): .scopeMissing(scope.rawValue)
             }
     }
 

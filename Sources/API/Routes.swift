@@ -18,6 +18,7 @@ extension Endpoint {
         .batchGetAccounts, .queryAccounts, .queryProjectAccounts,
         .getActionPage, .postActionPage, .getForgotPasswordPage, .postForgotPasswordPage,
         .getProjectForgotPasswordPage, .postProjectForgotPasswordPage, .getChangePassword, .getProjectChangePassword,
+        .listAuditEvents,
         .getHealth, .getReadiness, .getMetrics,
     ]
 }

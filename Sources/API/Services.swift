@@ -12,6 +12,7 @@ public struct Services: Sendable {
     let oobSending: OOBSending
     let oobRedemption: OOBRedemption
     let sessionCookies: SessionCookies
+    let auditTrail: AuditTrail
     let ownSessions: OwnSessions
     let projects: ProjectEditor
     let app: @Sendable (ID<App>, ID<Project>) async throws -> App?
@@ -27,7 +28,7 @@ public struct Services: Sendable {
         authenticator: Authenticator, editor: AccountEditor, administration: AccountAdministration,
         identifiers: IdentifierLookup, customSignIn: CustomSignIn, federatedSignIn: FederatedSignIn,
         merging: AccountMerging, oobSending: OOBSending,
-        oobRedemption: OOBRedemption, sessionCookies: SessionCookies, ownSessions: OwnSessions,
+        oobRedemption: OOBRedemption, sessionCookies: SessionCookies, auditTrail: AuditTrail, ownSessions: OwnSessions,
         projects: ProjectEditor, app: @escaping @Sendable (ID<App>, ID<Project>) async throws -> App?,
         wellKnown: WellKnown, actions: any ActionDesk, readiness: @escaping @Sendable () async -> Readiness,
         authURISession: (@Sendable () -> String)? = nil
@@ -42,6 +43,7 @@ public struct Services: Sendable {
         self.oobSending = oobSending
         self.oobRedemption = oobRedemption
         self.sessionCookies = sessionCookies
+        self.auditTrail = auditTrail
         self.ownSessions = ownSessions
         self.projects = projects
         self.app = app

@@ -104,6 +104,12 @@ extension WireError {
         httpStatus: 403, message: "The caller does not have permission", reason: "forbidden",
         status: .permissionDenied)
 
+    static func scopeMissing(_ scope: String) -> WireError {
+        WireError(
+            httpStatus: 403, message: "PERMISSION_DENIED : The service key lacks the scope \(scope).",
+            reason: "forbidden", status: .permissionDenied)
+    }
+
     static let projectNotChosenByClients = refused(
         "INSUFFICIENT_PERMISSION : Only authenticated requests can specify target_project_id.")
 }

@@ -14,7 +14,7 @@ extension AccountAdministration {
 
     /// Refuses in the wire's order: account, address, password, number.
     public func update(
-        _ id: ID<Account>, _ wish: Wish, in project: Project, from origin: AddressPrefix
+        _ id: ID<Account>, _ wish: Wish, in project: Project, from origin: AddressPrefix, by actor: Operator
     ) async throws -> Account {
         guard let account = try await store.find([.id(id)], in: project.id).first else {
             throw AdministrationRefusal.accountUnknown
@@ -35,6 +35,6 @@ extension AccountAdministration {
             change.passwordHash = .set(try await passwords.hash(password, origin))
         }
         change.changedAt = clock.now()
-        return try await store.change(id, by: change, in: project.id).account
+        return try await store.change(id, by: change, of: actor, in: project.id).account
     }
 }

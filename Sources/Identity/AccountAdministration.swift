@@ -32,7 +32,9 @@ public struct AccountAdministration: Sendable {
     }
 
     /// Refuses in the wire's order: id, number, address, password.
-    public func create(_ draft: Draft, in project: Project, from origin: AddressPrefix) async throws -> Account {
+    public func create(
+        _ draft: Draft, in project: Project, from origin: AddressPrefix, by actor: Operator
+    ) async throws -> Account {
         let phoneNumber = draft.phoneNumber.flatMap(PhoneNumber.init)
         let email = draft.email.flatMap(Email.init)
         let taken = try await store.taken(id: draft.id, email: email, phoneNumber: phoneNumber, in: project.id)
@@ -52,7 +54,9 @@ public struct AccountAdministration: Sendable {
             displayName: draft.displayName, photoURL: draft.photoURL, passwordUpdatedAt: hash == nil ? nil : now,
             phoneNumber: phoneNumber?.rawValue, isDisabled: draft.isDisabled, createdAt: now,
             validSince: Instant(seconds: now.seconds))
-        return try await store.create(StoredAccount(account: account, passwordHash: hash), in: project.id).account
+        return try await store.create(
+            StoredAccount(account: account, passwordHash: hash), by: actor, in: project.id
+        ).account
     }
 
     /// - Returns: in the order of `references`, each account once.
@@ -64,17 +68,18 @@ public struct AccountAdministration: Sendable {
             .filter { ids.insert($0.id).inserted }
     }
 
-    public func delete(_ account: ID<Account>, in project: Project) async throws {
-        guard try await store.delete(account, now: clock.now(), in: project.id) else {
+    public func delete(_ account: ID<Account>, in project: Project, by actor: Operator) async throws {
+        guard try await store.delete(account, by: actor, now: clock.now(), in: project.id) else {
             throw AdministrationRefusal.accountUnknown
         }
     }
 
     /// - Returns: those spared because they are not disabled.
     public func delete(
-        _ accounts: [ID<Account>], evenIfEnabled: Bool, in project: Project
+        _ accounts: [ID<Account>], evenIfEnabled: Bool, in project: Project, by actor: Operator
     ) async throws -> Set<ID<Account>> {
-        try await store.delete(accounts, onlyDisabled: !evenIfEnabled, now: clock.now(), in: project.id)
+        try await store.delete(
+            accounts, onlyDisabled: !evenIfEnabled, by: actor, now: clock.now(), in: project.id)
     }
 
     /// Goes through all accounts in the order of their ids; each that is there all the while is met once.

@@ -67,8 +67,7 @@ public struct AccountEditor: Sendable {
             let method = wish.password == nil ? caller.session.method : .password
             change.replacement = renewed(caller, by: method, at: change.changedAt, from: origin)
         }
-        change.mailing = try mailing(for: change, of: caller.account, from: origin)
-        return try await apply(change, to: caller, in: project)
+        return try await apply(change, to: caller, in: project, from: origin)
     }
 
     /// Gives an account an address and a password: the way an anonymous account becomes a lasting one, its id kept.
@@ -90,8 +89,7 @@ public struct AccountEditor: Sendable {
         change.passwordHash = .set(passwordHash)
         change.displayName = displayName.map { .set($0) }
         change.replacement = renewed(caller, by: .password, at: change.changedAt, from: origin)
-        change.mailing = try mailing(for: change, of: caller.account, from: origin)
-        return try await apply(change, to: caller, in: project)
+        return try await apply(change, to: caller, in: project, from: origin)
     }
 
     public func delete(_ caller: Caller, in project: Project, from origin: Origin) async throws {
@@ -102,7 +100,8 @@ public struct AccountEditor: Sendable {
             letters = try with.notice(.accountDeleted, to: email, about: nil, from: origin, at: now)
         }
         let isDeleted = try await with.store.delete(
-            by: caller.session, at: now, mailing: Mailing(letters: letters), in: project.id)
+            by: caller.session, of: .user(origin.trace), at: now, mailing: Mailing(letters: letters),
+            in: project.id)
         guard isDeleted else { throw TokenRefusal.sessionEnded }
     }
 
@@ -142,7 +141,13 @@ public struct AccountEditor: Sendable {
             method: method, authenticatedAt: now, device: origin.device ?? caller.session.device)
     }
 
-    private func apply(_ change: AccountChange, to caller: Caller, in project: Project) async throws -> Edited {
+    private func apply(
+        _ change: AccountChange, to caller: Caller, in project: Project, from origin: Origin
+    ) async throws -> Edited {
+        var change = change
+        change.mailing = try mailing(for: change, of: caller.account, from: origin)
+        change.notes = change.notes(about: caller.account)
+        change.actor = .user(origin.trace)
         switch try await with.store.update(change, by: caller.session, in: project.id) {
         case .updated(let account):
             guard let session = change.replacement else { return Edited(account: account, signedIn: nil) }

@@ -62,8 +62,7 @@ public struct AccountMerging: Sendable {
         }
         let merge = AccountMerge(
             proposal: proposal, marks: proposal.marks + [mark], session: with.entropy.sessionID(),
-            device: origin.device,
-            mergedAt: now, undoableUntil: now + Self.undoWindow)
+            device: origin.device, trace: origin.trace, mergedAt: now, undoableUntil: now + Self.undoWindow)
         switch try await store.merge(merge, in: project.id) {
         case .done(let account, let session):
             let signedIn = try await with.tokens.signedIn(account, session, in: project, at: now)
@@ -87,6 +86,7 @@ public struct AccountMerge: Hashable, Sendable {
     /// To be opened in the target.
     public let session: ID<Session>
     public let device: String?
+    public let trace: Trace
     public let mergedAt: Instant
     public let undoableUntil: Instant
 }

@@ -36,7 +36,7 @@ public protocol AccountStore: Sendable {
     /// - Parameter mailing: goes out once it is removed.
     /// - Returns: whether it was removed.
     func delete(
-        by session: Session, at now: Instant, mailing: Mailing, in project: ID<Project>
+        by session: Session, of actor: Operator, at now: Instant, mailing: Mailing, in project: ID<Project>
     ) async throws -> Bool
 }
 
@@ -107,6 +107,9 @@ public struct AccountChange: Hashable, Sendable {
     /// Ends every session of the account, moves `validSince` to the login time of this one, and opens it instead.
     public var replacement: Session?
     public var mailing = Mailing()
+    /// For the audit trail, which is told of identities that go as well.
+    public var notes: [AuditNote] = []
+    public var actor = Operator.system
 
     public init(changedAt: Instant) {
         self.changedAt = changedAt

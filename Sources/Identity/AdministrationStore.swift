@@ -1,5 +1,5 @@
-/// Accounts as administrators handle them. Every call is one statement or one transaction, and may throw
-/// ``StoreUnavailable``.
+/// Accounts as administrators handle them. Every call is one statement or one transaction, which writes into the audit
+/// trail what it changes, and may throw ``StoreUnavailable``.
 public protocol AdministrationStore: Sendable {
     /// What of these some account has.
     func taken(
@@ -7,7 +7,7 @@ public protocol AdministrationStore: Sendable {
     ) async throws -> Set<UniqueMember>
 
     /// An id that was deleted before may be given again; nothing of the old account comes back.
-    func create(_ account: StoredAccount, in project: ID<Project>) async throws -> Change
+    func create(_ account: StoredAccount, by actor: Operator, in project: ID<Project>) async throws -> Change
 
     /// The accounts that `references` lead to, in no order.
     ///
@@ -15,18 +15,18 @@ public protocol AdministrationStore: Sendable {
     func find(_ references: [AccountReference], in project: ID<Project>) async throws -> [Account]
 
     func change(
-        _ account: ID<Account>, by change: AdministrativeChange, in project: ID<Project>
+        _ account: ID<Account>, by change: AdministrativeChange, of actor: Operator, in project: ID<Project>
     ) async throws -> Change
 
     /// - Returns: whether there was such an account.
-    func delete(_ account: ID<Account>, now: Instant, in project: ID<Project>) async throws -> Bool
+    func delete(_ account: ID<Account>, by actor: Operator, now: Instant, in project: ID<Project>) async throws -> Bool
 
     /// Passes over ids that nobody has.
     ///
     /// - Parameter onlyDisabled: spares accounts that are not disabled.
     /// - Returns: those spared.
     func delete(
-        _ accounts: [ID<Account>], onlyDisabled: Bool, now: Instant, in project: ID<Project>
+        _ accounts: [ID<Account>], onlyDisabled: Bool, by actor: Operator, now: Instant, in project: ID<Project>
     ) async throws -> Set<ID<Account>>
 
     /// The accounts next to `id`, which need not exist, in the order of ids.
@@ -43,7 +43,7 @@ public protocol AdministrationStore: Sendable {
     ///   - overwriting: puts an account in the place of one with its id, of which nothing is kept.
     /// - Returns: what stands in the way of those that were not stored.
     func store(
-        _ accounts: [StoredAccount], overwriting: Bool, now: Instant, in project: ID<Project>
+        _ accounts: [StoredAccount], overwriting: Bool, by actor: Operator, now: Instant, in project: ID<Project>
     ) async throws -> [ID<Account>: UniqueMember]
 }
 

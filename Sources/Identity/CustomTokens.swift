@@ -47,6 +47,8 @@ public enum CustomTokenFault: Hashable, Sendable {
     case algorithmNotAllowed
     case unknownKey
     case signatureInvalid
+    /// The service key is not for making tokens.
+    case keyMayNotMint
     case wrongAudience
     /// `iss` and `sub` have to be the same text.
     case issuerIsNotSubject

@@ -108,7 +108,7 @@ public struct FederatedSignIn: Sendable {
         let now = with.clock.now()
         let entry = FederatedEntry(
             step: step, identity: proven.identity, marks: proven.marks, session: with.entropy.sessionID(),
-            device: origin.device, enteredAt: now,
+            device: origin.device, trace: origin.trace, enteredAt: now,
             mailing: Mailing(letters: try letters(about: step, proven.identity, from: origin, at: now)))
         switch try await store.enter(entry, in: project.id) {
         case .done(let account, let session):

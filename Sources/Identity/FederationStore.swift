@@ -33,19 +33,21 @@ public struct FederatedEntry: Hashable, Sendable {
     public let marks: [OneTimeMark]
     public let session: ID<Session>
     public let device: String?
+    public let trace: Trace
     public let enteredAt: Instant
     /// To be sent once it is carried out.
     public let mailing: Mailing
 
     public init(
         step: Step, identity: VerifiedIdentity, marks: [OneTimeMark], session: ID<Session>,
-        device: String?, enteredAt: Instant, mailing: Mailing = Mailing()
+        device: String?, trace: Trace, enteredAt: Instant, mailing: Mailing = Mailing()
     ) {
         self.step = step
         self.identity = identity
         self.marks = marks
         self.session = session
         self.device = device
+        self.trace = trace
         self.enteredAt = enteredAt
         self.mailing = mailing
     }

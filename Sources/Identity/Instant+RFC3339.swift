@@ -28,6 +28,37 @@ extension Instant {
     }
 }
 
+extension Instant {
+    /// - Parameter text: a moment in UTC (RFC 3339 §5.6, with `Z`), or a date, which stands for its beginning.
+    /// - Returns: `nil` for anything else, and for moments that are not in the calendar.
+    public init?(iso8601 text: String) {
+        guard
+            let match = text.wholeMatch(
+                of:
+                    #/([0-9]{4})-([0-9]{2})-([0-9]{2})(?:[Tt]([0-9]{2}):([0-9]{2}):([0-9]{2})(?:\.([0-9]{1,6})[0-9]*)?[Zz])?/#
+            ),
+            text.utf8.count <= 40
+        else { return nil }
+        let parts = match.output
+        func number(_ text: Substring?) -> Int64 { text.flatMap { Int64($0) } ?? 0 }
+        let (year, month, day) = (number(parts.1), number(parts.2), number(parts.3))
+        let (hour, minute, second) = (number(parts.4), number(parts.5), number(parts.6))
+        let days = Self.days(year: year, month: month, day: day)
+        let isOnCalendar = Self.date(daysSince1970: days) == (year, month, day)
+        guard isOnCalendar, year >= 1, hour < 24, minute < 60, second < 60 else { return nil }
+        let fraction = String(parts.7 ?? "")
+        let microseconds = number(Substring(fraction + String(repeating: "0", count: 6 - fraction.count)))
+        self.init(microseconds: ((days * 24 + hour) * 60 + minute) * 60_000_000 + second * 1_000_000 + microseconds)
+    }
+
+    private static func days(year: Int64, month: Int64, day: Int64) -> Int64 {
+        let fromMarch = month > 2 ? year : year - 1
+        let (era, yearOfEra) = fromMarch.flooredDivision(by: 400)
+        let dayOfYear = (153 * (month > 2 ? month - 3 : month + 9) + 2) / 5 + day - 1
+        return era * 146_097 + yearOfEra * 365 + yearOfEra / 4 - yearOfEra / 100 + dayOfYear - 719_468
+    }
+}
+
 extension Int64 {
     fileprivate func flooredDivision(by unit: Int64) -> (quotient: Int64, remainder: Int64) {
         let (quotient, remainder) = quotientAndRemainder(dividingBy: unit)

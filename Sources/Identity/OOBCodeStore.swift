@@ -2,10 +2,13 @@
 public protocol OOBCodeStore: Sendable {
     /// Keeps a code, and posts its letter.
     ///
-    /// - Parameter session: has to live, where one is given.
+    /// - Parameters:
+    ///   - session: has to live, where one is given.
+    ///   - administrator: who asked for it instead of the owner.
     /// - Returns: whether it did.
     func issue(
-        _ code: OOBCode, _ letter: Letter?, by session: Session?, in project: ID<Project>
+        _ code: OOBCode, _ letter: Letter?, by session: Session?, for administrator: (AuditNote, Operator)?,
+        in project: ID<Project>
     ) async throws -> Bool
 
     /// Posts a letter whose code is bound when it is sent; see ``MailQueue/bind(_:of:)``.
@@ -63,17 +66,19 @@ public struct Redemption: Hashable, Sendable {
     /// Has to live: of the caller who has the mailbox linked to the own account.
     public let caller: Session?
     public let mailing: Mailing
+    public let trace: Trace
     public let redeemedAt: Instant
 
     public init(
         code: OOBCode, step: Step, session: Session? = nil, caller: Session? = nil, mailing: Mailing = Mailing(),
-        redeemedAt: Instant
+        trace: Trace, redeemedAt: Instant
     ) {
         self.code = code
         self.step = step
         self.session = session
         self.caller = caller
         self.mailing = mailing
+        self.trace = trace
         self.redeemedAt = redeemedAt
     }
 }

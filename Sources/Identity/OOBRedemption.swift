@@ -36,7 +36,7 @@ public struct OOBRedemption: Sendable {
         let found = try await check(code, for: [.resetPassword], in: project)
         try await with.require(password, by: project.policy)
         let hash = try await with.passwords.hash(password, origin.prefix)
-        _ = try await redeem(code, for: [.resetPassword], in: project) { account, _, now in
+        _ = try await redeem(code, for: [.resetPassword], in: project, from: origin) { account, _, now in
             let change = MailboxChange.resetting(account, to: hash, by: project.policy)
             return (
                 change, Mailing(letters: try notices(of: change, otherwise: .passwordChanged, from: origin, at: now))
@@ -47,7 +47,8 @@ public struct OOBRedemption: Sendable {
 
     /// Verifies or changes an address, or goes back to the one before.
     public func apply(_ code: String?, in project: Project, from origin: Origin) async throws -> Applied {
-        try await redeem(code, for: [.verifyEmail, .changeEmail, .recoverEmail], in: project) { account, code, now in
+        try await redeem(code, for: [.verifyEmail, .changeEmail, .recoverEmail], in: project, from: origin) {
+            account, code, now in
             switch code.purpose {
             case .changeEmail:
                 let email = code.newEmail ?? code.email
@@ -70,7 +71,7 @@ public struct OOBRedemption: Sendable {
 
     /// "This was not me", of whoever got a code that verifies an address. Nothing happens to an address proven before.
     public func disavow(_ code: String?, in project: Project, from origin: Origin) async throws {
-        _ = try await redeem(code, for: [.verifyEmail], in: project) { account, _, _ in
+        _ = try await redeem(code, for: [.verifyEmail], in: project, from: origin) { account, _, _ in
             guard !account.emailIsVerified else { throw OOBCodeRefusal.invalid }
             return (.disavowing(account), Mailing())
         }
@@ -119,7 +120,7 @@ public struct OOBRedemption: Sendable {
                 authenticatedAt: now, device: origin.device)
             let redemption = Redemption(
                 code: found.code, step: step, session: session, caller: caller?.session, mailing: mailing,
-                redeemedAt: now)
+                trace: origin.trace, redeemedAt: now)
             if case .create = step { return Entry(redemption: redemption, session: session, isNewAccount: true) }
             return Entry(redemption: redemption, session: session, isNewAccount: false)
         }
@@ -153,7 +154,7 @@ extension OOBRedemption {
     }
 
     private func redeem(
-        _ code: String?, for purposes: Set<OOBCode.Purpose>, in project: Project,
+        _ code: String?, for purposes: Set<OOBCode.Purpose>, in project: Project, from origin: Origin,
         _ decide: (Account, OOBCode, Instant) throws -> (MailboxChange, Mailing)
     ) async throws -> Applied {
         for _ in 0..<Self.attempts {
@@ -163,7 +164,7 @@ extension OOBRedemption {
             let now = with.clock.now()
             let (change, mailing) = try decide(account, found.code, now)
             let redemption = Redemption(
-                code: found.code, step: .change(change), mailing: mailing, redeemedAt: now)
+                code: found.code, step: .change(change), mailing: mailing, trace: origin.trace, redeemedAt: now)
             switch try await codes.redeem(redemption, in: project.id) {
             case .done(let account): return Applied(account: account, code: found.code)
             case .stale: continue

@@ -57,7 +57,7 @@ public struct OOBSending: Sendable {
     ///
     /// - Parameter isMailed: `false` only hands the link over.
     public func send(
-        _ request: Request, isMailed: Bool, forAdministratorOf project: Project, from origin: Origin
+        _ request: Request, isMailed: Bool, for administrator: Operator, of project: Project, from origin: Origin
     ) async throws -> Issued {
         let content = try content(of: request, in: project)
         guard with.outOfBand.isSent || !isMailed else { throw OOBSendingRefusal.mailNotConfigured }
@@ -73,7 +73,11 @@ public struct OOBSending: Sendable {
         if let newEmail { try await requireFree(newEmail, for: holder, in: project) }
         let draft = Draft(
             request.purpose, of: request.purpose == .signIn ? nil : holder, about: email, newEmail: newEmail)
-        let code = try await issue(draft, content, isMailed: isMailed, in: project, from: origin)
+        let note = AuditNote(
+            AuditNote.AccountAction.codeIssued.rawValue, holder?.id.rawValue ?? project.id.rawValue,
+            ["requestType": request.purpose.rawValue, "handedOver": String(!isMailed)])
+        let code = try await issue(
+            draft, content, isMailed: isMailed, for: (note, administrator), in: project, from: origin)
         let link = ActionLink(
             ActionLink.Mode(request.purpose), code: code, in: project.id, at: with.outOfBand.actionBase(project),
             apiKey: content.apiKey, language: origin.language ?? project.mail.language,
@@ -175,7 +179,8 @@ extension OOBSending {
     /// - Returns: the code.
     @discardableResult
     private func issue(
-        _ draft: Draft, _ content: LetterContent, isMailed: Bool = true, in project: Project, from origin: Origin
+        _ draft: Draft, _ content: LetterContent, isMailed: Bool = true,
+        for administrator: (AuditNote, Operator)? = nil, in project: Project, from origin: Origin
     ) async throws -> String {
         var content = content
         let secret = with.outOfBand.newCode()
@@ -192,7 +197,10 @@ extension OOBSending {
                 kind, to: draft.newEmail ?? draft.email, about: draft.account?.id, content, from: origin, at: now,
                 until: end)
         }
-        guard try await codes.issue(code, letter, by: draft.session, in: project.id) else {
+        guard
+            try await codes.issue(
+                code, letter, by: draft.session, for: administrator, in: project.id)
+        else {
             throw TokenRefusal.sessionEnded
         }
         return secret

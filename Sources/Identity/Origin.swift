@@ -5,14 +5,17 @@ public struct Origin: Hashable, Sendable {
     public let device: String?
     /// What it asks to be written to in; `nil` if it does not say, or asks for none we have.
     public let language: Language?
+    /// For the audit trail.
+    public let trace: Trace
 
     /// In characters (graphemes).
     public static let deviceLimit = 200
 
-    public init(prefix: AddressPrefix, device: String? = nil, language: Language? = nil) {
+    public init(prefix: AddressPrefix, device: String? = nil, language: Language? = nil, trace: Trace = .none) {
         self.prefix = prefix
         self.device = device.map { String($0.prefix(Self.deviceLimit)) }
         self.language = language
+        self.trace = trace
     }
 }
 

@@ -20,15 +20,21 @@ public struct OwnSessions: Sendable {
     }
 
     /// From the next request on, neither its ID tokens nor its refresh token are good for anything here.
-    public func end(_ session: ID<Session>, by caller: Caller, in project: Project) async throws {
-        guard try await store.end(session, by: caller.session, at: clock.now(), in: project.id) else {
+    public func end(
+        _ session: ID<Session>, by caller: Caller, in project: Project, from origin: Origin
+    ) async throws {
+        let isEnded = try await store.end(
+            session, by: caller.session, of: .user(origin.trace), at: clock.now(), in: project.id)
+        guard isEnded else {
             throw SessionRefusal.unknownSession
         }
     }
 
     /// The caller's own ends too. A sign-in that is under way meanwhile opens none that lives.
-    public func endAll(by caller: Caller, in project: Project) async throws {
-        guard try await store.endAll(by: caller.session, at: clock.now(), in: project.id) else {
+    public func endAll(by caller: Caller, in project: Project, from origin: Origin) async throws {
+        let isEnded = try await store.endAll(
+            by: caller.session, of: .user(origin.trace), at: clock.now(), in: project.id)
+        guard isEnded else {
             throw TokenRefusal.sessionEnded
         }
     }

@@ -45,6 +45,8 @@ public struct Policy: Hashable, Sendable {
     public var mailLimit: Int
     /// How long an anonymous account is kept that nobody uses; 0 is for ever.
     public var anonymousLifetime: Duration
+    /// How long lines of the audit trail are kept; 0 is for ever.
+    public var auditRetention: Duration
     /// E-mail enumeration protection: answers do not tell who has an account.
     public var hidesAccounts: Bool
     /// Each use of a refresh token gives a new one.
@@ -71,6 +73,7 @@ public struct Policy: Hashable, Sendable {
         signUpLimit = 100
         mailLimit = 5
         anonymousLifetime = .zero
+        auditRetention = .seconds(400 * 86_400)
         hidesAccounts = true
         refreshGrace = .seconds(30)
         recentLogin = .seconds(300)

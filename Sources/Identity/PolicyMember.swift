@@ -106,6 +106,9 @@ extension Policy {
         .seconds(
             "anonymousLifetime", \.anonymousLifetime, 0...315_360_000,
             "an anonymous account that nobody uses is kept so long; 0 is for ever"),
+        .seconds(
+            "auditRetention", \.auditRetention, 0...3_153_600_000,
+            "lines of the audit trail are kept so long; 0 is for ever"),
         .flag("hidesAccounts", \.hidesAccounts, "answers do not tell who has an account (enumeration protection)"),
         .flag("rotatesRefreshTokens", \.rotatesRefreshTokens, "each use of a refresh token gives a new one"),
         .seconds(

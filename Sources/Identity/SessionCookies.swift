@@ -4,19 +4,24 @@ public struct SessionCookies: Sendable {
     public static let lifetimes: ClosedRange<Duration> = .seconds(300) ... .seconds(14 * 86_400)
 
     private let authenticator: Authenticator
+    private let trail: AuditTrail
 
-    public init(authenticator: Authenticator) {
+    public init(authenticator: Authenticator, trail: AuditTrail) {
         self.authenticator = authenticator
+        self.trail = trail
     }
 
     /// Whether the login is recent enough is for the backend to decide. Throws ``TokenRefusal``.
     ///
     /// - Parameter lifetime: one of ``lifetimes``.
     public func cookie(
-        for idToken: String, lasting lifetime: Duration, in project: Project
+        for idToken: String, lasting lifetime: Duration, in project: Project, by actor: Operator
     ) async throws -> String {
-        _ = try await authenticator.caller(showing: idToken, in: project)
-        return try await authenticator.with.tokens.sessionCookie(
-            from: idToken, lasting: lifetime, in: project, at: authenticator.with.clock.now())
+        let caller = try await authenticator.caller(showing: idToken, in: project)
+        let now = authenticator.with.clock.now()
+        let cookie = try await authenticator.with.tokens.sessionCookie(
+            from: idToken, lasting: lifetime, in: project, at: now)
+        try await trail.record(AuditNote(.sessionCookieMade, caller.account.id), actor, project.id, now)
+        return cookie
     }
 }

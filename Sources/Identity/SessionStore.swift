@@ -19,10 +19,14 @@ public protocol SessionStore: Sendable {
     /// Ends a session, if both it and `own` live and are of the same account.
     ///
     /// - Returns: whether it was ended.
-    func end(_ session: ID<Session>, by own: Session, at now: Instant, in project: ID<Project>) async throws -> Bool
+    func end(
+        _ session: ID<Session>, by own: Session, of actor: Operator, at now: Instant, in project: ID<Project>
+    ) async throws -> Bool
 
     /// Ends every session of the account of `own`, itself included, if it lives.
     ///
     /// - Returns: whether they were ended.
-    func endAll(by own: Session, at now: Instant, in project: ID<Project>) async throws -> Bool
+    func endAll(
+        by own: Session, of actor: Operator, at now: Instant, in project: ID<Project>
+    ) async throws -> Bool
 }

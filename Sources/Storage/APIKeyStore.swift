@@ -35,11 +35,15 @@ public struct APIKeyStore: Sendable {
     public func create(
         id: String, hash: [UInt8], for app: ID<App>, in project: ID<Project>, at now: Instant
     ) async throws -> Bool {
-        let statement: SQL = """
+        let insertion: SQL = """
             INSERT INTO api_key (project_id, id, app_id, key_hash, created_at)
             SELECT a.project_id, \(id), a.id, \(hash), \(Timestamp(now)) FROM app a
             WHERE a.project_id = \(project.rawValue) AND a.id = \(app.rawValue)
+            RETURNING 1
             """
+        let note = AuditNote("apiKey.added", id, ["app": app.rawValue])
+        let audit = try SQL.audit([note], by: .commandLine, at: now, in: project, from: "made")
+        let statement: SQL = "WITH made AS (\(insertion)) \(audit)"
         return try await reaching { try await pool.execute(statement) } == 1
     }
 
@@ -58,10 +62,14 @@ public struct APIKeyStore: Sendable {
 
     /// - Returns: `false` if there is no such key that works.
     public func revoke(_ id: String, in project: ID<Project>, at now: Instant) async throws -> Bool {
-        let statement: SQL = """
+        let change: SQL = """
             UPDATE api_key SET revoked_at = \(Timestamp(now))
             WHERE project_id = \(project.rawValue) AND id = \(id) AND revoked_at IS NULL
+            RETURNING 1
             """
+        let audit = try SQL.audit(
+            [AuditNote("apiKey.revoked", id)], by: .commandLine, at: now, in: project, from: "revoked")
+        let statement: SQL = "WITH revoked AS (\(change)) \(audit)"
         return try await reaching { try await pool.execute(statement) } == 1
     }
 }

@@ -66,12 +66,15 @@ extension SQL {
         """
     }
 
-    static func delete(by session: SessionRow, at now: Instant, in project: ID<Project>) -> SQL {
+    static func delete(
+        by session: SessionRow, of actor: Operator, at now: Instant, in project: ID<Project>
+    ) -> SQL {
         """
         WITH gone AS (
             DELETE FROM account a WHERE a.project_id = \(project.rawValue) AND \(isAlive(session))
             RETURNING a.project_id, a.id, a.email),
-        \(forgetting("gone", at: now))
+        \(forgetting("gone", at: now)),
+        audited AS (\(auditing(deletionOf: "gone", by: actor, at: now)))
         \(burying("gone", at: now))
         """
     }

@@ -52,24 +52,25 @@ extension SQL {
         "SELECT count(*) AS count FROM account WHERE project_id = \(project.rawValue)"
     }
 
-    /// - Parameter tells: whether others have to know; not of one that goes on in another.
+    /// - Parameter actor: `nil` of one that goes on in another: nobody is told, and the audit trail tells of the merge.
     static func delete(
-        _ account: ID<Account>, now: Instant, tells: Bool = true, in project: ID<Project>
+        _ account: ID<Account>, by actor: Operator?, now: Instant, in project: ID<Project>
     ) -> SQL {
-        """
-        WITH gone AS (
-            DELETE FROM account WHERE project_id = \(project.rawValue) AND id = \(account.rawValue)
-            RETURNING project_id, id, email),
-        \(forgetting("gone", tells: tells, at: now))
-        \(burying("gone", at: now))
-        """
+        let audited: SQL = actor.map { ", audited AS (\(auditing(deletionOf: "gone", by: $0, at: now)))" } ?? ""
+        return """
+            WITH gone AS (
+                DELETE FROM account WHERE project_id = \(project.rawValue) AND id = \(account.rawValue)
+                RETURNING project_id, id, email),
+            \(forgetting("gone", tells: actor != nil, at: now))\(audited)
+            \(burying("gone", at: now))
+            """
     }
 
     /// Locks in the order of ids, so that two who delete the same accounts do not wait for each other.
     ///
     /// - Returns: rows of the accounts that were spared.
     static func delete(
-        _ accounts: [ID<Account>], onlyDisabled: Bool, now: Instant, in project: ID<Project>
+        _ accounts: [ID<Account>], onlyDisabled: Bool, by actor: Operator, now: Instant, in project: ID<Project>
     ) -> SQL {
         """
         WITH met AS MATERIALIZED (
@@ -81,6 +82,7 @@ extension SQL {
             WHERE a.project_id = \(project.rawValue) AND a.id = met.id AND NOT met.is_spared
             RETURNING a.project_id, a.id, a.email),
         \(forgetting("gone", at: now)),
+        audited AS (\(auditing(deletionOfAllOf: "gone", by: actor, at: now))),
         buried AS (\(burying("gone", at: now)))
         SELECT id FROM met WHERE is_spared
         """

@@ -57,14 +57,6 @@ extension SQL {
     static func remove(_ app: ID<App>, of project: ID<Project>) -> SQL {
         "DELETE FROM app WHERE project_id = \(project.rawValue) AND id = \(app.rawValue)"
     }
-
-    static func record(
-        _ event: ConfigurationEvent, by actor: Operator, in project: ID<Project>, at now: Instant
-    ) throws -> SQL {
-        audit(
-            event.action, of: event.subject, "\(try event.detail.columnText())::text::jsonb", by: actor.name, at: now,
-            in: project)
-    }
 }
 
 extension ConfiguredApp {

@@ -91,9 +91,7 @@ public struct ConfigurationStore: Sendable {
             let sealed = secret.isEmpty ? nil : try secrets.seal(secret, provider, id)
             _ = try await transaction.execute(.keep(sealed, of: provider, in: id, at: now))
         }
-        for event in after.events(since: before) {
-            _ = try await transaction.execute(try .record(event, by: actor, in: id, at: now))
-        }
+        try await transaction.audit(after.events(since: before), by: actor, at: now, in: id)
     }
 
     private func statements(

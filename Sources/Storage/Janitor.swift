@@ -11,6 +11,7 @@ public actor Janitor {
         case rateCount = "rate_count"
         case mail, outbox, session, account
         case accountMerge = "account_merge"
+        case auditEvent = "audit_event"
     }
 
     /// How much is looked at before the others have their turn.
@@ -52,6 +53,7 @@ public actor Janitor {
         switch kind {
         case .session: try await removeSessions(at: now)
         case .account: try await removeAccounts(at: now)
+        case .auditEvent: try await removeAuditEvents(at: now)
         case .usedMark: try await removeBatches(.expiredMarks(before: now - Self.slack, limit: pace.batch))
         case .oobCode: try await removeBatches(.expiredCodes(before: now - Self.expiredCodesAreKept, limit: pace.batch))
         case .rateCount: try await removeBatches(.expiredCounts(before: now - Self.slack, limit: pace.batch))
@@ -85,6 +87,15 @@ public actor Janitor {
             removed += try row?.decode("removed") ?? 0
             lastSession = try row.flatMap { try $0.decode("seen", as: Int.self) < pace.batch ? nil : SessionPlace($0) }
             guard lastSession != nil else { break }
+        }
+        return removed
+    }
+
+    private func removeAuditEvents(at now: Instant) async throws -> Int {
+        var removed = 0
+        for project in try await ProjectStore(pool: pool).all() where project.policy.auditRetention > .zero {
+            removed += try await removeBatches(
+                .oldAuditEvents(before: now - project.policy.auditRetention, limit: pace.batch, in: project.id))
         }
         return removed
     }

@@ -55,6 +55,15 @@ extension SQL {
         """
     }
 
+    /// The only statement there is that removes lines of the audit trail; none changes any.
+    static func oldAuditEvents(before end: Instant, limit: Int, in project: ID<Project>) -> SQL {
+        """
+        DELETE FROM audit_event WHERE id IN (
+            SELECT id FROM audit_event WHERE project_id = \(project.rawValue) AND occurred_at < \(Timestamp(end))
+            ORDER BY occurred_at, id LIMIT \(limit) FOR UPDATE SKIP LOCKED)
+        """
+    }
+
     static func finalMerges(before end: Instant, limit: Int) -> SQL {
         """
         DELETE FROM account_merge WHERE (project_id, source_id) IN (
@@ -117,6 +126,7 @@ extension SQL {
             DELETE FROM account a USING unused u WHERE a.project_id = \(project.rawValue) AND a.id = u.id
             RETURNING a.project_id, a.id, a.email),
         \(forgetting("gone", at: now)),
+        audited AS (\(auditing(deletionOfAllOf: "gone", by: .system, at: now))),
         buried AS (\(burying("gone", at: now)))
         SELECT p.id, (SELECT count(*) FROM page) AS seen, (SELECT count(*) FROM gone) AS removed
         FROM page p ORDER BY p.id DESC LIMIT 1

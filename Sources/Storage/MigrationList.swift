@@ -9,5 +9,7 @@ extension [Migration] {
         Migration(name: "m0004_custom_tokens", sql: PackageResources.m0004_custom_tokens_sql),
         Migration(name: "m0005_federation", sql: PackageResources.m0005_federation_sql),
         Migration(name: "m0006_mailboxes", sql: PackageResources.m0006_mailboxes_sql),
+        Migration(name: "m0007_service_key_scopes", sql: PackageResources.m0007_service_key_scopes_sql),
+        Migration(name: "m0008_audit_trail", sql: PackageResources.m0008_audit_trail_sql),
     ]
 }

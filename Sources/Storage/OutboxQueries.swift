@@ -36,20 +36,6 @@ extension SQL {
         """
     }
 
-    static func audit(_ event: OutboxEvent, by actor: String, at now: Instant, in project: ID<Project>) -> SQL {
-        audit(event.kind.rawValue, of: event.account.rawValue, detail(of: event), by: actor, at: now, in: project)
-    }
-
-    /// - Parameter detail: of type `jsonb`.
-    static func audit(
-        _ action: String, of subject: String, _ detail: SQL, by actor: String, at now: Instant, in project: ID<Project>
-    ) -> SQL {
-        """
-        INSERT INTO audit_event (id, project_id, actor, action, subject, detail, occurred_at)
-        VALUES (\(UUID()), \(project.rawValue), \(actor), \(action), \(subject), \(detail), \(Timestamp(now)))
-        """
-    }
-
     private static func detail(of event: OutboxEvent) -> SQL {
         """
         jsonb_strip_nulls(jsonb_build_object('provider', \(event.provider?.rawValue)::text,

@@ -23,6 +23,7 @@ extension PostgresAccountStore {
         guard let row = try await transaction.query(statement).first else { return nil }
         var account = try AccountRow.account(row)
         try await transaction.post(change.mailing, in: project)
+        try await transaction.audit(change.notes, by: change.actor, at: change.changedAt, in: project)
         if !change.unlinked.isEmpty || change.keepsWayIn {
             account = try await unlinked(account, by: change, in: project, transaction)
         }
@@ -48,6 +49,9 @@ extension PostgresAccountStore {
             let event = OutboxEvent(.identityUnlinked, of: account.id, provider: identity.provider)
             _ = try await transaction.execute(.tell(event, at: change.changedAt, in: project))
         }
+        try await transaction.audit(
+            gone.map { AuditNote(.identityUnlinked, account.id, $0.provider) }, by: change.actor,
+            at: change.changedAt, in: project)
         if heir.email != account.email {
             (account.email, account.emailIsVerified) = try await give(heir, to: account, in: project, transaction)
         }

@@ -58,9 +58,9 @@ public struct PostgresAccountStore: AccountStore {
     }
 
     public func delete(
-        by session: Session, at now: Instant, mailing: Mailing, in project: ID<Project>
+        by session: Session, of actor: Operator, at now: Instant, mailing: Mailing, in project: ID<Project>
     ) async throws -> Bool {
-        let statement = SQL.delete(by: try SessionRow(session), at: now, in: project)
+        let statement = SQL.delete(by: try SessionRow(session), of: actor, at: now, in: project)
         return try await reaching {
             try await pool.transaction { transaction in
                 guard try await transaction.execute(statement) == 1 else { return false }

@@ -6,14 +6,14 @@ extension PostgresAdministrationStore {
     private static let attempts = 5
 
     public func store(
-        _ accounts: [StoredAccount], overwriting: Bool, now: Instant, in project: ID<Project>
+        _ accounts: [StoredAccount], overwriting: Bool, by actor: Operator, now: Instant, in project: ID<Project>
     ) async throws -> [ID<Account>: UniqueMember] {
         // Those who bring the same addresses take them in the same order, and do not wait for each other.
         let ordered = accounts.sorted { $0.order < $1.order }
         for _ in 0..<Self.attempts {
             do {
                 return try await reaching {
-                    try await storeOnce(ordered, overwriting: overwriting, now: now, in: project)
+                    try await storeOnce(ordered, overwriting: overwriting, by: actor, now: now, in: project)
                 }
             } catch let error as PostgresError where error.takenMember != nil {
                 continue
@@ -23,7 +23,7 @@ extension PostgresAdministrationStore {
     }
 
     private func storeOnce(
-        _ accounts: [StoredAccount], overwriting: Bool, now: Instant, in project: ID<Project>
+        _ accounts: [StoredAccount], overwriting: Bool, by actor: Operator, now: Instant, in project: ID<Project>
     ) async throws -> [ID<Account>: UniqueMember] {
         try await pool.transaction { transaction in
             let found = try await transaction.query(.find(accounts.flatMap(\.references), in: project))
@@ -41,6 +41,8 @@ extension PostgresAdministrationStore {
             if stored.contains(where: { !$0.account.identities.isEmpty }) {
                 _ = try await transaction.execute(try .insertIdentities(of: stored, at: now, in: project))
             }
+            try await transaction.audit(
+                [AuditNote(.imported, stored.map(\.account.id), in: project)], by: actor, at: now, in: project)
             return inTheWay
         }
     }

@@ -18,10 +18,19 @@ public struct PostgresAdministrationStore: AdministrationStore {
         return Set(try members.filter { try row.decode($0.0) }.map(\.1))
     }
 
-    public func create(_ account: StoredAccount, in project: ID<Project>) async throws -> Change {
+    public func create(
+        _ account: StoredAccount, by actor: Operator, in project: ID<Project>
+    ) async throws -> Change {
         let statement = try SQL.insert([account], in: project)
         do {
-            _ = try await reaching { try await pool.execute(statement) }
+            try await reaching {
+                try await pool.transaction { transaction in
+                    _ = try await transaction.execute(statement)
+                    try await transaction.audit(
+                        [AuditNote(.created, account.account.id)], by: actor, at: account.account.createdAt, in: project
+                    )
+                }
+            }
             return .done(account.account)
         } catch let error as PostgresError {
             guard let member = error.takenMember else { throw error }
@@ -34,10 +43,10 @@ public struct PostgresAdministrationStore: AdministrationStore {
     }
 
     public func change(
-        _ account: ID<Account>, by change: AdministrativeChange, in project: ID<Project>
+        _ account: ID<Account>, by change: AdministrativeChange, of actor: Operator, in project: ID<Project>
     ) async throws -> Change {
         do {
-            let row = try await reaching { try await changed(account, by: change, in: project) }
+            let row = try await reaching { try await changed(account, by: change, of: actor, in: project) }
             return try row.map { .done(try AccountRow.account($0, lastRefreshAt: try $0.decode("last_refresh_at"))) }
                 ?? .unknown
         } catch let error as PostgresError {
@@ -46,14 +55,16 @@ public struct PostgresAdministrationStore: AdministrationStore {
         }
     }
 
-    public func delete(_ account: ID<Account>, now: Instant, in project: ID<Project>) async throws -> Bool {
-        try await reaching { try await pool.execute(.delete(account, now: now, in: project)) } == 1
+    public func delete(
+        _ account: ID<Account>, by actor: Operator, now: Instant, in project: ID<Project>
+    ) async throws -> Bool {
+        try await reaching { try await pool.execute(.delete(account, by: actor, now: now, in: project)) } == 1
     }
 
     public func delete(
-        _ accounts: [ID<Account>], onlyDisabled: Bool, now: Instant, in project: ID<Project>
+        _ accounts: [ID<Account>], onlyDisabled: Bool, by actor: Operator, now: Instant, in project: ID<Project>
     ) async throws -> Set<ID<Account>> {
-        let statement = SQL.delete(accounts, onlyDisabled: onlyDisabled, now: now, in: project)
+        let statement = SQL.delete(accounts, onlyDisabled: onlyDisabled, by: actor, now: now, in: project)
         return Set(try await reaching { try await pool.query(statement) }.map { ID(try $0.decode("id")) })
     }
 
@@ -75,11 +86,10 @@ public struct PostgresAdministrationStore: AdministrationStore {
 
     /// The account's row is locked first, so that its identities change for one at a time.
     private func changed(
-        _ account: ID<Account>, by change: AdministrativeChange, in project: ID<Project>
+        _ account: ID<Account>, by change: AdministrativeChange, of actor: Operator, in project: ID<Project>
     ) async throws -> Row? {
         let statement = SQL.change(account, by: change, in: project)
         let unlinked = change.unlinked + [change.linked?.provider].compactMap(\.self)
-        guard change.mayEndSessions || !unlinked.isEmpty else { return try await pool.query(statement).first }
         return try await pool.transaction { transaction in
             guard let row = try await transaction.query(statement).first else { return nil as Row? }
             if change.mayEndSessions {
@@ -87,11 +97,19 @@ public struct PostgresAdministrationStore: AdministrationStore {
                 _ = try await transaction.execute(.forgetSessions(of: account, before: generation - 1, in: project))
                 _ = try await transaction.execute(.voidCodes(of: account, in: project))
             }
-            guard !unlinked.isEmpty else { return row }
-            _ = try await transaction.execute(.unlink(unlinked, from: account, in: project))
+            var notes = change.note(about: account)
+            guard !unlinked.isEmpty else {
+                try await transaction.audit(notes, by: actor, at: change.changedAt, in: project)
+                return row
+            }
+            for row in try await transaction.query(.unlink(unlinked, from: account, in: project)) {
+                notes.append(AuditNote(.identityUnlinked, account, ProviderID(try row.decode("provider"))))
+            }
             if let identity = change.linked {
                 _ = try await transaction.execute(.link(identity, to: account, at: change.changedAt, in: project))
+                notes.append(AuditNote(.identityLinked, account, identity.provider))
             }
+            try await transaction.audit(notes, by: actor, at: change.changedAt, in: project)
             return try await transaction.query(.find([.id(account)], in: project)).first
         }
     }
@@ -100,6 +118,10 @@ public struct PostgresAdministrationStore: AdministrationStore {
 extension AdministrativeChange {
     fileprivate var mayEndSessions: Bool {
         isDisabled == false || email != nil || passwordHash != nil || validSince != nil
+    }
+
+    fileprivate func note(about account: ID<Account>) -> [AuditNote] {
+        members.isEmpty ? [] : [AuditNote(.updated, account, ["members": members.joined(separator: " ")])]
     }
 }
 

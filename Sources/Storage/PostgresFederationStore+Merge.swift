@@ -34,13 +34,17 @@ extension PostgresFederationStore {
         let event = OutboxEvent(.accountMerged, of: target.id, source: source.id)
         let statements: [SQL] = [
             .keep(source, for: merge, in: project), .moveIdentities(of: source.id, to: target.id, in: project),
-            .delete(source.id, now: merge.mergedAt, tells: false, in: project),
+            .delete(source.id, by: nil, now: merge.mergedAt, in: project),
             .give(source, to: target, by: plan, at: merge.mergedAt, in: project),
             .opening(opened, in: project, from: "(VALUES (1)) v"),
             .tell(event, at: merge.mergedAt, in: project),
-            .audit(event, by: "user", at: merge.mergedAt, in: project),
         ]
         for statement in statements { _ = try await transaction.execute(statement) }
+        let notes = [
+            AuditNote(.merged, target.id, ["source": source.id.rawValue]),
+            AuditNote(.merged, source.id, ["target": target.id.rawValue]),
+        ]
+        try await transaction.audit(notes, by: .user(merge.trace), at: merge.mergedAt, in: project)
         guard let row = try await transaction.query(.find([.id(target.id)], in: project)).first else { throw Stale() }
         return .done(try AccountRow.account(row), session)
     }

@@ -78,6 +78,9 @@ public struct PostgresFederationStore: FederationStore {
                     .link(LinkedIdentity(entry.identity), onceTo: account, entry, in: project))
                     == 1
             else { throw Stale() }
+            try await transaction.audit(
+                [AuditNote(.identityLinked, account.id, entry.identity.provider)], by: .user(entry.trace),
+                at: entry.enteredAt, in: project)
             try await finish(
                 session, entry, OutboxEvent(.identityLinked, of: account.id, provider: entry.identity.provider),
                 in: project, transaction)
@@ -99,7 +102,9 @@ public struct PostgresFederationStore: FederationStore {
             _ = try await transaction.execute(
                 .forgetSessions(of: account.id, before: account.generation, in: project))
             let event = OutboxEvent(.accountReclaimed, of: account.id, provider: entry.identity.provider)
-            _ = try await transaction.execute(.audit(event, by: "user", at: entry.enteredAt, in: project))
+            try await transaction.audit(
+                [AuditNote(.reclaimed, account.id, entry.identity.provider)], by: .user(entry.trace),
+                at: entry.enteredAt, in: project)
             try await finish(session, entry, event, in: project, transaction)
             return try await entered(session, in: project, transaction)
         }

@@ -10,14 +10,18 @@ public struct PostgresOOBCodeStore: OOBCodeStore {
     }
 
     public func issue(
-        _ code: OOBCode, _ letter: Letter?, by session: Session?, in project: ID<Project>
+        _ code: OOBCode, _ letter: Letter?, by session: Session?, for administrator: (AuditNote, Operator)?,
+        in project: ID<Project>
     ) async throws -> Bool {
-        let statement = SQL.issue(code, by: try session.map { try SessionRow($0) }, in: project)
-        guard let letter else { return try await reaching { try await pool.execute(statement) } == 1 }
-        let post = try SQL.post(letter, in: project, from: "kept")
-        return try await reaching {
-            try await pool.execute("WITH kept AS (\(statement) RETURNING 1) \(post)")
-        } == 1
+        let issuing = SQL.issue(code, by: try session.map { try SessionRow($0) }, in: project)
+        var statement: SQL = "WITH kept AS (\(issuing) RETURNING 1)"
+        if let letter { statement = "\(statement), posted AS (\(try SQL.post(letter, in: project, from: "kept")))" }
+        if let (note, actor) = administrator {
+            let audit = try SQL.audit([note], by: actor, at: code.createdAt, in: project, from: "kept")
+            statement = "\(statement), audited AS (\(audit))"
+        }
+        statement = "\(statement) SELECT 1 AS one FROM kept"
+        return try await !reaching { try await pool.query(statement) }.isEmpty
     }
 
     public func post(_ letter: Letter, in project: ID<Project>) async throws {
@@ -98,9 +102,10 @@ public struct PostgresOOBCodeStore: OOBCodeStore {
         if let time = change.unlinksSince {
             try await unlink(since: time, redemption, account, in: project, transaction)
         }
+        try await transaction.audit(
+            change.notes, by: .user(redemption.trace), at: redemption.redeemedAt, in: project)
         if let event = change.event {
             let event = OutboxEvent(OutboxEvent.Kind(event), of: account.id)
-            _ = try await transaction.execute(.audit(event, by: "user", at: redemption.redeemedAt, in: project))
             _ = try await transaction.execute(.tell(event, at: redemption.redeemedAt, in: project))
         }
         if let session = redemption.session {
@@ -112,11 +117,15 @@ public struct PostgresOOBCodeStore: OOBCodeStore {
         since time: Instant, _ redemption: Redemption, _ account: Account, in project: ID<Project>,
         _ transaction: Transaction
     ) async throws {
-        for row in try await transaction.query(.unlink(since: time, from: account.id, in: project)) {
-            let event = OutboxEvent(
-                .identityUnlinked, of: account.id, provider: ProviderID(try row.decode("provider")))
+        let providers = try await transaction.query(.unlink(since: time, from: account.id, in: project))
+            .map { ProviderID(try $0.decode("provider")) }
+        for provider in providers {
+            let event = OutboxEvent(.identityUnlinked, of: account.id, provider: provider)
             _ = try await transaction.execute(.tell(event, at: redemption.redeemedAt, in: project))
         }
+        try await transaction.audit(
+            providers.map { AuditNote(.identityUnlinked, account.id, $0) }, by: .user(redemption.trace),
+            at: redemption.redeemedAt, in: project)
     }
 }
 

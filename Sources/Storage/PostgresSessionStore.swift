@@ -21,21 +21,29 @@ public struct PostgresSessionStore: SessionStore {
     }
 
     public func end(
-        _ session: ID<Session>, by own: Session, at now: Instant, in project: ID<Project>
+        _ session: ID<Session>, by own: Session, of actor: Operator, at now: Instant, in project: ID<Project>
     ) async throws -> Bool {
         // A client may write anything; what is no UUID names no session.
         guard let id = try? UUID(session) else { return false }
-        let statement = SQL.end(id, by: try SessionRow(own), at: now, in: project)
+        let ending = SQL.end(id, by: try SessionRow(own), at: now, in: project)
+        let audit = try SQL.audit(
+            [AuditNote(.sessionEnded, own.account, ["session": session.rawValue])], by: actor, at: now, in: project,
+            from: "ended")
+        let statement: SQL = "WITH ended AS (\(ending) RETURNING 1) \(audit)"
         return try await reaching { try await pool.execute(statement) } == 1
     }
 
-    public func endAll(by own: Session, at now: Instant, in project: ID<Project>) async throws -> Bool {
+    public func endAll(
+        by own: Session, of actor: Operator, at now: Instant, in project: ID<Project>
+    ) async throws -> Bool {
         let statement = SQL.endAll(by: try SessionRow(own), at: now, in: project)
         return try await reaching {
             try await pool.transaction { transaction in
                 guard try await transaction.execute(statement) == 1 else { return false }
                 _ = try await transaction.execute(
                     .forgetSessions(of: own.account, before: own.generation, in: project))
+                try await transaction.audit(
+                    [AuditNote(.sessionsEnded, own.account)], by: actor, at: now, in: project)
                 return true
             }
         }

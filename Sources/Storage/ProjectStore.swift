@@ -54,6 +54,8 @@ public struct ProjectStore: Sendable {
                 for (provider, sealed) in secrets {
                     _ = try await transaction.execute(.keep(sealed, of: provider, in: project.id, at: now))
                 }
+                try await transaction.audit(
+                    [AuditNote("project.added", project.id.rawValue)], by: .commandLine, at: now, in: project.id)
                 return true
             }
         }

@@ -3,11 +3,56 @@ public import Postgres
 
 /// The keys that backends hold. Of the secret only its hash is kept, of the key pair only the public half.
 public struct ServiceKeyStore: Sendable {
+    /// A key to be made.
+    public struct Draft: Sendable {
+        public let id: String
+        public let name: String
+        /// SHA-256 of the bearer secret.
+        public let secretHash: [UInt8]
+        /// PEM.
+        public let publicKey: String
+        public let scopes: ServiceKeyScopes
+        /// `nil` is never.
+        public let expiresAt: Instant?
+
+        public init(
+            id: String, name: String, secretHash: [UInt8], publicKey: String, scopes: ServiceKeyScopes,
+            expiresAt: Instant?
+        ) {
+            self.id = id
+            self.name = name
+            self.secretHash = secretHash
+            self.publicKey = publicKey
+            self.scopes = scopes
+            self.expiresAt = expiresAt
+        }
+    }
+
     public struct Listed: Sendable {
         public let id: String
         public let name: String
+        public let scopes: ServiceKeyScopes
         public let createdAt: Instant
+        public let expiresAt: Instant?
+        public let lastUsedAt: Instant?
         public let revokedAt: Instant?
+    }
+
+    /// What stands behind a key that has not been revoked; it may have expired.
+    public struct Holder: Sendable {
+        public let project: Project
+        public let id: String
+        public let scopes: ServiceKeyScopes
+        public let expiresAt: Instant?
+    }
+
+    /// The half of a key that backends sign with the other half of; it may have expired.
+    public struct Verifying: Sendable {
+        public let project: ID<Project>
+        /// PEM.
+        public let publicKey: String
+        public let scopes: ServiceKeyScopes
+        public let expiresAt: Instant?
     }
 
     private let pool: Pool
@@ -16,67 +61,94 @@ public struct ServiceKeyStore: Sendable {
         self.pool = pool
     }
 
-    /// - Parameters:
-    ///   - secretHash: SHA-256 of the bearer secret.
-    ///   - publicKey: PEM.
     /// - Returns: `false` if there is no such project.
-    public func create(
-        id: String, name: String, secretHash: [UInt8], publicKey: String, in project: ID<Project>, at now: Instant
-    ) async throws -> Bool {
-        let statement: SQL = """
-            INSERT INTO service_key (project_id, id, name, secret_hash, public_key, created_at)
-            SELECT p.id, \(id), \(name), \(secretHash), \(publicKey), \(Timestamp(now)) FROM project p
-            WHERE p.id = \(project.rawValue)
+    public func create(_ key: Draft, in project: ID<Project>, at now: Instant) async throws -> Bool {
+        let insertion: SQL = """
+            INSERT INTO service_key (project_id, id, name, secret_hash, public_key, scopes, created_at, expires_at)
+            SELECT p.id, \(key.id), \(key.name), \(key.secretHash), \(key.publicKey), \(key.scopes.names),
+                \(Timestamp(now)), \(key.expiresAt.map { Timestamp($0) })
+            FROM project p WHERE p.id = \(project.rawValue)
+            RETURNING 1
             """
+        let note = AuditNote("serviceKey.added", key.id, ["scopes": key.scopes.names.joined(separator: " ")])
+        let audit = try SQL.audit([note], by: .commandLine, at: now, in: project, from: "made")
+        let statement: SQL = "WITH made AS (\(insertion)) \(audit)"
         return try await reaching { try await pool.execute(statement) } == 1
     }
 
     /// - Returns: `nil` for a secret that never was or whose key has been revoked.
-    public func holder(ofSecretWithHash hash: [UInt8]) async throws -> (project: Project, id: String)? {
+    public func holder(ofSecretWithHash hash: [UInt8]) async throws -> Holder? {
         let statement: SQL = """
-            SELECT \(SQL.projectColumns), k.id AS key_id
+            SELECT \(SQL.projectColumns), k.id AS key_id, k.scopes, k.expires_at
             FROM service_key k JOIN project p ON p.id = k.project_id
             WHERE k.secret_hash = \(hash) AND k.revoked_at IS NULL
             """
         return try await reaching { try await pool.read(statement) }.first.map { row in
-            (try Project(row), try row.decode("key_id"))
+            Holder(
+                project: try Project(row), id: try row.decode("key_id"), scopes: try row.scopes(),
+                expiresAt: try row.instant("expires_at"))
         }
     }
 
-    /// The public key, in PEM, of the key with that id: the one of `project`, or else any other project's.
+    /// The key with that id: the one of `project`, or else any other project's.
     ///
     /// - Returns: `nil` if there never was one or it has been revoked.
-    public func publicKey(
-        ofKey id: String, preferably project: ID<Project>
-    ) async throws -> (project: ID<Project>, pem: String)? {
+    public func verifying(_ id: String, preferably project: ID<Project>) async throws -> Verifying? {
         let statement: SQL = """
-            SELECT k.project_id, k.public_key FROM service_key k WHERE k.id = \(id) AND k.revoked_at IS NULL
+            SELECT k.project_id, k.public_key, k.scopes, k.expires_at FROM service_key k
+            WHERE k.id = \(id) AND k.revoked_at IS NULL
             ORDER BY k.project_id <> \(project.rawValue), k.project_id LIMIT 1
             """
         return try await reaching { try await pool.query(statement) }.first.map { row in
-            (ID(try row.decode("project_id")), try row.decode("public_key"))
+            Verifying(
+                project: ID(try row.decode("project_id")), publicKey: try row.decode("public_key"),
+                scopes: try row.scopes(), expiresAt: try row.instant("expires_at"))
         }
     }
 
     public func list(in project: ID<Project>) async throws -> [Listed] {
         let statement: SQL = """
-            SELECT id, name, created_at, revoked_at FROM service_key WHERE project_id = \(project.rawValue)
-            ORDER BY created_at, id
+            SELECT id, name, scopes, created_at, expires_at, last_used_at, revoked_at FROM service_key
+            WHERE project_id = \(project.rawValue) ORDER BY created_at, id
             """
         return try await reaching { try await pool.query(statement) }.map { row in
             Listed(
-                id: try row.decode("id"), name: try row.decode("name"),
-                createdAt: Instant(try row.decode("created_at")),
-                revokedAt: try row.decode("revoked_at", as: Timestamp?.self).map(Instant.init))
+                id: try row.decode("id"), name: try row.decode("name"), scopes: try row.scopes(),
+                createdAt: Instant(try row.decode("created_at")), expiresAt: try row.instant("expires_at"),
+                lastUsedAt: try row.instant("last_used_at"), revokedAt: try row.instant("revoked_at"))
         }
     }
 
+    /// Remembers that a key was used at `now`, unless it was a moment ago.
+    public func touch(_ id: String, in project: ID<Project>, at now: Instant) async throws {
+        let statement: SQL = """
+            UPDATE service_key SET last_used_at = \(Timestamp(now)) WHERE project_id = \(project.rawValue)
+                AND id = \(id) AND (last_used_at IS NULL OR last_used_at < \(Timestamp(now - Self.useResolution)))
+            """
+        _ = try await reaching { try await pool.execute(statement) }
+    }
+
+    /// Uses that lie closer together are one.
+    public static let useResolution: Duration = .seconds(300)
+
     /// - Returns: `false` if there is no such key that works.
     public func revoke(_ id: String, in project: ID<Project>, at now: Instant) async throws -> Bool {
-        let statement: SQL = """
+        let change: SQL = """
             UPDATE service_key SET revoked_at = \(Timestamp(now))
             WHERE project_id = \(project.rawValue) AND id = \(id) AND revoked_at IS NULL
+            RETURNING 1
             """
+        let note = AuditNote("serviceKey.revoked", id)
+        let audit = try SQL.audit([note], by: .commandLine, at: now, in: project, from: "revoked")
+        let statement: SQL = "WITH revoked AS (\(change)) \(audit)"
         return try await reaching { try await pool.execute(statement) } == 1
+    }
+}
+
+extension Row {
+    fileprivate func scopes() throws -> ServiceKeyScopes { ServiceKeyScopes(names: try decode("scopes")) }
+
+    fileprivate func instant(_ column: String) throws -> Instant? {
+        try decode(column, as: Timestamp?.self).map(Instant.init)
     }
 }

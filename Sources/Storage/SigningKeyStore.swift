@@ -36,6 +36,8 @@ public struct SigningKeyStore: Sendable {
                         """)
                 }
                 _ = try await transaction.execute(.insert(key, in: project))
+                let note = AuditNote("signingKey.added", key.id, ["purpose": key.purpose.rawValue])
+                try await transaction.audit([note], by: .commandLine, at: key.createdAt, in: project)
             }
         }
     }

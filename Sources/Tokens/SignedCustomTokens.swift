@@ -6,10 +6,18 @@ internal import JOSE
 public struct BackendKey: Sendable {
     public let project: ID<Project>
     public let publicKey: PublicKey
+    /// Its scopes allow it.
+    public let mayMint: Bool
+    /// Is called for every genuine token.
+    public let noteUse: @Sendable () -> Void
 
-    public init(project: ID<Project>, publicKey: PublicKey) {
+    public init(
+        project: ID<Project>, publicKey: PublicKey, mayMint: Bool, noteUse: @escaping @Sendable () -> Void
+    ) {
         self.project = project
         self.publicKey = publicKey
+        self.mayMint = mayMint
+        self.noteUse = noteUse
     }
 }
 
@@ -18,7 +26,7 @@ extension CustomTokens {
     ///
     /// The token's `kid` is the service key's id; one without `kid` has that id in `iss` and `sub`.
     ///
-    /// - Parameter key: finds a key that has not been revoked by its id; one of the given project, if there is such.
+    /// - Parameter key: finds a key that works by its id; one of the given project, if there is such.
     public static func signed(
         by key: @escaping @Sendable (_ id: String, ID<Project>) async throws -> BackendKey?, clock: WallClock
     ) -> CustomTokens {
@@ -29,6 +37,8 @@ extension CustomTokens {
             else { throw CustomTokenRefusal.invalid(.unknownKey) }
             let payload = try CustomTokenPayload(try believed(unverified, by: key.publicKey))
             guard key.project == project.id else { throw CustomTokenRefusal.otherProject }
+            guard key.mayMint else { throw CustomTokenRefusal.invalid(.keyMayNotMint) }
+            key.noteUse()
             try payload.requireAudience()
             try payload.requireOneIssuer()
             try payload.requireTimely(at: clock.now())

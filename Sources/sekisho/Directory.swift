@@ -18,8 +18,10 @@ struct Directory: Sendable {
     let keys: Cache<ID<Project>, KeyRing>
     private let schemaIsCurrent: Cache<Int, Bool>
     private let clients: Cache<[UInt8], Client?>
-    private let administrators: Cache<[UInt8], Administrator?>
-    private let backendKeys: Cache<BackendKeyName, BackendKey?>
+    private let administrators: Cache<[UInt8], ServiceKeyStore.Holder?>
+    private let backendKeys: Cache<BackendKeyName, ExpiringKey?>
+    private let keyUse: KeyUse
+    private let clock: WallClock
     private let stored: ConfigurationStore
     private let apps: Cache<ID<Project>, [App]>
 
@@ -28,13 +30,21 @@ struct Directory: Sendable {
         let project: ID<Project>
     }
 
+    private struct ExpiringKey {
+        let key: BackendKey
+        let expiresAt: Instant?
+    }
+
     /// - Parameters:
+    ///   - keyUse: is told of service keys.
     ///   - lookup: of projects; asked every time. `nil` has the database's own looked up, and kept.
     ///   - takesLoopbackIssuers: see ``ConfigurationRules``.
     init(
-        pool: Pool, masterKeys: MasterKeys, clock: WallClock, lookup: ProjectLookup? = nil,
+        pool: Pool, masterKeys: MasterKeys, clock: WallClock, keyUse: KeyUse, lookup: ProjectLookup? = nil,
         takesLoopbackIssuers: Bool = false, publicURL: String
     ) {
+        self.clock = clock
+        self.keyUse = keyUse
         stored = ConfigurationStore(
             pool: pool, rules: .live(takesLoopbackIssuers: takesLoopbackIssuers, publicURL: publicURL),
             secrets: .sealing(under: masterKeys), clock: clock)
@@ -59,11 +69,16 @@ struct Directory: Sendable {
             try await apiKeys.holder(ofKeyWithHash: hash).map { Client(project: $0.project, app: $0.app) }
         }
         administrators = Cache(lifetime: Self.lifetime) { hash in
-            try await serviceKeys.holder(ofSecretWithHash: hash).map { Administrator(project: $0.project, key: $0.id) }
+            try await serviceKeys.holder(ofSecretWithHash: hash)
         }
         backendKeys = Cache(lifetime: Self.lifetime) { name in
-            try await serviceKeys.publicKey(ofKey: name.id, preferably: name.project).map {
-                BackendKey(project: $0.project, publicKey: try PublicKey(pem: $0.pem))
+            try await serviceKeys.verifying(name.id, preferably: name.project).map {
+                let project = $0.project
+                let key = BackendKey(
+                    project: project, publicKey: try PublicKey(pem: $0.publicKey),
+                    mayMint: $0.scopes.allow(.mintTokens),
+                    noteUse: { keyUse.note(name.id, in: project, at: clock.now()) })
+                return ExpiringKey(key: key, expiresAt: $0.expiresAt)
             }
         }
     }
@@ -75,13 +90,23 @@ struct Directory: Sendable {
 
     /// - Parameter secret: as a backend sent it.
     func administrator(showing secret: String) async throws -> Administrator? {
-        try await administrators.value(for: Digest.sha256(Array(secret.utf8)))
+        guard let holder = try await administrators.value(for: Digest.sha256(Array(secret.utf8))),
+            isLive(until: holder.expiresAt)
+        else { return nil }
+        keyUse.note(holder.id, in: holder.project.id, at: clock.now())
+        return Administrator(project: holder.project, key: holder.id, scopes: holder.scopes)
     }
 
-    /// - Parameter id: as a custom token named it.
+    /// - Parameter id: as a custom token named it; nothing says yet that the token is genuine.
     func backendKey(_ id: String, preferably project: ID<Project>) async throws -> BackendKey? {
-        try await backendKeys.value(for: BackendKeyName(id: id, project: project))
+        guard let found = try await backendKeys.value(for: BackendKeyName(id: id, project: project)),
+            isLive(until: found.expiresAt)
+        else { return nil }
+        return found.key
     }
+
+    /// By the clock and not by the cache, so that keys end on time.
+    private func isLive(until end: Instant?) -> Bool { end.map { clock.now() < $0 } ?? true }
 
     /// - Returns: `nil` if the project has no such app.
     func app(_ id: ID<App>, of project: ID<Project>) async throws -> App? {

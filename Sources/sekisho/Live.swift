@@ -22,6 +22,8 @@ struct Live: Sendable {
     let breaches: Breaches
     /// Of other providers; one for the process.
     let providerKeys: JWKSCache
+    /// Of service keys; one for the process.
+    let keyUse: KeyUse
     let mode: Mode
     /// `nil`: nobody sends mail.
     var postOffice: PostOffice?
@@ -32,7 +34,7 @@ struct Live: Sendable {
     func gateway(on pool: Pool) -> Gateway {
         let addition = mode.addition(pool, postOffice)
         let directory = Directory(
-            pool: pool, masterKeys: masterKeys, clock: clock, lookup: addition.projects,
+            pool: pool, masterKeys: masterKeys, clock: clock, keyUse: keyUse, lookup: addition.projects,
             takesLoopbackIssuers: mode.takesLoopbackIssuers, publicURL: publicURL())
         let store = PostgresAccountStore(pool: pool)
         let tokens = GatewayTokens(keys: directory.keys.value(for:), issuers: mode.issuers, clock: clock)
@@ -48,6 +50,7 @@ struct Live: Sendable {
         let codes = PostgresOOBCodeStore(pool: pool)
         let sending = OOBSending(with: collaborators, codes: codes)
         let redemption = OOBRedemption(with: collaborators, codes: codes)
+        let trail = AuditStore(pool: pool).trail
         let tickets = SealedTickets(masterKeys: masterKeys)
         let verifier = mode.verifier(providerKeys, clock)
         let desk = LiveActionDesk(directory: directory, sending: sending, redemption: redemption)
@@ -66,7 +69,8 @@ struct Live: Sendable {
                 with: collaborators, store: federation, verifier: verifier, tickets: tickets),
             oobSending: sending,
             oobRedemption: redemption,
-            sessionCookies: SessionCookies(authenticator: authenticator),
+            sessionCookies: SessionCookies(authenticator: authenticator, trail: trail),
+            auditTrail: trail,
             ownSessions: OwnSessions(store: PostgresSessionStore(pool: pool), clock: clock),
             projects: directory.editor,
             app: directory.app(_:of:),

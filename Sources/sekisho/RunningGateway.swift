@@ -45,12 +45,13 @@ final class RunningGateway: Sendable {
             pool: pools[0], masterKeys: config.masterKeys, clock: mode.clock, publicURL: publicURL, log: log,
             metrics: metrics.registry)
         postOffice = try mode.postOffice?(desk) ?? config.mail.map { try PostOffice($0, desk: desk) }
+        let keyUse = KeyUse()
         let live = Live(
             masterKeys: config.masterKeys, trustedProxies: config.trustedProxies, clock: mode.clock, log: log,
             metrics: metrics, passwords: try .argon2id(config.passwords.cost, on: hashing),
             limiter: mode.limitsRates ? limits.limiter : .none,
             breaches: .live(at: config.breachedPasswordsURL, client: client, metrics: metrics, log: log),
-            providerKeys: providerKeys, mode: mode, postOffice: postOffice, publicURL: publicURL,
+            providerKeys: providerKeys, keyUse: keyUse, mode: mode, postOffice: postOffice, publicURL: publicURL,
             isDraining: { state.isDraining.load(ordering: .relaxed) })
         let gateways = pools.map { live.gateway(on: $0) }
         do {
@@ -72,7 +73,8 @@ final class RunningGateway: Sendable {
         server.start()
         let cleaning = Job.cleaning(pools[0], clock: mode.clock, metrics: metrics.registry)
         jobs = Jobs(
-            [cleaning] + (mode.limitsRates ? [limits.job(on: pools[0])] : []), on: group.loops[0], log: log)
+            [cleaning, keyUse.job(on: pools[0])] + (mode.limitsRates ? [limits.job(on: pools[0])] : []),
+            on: group.loops[0], log: log)
     }
 
     var port: UInt16 { server.port }

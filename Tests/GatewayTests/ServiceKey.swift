@@ -15,15 +15,17 @@ struct ServiceKey: Sendable {
 
     init(
         id: String = "backend", _ algorithm: SignatureAlgorithm = .es256, of project: ID<Project> = ID("demo"),
-        in gateway: TestGateway, secret: String? = nil
+        in gateway: TestGateway, secret: String? = nil, scopes: ServiceKeyScopes = .all, expiresAt: Instant? = nil
     ) async throws {
         self.id = id
         self.secret = secret ?? "sks_\(id)"
         let secret = self.secret
         key = try PrivateKey.generate(algorithm)
-        let isMade = try await ServiceKeyStore(pool: gateway.database.pool).create(
+        let draft = ServiceKeyStore.Draft(
             id: id, name: id, secretHash: Digest.sha256(Array(secret.utf8)), publicKey: try key.publicKey.pem,
-            in: project, at: gateway.clock.now)
+            scopes: scopes, expiresAt: expiresAt)
+        let isMade = try await ServiceKeyStore(pool: gateway.database.pool)
+            .create(draft, in: project, at: gateway.clock.now)
         #expect(isMade)
     }
 

@@ -25,9 +25,10 @@ extension TestGateway {
     }
 
     private func makeServiceKey(_ secret: String, in project: ID<Project>) async throws {
-        let isMade = try await ServiceKeyStore(pool: database.pool).create(
+        let draft = ServiceKeyStore.Draft(
             id: "service", name: "Backend", secretHash: Digest.sha256(Array(secret.utf8)), publicKey: "PEM",
-            in: project, at: clock.now)
+            scopes: .all, expiresAt: nil)
+        let isMade = try await ServiceKeyStore(pool: database.pool).create(draft, in: project, at: clock.now)
         #expect(isMade)
     }
 

@@ -66,7 +66,7 @@ struct Configurator: Sendable {
 
     func trail() async throws -> [String] {
         try await gateway.database.pool.query(
-            "SELECT actor || ' ' || action || ' ' || subject AS line FROM audit_event"
+            "SELECT actor || ' ' || action || ' ' || subject AS line FROM audit_event WHERE actor LIKE 'key:%'"
         ).map { try $0.decode("line", as: String.self) }.sorted()
     }
 }

@@ -27,6 +27,7 @@ struct TestGateway: Sendable {
     let world: SimulatedWorld
     let masterKeys: MasterKeys
     let limits: RateLimits?
+    let keyUse: KeyUse
 
     /// - Parameters:
     ///   - limitsRates: as `serve` does.
@@ -39,6 +40,7 @@ struct TestGateway: Sendable {
         database = try TestDatabase()
         clock = TestClock()
         world = try SimulatedWorld(clock: clock)
+        keyUse = KeyUse()
         var policy = Policy(profile)
         change(&policy)
         var draft = try ProjectDraft(
@@ -64,7 +66,7 @@ struct TestGateway: Sendable {
             providerKeys: JWKSCache(
                 fetch: world.fetch, shelf: ProviderKeyStore(pool: database.pool).shelf, clock: clock.wallClock,
                 on: database.pool.loop),
-            mode: mode.thatSendsMail, publicURL: { "https://auth.example.com" },
+            keyUse: keyUse, mode: mode.thatSendsMail, publicURL: { "https://auth.example.com" },
             isDraining: { false })
         gateway = live.gateway(on: database.pool)
     }
@@ -75,6 +77,7 @@ struct TestGateway: Sendable {
         project = other.project
         world = other.world
         masterKeys = other.masterKeys
+        keyUse = other.keyUse
         self.limits = limits ?? other.limits
         self.live = live ?? other.live
         gateway = self.live.gateway(on: database.pool)

@@ -23,6 +23,18 @@ struct ContractTests {
         #expect(Set(built.map(\.id)).count == built.count, "operation ids are unique")
     }
 
+    @Test("says of each operation for administrators which scope it needs")
+    func scopes() throws {
+        let parts = try Repository.text("openapi.yaml").split(separator: "      operationId: ").dropFirst()
+        for part in parts {
+            let id = part.prefix { $0 != "\n" }
+            let endpoint = try #require(Endpoint.all.first { $0.operationID == id })
+            guard let scope = endpoint.scope else { continue }
+            let description = part.split(separator: "      security:")[0]
+            #expect(description.contains("the scope `\(scope.rawValue)`"), "\(id)")
+        }
+    }
+
     /// Reads method, path and operationId by indentation: the document keeps one key per line.
     static func operations(in yaml: String) -> [Operation] {
         var operations: [Operation] = []

@@ -139,10 +139,10 @@ struct AccountStoreTests {
         let fixture = try await StoreFixture(email: "ada@example.com", passwordHash: "h")
         #expect(
             try await fixture.store.delete(
-                by: fixture.session, at: fixture.start, mailing: Mailing(), in: fixture.project))
+                by: fixture.session, of: .system, at: fixture.start, mailing: Mailing(), in: fixture.project))
         #expect(
             try await !fixture.store.delete(
-                by: fixture.session, at: fixture.start, mailing: Mailing(), in: fixture.project))
+                by: fixture.session, of: .system, at: fixture.start, mailing: Mailing(), in: fixture.project))
         #expect(try await fixture.store.find(IDTokenClaim(of: fixture.session), in: fixture.project) == nil)
         #expect(try await fixture.store.holder(of: fixture.account.email!, in: fixture.project) == nil)
         let tombstones = try await fixture.database.pool.query("SELECT id FROM deleted_account")
@@ -184,7 +184,7 @@ struct AccountStoreTests {
         #expect(try await fixture.store.update(change, by: fixture.session, in: fixture.project) == .stale)
         #expect(
             try await !fixture.store.delete(
-                by: fixture.session, at: fixture.start, mailing: Mailing(), in: fixture.project))
+                by: fixture.session, of: .system, at: fixture.start, mailing: Mailing(), in: fixture.project))
     }
 
     @Test("keeps the sessions of the last generation, to answer for their tokens, and none before")

@@ -3,7 +3,7 @@ internal import Identity
 
 extension Endpoint {
     /// Deletes the caller's own account.
-    static let delete = either("delete", .post, "/v1/accounts:delete") { call, client in
+    static let delete = either("delete", .post, "/v1/accounts:delete", needs: .writeUsers) { call, client in
         let request = try call.body(as: DeleteRequest.self)
         guard let idToken = request.idToken.nonEmpty else { throw WireError.refused("MISSING_ID_TOKEN") }
         let caller = try await call.services.authenticator.caller(showing: idToken, in: client.project)

@@ -9,8 +9,9 @@ extension Endpoint {
         let wish = try request.wish()
         let caller = try await call.services.authenticator.caller(showing: idToken, in: client.project)
         switch wish {
-        case .one(let session): try await call.services.ownSessions.end(session, by: caller, in: client.project)
-        case .all: try await call.services.ownSessions.endAll(by: caller, in: client.project)
+        case .one(let session):
+            try await call.services.ownSessions.end(session, by: caller, in: client.project, from: call.origin)
+        case .all: try await call.services.ownSessions.endAll(by: caller, in: client.project, from: call.origin)
         }
         return try .json([String: String]())
     }

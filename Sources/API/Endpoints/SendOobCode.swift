@@ -3,7 +3,8 @@ internal import Identity
 
 extension Endpoint {
     /// Sends a code to a mailbox, or hands its link to a backend.
-    static let sendOobCode = either("sendOobCode", .post, "/v1/accounts:sendOobCode") { call, client in
+    static let sendOobCode = either("sendOobCode", .post, "/v1/accounts:sendOobCode", needs: .writeUsers) {
+        call, client in
         let request = try call.body(as: SendOobCodeRequest.self)
         guard request.returnOobLink != true else { throw WireError.refused("INSUFFICIENT_PERMISSION") }
         let email = try await call.services.oobSending.send(
@@ -15,7 +16,8 @@ extension Endpoint {
 
     /// The same for a backend that names its project in the path.
     static let sendProjectOobCode = administrator(
-        "sendProjectOobCode", .post, "/v1/projects/{project}/accounts:sendOobCode", bodyLimit: clientBodyLimit
+        "sendProjectOobCode", .post, "/v1/projects/{project}/accounts:sendOobCode", needs: .writeUsers,
+        bodyLimit: clientBodyLimit
     ) { call, administrator in
         try await call.sendOobCode(for: administrator)
     }
@@ -25,9 +27,11 @@ extension Call {
     fileprivate func sendOobCode(for administrator: Administrator) async throws -> Response {
         let request = try body(as: SendOobCodeRequest.self)
         let returnsLink = request.returnOobLink == true
+        // Whoever has the link is believed to have the mailbox.
+        if returnsLink { try administrator.require(.mintTokens) }
         let issued = try await services.oobSending.send(
-            try request.domain(apiKey: nil), isMailed: !returnsLink, forAdministratorOf: administrator.project,
-            from: origin)
+            try request.domain(apiKey: nil), isMailed: !returnsLink, for: actor(of: administrator),
+            of: administrator.project, from: origin)
         return try .json(
             SendOobCodeResponse(
                 email: issued.email.rawValue, oobCode: returnsLink ? issued.code : nil,

@@ -3,7 +3,7 @@ internal import Identity
 
 extension Endpoint {
     /// Changes the caller's own account.
-    static let update = either("update", .post, "/v1/accounts:update") { call, client in
+    static let update = either("update", .post, "/v1/accounts:update", needs: .writeUsers) { call, client in
         let request = try call.body(as: UpdateRequest.self)
         if let oobCode = request.oobCode.nonEmpty {
             let applied = try await call.services.oobRedemption.apply(oobCode, in: client.project, from: call.origin)

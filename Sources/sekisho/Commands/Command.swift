@@ -9,6 +9,7 @@ struct Command: Sendable {
         .createProject, .listProjects, .applyProject, .policy, .createApp, .listApps,
         .createAPIKey, .listAPIKeys, .revokeAPIKey,
         .createServiceKey, .listServiceKeys, .revokeServiceKey,
+        .listAudit, .exportAudit,
         .listSigningKeys, .rotateSigningKeys, .rotateRefreshKey, .rewrap, .generateMasterKey,
         .testMail, .listMail,
     ]

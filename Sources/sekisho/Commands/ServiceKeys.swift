@@ -11,30 +11,42 @@ extension Command {
 
               --project ID        whose
               --name NAME         shown to operators
+              --scopes LIST       what it may do, with commas between: \(ServiceKeyScopes.allNames.joined(separator: ", "))
+                                  (without it: all)
+              --expires-in DAYS   1 to 3650; without it the key works until it is revoked
               --algorithm NAME    of its key pair: RS256 (default) or ES256
             Prints id, bearer secret and private key; of these only a hash and the public key are kept.
+            Whoever may link identities (users.link) or mint tokens (tokens.mint: custom tokens, session cookies, and
+            links that stand for a mailbox) can become any user, and users.write can set anybody's password.
             Reads DATABASE_URL.
             """
     ) { words in
-        let arguments = try Arguments(words, options: ["project", "name", "algorithm"])
+        let arguments = try Arguments(words, options: ["project", "name", "algorithm", "scopes", "expires-in"])
         try arguments.none()
         let project = ID<Project>(try arguments.required("project"))
         let name = try arguments.required("name")
         guard let algorithm = SignatureAlgorithm(rawValue: arguments.value("algorithm") ?? "RS256") else {
             throw UsageError(message: "--algorithm is ES256 or RS256")
         }
+        guard let scopes = arguments.value("scopes").map(ServiceKeyScopes.init(parsing:)) ?? .all else {
+            throw UsageError(
+                message: "--scopes takes of \(ServiceKeyScopes.allNames.joined(separator: ", ")), with commas between")
+        }
+        let days = try arguments.number("expires-in", in: 1...3650)
         try Administration.run { administration in
             let key = try PrivateKey.generate(algorithm)
             let id = Random.text(length: 16)
             let secret = "sks_" + Random.text(length: 48)
-            guard
-                try await ServiceKeyStore(pool: administration.pool).create(
-                    id: id, name: name, secretHash: Digest.sha256(Array(secret.utf8)), publicKey: try key.publicKey.pem,
-                    in: project, at: administration.clock.now())
-            else { throw Failure(message: "there is no project \(project)") }
+            let now = administration.clock.now()
+            let draft = ServiceKeyStore.Draft(
+                id: id, name: name, secretHash: Digest.sha256(Array(secret.utf8)), publicKey: try key.publicKey.pem,
+                scopes: scopes, expiresAt: days.map { now + .seconds($0 * 86_400) })
+            guard try await ServiceKeyStore(pool: administration.pool).create(draft, in: project, at: now) else {
+                throw Failure(message: "there is no project \(project)")
+            }
             let printed = PrintedServiceKey(
                 projectId: project.rawValue, id: id, secret: secret, algorithm: algorithm.rawValue,
-                privateKey: try key.pem)
+                scopes: scopes.names, expiresAt: draft.expiresAt?.iso8601, privateKey: try key.pem)
             Terminal.say(String(decoding: try StrictJSON.encode(printed), as: UTF8.self))
         }
     }
@@ -42,9 +54,10 @@ extension Command {
     static let listServiceKeys = Command(
         words: ["keys", "list-service-keys"],
         help: """
-            keys list-service-keys          show the service keys of a project
+            keys list-service-keys          show the service keys of a project, what they may do, and their last use
 
               --project ID   whose
+            The last use is some minutes behind.
             Reads DATABASE_URL.
             """
     ) { words in
@@ -52,8 +65,13 @@ extension Command {
         try Administration.run { administration in
             let keys = try await ServiceKeyStore(pool: administration.pool).list(in: project)
             Terminal.table(
-                [["ID", "NAME", "CREATED", "REVOKED"]]
-                    + keys.map { [$0.id, $0.name, $0.createdAt.iso8601, $0.revokedAt?.iso8601 ?? ""] })
+                [["ID", "NAME", "SCOPES", "CREATED", "EXPIRES", "LAST USED", "REVOKED"]]
+                    + keys.map {
+                        [
+                            $0.id, $0.name, $0.scopes.names.joined(separator: ","), $0.createdAt.iso8601,
+                            $0.expiresAt?.iso8601 ?? "", $0.lastUsedAt?.iso8601 ?? "", $0.revokedAt?.iso8601 ?? "",
+                        ]
+                    })
         }
     }
 
@@ -78,5 +96,7 @@ private struct PrintedServiceKey: Encodable {
     let id: String
     let secret: String
     let algorithm: String
+    let scopes: [String]
+    let expiresAt: String?
     let privateKey: String
 }

@@ -6,18 +6,22 @@ struct FakeAdministrationStore: AdministrationStore {
         id: ID<Account>?, email: Email?, phoneNumber: PhoneNumber?, in project: ID<Project>
     ) async throws -> Set<UniqueMember> { [] }
 
-    func create(_ account: StoredAccount, in project: ID<Project>) async throws -> Change { .done(account.account) }
+    func create(_ account: StoredAccount, by actor: Operator, in project: ID<Project>) async throws -> Change {
+        .done(account.account)
+    }
 
     func find(_ references: [AccountReference], in project: ID<Project>) async throws -> [Account] { [] }
 
     func change(
-        _ account: ID<Account>, by change: AdministrativeChange, in project: ID<Project>
+        _ account: ID<Account>, by change: AdministrativeChange, of actor: Operator, in project: ID<Project>
     ) async throws -> Change { .unknown }
 
-    func delete(_ account: ID<Account>, now: Instant, in project: ID<Project>) async throws -> Bool { false }
+    func delete(
+        _ account: ID<Account>, by actor: Operator, now: Instant, in project: ID<Project>
+    ) async throws -> Bool { false }
 
     func delete(
-        _ accounts: [ID<Account>], onlyDisabled: Bool, now: Instant, in project: ID<Project>
+        _ accounts: [ID<Account>], onlyDisabled: Bool, by actor: Operator, now: Instant, in project: ID<Project>
     ) async throws -> Set<ID<Account>> { [] }
 
     func page(
@@ -27,6 +31,6 @@ struct FakeAdministrationStore: AdministrationStore {
     func count(in project: ID<Project>) async throws -> Int { 0 }
 
     func store(
-        _ accounts: [StoredAccount], overwriting: Bool, now: Instant, in project: ID<Project>
+        _ accounts: [StoredAccount], overwriting: Bool, by actor: Operator, now: Instant, in project: ID<Project>
     ) async throws -> [ID<Account>: UniqueMember] { [:] }
 }

@@ -2,7 +2,10 @@ import Identity
 
 /// Takes everything, and finds nothing.
 struct FakeOOBCodeStore: OOBCodeStore {
-    func issue(_ code: OOBCode, _ letter: Letter?, by session: Session?, in project: ID<Project>) -> Bool { true }
+    func issue(
+        _ code: OOBCode, _ letter: Letter?, by session: Session?, for administrator: (AuditNote, Operator)?,
+        in project: ID<Project>
+    ) -> Bool { true }
     func post(_ letter: Letter, in project: ID<Project>) {}
     func find(_ hash: [UInt8], in project: ID<Project>?) -> FoundCode? { nil }
     func redeem(_ redemption: Redemption, in project: ID<Project>) -> Redeemed { .used }

@@ -6,9 +6,11 @@ struct FakeSessionStore: SessionStore {
         []
     }
 
-    func end(_ session: ID<Session>, by own: Session, at now: Instant, in project: ID<Project>) async throws -> Bool {
-        false
-    }
+    func end(
+        _ session: ID<Session>, by own: Session, of actor: Operator, at now: Instant, in project: ID<Project>
+    ) async throws -> Bool { false }
 
-    func endAll(by own: Session, at now: Instant, in project: ID<Project>) async throws -> Bool { false }
+    func endAll(
+        by own: Session, of actor: Operator, at now: Instant, in project: ID<Project>
+    ) async throws -> Bool { false }
 }

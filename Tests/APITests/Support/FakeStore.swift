@@ -87,7 +87,7 @@ final class FakeStore: AccountStore {
     }
 
     func delete(
-        by session: Session, at now: Instant, mailing: Mailing, in project: ID<Project>
+        by session: Session, of actor: Operator, at now: Instant, mailing: Mailing, in project: ID<Project>
     ) async throws -> Bool {
         try attempt { $0.accounts.removeValue(forKey: session.account) != nil }
     }

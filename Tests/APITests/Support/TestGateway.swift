@@ -36,7 +36,7 @@ struct TestGateway {
             services: Self.services(store, passwordsAreBusy, documents, readiness, actions),
             access: .keys(
                 client: { $0 == "good" ? Client(project: project, app: App(id: ID("app"))) : nil },
-                administrator: { $0 == "secret" ? Administrator(project: project, key: "k") : nil }),
+                administrator: { $0 == "secret" ? Administrator(project: project, key: "k", scopes: .all) : nil }),
             log: log, metrics: GatewayMetrics())
     }
 
@@ -60,6 +60,7 @@ struct TestGateway {
                 actionBase: { _ in "https://auth.example.com/__/auth/action" }, isSent: true),
             limiter: .none, clock: clock, entropy: entropy)
         let authenticator = Authenticator(with: collaborators)
+        let trail = AuditTrail(page: { _, _ in [] }, record: { _, _, _, _ in })
         return Services(
             authenticator: authenticator,
             editor: AccountEditor(with: collaborators),
@@ -79,7 +80,7 @@ struct TestGateway {
                 verifier: Verifier { _, _, _ in throw ProviderRefusal.notConfigured }, tickets: FakeTickets()),
             oobSending: OOBSending(with: collaborators, codes: FakeOOBCodeStore()),
             oobRedemption: OOBRedemption(with: collaborators, codes: FakeOOBCodeStore()),
-            sessionCookies: SessionCookies(authenticator: authenticator),
+            sessionCookies: SessionCookies(authenticator: authenticator, trail: trail), auditTrail: trail,
             ownSessions: OwnSessions(store: FakeSessionStore(), clock: clock),
             projects: ProjectEditor(configuration: { _ in nil }, edit: { _, _, _ in nil }), app: { _, _ in nil },
             wellKnown: WellKnown { _ in documents }, actions: actions,

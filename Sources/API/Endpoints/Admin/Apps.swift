@@ -7,7 +7,7 @@ extension Endpoint {
     private static let resource = collection + "/{appId}"
 
     static let listApps = administrator(
-        "listApps", .get, collection, bodyLimit: openBodyLimit
+        "listApps", .get, collection, needs: .config, bodyLimit: openBodyLimit
     ) { call, administrator in
         let page = try ListPage(call.request)
         let configuration = try await call.configuration(for: administrator)
@@ -17,7 +17,7 @@ extension Endpoint {
     }
 
     static let createApp = administrator(
-        "createApp", .post, collection, bodyLimit: clientBodyLimit
+        "createApp", .post, collection, needs: .config, bodyLimit: clientBodyLimit
     ) { call, administrator in
         let wish = try call.body(as: AppWish.self, for: administrator)
         let id = ID<App>(wish.appId ?? "")
@@ -33,12 +33,13 @@ extension Endpoint {
         return try .json(AppResource(id, in: configuration))
     }
 
-    static let getApp = administrator("getApp", .get, resource, bodyLimit: openBodyLimit) { call, administrator in
+    static let getApp = administrator("getApp", .get, resource, needs: .config, bodyLimit: openBodyLimit) {
+        call, administrator in
         try .json(AppResource(call.app, in: try await call.configuration(for: administrator)))
     }
 
     static let updateApp = administrator(
-        "updateApp", .patch, resource, bodyLimit: clientBodyLimit
+        "updateApp", .patch, resource, needs: .config, bodyLimit: clientBodyLimit
     ) { call, administrator in
         let (id, mask) = (call.app, call.mask)
         let wish = try call.body(as: AppWish.self, for: administrator)
@@ -51,7 +52,7 @@ extension Endpoint {
     }
 
     static let deleteApp = administrator(
-        "deleteApp", .delete, resource, bodyLimit: clientBodyLimit
+        "deleteApp", .delete, resource, needs: .config, bodyLimit: clientBodyLimit
     ) { call, administrator in
         let id = call.app
         _ = try await call.configure(as: administrator) {

@@ -4,9 +4,10 @@ internal import Identity
 extension Endpoint {
     /// Brings accounts in from elsewhere.
     static let batchCreateAccounts = administrator(
-        "batchCreateAccounts", .post, "/v1/projects/{project}/accounts:batchCreate"
+        "batchCreateAccounts", .post, "/v1/projects/{project}/accounts:batchCreate", needs: .writeUsers
     ) { call, administrator in
         let request = try call.body(as: BatchCreateRequest.self, for: administrator)
+        if request.bringsIdentities { try administrator.require(.linkUsers) }
         let users = try request.checkedUsers()
         let administration = call.services.administration
         var faults: [Int: String] = [:]
@@ -20,7 +21,7 @@ extension Endpoint {
         }
         let refused = try await administration.store(
             imports.map(\.entry), overwriting: request.allowOverwrite == true, in: administrator.project,
-            from: call.origin.prefix)
+            from: call.origin.prefix, by: call.actor(of: administrator))
         for (index, entry) in imports {
             if let member = refused[entry.account.id] { faults[index] = ImportedUser.Fault(member).message }
         }
@@ -36,6 +37,8 @@ private struct BatchCreateRequest: Decodable {
     static let limit = 1000
     /// Each costs as much as a sign-in, and the request waits for all of them.
     static let passwordLimit = 100
+
+    var bringsIdentities: Bool { users?.contains { !$0.linkable.isEmpty } == true }
 
     /// - Throws: ``WireError``, if nothing of the request is to be looked at further.
     func checkedUsers() throws(WireError) -> [ImportedUser] {

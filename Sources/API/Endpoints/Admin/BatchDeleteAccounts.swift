@@ -4,13 +4,14 @@ internal import Identity
 extension Endpoint {
     /// Passes over ids that nobody has.
     static let batchDeleteAccounts = administrator(
-        "batchDeleteAccounts", .post, "/v1/projects/{project}/accounts:batchDelete"
+        "batchDeleteAccounts", .post, "/v1/projects/{project}/accounts:batchDelete", needs: .writeUsers
     ) { call, administrator in
         let request = try call.body(as: BatchDeleteRequest.self, for: administrator)
         let ids = request.localIds ?? []
         guard (1...1000).contains(ids.count) else { throw WireError.refused("LOCAL_ID_LIST_EXCEEDS_LIMIT") }
         let spared = try await call.services.administration.delete(
-            ids.map { ID($0) }, evenIfEnabled: request.force == true, in: administrator.project)
+            ids.map { ID($0) }, evenIfEnabled: request.force == true, in: administrator.project,
+            by: call.actor(of: administrator))
         return try .json(BatchDeleteResponse(ids, spared: spared))
     }
 }

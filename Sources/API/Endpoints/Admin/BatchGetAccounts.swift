@@ -4,7 +4,8 @@ internal import Identity
 extension Endpoint {
     /// Goes through all accounts of a project, page by page, in the order of their ids.
     static let batchGetAccounts = administrator(
-        "batchGetAccounts", .get, "/v1/projects/{project}/accounts:batchGet", bodyLimit: openBodyLimit
+        "batchGetAccounts", .get, "/v1/projects/{project}/accounts:batchGet", needs: .readUsers,
+        bodyLimit: openBodyLimit
     ) { call, administrator in
         let request = try BatchGetRequest(call.request)
         try request.scope.check(for: administrator)

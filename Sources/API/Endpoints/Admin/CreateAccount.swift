@@ -4,7 +4,7 @@ internal import Identity
 extension Endpoint {
     /// Makes an account and signs nobody in.
     static let createAccount = administrator(
-        "createAccount", .post, "/v1/projects/{project}/accounts", bodyLimit: clientBodyLimit
+        "createAccount", .post, "/v1/projects/{project}/accounts", needs: .writeUsers, bodyLimit: clientBodyLimit
     ) { call, administrator in
         try await call.createAccount(for: administrator)
     }
@@ -14,7 +14,7 @@ extension Call {
     func createAccount(for administrator: Administrator) async throws -> Response {
         let request = try body(as: CreateAccountRequest.self, for: administrator)
         let account = try await services.administration.create(
-            try request.draft(), in: administrator.project, from: origin.prefix)
+            try request.draft(), in: administrator.project, from: origin.prefix, by: actor(of: administrator))
         return try .json(CreateAccountResponse(account))
     }
 }

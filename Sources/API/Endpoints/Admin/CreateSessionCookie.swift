@@ -3,12 +3,14 @@ internal import Identity
 
 extension Endpoint {
     static let createSessionCookie = administrator(
-        "createSessionCookie", .post, "/v1/projects/{project}:createSessionCookie", bodyLimit: clientBodyLimit
+        "createSessionCookie", .post, "/v1/projects/{project}:createSessionCookie", needs: .mintTokens,
+        bodyLimit: clientBodyLimit
     ) { call, administrator in
         let request = try call.body(as: CreateSessionCookieRequest.self, for: administrator)
         guard let idToken = request.idToken.nonEmpty else { throw WireError.refused("MISSING_ID_TOKEN") }
         let cookie = try await call.services.sessionCookies.cookie(
-            for: idToken, lasting: try request.lifetime(), in: administrator.project)
+            for: idToken, lasting: try request.lifetime(), in: administrator.project,
+            by: call.actor(of: administrator))
         return try .json(["sessionCookie": cookie])
     }
 }

@@ -7,7 +7,7 @@ extension Endpoint {
     private static let resource = collection + "/{idpId}"
 
     static let listDefaultSupportedIdpConfigs = administrator(
-        "listDefaultSupportedIdpConfigs", .get, collection, bodyLimit: openBodyLimit
+        "listDefaultSupportedIdpConfigs", .get, collection, needs: .config, bodyLimit: openBodyLimit
     ) { call, administrator in
         let page = try ListPage(call.request)
         let project = try await call.configuration(for: administrator).project
@@ -19,7 +19,7 @@ extension Endpoint {
     }
 
     static let createDefaultSupportedIdpConfig = administrator(
-        "createDefaultSupportedIdpConfig", .post, collection, bodyLimit: clientBodyLimit
+        "createDefaultSupportedIdpConfig", .post, collection, needs: .config, bodyLimit: clientBodyLimit
     ) { call, administrator in
         guard let named = call.request.query("idpId").nonEmpty else { throw WireError.refused("MISSING_PROVIDER_ID") }
         let id = ProviderID(named)
@@ -35,13 +35,13 @@ extension Endpoint {
     }
 
     static let getDefaultSupportedIdpConfig = administrator(
-        "getDefaultSupportedIdpConfig", .get, resource, bodyLimit: openBodyLimit
+        "getDefaultSupportedIdpConfig", .get, resource, needs: .config, bodyLimit: openBodyLimit
     ) { call, administrator in
         try .json(DefaultSupportedIdpConfig(call.idp, in: try await call.configuration(for: administrator)))
     }
 
     static let updateDefaultSupportedIdpConfig = administrator(
-        "updateDefaultSupportedIdpConfig", .patch, resource, bodyLimit: clientBodyLimit
+        "updateDefaultSupportedIdpConfig", .patch, resource, needs: .config, bodyLimit: clientBodyLimit
     ) { call, administrator in
         let (id, mask) = (call.idp, call.mask)
         let wish = try call.body(as: DefaultSupportedIdpWish.self, for: administrator)
@@ -55,7 +55,7 @@ extension Endpoint {
     }
 
     static let deleteDefaultSupportedIdpConfig = administrator(
-        "deleteDefaultSupportedIdpConfig", .delete, resource, bodyLimit: clientBodyLimit
+        "deleteDefaultSupportedIdpConfig", .delete, resource, needs: .config, bodyLimit: clientBodyLimit
     ) { call, administrator in
         let id = call.idp
         _ = try await call.configure(as: administrator) {

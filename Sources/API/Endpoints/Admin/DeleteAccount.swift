@@ -3,7 +3,7 @@ internal import Identity
 
 extension Endpoint {
     static let deleteAccount = administrator(
-        "deleteAccount", .post, "/v1/projects/{project}/accounts:delete", bodyLimit: clientBodyLimit
+        "deleteAccount", .post, "/v1/projects/{project}/accounts:delete", needs: .writeUsers, bodyLimit: clientBodyLimit
     ) { call, administrator in
         try await call.deleteAccount(for: administrator)
     }
@@ -12,7 +12,8 @@ extension Endpoint {
 extension Call {
     func deleteAccount(for administrator: Administrator) async throws -> Response {
         let request = try body(as: DeleteAccountRequest.self, for: administrator)
-        try await services.administration.delete(try ID(named: request.localId), in: administrator.project)
+        try await services.administration.delete(
+            try ID(named: request.localId), in: administrator.project, by: actor(of: administrator))
         return try .json(DeleteAccountResponse())
     }
 }

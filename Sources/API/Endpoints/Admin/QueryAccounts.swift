@@ -4,14 +4,15 @@ internal import Identity
 extension Endpoint {
     /// Counts the accounts of a project, or lists the first of them.
     static let queryAccounts = administrator(
-        "queryAccounts", .post, "/v1/projects/{project}/accounts:query", bodyLimit: clientBodyLimit
+        "queryAccounts", .post, "/v1/projects/{project}/accounts:query", needs: .readUsers, bodyLimit: clientBodyLimit
     ) { call, administrator in
         try await call.queryAccounts(for: administrator)
     }
 
     /// The same under its other name.
     static let queryProjectAccounts = administrator(
-        "queryProjectAccounts", .post, "/v1/projects/{project}:queryAccounts", bodyLimit: clientBodyLimit
+        "queryProjectAccounts", .post, "/v1/projects/{project}:queryAccounts", needs: .readUsers,
+        bodyLimit: clientBodyLimit
     ) { call, administrator in
         try await call.queryAccounts(for: administrator)
     }

@@ -3,7 +3,7 @@ internal import Identity
 
 extension Endpoint {
     static let updateAccount = administrator(
-        "updateAccount", .post, "/v1/projects/{project}/accounts:update", bodyLimit: clientBodyLimit
+        "updateAccount", .post, "/v1/projects/{project}/accounts:update", needs: .writeUsers, bodyLimit: clientBodyLimit
     ) { call, administrator in
         try await call.updateAccount(for: administrator)
     }
@@ -12,9 +12,11 @@ extension Endpoint {
 extension Call {
     func updateAccount(for administrator: Administrator) async throws -> Response {
         let request = try body(as: UpdateAccountRequest.self, for: administrator)
+        if request.changesIdentities { try administrator.require(.linkUsers) }
         try request.checkImplemented()
         let account = try await services.administration.update(
-            try ID(named: request.localId), try request.wish(), in: administrator.project, from: origin.prefix)
+            try ID(named: request.localId), try request.wish(), in: administrator.project, from: origin.prefix,
+            by: actor(of: administrator))
         return try .json(UpdateAccountResponse(account))
     }
 }

@@ -30,6 +30,12 @@ struct UpdateAccountRequest: Decodable, AttributeDeletion {
         let photoUrl: String?
     }
 
+    /// Of other providers; password and phone number are the account's own.
+    var changesIdentities: Bool {
+        linkProviderUserInfo != nil
+            || (deleteProvider ?? []).contains { ![.password, .phone].contains(ProviderID($0)) }
+    }
+
     func checkImplemented() throws(WireError) {
         let asked = [
             ("deleteAttribute PROVIDER", deletes(.provider)),

@@ -1,0 +1,61 @@
+internal import HTTP
+internal import Identity
+
+extension Endpoint {
+    /// Shows who did what in a project, the latest first.
+    static let listAuditEvents = administrator(
+        "listAuditEvents", .get, "/v1/projects/{project}/auditEvents", needs: .readAudit, bodyLimit: openBodyLimit
+    ) { call, administrator in
+        var query = try AuditQuery(call.request)
+        let wanted = query.limit
+        query.limit += 1
+        let events = try await call.services.auditTrail.page(query, administrator.project.id)
+        let page = events.prefix(wanted)
+        return try .json(
+            AuditEvents(
+                auditEvents: page.map(AuditEventResource.init),
+                nextPageToken: events.count > wanted ? page.last.map { AuditQuery.Place(behind: $0).text } : nil))
+    }
+}
+
+private struct AuditEvents: Encodable {
+    let auditEvents: [AuditEventResource]
+    let nextPageToken: String?
+}
+
+extension AuditQuery {
+    private static let (initialLimit, limits) = (100, 1...1000)
+
+    fileprivate init(_ request: Request) throws(WireError) {
+        let size = request.query("pageSize").nonEmpty ?? "0"
+        guard let number = Int(size), number >= 0 else {
+            throw .invalidField("/pageSize", "must be a whole number, not negative")
+        }
+        self.init(limit: number == 0 ? Self.initialLimit : min(number, Self.limits.upperBound))
+        subject = try Self.name("subject", request)
+        actor = try Self.name("actor", request)
+        action = try Self.name("action", request)
+        from = try Self.time("from", request)
+        to = try Self.time("to", request)
+        if let token = request.query("pageToken").nonEmpty {
+            guard let place = Place(parsing: token) else { throw .refused("INVALID_PAGE_SELECTION") }
+            self.place = place
+        }
+    }
+
+    private static func name(_ member: String, _ request: Request) throws(WireError) -> String? {
+        guard let text = request.query(member).nonEmpty else { return nil }
+        guard text.utf8.count <= 200, text.utf8.allSatisfy({ (0x21...0x7E).contains($0) }) else {
+            throw .invalidField("/\(member)", "must have at most 200 printable ASCII characters without blank")
+        }
+        return text
+    }
+
+    private static func time(_ member: String, _ request: Request) throws(WireError) -> Instant? {
+        guard let text = request.query(member).nonEmpty else { return nil }
+        guard let time = Instant(iso8601: text) else {
+            throw .invalidField("/\(member)", "must be a date or a time in UTC (RFC 3339)")
+        }
+        return time
+    }
+}

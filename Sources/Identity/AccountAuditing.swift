@@ -1,0 +1,100 @@
+extension AuditNote {
+    /// What is done to accounts. Sign-ins and what people call themselves are not in the audit trail.
+    public enum AccountAction: String, Sendable {
+        case created = "account.created"
+        case updated = "account.updated"
+        case deleted = "account.deleted"
+        case reclaimed = "account.reclaimed"
+        case merged = "account.merged"
+        case emailChanged = "email.changed"
+        case emailVerified = "email.verified"
+        case emailDisavowed = "email.disavowed"
+        case passwordSet = "password.set"
+        case passwordRemoved = "password.removed"
+        case identityLinked = "identity.linked"
+        case identityUnlinked = "identity.unlinked"
+        case sessionEnded = "session.ended"
+        case sessionsEnded = "sessions.ended"
+        /// A code for a mailbox was sent or handed over for a backend.
+        case codeIssued = "code.issued"
+        case sessionCookieMade = "sessionCookie.created"
+    }
+
+    /// What is done to several accounts at once is one line about the project.
+    public enum AccountsAction: String, Sendable {
+        case imported = "accounts.imported"
+        case deleted = "accounts.deleted"
+    }
+
+    public init(_ action: AccountAction, _ account: ID<Account>, _ detail: [String: String] = [:]) {
+        self.init(action.rawValue, account.rawValue, detail)
+    }
+
+    public init(_ action: AccountAction, _ account: ID<Account>, _ provider: ProviderID) {
+        self.init(action, account, ["provider": provider.rawValue])
+    }
+
+    /// How many ids a line names at most; it tells how many there were.
+    public static let idLimit = 100
+
+    public init(_ action: AccountsAction, _ accounts: [ID<Account>], in project: ID<Project>) {
+        self.init(
+            action.rawValue, project.rawValue,
+            [
+                "count": String(accounts.count),
+                "accounts": accounts.prefix(Self.idLimit).map(\.rawValue).joined(separator: " "),
+            ])
+    }
+}
+
+extension MailboxChange {
+    /// What of it the audit trail tells, but for identities that go: which those are shows only when they do.
+    public var notes: [AuditNote] {
+        var notes: [AuditNote] = []
+        switch event {
+        case .reclaimed: notes.append(AuditNote(.reclaimed, account.id))
+        case .disavowed: notes.append(AuditNote(.emailDisavowed, account.id))
+        case nil:
+            if email != account.email {
+                notes.append(AuditNote(.emailChanged, account.id))
+            } else if email != nil, !account.emailIsVerified {
+                notes.append(AuditNote(.emailVerified, account.id))
+            }
+        }
+        switch passwordHash {
+        case .set: notes.append(AuditNote(.passwordSet, account.id))
+        case .remove: notes.append(AuditNote(.passwordRemoved, account.id))
+        case nil: break
+        }
+        return notes
+    }
+}
+
+extension AccountChange {
+    /// The same for what an owner changes of `account`.
+    func notes(about account: Account) -> [AuditNote] {
+        var notes: [AuditNote] = []
+        if email != nil { notes.append(AuditNote(.emailChanged, account.id)) }
+        switch passwordHash {
+        case .set: notes.append(AuditNote(.passwordSet, account.id))
+        case .remove where account.hasPassword: notes.append(AuditNote(.passwordRemoved, account.id))
+        case .remove, nil: break
+        }
+        if notes.isEmpty, replacement != nil { notes.append(AuditNote(.sessionsEnded, account.id)) }
+        return notes
+    }
+}
+
+extension AdministrativeChange {
+    /// Members that it names, as the wire spells them, without identities.
+    public var members: [String] {
+        let named: [(String, Bool)] = [
+            ("displayName", displayName != nil), ("photoUrl", photoURL != nil), ("email", email != nil),
+            ("emailVerified", emailIsVerified != nil), ("phoneNumber", phoneNumber != nil),
+            ("password", passwordHash != nil), ("customAttributes", customClaims != nil),
+            (isDisabled == true ? "disabled" : "enabled", isDisabled != nil), ("validSince", validSince != nil),
+            ("createdAt", createdAt != nil), ("lastLoginAt", lastSignInAt != nil),
+        ]
+        return named.filter(\.1).map(\.0)
+    }
+}

@@ -1,0 +1,27 @@
+public import Identity
+public import Postgres
+
+/// The audit trail. Whoever changes something writes in the transaction of the change; nobody changes what is written,
+/// and only the janitor removes it, when it is old enough.
+public struct AuditStore: Sendable {
+    private let pool: Pool
+
+    public init(pool: Pool) {
+        self.pool = pool
+    }
+
+    /// - Returns: at most ``AuditQuery/limit`` lines.
+    public func page(_ query: AuditQuery, in project: ID<Project>) async throws -> [AuditEvent] {
+        let statement = try SQL.audited(query, in: project)
+        return try await reaching { try await pool.query(statement) }.map(AuditEvent.init)
+    }
+
+    public var trail: AuditTrail {
+        AuditTrail {
+            try await page($0, in: $1)
+        } record: { note, actor, project, now in
+            let statement = try SQL.audit([note], by: actor, at: now, in: project, from: "(VALUES (1)) v")
+            _ = try await reaching { try await pool.execute(statement) }
+        }
+    }
+}

@@ -1,0 +1,156 @@
+import Identity
+import Postgres
+import Simulators
+import Support
+import Testing
+
+@Suite("The audit trail of what people do")
+struct AccountAuditTests {
+    struct Act: CustomTestStringConvertible, Sendable {
+        let testDescription: String
+        let lines: [String]
+        /// Gives the id of the account that the lines are about.
+        let prepare: @Sendable (TestGateway) async throws -> TestGateway.Tokens
+        let act: @Sendable (TestGateway, TestGateway.Tokens) async throws -> Exchange
+
+        init(
+            _ testDescription: String, _ lines: [String],
+            of prepare: @escaping @Sendable (TestGateway) async throws -> TestGateway.Tokens = {
+                try await $0.signUp()
+            },
+            _ act: @escaping @Sendable (TestGateway, TestGateway.Tokens) async throws -> Exchange
+        ) {
+            self.testDescription = testDescription
+            self.lines = lines
+            self.prepare = prepare
+            self.act = act
+        }
+    }
+
+    static let acts: [Act] = [
+        Act("signing in", []) { gateway, _ in try await gateway.signIn() },
+        Act("a refresh", []) { try await $0.refresh($1.refreshToken) },
+        Act("another name", []) { try await $0.update($1.idToken, ["displayName": "Ada"]) },
+        Act("signing in with Apple", []) { gateway, _ in try await gateway.signIn(gateway.apple()) },
+        Act("a way in for an anonymous account", ["email.changed", "password.set"]) {
+            try await $0.signUpAnonymously()
+        } _: {
+            try await $0.post(
+                "/v1/accounts:signUp",
+                ["idToken": .string($1.idToken), "email": "a@example.com", "password": "secret9"])
+        },
+        Act("another password", ["password.set"]) { try await $0.update($1.idToken, ["password": "secret9"]) },
+        Act("another address", ["email.changed"]) { try await $0.update($1.idToken, ["email": "b@example.com"]) },
+        Act("no password", ["password.removed"]) { try await $0.update($1.idToken, ["deleteAttribute": ["PASSWORD"]]) },
+        Act("signing out elsewhere", ["sessions.ended"]) { try await $0.update($1.idToken, ["validSince": "1"]) },
+        Act("signing out everywhere", ["sessions.ended"]) {
+            try await $0.post("/v1/accounts:revokeSession", ["idToken": .string($1.idToken), "everywhere": true])
+        },
+        Act("an identity", ["identity.linked provider=apple.com"]) { try await $0.link($0.apple(), to: $1.idToken) },
+        Act("an identity less", ["identity.unlinked provider=apple.com"]) { gateway in
+            let tokens = try await gateway.signUp()
+            _ = try await gateway.link(gateway.apple(), to: tokens.idToken)
+            return tokens
+        } _: {
+            try await $0.post(
+                "/v1/accounts:unlink", ["idToken": .string($1.idToken), "deleteProvider": ["apple.com"]])
+        },
+        Act("a proven address", ["email.verified"]) {
+            try await $0.apply($0.askedCode("VERIFY_EMAIL", ["idToken": .string($1.idToken)]))
+        },
+        Act("a reset", ["password.set"]) {
+            try await $0.signUpVerified()
+        } _: { gateway, _ in
+            try await gateway.reset(gateway.askedCode("PASSWORD_RESET", ["email": "ada@example.com"]))
+        },
+        Act("a reset by whom the address belongs to", ["account.reclaimed", "password.set"]) { gateway, _ in
+            try await gateway.reset(gateway.askedCode("PASSWORD_RESET", ["email": "ada@example.com"]))
+        },
+        Act("a reclaim by Apple's word", ["account.reclaimed provider=apple.com"]) { gateway, _ in
+            let person = SimulatedPerson.named("ada", "Town").with { $0.email = "ada@example.com" }
+            return try await gateway.signIn(gateway.apple(person))
+        },
+        Act("the account's end", ["account.deleted"]) { try await $0.delete($1.idToken) },
+    ]
+
+    @Test("tells what changes who can come in, and not who comes in", arguments: acts)
+    func act(row: Act) async throws {
+        let gateway = try await TestGateway()
+        let tokens = try await row.prepare(gateway)
+        let lines = try await gateway.audited {
+            let answer = try await row.act(gateway, tokens)
+            #expect(answer.status == 200, "\(answer.text)")
+        }
+        let expected = row.lines.map { line in
+            let parts = line.split(separator: " ", maxSplits: 1).map(String.init)
+            return (["user", parts[0], tokens.localId] + parts.dropFirst()).joined(separator: " ")
+        }
+        #expect(lines.map(\.description) == expected)
+        #expect(lines.allSatisfy { $0.network == "192.0.2.0/24" && $0.request == "0" })
+    }
+
+    @Test("tells of a merge under both ids")
+    func merge() async throws {
+        let gateway = try await TestGateway()
+        let (source, target) = try await merged(gateway)
+        #expect(
+            Set(try await gateway.auditTrail().map(\.description)) == [
+                "user account.merged \(target) source=\(source)", "user account.merged \(source) target=\(target)",
+            ])
+    }
+
+    private func merged(_ gateway: TestGateway) async throws -> (source: String, target: String) {
+        let target = try #require(try await gateway.signIn(gateway.apple()).json["localId"]?.string)
+        let anonymous = try await gateway.signUpAnonymously()
+        let pending = try #require(try await gateway.link(gateway.apple(), to: anonymous.idToken).pendingToken)
+        let preview = try await gateway.post(
+            "/v1/accounts:merge",
+            ["idToken": .string(anonymous.idToken), "dryRun": true, "pendingToken": .string(pending)])
+        let merged = try await gateway.post(
+            "/v1/accounts:merge",
+            ["idToken": .string(anonymous.idToken), "mergeToken": preview.json["mergeToken"] ?? .null])
+        #expect(merged.status == 200, "\(merged.text)")
+        return (anonymous.localId, target)
+    }
+
+    @Test("names nobody, and holds nothing that opens anything, whatever was done; a deleted account's lines stay")
+    func dump() async throws {
+        let gateway = try await AdminAuditTests.household()
+        _ = try await merged(gateway)
+        var secrets: Set<String> = []
+        for act in Self.acts {
+            _ = try await gateway.administer(":batchDelete", ["localIds": [], "force": true])
+            let holder = try await gateway.administer(":lookup", ["email": ["ada@example.com"]]).json["users"]?[0]
+            if let id = holder?["localId"] { _ = try await gateway.administer(":delete", ["localId": id]) }
+            guard let tokens = try? await act.prepare(gateway) else { continue }  // Apple's Ada may have an account
+            let answer = try await act.act(gateway, tokens)
+            secrets.formUnion([tokens.idToken, tokens.refreshToken])
+            for member in ["idToken", "refreshToken"] {
+                if let text = answer.json[member]?.string { secrets.insert(text) }
+            }
+        }
+        for row in AdminAuditTests.rows {
+            let answer = try await gateway.administer(row.operation, row.body)
+            for member in ["oobCode", "oobLink"] { if let text = answer.json[member]?.string { secrets.insert(text) } }
+        }
+        let dump = try await gateway.auditDump()
+        #expect(dump.split(separator: "\n").count > 30)
+        #expect(secrets.count > 20)
+        for secret in secrets.union([
+            "@", "192.0.2.1\"", "secret", "sks_", "sk_test", "Ada\"", "+1555", "eyJ", "$argon2id", "{\\\"a",
+        ]) {
+            #expect(!dump.contains(secret), "\(secret)")
+        }
+    }
+
+    @Test("goes on telling of an account that is no more, by its id alone")
+    func deletion() async throws {
+        let gateway = try await TestGateway.administered()
+        let ada = try await gateway.signUpVerified(password: "correct horse")
+        _ = try await gateway.link(gateway.apple(), to: ada.idToken)
+        #expect(try await gateway.delete(ada.idToken).status == 200)
+        let lines = try await gateway.auditTrail()
+        #expect(lines.map(\.action).sorted() == ["account.deleted", "email.verified", "identity.linked"])
+        #expect(lines.allSatisfy { $0.subject == ada.localId && $0.detail.values.allSatisfy { $0 == "apple.com" } })
+    }
+}

@@ -1,0 +1,144 @@
+import HTTP
+import Identity
+import Support
+import Testing
+
+@Suite("The audit trail of administrators")
+struct AdminAuditTests {
+    struct Row: CustomTestStringConvertible {
+        let testDescription: String
+        let operation: String
+        let body: JSON
+        let lines: [String]
+    }
+
+    static let rows: [Row] = [
+        Row(
+            testDescription: "an account made", operation: "", body: ["localId": "eve", "email": "eve@example.com"],
+            lines: ["account.created eve"]),
+        Row(testDescription: "one that is there already", operation: "", body: ["localId": "ada"], lines: []),
+        Row(
+            testDescription: "a name, claims, disabling", operation: ":update",
+            body: ["localId": "ada", "displayName": "Ada", "disableUser": true, "customAttributes": "{\"a\":1}"],
+            lines: ["account.updated ada members=displayName customAttributes disabled"]),
+        Row(
+            testDescription: "address and password", operation: ":update",
+            body: ["localId": "ada", "email": "lady@example.com", "password": "secret2", "emailVerified": true],
+            lines: ["account.updated ada members=email emailVerified password"]),
+        Row(
+            testDescription: "an identity instead of another", operation: ":update",
+            body: ["localId": "bob", "linkProviderUserInfo": ["providerId": "google.com", "rawId": "2"]],
+            lines: ["identity.linked bob provider=google.com", "identity.unlinked bob provider=google.com"]),
+        Row(
+            testDescription: "an identity taken away, and one that was not there", operation: ":update",
+            body: ["localId": "bob", "deleteProvider": ["google.com", "apple.com"]],
+            lines: ["identity.unlinked bob provider=google.com"]),
+        Row(testDescription: "no change", operation: ":update", body: ["localId": "ada"], lines: []),
+        Row(
+            testDescription: "a taken address", operation: ":update",
+            body: ["localId": "bob", "email": "ada@example.com"], lines: []),
+        Row(
+            testDescription: "a deletion", operation: ":delete", body: ["localId": "ada"],
+            lines: ["account.deleted ada"]),
+        Row(testDescription: "of nobody", operation: ":delete", body: ["localId": "nobody"], lines: []),
+        Row(
+            testDescription: "several deletions", operation: ":batchDelete",
+            body: ["localIds": ["bob", "nobody", "ada"], "force": true],
+            lines: ["accounts.deleted demo accounts=ada bob count=2"]),
+        Row(
+            testDescription: "none of several, for they are not disabled", operation: ":batchDelete",
+            body: ["localIds": ["ada", "bob"]], lines: []),
+        Row(
+            testDescription: "an import", operation: ":batchCreate",
+            body: ["users": [["localId": "mallory"], ["localId": "eve"], ["localId": "ada"]]],
+            lines: ["accounts.imported demo accounts=eve mallory count=2"]),
+        Row(
+            testDescription: "a link handed over", operation: ":sendOobCode",
+            body: ["requestType": "PASSWORD_RESET", "email": "ada@example.com", "returnOobLink": true],
+            lines: ["code.issued ada handedOver=true requestType=PASSWORD_RESET"]),
+        Row(
+            testDescription: "a link mailed", operation: ":sendOobCode",
+            body: ["requestType": "VERIFY_EMAIL", "email": "ada@example.com"],
+            lines: ["code.issued ada handedOver=false requestType=VERIFY_EMAIL"]),
+        Row(
+            testDescription: "a link for somebody who has no account yet", operation: ":sendOobCode",
+            body: ["requestType": "EMAIL_SIGNIN", "email": "new@example.com", "returnOobLink": true],
+            lines: ["code.issued demo handedOver=true requestType=EMAIL_SIGNIN"]),
+        Row(testDescription: "a look", operation: ":lookup", body: ["localId": ["ada"]], lines: []),
+        Row(testDescription: "a count", operation: ":query", body: ["returnUserInfo": false], lines: []),
+    ]
+
+    /// With Ada, who has a password, and Bob, who has Google.
+    static func household() async throws -> TestGateway {
+        let gateway = try await TestGateway.administered()
+        let users: JSON = [
+            ["localId": "ada", "email": "ada@example.com", "rawPassword": "secret1"],
+            ["localId": "bob", "providerUserInfo": [["providerId": "google.com", "rawId": "1"]]],
+        ]
+        #expect(try await gateway.administer(":batchCreate", ["users": users]).json["error"] == [])
+        return gateway
+    }
+
+    @Test("tells what was done, by which key, on whom, and from where", arguments: rows)
+    func act(row: Row) async throws {
+        let gateway = try await Self.household()
+        let lines = try await gateway.audited { _ = try await gateway.administer(row.operation, row.body) }
+        #expect(lines.map(\.description) == row.lines.map { "key:service " + $0 })
+        for line in lines {
+            #expect(line.network == "192.0.2.0/24")
+            #expect(line.request == "0", "as the log has it")
+        }
+    }
+
+    @Test("names a hundred accounts of an import, and how many there were")
+    func many() async throws {
+        let gateway = try await TestGateway.administered()
+        let users = (0..<150).map { JSON.object(["localId": .string("user-\($0 + 100)")]) }
+        _ = try await gateway.administer(":batchCreate", ["users": .array(users)])
+        _ = try await gateway.administer(
+            ":batchDelete", ["localIds": .array(users.compactMap { $0["localId"] }), "force": true])
+        for line in try await gateway.auditTrail() {
+            #expect(line.detail["count"] == "150")
+            #expect(line.detail["accounts"]?.split(separator: " ").count == AuditNote.idLimit)
+        }
+    }
+
+    @Test("tells of session cookies")
+    func cookie() async throws {
+        let gateway = try await TestGateway.administered()
+        let ada = try await gateway.signUp()
+        let lines = try await gateway.audited {
+            let made = try await gateway.send(
+                .post, "/v1/projects/demo:createSessionCookie",
+                body: JSON.object(["idToken": .string(ada.idToken)]).bytes, query: [],
+                headers: ["Authorization": "Bearer \(TestGateway.serviceKey)"])
+            #expect(made.status == 200)
+        }
+        #expect(lines.map(\.description) == ["key:service sessionCookie.created \(ada.localId)"])
+    }
+
+    @Test("tells of keys and projects that the command line makes")
+    func commandLine() async throws {
+        let gateway = try await TestGateway.administered()
+        let dump = try await gateway.auditDump()
+        for action in ["project.added", "apiKey.added", "serviceKey.added"] { #expect(dump.contains("\"\(action)\"")) }
+    }
+
+    @Test("no change goes through whose line cannot be written", arguments: rows.filter { !$0.lines.isEmpty })
+    func together(row: Row) async throws {
+        let gateway = try await Self.household()
+        _ = try await gateway.database.pool.execute("ALTER TABLE audit_event ADD CHECK (actor = 'cli') NOT VALID")
+        func accounts() async throws -> String? {
+            try await gateway.database.pool.query(
+                """
+                SELECT (SELECT string_agg(a::text, ';' ORDER BY id) FROM account a)
+                    || (SELECT string_agg(l::text, ';') FROM linked_identity l) || (SELECT count(*) FROM oob_code) AS state
+                """
+            ).first?.decode("state")
+        }
+        let before = try await accounts()
+        let answer = try await gateway.administer(row.operation, row.body)
+        #expect(answer.status == 500)
+        #expect(try await accounts() == before)
+    }
+}

@@ -1,0 +1,131 @@
+import HTTP
+import Identity
+import Postgres
+import Storage
+import Support
+import Testing
+
+@Suite("Reading the audit trail")
+struct AuditQueryTests {
+    private struct Archive {
+        let gateway: TestGateway
+        let reader: ServiceKey
+        let store: AuditStore
+
+        init() async throws {
+            gateway = try await TestGateway()
+            try await gateway.makeOtherProject("other", serviceKey: "sks_other")
+            reader = try await ServiceKey(id: "auditor", in: gateway, scopes: ServiceKeyScopes([.readAudit]))
+            store = AuditStore(pool: gateway.database.pool)
+        }
+
+        /// At the clock's time.
+        func write(
+            _ action: String, _ subject: String = "ada", by actor: Operator = .user(.none), in project: String = "demo"
+        ) async throws {
+            try await store.trail.record(AuditNote(action, subject), actor, ID(project), gateway.clock.now)
+        }
+
+        func page(_ query: [(String, String)] = []) async throws -> Exchange {
+            try await gateway.administer(
+                .get, "/v1/projects/demo/auditEvents", by: reader, query: query.map { (name: $0.0, value: $0.1) })
+        }
+
+        /// Actions only; without those that the set-up left.
+        func actions(_ query: [(String, String)] = []) async throws -> [String] {
+            try await page(query).actions.filter { !$0.hasSuffix(".added") }
+        }
+    }
+
+    @Test("shows the latest first, with all there is to a line")
+    func shape() async throws {
+        let archive = try await Archive()
+        try await archive.write("a")
+        archive.gateway.clock.advance(by: .microseconds(1))
+        let trace = Trace(network: "192.0.2.0/24", request: "r1")
+        try await archive.store.trail.record(
+            AuditNote("b", "ada", ["members": "email"]), .key("k", trace), ID("demo"), archive.gateway.clock.now)
+        #expect(try await archive.actions() == ["b", "a"])
+        let line = try #require(try await archive.page().json["auditEvents"]?[0])
+        #expect(line["actor"] == "key:k")
+        #expect(line["subject"] == "ada")
+        #expect(line["detail"] == ["members": "email"])
+        #expect(line["network"] == "192.0.2.0/24")
+        #expect(line["requestId"] == "r1")
+        #expect(line["occurredAt"]?.string == archive.gateway.clock.now.iso8601)
+    }
+
+    struct Filter: CustomTestStringConvertible {
+        let testDescription: String
+        let query: [(String, String)]
+        let actions: [String]
+    }
+
+    @Test(
+        "finds lines by subject, actor, action and time",
+        arguments: [
+            Filter(testDescription: "subject", query: [("subject", "bob")], actions: ["c"]),
+            Filter(testDescription: "actor", query: [("actor", "key:k")], actions: ["b"]),
+            Filter(testDescription: "action", query: [("action", "a")], actions: ["a"]),
+            Filter(testDescription: "several", query: [("subject", "ada"), ("actor", "user")], actions: ["a"]),
+            Filter(testDescription: "none", query: [("subject", "eve")], actions: []),
+            Filter(testDescription: "from, inclusive", query: [("from", "2027-01-15T08:00:01Z")], actions: ["c", "b"]),
+            Filter(testDescription: "to, exclusive", query: [("to", "2027-01-15T08:00:01Z")], actions: ["a"]),
+            Filter(
+                testDescription: "a day", query: [("from", "2027-01-15"), ("to", "2027-01-16")],
+                actions: ["c", "b", "a"]),
+        ])
+    func filters(row: Filter) async throws {
+        let archive = try await Archive()
+        #expect(archive.gateway.clock.now.iso8601 == "2027-01-15T08:00:00.000Z")
+        try await archive.write("a")
+        try await archive.write("z", in: "other")
+        archive.gateway.clock.advance(by: .seconds(1))
+        try await archive.write("b", by: .key("k"))
+        archive.gateway.clock.advance(by: .seconds(1))
+        try await archive.write("c", "bob")
+        #expect(try await archive.actions(row.query) == row.actions)
+    }
+
+    @Test("page follows page without a gap or a line twice, whatever is written meanwhile", arguments: [1, 3, 7])
+    func pages(size: Int) async throws {
+        let archive = try await Archive()
+        for index in 0..<10 {
+            // Some of one moment.
+            if index.isMultiple(of: 4) { archive.gateway.clock.advance(by: .microseconds(1)) }
+            try await archive.write("line-\(index)")
+        }
+        var seen: [String] = []
+        var token: String?
+        repeat {
+            let page = try await archive.page(
+                [("pageSize", String(size)), ("subject", "ada")] + (token.map { [("pageToken", $0)] } ?? []))
+            #expect(page.actions.count <= size)
+            seen += page.actions
+            token = page.json["nextPageToken"]?.string
+            archive.gateway.clock.advance(by: .microseconds(1))
+            try await archive.write("late")
+        } while token != nil
+        #expect(seen.count == 10)
+        #expect(Set(seen) == Set((0..<10).map { "line-\($0)" }))
+    }
+
+    @Test(
+        "refuses what it cannot read",
+        arguments: [
+            ("pageToken", "x"), ("pageToken", "1_2"), ("pageToken", "9999999999999999999_x"), ("pageSize", "-1"),
+            ("from", "yesterday"), ("to", "2027-02-30"), ("subject", "a b"),
+            ("actor", String(repeating: "x", count: 201)),
+        ])
+    func refusals(member: String, value: String) async throws {
+        let archive = try await Archive()
+        #expect(try await archive.page([(member, value)]).status == 400)
+    }
+}
+
+extension Exchange {
+    fileprivate var actions: [String] {
+        guard case .array(let events) = json["auditEvents"] else { return [] }
+        return events.compactMap { $0["action"]?.string }
+    }
+}

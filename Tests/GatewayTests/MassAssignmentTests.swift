@@ -1,0 +1,79 @@
+import Identity
+import Postgres
+import Storage
+import Support
+import Testing
+
+@testable import sekisho
+
+@Suite("What a client writes of itself that is not its to say")
+struct MassAssignmentTests {
+    /// Members that decide who somebody is or what they may do, with values that would show.
+    static let members: [(String, JSON)] = [
+        ("emailVerified", true), ("customAttributes", "{\"admin\":true}"), ("validSince", "1"), ("disableUser", true),
+        ("disabled", true), ("localId", "root"), ("createdAt", "1000"), ("lastLoginAt", "1000"),
+        ("linkProviderUserInfo", ["providerId": "google.com", "rawId": "victim"]),
+        ("providerUserInfo", [["providerId": "google.com", "rawId": "victim"]]), ("phoneNumber", "+15555550100"),
+        ("passwordHash", "aGFzaA"), ("salt", "c2FsdA"), ("tenantId", ""), ("mfaInfo", [["phoneInfo": "+15555550100"]]),
+        ("claims", ["admin": true]), ("returnOobLink", true), ("generation", 9), ("project_id", "other"),
+    ]
+
+    static let operations = ["signUp", "signUp with a token", "update", "signInWithPassword", "lookup", "sendOobCode"]
+
+    @Test("is refused or has no effect", arguments: operations, members.indices)
+    func member(operation: String, index: Int) async throws {
+        let (name, value) = Self.members[index]
+        let gateway = try await TestGateway()
+        let ada = try await gateway.signUp()
+        let guest = try await gateway.signUpAnonymously()
+        let (path, valid): (String, [String: JSON]) =
+            switch operation {
+            case "signUp": ("signUp", ["email": "new@example.com", "password": "secret1"])
+            case "signUp with a token":
+                ("signUp", ["idToken": .string(guest.idToken), "email": "new@example.com", "password": "secret1"])
+            case "update": ("update", ["idToken": .string(ada.idToken), "displayName": "Ada"])
+            case "signInWithPassword": ("signInWithPassword", ["email": "ada@example.com", "password": "secret1"])
+            case "lookup": ("lookup", ["idToken": .string(ada.idToken)])
+            default: ("sendOobCode", ["requestType": "PASSWORD_RESET", "email": "ada@example.com"])
+            }
+        let answer = try await gateway.post(
+            "/v1/accounts:\(path)", .object(valid.merging([name: value]) { $1 }))
+        #expect([200, 400, 501].contains(answer.status), "\(answer.text)")
+        #expect(answer.json["oobLink"] == nil && answer.json["oobCode"] == nil)
+        let start = gateway.clock.now.seconds
+        let strange = try await gateway.database.pool.query(
+            """
+            SELECT to_jsonb(a)::text AS account FROM account a
+            WHERE email_verified OR custom_claims IS NOT NULL OR disabled_at IS NOT NULL OR phone_number IS NOT NULL
+                OR id = 'root' OR project_id <> 'demo' OR generation > 2 OR created_at < to_timestamp(\(start))
+                OR last_sign_in_at < to_timestamp(\(start)) OR valid_since < to_timestamp(\(start))
+                OR password_hash NOT LIKE '$argon2id$%'
+            """)
+        #expect(strange.isEmpty, "\(try strange.map { try $0.decode("account", as: String.self) })")
+        #expect(try await gateway.database.pool.query("SELECT 1 AS one FROM linked_identity").isEmpty)
+        for token in [answer.json["idToken"]?.string].compactMap(\.self) {
+            #expect(try claims(of: token)["admin"] == nil)
+        }
+    }
+
+    @Test("an ID token and an API key of one project are worth nothing in another")
+    func otherProject() async throws {
+        let gateway = try await TestGateway()
+        let ada = try await gateway.signUp()
+        try await gateway.makeOtherProject("other", serviceKey: "sks_other")
+        let isMade = try await APIKeyStore(pool: gateway.database.pool).create(
+            id: "key2", hash: APIKey(text: "sk_other").hash, for: ProjectDraft.app.id, in: ID("other"),
+            at: gateway.clock.now)
+        #expect(isMade)
+        for operation in ["lookup", "update", "delete", "listSessions", "revokeSession"] {
+            let answer = try await gateway.post(
+                "/v1/accounts:\(operation)",
+                ["idToken": .string(ada.idToken), "displayName": "Eve", "everywhere": true], key: "sk_other")
+            #expect(answer.outcome.hasPrefix("400 INVALID_ID_TOKEN"), "\(operation): \(answer.outcome)")
+        }
+        let refresh = try await gateway.post(
+            "/v1/token", ["grant_type": "refresh_token", "refresh_token": .string(ada.refreshToken)], key: "sk_other")
+        #expect(refresh.status == 400)
+        #expect(try await gateway.lookup(ada.idToken).status == 200)
+    }
+}

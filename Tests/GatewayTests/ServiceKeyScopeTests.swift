@@ -1,0 +1,193 @@
+import API
+import Identity
+import Storage
+import Support
+import Testing
+
+@testable import sekisho
+
+@Suite("Scopes of service keys", .serialized)
+struct ServiceKeyScopeTests {
+    /// Every operation for administrators, by the paths they are called on.
+    static let operations = Endpoint.all.filter { $0.scope != nil }
+
+    @Test("each operation is open to its own scope, and to a key for all")
+    func table() async throws {
+        let gateway = try await TestGateway()
+        #expect(Self.operations.count > 30)
+        for scope in ServiceKeyScope.allCases {
+            let key = try await ServiceKey(id: scope.rawValue, in: gateway, scopes: ServiceKeyScopes([scope]))
+            for operation in Self.operations {
+                let outcome = try await gateway.call(operation, by: key).outcome
+                let isRefused = outcome.hasPrefix("403 PERMISSION_DENIED : The service key lacks the scope ")
+                #expect(isRefused == (operation.scope != scope), "\(operation.operationID) with \(scope): \(outcome)")
+                if isRefused {
+                    #expect(outcome.hasSuffix(" \(operation.scope?.rawValue ?? "")."), "\(operation.operationID)")
+                }
+            }
+        }
+        let all = try await ServiceKey(id: "all", in: gateway)
+        for operation in Self.operations {
+            let answer = try await gateway.call(operation, by: all)
+            #expect(answer.status != 403 && answer.status != 401, "\(operation.operationID): \(answer.outcome)")
+        }
+    }
+
+    @Test("no operation is open to whoever has no key that works here")
+    func turnedAway() async throws {
+        let gateway = try await TestGateway()
+        try await gateway.makeOtherProject("other", serviceKey: "sks_elsewhere")
+        let revoked = try await ServiceKey(id: "revoked", in: gateway)
+        let keys = ServiceKeyStore(pool: gateway.database.pool)
+        #expect(try await keys.revoke(revoked.id, in: gateway.project.id, at: gateway.clock.now))
+        let expired = try await ServiceKey(id: "expired", in: gateway, expiresAt: gateway.clock.now)
+        let others = try await ServiceKey(id: "others", of: ID("other"), in: gateway)
+        for operation in Self.operations {
+            for key in [revoked, expired] {
+                let answer = try await gateway.call(operation, by: key)
+                #expect(answer.status == 401, "\(operation.operationID) with the key that is \(key.id)")
+            }
+            if operation.path.contains("{project}") {
+                let answer = try await gateway.call(operation, by: others)
+                #expect(answer.outcome == "403 The caller does not have permission", "\(operation.operationID)")
+                let client = try await gateway.call(operation, key: TestGateway.apiKey)
+                #expect(client.outcome.hasPrefix("400 INSUFFICIENT_PERMISSION"), "\(operation.operationID)")
+            }
+            #expect(try await gateway.call(operation).status == 403, "\(operation.operationID) without any key")
+        }
+    }
+
+    static let requests: [(String, JSON, ServiceKeyScope)] = [
+        (
+            ":sendOobCode", ["requestType": "EMAIL_SIGNIN", "email": "a@example.com", "returnOobLink": true],
+            .mintTokens
+        ),
+        (
+            ":update", ["localId": "ada", "linkProviderUserInfo": ["providerId": "google.com", "rawId": "1"]],
+            .linkUsers
+        ),
+        (":update", ["localId": "ada", "deleteProvider": ["google.com"]], .linkUsers),
+        (
+            ":batchCreate",
+            ["users": [["localId": "eve", "providerUserInfo": [["providerId": "google.com", "rawId": "1"]]]]],
+            .linkUsers
+        ),
+    ]
+
+    @Test("what lets somebody become somebody else takes a scope of its own", arguments: requests)
+    func content(operation: String, body: JSON, scope: ServiceKeyScope) async throws {
+        let gateway = try await TestGateway()
+        let all = try await ServiceKey(id: "all", in: gateway)
+        #expect(
+            try await gateway.administer(.post, "/v1/projects/demo/accounts", ["localId": "ada"], by: all).status == 200
+        )
+        let writer = try await ServiceKey(id: "writer", in: gateway, scopes: ServiceKeyScopes([.writeUsers]))
+        let path = "/v1/projects/demo/accounts\(operation)"
+        let outcome = try await gateway.administer(.post, path, body, by: writer).outcome
+        #expect(outcome == "403 PERMISSION_DENIED : The service key lacks the scope \(scope.rawValue).")
+        let both = try await ServiceKey(id: "both", in: gateway, scopes: ServiceKeyScopes([.writeUsers, scope]))
+        #expect(try await gateway.administer(.post, path, body, by: both).outcome == "200")
+    }
+
+    @Test(
+        "a custom token is believed of a key that may mint and has not expired",
+        arguments: [
+            (ServiceKeyScopes([.mintTokens]), Duration.seconds(60), "200"),
+            (.all, .seconds(60), "200"),
+            (
+                ServiceKeyScopes(Set(ServiceKeyScope.allCases).subtracting([.mintTokens])), .seconds(60),
+                "400 INVALID_CUSTOM_TOKEN : Its service key lacks the scope tokens.mint."
+            ),
+            (.all, .zero, "400 INVALID_CUSTOM_TOKEN : No service key has the id in its kid, or else in its iss."),
+        ])
+    func customToken(scopes: ServiceKeyScopes, life: Duration, expected: String) async throws {
+        let gateway = try await TestGateway()
+        let key = try await ServiceKey(in: gateway, scopes: scopes, expiresAt: gateway.clock.now + life)
+        let token = try key.customToken(at: gateway.clock.now)
+        #expect(try await gateway.signIn(customToken: token).outcome == expected)
+    }
+
+    @Test("a key ends on time, though it was seen a moment before")
+    func expiry() async throws {
+        let gateway = try await TestGateway()
+        let key = try await ServiceKey(in: gateway, expiresAt: gateway.clock.now + .seconds(60))
+        let path = "/v1/projects/demo/accounts:query"
+        #expect(try await gateway.administer(.post, path, [:], by: key).status == 200)
+        gateway.clock.advance(by: .seconds(59))
+        #expect(try await gateway.administer(.post, path, [:], by: key).status == 200)
+        let token = try key.customToken(at: gateway.clock.now)
+        #expect(try await gateway.signIn(customToken: token).status == 200)
+        gateway.clock.advance(by: .seconds(1))
+        #expect(try await gateway.administer(.post, path, [:], by: key).status == 401)
+        #expect(try await gateway.signIn(customToken: token).status == 400)
+    }
+
+    @Test("one key follows another without a request that fails")
+    func rotation() async throws {
+        let gateway = try await TestGateway()
+        let path = "/v1/projects/demo/accounts:query"
+        func works(_ key: ServiceKey, _ gateway: TestGateway) async throws -> [Int] {
+            let query = try await gateway.administer(.post, path, [:], by: key)
+            let token = try key.customToken(at: gateway.clock.now)
+            return [query.status, try await gateway.signIn(customToken: token).status]
+        }
+        let old = try await ServiceKey(id: "old", in: gateway)
+        #expect(try await works(old, gateway) == [200, 200])
+        let new = try await ServiceKey(id: "new", in: gateway)
+        #expect(try await works(new, gateway) == [200, 200])
+        #expect(try await works(old, gateway) == [200, 200], "what is under way goes on")
+        let keys = ServiceKeyStore(pool: gateway.database.pool)
+        #expect(try await keys.revoke(old.id, in: gateway.project.id, at: gateway.clock.now))
+        #expect(try await works(new, gateway) == [200, 200])
+        let later = gateway.withFreshCaches()
+        #expect(try await works(old, later) == [401, 400])
+        #expect(try await works(new, later) == [200, 200])
+    }
+
+    @Test("when a key was used is written later, and not for every use")
+    func lastUse() async throws {
+        let gateway = try await TestGateway()
+        let key = try await ServiceKey(in: gateway)
+        let keys = ServiceKeyStore(pool: gateway.database.pool)
+        func lastUse() async throws -> Instant? { try await keys.list(in: gateway.project.id)[0].lastUsedAt }
+        func use() async throws {
+            _ = try await gateway.administer(.post, "/v1/projects/demo/accounts:query", [:], by: key)
+        }
+        let start = gateway.clock.now
+        try await use()
+        #expect(try await lastUse() == nil, "no request waits for it")
+        try await gateway.keyUse.write(to: keys)
+        #expect(try await lastUse() == start)
+        gateway.clock.advance(by: .seconds(299))
+        try await use()
+        try await gateway.keyUse.write(to: keys)
+        #expect(try await lastUse() == start)
+        gateway.clock.advance(by: .seconds(1))
+        _ = try await gateway.signIn(customToken: try key.customToken(at: gateway.clock.now))
+        try await gateway.keyUse.write(to: keys)
+        #expect(try await lastUse() == gateway.clock.now, "a token that it signed is a use too")
+    }
+
+    @Test("names of scopes are read strictly from people, and leniently from the database")
+    func names() {
+        #expect(ServiceKeyScopes(parsing: "users.read,config")?.names == ["users.read", "config"])
+        #expect(ServiceKeyScopes(parsing: "users.read,all")?.names == ["all"])
+        for list in ["", "users.read,", "users.*", "users.read, config"] {
+            #expect(ServiceKeyScopes(parsing: list) == nil)
+        }
+        let newer = ServiceKeyScopes(names: ["passkeys.write"])
+        #expect(ServiceKeyScope.allCases.allSatisfy { !newer.allow($0) })
+    }
+}
+
+extension TestGateway {
+    /// Calls an operation without much of a request: enough for being let in or not.
+    fileprivate func call(_ operation: Endpoint, by service: ServiceKey? = nil, key: String? = nil) async throws
+        -> Exchange
+    {
+        let path = operation.path.replacing(#/\{(\w+)\}/#) { $0.output.1 == "project" ? "demo" : "x" }
+        return try await send(
+            operation.method, path, body: Array("{}".utf8), query: key.map { [("key", $0)] } ?? [],
+            headers: service.map { ["Authorization": "Bearer \($0.secret)"] } ?? [:])
+    }
+}

@@ -1,0 +1,56 @@
+import HTTP
+import Identity
+import Postgres
+import Support
+import Testing
+
+/// A line of the audit trail, as a test looks at it.
+struct TrailLine: Hashable, CustomStringConvertible {
+    let actor: String
+    let action: String
+    let subject: String
+    let detail: [String: String]
+    let network: String?
+    let request: String?
+
+    /// `actor action subject`, and what else there is to tell.
+    var description: String {
+        ([actor, action, subject] + detail.sorted { $0.key < $1.key }.map { "\($0.key)=\($0.value)" })
+            .joined(separator: " ")
+    }
+}
+
+extension TestGateway {
+    /// Without what making the project left there. In the order of writing, as far as times tell; then by action.
+    func auditTrail() async throws -> [TrailLine] {
+        try await database.pool.query(
+            """
+            SELECT actor, action, subject, detail::text AS detail, network, request_id FROM audit_event
+            WHERE actor <> 'cli' ORDER BY occurred_at, action, subject
+            """
+        ).map { row in
+            let detail = try JSON(Array(try row.decode("detail", as: String.self).utf8))
+            return TrailLine(
+                actor: try row.decode("actor"), action: try row.decode("action"), subject: try row.decode("subject"),
+                detail: Dictionary(uniqueKeysWithValues: detail.keys.map { ($0, detail[$0]?.string ?? "") }),
+                network: try row.decode("network"),
+                request: try row.decode("request_id"))
+        }
+    }
+
+    /// What `work` leaves in the trail.
+    func audited(_ work: () async throws -> Void) async throws -> [TrailLine] {
+        let before = try await auditTrail().count
+        clock.advance(by: .milliseconds(1))
+        try await work()
+        return Array(try await auditTrail().dropFirst(before))
+    }
+}
+
+extension TestGateway {
+    /// Every member of every line, as text.
+    func auditDump() async throws -> String {
+        try await database.pool.query("SELECT to_jsonb(t)::text AS line FROM audit_event t ORDER BY occurred_at, id")
+            .map { try $0.decode("line", as: String.self) }.joined(separator: "\n")
+    }
+}

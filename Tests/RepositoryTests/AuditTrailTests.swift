@@ -1,0 +1,26 @@
+import Testing
+
+@Suite("The audit trail")
+struct AuditTrailTests {
+    @Test("is only ever added to; one statement removes, by age, and none changes")
+    func statements() throws {
+        var touching: [String: [String]] = [:]
+        for file in try Repository.files(in: "Sources", ending: ".swift") {
+            let text = try Repository.text(file)
+            for match in text.matches(
+                of:
+                    #/(?i)(insert\s+into|update|delete\s+from|truncate(?:\s+table)?|alter\s+table|copy)\s+(?:only\s+)?audit_event\b/#
+            ) {
+                touching[file, default: []].append(
+                    String(match.output.1).uppercased().split(separator: " ").joined(separator: " "))
+            }
+        }
+        #expect(
+            touching == [
+                "Sources/Storage/AuditQueries.swift": ["INSERT INTO"],
+                "Sources/Storage/JanitorQueries.swift": ["DELETE FROM"],
+            ])
+        let janitor = try Repository.text("Sources/Storage/JanitorQueries.swift")
+        #expect(janitor.contains("occurred_at <"), "by age")
+    }
+}

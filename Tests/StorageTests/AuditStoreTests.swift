@@ -1,0 +1,87 @@
+import Identity
+import Postgres
+import Support
+import Testing
+
+@testable import Storage
+
+@Suite("The audit trail's table")
+struct AuditStoreTests {
+    @Test("keeps each line as long as its project says, and for ever where it says so")
+    func retention() async throws {
+        let house = House()
+        try await house.project("brief")
+        try await house.project("for-ever")
+        try await house.project("unchanged")
+        try await house.run("UPDATE project SET policy = '{\"auditRetention\":\"60\"}' WHERE id = 'brief'")
+        try await house.run("UPDATE project SET policy = '{\"auditRetention\":\"0\"}' WHERE id = 'for-ever'")
+        let trail = AuditStore(pool: try house.pool).trail
+        let ages: [Duration] = [.zero, .seconds(60), .seconds(60) + .microseconds(1), .seconds(401 * 86_400)]
+        for project in ["brief", "for-ever", "unchanged"] {
+            for (index, age) in ages.enumerated() {
+                try await trail.record(
+                    AuditNote("act", "\(index)"), .system, ID(project), House.now - age)
+            }
+        }
+        var pace = Janitor.Pace()
+        pace.batch = 1
+        #expect(try await Janitor(pool: house.pool, pace: pace).remove(.auditEvent, at: House.now) == 3)
+        #expect(
+            try await house.names("SELECT project_id || ' ' || subject AS name FROM audit_event") == [
+                "brief 0", "brief 1", "for-ever 0", "for-ever 1", "for-ever 2", "for-ever 3", "unchanged 0",
+                "unchanged 1", "unchanged 2",
+            ])
+    }
+
+    @Test("tells that unused anonymous accounts were removed")
+    func janitor() async throws {
+        let house = House()
+        try await house.project("brief", anonymousLifetime: 60)
+        try await house.account("guest", in: "brief", age: .seconds(61))
+        try await house.session(of: "guest", in: "brief", age: .seconds(61))
+        #expect(try await Janitor(pool: house.pool).remove(.account, at: House.now) == 1)
+        #expect(
+            try await house.names(
+                "SELECT actor || ' ' || action || ' ' || (detail ->> 'accounts') AS name FROM audit_event")
+                == ["system accounts.deleted guest"])
+    }
+
+    struct Look: CustomTestStringConvertible {
+        let testDescription: String
+        let index: String
+        let change: @Sendable (inout AuditQuery) -> Void
+    }
+
+    @Test(
+        "every look has an index that gives its order",
+        arguments: [
+            Look(testDescription: "all", index: "audit_event_time") { _ in },
+            Look(testDescription: "subject", index: "audit_event_subject") { $0.subject = "ada" },
+            Look(testDescription: "actor", index: "audit_event_actor") { $0.actor = "user" },
+            Look(testDescription: "action", index: "audit_event_action") { $0.action = "account.deleted" },
+            Look(testDescription: "subject, page by page, within a time", index: "audit_event_subject") {
+                $0.subject = "ada"
+                $0.from = Instant(seconds: 1)
+                $0.place = AuditQuery.Place(parsing: "5_00000000-0000-0000-0000-000000000000")
+            },
+            Look(testDescription: "earliest first", index: "audit_event_time") { $0.isOldestFirst = true },
+        ])
+    func plans(row: Look) async throws {
+        let house = House()
+        let pool = try house.pool
+        try await house.run(
+            """
+            INSERT INTO audit_event (id, project_id, actor, action, subject, occurred_at)
+            SELECT gen_random_uuid(), 'demo', 'actor' || i % 500, 'action' || i % 500, 'subject' || i % 500,
+                to_timestamp(i) FROM generate_series(1, 5000) i
+            """)
+        try await house.run("ANALYZE audit_event")
+        var query = AuditQuery(limit: 50)
+        row.change(&query)
+        let statement = try SQL.audited(query, in: ID("demo"))
+        let plan = try await pool.query("EXPLAIN \(statement)").map { try $0.decode("QUERY PLAN", as: String.self) }
+            .joined(separator: "\n")
+        #expect(plan.contains(row.index), "\(plan)")
+        #expect(!plan.contains("Sort"), "\(plan)")
+    }
+}
