@@ -123,7 +123,7 @@ public struct ServiceKeyStore: Sendable {
     public func touch(_ id: String, in project: ID<Project>, at now: Instant) async throws {
         let statement: SQL = """
             UPDATE service_key SET last_used_at = \(Timestamp(now)) WHERE project_id = \(project.rawValue)
-                AND id = \(id) AND (last_used_at IS NULL OR last_used_at < \(Timestamp(now - Self.useResolution)))
+                AND id = \(id) AND (last_used_at IS NULL OR last_used_at <= \(Timestamp(now - Self.useResolution)))
             """
         _ = try await reaching { try await pool.execute(statement) }
     }

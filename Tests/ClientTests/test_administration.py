@@ -37,7 +37,7 @@ def test_two_who_migrate_at_once_share_the_work(dev):
     "projects create demo", "projects list", "projects policy demo", "apps create web --project demo",
     "apps list --project demo", "keys create-api-key --project demo", "keys list-api-keys --project demo",
     "keys revoke-api-key x --project demo", "keys create-service-key --project demo --name backend",
-    "keys list-signing-keys --project demo", "keys rotate-signing-key --project demo", "keys rewrap",
+    "audit list --project demo", "keys list-signing-keys --project demo", "keys rotate-signing-key --project demo", "keys rewrap",
 ])
 def test_a_command_says_when_the_database_is_not_migrated(words, installation, empty_database):
     ran = installation.run(words, DATABASE_URL=empty_database)
@@ -103,9 +103,55 @@ def test_keys_are_listed_without_the_keys(own):
 def test_a_service_key_is_shown_once_as_json(own, algorithm, kind):
     option = f" --algorithm {algorithm}" if algorithm else ""
     key = json.loads(own.done("keys create-service-key --project demo --name backend" + option))
-    assert key.keys() == {"projectId", "id", "secret", "algorithm", "privateKey"}
+    assert key.keys() == {"projectId", "id", "secret", "algorithm", "scopes", "privateKey"}
     assert (key["projectId"], key["algorithm"]) == ("demo", algorithm or "RS256")
     assert isinstance(load_pem_private_key(key["privateKey"].encode(), None), kind)
     assert key["id"] in own.ids("service")
     own.done(f"keys revoke-service-key {key['id']} --project demo")
     assert own.run(f"keys revoke-service-key {key['id']} --project demo").returncode == 1
+
+
+def test_a_service_key_does_what_its_scopes_say_until_it_expires(own, serve):
+    words = "keys create-service-key --project demo --name narrow --scopes users.read,audit.read --expires-in 30"
+    key = json.loads(own.done(words))
+    assert key["scopes"] == ["users.read", "audit.read"] and key["expiresAt"].endswith("Z")
+    [line] = [line for line in own.done("keys list-service-keys --project demo").splitlines() if key["id"] in line]
+    assert "users.read,audit.read" in line and key["expiresAt"] in line
+
+    def status(method, path):
+        authorization = {"Authorization": f"Bearer {key['secret']}"}
+        return requests.request(method, serve.url + path, json={}, headers=authorization, timeout=30).status_code
+
+    assert status("POST", "/v1/projects/demo/accounts:query") == 200
+    assert status("GET", "/v1/projects/demo/auditEvents") == 200
+    assert status("POST", "/v1/projects/demo/accounts") == 403
+    assert status("GET", "/v2/projects/demo/config") == 403
+
+
+@pytest.mark.parametrize("option", ["--scopes users", "--scopes users.read,", "--expires-in 0", "--expires-in soon"])
+def test_a_service_key_of_odd_rights_is_not_made(own, option):
+    assert own.run(f"keys create-service-key --project demo --name odd {option}").returncode == 2
+
+
+def test_the_audit_trail_is_listed_latest_first_and_exported_earliest_first(own):
+    own.done("projects create trailed")
+    for _ in range(3):
+        own.done("keys create-api-key --project trailed")
+    [identifier, *_] = own.ids("api", "trailed")
+    own.done(f"keys revoke-api-key {identifier} --project trailed")
+    listed = own.done("audit list --project trailed").splitlines()
+    assert [line.split()[2] for line in listed[1:]] == ["apiKey.revoked", *["apiKey.added"] * 3, "project.added"]
+    assert own.done(f"audit list --project trailed --subject {identifier} --action apiKey.revoked").count("\n") == 1
+    assert own.done("audit list --project trailed --since 2999-01-01").count("\n") == 0
+    exported = [json.loads(line) for line in own.done("audit export --project trailed").splitlines()]
+    assert [line["action"] for line in exported] == ["project.added", *["apiKey.added"] * 3, "apiKey.revoked"]
+    assert {line["actor"] for line in exported} == {"cli"}
+    assert own.run("audit list --project trailed --since yesterday").returncode == 2
+
+
+def test_an_export_goes_through_every_page(own):
+    own.done("projects create long")
+    sql(own.database_url, "INSERT INTO audit_event (id, project_id, actor, action, subject, occurred_at) SELECT gen_random_uuid(), "
+                          "'long', 'cli', 'act', i, to_timestamp(i / 10) FROM generate_series(1, 2500) i")
+    exported = [json.loads(line) for line in own.done("audit export --project long --action act").splitlines()]
+    assert len({line["eventId"] for line in exported}) == len(exported) == 2500

@@ -1,8 +1,10 @@
 """`sekisho check` tells whether `serve` would work, and `serve` does not start where it would not."""
 
+import json
+
 import pytest
 
-from installation import Installation, dump, master_key, new_database
+from installation import Installation, dump, master_key, new_database, sql
 
 UNREACHABLE = "postgresql:///nobody?host=/nonexistent"
 
@@ -65,3 +67,32 @@ def test_a_wrong_master_key_is_refused(installation, command):
     assert ran.returncode == 1
     assert "the master key is not the one this database was made with" in ran.stderr
     assert dump(installation.database_url) == before
+
+
+def test_a_report_for_app_review_needs_the_database_alone(installation):
+    ran = installation.run("check --app-review --project demo", SEKISHO_MASTER_KEY="")
+    assert (ran.returncode, ran.stderr) == (0, "")
+    assert "project demo, app default" in ran.stdout and "5.1.1(v)" in ran.stdout
+    report = json.loads(installation.done("check --app-review --json"))
+    assert report["passes"] is True
+    assert {point["guideline"] for app in report["apps"] for point in app["points"]} == {"4.8", "5.1.1(v)"}
+
+
+def test_a_report_fails_where_an_app_breaks_the_guideline(folder, dev):
+    own = Installation(folder, new_database(dev.database_url)).with_project()
+    settings = json.dumps({"isEnabled": True, "clientIds": ["x"]})
+    sql(own.database_url, f"INSERT INTO identity_provider VALUES ('demo', 'google.com', '{settings}', NULL, now())")
+    ran = own.run("check --app-review --json")
+    assert ran.returncode == 1
+    report = json.loads(ran.stdout)
+    assert report["passes"] is False
+    assert [point["guideline"] for point in report["apps"][0]["points"] if point["verdict"] == "broken"] == ["4.8"]
+
+
+@pytest.mark.parametrize("words", ["check --json", "check --project demo", "check --app-review more"])
+def test_a_report_is_asked_for_properly(installation, words):
+    assert installation.run(words).returncode == 2
+
+
+def test_there_is_no_report_of_nobody(installation):
+    assert installation.run("check --app-review --project nobody").returncode == 1

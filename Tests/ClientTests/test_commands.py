@@ -12,7 +12,7 @@ COMMANDS = [
     "keys create-api-key", "keys list-api-keys", "keys revoke-api-key",
     "keys create-service-key", "keys list-service-keys", "keys revoke-service-key",
     "keys list-signing-keys", "keys rotate-signing-key", "keys rotate-refresh-key", "keys rewrap", "keys generate-master-key",
-    "mail test", "mail list",
+    "audit list", "audit export", "mail test", "mail list",
 ]
 each_command = pytest.mark.parametrize("command", COMMANDS)
 

@@ -135,7 +135,9 @@ extension Live {
     fileprivate func limited(by limits: RateLimits, _ metrics: GatewayMetrics) -> Live {
         Live(
             masterKeys: masterKeys, trustedProxies: trustedProxies, clock: clock, log: log, metrics: metrics,
-            passwords: passwords, limiter: limits.limiter, breaches: breaches, providerKeys: providerKeys, mode: mode,
+            passwords: passwords, limiter: limits.limiter, breaches: breaches, providerKeys: providerKeys,
+            keyUse: keyUse,
+            mode: mode,
             publicURL: publicURL, isDraining: isDraining)
     }
 }

@@ -1,5 +1,6 @@
 import API
 import HTTP
+import Identity
 import Testing
 
 @Suite("The contract")

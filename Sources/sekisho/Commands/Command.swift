@@ -9,8 +9,8 @@ struct Command: Sendable {
         .createProject, .listProjects, .applyProject, .policy, .createApp, .listApps,
         .createAPIKey, .listAPIKeys, .revokeAPIKey,
         .createServiceKey, .listServiceKeys, .revokeServiceKey,
-        .listAudit, .exportAudit,
         .listSigningKeys, .rotateSigningKeys, .rotateRefreshKey, .rewrap, .generateMasterKey,
+        .listAudit, .exportAudit,
         .testMail, .listMail,
     ]
 
