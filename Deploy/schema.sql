@@ -66,6 +66,8 @@ CREATE TABLE public.audit_event (
     subject text NOT NULL,
     detail jsonb DEFAULT '{}'::jsonb NOT NULL,
     occurred_at timestamp with time zone NOT NULL,
+    network text,
+    request_id text,
     CONSTRAINT audit_event_detail_check CHECK ((jsonb_typeof(detail) = 'object'::text))
 );
 
@@ -204,6 +206,10 @@ CREATE TABLE public.service_key (
     public_key text NOT NULL,
     created_at timestamp with time zone NOT NULL,
     revoked_at timestamp with time zone,
+    scopes text[] DEFAULT '{all}'::text[] NOT NULL,
+    expires_at timestamp with time zone,
+    last_used_at timestamp with time zone,
+    CONSTRAINT service_key_scopes_check CHECK ((cardinality(scopes) > 0)),
     CONSTRAINT service_key_secret_hash_check CHECK ((length(secret_hash) = 32))
 );
 
@@ -321,7 +327,13 @@ CREATE INDEX account_merge_target ON public.account_merge USING btree (project_i
 
 CREATE UNIQUE INDEX account_phone_number_key ON public.account USING btree (project_id, phone_number) WHERE (phone_number IS NOT NULL);
 
-CREATE INDEX audit_event_occurred_at ON public.audit_event USING btree (project_id, occurred_at);
+CREATE INDEX audit_event_action ON public.audit_event USING btree (project_id, action, occurred_at, id);
+
+CREATE INDEX audit_event_actor ON public.audit_event USING btree (project_id, actor, occurred_at, id);
+
+CREATE INDEX audit_event_subject ON public.audit_event USING btree (project_id, subject, occurred_at, id);
+
+CREATE INDEX audit_event_time ON public.audit_event USING btree (project_id, occurred_at, id);
 
 CREATE INDEX linked_identity_account ON public.linked_identity USING btree (account_id, project_id);
 

@@ -80,7 +80,7 @@ def test_a_report_for_app_review_needs_the_database_alone(installation):
 
 def test_a_report_fails_where_an_app_breaks_the_guideline(folder, dev):
     own = Installation(folder, new_database(dev.database_url)).with_project()
-    settings = json.dumps({"isEnabled": True, "clientIds": ["x"]})
+    settings = json.dumps({"enabled": True, "clientIds": ["x"]})
     sql(own.database_url, f"INSERT INTO identity_provider VALUES ('demo', 'google.com', '{settings}', NULL, now())")
     ran = own.run("check --app-review --json")
     assert ran.returncode == 1
