@@ -77,6 +77,6 @@ let package = Package(
                 "Storage",
                 "Support", "Telemetry", "Tokens", "sekisho",
             ]),
-        tests("RepositoryTests", imports: ["API", "HTTP", "Postgres", "Storage", "sekisho"]),
+        tests("RepositoryTests", imports: ["API", "HTTP", "Identity", "Postgres", "Storage", "sekisho"]),
     ]
 )
