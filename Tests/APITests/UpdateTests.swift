@@ -12,9 +12,16 @@ struct UpdateTests {
 
         init(_ body: String, _ change: (inout AccountChange) -> Void) {
             testDescription = body
-            var expected = AccountChange(changedAt: now)
+            var expected = Self.nothing
             change(&expected)
             self.expected = expected
+        }
+
+        /// By Ada, from where the tests are.
+        static var nothing: AccountChange {
+            var change = AccountChange(changedAt: now)
+            change.actor = .user(Trace(network: "192.0.2.0/24", request: "r1"))
+            return change
         }
 
         static let session = Session(
@@ -40,13 +47,21 @@ struct UpdateTests {
                 $0.passwordHash = .remove
                 $0.keepsWayIn = true
                 $0.replacement = Edit.session
+                $0.notes = [AuditNote(.emailChanged, ada.id), AuditNote(.passwordRemoved, ada.id)]
             },
             Edit(#""password":"12345678""#) {
                 $0.passwordHash = .set("hash")
                 $0.replacement = Edit.session
+                $0.notes = [AuditNote(.passwordSet, ada.id)]
             },
-            Edit(#""validSince":1"#) { $0.replacement = Edit.session },
-            Edit(#""validSince":"1""#) { $0.replacement = Edit.session },
+            Edit(#""validSince":1"#) {
+                $0.replacement = Edit.session
+                $0.notes = [AuditNote(.sessionsEnded, ada.id)]
+            },
+            Edit(#""validSince":"1""#) {
+                $0.replacement = Edit.session
+                $0.notes = [AuditNote(.sessionsEnded, ada.id)]
+            },
             Edit(#""displayName":null,"photoURL":null,"deleteAttribute":null,"password":null"#) { _ in },
             Edit(#""deleteProvider":[],"provider":[],"upgradeToFederatedLogin":false,"oobCode":"""#) { _ in },
         ])
@@ -68,7 +83,7 @@ struct UpdateTests {
             """#)
         #expect(response.status == 200)
         #expect(response.text.contains(#""emailVerified":false"#) && !response.text.contains("passwordHash"))
-        #expect(gateway.store.changes == [AccountChange(changedAt: now)])
+        #expect(gateway.store.changes == [Edit.nothing])
     }
 
     @Test(
