@@ -67,6 +67,7 @@ struct Live: Sendable {
                 with: collaborators, store: federation, verifier: verifier, tickets: tickets),
             merging: AccountMerging(
                 with: collaborators, store: federation, verifier: verifier, tickets: tickets),
+            linking: LinkAdministration(store: PostgresLinkingStore(pool: pool), tickets: tickets, clock: clock),
             oobSending: sending,
             oobRedemption: redemption,
             sessionCookies: SessionCookies(authenticator: authenticator, trail: trail),
