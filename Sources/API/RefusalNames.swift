@@ -22,6 +22,7 @@ extension WireError {
         case let refusal as MergeRefusal: self.init(refusal)
         case let refusal as IdentityRefusal: self.init(refusal)
         case let refusal as UndoRefusal: self.init(refusal)
+        case let refusal as QueryRefusal: self.init(refusal)
         case let refusal as AdministrationRefusal: self.init(refusal)
         case let refusal as CustomTokenRefusal: self.init(refusal)
         case let refusal as ProviderRefusal: self.init(refusal)
@@ -147,6 +148,16 @@ extension WireError {
                 "MERGE_ALREADY_DONE : This merge was carried out; it has been undone since, or can no longer be."
             }
         self = .refused(message)
+    }
+
+    init(_ refusal: QueryRefusal) {
+        self =
+            switch refusal {
+            case .tooLong:
+                .refused(
+                    "QUERY_DEADLINE_EXCEEDED : There are too many accounts to sort by this. Sort by USER_ID, CREATED_AT or USER_EMAIL."
+                )
+            }
     }
 
     init(_ refusal: AdministrationRefusal) {

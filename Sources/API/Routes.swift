@@ -16,7 +16,7 @@ extension Endpoint {
         .createAccount, .sendProjectOobCode, .lookupAccounts, .updateAccount, .deleteAccount, .batchCreateAccounts,
         .batchDeleteAccounts,
         .batchGetAccounts, .queryAccounts, .queryProjectAccounts,
-        .listIdentities, .linkIdentity, .unlinkIdentity, .moveIdentity, .mergeAccounts, .undoMerge,
+        .searchAccounts, .listIdentities, .linkIdentity, .unlinkIdentity, .moveIdentity, .mergeAccounts, .undoMerge,
         .getActionPage, .postActionPage, .getForgotPasswordPage, .postForgotPasswordPage,
         .getProjectForgotPasswordPage, .postProjectForgotPasswordPage, .getChangePassword, .getProjectChangePassword,
         .listAuditEvents,

@@ -8,7 +8,8 @@ extension PostgresFederationStore {
         do {
             return try await reaching {
                 try await pool.transaction { transaction in
-                    let target = try await transaction.carryOut(merge, signsIn: true, by: .user(entry.trace), in: project)
+                    let target = try await transaction.carryOut(
+                        merge, signsIn: true, by: .user(entry.trace), in: project)
                     let session = Session(
                         id: entry.session, account: target.id, generation: target.generation, method: entry.method,
                         authenticatedAt: merge.mergedAt, device: entry.device)
