@@ -20,6 +20,9 @@ extension WireError {
         case let refusal as ContinueURL.Refusal: self.init(refusal)
         case let refusal as LinkRefusal: self.init(refusal)
         case let refusal as MergeRefusal: self.init(refusal)
+        case let refusal as IdentityRefusal: self.init(refusal)
+        case let refusal as UndoRefusal: self.init(refusal)
+        case let refusal as QueryRefusal: self.init(refusal)
         case let refusal as AdministrationRefusal: self.init(refusal)
         case let refusal as CustomTokenRefusal: self.init(refusal)
         case let refusal as ProviderRefusal: self.init(refusal)
@@ -141,8 +144,20 @@ extension WireError {
                 "PROVIDER_ALREADY_LINKED : Both accounts have an identity of "
                     + providers.map(\.rawValue).joined(separator: " and ") + "."
             case .changed: "MERGE_PREVIEW_OUTDATED : The accounts have changed. Ask for a dry run again."
+            case .carriedOut:
+                "MERGE_ALREADY_DONE : This merge was carried out; it has been undone since, or can no longer be."
             }
         self = .refused(message)
+    }
+
+    init(_ refusal: QueryRefusal) {
+        self =
+            switch refusal {
+            case .tooLong:
+                .refused(
+                    "QUERY_DEADLINE_EXCEEDED : There are too many accounts to sort by this. Sort by USER_ID, CREATED_AT or USER_EMAIL."
+                )
+            }
     }
 
     init(_ refusal: AdministrationRefusal) {

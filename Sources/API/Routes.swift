@@ -16,6 +16,7 @@ extension Endpoint {
         .createAccount, .sendProjectOobCode, .lookupAccounts, .updateAccount, .deleteAccount, .batchCreateAccounts,
         .batchDeleteAccounts,
         .batchGetAccounts, .queryAccounts, .queryProjectAccounts,
+        .searchAccounts, .listIdentities, .linkIdentity, .unlinkIdentity, .moveIdentity, .mergeAccounts, .undoMerge,
         .getActionPage, .postActionPage, .getForgotPasswordPage, .postForgotPasswordPage,
         .getProjectForgotPasswordPage, .postProjectForgotPasswordPage, .getChangePassword, .getProjectChangePassword,
         .listAuditEvents,

@@ -9,6 +9,8 @@ public struct Services: Sendable {
     let customSignIn: CustomSignIn
     let federatedSignIn: FederatedSignIn
     let merging: AccountMerging
+    let linking: LinkAdministration
+    let finding: AccountFinding
     let oobSending: OOBSending
     let oobRedemption: OOBRedemption
     let sessionCookies: SessionCookies
@@ -27,7 +29,7 @@ public struct Services: Sendable {
     public init(
         authenticator: Authenticator, editor: AccountEditor, administration: AccountAdministration,
         identifiers: IdentifierLookup, customSignIn: CustomSignIn, federatedSignIn: FederatedSignIn,
-        merging: AccountMerging, oobSending: OOBSending,
+        merging: AccountMerging, linking: LinkAdministration, finding: AccountFinding, oobSending: OOBSending,
         oobRedemption: OOBRedemption, sessionCookies: SessionCookies, auditTrail: AuditTrail, ownSessions: OwnSessions,
         projects: ProjectEditor, app: @escaping @Sendable (ID<App>, ID<Project>) async throws -> App?,
         wellKnown: WellKnown, actions: any ActionDesk, readiness: @escaping @Sendable () async -> Readiness,
@@ -40,6 +42,8 @@ public struct Services: Sendable {
         self.customSignIn = customSignIn
         self.federatedSignIn = federatedSignIn
         self.merging = merging
+        self.linking = linking
+        self.finding = finding
         self.oobSending = oobSending
         self.oobRedemption = oobRedemption
         self.sessionCookies = sessionCookies

@@ -98,7 +98,7 @@ struct ProviderUserInfo: Encodable {
         if showsSignals { realUserStatus = identity.realUserStatus.map(Self.name(ofRealUserStatus:)) }
     }
 
-    private static func name(ofRealUserStatus status: Int) -> String {
+    static func name(ofRealUserStatus status: Int) -> String {
         switch status {
         case 0: "UNSUPPORTED"
         case 2: "LIKELY_REAL"

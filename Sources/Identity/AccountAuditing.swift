@@ -6,6 +6,7 @@ extension AuditNote {
         case deleted = "account.deleted"
         case reclaimed = "account.reclaimed"
         case merged = "account.merged"
+        case mergeUndone = "account.merge-undone"
         case emailChanged = "email.changed"
         case emailVerified = "email.verified"
         case emailDisavowed = "email.disavowed"

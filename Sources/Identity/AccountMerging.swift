@@ -45,10 +45,9 @@ public struct AccountMerging: Sendable {
         let known = try await store.acquaintances(of: proven.identity, in: project.id)
         guard let target = known.owner else { throw MergeRefusal.targetUnknown }
         let proposal = MergeProposal(
-            plan: try MergePlan(of: source, into: target), sourceGeneration: source.generation,
-            targetGeneration: target.generation, marks: proven.marks, method: proven.identity.provider)
+            terms: try MergeTerms(of: source, into: target), marks: proven.marks, method: proven.identity.provider)
         let end = with.clock.now() + Self.proposalLifetime
-        return Preview(plan: proposal.plan, ticket: try tickets.ticket(for: proposal, until: end, in: project.id))
+        return Preview(plan: proposal.terms.plan, ticket: try tickets.ticket(for: proposal, until: end, in: project.id))
     }
 
     /// Carries out what the preview said, all of it or nothing, and signs in to the target.
@@ -57,16 +56,17 @@ public struct AccountMerging: Sendable {
     ) async throws -> Merged {
         let now = with.clock.now()
         let (proposal, mark) = try tickets.proposal(ticket, at: now, in: project.id)
-        guard try await source(idToken, in: project).id == proposal.plan.source else {
+        guard try await source(idToken, in: project).id == proposal.terms.plan.source else {
             throw ProviderRefusal.ticketNotBelieved
         }
         let merge = AccountMerge(
-            proposal: proposal, marks: proposal.marks + [mark], session: with.entropy.sessionID(),
-            device: origin.device, trace: origin.trace, mergedAt: now, undoableUntil: now + Self.undoWindow)
-        switch try await store.merge(merge, in: project.id) {
+            terms: proposal.terms, marks: proposal.marks + [mark], mergedAt: now, undoableUntil: now + Self.undoWindow)
+        let entry = MergeEntry(
+            session: with.entropy.sessionID(), method: proposal.method, device: origin.device, trace: origin.trace)
+        switch try await store.merge(merge, entering: entry, in: project.id) {
         case .done(let account, let session):
             let signedIn = try await with.tokens.signedIn(account, session, in: project, at: now)
-            return Merged(signedIn: signedIn, plan: proposal.plan, undoableUntil: merge.undoableUntil)
+            return Merged(signedIn: signedIn, plan: proposal.terms.plan, undoableUntil: merge.undoableUntil)
         case .stale: throw MergeRefusal.changed
         case .used: throw ProviderRefusal.ticketUsed
         }
@@ -79,14 +79,19 @@ public struct AccountMerging: Sendable {
     }
 }
 
-/// A proposal on its way into the database.
+/// A merge on its way into the database.
 public struct AccountMerge: Hashable, Sendable {
-    public let proposal: MergeProposal
+    public let terms: MergeTerms
     public let marks: [OneTimeMark]
-    /// To be opened in the target.
-    public let session: ID<Session>
-    public let device: String?
-    public let trace: Trace
     public let mergedAt: Instant
     public let undoableUntil: Instant
+}
+
+/// The session that the owner of both accounts gets in the one that stays.
+public struct MergeEntry: Hashable, Sendable {
+    public let session: ID<Session>
+    /// How the target's side was proven.
+    public let method: ProviderID
+    public let device: String?
+    public let trace: Trace
 }

@@ -13,7 +13,7 @@ public protocol FederationStore: Sendable {
     /// never given again.
     ///
     /// Returns ``Entered/stale`` where the plan would be another one by now.
-    func merge(_ merge: AccountMerge, in project: ID<Project>) async throws -> Entered
+    func merge(_ merge: AccountMerge, entering entry: MergeEntry, in project: ID<Project>) async throws -> Entered
 }
 
 /// A decision that signs somebody in, with all that carrying it out needs.

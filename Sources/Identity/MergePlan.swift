@@ -55,13 +55,27 @@ public enum MergeRefusal: Error, Hashable {
     case providersCollide([ProviderID])
     /// Not what the preview showed any more.
     case changed
+    /// Carried out before, by the same token, and since then undone or past undoing.
+    case carriedOut
 }
 
-/// A plan that both sides have proven, as a client keeps it between preview and commit.
-public struct MergeProposal: Hashable, Codable, Sendable {
+/// A plan, with the accounts as it saw them.
+public struct MergeTerms: Hashable, Codable, Sendable {
     public let plan: MergePlan
     public let sourceGeneration: Int64
     public let targetGeneration: Int64
+
+    /// - Throws: ``MergeRefusal``.
+    public init(of source: Account, into target: Account) throws(MergeRefusal) {
+        plan = try MergePlan(of: source, into: target)
+        sourceGeneration = source.generation
+        targetGeneration = target.generation
+    }
+}
+
+/// Terms that both sides have proven, as a client keeps them between preview and commit.
+public struct MergeProposal: Hashable, Codable, Sendable {
+    public let terms: MergeTerms
     /// The proof of the target's side, used up by the commit.
     public let marks: [OneTimeMark]
     /// How the target's side was proven.

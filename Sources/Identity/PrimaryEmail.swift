@@ -18,6 +18,15 @@ extension Account {
         return (heir.email, heir.emailTrust == .authoritative)
     }
 
+    /// The address an account has, and whether it is proven, once an administrator has added this way in.
+    ///
+    /// An account keeps its own, and what is known of it. One without takes the identity's, unless nobody has ever
+    /// verified that: somebody who proves it later would have to reclaim the account.
+    public func primaryEmail(with identity: LinkedIdentity) -> (email: Email?, isVerified: Bool) {
+        guard email == nil, identity.emailTrust != .none else { return (email, emailIsVerified) }
+        return (identity.email, identity.email != nil && identity.emailTrust == .authoritative)
+    }
+
     /// Somebody can still sign in to it by themselves, or by their backend's word.
     public var hasWayIn: Bool { !signInMethods.isEmpty || phoneNumber != nil || usesCustomTokens }
 }

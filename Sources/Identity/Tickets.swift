@@ -16,6 +16,12 @@ public protocol Tickets: Sendable {
 
     /// - Throws: ``ProviderRefusal/ticketNotBelieved``.
     func proposal(_ ticket: String, at now: Instant, in project: ID<Project>) throws -> (MergeProposal, OneTimeMark)
+
+    /// For an administrator: good for nothing that a client may do.
+    func ticket(for terms: MergeTerms, until end: Instant, in project: ID<Project>) throws -> String
+
+    /// - Throws: ``ProviderRefusal/ticketNotBelieved``.
+    func terms(_ ticket: String, at now: Instant, in project: ID<Project>) throws -> (MergeTerms, OneTimeMark)
 }
 
 /// A nonce that counts once.

@@ -11,12 +11,13 @@ struct OutboxEvent {
         case emailDisavowed = "email.disavowed"
         case accountDeleted = "account.deleted"
         case accountMerged = "account.merged"
+        case accountMergeUndone = "account.merge-undone"
     }
 
     let kind: Kind
     let account: ID<Account>
     var provider: ProviderID?
-    /// The account that is no more.
+    /// Where it came from: the account that went up in this one, or that had the identity.
     var source: ID<Account>?
 
     init(_ kind: Kind, of account: ID<Account>, provider: ProviderID? = nil, source: ID<Account>? = nil) {

@@ -18,6 +18,7 @@ public struct SealedTickets: Tickets {
         case nonce
         case pendingCredential = "pending-credential"
         case mergeProposal = "merge-proposal"
+        case mergeTerms = "merge-terms"
     }
 
     private struct Ticket<Content: Codable>: Codable {
@@ -57,6 +58,16 @@ public struct SealedTickets: Tickets {
         _ ticket: String, at now: Instant, in project: ID<Project>
     ) throws -> (MergeProposal, OneTimeMark) {
         try take(ticket, for: .mergeProposal, at: now, in: project)
+    }
+
+    public func ticket(for terms: MergeTerms, until end: Instant, in project: ID<Project>) throws -> String {
+        try issue(terms, until: end, for: .mergeTerms, in: project)
+    }
+
+    public func terms(
+        _ ticket: String, at now: Instant, in project: ID<Project>
+    ) throws -> (MergeTerms, OneTimeMark) {
+        try take(ticket, for: .mergeTerms, at: now, in: project)
     }
 
     private func issue<Content: Codable>(

@@ -51,6 +51,7 @@ struct Live: Sendable {
         let sending = OOBSending(with: collaborators, codes: codes)
         let redemption = OOBRedemption(with: collaborators, codes: codes)
         let trail = AuditStore(pool: pool).trail
+        let administered = PostgresAdministrationStore(pool: pool)
         let tickets = SealedTickets(masterKeys: masterKeys)
         let verifier = mode.verifier(providerKeys, clock)
         let desk = LiveActionDesk(directory: directory, sending: sending, redemption: redemption)
@@ -58,15 +59,14 @@ struct Live: Sendable {
             authenticator: authenticator,
             editor: AccountEditor(with: collaborators),
             administration: AccountAdministration(
-                store: PostgresAdministrationStore(pool: pool), passwords: passwords, breaches: breaches, clock: clock,
-                entropy: .live),
+                store: administered, passwords: passwords, breaches: breaches, clock: clock, entropy: .live),
             identifiers: IdentifierLookup(store: store),
-            customSignIn: CustomSignIn(
-                with: collaborators, customTokens: mode.customTokens(directory, clock)),
+            customSignIn: CustomSignIn(with: collaborators, customTokens: mode.customTokens(directory, clock)),
             federatedSignIn: FederatedSignIn(
                 with: collaborators, store: federation, verifier: verifier, tickets: tickets),
-            merging: AccountMerging(
-                with: collaborators, store: federation, verifier: verifier, tickets: tickets),
+            merging: AccountMerging(with: collaborators, store: federation, verifier: verifier, tickets: tickets),
+            linking: LinkAdministration(store: PostgresLinkingStore(pool: pool), tickets: tickets, clock: clock),
+            finding: AccountFinding(finder: PostgresAccountFinder(pool: pool), store: administered),
             oobSending: sending,
             oobRedemption: redemption,
             sessionCookies: SessionCookies(authenticator: authenticator, trail: trail),

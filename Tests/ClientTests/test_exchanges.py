@@ -17,6 +17,8 @@ EMAIL, ID_TOKEN, REFRESH_TOKEN, NEW_EMAIL, ANONYMOUS_ID_TOKEN, LOCAL_ID, NEW_LOC
 APPLE, APPLE_TOKEN, GOOGLE_TOKEN, KNOWN_TOKEN = (object() for _ in range(4))
 # Of an account that has Apple and Google and nothing else; and what a dry run gave the account of ID_TOKEN.
 FEDERATED_ID_TOKEN, MERGE_TOKEN = (object() for _ in range(2))
+# Of a backend's dry run; an account that went up in another; and one that has Apple and Google, by its id.
+ADMIN_MERGE_TOKEN, MERGED_LOCAL_ID, FEDERATED_LOCAL_ID = (object() for _ in range(3))
 # Codes that were made for the account of EMAIL, and one for an address that nobody has, NEW_LINK_EMAIL.
 VERIFY_CODE, RESET_CODE, CHANGE_CODE, LINK_CODE, NEW_LINK_CODE, NEW_LINK_EMAIL = (object() for _ in range(6))
 # Of the session of ID_TOKEN.
@@ -62,6 +64,10 @@ def owner(says, operation, json=None, code=None, status=200, **options):
 def page(says, operation, status=200, **fields):
     """A row of a form."""
     return Row(says, operation, status=status, options={"data": fields})
+
+
+def of(local_id, provider_id=None):
+    return {"path": {"localId": local_id} | ({"providerId": provider_id} if provider_id else {})}
 
 
 def idp(provider_id):
@@ -339,6 +345,33 @@ ROWS = [
     owner("a page of accounts", "batchGetAccounts", params={"maxResults": "2"}),
     owner("how many accounts", "queryAccounts", {"returnUserInfo": False}),
     owner("some accounts", "queryProjectAccounts", {"limit": "2"}),
+    owner("an account by its address", "queryAccounts", {"expression": [{"email": EMAIL}]}),
+    owner("the newest accounts", "queryProjectAccounts", {"sortBy": "CREATED_AT", "order": "DESC", "limit": "2"}),
+    owner("accounts by an odd order", "queryAccounts", {"sortBy": "AGE"}, "INVALID_ARGUMENT"),
+    owner("accounts by what they begin with", "searchAccounts", params={"q": "a", "maxResults": "2"}),
+    owner("an account by what it is called", "searchAccounts", params={"q": EMAIL}),
+    owner("accounts by nothing", "searchAccounts", None, "INVALID_ARGUMENT"),
+    owner("accounts after nobody", "searchAccounts", None, "INVALID_PAGE_SELECTION",
+          params={"q": "a", "nextPageToken": "a" * 129}),
+    owner("what an account is linked to", "listIdentities", **of(FEDERATED_LOCAL_ID)),
+    owner("what nobody is linked to", "listIdentities", None, "USER_NOT_FOUND", **of("nobody")),
+    owner("a link", "linkIdentity", {"providerId": "oidc.corp", "rawId": NEW_LOCAL_ID, "email": NEW_EMAIL,
+                                     "emailVerified": True}, **of(LOCAL_ID)),
+    owner("a second Google", "linkIdentity", {"providerId": "google.com", "rawId": NEW_LOCAL_ID},
+          "PROVIDER_ALREADY_LINKED", **of(FEDERATED_LOCAL_ID)),
+    owner("a link to nothing", "linkIdentity", {"rawId": "x"}, "MISSING_PROVIDER_ID", **of(LOCAL_ID)),
+    owner("an unlink", "unlinkIdentity", **of(FEDERATED_LOCAL_ID, "google.com")),
+    owner("an unlink of what is not linked", "unlinkIdentity", None, "IDENTITY_NOT_FOUND", **of(LOCAL_ID, "google.com")),
+    owner("a move", "moveIdentity", {"targetLocalId": LOCAL_ID}, **of(FEDERATED_LOCAL_ID, "google.com")),
+    owner("a move to nobody", "moveIdentity", {"targetLocalId": "nobody"}, "USER_NOT_FOUND",
+          **of(FEDERATED_LOCAL_ID, "google.com")),
+    owner("what a backend's merge would do", "mergeAccounts", {
+        "sourceLocalId": FEDERATED_LOCAL_ID, "localId": LOCAL_ID, "dryRun": True}),
+    owner("a backend's merge", "mergeAccounts", {"mergeToken": ADMIN_MERGE_TOKEN}),
+    owner("a backend's merge of one", "mergeAccounts", {"sourceLocalId": LOCAL_ID, "localId": LOCAL_ID, "dryRun": True},
+          "MERGE_SAME_ACCOUNT"),
+    owner("a merge undone", "undoMerge", {"sourceLocalId": MERGED_LOCAL_ID}),
+    owner("no merge undone", "undoMerge", {"sourceLocalId": "nobody"}, "MERGE_NOT_FOUND"),
     Row("an API key is no backend", "batchGetAccounts", None, "INSUFFICIENT_PERMISSION"),
     Row("nothing is no backend", "batchGetAccounts", None, "PERMISSION_DENIED", 403, {"key": None}),
     Row("a link in a mail", "getActionPage", options={"params": {"oobCode": VERIFY_CODE, "mode": "verifyEmail"}}),
@@ -420,6 +453,21 @@ def previewed(client, id_token, apple_token):
     return client.call("merge", wish).body["mergeToken"]
 
 
+def backend_preview(client, source, target):
+    wish = {"sourceLocalId": source, "localId": target, "dryRun": True}
+    return as_owner(client, "mergeAccounts", wish)["mergeToken"]
+
+
+def merged(client, source, target):
+    return as_owner(client, "mergeAccounts", {"mergeToken": backend_preview(client, source, target)})["sourceLocalId"]
+
+
+def as_owner(client, operation, json):
+    answer = client.call(operation, json, key=None, headers={"Authorization": "Bearer owner"})
+    assert answer.status == 200, answer.body
+    return answer.body
+
+
 def code(client, request_type, email, **more):
     """As a mail would have it."""
     wish = {"requestType": request_type, "email": email, "returnOobLink": True} | more
@@ -443,6 +491,10 @@ def stand_ins(client):
         KNOWN_TOKEN: lambda: known_token(simulated, client),
         FEDERATED_ID_TOKEN: lambda: federated(simulated, client)["idToken"],
         MERGE_TOKEN: lambda: previewed(client, ada()["idToken"], known_token(simulated, client)),
+        ADMIN_MERGE_TOKEN: lambda: backend_preview(
+            client, federated(simulated, client)["localId"], ada()["localId"]),
+        MERGED_LOCAL_ID: lambda: merged(client, federated(simulated, client)["localId"], ada()["localId"]),
+        FEDERATED_LOCAL_ID: lambda: federated(simulated, client)["localId"],
         EMAIL: lambda: ada()["email"],
         ID_TOKEN: lambda: ada()["idToken"],
         REFRESH_TOKEN: lambda: ada()["refreshToken"],

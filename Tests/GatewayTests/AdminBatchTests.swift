@@ -132,10 +132,12 @@ struct AdminBatchTests {
     }
 
     @Test(
-        "a query does nothing else yet, and nothing without end",
+        "a query does nothing else, and nothing without end",
         arguments: [
-            (["expression": [["email": "a@example.com"]]], "501 expression is not implemented."),
-            (["sortBy": "NAME"], "501 sortBy is not implemented."),
+            (
+                ["sortBy": "AGE"],
+                "400 Invalid JSON payload received. /sortBy must be equal to one of the allowed values"
+            ),
             (["limit": "501"], "400 Invalid JSON payload received. /limit must be 1 to 500"),
             (["offset": "100001"], "400 Invalid JSON payload received. /offset must be 0 to 100000"),
             (["offset": "-1"], "400 Invalid JSON payload received. /offset must be 0 to 100000"),
@@ -154,7 +156,7 @@ extension TestGateway {
 
 extension Exchange {
     /// Of the accounts in it.
-    fileprivate var ids: [String] {
+    var ids: [String] {
         guard case .array(let users) = json["users"] ?? json["userInfo"] else { return [] }
         return users.compactMap { $0["localId"]?.string }
     }

@@ -36,7 +36,7 @@ private struct MergeRequest: IdpRequest {
     let targetProjectId: String?
 }
 
-private struct MergeResponse: Encodable {
+struct MergeResponse: Encodable {
     struct Moves: Encodable {
         let providers: [String]
         let email: Bool
@@ -53,8 +53,9 @@ private struct MergeResponse: Encodable {
     /// Of a preview.
     var mergeToken: String?
     var mergeTokenExpiresIn: String?
-    /// In milliseconds since the epoch; of a merge, like all below.
+    /// In milliseconds since the epoch; of a merge.
     var undoableUntil: String?
+    /// Of a merge by the owner of both, like all below.
     var idToken: String?
     var refreshToken: String?
     var expiresIn: String?
@@ -71,6 +72,11 @@ private struct MergeResponse: Encodable {
         idToken = merged.signedIn.idToken
         refreshToken = merged.signedIn.refreshToken
         expiresIn = merged.signedIn.expiresInSeconds
+    }
+
+    init(_ merged: LinkAdministration.Merged) {
+        self.init(merged.plan)
+        undoableUntil = String(merged.undoableUntil.milliseconds)
     }
 
     private init(_ plan: MergePlan) {

@@ -8,7 +8,9 @@ struct FakeFederationStore: FederationStore {
 
     func enter(_ entry: FederatedEntry, in project: ID<Project>) async throws -> Entered { .stale }
 
-    func merge(_ merge: AccountMerge, in project: ID<Project>) async throws -> Entered { .stale }
+    func merge(
+        _ merge: AccountMerge, entering entry: MergeEntry, in project: ID<Project>
+    ) async throws -> Entered { .stale }
 }
 
 struct FakeTickets: Tickets {
@@ -29,4 +31,10 @@ struct FakeTickets: Tickets {
     func proposal(
         _ ticket: String, at now: Instant, in project: ID<Project>
     ) throws -> (MergeProposal, OneTimeMark) { throw ProviderRefusal.ticketNotBelieved }
+
+    func ticket(for terms: MergeTerms, until end: Instant, in project: ID<Project>) throws -> String { "a" }
+
+    func terms(
+        _ ticket: String, at now: Instant, in project: ID<Project>
+    ) throws -> (MergeTerms, OneTimeMark) { throw ProviderRefusal.ticketNotBelieved }
 }

@@ -78,6 +78,9 @@ struct TestGateway {
             merging: AccountMerging(
                 with: collaborators, store: FakeFederationStore(),
                 verifier: Verifier { _, _, _ in throw ProviderRefusal.notConfigured }, tickets: FakeTickets()),
+            linking: LinkAdministration(
+                store: FakeLinkingStore(), tickets: FakeTickets(), clock: clock),
+            finding: AccountFinding(finder: FakeAccountFinder(), store: FakeAdministrationStore()),
             oobSending: OOBSending(with: collaborators, codes: FakeOOBCodeStore()),
             oobRedemption: OOBRedemption(with: collaborators, codes: FakeOOBCodeStore()),
             sessionCookies: SessionCookies(authenticator: authenticator, trail: trail), auditTrail: trail,

@@ -2,7 +2,7 @@ internal import HTTP
 internal import Identity
 
 extension Endpoint {
-    /// Counts the accounts of a project, or lists the first of them.
+    /// Counts the accounts of a project, or lists some of them.
     static let queryAccounts = administrator(
         "queryAccounts", .post, "/v1/projects/{project}/accounts:query", needs: .readUsers, bodyLimit: clientBodyLimit
     ) { call, administrator in
@@ -21,17 +21,25 @@ extension Endpoint {
 extension Call {
     fileprivate func queryAccounts(for administrator: Administrator) async throws -> Response {
         let request = try body(as: QueryAccountsRequest.self, for: administrator)
-        try request.checkImplemented()
+        let condition = request.expression?.first?.condition
         guard request.returnUserInfo != false else {
-            let count = try await services.administration.count(in: administrator.project)
-            return try .json(QueryAccountsResponse(recordsCount: String(count), userInfo: nil))
+            let count = try await self.count(condition, in: administrator.project)
+            return try .json(QueryAccountsResponse(count: count))
         }
-        let accounts = try await services.administration.page(
-            after: nil, skipping: try request.checkedOffset(), limit: try request.checkedLimit(),
-            descending: request.order == .descending, in: administrator.project)
-        return try .json(
-            QueryAccountsResponse(
-                recordsCount: String(accounts.count), userInfo: accounts.map(UserInfo.forAdministrators)))
+        let (offset, limit) = (try request.checkedOffset(), try request.checkedLimit())
+        guard let condition else {
+            let accounts = try await services.finding.page(
+                by: request.sorting, skipping: offset, limit: limit, in: administrator.project)
+            return try .json(QueryAccountsResponse(accounts))
+        }
+        let found = try await services.administration.find(condition.references, in: administrator.project)
+        return try .json(QueryAccountsResponse(Array(found.dropFirst(offset).prefix(limit))))
+    }
+
+    private func count(_ condition: QueryAccountsRequest.Expression.Condition?, in project: Project) async throws -> Int
+    {
+        guard let condition else { return try await services.administration.count(in: project) }
+        return try await services.administration.find(condition.references, in: project).count
     }
 }
 
@@ -41,7 +49,7 @@ private struct QueryAccountsRequest: Decodable {
     let sortBy: Field?
     let limit: String?
     let offset: String?
-    let expression: [Present]?
+    let expression: [Expression]?
 
     enum Order: String, WireEnum {
         case unspecified = "ORDER_UNSPECIFIED"
@@ -62,9 +70,39 @@ private struct QueryAccountsRequest: Decodable {
     /// Those skipped are gone through all the same.
     static let offsetLimit = 100_000
 
-    func checkImplemented() throws(WireError) {
-        guard expression == nil else { throw .notImplemented("expression") }
-        guard sortBy == nil || sortBy == .unspecified || sortBy == .userID else { throw .notImplemented("sortBy") }
+    /// `SqlExpression`: what one account at most has. Of several members the first counts.
+    struct Expression: Decodable {
+        let email: String?
+        let phoneNumber: String?
+        let userId: String?
+
+        /// Text that can name nobody leads to nobody.
+        struct Condition {
+            let references: [AccountReference]
+        }
+
+        /// - Returns: `nil` for none.
+        var condition: Condition? {
+            if let email = email.nonEmpty {
+                return Condition(references: Email(email).map { [.email($0)] } ?? [])
+            }
+            if let phoneNumber = phoneNumber.nonEmpty {
+                return Condition(references: PhoneNumber(phoneNumber).map { [.phoneNumber($0)] } ?? [])
+            }
+            return userId.nonEmpty.map { Condition(references: [.id(ID($0))]) }
+        }
+    }
+
+    var sorting: AccountOrder {
+        let field: AccountOrder.Field =
+            switch sortBy {
+            case nil, .unspecified, .userID: .id
+            case .name: .name
+            case .createdAt: .createdAt
+            case .lastLoginAt: .lastSignInAt
+            case .email: .email
+            }
+        return AccountOrder(field, isDescending: order == .descending)
     }
 
     func checkedOffset() throws(WireError) -> Int {
@@ -87,4 +125,14 @@ private struct QueryAccountsRequest: Decodable {
 private struct QueryAccountsResponse: Encodable {
     let recordsCount: String
     let userInfo: [UserInfo]?
+
+    init(count: Int) {
+        recordsCount = String(count)
+        userInfo = nil
+    }
+
+    init(_ accounts: [Account]) {
+        recordsCount = String(accounts.count)
+        userInfo = accounts.map(UserInfo.forAdministrators)
+    }
 }

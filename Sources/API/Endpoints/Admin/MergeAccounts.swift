@@ -1,0 +1,57 @@
+internal import HTTP
+internal import Identity
+
+extension Endpoint {
+    /// Makes one account of two on an administrator's word: first a preview, which gives a token, then the merge, which
+    /// takes it. Signs nobody in.
+    static let mergeAccounts = administrator(
+        "mergeAccounts", .post, "/v1/projects/{project}/accounts:merge", needs: .linkUsers
+    ) { call, administrator in
+        let request = try call.body(as: MergeAccountsRequest.self, for: administrator)
+        let linking = call.services.linking
+        if let mergeToken = request.mergeToken.nonEmpty {
+            guard request.dryRun != true else {
+                throw WireError.invalidField("/dryRun", "must be false with mergeToken")
+            }
+            let merged = try await linking.merge(
+                mergeToken, by: call.actor(of: administrator), in: administrator.project)
+            return try .json(MergeResponse(merged))
+        }
+        guard request.dryRun == true else { throw WireError.refused("MISSING_MERGE_TOKEN : Ask for a dry run first.") }
+        let preview = try await linking.previewMerge(
+            of: try ID(named: request.sourceLocalId), into: try ID(named: request.localId), in: administrator.project)
+        return try .json(MergeResponse(preview))
+    }
+
+    /// Makes two accounts again of one.
+    static let undoMerge = administrator(
+        "undoMerge", .post, "/v1/projects/{project}/accounts:undoMerge", needs: .linkUsers,
+        bodyLimit: clientBodyLimit
+    ) { call, administrator in
+        let request = try call.body(as: UndoMergeRequest.self, for: administrator)
+        let source = try ID<Account>(named: request.sourceLocalId)
+        let target = try await call.services.linking.undoMerge(
+            of: source, leavesNoWayIn: request.allowNoSignInMethod == true, by: call.actor(of: administrator),
+            in: administrator.project)
+        return try .json(UndoMergeResponse(sourceLocalId: source.rawValue, localId: target.rawValue))
+    }
+}
+
+private struct MergeAccountsRequest: Decodable {
+    /// Goes up in the other.
+    let sourceLocalId: String?
+    let localId: String?
+    let dryRun: Bool?
+    let mergeToken: String?
+}
+
+private struct UndoMergeRequest: Decodable {
+    let sourceLocalId: String?
+    let allowNoSignInMethod: Bool?
+}
+
+private struct UndoMergeResponse: Encodable {
+    let kind = "sekisho#UndoMergeResponse"
+    let sourceLocalId: String
+    let localId: String
+}

@@ -1,0 +1,52 @@
+/// What an administrator does to the identities of accounts.
+public enum IdentityChange: Hashable, Sendable {
+    case link(LinkedIdentity, to: ID<Account>)
+    /// - Parameter leavesNoWayIn: it is meant if nobody can sign in to the account any more.
+    case unlink(ProviderID, from: ID<Account>, leavesNoWayIn: Bool)
+    case move(ProviderID, from: ID<Account>, to: ID<Account>, leavesNoWayIn: Bool)
+
+    /// Who loses the identity, and who gets it.
+    public var accounts: (from: ID<Account>?, to: ID<Account>?) {
+        switch self {
+        case .link(_, let account): (nil, account)
+        case .unlink(_, let account, _): (account, nil)
+        case .move(_, let source, let target, _): (source, target)
+        }
+    }
+}
+
+/// Why identities stay where they are.
+public enum IdentityRefusal: Error, Hashable {
+    case accountUnknown
+    /// Another account has it.
+    case identityTaken
+    /// The account that is to get it has an identity of that provider, if only this very one.
+    case providerAlreadyLinked
+    /// The account has no identity of that provider.
+    case notLinked
+    /// Nobody could sign in to the account any more, and the request does not say that this is meant.
+    case lastSignInMethod
+}
+
+extension Account {
+    /// - Parameter owner: of the identity, if anybody has it.
+    public func linking(_ identity: LinkedIdentity, of owner: ID<Account>?) throws(IdentityRefusal) -> Account {
+        guard owner == nil || owner == id else { throw .identityTaken }
+        guard !identities.contains(where: { $0.provider == identity.provider }) else { throw .providerAlreadyLinked }
+        var account = self
+        (account.email, account.emailIsVerified) = primaryEmail(with: identity)
+        account.identities.append(identity)
+        return account
+    }
+
+    public func unlinking(
+        _ provider: ProviderID, leavesNoWayIn: Bool
+    ) throws(IdentityRefusal) -> (rest: Account, identity: LinkedIdentity) {
+        guard let identity = identities.first(where: { $0.provider == provider }) else { throw .notLinked }
+        var account = self
+        (account.email, account.emailIsVerified) = primaryEmail(without: [provider])
+        account.identities.removeAll { $0.provider == provider }
+        guard leavesNoWayIn || account.hasWayIn else { throw .lastSignInMethod }
+        return (account, identity)
+    }
+}

@@ -1,0 +1,97 @@
+internal import Identity
+internal import Postgres
+
+extension Transaction {
+    /// - Parameter signsIn: the target's owner enters it by this.
+    /// - Returns: the target as it is now.
+    /// - Throws: ``Stale`` where the plan would be another one by now; ``MergeRefusal`` where there would be none.
+    func carryOut(
+        _ merge: AccountMerge, signsIn: Bool, by actor: Operator, in project: ID<Project>
+    ) async throws -> Account {
+        let terms = merge.terms
+        let (sourceID, targetID) = (terms.plan.source, terms.plan.target)
+        _ = try await execute(.use(merge.marks, in: project, from: "(VALUES (1)) v"))
+        _ = try await execute(.lock([sourceID, targetID], in: project))
+        let accounts = try await query(.find([.id(sourceID), .id(targetID)], in: project))
+            .map { try AccountRow.account($0) }
+        guard let source = accounts.first(where: { $0.id == sourceID }),
+            let target = accounts.first(where: { $0.id == targetID }),
+            try MergeTerms(of: source, into: target) == terms
+        else { throw Stale() }
+        let event = OutboxEvent(.accountMerged, of: targetID, source: sourceID)
+        let statements: [SQL] = [
+            try .keep(source, of: target, for: merge, in: project),
+            .moveIdentities(of: sourceID, to: targetID, in: project),
+            .delete(sourceID, by: nil, now: merge.mergedAt, in: project),
+            .give(source, to: target, by: terms.plan, signedInAt: signsIn ? merge.mergedAt : nil, in: project),
+            .tell(event, at: merge.mergedAt, in: project),
+        ]
+        for statement in statements { _ = try await execute(statement) }
+        let notes = [
+            AuditNote(.merged, targetID, ["source": sourceID.rawValue]),
+            AuditNote(.merged, sourceID, ["target": targetID.rawValue]),
+        ]
+        try await audit(notes, by: actor, at: merge.mergedAt, in: project)
+        guard let row = try await query(.find([.id(targetID)], in: project)).first else { throw Stale() }
+        return try AccountRow.account(row)
+    }
+}
+
+extension SQL {
+    /// In the order of ids, so that two who change the same accounts do not wait for each other.
+    static func lock(_ accounts: [ID<Account>], in project: ID<Project>) -> SQL {
+        """
+        SELECT id FROM account WHERE project_id = \(project.rawValue) AND id = ANY (\(accounts.map(\.rawValue)))
+        ORDER BY id FOR UPDATE
+        """
+    }
+
+    /// Everything that bringing the source back takes. An older merge of the same id was of an account that is no more.
+    fileprivate static func keep(
+        _ source: Account, of target: Account, for merge: AccountMerge, in project: ID<Project>
+    ) throws -> SQL {
+        """
+        INSERT INTO account_merge (project_id, source_id, target_id, merged_at, undo_until, target_generation, snapshot)
+        SELECT a.project_id, a.id, \(target.id.rawValue), \(Timestamp(merge.mergedAt)),
+            \(Timestamp(merge.undoableUntil)), \(target.generation),
+            jsonb_build_object('account', to_jsonb(a), 'plan', \(try merge.terms.plan.columnText())::text::jsonb,
+                'targetHadWayIn', \(target.hasWayIn)::boolean, 'targetUsedEmailLinks', \(target.usesEmailLinks)::boolean)
+        FROM account a WHERE a.project_id = \(project.rawValue) AND a.id = \(source.id.rawValue)
+        ON CONFLICT (project_id, source_id) DO UPDATE SET target_id = excluded.target_id,
+            merged_at = excluded.merged_at, undo_until = excluded.undo_until,
+            target_generation = excluded.target_generation, snapshot = excluded.snapshot
+        """
+    }
+
+    fileprivate static func moveIdentities(
+        of source: ID<Account>, to target: ID<Account>, in project: ID<Project>
+    ) -> SQL {
+        """
+        UPDATE linked_identity SET account_id = \(target.rawValue)
+        WHERE project_id = \(project.rawValue) AND account_id = \(source.rawValue)
+        """
+    }
+
+    /// The source is gone by now; its password is in what was kept of it.
+    fileprivate static func give(
+        _ source: Account, to target: Account, by plan: MergePlan, signedInAt: Instant?, in project: ID<Project>
+    ) -> SQL {
+        """
+        UPDATE account a SET
+            email = CASE WHEN \(plan.movesEmail) THEN \(source.email?.rawValue) ELSE a.email END,
+            email_verified = CASE WHEN \(plan.movesEmail) THEN \(source.emailIsVerified) ELSE a.email_verified END,
+            password_hash = CASE WHEN \(plan.movesEmail) THEN m.snapshot #>> '{account,password_hash}'
+                ELSE a.password_hash END,
+            password_updated_at = CASE WHEN \(plan.movesEmail) THEN \(source.passwordUpdatedAt.map { Timestamp($0) })
+                ELSE a.password_updated_at END,
+            email_link_sign_in = CASE WHEN \(plan.movesEmail) THEN \(source.usesEmailLinks) ELSE a.email_link_sign_in END,
+            phone_number = CASE WHEN \(plan.movesPhoneNumber) THEN \(source.phoneNumber) ELSE a.phone_number END,
+            display_name = CASE WHEN \(plan.movesDisplayName) THEN \(source.displayName) ELSE a.display_name END,
+            photo_url = CASE WHEN \(plan.movesPhoto) THEN \(source.photoURL) ELSE a.photo_url END,
+            last_sign_in_at = coalesce(\(signedInAt.map { Timestamp($0) }), a.last_sign_in_at)
+        FROM account_merge m
+        WHERE a.project_id = \(project.rawValue) AND a.id = \(target.id.rawValue)
+            AND m.project_id = a.project_id AND m.source_id = \(source.id.rawValue)
+        """
+    }
+}

@@ -1,0 +1,73 @@
+public import Identity
+public import Postgres
+
+/// ``AccountFinder`` on PostgreSQL.
+public struct PostgresAccountFinder: AccountFinder {
+    /// For an order that no index has.
+    public static let sortDeadline: Duration = .seconds(3)
+
+    private let pool: Pool
+    private let sortDeadline: Duration
+
+    public init(pool: Pool, sortDeadline: Duration = Self.sortDeadline) {
+        self.pool = pool
+        self.sortDeadline = sortDeadline
+    }
+
+    public func page(
+        by order: AccountOrder, skipping count: Int, limit: Int, in project: ID<Project>
+    ) async throws -> [Account] {
+        try await reaching {
+            try await pool.transaction(isolation: .repeatableRead) { transaction in
+                switch order.field {
+                case .id, .createdAt:
+                    try await transaction.accounts(.page(by: order, skipping: count, limit: limit, in: project))
+                case .email: try await transaction.page(by: order, skipping: count, limit: limit, in: project)
+                case .name, .lastSignInAt:
+                    try await transaction.sorted(
+                        .page(by: order, skipping: count, limit: limit, in: project), within: sortDeadline)
+                }
+            }
+        }
+    }
+
+    public func page(
+        beginningWith prefix: IDPrefix, besides names: AccountNames, after id: ID<Account>?, limit: Int,
+        in project: ID<Project>
+    ) async throws -> [Account] {
+        let statement = SQL.page(beginningWith: prefix, besides: names, after: id, limit: limit, in: project)
+        return try await reaching { try await pool.query(statement) }.map { try AccountRow.seen($0) }
+    }
+}
+
+extension Transaction {
+    fileprivate func accounts(_ statement: SQL) async throws -> [Account] {
+        try await query(statement).map { try AccountRow.seen($0) }
+    }
+
+    /// Those with an address, then those without: each has an index of its own.
+    fileprivate func page(
+        by order: AccountOrder, skipping count: Int, limit: Int, in project: ID<Project>
+    ) async throws -> [Account] {
+        let page = try await accounts(.page(by: order, skipping: count, limit: limit, in: project))
+        guard page.count < limit else { return page }
+        var skipped = 0
+        if page.isEmpty, count > 0 {
+            let passed = try await query(.countOfAddresses(upTo: count, in: project)).first
+            skipped = count - (try passed?.decode("count") ?? 0)
+        }
+        let rest = SQL.pageWithoutEmail(
+            order, skipping: skipped, limit: limit - page.count, in: project)
+        return page + (try await accounts(rest))
+    }
+
+    fileprivate func sorted(_ statement: SQL, within deadline: Duration) async throws -> [Account] {
+        let milliseconds = String(Int(deadline / .milliseconds(1)))
+        _ = try await query("SELECT set_config('statement_timeout', \(milliseconds), true)")
+        do {
+            return try await accounts(statement)
+        } catch PostgresError.timedOut {
+            throw QueryRefusal.tooLong
+        }
+    }
+}

@@ -1,0 +1,20 @@
+import Identity
+
+/// Knows nobody. What administrators do is tested on PostgreSQL.
+struct FakeLinkingStore: LinkingStore {
+    func identities(of account: ID<Account>, in project: ID<Project>) async throws -> [DatedIdentity]? { nil }
+
+    func carryOut(
+        _ change: IdentityChange, by actor: Operator, at now: Instant, in project: ID<Project>
+    ) async throws -> DatedIdentity { throw IdentityRefusal.accountUnknown }
+
+    func accounts(_ ids: [ID<Account>], in project: ID<Project>) async throws -> [Account] { [] }
+
+    func merge(_ merge: AccountMerge, by actor: Operator, in project: ID<Project>) async throws -> MergeOutcome {
+        .stale
+    }
+
+    func undoMerge(
+        of source: ID<Account>, leavesNoWayIn: Bool, by actor: Operator, at now: Instant, in project: ID<Project>
+    ) async throws -> ID<Account> { throw UndoRefusal.unknown }
+}

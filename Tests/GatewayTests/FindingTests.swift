@@ -1,0 +1,170 @@
+import HTTP
+import Support
+import Testing
+
+@Suite("Finding accounts", .serialized)
+struct FindingTests {
+    private static func administered() async throws -> TestGateway {
+        let gateway = try await TestGateway.administered()
+        let drafts: [JSON] = [
+            ["localId": "c", "email": "zoe@example.com", "displayName": "Bob"],
+            ["localId": "a", "displayName": "Carol", "phoneNumber": "+15555550100"],
+            ["localId": "d", "email": "ann@example.com"],
+            ["localId": "b", "displayName": "Ada"],
+        ]
+        for (draft, seen) in zip(drafts, [nil, "1800000300000", "1800000200000", nil] as [JSON?]) {
+            try await gateway.make(draft, more: seen.map { ["lastLoginAt": $0] } ?? [:])
+            gateway.clock.advance(by: .seconds(1))
+        }
+        return gateway
+    }
+
+    private static let sortings: [(JSON, [String])] = [
+        (["sortBy": "USER_ID"], ["a", "b", "c", "d"]),
+        (["sortBy": "USER_EMAIL"], ["d", "c", "a", "b"]),
+        (["sortBy": "USER_EMAIL", "order": "DESC"], ["c", "d", "b", "a"]),
+        (["sortBy": "CREATED_AT"], ["c", "a", "d", "b"]),
+        (["sortBy": "CREATED_AT", "order": "DESC"], ["b", "d", "a", "c"]),
+        (["sortBy": "NAME"], ["b", "c", "a", "d"]),
+        (["sortBy": "NAME", "order": "DESC"], ["a", "c", "b", "d"]),
+        (["sortBy": "LAST_LOGIN_AT"], ["d", "a", "b", "c"]),
+        (["sortBy": "LAST_LOGIN_AT", "order": "DESC"], ["a", "d", "c", "b"]),
+        (["sortBy": 3], ["c", "a", "d", "b"]),
+    ]
+
+    @Test("lists them in every order there is, those without the member last, page by page alike", arguments: sortings)
+    func sorted(wish: JSON, expected: [String]) async throws {
+        let gateway = try await Self.administered()
+        #expect(try await gateway.administer(":query", wish).ids == expected)
+        guard case .object(let members) = wish else { return }
+        var met: [String] = []
+        for offset in 0..<5 {
+            let page = members.merging(["limit": "1", "offset": .string(String(offset))]) { $1 }
+            met += try await gateway.administer(":query", .object(page)).ids
+        }
+        #expect(met == expected)
+        let two = members.merging(["limit": "2", "offset": "1"]) { $1 }
+        #expect(try await gateway.administer(":query", .object(two)).ids == Array(expected[1...2]))
+    }
+
+    @Test(
+        "finds what an expression says, the first one and its first member",
+        arguments: [
+            (["expression": [["email": "Zoe@Example.com"]]], ["c"]),
+            (["expression": [["phoneNumber": "+15555550100"]]], ["a"]),
+            (["expression": [["userId": "d"]]], ["d"]),
+            (["expression": [["userId": "d", "email": "zoe@example.com"]]], ["c"]),
+            (["expression": [["userId": "d"], ["userId": "a"]]], ["d"]),
+            (["expression": [["email": "nobody@example.com"]]], []),
+            (["expression": [["email": "zoe"]]], []),
+            (["expression": [["phoneNumber": "5555550100"]]], []),
+            (["expression": [["userId": "A"]]], []),
+            (["expression": [["userId": "a%"]]], []),
+            (["expression": [["userId": "d"]], "offset": "1"], []),
+            (["expression": [[:]]], ["a", "b", "c", "d"]),
+            (["expression": []], ["a", "b", "c", "d"]),
+        ] as [(JSON, [String])])
+    func expression(wish: JSON, expected: [String]) async throws {
+        let gateway = try await Self.administered()
+        let answer = try await gateway.administer(":query", wish)
+        #expect(answer.ids == expected, "\(answer.text)")
+        #expect(answer.json["recordsCount"]?.string == String(expected.count))
+        guard case .object(let members) = wish, members["offset"] == nil else { return }
+        let counted = try await gateway.administer(":query", .object(members.merging(["returnUserInfo": false]) { $1 }))
+        #expect(counted.json == ["recordsCount": .string(String(expected.count))])
+    }
+
+    private static func search(
+        _ gateway: TestGateway, _ query: [(name: String, value: String)], bearer: String = TestGateway.serviceKey
+    ) async throws -> Exchange {
+        try await gateway.manage(.get, "/accounts:search", query: query, bearer: bearer)
+    }
+
+    @Test(
+        "finds by an address, a number, or what an id begins with, by bytes",
+        arguments: [
+            ("ada", ["ada", "ada-2", "ada@example.com", "adab"]), ("Ada", ["Ada"]), ("ada-", ["ada-2"]),
+            ("ada@example.com", ["bob", "ada@example.com"]), ("ADA@EXAMPLE.COM", ["bob"]),
+            ("+15555550100", ["+", "+15555550100x"]), ("+", ["+", "+15555550100x"]), ("%", []), ("a_a", []),
+            ("z", ["z\u{10FFFF}"]), ("z\u{10FFFF}", ["z\u{10FFFF}"]), ("é", ["éa"]), ("'", []), ("nobody", []),
+            (String(repeating: "a", count: 129), []),
+        ])
+    func search(text: String, expected: [String]) async throws {
+        let gateway = try await TestGateway.administered()
+        for id in ["ada", "Ada", "adab", "ada-2", "ada@example.com", "+15555550100x", "b"] {
+            try await gateway.make(["localId": .string(id)])
+        }
+        try await gateway.make(["localId": "bob", "email": "ada@example.com"])
+        try await gateway.make(["localId": "+", "phoneNumber": "+15555550100"])
+        let backend = try await ServiceKey(in: gateway)
+        for id in ["z\u{10FFFF}", "éa"] {
+            let token = try backend.customToken(uid: id, at: gateway.clock.now)
+            #expect(try await gateway.signIn(customToken: token).outcome == "200")
+        }
+        let answer = try await Self.search(gateway, [("q", text)])
+        #expect(answer.ids == expected, "\(answer.text)")
+        #expect(answer.json["nextPageToken"] == nil)
+    }
+
+    @Test("goes through its pages and meets everybody who stays once, whoever comes and goes meanwhile")
+    func pages() async throws {
+        let gateway = try await TestGateway.administered()
+        let lasting = (100..<160).map { "stays\($0)" }
+        try await gateway.make(lasting + ["other"])
+        async let writing: Void = {
+            for round in 0..<10 {
+                let passing = ["stay\(round)", "stays\(100 + round)x", "stays\(160 + round)"]
+                try await gateway.make(passing)
+                _ = try await gateway.administer(
+                    ":batchDelete", ["localIds": .array(passing.map { .string($0) }), "force": true])
+            }
+        }()
+        for _ in 0..<3 {
+            var met: [String] = []
+            var token: String?
+            repeat {
+                let page = try await Self.search(
+                    gateway, [("q", "stays"), ("maxResults", "7")] + (token.map { [("nextPageToken", $0)] } ?? []))
+                met += page.ids
+                token = page.json["nextPageToken"]?.string
+            } while token != nil
+            #expect(met.filter(lasting.contains) == lasting)
+            #expect(Set(met).count == met.count)
+        }
+        try await writing
+    }
+
+    @Test(
+        "a search is asked for with sane words and numbers",
+        arguments: [
+            ([], "INVALID_ARGUMENT"), ([("q", "")], "INVALID_ARGUMENT"), ([("q", "a\u{1}")], "INVALID_ARGUMENT"),
+            ([("q", String(repeating: "a", count: 255))], "INVALID_ARGUMENT"),
+            ([("q", "a"), ("maxResults", "0")], "INVALID_ARGUMENT"),
+            ([("q", "a"), ("maxResults", "101")], "INVALID_ARGUMENT"),
+            ([("q", "a"), ("maxResults", "x")], "INVALID_ARGUMENT"),
+            ([("q", "a"), ("tenantId", "t")], "NOT_IMPLEMENTED"),
+            ([("q", "a"), ("targetProjectId", "other")], "PERMISSION_DENIED"),
+        ] as [([(name: String, value: String)], String)])
+    func refused(query: [(name: String, value: String)], status: String) async throws {
+        let gateway = try await TestGateway.administered()
+        #expect(try await Self.search(gateway, query).json["error"]?["status"]?.string == status)
+        let token = try await Self.search(gateway, [("q", "a"), ("nextPageToken", String(repeating: "a", count: 129))])
+        #expect(token.outcome == "400 INVALID_PAGE_SELECTION")
+    }
+
+    @Test("accounts of another project are not found")
+    func otherProject() async throws {
+        let gateway = try await Self.administered()
+        try await gateway.makeOtherProject("other", serviceKey: "sks_other")
+        #expect(try await Self.search(gateway, [("q", "a")], bearer: "sks_other").status == 403)
+        for text in ["a", "zoe@example.com", "+15555550100"] {
+            let answer = try await gateway.manage(
+                .get, "/accounts:search", query: [("q", text)], in: "other", bearer: "sks_other")
+            #expect(answer.json == ["kind": "sekisho#SearchAccountsResponse", "users": []])
+        }
+        for wish in [["expression": [["userId": "a"]]], ["sortBy": "CREATED_AT"]] as [JSON] {
+            let answer = try await gateway.administer(":query", wish, in: "other", bearer: "sks_other")
+            #expect(answer.ids == [])
+        }
+    }
+}

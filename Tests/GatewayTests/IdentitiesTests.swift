@@ -1,0 +1,257 @@
+import HTTP
+import JSONText
+import Postgres
+import Simulators
+import Support
+import Testing
+
+private let google: JSON = ["providerId": "google.com", "rawId": "g1"]
+
+@Suite("Identities of an account, for administrators", .serialized)
+struct IdentitiesTests {
+    @Test("are listed with what the provider said, oldest first")
+    func list() async throws {
+        let gateway = try await TestGateway.administered()
+        let id = try #require(
+            try await gateway.signIn(
+                gateway.apple { $0.claims["real_user_status"] = .integer(2) }
+            ).json["localId"]?.string)
+        gateway.clock.advance(by: .seconds(1))
+        #expect(try await gateway.linkIdentity(google, to: id).outcome == "200")
+        let identities = try await gateway.identities(of: id)
+        #expect(identities.map { $0["providerId"]?.string } == ["apple.com", "google.com"])
+        #expect(identities[0]["emailTrust"] == "authoritative")
+        #expect(identities[0]["audience"]?.string == SimulatedWorld.appleClient)
+        #expect(identities[0]["isPrivateEmail"] != nil)
+        #expect(identities[0]["realUserStatus"] == "LIKELY_REAL")
+        #expect(identities[0]["createdAt"] == "1800000000000")
+        #expect(identities[1].keys == ["kind", "localId", "providerId", "rawId", "emailTrust", "createdAt"])
+    }
+
+    struct Link: CustomTestStringConvertible, Sendable {
+        let testDescription: String
+        let account: JSON
+        let identity: [String: JSON]
+        let trust: String
+        let email: JSON?
+        let isVerified: JSON?
+    }
+
+    @Test(
+        "are linked on an administrator's word, which never proves the account's own address",
+        arguments: [
+            Link(
+                testDescription: "an address of nobody's word", account: ["localId": "ada"],
+                identity: ["email": "ada@example.com"], trust: "none", email: nil, isVerified: nil),
+            Link(
+                testDescription: "a verified address, for an account without", account: ["localId": "ada"],
+                identity: ["email": "Ada@Example.com", "emailVerified": true], trust: "verified",
+                email: "ada@example.com", isVerified: false),
+            Link(
+                testDescription: "the account's own address",
+                account: ["localId": "ada", "email": "ada@example.com"],
+                identity: ["email": "ada@example.com", "emailVerified": true], trust: "verified",
+                email: "ada@example.com", isVerified: false),
+            Link(
+                testDescription: "another address than the account's",
+                account: ["localId": "ada", "email": "ada@example.com", "emailVerified": true],
+                identity: ["email": "eve@example.com", "emailVerified": true], trust: "verified",
+                email: "ada@example.com", isVerified: true),
+            Link(
+                testDescription: "verified, but no address", account: ["localId": "ada"],
+                identity: ["emailVerified": true], trust: "none", email: nil, isVerified: nil),
+            Link(
+                testDescription: "a verified address that somebody has", account: ["localId": "ada"],
+                identity: ["email": "bob@example.com", "emailVerified": true], trust: "verified", email: nil,
+                isVerified: nil),
+            Link(
+                testDescription: "what nobody may say", account: ["localId": "ada"],
+                identity: [
+                    "email": "ada@example.com", "emailTrust": "authoritative", "audience": "x", "localId": "bob",
+                    "realUserStatus": "LIKELY_REAL", "isPrivateEmail": true, "createdAt": "0",
+                ], trust: "none", email: nil, isVerified: nil),
+        ])
+    func link(row: Link) async throws {
+        let gateway = try await TestGateway.administered()
+        try await gateway.make(["localId": "bob", "email": "bob@example.com"])
+        try await gateway.make(row.account)
+        let body = row.identity.merging(["providerId": "google.com", "rawId": "g1"]) { $1 }
+        let answer = try await gateway.linkIdentity(.object(body), to: "ada")
+        #expect(answer.json["emailTrust"]?.string == row.trust, "\(answer.text)")
+        #expect(answer.json["localId"] == "ada")
+        #expect(answer.json["audience"] == nil)
+        #expect(answer.json["realUserStatus"] == nil)
+        #expect(answer.json["isPrivateEmail"] != true)
+        #expect(try await gateway.identities(of: "ada") == [answer.json])
+        let user = try await gateway.user("ada")
+        #expect(user["email"] == row.email)
+        #expect(user["emailVerified"] == row.isVerified)
+        let told = try await gateway.told()
+        #expect(told.outbox == ["identity.linked ada google.com"])
+        #expect(told.audit == ["key:service identity.linked ada google.com"])
+    }
+
+    @Test("a linked identity signs in to the account")
+    func signsIn() async throws {
+        let gateway = try await TestGateway.administered()
+        let id = try #require(try await gateway.signIn(gateway.google()).json["localId"]?.string)
+        let subject = try #require(try await gateway.identities(of: id).first?["rawId"]?.string)
+        try await gateway.make(["localId": "ada"])
+        #expect(try await gateway.moveIdentity("google.com", of: id, ["targetLocalId": "ada"]).status == 400)
+        let moved = try await gateway.moveIdentity(
+            "google.com", of: id, ["targetLocalId": "ada", "allowNoSignInMethod": true])
+        #expect(moved.json["localId"] == "ada", "\(moved.text)")
+        #expect(moved.json["rawId"]?.string == subject)
+        #expect(try await gateway.signIn(gateway.google()).json["localId"] == "ada")
+        #expect(try await gateway.identities(of: id).isEmpty)
+        #expect(
+            try await gateway.told().outbox == [
+                "identity.linked ada google.com \(id)", "identity.unlinked \(id) google.com",
+            ])
+        #expect(
+            try await gateway.told().audit == [
+                "key:service identity.linked ada google.com \(id)",
+                "key:service identity.unlinked \(id) google.com ada",
+            ])
+    }
+
+    @Test("take the address along that came with them, unless the one that gets them has one")
+    func addresses() async throws {
+        let gateway = try await TestGateway.administered()
+        let body: JSON = [
+            "providerId": "google.com", "rawId": "g1", "email": "ada@example.com", "emailVerified": true,
+        ]
+        try await gateway.make(["localId": "ada", "phoneNumber": "+15555550100"], identities: [body])
+        try await gateway.make(["localId": "bob"])
+        try await gateway.make(["localId": "carol", "email": "carol@example.com"])
+        #expect(try await gateway.moveIdentity("google.com", of: "ada", ["targetLocalId": "bob"]).outcome == "200")
+        #expect(try await gateway.user("ada")["email"] == nil)
+        #expect(try await gateway.user("bob")["email"] == "ada@example.com")
+        let meant: JSON = ["targetLocalId": "carol", "allowNoSignInMethod": true]
+        #expect(try await gateway.moveIdentity("google.com", of: "bob", meant).outcome == "200")
+        #expect(try await gateway.user("bob")["email"] == nil)
+        #expect(try await gateway.user("carol")["email"] == "carol@example.com")
+    }
+
+    @Test("are unlinked, the last way in only where that is said")
+    func unlink() async throws {
+        let gateway = try await TestGateway.administered()
+        try await gateway.make(["localId": "ada"], identities: [google, ["providerId": "oidc.corp", "rawId": "c1"]])
+        #expect(try await gateway.unlinkIdentity("google.com", of: "ada").json == [:])
+        let last = try await gateway.unlinkIdentity("oidc.corp", of: "ada")
+        #expect(last.outcome.hasPrefix("400 LAST_SIGN_IN_METHOD"))
+        #expect(try await gateway.identities(of: "ada").count == 1)
+        let meant = try await gateway.unlinkIdentity("oidc.corp", of: "ada", query: [("allowNoSignInMethod", "true")])
+        #expect(meant.outcome == "200")
+        #expect(try await gateway.told().audit.count { $0.contains("identity.unlinked ada") } == 2)
+    }
+
+    @Test(
+        "are refused by name, and nothing changes",
+        arguments: [
+            ("post /ada/identities", google, "PROVIDER_ALREADY_LINKED"),
+            ("post /ada/identities", ["providerId": "google.com", "rawId": "g9"], "PROVIDER_ALREADY_LINKED"),
+            ("post /eve/identities", google, "FEDERATED_USER_ID_ALREADY_LINKED"),
+            ("post /nobody/identities", ["providerId": "a.com", "rawId": "a"], "USER_NOT_FOUND"),
+            ("post /eve/identities", ["rawId": "a"], "MISSING_PROVIDER_ID"),
+            ("post /eve/identities", ["providerId": "a.com"], "MISSING_RAW_ID"),
+            ("post /eve/identities", ["providerId": "password", "rawId": "a"], "INVALID_PROVIDER_ID"),
+            ("post /eve/identities", ["providerId": "a.com", "rawId": "a\u{1}"], "INVALID_PROVIDER_ID"),
+            ("post /eve/identities", ["providerId": "a.com", "rawId": "a", "email": "x"], "INVALID_EMAIL"),
+            ("get /nobody/identities", nil, "USER_NOT_FOUND"),
+            ("delete /nobody/identities/google.com", nil, "USER_NOT_FOUND"),
+            ("delete /ada/identities/apple.com", nil, "IDENTITY_NOT_FOUND"),
+            ("post /ada/identities/apple.com:move", ["targetLocalId": "eve"], "IDENTITY_NOT_FOUND"),
+            ("post /ada/identities/google.com:move", ["targetLocalId": "eve"], "LAST_SIGN_IN_METHOD"),
+            ("post /ada/identities/google.com:move", ["targetLocalId": "nobody"], "USER_NOT_FOUND"),
+            ("post /nobody/identities/google.com:move", ["targetLocalId": "ada"], "USER_NOT_FOUND"),
+            ("post /ada/identities/google.com:move", [:], "MISSING_LOCAL_ID"),
+            (
+                "post /ada/identities/google.com:move", ["targetLocalId": "ada", "allowNoSignInMethod": true],
+                "PROVIDER_ALREADY_LINKED"
+            ),
+            (
+                "post /ada/identities/google.com:move", ["targetLocalId": "bob", "allowNoSignInMethod": true],
+                "PROVIDER_ALREADY_LINKED"
+            ),
+        ] as [(String, JSON?, String)])
+    func refused(call: String, body: JSON?, expected: String) async throws {
+        let gateway = try await TestGateway.administered()
+        try await gateway.make(["localId": "ada"], identities: [google])
+        try await gateway.make(["localId": "bob"], identities: [["providerId": "google.com", "rawId": "g2"]])
+        try await gateway.make(["localId": "eve"])
+        let before = try await gateway.dump()
+        let parts = call.split(separator: " ").map(String.init)
+        let method: HTTP.Method = parts[0] == "get" ? .get : parts[0] == "post" ? .post : .delete
+        let answer = try await gateway.manage(method, "/accounts\(parts[1])", body)
+        #expect(answer.outcome.hasPrefix("400 \(expected)"), "\(answer.text)")
+        #expect(try await gateway.dump() == before)
+    }
+
+    @Test(
+        "of ids that could be taken for something else there are none",
+        arguments: [
+            ("..", 404), ("%2e%2e", 404), ("%2E%2E%2Fada", 404), ("a%2Fb", 404), ("a%5Cb", 404), ("a%00", 404),
+            (".", 404), ("%", 404), ("%zz", 404), ("%C3", 404), ("%01", 404), ("", 404),
+            (String(repeating: "a", count: 129), 404), (String(repeating: "%C3%A9", count: 65), 404),
+            ("%C3%A9", 400), ("ada%20", 400), ("ADA", 400), ("ada%27--", 400),
+        ])
+    func oddIDs(id: String, status: Int) async throws {
+        let gateway = try await TestGateway.administered()
+        try await gateway.make(["localId": "ada"], identities: [google])
+        #expect(try await gateway.manage(.get, "/accounts/\(id)/identities").status == status)
+        #expect(try await gateway.manage(.delete, "/accounts/\(id)/identities/google.com").status == status)
+        #expect(try await gateway.manage(.post, "/accounts/\(id)/identities", google).status == status)
+        #expect(try await gateway.unlinkIdentity(id, of: "ada").status == (id.isEmpty ? 404 : status))
+        let moved = try await gateway.manage(
+            .post, "/accounts/ada/identities/google.com:move",
+            ["targetLocalId": .string(id), "allowNoSignInMethod": true])
+        #expect(moved.status == 400)
+        #expect(try await gateway.identities(of: "ada").count == 1)
+    }
+
+    @Test(
+        "of another project are out of reach",
+        arguments: [
+            (.get, ""), (.post, ""), (.delete, "/google.com"), (.post, "/google.com:move"),
+        ] as [(HTTP.Method, String)])
+    func otherProject(method: HTTP.Method, path: String) async throws {
+        let gateway = try await TestGateway.administered()
+        try await gateway.makeOtherProject("other", serviceKey: "sks_other")
+        try await gateway.make(["localId": "ada"], identities: [google])
+        let before = try await gateway.dump()
+        let body: JSON = ["providerId": "apple.com", "rawId": "a", "targetLocalId": "ada", "allowNoSignInMethod": true]
+        let path = "/accounts/ada/identities\(path)"
+        #expect(try await gateway.manage(method, path, body, bearer: "sks_other").status == 403)
+        let own = try await gateway.manage(method, path, body, in: "other", bearer: "sks_other")
+        #expect(own.outcome == "400 USER_NOT_FOUND")
+        let named = try await gateway.manage(
+            method, path, method == .post ? ["targetProjectId": "other"] : nil,
+            query: [("targetProjectId", "other")])
+        #expect(named.status == 403)
+        #expect(try await gateway.dump() == before)
+    }
+
+    @Test("go to one account however many are to have them at once")
+    func race() async throws {
+        let gateway = try await TestGateway.administered()
+        try await gateway.make(["localId": "ada"], identities: [google])
+        let targets = (0..<8).map { "t\($0)" }
+        for target in targets { try await gateway.make(["localId": .string(target)]) }
+        let outcomes = try await withThrowingTaskGroup(of: String.self) { group in
+            for target in targets {
+                group.addTask {
+                    let moved: JSON = ["targetLocalId": .string(target), "allowNoSignInMethod": true]
+                    return try await gateway.moveIdentity("google.com", of: "ada", moved).outcome
+                }
+                group.addTask {
+                    try await gateway.linkIdentity(["providerId": "a.com", "rawId": "a"], to: target).outcome
+                }
+            }
+            return try await group.reduce(into: [String]()) { $0.append($1) }
+        }
+        #expect(outcomes.count { $0 == "200" } == 2, "\(outcomes)")
+        #expect(outcomes.count { $0.hasPrefix("400 IDENTITY_NOT_FOUND") } == 7)
+        #expect(outcomes.count { $0 == "400 FEDERATED_USER_ID_ALREADY_LINKED" } == 7)
+    }
+}

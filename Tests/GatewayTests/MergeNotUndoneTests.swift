@@ -1,0 +1,189 @@
+import Identity
+import Postgres
+import Support
+import Testing
+
+@Suite("Undoing a merge", .serialized)
+struct MergeNotUndoneTests {
+    enum Event: String, CaseIterable, Sendable {
+        case late = "its time is over"
+        case reset = "a reset of the password"
+        case password = "a new password"
+        case email = "another address"
+        case signOut = "an end of all sessions"
+        case number = "a number taken away"
+        case unproven = "an address no longer proven"
+        case unlinked = "an identity unlinked"
+        case moved = "an identity that went to another account"
+        case deleted = "the end of the target"
+        case replaced = "the end of the target, and another one of its id"
+        case overwritten = "another account in the target's place"
+        case merged = "the target going up in a third"
+        case idTaken = "the id given again"
+        case idUsed = "the id given again, for a while"
+
+        var expected: String {
+            switch self {
+            case .late, .password, .email, .signOut, .number, .unproven, .unlinked, .moved: "MERGE_NOT_UNDOABLE"
+            case .reset, .deleted, .replaced, .overwritten, .merged: "MERGE_NOT_FOUND"
+            case .idTaken, .idUsed: "DUPLICATE_LOCAL_ID"
+            }
+        }
+
+        func happen(in gateway: TestGateway) async throws -> Exchange {
+            switch self {
+            case .late:
+                gateway.clock.advance(by: .seconds(7 * 86_400))
+                return try await gateway.administer(":query")
+            case .reset:
+                let wish: JSON = ["requestType": "PASSWORD_RESET", "email": "ada@example.com", "returnOobLink": true]
+                let code = try await gateway.administer(":sendOobCode", wish).json["oobCode"] ?? .null
+                return try await gateway.post(
+                    "/v1/accounts:resetPassword", ["oobCode": code, "newPassword": "secret3"])
+            case .password: return try await change(["password": "secret3"], in: gateway)
+            case .email: return try await change(["email": "eve@example.com"], in: gateway)
+            case .signOut: return try await change(["validSince": "1800000011"], in: gateway)
+            case .number: return try await change(["deleteProvider": ["phone"]], in: gateway)
+            case .unproven: return try await change(["emailVerified": false], in: gateway)
+            case .unlinked: return try await gateway.unlinkIdentity("google.com", of: "bob")
+            case .moved:
+                try await gateway.make(["localId": "eve"])
+                return try await gateway.moveIdentity("google.com", of: "bob", ["targetLocalId": "eve"])
+            case .deleted: return try await gateway.administer(":delete", ["localId": "bob"])
+            case .replaced:
+                _ = try await gateway.administer(":delete", ["localId": "bob"])
+                return try await gateway.administer("", ["localId": "bob"])
+            case .overwritten:
+                return try await gateway.administer(
+                    ":batchCreate", ["users": [["localId": "bob"]], "allowOverwrite": true])
+            case .merged:
+                try await gateway.make(["localId": "eve"])
+                return try await gateway.merge("bob", into: "eve")
+            case .idTaken: return try await gateway.administer("", ["localId": "ada"])
+            case .idUsed:
+                try await gateway.make(["localId": "ada"])
+                gateway.clock.advance(by: .seconds(1))
+                return try await gateway.administer(":delete", ["localId": "ada"])
+            }
+        }
+
+        private func change(_ change: [String: JSON], in gateway: TestGateway) async throws -> Exchange {
+            try await gateway.administer(":update", .object(change.merging(["localId": "bob"]) { told, _ in told }))
+        }
+    }
+
+    @Test("is refused after", arguments: Event.allCases)
+    func refused(event: Event) async throws {
+        let gateway = try await MergeCase.whole.gateway()
+        #expect(try await gateway.merge().outcome == "200")
+        gateway.clock.advance(by: .seconds(1))
+        let happened = try await event.happen(in: gateway)
+        #expect(happened.outcome == "200", "\(happened.text)")
+        let before = try await gateway.dump()
+        let answer = try await gateway.undoMerge()
+        #expect(answer.outcome.hasPrefix("400 \(event.expected)"), "\(answer.text)")
+        #expect(try await gateway.dump() == before)
+    }
+
+    @Test("is refused after a reclaim of the target")
+    func reclaimed() async throws {
+        let gateway = try await TestGateway.administered()
+        try await gateway.make(["localId": "ada"], identities: [["providerId": "oidc.corp", "rawId": "c"]])
+        try await gateway.make(["localId": "bob", "email": "ada@example.com", "password": "secret1"])
+        #expect(try await gateway.merge().outcome == "200")
+        let wish: JSON = ["requestType": "EMAIL_SIGNIN", "email": "ada@example.com", "returnOobLink": true]
+        let code = try await gateway.administer(":sendOobCode", wish).json["oobCode"] ?? .null
+        let entered = try await gateway.post(
+            "/v1/accounts:signInWithEmailLink", ["email": "ada@example.com", "oobCode": code])
+        #expect(entered.json["localId"] == "bob", "\(entered.text)")
+        let undone = try await gateway.undoMerge().outcome
+        #expect(undone.hasPrefix("400 MERGE_NOT_"), "\(undone)")
+    }
+
+    @Test(
+        "is refused while somebody has what the source had, and can be done afterwards",
+        arguments: ["email", "phoneNumber"])
+    func taken(member: String) async throws {
+        let gateway = try await MergeCase.all[2].gateway()
+        #expect(try await gateway.merge().outcome == "200")
+        try await gateway.make(["localId": "eve", member: MergeCase.full[member] ?? .null])
+        let expected = member == "email" ? "400 EMAIL_EXISTS" : "400 PHONE_NUMBER_EXISTS"
+        #expect(try await gateway.undoMerge().outcome == expected)
+        #expect(try await gateway.administer(":delete", ["localId": "eve"]).outcome == "200")
+        #expect(try await gateway.undoMerge().outcome == "200")
+    }
+
+    @Test("by several at once is done once")
+    func race() async throws {
+        let gateway = try await MergeCase.whole.gateway()
+        let before = try await gateway.accountsAsStored()
+        #expect(try await gateway.merge().outcome == "200")
+        let outcomes = try await withThrowingTaskGroup(of: String.self) { group in
+            for _ in 0..<6 { group.addTask { try await gateway.undoMerge().outcome } }
+            return try await group.reduce(into: [String]()) { $0.append($1) }
+        }
+        #expect(outcomes.count { $0 == "200" } == 1, "\(outcomes)")
+        #expect(outcomes.count { $0.hasPrefix("400 MERGE_NOT_FOUND") } == 5)
+        #expect(try await gateway.accountsAsStored() == before)
+    }
+
+    @Test("does not leave the target without a way in that it had, unless that is said")
+    func lastWayIn() async throws {
+        let gateway = try await TestGateway.administered()
+        try await gateway.make(["localId": "ada"], identities: [MergeCase.google])
+        try await gateway.make(["localId": "bob"], identities: [MergeCase.apple])
+        #expect(try await gateway.merge().outcome == "200")
+        #expect(try await gateway.unlinkIdentity("apple.com", of: "bob").outcome == "200")
+        #expect(try await gateway.undoMerge().outcome.hasPrefix("400 LAST_SIGN_IN_METHOD"))
+        #expect(try await gateway.undoMerge("ada", ["allowNoSignInMethod": true]).outcome == "200")
+        #expect(try await gateway.identities(of: "ada").count == 1)
+    }
+
+    @Test("leaves other merges into the same account undoable")
+    func several() async throws {
+        let gateway = try await MergeCase.whole.gateway()
+        try await gateway.make(["localId": "eve", "displayName": "Eve"])
+        let before = try await gateway.accountsAsStored()
+        for source in ["ada", "eve"] { #expect(try await gateway.merge(source).outcome == "200") }
+        for source in ["ada", "eve"] {
+            let undone = try await gateway.undoMerge(source)
+            #expect(undone.outcome == "200", "\(undone.text)")
+        }
+        #expect(try await gateway.accountsAsStored() == before)
+    }
+
+    @Test("undoes the last of two merges of one id")
+    func again() async throws {
+        let gateway = try await MergeCase.whole.gateway()
+        #expect(try await gateway.merge().outcome == "200")
+        try await gateway.make(["localId": "ada", "displayName": "Another"])
+        #expect(try await gateway.merge().outcome == "200")
+        #expect(try await gateway.undoMerge().outcome == "200")
+        #expect(try await gateway.user("ada")["displayName"] == "Another")
+        #expect(try await gateway.user("bob")["email"] == "ada@example.com")
+    }
+
+    @Test("gives columns that are newer than the merge what new accounts have")
+    func newerColumns() async throws {
+        let gateway = try await MergeCase.whole.gateway()
+        #expect(try await gateway.merge().outcome == "200")
+        _ = try await gateway.database.pool.execute("ALTER TABLE account ADD COLUMN later text NOT NULL DEFAULT 'new'")
+        _ = try await gateway.database.pool.execute("UPDATE account SET later = 'changed'")
+        #expect(try await gateway.undoMerge().outcome == "200")
+        let row = try await gateway.database.pool.query("SELECT later FROM account WHERE id = 'ada'").first
+        #expect(try row?.decode("later") == "new")
+    }
+
+    @Test("is a matter of the project's own administrators")
+    func otherProject() async throws {
+        let gateway = try await MergeCase.whole.gateway()
+        try await gateway.makeOtherProject("other", serviceKey: "sks_other")
+        #expect(try await gateway.merge().outcome == "200")
+        let body: JSON = ["sourceLocalId": "ada"]
+        #expect(try await gateway.administer(":undoMerge", body, bearer: "sks_other").status == 403)
+        let own = try await gateway.administer(":undoMerge", body, in: "other", bearer: "sks_other")
+        #expect(own.outcome.hasPrefix("400 MERGE_NOT_FOUND"))
+        #expect(try await gateway.post("/v1/projects/demo/accounts:undoMerge", body).status == 400)
+        #expect(try await gateway.administer(":undoMerge").outcome == "400 MISSING_LOCAL_ID")
+    }
+}

@@ -1,0 +1,224 @@
+import HTTP
+import Identity
+import Postgres
+import Support
+import Testing
+
+extension TestGateway {
+    func previewMerge(_ source: String = "ada", into target: String = "bob") async throws -> Exchange {
+        try await administer(
+            ":merge", ["sourceLocalId": .string(source), "localId": .string(target), "dryRun": true])
+    }
+
+    func merge(_ source: String = "ada", into target: String = "bob") async throws -> Exchange {
+        let preview = try await previewMerge(source, into: target)
+        return try await administer(":merge", ["mergeToken": preview.json["mergeToken"] ?? .null])
+    }
+
+    func undoMerge(_ source: String = "ada", _ more: [String: JSON] = [:]) async throws -> Exchange {
+        try await administer(
+            ":undoMerge", .object(more.merging(["sourceLocalId": .string(source)]) { $1 }))
+    }
+}
+
+/// Two accounts that are merged, `ada` into `bob`.
+struct MergeCase: CustomTestStringConvertible, Sendable {
+    var testDescription: String
+    var ada: [String: JSON] = [:]
+    var adaIdentities: [JSON] = []
+    var adaMore: [String: JSON] = [:]
+    var bob: [String: JSON] = [:]
+    var bobIdentities: [JSON] = []
+    var moves: JSON = ["providers": [], "email": false, "phoneNumber": false, "displayName": false, "photoUrl": false]
+    var drops: JSON = []
+
+    static let google: JSON = [
+        "providerId": "google.com", "rawId": "g1", "email": "ada@example.com", "emailVerified": true,
+        "displayName": "Ada",
+    ]
+    static let apple: JSON = ["providerId": "apple.com", "rawId": "a1"]
+    static let full: [String: JSON] = [
+        "email": "ada@example.com", "emailVerified": true, "password": "secret1", "displayName": "Ada",
+        "photoUrl": "https://example.com/ada.png", "phoneNumber": "+15555550100",
+    ]
+
+    static let whole = MergeCase(
+        testDescription: "everything goes to an account that has nothing", ada: full,
+        adaIdentities: [google, apple],
+        adaMore: ["customAttributes": #"{"role":"editor"}"#, "createdAt": "1700000000123"],
+        moves: [
+            "providers": ["apple.com", "google.com"], "email": true, "phoneNumber": true, "displayName": true,
+            "photoUrl": true,
+        ], drops: ["customClaims"])
+
+    static let all = [
+        whole,
+        MergeCase(testDescription: "nothing goes to nothing"),
+        MergeCase(
+            testDescription: "both have everything", ada: full, adaIdentities: [google],
+            bob: [
+                "email": "bob@example.com", "password": "secret2", "displayName": "Bob",
+                "photoUrl": "https://example.com/bob.png", "phoneNumber": "+15555550101",
+            ], bobIdentities: [apple],
+            moves: [
+                "providers": ["google.com"], "email": false, "phoneNumber": false, "displayName": false,
+                "photoUrl": false,
+            ], drops: ["email", "password", "phoneNumber"]),
+        MergeCase(
+            testDescription: "an address alone, never verified", ada: ["email": "ada@example.com"],
+            bobIdentities: [apple],
+            moves: [
+                "providers": [], "email": true, "phoneNumber": false, "displayName": false, "photoUrl": false,
+            ]),
+        MergeCase(
+            testDescription: "a number and a name", ada: ["phoneNumber": "+15555550100", "displayName": "Ada"],
+            bob: ["email": "bob@example.com", "emailVerified": true, "password": "secret2"],
+            moves: [
+                "providers": [], "email": false, "phoneNumber": true, "displayName": true, "photoUrl": false,
+            ]),
+    ]
+
+    func gateway() async throws -> TestGateway {
+        let gateway = try await TestGateway.administered()
+        try await gateway.make(
+            .object(ada.merging(["localId": "ada"]) { $1 }), identities: adaIdentities, more: adaMore)
+        try await gateway.make(.object(bob.merging(["localId": "bob"]) { $1 }), identities: bobIdentities)
+        gateway.clock.advance(by: .seconds(10))
+        return gateway
+    }
+}
+
+@Suite("Merging as an administrator", .serialized)
+struct AdminMergeTests {
+    @Test("does what the preview said, and undoing it gives both back", arguments: MergeCase.all)
+    func thereAndBack(row: MergeCase) async throws {
+        let gateway = try await row.gateway()
+        let before = try await gateway.accountsAsStored()
+        let preview = try await gateway.previewMerge()
+        #expect(preview.json["moves"] == row.moves, "\(preview.text)")
+        #expect(preview.json["drops"] == row.drops)
+        #expect(try await gateway.accountsAsStored() == before)
+        let merged = try await gateway.administer(":merge", ["mergeToken": preview.json["mergeToken"] ?? .null])
+        #expect(merged.json["moves"] == row.moves, "\(merged.text)")
+        #expect(merged.json["undoableUntil"] == "1800604810000")
+        #expect(merged.json["idToken"] == nil)
+        #expect(try await gateway.administer(":lookup", ["localId": ["ada"]]).json["users"] == nil)
+        gateway.clock.advance(by: .seconds(10))
+        let undone = try await gateway.undoMerge()
+        #expect(
+            undone.json == ["kind": "sekisho#UndoMergeResponse", "sourceLocalId": "ada", "localId": "bob"],
+            "\(undone.text)")
+        #expect(try await gateway.accountsAsStored() == before)
+        #expect(try await gateway.undoMerge().outcome.hasPrefix("400 MERGE_NOT_FOUND"))
+        let told = try await gateway.told()
+        #expect(
+            told.outbox.filter { $0.hasPrefix("account.") } == [
+                "account.merge-undone bob ada", "account.merged bob ada",
+            ])
+        #expect(
+            told.audit.filter { $0.contains("account.") } == [
+                "key:service account.merge-undone ada bob", "key:service account.merge-undone bob ada",
+                "key:service account.merged ada bob", "key:service account.merged bob ada",
+            ])
+    }
+
+    @Test("the password opens the one that has it, and no session of before opens anything")
+    func sessions() async throws {
+        let gateway = try await MergeCase.whole.gateway()
+        let early = try await gateway.signIn(email: "ada@example.com")
+        #expect(try await gateway.merge().outcome == "200")
+        let middle = try await gateway.signIn(email: "ada@example.com")
+        #expect(middle.json["localId"] == "bob")
+        #expect(try await gateway.undoMerge().outcome == "200")
+        let late = try await gateway.signIn(email: "ada@example.com")
+        #expect(late.json["localId"] == "ada", "\(late.text)")
+        for (exchange, lives) in [(early, false), (middle, false), (late, true)] {
+            let idToken = try #require(exchange.json["idToken"]?.string)
+            let refreshToken = try #require(exchange.json["refreshToken"]?.string)
+            #expect(try await (gateway.lookup(idToken).status == 200) == lives)
+            #expect(try await (gateway.refresh(refreshToken).status == 200) == lives)
+        }
+    }
+
+    @Test("what the one that stays got since stays with it")
+    func since() async throws {
+        let gateway = try await MergeCase.whole.gateway()
+        #expect(try await gateway.merge().outcome == "200")
+        #expect(try await gateway.linkIdentity(["providerId": "oidc.corp", "rawId": "c"], to: "bob").outcome == "200")
+        let change: JSON = [
+            "localId": "bob", "displayName": "Robert", "customAttributes": #"{"role":"admin"}"#, "disableUser": true,
+        ]
+        #expect(try await gateway.administer(":update", change).outcome == "200")
+        #expect(try await gateway.undoMerge().outcome == "200")
+        let (ada, bob) = (try await gateway.user("ada"), try await gateway.user("bob"))
+        #expect(ada["displayName"] == "Ada")
+        #expect(ada["disabled"] == false)
+        #expect(ada["customAttributes"]?.string == #"{"role":"editor"}"#)
+        #expect(bob["displayName"] == "Robert")
+        #expect(bob["photoUrl"] == nil)
+        #expect(bob["disabled"] == true)
+        #expect(try await gateway.identities(of: "bob").map { $0["providerId"]?.string } == ["oidc.corp"])
+    }
+
+    @Test("by the same token again answers the same; once undone it says that it is done")
+    func retry() async throws {
+        let gateway = try await MergeCase.whole.gateway()
+        let body: JSON = ["mergeToken": try await gateway.previewMerge().json["mergeToken"] ?? .null]
+        let outcomes = try await withThrowingTaskGroup(of: Exchange.self) { group in
+            for _ in 0..<6 { group.addTask { try await gateway.administer(":merge", body) } }
+            return try await group.reduce(into: [Exchange]()) { $0.append($1) }
+        }
+        #expect(Set(outcomes.map(\.text)).count == 1, "\(outcomes.map(\.text))")
+        #expect(outcomes[0].outcome == "200")
+        #expect(try await gateway.told().outbox.count { $0.hasPrefix("account.merged") } == 1)
+        #expect(try await gateway.undoMerge().outcome == "200")
+        #expect(try await gateway.administer(":merge", body).outcome.hasPrefix("400 MERGE_ALREADY_DONE"))
+        #expect(try await gateway.merge().outcome == "200")
+        #expect(try await gateway.administer(":merge", body).outcome.hasPrefix("400 MERGE_ALREADY_DONE"))
+    }
+
+    @Test(
+        "is refused by name",
+        arguments: [
+            (["sourceLocalId": "ada", "localId": "bob"], "MISSING_MERGE_TOKEN"),
+            (["localId": "bob", "dryRun": true], "MISSING_LOCAL_ID"),
+            (["sourceLocalId": "ada", "dryRun": true], "MISSING_LOCAL_ID"),
+            (["sourceLocalId": "ada", "localId": "ada", "dryRun": true], "MERGE_SAME_ACCOUNT"),
+            (["sourceLocalId": "ada", "localId": "nobody", "dryRun": true], "USER_NOT_FOUND"),
+            (["sourceLocalId": "ada", "localId": "carol", "dryRun": true], "PROVIDER_ALREADY_LINKED"),
+            (["sourceLocalId": "ada", "localId": "dora", "dryRun": true], "USER_DISABLED"),
+            (["mergeToken": "x"], "INVALID_PENDING_TOKEN"),
+            (["mergeToken": "x", "dryRun": true], "Invalid JSON payload"),
+        ] as [(JSON, String)])
+    func refused(body: JSON, expected: String) async throws {
+        let gateway = try await MergeCase.whole.gateway()
+        try await gateway.make(["localId": "carol"], identities: [["providerId": "apple.com", "rawId": "a9"]])
+        try await gateway.make(["localId": "dora", "disabled": true])
+        let answer = try await gateway.administer(":merge", body)
+        #expect(answer.outcome.hasPrefix("400 \(expected)"), "\(answer.text)")
+    }
+
+    @Test("a preview is good for ten minutes, for its project, and while the accounts are as it saw them")
+    func preview() async throws {
+        let gateway = try await MergeCase.whole.gateway()
+        try await gateway.makeOtherProject("other", serviceKey: "sks_other")
+        let token = try await gateway.previewMerge().json["mergeToken"] ?? .null
+        let elsewhere = try await gateway.administer(
+            ":merge", ["mergeToken": token], in: "other", bearer: "sks_other")
+        #expect(elsewhere.outcome.hasPrefix("400 INVALID_PENDING_TOKEN"))
+        let asClient = try await gateway.post(
+            "/v1/accounts:merge",
+            [
+                "idToken": try await gateway.signIn(email: "ada@example.com").json["idToken"] ?? .null,
+                "mergeToken": token,
+            ])
+        #expect(asClient.outcome.hasPrefix("400 INVALID_PENDING_TOKEN"), "an administrator's token signs nobody in")
+        #expect(try await gateway.unlinkIdentity("google.com", of: "ada").outcome == "200")
+        let changed = try await gateway.administer(":merge", ["mergeToken": token])
+        #expect(changed.outcome.hasPrefix("400 MERGE_PREVIEW_OUTDATED"))
+        let next = try await gateway.previewMerge().json["mergeToken"] ?? .null
+        gateway.clock.advance(by: .seconds(601))
+        let late = try await gateway.administer(":merge", ["mergeToken": next])
+        #expect(late.outcome.hasPrefix("400 INVALID_PENDING_TOKEN"))
+    }
+}

@@ -1,0 +1,74 @@
+import HTTP
+import Postgres
+import Support
+import Testing
+
+/// How a backend handles identities and merges.
+extension TestGateway {
+    /// - Parameter path: behind the project's own.
+    func manage(
+        _ method: HTTP.Method, _ path: String, _ body: JSON? = nil, query: [(name: String, value: String)] = [],
+        in project: String = "demo", bearer: String = serviceKey
+    ) async throws -> Exchange {
+        try await send(
+            method, "/v1/projects/\(project)\(path)", body: try body?.bytes ?? [], query: query,
+            headers: ["Authorization": "Bearer \(bearer)"])
+    }
+
+    func identities(of localId: String) async throws -> [JSON] {
+        let answer = try await manage(.get, "/accounts/\(localId)/identities")
+        guard case .array(let identities) = answer.json["identities"] else { return [] }
+        return identities
+    }
+
+    func linkIdentity(_ body: JSON, to localId: String) async throws -> Exchange {
+        try await manage(.post, "/accounts/\(localId)/identities", body)
+    }
+
+    func unlinkIdentity(
+        _ provider: String, of localId: String, query: [(name: String, value: String)] = []
+    ) async throws -> Exchange {
+        try await manage(.delete, "/accounts/\(localId)/identities/\(provider)", query: query)
+    }
+
+    func moveIdentity(_ provider: String, of localId: String, _ body: JSON) async throws -> Exchange {
+        try await manage(.post, "/accounts/\(localId)/identities/\(provider):move", body)
+    }
+
+    /// Makes an account, or several things of it that no one call makes.
+    func make(_ body: JSON, identities: [JSON] = [], more: [String: JSON] = [:]) async throws {
+        #expect(try await administer("", body).outcome == "200")
+        let id = try #require(body["localId"]?.string)
+        for identity in identities { #expect(try await linkIdentity(identity, to: id).outcome == "200") }
+        guard !more.isEmpty else { return }
+        let change = more.merging(["localId": .string(id)]) { $1 }
+        #expect(try await administer(":update", .object(change)).outcome == "200")
+    }
+
+    /// What others were told, as kind, account, and what it is about; and what the audit trail has.
+    func told() async throws -> (outbox: [String], audit: [String]) {
+        let outbox: SQL = """
+            SELECT concat_ws(' ', kind, account_id, detail ->> 'provider', detail ->> 'source') AS line FROM outbox
+            ORDER BY line
+            """
+        let audit: SQL = """
+            SELECT concat_ws(' ', actor, action, subject, detail ->> 'provider', detail ->> 'source', detail ->> 'target')
+                AS line
+            FROM audit_event WHERE action LIKE 'identity.%' OR action LIKE 'account.merge%' ORDER BY line
+            """
+        return (
+            try await database.pool.query(outbox).map { try $0.decode("line") },
+            try await database.pool.query(audit).map { try $0.decode("line") }
+        )
+    }
+
+    /// All that is stored of accounts and their identities but for when they were last used and what has ended with it.
+    func accountsAsStored() async throws -> [String] {
+        let statement: SQL = """
+            SELECT (to_jsonb(a) - 'generation' - 'valid_since' - 'last_sign_in_at')::text AS line FROM account a
+            UNION ALL SELECT to_jsonb(l)::text FROM linked_identity l
+            UNION ALL SELECT to_jsonb(d)::text FROM deleted_account d ORDER BY line
+            """
+        return try await database.pool.query(statement).map { try $0.decode("line") }
+    }
+}

@@ -1,0 +1,132 @@
+import Identity
+import Postgres
+import Support
+import Testing
+
+@testable import Storage
+
+@Suite("Finding among a hundred thousand accounts", .serialized)
+struct AccountFinderTests {
+    /// Made once: they take a while.
+    private static let crowd = Crowd()
+
+    private actor Crowd {
+        private var made: Task<TestDatabase, any Error>?
+
+        var database: TestDatabase {
+            get async throws {
+                if let made { return try await made.value }
+                let database = try TestDatabase()
+                let task = Task(executorPreference: database.loop) {
+                    for statement: SQL in [
+                        """
+                        INSERT INTO account (project_id, id, email, display_name, phone_number, created_at,
+                            last_sign_in_at, valid_since)
+                        SELECT 'demo', md5(n::text), CASE WHEN n % 3 > 0 THEN 'user' || n || '@example.com' END,
+                            'Name ' || (n * 7919) % 100000, CASE WHEN n % 5 = 0 THEN '+1555' || n END,
+                            timestamptz 'epoch' + n * interval '1 minute', timestamptz 'epoch' + n * interval '1 hour',
+                            timestamptz 'epoch'
+                        FROM generate_series(1, 100000) n
+                        """,
+                        """
+                        INSERT INTO linked_identity (project_id, provider, subject, account_id, created_at)
+                        SELECT 'demo', 'google.com', n::text, md5(n::text), timestamptz 'epoch'
+                        FROM generate_series(1, 50000) n
+                        """,
+                        "ANALYZE account", "ANALYZE linked_identity",
+                    ] { _ = try await database.pool.execute(statement) }
+                    return database
+                }
+                made = task
+                return try await task.value
+            }
+        }
+    }
+
+    private static let project = ID<Project>("demo")
+
+    struct Row: CustomTestStringConvertible, Sendable {
+        let testDescription: String
+        let statement: SQL
+
+        init(_ testDescription: String, _ statement: SQL) {
+            self.testDescription = testDescription
+            self.statement = statement
+        }
+
+        static func page(_ order: AccountOrder, skipping count: Int) -> SQL {
+            .page(by: order, skipping: count, limit: 500, in: project)
+        }
+
+        static func prefix(_ text: String, after id: String? = nil) -> SQL {
+            guard let prefix = IDPrefix(text) else { return "SELECT" }
+            return .page(
+                beginningWith: prefix, besides: AccountNames(text), after: id.map { ID($0) }, limit: 100, in: project)
+        }
+    }
+
+    @Test(
+        "needs neither a sort nor a walk through all of them",
+        arguments: [
+            Row("by id", Row.page(AccountOrder(.id), skipping: 0)),
+            Row("by id, down, some way in", Row.page(AccountOrder(.id, isDescending: true), skipping: 1000)),
+            Row("by age", Row.page(AccountOrder(.createdAt), skipping: 0)),
+            Row("newest first, some way in", Row.page(AccountOrder(.createdAt, isDescending: true), skipping: 1000)),
+            Row("by address", Row.page(AccountOrder(.email), skipping: 0)),
+            Row("by address, down, some way in", Row.page(AccountOrder(.email, isDescending: true), skipping: 1000)),
+            Row("without address", .pageWithoutEmail(AccountOrder(.email), skipping: 100, limit: 500, in: project)),
+            Row(
+                "without address, down",
+                .pageWithoutEmail(
+                    AccountOrder(.email, isDescending: true), skipping: 0, limit: 500, in: project)),
+            Row("how many have an address", .countOfAddresses(upTo: 1000, in: project)),
+            Row("by a long beginning", Row.prefix("c4ca4238")), Row("by a short beginning", Row.prefix("c")),
+            Row("by a beginning, the next page", Row.prefix("c", after: "c4ca4238")),
+            Row(
+                "by all that leads to one",
+                .find(
+                    [
+                        .id(ID("a")), .email(Email("user1@example.com")!), .phoneNumber(PhoneNumber("+15555")!),
+                        .identity(provider: .google, subject: "1"),
+                    ], in: project)),
+        ])
+    func plan(row: Row) async throws {
+        let pool = try await Self.crowd.database.pool
+        let plan = try await pool.query("EXPLAIN \(row.statement)").map { try $0.decode("QUERY PLAN", as: String.self) }
+        let text = plan.joined(separator: "\n")
+        #expect(!text.contains("Seq Scan on account"), "\(text)")
+        #expect(!text.contains("Seq Scan on linked_identity"), "\(text)")
+        // Of a page of its own, and of the identities of one account, sorting is no matter.
+        let sorts = plan.filter { $0.contains("Sort  ") && !$0.contains("rows=1 ") }
+        let pageRows = sorts.filter { !["rows=500 ", "rows=100 "].contains(where: $0.contains) }
+        #expect(pageRows.isEmpty, "\(text)")
+    }
+
+    @Test("an order without index is given up in time, and says so")
+    func deadline() async throws {
+        let pool = try await Self.crowd.database.pool
+        let patient = PostgresAccountFinder(pool: pool, sortDeadline: .seconds(60))
+        let hasty = PostgresAccountFinder(pool: pool, sortDeadline: .milliseconds(1))
+        for field: AccountOrder.Field in [.name, .lastSignInAt] {
+            let order = AccountOrder(field, isDescending: true)
+            let page = try await patient.page(by: order, skipping: 0, limit: 10, in: Self.project)
+            #expect(page.count == 10)
+            await #expect(throws: QueryRefusal.tooLong) {
+                try await hasty.page(by: order, skipping: 0, limit: 10, in: Self.project)
+            }
+        }
+        let indexed = try await hasty.page(by: AccountOrder(.createdAt), skipping: 0, limit: 10, in: Self.project)
+        #expect(indexed.count == 10)
+    }
+
+    @Test("no index holds what a sign-in changes")
+    func hot() async throws {
+        let indexed = try await Self.crowd.database.pool.query(
+            """
+            SELECT c.attname::text AS name FROM pg_index i, unnest(i.indkey) k JOIN pg_attribute c ON c.attnum = k
+            WHERE i.indrelid = 'account'::regclass AND c.attrelid = i.indrelid GROUP BY c.attname ORDER BY c.attname
+            """)
+        let names = try indexed.map { try $0.decode("name", as: String.self) }
+        #expect(names == ["created_at", "email", "id", "phone_number", "project_id"])
+    }
+}
