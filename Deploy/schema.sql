@@ -321,11 +321,17 @@ ALTER TABLE ONLY public.signing_key
 ALTER TABLE ONLY public.used_mark
     ADD CONSTRAINT used_mark_pkey PRIMARY KEY (project_id, hash);
 
+CREATE INDEX account_created_at ON public.account USING btree (project_id, created_at, id);
+
 CREATE UNIQUE INDEX account_email_key ON public.account USING btree (project_id, email) WHERE (email IS NOT NULL);
+
+CREATE INDEX account_id_bytes ON public.account USING btree (project_id, id COLLATE "C");
 
 CREATE INDEX account_merge_target ON public.account_merge USING btree (project_id, target_id);
 
 CREATE UNIQUE INDEX account_phone_number_key ON public.account USING btree (project_id, phone_number) WHERE (phone_number IS NOT NULL);
+
+CREATE INDEX account_without_email ON public.account USING btree (project_id, id) WHERE (email IS NULL);
 
 CREATE INDEX audit_event_action ON public.audit_event USING btree (project_id, action, occurred_at, id);
 

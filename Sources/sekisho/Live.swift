@@ -56,8 +56,7 @@ struct Live: Sendable {
         let verifier = mode.verifier(providerKeys, clock)
         let desk = LiveActionDesk(directory: directory, sending: sending, redemption: redemption)
         let services = Services(
-            authenticator: authenticator,
-            editor: AccountEditor(with: collaborators),
+            authenticator: authenticator, editor: AccountEditor(with: collaborators),
             administration: AccountAdministration(
                 store: administered, passwords: passwords, breaches: breaches, clock: clock, entropy: .live),
             identifiers: IdentifierLookup(store: store),
