@@ -1,3 +1,4 @@
+internal import Glibc
 internal import Identity
 internal import SMTP
 
@@ -28,19 +29,19 @@ struct MailConfig: Sendable {
 extension SettingsReader {
     /// - Returns: `nil` if nothing is said of mail, or something wrong.
     mutating func mail() -> MailConfig? {
-        let authorities = text(Settings.smtpAuthorities)
+        let before = problems.count
+        let authorities = optional(Settings.smtpAuthorities, "the path of a file that can be read") { path in
+            access(path, R_OK) == 0 ? path : nil
+        }
         let server = optional(
             Settings.smtpURL, "smtp:// or smtps:// with a host, and user:password@ and a port where needed"
         ) { SubmissionServer(url: $0, certificateAuthorities: authorities) }
         let sender = optional(Settings.mailFrom, "an e-mail address") { Email($0) }
         if let server, let sender { return MailConfig(server: server, sender: sender) }
-        require(Settings.mailFrom, with: Settings.smtpURL)
-        require(Settings.smtpURL, with: Settings.mailFrom)
+        // One without the other sends nothing; whatever else is wrong has been told already.
+        guard problems.count == before else { return nil }
+        if server != nil { problems.append("\(Settings.mailFrom.name) is not set, and \(Settings.smtpURL.name) is") }
+        if sender != nil { problems.append("\(Settings.smtpURL.name) is not set, and \(Settings.mailFrom.name) is") }
         return nil
-    }
-
-    private mutating func require(_ setting: Setting, with other: Setting) {
-        guard text(other) != nil, text(setting) == nil else { return }
-        problems.append("\(setting.name) is not set, and \(other.name) is")
     }
 }
