@@ -9,5 +9,6 @@ extension [Migration] {
         Migration(name: "m0004_custom_tokens", sql: PackageResources.m0004_custom_tokens_sql),
         Migration(name: "m0005_federation", sql: PackageResources.m0005_federation_sql),
         Migration(name: "m0006_mailboxes", sql: PackageResources.m0006_mailboxes_sql),
+        Migration(name: "m0008_password_schemes", sql: PackageResources.m0008_password_schemes_sql),
     ]
 }

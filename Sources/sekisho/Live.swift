@@ -54,7 +54,9 @@ struct Live: Sendable {
             authenticator: authenticator,
             editor: AccountEditor(with: collaborators),
             administration: AccountAdministration(
-                store: PostgresAdministrationStore(pool: pool), passwords: passwords, breaches: breaches, clock: clock,
+                store: PostgresAdministrationStore(pool: pool), passwords: passwords,
+                passwordKeys: .sealed(in: PasswordSchemeStore(pool: pool), under: masterKeys, clock: clock),
+                breaches: breaches, clock: clock,
                 entropy: .live),
             identifiers: IdentifierLookup(store: store),
             customSignIn: CustomSignIn(
