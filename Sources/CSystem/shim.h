@@ -4,6 +4,7 @@
 #pragma once
 
 #include <arpa/inet.h>
+#include <crypt.h>
 #include <curl/curl.h>
 #include <errno.h>
 #include <fcntl.h>

@@ -1,19 +1,28 @@
-/// What a PHC string of Argon2id asks of whoever verifies it.
+/// What a PHC string of Argon2 asks of whoever verifies it.
 struct Argon2Parameters: Equatable {
+    enum Variant: String {
+        case argon2i
+        case argon2id
+    }
+
     private static let base64 = Set("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/".utf8)
 
+    let variant: Variant
     let cost: PasswordHash.Cost
     let lanes: Int
 
-    init(cost: PasswordHash.Cost, lanes: Int) {
+    init(_ variant: Variant = .argon2id, cost: PasswordHash.Cost, lanes: Int) {
+        self.variant = variant
         self.cost = cost
         self.lanes = lanes
     }
 
-    /// - Returns: `nil` unless `$argon2id$v=19$m=…,t=…,p=…$salt$hash` with numbers within bounds.
+    /// - Returns: `nil` unless `$argon2id$v=19$m=…,t=…,p=…$salt$hash` (or `$argon2i$`) with numbers within bounds.
     init?(phc: String) {
         let fields = phc.split(separator: "$", omittingEmptySubsequences: false)
-        guard phc.utf8.count < 128, fields.count == 6, fields[0].isEmpty, fields[1] == "argon2id", fields[2] == "v=19"
+        guard phc.utf8.count <= 512, fields.count == 6, fields[0].isEmpty,
+            let variant = Variant(rawValue: String(fields[1])),
+            fields[2] == "v=19"
         else { return nil }
         let parameters = fields[3].split(separator: ",", omittingEmptySubsequences: false)
         guard
@@ -24,7 +33,7 @@ struct Argon2Parameters: Equatable {
             // A cost out of range is one more way not to be a hash of ours.
             let cost = try? PasswordHash.Cost(memoryKiB: memoryKiB, iterations: iterations)
         else { return nil }
-        self.init(cost: cost, lanes: lanes)
+        self.init(variant, cost: cost, lanes: lanes)
     }
 
     /// A NUL would end the text for libsodium, which reads C strings, and let anything follow.

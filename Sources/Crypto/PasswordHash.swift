@@ -40,7 +40,7 @@ public enum PasswordHash {
         return String(decoding: text.prefix { $0 != 0 }.map(UInt8.init(bitPattern:)), as: UTF8.self)
     }
 
-    /// - Parameter phc: a stored string; one that is no Argon2id hash, or asks for more than ``Cost`` allows,
+    /// - Parameter phc: a stored string, of Argon2i too; one that is neither, or asks for more than ``Cost`` allows,
     ///   verifies nothing and costs nothing.
     public static func verify(_ password: [UInt8], against phc: String) -> Bool {
         guard Argon2Parameters(phc: phc) != nil else { return false }

@@ -49,6 +49,15 @@ struct PasswordHashTests {
         #expect(!PasswordHash.verify(Array("password".utf8), against: phc + "\u{0}"))
     }
 
+    /// Argon2 reference implementation, `test.c`, version 0x13, argon2i, one lane.
+    @Test("of Argon2i are verified, and made anew")
+    func argon2i() throws {
+        let phc = "$argon2i$v=19$m=256,t=2,p=1$c29tZXNhbHQ$iekCn0Y3spW+sCcFanM2xBT63UP2sghkUoHLIUpWRS8"
+        #expect(PasswordHash.verify(Array("password".utf8), against: phc))
+        #expect(!PasswordHash.verify(Array("Password".utf8), against: phc))
+        #expect(try PasswordHash.needsRehash(phc, cost: PasswordHash.Cost(memoryKiB: 256, iterations: 2)))
+    }
+
     @Test(
         "with hostile or foreign parameters verify nothing",
         arguments: [
@@ -60,7 +69,7 @@ struct PasswordHashTests {
             "$argon2id$v=19$m=256,t=2,p=17$c29tZXNhbHQ$nf65EOgLrQMR/uIPnA4rEsF5h7TKyQwu9U1bMCHGi/4",
             "$argon2id$v=19$m=-256,t=2,p=1$c29tZXNhbHQ$nf65EOgLrQMR/uIPnA4rEsF5h7TKyQwu9U1bMCHGi/4",
             "$argon2id$v=16$m=256,t=2,p=1$c29tZXNhbHQ$nf65EOgLrQMR/uIPnA4rEsF5h7TKyQwu9U1bMCHGi/4",
-            "$argon2i$v=19$m=256,t=2,p=1$c29tZXNhbHQ$nf65EOgLrQMR/uIPnA4rEsF5h7TKyQwu9U1bMCHGi/4",
+            "$argon2d$v=19$m=256,t=2,p=1$c29tZXNhbHQ$nf65EOgLrQMR/uIPnA4rEsF5h7TKyQwu9U1bMCHGi/4",
             "$argon2id$v=19$m=256,t=2,p=1$c29tZXNhbHQ$nf65EOgLrQMR/uIPnA4rEsF5h7TKyQwu9U1bMCHGi/4$",
         ])
     func hostile(phc: String) {

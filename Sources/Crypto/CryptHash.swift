@@ -1,0 +1,21 @@
+internal import CSystem
+
+/// Password hashes as crypt(3) writes them: bcrypt, SHA-crypt, yescrypt.
+public enum CryptHash {
+    /// - Parameter text: a stored hash, whose cost the caller has bounded.
+    /// - Returns: `false` also for what the system's library cannot read, and for a password with a NUL or of more than
+    ///   511 bytes, which it cannot hash.
+    public static func verify(_ password: [UInt8], against text: String) -> Bool {
+        guard !password.contains(0), !text.utf8.contains(0) else { return false }
+        let size = MemoryLayout<crypt_data>.size
+        let scratch = UnsafeMutableRawPointer.allocate(byteCount: size, alignment: MemoryLayout<crypt_data>.alignment)
+        scratch.initializeMemory(as: UInt8.self, repeating: 0, count: size)
+        defer {
+            sodium_memzero(scratch, size)
+            scratch.deallocate()
+        }
+        let phrase = (password + [0]).map(CChar.init(bitPattern:))
+        guard let hashed = crypt_rn(phrase, text, scratch, Int32(size)) else { return false }
+        return constantTimeEquals(Array(String(cString: hashed).utf8), Array(text.utf8))
+    }
+}

@@ -1,0 +1,33 @@
+internal import CSystem
+
+/// How Firebase hashes passwords: scrypt makes a key, and AES-256 in counter mode ciphers the project's signer key
+/// with it.
+public enum FirebaseScrypt {
+    /// - Parameters:
+    ///   - salt: the account's, followed by the project's salt separator.
+    ///   - memoryCost: binary logarithm of scrypt's cost.
+    ///   - rounds: scrypt's block size.
+    /// - Returns: as many bytes as `signerKey` has.
+    public static func hash(
+        _ password: [UInt8], salt: [UInt8], signerKey: [UInt8], memoryCost: Int, rounds: Int
+    ) throws(LibraryFault) -> [UInt8] {
+        var derived = try KeyDerivation.scrypt(
+            password, salt: salt, cost: 1 << memoryCost, blockSize: rounds, parallelization: 1, count: 64)
+        defer { wipe(&derived) }
+        return try ciphered(signerKey, key: Array(derived.prefix(32)))
+    }
+
+    private static func ciphered(_ plaintext: [UInt8], key: [UInt8]) throws(LibraryFault) -> [UInt8] {
+        guard let context = EVP_CIPHER_CTX_new() else { throw LibraryFault("EVP_CIPHER_CTX_new") }
+        defer { EVP_CIPHER_CTX_free(context) }
+        var output = [UInt8](repeating: 0, count: plaintext.count)
+        var written: Int32 = 0
+        // The key is used for this one message alone, so its counter may begin at zero.
+        let start = [UInt8](repeating: 0, count: 16)
+        guard
+            EVP_EncryptInit_ex2(context, OpenSSL.aes256CTR, key, start, nil) == 1,
+            EVP_EncryptUpdate(context, &output, &written, plaintext, Int32(plaintext.count)) == 1
+        else { throw LibraryFault("EVP_EncryptUpdate") }
+        return output
+    }
+}

@@ -1,0 +1,32 @@
+internal import CSystem
+
+/// Keys made of passwords, as other systems store them. The caller bounds what they cost; never on an event loop.
+public enum KeyDerivation {
+    /// RFC 8018 §5.2, with HMAC.
+    public static func pbkdf2(
+        _ password: [UInt8], salt: [UInt8], iterations: Int, by algorithm: DigestAlgorithm, count: Int
+    ) throws(LibraryFault) -> [UInt8] {
+        var key = [UInt8](repeating: 0, count: count)
+        let code = PKCS5_PBKDF2_HMAC(
+            password, Int32(password.count), salt, Int32(salt.count), Int32(clamping: iterations), algorithm.message,
+            Int32(count), &key)
+        guard code == 1 else { throw LibraryFault("PKCS5_PBKDF2_HMAC") }
+        return key
+    }
+
+    /// RFC 7914. Takes 128 bytes of memory for each of `cost` times `blockSize`.
+    ///
+    /// - Parameter cost: a power of two, above one.
+    public static func scrypt(
+        _ password: [UInt8], salt: [UInt8], cost: Int, blockSize: Int, parallelization: Int, count: Int
+    ) throws(LibraryFault) -> [UInt8] {
+        var key = [UInt8](repeating: 0, count: count)
+        // What the library asks for beside the table, and some to spare.
+        let memory = 128 * blockSize * (cost + parallelization + 2) + 65536
+        let code = EVP_PBE_scrypt(
+            password, password.count, salt, salt.count, UInt64(cost), UInt64(blockSize), UInt64(parallelization),
+            UInt64(memory), &key, count)
+        guard code == 1 else { throw LibraryFault("EVP_PBE_scrypt") }
+        return key
+    }
+}
