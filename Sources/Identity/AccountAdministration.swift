@@ -2,15 +2,18 @@
 public struct AccountAdministration: Sendable {
     let store: any AdministrationStore
     let passwords: Passwords
+    let passwordKeys: PasswordKeys
     let breaches: Breaches
     let clock: WallClock
     let entropy: Entropy
 
     public init(
-        store: any AdministrationStore, passwords: Passwords, breaches: Breaches, clock: WallClock, entropy: Entropy
+        store: any AdministrationStore, passwords: Passwords, passwordKeys: PasswordKeys, breaches: Breaches,
+        clock: WallClock, entropy: Entropy
     ) {
         self.store = store
         self.passwords = passwords
+        self.passwordKeys = passwordKeys
         self.breaches = breaches
         self.clock = clock
         self.entropy = entropy

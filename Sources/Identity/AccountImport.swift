@@ -3,11 +3,20 @@ extension AccountAdministration {
     public struct Import: Sendable {
         public var account: Account
         public var password: Secret?
+        /// Made elsewhere, as ``KeptPasswordScheme`` has it stored; goes before ``password``.
+        public var passwordHash: String?
 
-        public init(account: Account, password: Secret? = nil) {
+        public init(account: Account, password: Secret? = nil, passwordHash: String? = nil) {
             self.account = account
             self.password = password
+            self.passwordHash = passwordHash
         }
+    }
+
+    /// Puts a scheme's key where sign-ins find it.
+    public func keep(_ scheme: PasswordScheme, in project: Project) async throws -> KeptPasswordScheme {
+        guard let key = scheme.key else { return KeptPasswordScheme(scheme, key: nil) }
+        return KeptPasswordScheme(scheme, key: try await passwordKeys.keep(key, project.id))
     }
 
     /// What an import without times of its own counts as.
@@ -24,7 +33,7 @@ extension AccountAdministration {
     ) async throws -> [ID<Account>: UniqueMember] {
         var (accepted, refused) = Self.apart(imports)
         for index in accepted.indices {
-            guard let password = accepted[index].password else { continue }
+            guard accepted[index].hash == nil, let password = accepted[index].password else { continue }
             accepted[index].hash = try await passwords.hash(password, origin)
         }
         let now = clock.now()
@@ -59,7 +68,7 @@ extension AccountAdministration {
                 continue
             }
             seen.formUnion(references.map(\.1))
-            accepted.append(Entry(account: entry.account, password: entry.password))
+            accepted.append(Entry(account: entry.account, password: entry.password, hash: entry.passwordHash))
         }
         return (accepted, refused)
     }

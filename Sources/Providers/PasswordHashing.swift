@@ -3,10 +3,16 @@ public import EventLoop
 public import Identity
 
 extension Passwords {
-    /// Argon2id on threads of its own.
+    /// Argon2id on threads of its own, which also check what other systems hashed.
     ///
+    /// Whatever is stored, each check does the work of one Argon2id of today's cost; a hash of another making costs its
+    /// own work on top.
+    ///
+    /// - Parameter keys: where the secret keys of imported hashes are.
     /// - Throws: what Argon2id throws when there is no memory for a single hash.
-    public static func argon2id(_ cost: PasswordHash.Cost, on pool: FairPool) throws -> Passwords {
+    public static func argon2id(
+        _ cost: PasswordHash.Cost, keys: PasswordKeys, on pool: FairPool
+    ) throws -> Passwords {
         // Hashed once, so that checking against nothing costs what checking against something does.
         let nobodys = try PasswordHash.hash(Random.bytes(16), cost: cost)
         return Passwords(
@@ -14,12 +20,17 @@ extension Passwords {
                 try await pool.hashing(for: origin) { try PasswordHash.hash(password.bytes, cost: cost) }
             },
             check: { password, storedHash, origin in
-                try await pool.hashing(for: origin) {
-                    guard PasswordHash.verify(password.bytes, against: storedHash ?? nobodys), let storedHash else {
-                        return .wrong
+                let stored = storedHash ?? nobodys
+                let foreign: ForeignPassword? =
+                    PasswordHash.needsRehash(stored, cost: cost) ? try await ForeignPassword(stored, keys: keys) : nil
+                return try await pool.hashing(for: origin) {
+                    guard let foreign else {
+                        let isRight = PasswordHash.verify(password.bytes, against: stored)
+                        return isRight && storedHash != nil ? .right(rehashed: nil) : .wrong
                     }
-                    guard PasswordHash.needsRehash(storedHash, cost: cost) else { return .right(rehashed: nil) }
-                    return .right(rehashed: try PasswordHash.hash(password.bytes, cost: cost))
+                    let isRight = try foreign.isMadeOf(password.bytes)
+                    let rehashed = try PasswordHash.hash(password.bytes, cost: cost)
+                    return isRight ? .right(rehashed: rehashed) : .wrong
                 }
             })
     }

@@ -58,7 +58,9 @@ struct Live: Sendable {
         let services = Services(
             authenticator: authenticator, editor: AccountEditor(with: collaborators),
             administration: AccountAdministration(
-                store: administered, passwords: passwords, breaches: breaches, clock: clock, entropy: .live),
+                store: administered, passwords: passwords,
+                passwordKeys: .sealed(in: PasswordSchemeStore(pool: pool), under: masterKeys, clock: clock),
+                breaches: breaches, clock: clock, entropy: .live),
             identifiers: IdentifierLookup(store: store),
             customSignIn: CustomSignIn(with: collaborators, customTokens: mode.customTokens(directory, clock)),
             federatedSignIn: FederatedSignIn(

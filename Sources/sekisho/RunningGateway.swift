@@ -38,6 +38,8 @@ final class RunningGateway: Sendable {
             fetch: .http(client, allowsPrivate: mode.takesLoopbackIssuers),
             shelf: ProviderKeyStore(pool: pools[0]).shelf, clock: mode.clock,
             allowsPrivate: mode.takesLoopbackIssuers, on: group.loops[0])
+        let passwordKeys = PasswordKeys.sealed(
+            in: PasswordSchemeStore(pool: pools[0]), under: config.masterKeys, clock: mode.clock)
         let metrics = GatewayMetrics()
         let limits = RateLimits(masterKeys: config.masterKeys, clock: mode.clock, metrics: metrics.registry)
         let publicURL = { @Sendable in config.publicURL ?? "http://127.0.0.1:\(state.port.load(ordering: .relaxed))" }
@@ -48,7 +50,7 @@ final class RunningGateway: Sendable {
         let keyUse = KeyUse()
         let live = Live(
             masterKeys: config.masterKeys, trustedProxies: config.trustedProxies, clock: mode.clock, log: log,
-            metrics: metrics, passwords: try .argon2id(config.passwords.cost, on: hashing),
+            metrics: metrics, passwords: try .argon2id(config.passwords.cost, keys: passwordKeys, on: hashing),
             limiter: mode.limitsRates ? limits.limiter : .none,
             breaches: .live(at: config.breachedPasswordsURL, client: client, metrics: metrics, log: log),
             providerKeys: providerKeys, keyUse: keyUse, mode: mode, postOffice: postOffice, publicURL: publicURL,

@@ -339,6 +339,17 @@ ROWS = [
     owner("an account goes", "deleteAccount", {"localId": LOCAL_ID}),
     owner("nobody goes", "deleteAccount", {"localId": "nobody"}, "USER_NOT_FOUND"),
     owner("accounts in bulk", "batchCreateAccounts", {"users": [{"localId": NEW_LOCAL_ID, "email": NEW_EMAIL}]}),
+    owner("accounts of Firebase in bulk", "batchCreateAccounts", {
+        "hashAlgorithm": "SCRYPT", "signerKey": "A" * 86 + "==", "saltSeparator": "Bw==", "rounds": 8, "memoryCost": 14,
+        "users": [{"localId": NEW_LOCAL_ID, "passwordHash": "A" * 86 + "==", "salt": "AAAA"}]}),
+    owner("accounts of Firebase without its key", "batchCreateAccounts", {
+        "hashAlgorithm": "SCRYPT", "rounds": 8, "memoryCost": 14, "users": [{"localId": NEW_LOCAL_ID}]}, "EMPTY_HASH_KEY"),
+    owner("accounts of Firebase with too many rounds", "batchCreateAccounts", {
+        "hashAlgorithm": "SCRYPT", "signerKey": "A" * 86 + "==", "rounds": 9, "memoryCost": 14,
+        "users": [{"localId": NEW_LOCAL_ID}]}, "INVALID_HASH_ROUNDS"),
+    owner("accounts of Argon2d", "batchCreateAccounts", {
+        "hashAlgorithm": "ARGON2", "argon2Parameters": {"hashType": "ARGON2_D"}, "users": [{"localId": NEW_LOCAL_ID}]},
+        "NOT_IMPLEMENTED", 501),
     owner("no accounts in bulk", "batchCreateAccounts", {"users": []}, "MISSING_USER_ACCOUNT"),
     owner("accounts go in bulk", "batchDeleteAccounts", {"localIds": ["nobody"], "force": True}),
     owner("none go in bulk", "batchDeleteAccounts", {"localIds": []}, "LOCAL_ID_LIST_EXCEEDS_LIMIT"),

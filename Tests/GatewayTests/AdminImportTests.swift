@@ -66,6 +66,7 @@ struct AdminImportTests {
                 ["localId": "x", "providerUserInfo": identities(33)],
                 "providerUserInfo has more than 32 entries"
             ),
+            (["localId": "x", "passwordHash": "aGFzaA"], "passwordHash needs a hashAlgorithm"),
             (["localId": "x", "createdAt": "-1"], "createdAt, lastLoginAt or validSince is invalid"),
             (["localId": "ada"], "localId belongs to an existing account - can not overwrite."),
         ] as [(JSON, String)])
@@ -102,10 +103,6 @@ struct AdminImportTests {
                         ["localId": "b", "providerUserInfo": [["providerId": "p", "rawId": "r"]]],
                     ],
                 ], "400 DUPLICATE_RAW_ID : Provider id(p), Raw id(r)"
-            ),
-            (
-                ["hashAlgorithm": "SCRYPT", "users": [["localId": "a"], ["localId": "b", "passwordHash": "aGFzaA"]]],
-                "501 hashAlgorithm is not implemented."
             ),
         ] as [(JSON, String)])
     func requests(body: JSON, expected: String) async throws {

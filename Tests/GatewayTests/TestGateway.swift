@@ -54,6 +54,8 @@ struct TestGateway: Sendable {
             id: "key", hash: APIKey(text: Self.apiKey).hash, for: ProjectDraft.app.id, in: project.id, at: clock.now)
         #expect(isKeyMade)
         let cheap = try PasswordHash.Cost(memoryKiB: 7168, iterations: 1)
+        let keys = PasswordKeys.sealed(
+            in: PasswordSchemeStore(pool: database.pool), under: masterKeys, clock: clock.wallClock)
         let metrics = GatewayMetrics()
         limits =
             limitsRates
@@ -61,7 +63,8 @@ struct TestGateway: Sendable {
         live = Live(
             masterKeys: masterKeys, trustedProxies: trustedProxies, clock: clock.wallClock,
             log: Log(level: .error, descriptor: 2), metrics: metrics,
-            passwords: try passwords ?? .argon2id(cheap, on: Self.hashing.get()), limiter: limits?.limiter ?? .none,
+            passwords: try passwords ?? .argon2id(cheap, keys: keys, on: Self.hashing.get()),
+            limiter: limits?.limiter ?? .none,
             breaches: breaches,
             providerKeys: JWKSCache(
                 fetch: world.fetch, shelf: ProviderKeyStore(pool: database.pool).shelf, clock: clock.wallClock,

@@ -65,7 +65,9 @@ struct TestGateway {
             authenticator: authenticator,
             editor: AccountEditor(with: collaborators),
             administration: AccountAdministration(
-                store: FakeAdministrationStore(), passwords: passwords, breaches: .none, clock: clock, entropy: entropy),
+                store: FakeAdministrationStore(), passwords: passwords,
+                passwordKeys: PasswordKeys(keep: { _, _ in ID("key") }, find: { _ in nil }), breaches: .none,
+                clock: clock, entropy: entropy),
             identifiers: IdentifierLookup(store: store),
             customSignIn: CustomSignIn(
                 with: collaborators,

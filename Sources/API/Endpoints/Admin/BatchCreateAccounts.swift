@@ -9,12 +9,16 @@ extension Endpoint {
         let request = try call.body(as: BatchCreateRequest.self, for: administrator)
         if request.bringsIdentities { try administrator.require(.linkUsers) }
         let users = try request.checkedUsers()
+        let scheme = try request.scheme.scheme()
         let administration = call.services.administration
+        let kept =
+            request.bringsHashes
+            ? try await administration.keep(scheme, in: administrator.project) : KeptPasswordScheme(scheme, key: nil)
         var faults: [Int: String] = [:]
         var imports: [(index: Int, entry: AccountAdministration.Import)] = []
         for (index, user) in users.enumerated() {
             do throws(ImportedUser.Fault) {
-                imports.append((index, try user.entry(at: administration.now)))
+                imports.append((index, try user.entry(at: administration.now, hashed: kept)))
             } catch {
                 faults[index] = error.message
             }
@@ -33,18 +37,31 @@ private struct BatchCreateRequest: Decodable {
     let users: [ImportedUser]?
     let allowOverwrite: Bool?
     let sanityCheck: Bool?
+    let scheme: PasswordSchemeWish
+
+    private enum CodingKeys: String, CodingKey {
+        case users, allowOverwrite, sanityCheck
+    }
+
+    init(from decoder: any Decoder) throws {
+        let container = try decoder.container(keyedBy: CodingKeys.self)
+        users = try container.decodeIfPresent([ImportedUser].self, forKey: .users)
+        allowOverwrite = try container.decodeIfPresent(Bool.self, forKey: .allowOverwrite)
+        sanityCheck = try container.decodeIfPresent(Bool.self, forKey: .sanityCheck)
+        scheme = try PasswordSchemeWish(from: decoder)
+    }
 
     static let limit = 1000
     /// Each costs as much as a sign-in, and the request waits for all of them.
     static let passwordLimit = 100
 
     var bringsIdentities: Bool { users?.contains { !$0.linkable.isEmpty } == true }
+    var bringsHashes: Bool { users?.contains { $0.passwordHash.nonEmpty != nil } == true }
 
     /// - Throws: ``WireError``, if nothing of the request is to be looked at further.
     func checkedUsers() throws(WireError) -> [ImportedUser] {
         guard let users, !users.isEmpty else { throw .refused("MISSING_USER_ACCOUNT") }
         guard users.count <= Self.limit else { throw .refused("MAXIMUM_USER_COUNT_EXCEEDED") }
-        guard users.allSatisfy({ $0.passwordHash.nonEmpty == nil }) else { throw .notImplemented("hashAlgorithm") }
         guard users.count(where: { $0.rawPassword.nonEmpty != nil }) <= Self.passwordLimit else {
             throw .invalidField("/users", "must not have more than \(Self.passwordLimit) members with rawPassword")
         }

@@ -1,7 +1,8 @@
-internal import Identity
+public import Identity
+internal import JSONText
 
 /// An entry of an import.
-struct ImportedUser: Decodable {
+public struct ImportedUser: Decodable, Sendable {
     let localId: String?
     let email: String?
     let emailVerified: Bool?
@@ -11,15 +12,18 @@ struct ImportedUser: Decodable {
     let disabled: Bool?
     let createdAt: String?
     let lastLoginAt: String?
+    /// What Firebase's command line writes for ``lastLoginAt``.
+    let lastSignedInAt: String?
     let validSince: String?
     let customAttributes: String?
     let passwordHash: String?
+    let salt: String?
     let rawPassword: String?
     let providerUserInfo: [Provider]?
     let mfaInfo: [Present]?
     let tenantId: String?
 
-    struct Provider: Decodable {
+    struct Provider: Decodable, Sendable {
         let providerId: String?
         let rawId: String?
         let email: String?
@@ -35,15 +39,37 @@ struct ImportedUser: Decodable {
     }
 
     /// Why an entry is not stored.
-    enum Fault: Error {
+    public enum Fault: Error {
+        case unreadable(String)
         case idIsMissing, idIsInvalid, tenant, emailIsInvalid, identityIsIncomplete, tooManyIdentities
         case phoneNumberIsInvalid
         case claimsAreInvalid, claimsAreTooLarge, claimIsReserved, secondFactor, timeIsInvalid
+        case password(PasswordHashFault)
         case emailIsTaken, identityIsTaken, phoneNumberIsTaken, idIsTaken
     }
 
+    /// An entry of a file: names are taken in any case.
+    public init(json: [UInt8]) throws(Fault) {
+        do {
+            self = try StrictJSON.decode(ImportedUser.self, from: json, snakeCaseKeys: true)
+        } catch let fault as JSONFault {
+            throw .unreadable(WireError(fault).message)
+        } catch let error as DecodingError {
+            throw .unreadable(WireError(error).message)
+        } catch let error as WireError {
+            throw .unreadable(error.message)
+        } catch {
+            throw .unreadable("it cannot be read")
+        }
+    }
+
+    /// - Parameters:
+    ///   - now: for what brings no times of its own.
+    ///   - scheme: how passwords were hashed.
     /// - Throws: the first ``Fault`` in the wire's order.
-    func entry(at now: Instant) throws(Fault) -> AccountAdministration.Import {
+    public func entry(
+        at now: Instant, hashed scheme: KeptPasswordScheme
+    ) throws(Fault) -> AccountAdministration.Import {
         guard let localId = localId.nonEmpty else { throw .idIsMissing }
         guard let id = ID<Account>(chosen: localId) else { throw .idIsInvalid }
         guard tenantId.nonEmpty == nil else { throw .tenant }
@@ -55,13 +81,24 @@ struct ImportedUser: Decodable {
         let claims = try claims()
         guard mfaInfo?.isEmpty != false else { throw .secondFactor }
         let times = try times()
+        let passwordHash = try storedPassword(scheme)
         let account = Account(
             id: id, email: email, emailIsVerified: email != nil && emailVerified == true,
             displayName: displayName.nonEmpty, photoURL: photoUrl.nonEmpty, phoneNumber: phoneNumber?.rawValue,
             identities: identities, customClaims: claims, isDisabled: disabled == true,
             createdAt: times.created ?? now, lastSignInAt: times.signedIn,
             validSince: times.valid ?? Instant(seconds: now.seconds))
-        return AccountAdministration.Import(account: account, password: rawPassword.nonEmpty.map(Secret.init))
+        return AccountAdministration.Import(
+            account: account, password: rawPassword.nonEmpty.map(Secret.init), passwordHash: passwordHash)
+    }
+
+    private func storedPassword(_ scheme: KeptPasswordScheme) throws(Fault) -> String? {
+        guard let passwordHash = passwordHash.nonEmpty else { return nil }
+        do {
+            return try scheme.stored(hash: passwordHash, salt: salt)
+        } catch {
+            throw .password(error)
+        }
     }
 
     /// More ways in than anybody has; all of them go into every token.
@@ -101,7 +138,8 @@ struct ImportedUser: Decodable {
     private func times() throws(Fault) -> (created: Instant?, signedIn: Instant?, valid: Instant?) {
         do {
             return (
-                try .parsing(milliseconds: createdAt, at: ""), try .parsing(milliseconds: lastLoginAt, at: ""),
+                try .parsing(milliseconds: createdAt, at: ""),
+                try .parsing(milliseconds: lastLoginAt.nonEmpty ?? lastSignedInAt, at: ""),
                 try .parsing(seconds: validSince, at: "")
             )
         } catch {
@@ -111,7 +149,7 @@ struct ImportedUser: Decodable {
 }
 
 extension ImportedUser.Fault {
-    init(_ member: UniqueMember) {
+    public init(_ member: UniqueMember) {
         self =
             switch member {
             case .id: .idIsTaken
@@ -121,8 +159,9 @@ extension ImportedUser.Fault {
             }
     }
 
-    var message: String {
+    public var message: String {
         switch self {
+        case .unreadable(let why): why
         case .idIsMissing: "localId is missing"
         case .idIsInvalid: "localId is invalid"
         case .tenant: "Tenant id in userInfo does not match the tenant id in request."
@@ -135,6 +174,7 @@ extension ImportedUser.Fault {
         case .claimIsReserved: "Custom claims provided include a reserved claim."
         case .secondFactor: "Second factor not supported."
         case .timeIsInvalid: "createdAt, lastLoginAt or validSince is invalid"
+        case .password(let fault): fault.message
         case .emailIsTaken: "email exists in other account in database"
         case .identityIsTaken: "raw id exists in other account in database"
         case .phoneNumberIsTaken: "phone number exists in other account in database"

@@ -1,0 +1,104 @@
+/// A password hash that tells by itself how it was made: of Argon2, bcrypt, SHA-crypt or yescrypt.
+public struct EncodedHash: Hashable, Sendable {
+    public enum Family: Sendable {
+        case argon2
+        case bcrypt
+        /// Others of crypt(3).
+        case crypt
+    }
+
+    public let family: Family
+    public let text: String
+
+    private static let lengthLimit = 256
+    /// Binary logarithm; more takes longer than a second.
+    private static let bcryptCost = 4...14
+    private static let shaCryptRounds = 1000...1_000_000
+    private static let argon2MemoryKiB = 8...262_144
+    private static let argon2Iterations = 1...16
+    private static let argon2Lanes = 1...16
+    /// Memory times iterations.
+    private static let argon2Work = 1_048_576
+    private static let yescryptBytes = 268_435_456
+
+    /// - Throws: ``PasswordHashFault/unreadable``, or what is out of bounds.
+    public init(_ text: String) throws(PasswordHashFault) {
+        guard text.utf8.count <= Self.lengthLimit, text.utf8.allSatisfy({ (0x21...0x7E).contains($0) }) else {
+            throw .unreadable
+        }
+        let fields = text.split(separator: "$", omittingEmptySubsequences: false)
+        guard fields.count >= 4, fields[0].isEmpty else { throw .unreadable }
+        switch fields[1] {
+        case "2a", "2b", "2y":
+            try Self.checkBcrypt(fields)
+            family = .bcrypt
+        case "argon2id", "argon2i":
+            try Self.checkArgon2(fields)
+            family = .argon2
+        case "5", "6":
+            try Self.checkSHACrypt(fields)
+            family = .crypt
+        case "y":
+            try Self.checkYescrypt(fields)
+            family = .crypt
+        default: throw .unreadable
+        }
+        self.text = text
+    }
+
+    private static func checkBcrypt(_ fields: [Substring]) throws(PasswordHashFault) {
+        guard fields.count == 4, fields[2].utf8.count == 2, let cost = Int(fields[2]), fields[3].utf8.count == 53,
+            fields[3].isOfCrypt
+        else { throw .unreadable }
+        guard bcryptCost.contains(cost) else { throw .rounds(bcryptCost) }
+    }
+
+    private static func checkSHACrypt(_ fields: [Substring]) throws(PasswordHashFault) {
+        var rest = fields.dropFirst(2)
+        if rest.first?.hasPrefix("rounds=") == true {
+            guard let rounds = Int(rest.removeFirst().dropFirst(7)) else { throw .unreadable }
+            guard shaCryptRounds.contains(rounds) else { throw .rounds(shaCryptRounds) }
+        }
+        let length = fields[1] == "5" ? 43 : 86
+        guard rest.count == 2, let salt = rest.first, salt.utf8.count <= 16, let hash = rest.last,
+            hash.utf8.count == length, hash.isOfCrypt
+        else { throw .unreadable }
+    }
+
+    /// `$y$j9T$salt$hash`: a letter for the flavour, one for the logarithm of the cost, one for the block size.
+    private static func checkYescrypt(_ fields: [Substring]) throws(PasswordHashFault) {
+        guard fields.count == 5, fields[2].utf8.count == 3, fields[2].first == "j", fields[3].isOfCrypt,
+            fields[4].isOfCrypt, fields[4].utf8.count == 43
+        else { throw .unreadable }
+        let numbers = fields[2].utf8.dropFirst().map { cryptLetters.firstIndex(of: $0) ?? 64 }
+        // Greater numbers take more letters.
+        guard numbers.allSatisfy({ $0 < 32 }) else { throw .tooCostly }
+        guard 128 << (numbers[0] + 1) * (numbers[1] + 1) <= yescryptBytes else { throw .tooCostly }
+    }
+
+    private static func checkArgon2(_ fields: [Substring]) throws(PasswordHashFault) {
+        let names = ["m", "t", "p"]
+        let parameters = fields[3].split(separator: ",", omittingEmptySubsequences: false)
+        guard fields.count == 6, parameters.count == 3 else { throw .unreadable }
+        // Version 1.0 has no field of its own for it, and no library here reads it.
+        guard fields[2] == "v=19" else { throw .algorithmIsUnsupported }
+        let numbers = zip(names, parameters).compactMap { name, parameter in
+            parameter.hasPrefix(name + "=") ? Int(parameter.dropFirst(2)) : nil
+        }
+        guard numbers.count == 3, let salt = [UInt8](base64: String(fields[4])),
+            let hash = [UInt8](base64: String(fields[5]))
+        else { throw .unreadable }
+        guard argon2MemoryKiB.contains(numbers[0]) else { throw .memoryCost(argon2MemoryKiB) }
+        guard argon2Iterations.contains(numbers[1]) else { throw .rounds(argon2Iterations) }
+        guard argon2Lanes.contains(numbers[2]) else { throw .parallelization(argon2Lanes) }
+        guard numbers[0] * numbers[1] <= argon2Work, numbers[0] >= 8 * numbers[2] else { throw .tooCostly }
+        guard (8...64).contains(salt.count) else { throw .saltLength(8...64) }
+        guard (16...64).contains(hash.count) else { throw .hashLength(16...64) }
+    }
+
+    fileprivate static let cryptLetters = Array("./0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz".utf8)
+}
+
+extension Substring {
+    fileprivate var isOfCrypt: Bool { utf8.allSatisfy { EncodedHash.cryptLetters.contains($0) } }
+}

@@ -1,0 +1,102 @@
+/// A password hash that another system made, with all that checking a password takes, save a secret key.
+///
+/// Kept as one text, in the manner of PHC strings: `$name$parameter=value,…$salt$hash`, in base64 without padding; `k`
+/// is the id of the key. What crypt(3) or Argon2 wrote tells all by itself and is no such text: see ``EncodedHash``.
+public struct ForeignHash: Hashable, Sendable {
+    public let method: HashMethod
+    public let key: ID<PasswordKey>?
+    public let salt: [UInt8]
+    public let hash: [UInt8]
+
+    /// - Throws: unless all of it is within bounds.
+    init(_ method: HashMethod, key: ID<PasswordKey>?, salt: [UInt8], hash: [UInt8]) throws(PasswordHashFault) {
+        guard HashMethod.saltLength.contains(salt.count) else { throw .saltLength(HashMethod.saltLength) }
+        try method.check(hash: hash.count)
+        guard method.needsKey == (key != nil) else { throw method.needsKey ? .keyIsMissing : .unreadable }
+        self.method = method
+        self.key = key
+        self.salt = salt
+        self.hash = hash
+    }
+
+    public var text: String {
+        let parameters = (key.map { [("k", $0.rawValue)] } ?? []) + method.parameters
+        let list = parameters.map { "\($0.0)=\($0.1)" }.joined(separator: ",")
+        return "$\(method.name)$\(list)$\(salt.unpaddedBase64)$\(hash.unpaddedBase64)"
+    }
+
+    /// - Returns: `nil` for what ``text`` would not write, what is out of bounds included.
+    public init?(text: String) {
+        let fields = text.split(separator: "$", omittingEmptySubsequences: false)
+        guard text.utf8.count <= 1024, fields.count == 5, fields[0].isEmpty,
+            let salt = [UInt8](base64: String(fields[3])), let hash = [UInt8](base64: String(fields[4]))
+        else { return nil }
+        var parameters: [String: String] = [:]
+        for parameter in fields[2].split(separator: ",", omittingEmptySubsequences: false) {
+            guard let equals = parameter.firstIndex(of: "=") else { return nil }
+            parameters[String(parameter[..<equals])] = String(parameter[parameter.index(after: equals)...])
+        }
+        let key = parameters.removeValue(forKey: "k").map { ID<PasswordKey>($0) }
+        guard let method = HashMethod(name: String(fields[1]), parameters: parameters) else { return nil }
+        do {
+            try self.init(method, key: key, salt: salt, hash: hash)
+        } catch {
+            return nil
+        }
+    }
+
+    /// The same hash, of which another project keeps the key.
+    func keyed(by key: ID<PasswordKey>?) throws(PasswordHashFault) -> ForeignHash {
+        try ForeignHash(method, key: method.needsKey ? key : nil, salt: salt, hash: hash)
+    }
+}
+
+extension HashMethod {
+    fileprivate var name: String {
+        switch self {
+        case .digest(let function, _, _): function.rawValue
+        case .hmac(let function, _): "hmac-\(function.rawValue)"
+        case .pbkdf2(let function, _): "pbkdf2-\(function.rawValue)"
+        case .scrypt: "scrypt"
+        case .firebaseScrypt: "firebase-scrypt"
+        }
+    }
+
+    fileprivate var parameters: [(String, String)] {
+        switch self {
+        case .digest(_, let rounds, let order): [("i", "\(rounds)"), ("o", order.rawValue)]
+        case .hmac(_, let order): [("o", order.rawValue)]
+        case .pbkdf2(_, let iterations): [("i", "\(iterations)")]
+        case .scrypt(let cost, let blockSize, let parallelization):
+            [("n", "\(cost)"), ("r", "\(blockSize)"), ("p", "\(parallelization)")]
+        case .firebaseScrypt(let memoryCost, let rounds): [("m", "\(memoryCost)"), ("r", "\(rounds)")]
+        }
+    }
+
+    fileprivate init?(name: String, parameters: [String: String]) {
+        func number(_ name: String) -> Int? { parameters[name].flatMap { Int($0) } }
+        let parts = name.split(separator: "-", maxSplits: 1)
+        let function = parts.last.flatMap { Function(rawValue: String($0)) }
+        let order = parameters["o"].flatMap(Order.init)
+        switch (parts.first, function) {
+        case ("hmac", let function?):
+            guard let order else { return nil }
+            self = .hmac(function, order: order)
+        case ("pbkdf2", let function?):
+            guard let iterations = number("i") else { return nil }
+            self = .pbkdf2(function, iterations: iterations)
+        case (_, let function?) where parts.count == 1:
+            guard let rounds = number("i"), let order else { return nil }
+            self = .digest(function, rounds: rounds, order: order)
+        case ("scrypt", nil) where parts.count == 1:
+            guard let cost = number("n"), let blockSize = number("r"), let parallelization = number("p") else {
+                return nil
+            }
+            self = .scrypt(cost: cost, blockSize: blockSize, parallelization: parallelization)
+        case ("firebase", nil) where name == "firebase-scrypt":
+            guard let memoryCost = number("m"), let rounds = number("r") else { return nil }
+            self = .firebaseScrypt(memoryCost: memoryCost, rounds: rounds)
+        default: return nil
+        }
+    }
+}

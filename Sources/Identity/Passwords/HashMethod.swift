@@ -1,0 +1,82 @@
+/// How another system made a hash of a password, apart from the salt and a secret key.
+public enum HashMethod: Hashable, Sendable {
+    /// A digest of salt and password; what comes of it is digested again, `rounds` times in all. MD5 goes on with the
+    /// digest followed by the password, and `rounds` times more.
+    case digest(Function, rounds: Int, order: Order)
+    case hmac(Function, order: Order)
+    case pbkdf2(Function, iterations: Int)
+    case scrypt(cost: Int, blockSize: Int, parallelization: Int)
+    /// Firebase's own; the salt has the separator at its end.
+    case firebaseScrypt(memoryCost: Int, rounds: Int)
+
+    public enum Function: String, CaseIterable, Sendable {
+        case md5, sha1, sha256, sha512
+
+        /// Of its result, in bytes.
+        public var length: Int {
+            switch self {
+            case .md5: 16
+            case .sha1: 20
+            case .sha256: 32
+            case .sha512: 64
+            }
+        }
+    }
+
+    public enum Order: String, Sendable {
+        case saltFirst = "sp"
+        case passwordFirst = "ps"
+    }
+
+    public var needsKey: Bool {
+        switch self {
+        case .hmac, .firebaseScrypt: true
+        case .digest, .pbkdf2, .scrypt: false
+        }
+    }
+}
+
+extension HashMethod {
+    static let digestRounds = 0...8192
+    /// Of HMAC in all blocks of one key: about a second.
+    static let pbkdf2Work = 2_000_000
+    static let scryptCost = 2...1_048_576
+    static let scryptBlockSize = 1...64
+    static let scryptParallelization = 1...64
+    /// Bytes that one check may have at a time, and go through in all: 256 MiB, about a second.
+    static let scryptBytes = 268_435_456
+    static let firebaseMemoryCost = 1...14
+    static let firebaseRounds = 1...8
+    static let keyLength = 1...1024
+    static let saltLength = 0...256
+    /// A shorter one would be easy to hit by chance.
+    static let hashLength = 16...256
+
+    /// Keeps what anybody may bring within what one sign-in may cost.
+    ///
+    /// - Parameter hash: how long it is, in bytes.
+    func check(hash count: Int) throws(PasswordHashFault) {
+        guard Self.hashLength.contains(count) else { throw .hashLength(Self.hashLength) }
+        switch self {
+        case .digest(let function, let rounds, _):
+            guard Self.digestRounds.contains(rounds) else { throw .rounds(Self.digestRounds) }
+            guard count == function.length else { throw .hashLength(function.length...function.length) }
+        case .hmac(let function, _):
+            guard count == function.length else { throw .hashLength(function.length...function.length) }
+        case .pbkdf2(let function, let iterations):
+            let limit = Self.pbkdf2Work / ((count + function.length - 1) / function.length)
+            guard (1...limit).contains(iterations) else { throw .rounds(1...limit) }
+        case .scrypt(let cost, let blockSize, let parallelization):
+            guard Self.scryptCost.contains(cost) else { throw .memoryCost(Self.scryptCost) }
+            guard cost & (cost - 1) == 0 else { throw .costIsNoPowerOfTwo }
+            guard Self.scryptBlockSize.contains(blockSize) else { throw .blockSize(Self.scryptBlockSize) }
+            guard Self.scryptParallelization.contains(parallelization) else {
+                throw .parallelization(Self.scryptParallelization)
+            }
+            guard 128 * cost * blockSize * parallelization <= Self.scryptBytes else { throw .tooCostly }
+        case .firebaseScrypt(let memoryCost, let rounds):
+            guard Self.firebaseRounds.contains(rounds) else { throw .rounds(Self.firebaseRounds) }
+            guard Self.firebaseMemoryCost.contains(memoryCost) else { throw .memoryCost(Self.firebaseMemoryCost) }
+        }
+    }
+}

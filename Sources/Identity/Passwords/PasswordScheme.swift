@@ -1,0 +1,99 @@
+/// How an import says that its passwords were hashed.
+public struct PasswordScheme: Sendable {
+    enum Method: Hashable, Sendable {
+        /// - Parameter separator: goes behind every salt.
+        case foreign(HashMethod, separator: [UInt8])
+        /// The bare hash of Argon2, to be put into a string with its parameters.
+        case argon2(variant: String, memoryKiB: Int, iterations: Int, lanes: Int)
+        /// Strings that tell all by themselves, of one family or of any.
+        case encoded(EncodedHash.Family?)
+    }
+
+    let method: Method
+    public let key: PasswordKey?
+    /// How long each hash has to be, where that was said.
+    let hashLength: Int?
+
+    init(_ method: Method, key: PasswordKey? = nil, hashLength: Int? = nil) {
+        self.method = method
+        self.key = key
+        self.hashLength = hashLength
+    }
+
+    /// For an import that says nothing: hashes that say it themselves.
+    public static let selfDescribing = PasswordScheme(.encoded(nil))
+
+    /// The text to be stored for one password.
+    ///
+    /// - Parameters:
+    ///   - hash: as it was exported; the hexadecimal digits of a digest are taken for the digest.
+    ///   - key: what ``key`` is kept as.
+    func stored(hash: [UInt8], salt: [UInt8], key: ID<PasswordKey>?) throws(PasswordHashFault) -> String {
+        if hash.first == UInt8(ascii: "$"), let text = String(validating: hash, as: UTF8.self) {
+            if let known = try Self.described(text, key: key) {
+                guard case .encoded(let family?) = method, known.family != family else { return known.text }
+                throw .unreadable
+            }
+        }
+        switch method {
+        case .foreign(let method, let separator):
+            if let hashLength, hash.count != hashLength { throw .hashLength(hashLength...hashLength) }
+            let bare = method.bare(hash)
+            if case .firebaseScrypt = method, let length = self.key?.bytes.count, bare.count != length {
+                throw .hashLength(length...length)
+            }
+            return try ForeignHash(method, key: method.needsKey ? key : nil, salt: salt + separator, hash: bare).text
+        case .argon2(let variant, let memoryKiB, let iterations, let lanes):
+            if let hashLength, hash.count != hashLength { throw .hashLength(hashLength...hashLength) }
+            return try EncodedHash(
+                "$\(variant)$v=19$m=\(memoryKiB),t=\(iterations),p=\(lanes)$\(salt.unpaddedBase64)$\(hash.unpaddedBase64)"
+            ).text
+        case .encoded(nil): throw .algorithmIsMissing
+        case .encoded: throw .unreadable
+        }
+    }
+
+    /// - Returns: `nil` if `text` is not of a kind that says how it was made.
+    private static func described(
+        _ text: String, key: ID<PasswordKey>?
+    ) throws(PasswordHashFault) -> (text: String, family: EncodedHash.Family?)? {
+        if let hash = ForeignHash(text: text) { return (try hash.keyed(by: key).text, nil) }
+        let known = ["$2a$", "$2b$", "$2y$", "$argon2i", "$5$", "$6$", "$y$"]
+        guard known.contains(where: text.hasPrefix) else { return nil }
+        let encoded = try EncodedHash(text)
+        return (encoded.text, encoded.family)
+    }
+}
+
+extension HashMethod {
+    /// MD5 comes as hexadecimal digits from Firebase's own users, and other digests from people who expect the same.
+    fileprivate func bare(_ hash: [UInt8]) -> [UInt8] {
+        switch self {
+        case .digest(let function, _, _), .hmac(let function, _):
+            hash.count == 2 * function.length ? hash.fromHexadecimal ?? hash : hash
+        case .pbkdf2, .scrypt, .firebaseScrypt: hash
+        }
+    }
+}
+
+/// A ``PasswordScheme`` whose key is where sign-ins find it.
+public struct KeptPasswordScheme: Sendable {
+    let scheme: PasswordScheme
+    let key: ID<PasswordKey>?
+
+    /// - Parameter key: what the scheme's key is kept as; needed if it has one.
+    public init(_ scheme: PasswordScheme, key: ID<PasswordKey>?) {
+        self.scheme = scheme
+        self.key = key
+    }
+
+    /// The text to be stored for one password.
+    ///
+    /// - Parameters:
+    ///   - hash: in base64, as an export or a client writes it.
+    ///   - salt: likewise; `nil` is none.
+    public func stored(hash: String, salt: String?) throws(PasswordHashFault) -> String {
+        guard let hash = [UInt8](base64: hash), let salt = [UInt8](base64: salt ?? "") else { throw .notBase64 }
+        return try scheme.stored(hash: hash, salt: salt, key: key)
+    }
+}

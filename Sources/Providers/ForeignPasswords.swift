@@ -1,0 +1,95 @@
+internal import Crypto
+internal import Identity
+
+/// A hash of another making that a password can be held against.
+struct ForeignPassword: Sendable {
+    /// A hash names a key that is not kept: nobody can tell whether a password is right.
+    struct KeyIsGone: Error {}
+
+    private enum Hash: Sendable {
+        case foreign(ForeignHash, PasswordKey?)
+        /// Of ours under another cost, or of other software.
+        case argon2(String)
+        case crypt(EncodedHash)
+        /// Of no kind that can be checked, or too costly to: no password is right.
+        case none
+    }
+
+    private let hash: Hash
+
+    /// - Parameter storedHash: not one of ours.
+    init(_ storedHash: String, keys: PasswordKeys) async throws {
+        if let foreign = ForeignHash(text: storedHash) {
+            var key: PasswordKey?
+            if let id = foreign.key {
+                key = try await keys.find(id)
+                guard key != nil else { throw KeyIsGone() }
+            }
+            hash = .foreign(foreign, key)
+        } else if storedHash.hasPrefix("$argon2") {
+            hash = .argon2(storedHash)
+        } else {
+            // Whatever is wrong with it, nothing matches it.
+            hash = (try? EncodedHash(storedHash)).map(Hash.crypt) ?? .none
+        }
+    }
+
+    func isMadeOf(_ password: [UInt8]) throws -> Bool {
+        switch hash {
+        case .foreign(let foreign, let key):
+            constantTimeEquals(try foreign.hash(of: password, key: key?.bytes ?? []), foreign.hash)
+        case .argon2(let text): PasswordHash.verify(password, against: text)
+        case .crypt(let encoded): CryptHash.verify(password, against: encoded.text)
+        case .none: false
+        }
+    }
+}
+
+extension ForeignHash {
+    fileprivate func hash(of password: [UInt8], key: [UInt8]) throws(LibraryFault) -> [UInt8] {
+        switch method {
+        case .digest(let function, let rounds, let order):
+            try function.digest(password, salt, rounds: rounds, order: order)
+        case .hmac(let function, let order):
+            try HMAC.code(of: order.joined(password, salt), key: key, by: function.algorithm)
+        case .pbkdf2(let function, let iterations):
+            try KeyDerivation.pbkdf2(
+                password, salt: salt, iterations: iterations, by: function.algorithm, count: hash.count)
+        case .scrypt(let cost, let blockSize, let parallelization):
+            try KeyDerivation.scrypt(
+                password, salt: salt, cost: cost, blockSize: blockSize, parallelization: parallelization,
+                count: hash.count)
+        case .firebaseScrypt(let memoryCost, let rounds):
+            try FirebaseScrypt.hash(password, salt: salt, signerKey: key, memoryCost: memoryCost, rounds: rounds)
+        }
+    }
+}
+
+extension HashMethod.Order {
+    fileprivate func joined(_ password: [UInt8], _ salt: [UInt8]) -> [UInt8] {
+        self == .saltFirst ? salt + password : password + salt
+    }
+}
+
+extension HashMethod.Function {
+    fileprivate var algorithm: DigestAlgorithm {
+        switch self {
+        case .md5: .md5
+        case .sha1: .sha1
+        case .sha256: .sha256
+        case .sha512: .sha512
+        }
+    }
+
+    /// As Firebase does it when it meets such a hash: see ``HashMethod/digest(_:rounds:order:)``.
+    fileprivate func digest(
+        _ password: [UInt8], _ salt: [UInt8], rounds: Int, order: HashMethod.Order
+    ) throws(LibraryFault) -> [UInt8] {
+        var digest = try Digest.of(order.joined(password, salt), by: algorithm)
+        let further = self == .md5 ? rounds : max(rounds, 1) - 1
+        for _ in 0..<further {
+            digest = try Digest.of(self == .md5 ? digest + password : digest, by: algorithm)
+        }
+        return digest
+    }
+}

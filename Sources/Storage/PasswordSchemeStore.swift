@@ -1,0 +1,61 @@
+public import Identity
+public import Postgres
+
+/// The secret keys of imported password hashes, sealed.
+public struct PasswordSchemeStore: Sendable {
+    public struct Stored: Sendable {
+        public let project: ID<Project>
+        public let id: ID<PasswordKey>
+        public let sealed: [UInt8]
+
+        public init(project: ID<Project>, id: ID<PasswordKey>, sealed: [UInt8]) {
+            self.project = project
+            self.id = id
+            self.sealed = sealed
+        }
+    }
+
+    private let pool: Pool
+
+    public init(pool: Pool) {
+        self.pool = pool
+    }
+
+    /// Does nothing if there is one of that id.
+    public func add(_ key: Stored, at now: Instant) async throws {
+        _ = try await reaching {
+            try await pool.execute(
+                """
+                INSERT INTO password_scheme (project_id, id, key, created_at)
+                VALUES (\(key.project.rawValue), \(key.id.rawValue), \(key.sealed), \(Timestamp(now)))
+                ON CONFLICT (id) DO NOTHING
+                """)
+        }
+    }
+
+    public func key(_ id: ID<PasswordKey>) async throws -> Stored? {
+        try await keys("WHERE id = \(id.rawValue)").first
+    }
+
+    /// Of every project.
+    public func all() async throws -> [Stored] {
+        try await keys("ORDER BY id")
+    }
+
+    /// Puts `sealed` in the place of what `key` was, unless somebody else did so first.
+    public func reseal(_ key: Stored, as sealed: [UInt8]) async throws {
+        _ = try await reaching {
+            try await pool.execute(
+                "UPDATE password_scheme SET key = \(sealed) WHERE id = \(key.id.rawValue) AND key = \(key.sealed)")
+        }
+    }
+
+    private func keys(_ rest: SQL) async throws -> [Stored] {
+        try await reaching {
+            try await pool.query("SELECT project_id, id, key FROM password_scheme \(rest)")
+        }.map { row in
+            Stored(
+                project: ID(try row.decode("project_id")), id: ID(try row.decode("id")), sealed: try row.decode("key"))
+        }
+    }
+}

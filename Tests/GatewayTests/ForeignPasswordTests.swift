@@ -1,0 +1,162 @@
+import Crypto
+import FoundationEssentials
+import Identity
+import Postgres
+import Storage
+import Support
+import Testing
+
+@testable import sekisho
+
+/// Hashes of other systems, brought in and then signed in with. Those here are vectors that somebody published.
+@Suite("Passwords hashed elsewhere", .serialized)
+struct ForeignPasswordTests {
+    /// The example in the README of github.com/firebase/scrypt.
+    static let firebase: [String: JSON] = [
+        "hashAlgorithm": "SCRYPT", "rounds": 8, "memoryCost": 14, "saltSeparator": "Bw==",
+        "signerKey": "jxspr8Ki0RYycVU8zykbdLGjFQ3McFUH0uiiTvC8pVMXAn210wjLNmdZJzxUECKbm0QsEmYUSDzZvpjeJ9WmXA==",
+    ]
+    static let user1: [String: JSON] = [
+        "localId": "ada", "email": "ada@example.com", "salt": "42xEC-ixf3L2lw==",
+        "passwordHash":
+            "lSrfV15cpx95_sZS2W9c9Kp6i_LVgQNDNC_qzrCnh1SAyZvqmZqAjTdn3aoItz-VHjoZilo78198JAdRuid5lQ",
+    ]
+
+    static func base64(_ hex: String) -> JSON {
+        let digits = hex.compactMap(\.hexDigitValue)
+        return .string(
+            Data(stride(from: 0, to: digits.count, by: 2).map { UInt8(digits[$0] << 4 | digits[$0 + 1]) })
+                .base64EncodedString())
+    }
+
+    struct Row: CustomTestStringConvertible, Sendable {
+        let name: String
+        let scheme: [String: JSON]
+        let hash: JSON
+        var salt: String?
+        let password: String
+        var testDescription: String { name }
+    }
+
+    /// RFC 7914 §11 and §12, RFC 6070, and what Python's hashlib says of "salt" and "password".
+    static let rows = [
+        Row(
+            name: "Firebase", scheme: firebase, hash: user1["passwordHash"] ?? .null, salt: "42xEC-ixf3L2lw==",
+            password: "user1password"),
+        Row(
+            name: "scrypt",
+            scheme: [
+                "hashAlgorithm": "STANDARD_SCRYPT", "cpuMemCost": 1024, "blockSize": 8, "parallelization": 16,
+                "dkLen": 64,
+            ],
+            hash: base64(
+                "fdbabe1c9d3472007856e7190d01e9fe7c6ad7cbc8237830e77376634b373162"
+                    + "2eaf30d92e22a3886ff109279d9830dac727afb94a83ee6d8360cbdfa2cc0640"),
+            salt: "TmFDbA", password: "password"),
+        Row(
+            name: "PBKDF2 with SHA-1", scheme: ["hashAlgorithm": "PBKDF_SHA1", "rounds": 4096],
+            hash: base64("4b007901b765489abead49d926f721d065a429c1"), salt: "c2FsdA", password: "password"),
+        Row(
+            name: "PBKDF2 with SHA-256", scheme: ["hashAlgorithm": "PBKDF2_SHA256", "rounds": "1"],
+            hash: base64(
+                "55ac046e56e3089fec1691c22544b605f94185216dde0465e68b9d57c20dacbc"
+                    + "49ca9cccf179b645991664b39d77ef317c71b845b1e30bd509112041d3a19783"),
+            salt: "c2FsdA", password: "passwd"),
+        Row(
+            name: "bcrypt", scheme: ["hashAlgorithm": "BCRYPT"],
+            hash: .string(
+                Data("$2b$04$abcdefghijklmnopqrstuujydOTSfIH/d5oUHpsygqV5X9xJLQc6e".utf8).base64EncodedString()),
+            password: "correct horse"),
+        Row(
+            name: "Argon2", scheme: [:],
+            hash: .string(
+                Data("$argon2id$v=19$m=256,t=2,p=1$c29tZXNhbHQ$nf65EOgLrQMR/uIPnA4rEsF5h7TKyQwu9U1bMCHGi/4".utf8)
+                    .base64EncodedString()), password: "password"),
+    ]
+
+    @Test("let their owner in, nobody else, and become our own at the first sign-in", arguments: rows)
+    func signIn(row: Row) async throws {
+        let gateway = try await TestGateway.administered()
+        var user: [String: JSON] = ["localId": "ada", "email": "ada@example.com", "passwordHash": row.hash]
+        user["salt"] = row.salt.map { .string($0) }
+        let body = row.scheme.merging(["users": [.object(user)]]) { $1 }
+        #expect(try await gateway.administer(":batchCreate", .object(body)).json["error"] == [])
+        let imported = try await gateway.storedPassword(of: "ada")
+        #expect(try await gateway.signIn(password: row.password + "x").outcome == "400 INVALID_PASSWORD")
+        #expect(try await gateway.storedPassword(of: "ada") == imported)
+        #expect(try await gateway.signIn(password: row.password).json["localId"] == "ada")
+        let own = try #require(try await gateway.storedPassword(of: "ada"))
+        #expect(own.hasPrefix("$argon2id$v=19$m=7168,t=1,p=1$"))
+        #expect(try await gateway.signIn(password: row.password).json["localId"] == "ada")
+        #expect(try await gateway.signIn(password: row.password + "x").outcome == "400 INVALID_PASSWORD")
+        #expect(try await gateway.storedPassword(of: "ada") == own)
+    }
+
+    @Test("keep their secret key sealed, once for each project, and under the next master key too")
+    func keys() async throws {
+        let gateway = try await TestGateway.administered()
+        for id in ["ada", "bob"] {
+            let user = Self.user1.merging(["localId": .string(id), "email": .string("\(id)@example.com")]) { $1 }
+            let answer = try await gateway.administer(
+                ":batchCreate", .object(Self.firebase.merging(["users": [.object(user)]]) { $1 }))
+            #expect(answer.json["error"] == [])
+        }
+        let store = PasswordSchemeStore(pool: gateway.database.pool)
+        let kept = try await store.all()
+        #expect(kept.count == 1)
+        let key = try #require(Data(base64Encoded: Self.firebase["signerKey"]?.string ?? ""))
+        #expect(!(kept[0].sealed.contains(Array(key.prefix(8)))))
+        let next = try MasterKeys(current: [UInt8](repeating: 8, count: 32), previous: [UInt8](repeating: 7, count: 32))
+        #expect(try await store.rewrap(under: next) == 1)
+        #expect(try await store.rewrap(under: next) == 0)
+        let only = try MasterKeys(current: [UInt8](repeating: 8, count: 32))
+        let keys = PasswordKeys.sealed(in: store, under: only, clock: gateway.clock.wallClock)
+        #expect(try await keys.find(kept[0].id)?.bytes == Array(key))
+    }
+
+    @Test(
+        "are refused as a whole when their parameters will not do",
+        arguments: [
+            (["hashAlgorithm": "ROT13"], "400 INVALID_HASH_ALGORITHM"),
+            (["hashAlgorithm": "SCRYPT", "rounds": 8, "memoryCost": 14], "400 EMPTY_HASH_KEY"),
+            (["rounds": 9], "400 INVALID_HASH_ROUNDS : rounds must be 1 to 8"),
+            (["memoryCost": 40], "400 INVALID_HASH_MEMORY_COSTS : the memory cost must be 1 to 14"),
+            (["signerKey": "AAAA"], "400 INVALID_HASH_PARAMETER : signerKey must have 16 to 256 bytes"),
+            (["rounds": "x"], "400 Invalid JSON payload received. /rounds must be a whole number"),
+            (["signerKey": "?"], "400 Invalid JSON payload received. /signerKey must be base64"),
+            (["hashAlgorithm": "ARGON2"], "501 hashAlgorithm is not implemented."),
+        ] as [([String: JSON], String)])
+    func parameters(change: [String: JSON], expected: String) async throws {
+        let gateway = try await TestGateway.administered()
+        let base = change["hashAlgorithm"] == nil ? Self.firebase : [:]
+        let body = base.merging(change) { $1 }.merging(["users": [.object(Self.user1)]]) { $1 }
+        #expect(try await gateway.administer(":batchCreate", .object(body)).outcome == expected)
+        let count = try await gateway.administer(":query", ["returnUserInfo": false])
+        #expect(count.json == ["recordsCount": "0"])
+    }
+
+    @Test(
+        "are refused one by one for what is wrong with each",
+        arguments: [
+            (["passwordHash": "?"], "passwordHash and salt must be base64"),
+            (["salt": "?"], "passwordHash and salt must be base64"),
+            (["passwordHash": "AAAA"], "passwordHash must have 64 bytes"),
+            (["salt": .string(String(repeating: "A", count: 400))], "salt must have 0 to 256 bytes"),
+        ] as [([String: JSON], String)])
+    func entries(change: [String: JSON], message: String) async throws {
+        let gateway = try await TestGateway.administered()
+        let bad = Self.user1.merging(change) { $1 }
+        let good: JSON = ["localId": "good"]
+        let answer = try await gateway.administer(
+            ":batchCreate", .object(Self.firebase.merging(["users": [good, .object(bad)]]) { $1 }))
+        #expect(answer.json["error"] == [["index": 1, "message": .string(message)]])
+        #expect(try await gateway.user("good")["localId"] == "good")
+    }
+}
+
+extension TestGateway {
+    func storedPassword(of localId: String) async throws -> String? {
+        try await database.pool.query("SELECT password_hash FROM account WHERE id = \(localId)").first?
+            .decode("password_hash")
+    }
+}
