@@ -161,6 +161,13 @@ CREATE TABLE public.outbox (
     CONSTRAINT outbox_detail_check CHECK ((jsonb_typeof(detail) = 'object'::text))
 );
 
+CREATE TABLE public.password_scheme (
+    project_id text NOT NULL,
+    id text NOT NULL,
+    key bytea NOT NULL,
+    created_at timestamp with time zone NOT NULL
+);
+
 CREATE TABLE public.project (
     id text NOT NULL,
     number bigint NOT NULL,
@@ -294,6 +301,9 @@ ALTER TABLE ONLY public.oob_code
 ALTER TABLE ONLY public.outbox
     ADD CONSTRAINT outbox_pkey PRIMARY KEY (id);
 
+ALTER TABLE ONLY public.password_scheme
+    ADD CONSTRAINT password_scheme_pkey PRIMARY KEY (id);
+
 ALTER TABLE ONLY public.project
     ADD CONSTRAINT project_number_key UNIQUE (number);
 
@@ -382,6 +392,9 @@ ALTER TABLE ONLY public.linked_identity
 
 ALTER TABLE ONLY public.oob_code
     ADD CONSTRAINT oob_code_project_id_account_id_fkey FOREIGN KEY (project_id, account_id) REFERENCES public.account(project_id, id) ON DELETE CASCADE;
+
+ALTER TABLE ONLY public.password_scheme
+    ADD CONSTRAINT password_scheme_project_id_fkey FOREIGN KEY (project_id) REFERENCES public.project(id) ON DELETE CASCADE;
 
 ALTER TABLE ONLY public.service_key
     ADD CONSTRAINT service_key_project_id_fkey FOREIGN KEY (project_id) REFERENCES public.project(id) ON DELETE CASCADE;

@@ -1,0 +1,79 @@
+"""Passwords as other software hashes them, and what each import has to be told about it."""
+
+import base64
+import hashlib
+import hmac
+import os
+
+import argon2
+import bcrypt
+import passlib.hash
+from cryptography.hazmat.primitives.ciphers import Cipher, algorithms, modes
+from firebase_admin import auth
+
+KEY = bytes(range(64))
+SEPARATOR = b"\x07"
+SALT = b"NaCl, not sugar"
+
+
+def firebase_scrypt(password, salt=SALT, rounds=8, memory_cost=12):
+    derived = hashlib.scrypt(
+        password.encode(), salt=salt + SEPARATOR, n=2**memory_cost, r=rounds, p=1, dklen=64, maxmem=2**28)
+    return Cipher(algorithms.AES(derived[:32]), modes.CTR(bytes(16))).encryptor().update(KEY)
+
+
+def hmac_of(name):
+    return lambda password: hmac.new(KEY, password.encode() + SALT, name).digest()
+
+
+def digest_of(name, rounds=1):
+    def hashed(password):
+        digest = SALT + password.encode()
+        for _ in range(rounds):
+            digest = hashlib.new(name, digest).digest()
+        return digest
+
+    return hashed
+
+
+# Every algorithm of the library; the hash of a password beside it.
+ADMIN_HASHES = {
+    "scrypt": (auth.UserImportHash.scrypt(KEY, 8, 12, SEPARATOR), firebase_scrypt),
+    "standard_scrypt": (
+        auth.UserImportHash.standard_scrypt(1024, 16, 8, 64),
+        lambda password: hashlib.scrypt(password.encode(), salt=SALT, n=1024, r=8, p=16, dklen=64)),
+    "bcrypt": (auth.UserImportHash.bcrypt(), lambda password: bcrypt.hashpw(password.encode(), bcrypt.gensalt(5))),
+    "pbkdf2_sha256": (
+        auth.UserImportHash.pbkdf2_sha256(100_000),
+        lambda password: hashlib.pbkdf2_hmac("sha256", password.encode(), SALT, 100_000, 64)),
+    "pbkdf_sha1": (
+        auth.UserImportHash.pbkdf_sha1(1000),
+        lambda password: hashlib.pbkdf2_hmac("sha1", password.encode(), SALT, 1000)),
+    "hmac_sha512": (auth.UserImportHash.hmac_sha512(KEY), hmac_of("sha512")),
+    "hmac_sha256": (auth.UserImportHash.hmac_sha256(KEY), hmac_of("sha256")),
+    "hmac_sha1": (auth.UserImportHash.hmac_sha1(KEY), hmac_of("sha1")),
+    "hmac_md5": (auth.UserImportHash.hmac_md5(KEY), hmac_of("md5")),
+    "sha512": (auth.UserImportHash.sha512(20), digest_of("sha512", 20)),
+    "sha256": (auth.UserImportHash.sha256(1), digest_of("sha256")),
+    "sha1": (auth.UserImportHash.sha1(2), digest_of("sha1", 2)),
+    # Firebase wants the digits of an MD5, not its bytes.
+    "md5": (auth.UserImportHash.md5(0), lambda password: digest_of("md5")(password).hex().encode()),
+}
+
+# Strings that tell by themselves how they were made.
+STRINGS = {
+    "argon2id": argon2.PasswordHasher(time_cost=2, memory_cost=4096, parallelism=4).hash,
+    "argon2i": argon2.PasswordHasher(time_cost=3, memory_cost=1024, parallelism=1, type=argon2.Type.I).hash,
+    "bcrypt": lambda password: bcrypt.hashpw(password.encode(), bcrypt.gensalt(5)).decode(),
+    "bcrypt $2a$": lambda password: bcrypt.hashpw(password.encode(), bcrypt.gensalt(5, prefix=b"2a")).decode(),
+    "sha256_crypt": passlib.hash.sha256_crypt.using(rounds=2000).hash,
+    "sha512_crypt": passlib.hash.sha512_crypt.hash,
+}
+
+
+def as_base64(hashed):
+    return base64.b64encode(hashed.encode() if isinstance(hashed, str) else hashed).decode()
+
+
+def fresh_salt():
+    return os.urandom(10)
