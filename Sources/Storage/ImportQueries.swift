@@ -5,9 +5,27 @@ internal import Postgres
 extension SQL {
     /// Makes all of `accounts` in one statement, sent as one JSON text.
     static func insert(_ accounts: [StoredAccount], in project: ID<Project>) throws -> SQL {
+        """
+        WITH made AS (\(try insertion(accounts, in: project)) RETURNING id)
+        DELETE FROM deleted_account d USING made WHERE d.project_id = \(project.rawValue) AND d.id = made.id
+        """
+    }
+
+    /// The same, but leaves out accounts that have something in common with another one, in `accounts` as well.
+    ///
+    /// - Returns: the ids of those made.
+    static func add(_ accounts: [StoredAccount], in project: ID<Project>) throws -> SQL {
+        """
+        WITH made AS (\(try insertion(accounts, in: project)) ON CONFLICT DO NOTHING RETURNING id),
+        revived AS (
+            DELETE FROM deleted_account d USING made WHERE d.project_id = \(project.rawValue) AND d.id = made.id)
+        SELECT id FROM made
+        """
+    }
+
+    private static func insertion(_ accounts: [StoredAccount], in project: ID<Project>) throws -> SQL {
         let rows = try json(accounts.map(ImportedAccountRow.init))
         return """
-            WITH made AS (
                 INSERT INTO account (project_id, id, email, email_verified, display_name, photo_url, password_hash,
                     password_updated_at, phone_number, custom_claims, disabled_at, created_at, last_sign_in_at, valid_since)
                 SELECT \(project.rawValue), u.id, u.email, u.email_verified, u.display_name, u.photo_url,
@@ -18,8 +36,6 @@ extension SQL {
                     display_name text, photo_url text, password_hash text, password_updated_at bigint,
                     phone_number text, custom_claims text, disabled_at bigint, created_at bigint,
                     last_sign_in_at bigint, valid_since bigint)
-                RETURNING id)
-            DELETE FROM deleted_account d USING made WHERE d.project_id = \(project.rawValue) AND d.id = made.id
             """
     }
 
@@ -40,6 +56,30 @@ extension SQL {
 
     static func remove(_ accounts: [ID<Account>], in project: ID<Project>) -> SQL {
         "DELETE FROM account WHERE project_id = \(project.rawValue) AND id = ANY (\(accounts.map(\.rawValue)))"
+    }
+
+    /// Rows of those that belong to somebody.
+    static func owners(of identities: [LinkedIdentity], in project: ID<Project>) -> SQL {
+        """
+        SELECT l.provider, l.subject, l.account_id
+        FROM unnest(\(identities.map(\.provider.rawValue)), \(identities.map(\.subject))) AS w (provider, subject)
+        JOIN linked_identity l ON l.provider = w.provider AND l.subject = w.subject
+        WHERE l.project_id = \(project.rawValue)
+        """
+    }
+
+    /// Rows of the ids, addresses and numbers that somebody has.
+    static func names(takenOf accounts: [Account], in project: ID<Project>) -> SQL {
+        """
+        SELECT 'id' AS member, id AS name FROM account
+        WHERE project_id = \(project.rawValue) AND id = ANY (\(accounts.map(\.id.rawValue)))
+        UNION ALL
+        SELECT 'email', email FROM account
+        WHERE project_id = \(project.rawValue) AND email = ANY (\(accounts.compactMap(\.email?.rawValue)))
+        UNION ALL
+        SELECT 'phone_number', phone_number FROM account
+        WHERE project_id = \(project.rawValue) AND phone_number = ANY (\(accounts.compactMap(\.phoneNumber)))
+        """
     }
 
     /// Microseconds since 1970 as a time; NULL stays NULL.

@@ -54,12 +54,16 @@ enum Settings {
         name: "SEKISHO_DRAIN_SECONDS", fallback: "10",
         meaning: "how long running requests may take to end after SIGTERM, 0 to 300")
 
+    static let hashKey = Setting(
+        name: "SEKISHO_HASH_KEY", fallback: nil,
+        meaning: "the base64 key of imported password hashes; read by sekisho users import alone")
+
     static let all =
         [
             databaseURL, databaseConnections, databasePrepared, masterKey, previousMasterKey, publicURL, listen, loops,
             trustedProxies, passwordThreads, passwordMemory, passwordIterations, passwordWaiting,
             breachedPasswords, logLevel, drain,
-        ] + mail
+        ] + mail + [hashKey]
 }
 
 /// What `serve` runs on.
@@ -213,9 +217,9 @@ extension SettingsReader {
 extension SettingsReader {
     /// The process's own environment and the files it names.
     static func live() -> SettingsReader {
-        SettingsReader(environment: ProcessInfo.processInfo.environment) { path in
-            // Whatever is wrong with the file, the problem names its path.
-            try? String(contentsOfFile: path, encoding: .utf8)
-        }
+        SettingsReader(environment: ProcessInfo.processInfo.environment, contents: contents(of:))
     }
+
+    /// Whatever is wrong with the file, the problem names its path.
+    static func contents(of path: String) -> String? { try? String(contentsOfFile: path, encoding: .utf8) }
 }

@@ -8,6 +8,12 @@ enum Signals {
         pthread_sigmask(SIG_BLOCK, &asked, nil)
     }
 
+    /// For what may end at any moment: the process is interrupted as usual.
+    static func letThrough() {
+        var asked = endingSignals
+        pthread_sigmask(SIG_UNBLOCK, &asked, nil)
+    }
+
     /// Blocks the calling thread until the process is asked to end.
     static func waitForEnd() {
         var asked = endingSignals

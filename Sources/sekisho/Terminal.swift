@@ -28,6 +28,11 @@ enum Terminal {
         write("sekisho: " + text + "\n", to: STDERR_FILENO)
     }
 
+    /// As it stands to standard error, to be drawn over.
+    static func sketch(_ text: String) {
+        write(text, to: STDERR_FILENO)
+    }
+
     private static func write(_ text: String, to descriptor: Int32) {
         var rest = Array(text.utf8)[...]
         while !rest.isEmpty {

@@ -9,6 +9,7 @@ from gateway import run
 COMMANDS = [
     "dev", "serve", "migrate", "check", "verify-token",
     "projects create", "projects list", "projects apply", "projects policy", "apps create", "apps list",
+    "users import", "users export",
     "keys create-api-key", "keys list-api-keys", "keys revoke-api-key",
     "keys create-service-key", "keys list-service-keys", "keys revoke-service-key",
     "keys list-signing-keys", "keys rotate-signing-key", "keys rotate-refresh-key", "keys rewrap", "keys generate-master-key",

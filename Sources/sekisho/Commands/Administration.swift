@@ -44,6 +44,24 @@ struct Administration: Sendable {
         }
     }
 
+    /// With the master key where there is a key to be kept.
+    static func run(
+        sealing key: PasswordKey?, _ body: @escaping @Sendable (Administration, PasswordKeys?) async throws -> Void
+    ) throws {
+        guard key != nil else { return try run { try await body($0, nil) } }
+        try runWithKeys { administration, masterKeys in
+            let store = PasswordSchemeStore(pool: administration.pool)
+            try await body(administration, .sealed(in: store, under: masterKeys, clock: administration.clock))
+        }
+    }
+
+    /// - Throws: ``Failure`` if there is none.
+    func require(_ project: ID<Project>) async throws {
+        guard try await ProjectStore(pool: pool).project(project) != nil else {
+            throw Failure(message: "there is no project \(project)")
+        }
+    }
+
     /// For the commands that end a key, named by its id and `--project`.
     static func revoke(
         _ words: [String], _ what: String,

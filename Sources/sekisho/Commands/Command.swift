@@ -7,6 +7,7 @@ struct Command: Sendable {
     static let all: [Command] = [
         .dev, .simulate, .serve, .migrate, .check, .verifyToken,
         .createProject, .listProjects, .applyProject, .policy, .createApp, .listApps,
+        .importUsers, .exportUsers,
         .createAPIKey, .listAPIKeys, .revokeAPIKey,
         .createServiceKey, .listServiceKeys, .revokeServiceKey,
         .listSigningKeys, .rotateSigningKeys, .rotateRefreshKey, .rewrap, .generateMasterKey,

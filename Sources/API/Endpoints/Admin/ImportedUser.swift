@@ -3,7 +3,7 @@ internal import JSONText
 
 /// An entry of an import.
 public struct ImportedUser: Decodable, Sendable {
-    let localId: String?
+    public let localId: String?
     let email: String?
     let emailVerified: Bool?
     let displayName: String?
