@@ -54,7 +54,8 @@ extension Transaction {
             _ = try await execute(.insertIdentities(of: stored, at: now, in: project))
         }
         if !stored.isEmpty {
-            try await audit([AuditNote(.imported, stored.map(\.account.id), in: project)], by: actor, at: now, in: project)
+            try await audit(
+                [AuditNote(.imported, stored.map(\.account.id), in: project)], by: actor, at: now, in: project)
         }
         let missing = accounts.map(\.account).filter { !made.contains($0.id) }
         guard !missing.isEmpty else { return [:] }
