@@ -2,6 +2,7 @@
 
 import base64
 import json
+import resource
 import sys
 import tempfile
 import time
@@ -68,12 +69,15 @@ def main(binary):
                 file.write("\n]}")
             words = ["users", "import", str(users), "--project", "bench", *OPTIONS]
             brought = timed(lambda: installation.run(*words, limit=DEADLINE_SECONDS))
+            # Of the children waited for, none was larger so far.
+            memory = resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss / 1024
             out = timed(lambda: installation.run(
                 "users", "export", str(folder / "out.json"), "--project", "bench", limit=DEADLINE_SECONDS))
             plain = copied(installation.database_url, folder)
     for name, seconds in (("users import", brought), ("users export", out),
                           ("plain COPY of the same rows", plain)):
         print(f"{name}: {seconds:.1f} s, {ROWS / seconds:.0f} rows/s")
+    print(f"resident memory of the import: {memory:.0f} MiB at most")
     print(f"import against COPY: {plain / brought:.2f}")
 
 
