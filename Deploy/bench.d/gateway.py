@@ -164,8 +164,8 @@ def psql(url, statement, input=None):
     return output(["psql", "-XqAt", "-v", "ON_ERROR_STOP=1", "-c", statement, url], input=input).strip()
 
 
-def output(command, **options):
-    done = subprocess.run(command, capture_output=True, text=True, timeout=DEADLINE_SECONDS, **options)
+def output(command, limit=DEADLINE_SECONDS, **options):
+    done = subprocess.run(command, capture_output=True, text=True, timeout=limit, **options)
     if done.returncode != 0:
         raise SystemExit(f"{' '.join(map(str, command[:3]))} failed:\n{done.stdout}{done.stderr}")
     return done.stdout

@@ -46,11 +46,17 @@ extension UUID: PostgresArrayElement {
     public static var postgresArrayType: PostgresType { .uuidArray }
 }
 
+/// `nil` is NULL.
+extension Optional: PostgresArrayElement where Wrapped: PostgresArrayElement & PostgresEncodable & PostgresDecodable {
+    public static var postgresArrayType: PostgresType { Wrapped.postgresArrayType }
+}
+
 extension PostgresArrayElement where Self: PostgresEncodable & PostgresDecodable {
     public static func postgresParameter(of elements: [Self]) -> Parameter {
         var bytes: [UInt8] = []
         bytes.append(bigEndian: elements.isEmpty ? 0 : 1, width: 4)  // dimensions
-        bytes.append(bigEndian: 0, width: 4)  // no NULL inside
+        let flags = bytes.count
+        bytes.append(bigEndian: 0, width: 4)  // no NULL inside, until one is met
         bytes.append(bigEndian: UInt64(postgresType.oid), width: 4)
         guard !elements.isEmpty else { return Parameter(postgresArrayType, .bytes(bytes)) }
         bytes.append(bigEndian: UInt64(elements.count), width: 4)
@@ -60,7 +66,11 @@ extension PostgresArrayElement where Self: PostgresEncodable & PostgresDecodable
             let parameter = value.postgresParameter
             if case .refused = parameter.value { return Parameter(postgresArrayType, parameter.value) }
             element.removeAll(keepingCapacity: true)
-            _ = parameter.append(to: &element)
+            guard parameter.append(to: &element) else {
+                bytes.append(bigEndian: .max, width: 4)
+                bytes[flags + 3] = 1
+                continue
+            }
             bytes.append(bigEndian: UInt64(element.count), width: 4)
             bytes.append(contentsOf: element)
         }

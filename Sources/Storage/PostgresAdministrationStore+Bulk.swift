@@ -10,13 +10,13 @@ extension PostgresAdministrationStore {
     /// - Parameter accounts: of different ids.
     /// - Returns: what stood in the way of those that were not stored; the id comes first.
     public func add(
-        _ accounts: [StoredAccount], now: Instant, in project: ID<Project>
+        _ accounts: [StoredAccount], by actor: Operator, now: Instant, in project: ID<Project>
     ) async throws -> [ID<Account>: UniqueMember] {
         guard !accounts.isEmpty else { return [:] }
         for _ in 0..<Self.addAttempts {
             do {
                 return try await reaching {
-                    try await pool.transaction { try await $0.add(accounts, now: now, in: project) }
+                    try await pool.transaction { try await $0.add(accounts, by: actor, now: now, in: project) }
                 }
             } catch let error as PostgresError where error.takenMember != nil {
                 // Somebody took an identity between the look and the insertion.
@@ -44,14 +44,18 @@ extension PostgresAdministrationStore {
 
 extension Transaction {
     fileprivate func add(
-        _ accounts: [StoredAccount], now: Instant, in project: ID<Project>
+        _ accounts: [StoredAccount], by actor: Operator, now: Instant, in project: ID<Project>
     ) async throws -> [ID<Account>: UniqueMember] {
         var inTheWay = try await identitiesInTheWay(of: accounts, in: project)
         let free = accounts.filter { inTheWay[$0.account.id] == nil }
-        let made = Set(try await query(try .add(free, in: project)).map { ID<Account>(try $0.decode("id")) })
+        let made = Set(try await query(.add(free, in: project)).map { ID<Account>(try $0.decode("id")) })
         let stored = free.filter { made.contains($0.account.id) }
         if stored.contains(where: { !$0.account.identities.isEmpty }) {
-            _ = try await execute(try .insertIdentities(of: stored, at: now, in: project))
+            _ = try await execute(.insertIdentities(of: stored, at: now, in: project))
+        }
+        if !stored.isEmpty {
+            try await audit(
+                [AuditNote(.imported, stored.map(\.account.id), in: project)], by: actor, at: now, in: project)
         }
         let missing = accounts.map(\.account).filter { !made.contains($0.id) }
         guard !missing.isEmpty else { return [:] }

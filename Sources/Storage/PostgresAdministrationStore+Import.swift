@@ -37,9 +37,9 @@ extension PostgresAdministrationStore {
             guard !stored.isEmpty else { return inTheWay }
             let replaced = stored.map(\.account.id).filter(known.ids.contains)
             if !replaced.isEmpty { _ = try await transaction.execute(.remove(replaced, in: project)) }
-            _ = try await transaction.execute(try .insert(stored, in: project))
+            _ = try await transaction.execute(.insert(stored, in: project))
             if stored.contains(where: { !$0.account.identities.isEmpty }) {
-                _ = try await transaction.execute(try .insertIdentities(of: stored, at: now, in: project))
+                _ = try await transaction.execute(.insertIdentities(of: stored, at: now, in: project))
             }
             try await transaction.audit(
                 [AuditNote(.imported, stored.map(\.account.id), in: project)], by: actor, at: now, in: project)

@@ -21,7 +21,7 @@ public struct PostgresAdministrationStore: AdministrationStore {
     public func create(
         _ account: StoredAccount, by actor: Operator, in project: ID<Project>
     ) async throws -> Change {
-        let statement = try SQL.insert([account], in: project)
+        let statement = SQL.insert([account], in: project)
         do {
             try await reaching {
                 try await pool.transaction { transaction in

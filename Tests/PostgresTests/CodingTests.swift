@@ -37,6 +37,8 @@ struct CodingTests {
         Case("text[]", [String]()), Case("text[]", ["a", "", "ü,{}\"\\"]), Case("text[]", [String]?.none),
         Case("bigint[]", [Int64.min, 0, .max]), Case("bigint[]", [1, 2, 3]), Case("integer[]", [Int32.min, .max]),
         Case("uuid[]", [UUID(), UUID()]),
+        Case("text[]", ["a", nil, ""]), Case("text[]", [String?]()), Case("text[]", [String?.none]),
+        Case("bigint[]", [nil, Int64.max]),
     ]
 
     @Test("is the same value, of the type that was meant", arguments: [true, false])

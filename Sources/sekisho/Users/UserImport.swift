@@ -30,7 +30,7 @@ struct UserImport {
                 var account = row.entry.account
                 account.passwordUpdatedAt = row.entry.passwordHash == nil ? nil : now
                 return StoredAccount(account: account, passwordHash: row.entry.passwordHash)
-            }, now: now, in: project)
+            }, by: .commandLine, now: now, in: project)
         var alreadyThere = 0
         var seen: Set<ID<Account>> = []
         for (line, entry) in batch.rows {

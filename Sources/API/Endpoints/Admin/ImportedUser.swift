@@ -48,10 +48,10 @@ public struct ImportedUser: Decodable, Sendable {
         case emailIsTaken, identityIsTaken, phoneNumberIsTaken, idIsTaken
     }
 
-    /// An entry of a file: names are taken in any case.
+    /// An entry of a file, whose names are written as here.
     public init(json: [UInt8]) throws(Fault) {
         do {
-            self = try StrictJSON.decode(ImportedUser.self, from: json, snakeCaseKeys: true)
+            self = try StrictJSON.decode(ImportedUser.self, from: json)
         } catch let fault as JSONFault {
             throw .unreadable(WireError(fault).message)
         } catch let error as DecodingError {
