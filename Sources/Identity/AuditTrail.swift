@@ -100,9 +100,9 @@ public struct AuditQuery: Hashable, Sendable {
     public var subject: String?
     public var actor: String?
     public var action: String?
-    public var from: Instant?
+    public var since: Instant?
     /// Exclusive.
-    public var to: Instant?
+    public var until: Instant?
     public var place: Place?
     public var isOldestFirst = false
     public var limit: Int

@@ -58,8 +58,8 @@ extension SQL {
         if let subject = query.subject { conditions = "\(conditions) AND subject = \(subject)" }
         if let actor = query.actor { conditions = "\(conditions) AND actor = \(actor)" }
         if let action = query.action { conditions = "\(conditions) AND action = \(action)" }
-        if let from = query.from { conditions = "\(conditions) AND occurred_at >= \(Timestamp(from))" }
-        if let to = query.to { conditions = "\(conditions) AND occurred_at < \(Timestamp(to))" }
+        if let since = query.since { conditions = "\(conditions) AND occurred_at >= \(Timestamp(since))" }
+        if let until = query.until { conditions = "\(conditions) AND occurred_at < \(Timestamp(until))" }
         if let place = query.place {
             let id = try UUID(ID<AuditEvent>(place.id))
             conditions = """

@@ -9,7 +9,9 @@ from gateway import run
 from installation import master_key
 
 EXAMPLE = Path(__file__).parents[2] / "Deploy" / "sekisho.env.example"
-NAMES = re.findall(r"^#?([A-Z_]+)=", EXAMPLE.read_text(), re.MULTILINE)
+# Read by another command alone.
+NOT_SERVED = ["SEKISHO_HASH_KEY"]
+NAMES = [name for name in re.findall(r"^#?([A-Z_]+)=", EXAMPLE.read_text(), re.MULTILINE) if name not in NOT_SERVED]
 
 GOOD = {
     "DATABASE_URL": "postgresql:///nobody?host=/nonexistent",

@@ -329,7 +329,7 @@ ROWS = [
     owner("no app goes", "deleteApp", None, "CONFIGURATION_NOT_FOUND", 404, path={"appId": "nobody"}),
     owner("who did what", "listAuditEvents", params={"pageSize": "2", "actor": "key:owner"}),
     owner("of no page", "listAuditEvents", None, "INVALID_PAGE_SELECTION", params={"pageToken": "a b"}),
-    owner("since when?", "listAuditEvents", None, "INVALID_ARGUMENT", params={"from": "yesterday"}),
+    owner("since when?", "listAuditEvents", None, "INVALID_ARGUMENT", params={"since": "yesterday"}),
     owner("an account by a backend", "createAccount", {"email": NEW_EMAIL, "password": PASSWORD, "emailVerified": True}),
     owner("a taken address by a backend", "createAccount", {"email": EMAIL}, "EMAIL_EXISTS"),
     owner("accounts by address and id", "lookupAccounts", {"email": [EMAIL], "localId": [LOCAL_ID, "nobody"]}),

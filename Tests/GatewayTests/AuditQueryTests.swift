@@ -69,10 +69,10 @@ struct AuditQueryTests {
             Filter(testDescription: "action", query: [("action", "a")], actions: ["a"]),
             Filter(testDescription: "several", query: [("subject", "ada"), ("actor", "user")], actions: ["a"]),
             Filter(testDescription: "none", query: [("subject", "eve")], actions: []),
-            Filter(testDescription: "from, inclusive", query: [("from", "2027-01-15T08:00:01Z")], actions: ["c", "b"]),
-            Filter(testDescription: "to, exclusive", query: [("to", "2027-01-15T08:00:01Z")], actions: ["a"]),
+            Filter(testDescription: "since, inclusive", query: [("since", "2027-01-15T08:00:01Z")], actions: ["c", "b"]),
+            Filter(testDescription: "to, exclusive", query: [("until", "2027-01-15T08:00:01Z")], actions: ["a"]),
             Filter(
-                testDescription: "a day", query: [("from", "2027-01-15"), ("to", "2027-01-16")],
+                testDescription: "a day", query: [("since", "2027-01-15"), ("until", "2027-01-16")],
                 actions: ["c", "b", "a"]),
         ])
     func filters(row: Filter) async throws {
@@ -114,7 +114,7 @@ struct AuditQueryTests {
         "refuses what it cannot read",
         arguments: [
             ("pageToken", "x"), ("pageToken", "1_2"), ("pageToken", "9999999999999999999_x"), ("pageSize", "-1"),
-            ("from", "yesterday"), ("to", "2027-02-30"), ("subject", "a b"),
+            ("since", "yesterday"), ("until", "2027-02-30"), ("subject", "a b"),
             ("actor", String(repeating: "x", count: 201)),
         ])
     func refusals(member: String, value: String) async throws {

@@ -73,7 +73,7 @@ extension Arguments {
             guard let time = Instant(iso8601: since) else {
                 throw UsageError(message: "--since takes a date, or a time in UTC as 2026-01-31T12:00:00Z")
             }
-            query.from = time
+            query.since = time
         }
         return (ID(try required("project")), query)
     }

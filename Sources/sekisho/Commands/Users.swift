@@ -40,12 +40,13 @@ extension Command {
         let (resumes, errors) = (arguments.has("resume"), arguments.value("errors"))
         // May be interrupted at any moment: what is not committed is not there.
         Signals.letThrough()
+        // Stopped from here: which loop the work ends on is not for us to say.
+        let reader = try Loop(name: "reader")
+        defer { reader.stop() }
         try Administration.run(sealing: scheme.key) { administration, keys in
             try await administration.require(project)
             let key = if let key = scheme.key { try await keys?.keep(key, project) } else { ID<PasswordKey>?.none }
             let file = try UserFile(reading: path)
-            let reader = try Loop(name: "reader")
-            defer { reader.stop() }
             let now = administration.clock.now()
             let report = ImportReport(size: file.size, errors: try errors.map { try NewFile(writing: $0) })
             let source = UserSource(

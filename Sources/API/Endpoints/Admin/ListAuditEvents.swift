@@ -35,8 +35,8 @@ extension AuditQuery {
         subject = try Self.name("subject", request)
         actor = try Self.name("actor", request)
         action = try Self.name("action", request)
-        from = try Self.time("from", request)
-        to = try Self.time("to", request)
+        since = try Self.time("since", request)
+        until = try Self.time("until", request)
         if let token = request.query("pageToken").nonEmpty {
             guard let place = Place(parsing: token) else { throw .refused("INVALID_PAGE_SELECTION") }
             self.place = place
