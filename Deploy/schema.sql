@@ -170,18 +170,26 @@ CREATE TABLE public.password_scheme (
 
 CREATE TABLE public.project (
     id text NOT NULL,
-    number bigint NOT NULL,
+    number bigint,
     name text NOT NULL,
     profile text NOT NULL,
     policy jsonb DEFAULT '{}'::jsonb NOT NULL,
     authorized_domains text[] DEFAULT '{}'::text[] NOT NULL,
     created_at timestamp with time zone NOT NULL,
     mail jsonb DEFAULT '{}'::jsonb NOT NULL,
-    CONSTRAINT project_id_check CHECK ((id ~ '^[a-z0-9][a-z0-9-]{0,62}$'::text)),
+    parent_id text,
+    tenant jsonb,
+    deleted_at timestamp with time zone,
+    CONSTRAINT project_id_check CHECK (
+CASE
+    WHEN (parent_id IS NULL) THEN ((id ~ '^[a-z0-9][a-z0-9-]{0,62}$'::text) AND (number IS NOT NULL) AND (tenant IS NULL) AND (deleted_at IS NULL))
+    ELSE (starts_with(id, (parent_id || '/'::text)) AND (substr(id, (length(parent_id) + 2)) ~ '^[A-Za-z0-9_-]{1,63}$'::text) AND (number IS NULL) AND (tenant IS NOT NULL))
+END),
     CONSTRAINT project_mail_check CHECK ((jsonb_typeof(mail) = 'object'::text)),
     CONSTRAINT project_number_check CHECK ((number > 0)),
     CONSTRAINT project_policy_check CHECK ((jsonb_typeof(policy) = 'object'::text)),
-    CONSTRAINT project_profile_check CHECK ((profile = ANY (ARRAY['sekisho'::text, 'firebase'::text])))
+    CONSTRAINT project_profile_check CHECK ((profile = ANY (ARRAY['sekisho'::text, 'firebase'::text]))),
+    CONSTRAINT project_tenant_check CHECK ((jsonb_typeof(tenant) = 'object'::text))
 );
 
 CREATE TABLE public.provider_keys (
@@ -365,6 +373,8 @@ CREATE INDEX oob_code_expires_at ON public.oob_code USING btree (expires_at);
 
 CREATE INDEX outbox_created_at ON public.outbox USING btree (created_at);
 
+CREATE INDEX project_tenant ON public.project USING btree (parent_id, id COLLATE "C") WHERE (parent_id IS NOT NULL);
+
 CREATE INDEX rate_count_expires_at ON public.rate_count USING btree (expires_at);
 
 CREATE INDEX service_key_id ON public.service_key USING btree (id);
@@ -395,6 +405,9 @@ ALTER TABLE ONLY public.oob_code
 
 ALTER TABLE ONLY public.password_scheme
     ADD CONSTRAINT password_scheme_project_id_fkey FOREIGN KEY (project_id) REFERENCES public.project(id) ON DELETE CASCADE;
+
+ALTER TABLE ONLY public.project
+    ADD CONSTRAINT project_parent_id_fkey FOREIGN KEY (parent_id) REFERENCES public.project(id) ON DELETE CASCADE;
 
 ALTER TABLE ONLY public.service_key
     ADD CONSTRAINT service_key_project_id_fkey FOREIGN KEY (project_id) REFERENCES public.project(id) ON DELETE CASCADE;

@@ -36,6 +36,11 @@ public struct Administrator: Sendable {
         self.scopes = scopes
     }
 
+    /// The same key, at work on `home`: the project, or a tenant of it.
+    func working(in home: Project) -> Administrator {
+        Administrator(project: home, key: key, scopes: scopes)
+    }
+
     func require(_ scope: ServiceKeyScope) throws(AccessRefusal) {
         guard scopes.allow(scope) else { throw .scopeMissing(scope) }
     }

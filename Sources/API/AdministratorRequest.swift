@@ -1,16 +1,19 @@
 internal import Identity
 internal import JSONText
 
-/// What every operation of administrators may name. A service key belongs to one project, so another one is refused.
+/// What every operation of administrators may name. A service key belongs to one project, so another one is refused;
+/// a tenant that is named has been found already, or there is none.
 struct Scope: Decodable {
     let tenantId: String?
     let targetProjectId: String?
 
     func check(for administrator: Administrator) throws(WireError) {
-        guard targetProjectId.nonEmpty == nil || targetProjectId == administrator.project.id.rawValue else {
+        guard targetProjectId.nonEmpty == nil || targetProjectId == administrator.project.root.rawValue else {
             throw .permissionDenied
         }
-        guard tenantId.nonEmpty == nil else { throw .notImplemented("tenantId") }
+        guard tenantId.nonEmpty == nil || tenantId == administrator.project.tenant?.id.rawValue else {
+            throw .tenantNotFound
+        }
     }
 }
 

@@ -11,6 +11,10 @@ public struct Endpoint: Sendable {
     public let bodyLimit: Int
     let errors: ErrorEnvelope
     let action: Action
+    /// The path names a tenant, whose accounts or providers it is about.
+    var isBelowTenant = false
+    /// Tenants too that are switched off.
+    var servesDisabledTenants = false
 
     /// What runs, and so who may call it: there is no way to a client's handler but through ``Access``.
     enum Action: Sendable {
@@ -30,6 +34,26 @@ public struct Endpoint: Sendable {
         case .page, .open, .client: nil
         case .administrator(let scope, _), .either(_, let scope, _): scope
         }
+    }
+
+    /// Whether a tenant may be named in the query or the body; what is configured is found by its path.
+    var takesTenantsByName: Bool { !path.hasPrefix("/v2/projects/") }
+
+    /// The same operation, for tenants too that are switched off.
+    var evenIfDisabled: Endpoint {
+        var endpoint = self
+        endpoint.servesDisabledTenants = true
+        return endpoint
+    }
+
+    /// The same operation of a project's, below the path of a tenant.
+    public var inTenant: Endpoint {
+        Endpoint(
+            operationID: operationID + "InTenant", method: method,
+            path: path.replacing(
+                "/projects/{project}", with: "/projects/{project}/tenants/{tenant}", maxReplacements: 1),
+            bodyLimit: bodyLimit, errors: errors, action: action, isBelowTenant: true,
+            servesDisabledTenants: servesDisabledTenants || !takesTenantsByName)
     }
 
     static let clientBodyLimit = 64 * 1024
@@ -123,6 +147,8 @@ public struct Call: Sendable {
     public let parameters: [String: String]
     let origin: Origin
     let services: Services
+    /// Whose accounts it is about, if it is not the project's own.
+    var tenant: ID<Tenant>?
     let metrics: GatewayMetrics
 }
 

@@ -86,12 +86,14 @@ public struct Gateway: Sendable {
             switch endpoint.action {
             case .page(let handler): return Exchange(try await handler(call), of: endpoint)
             case .open(let handler): response = try await handler(call)
-            case .client(let handler): response = try await run(handler, call, showing: credential, &project)
-            case .administrator(let scope, let handler):
-                response = try await run(handler, call, showing: credential, needing: scope, &project)
-            case .either(_, let scope, let handler) where credential.bearer != nil:
-                response = try await run(handler, call, showing: credential, needing: scope, &project)
-            case .either(let handler, _, _): response = try await run(handler, call, showing: credential, &project)
+            case .either(_, let scope, let handler) where credential.bearer != nil,
+                .administrator(let scope, let handler):
+                let (call, administrator) = try await enter(
+                    endpoint, call, showing: credential, needing: scope, &project)
+                response = try await handler(call, administrator)
+            case .either(let handler, _, _), .client(let handler):
+                let (call, client) = try await enter(endpoint, call, showing: credential, &project)
+                response = try await handler(call, client)
             }
             return Exchange(response, of: endpoint, project: project)
         } catch {
@@ -99,19 +101,20 @@ public struct Gateway: Sendable {
         }
     }
 
-    private func run(
-        _ handler: (Call, Client) async throws -> Response, _ call: Call, showing credential: ClientCredential,
-        _ project: inout ID<Project>?
-    ) async throws -> Response {
+    private func enter(
+        _ endpoint: Endpoint, _ call: Call, showing credential: ClientCredential, _ project: inout ID<Project>?
+    ) async throws -> (Call, Client) {
         let client = try await access.client(credential)
         project = client.project.id
-        return try await handler(call, client)
+        let entered = try await call.entering(client, at: endpoint)
+        project = entered.1.project.id
+        return entered
     }
 
-    private func run(
-        _ handler: (Call, Administrator) async throws -> Response, _ call: Call,
-        showing credential: ClientCredential, needing scope: ServiceKeyScope, _ project: inout ID<Project>?
-    ) async throws -> Response {
+    private func enter(
+        _ endpoint: Endpoint, _ call: Call, showing credential: ClientCredential, needing scope: ServiceKeyScope,
+        _ project: inout ID<Project>?
+    ) async throws -> (Call, Administrator) {
         guard let bearer = credential.bearer else {
             throw credential.apiKey == nil ? AccessRefusal.nothingShown : .administratorsOnly
         }
@@ -123,7 +126,9 @@ public struct Gateway: Sendable {
             project = target
         }
         try administrator.require(scope)
-        return try await handler(call, administrator)
+        let entered = try await call.entering(administrator, at: endpoint)
+        project = entered.1.project.id
+        return entered
     }
 
     private func finish(_ exchange: inout Exchange, to request: Request) {

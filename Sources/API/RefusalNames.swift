@@ -14,6 +14,7 @@ extension WireError {
         case let refusal as SignUpRefusal: self.init(refusal)
         case let refusal as TokenRefusal: self.init(refusal)
         case let refusal as EditRefusal: self.init(refusal)
+        case let refusal as TenantRefusal: self.init(refusal)
         case let refusal as SessionRefusal: self.init(refusal)
         case let refusal as OOBSendingRefusal: self.init(refusal)
         case let refusal as OOBCodeRefusal: self.init(refusal)
@@ -93,11 +94,22 @@ extension WireError {
         self =
             switch refusal {
             case .invalidIDToken: .refused("INVALID_ID_TOKEN")
+            case .otherTenant: .tenantMismatch
             case .invalidRefreshToken: .refused("INVALID_REFRESH_TOKEN")
             case .sessionEnded: .refused("TOKEN_EXPIRED")
             case .refreshTokenStolen: .refused("TOKEN_EXPIRED", loggedAs: "REFRESH_TOKEN_STOLEN")
             case .accountGone: .refused("USER_NOT_FOUND")
             case .accountDisabled: .refused("USER_DISABLED")
+            }
+    }
+
+    init(_ refusal: TenantRefusal) {
+        self =
+            switch refusal {
+            case .unknown: .unknownTenant
+            case .mismatch: .tenantMismatch
+            case .disabled: .refused("PROJECT_DISABLED")
+            case .notForTenants: .refused("UNSUPPORTED_TENANT_OPERATION")
             }
     }
 

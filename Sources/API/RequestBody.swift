@@ -1,4 +1,5 @@
 internal import HTTP
+internal import Identity
 internal import JSONText
 
 /// The body of a client operation. Every one may name a tenant or a project, and every one has to answer for it.
@@ -11,9 +12,18 @@ extension Call {
     /// - Throws: ``WireError``.
     func body<Content: ClientRequest>(as type: Content.Type = Content.self) throws -> Content {
         let content = try decoded(as: type)
-        try content.checkScope()
+        try content.checkScope(in: tenant)
         return content
     }
+
+    /// A form is a form by its content type, unless it opens like an object: many a tool calls everything a form.
+    var isForm: Bool {
+        let contentType = request.headers["Content-Type"]?.lowercased() ?? ""
+        return contentType.hasPrefix("application/x-www-form-urlencoded") && request.body.first != UInt8(ascii: "{")
+    }
+
+    /// `nil` if there is none, or it is malformed.
+    var form: [(String, String)]? { isForm ? FormDecoder.decode(request.body) : nil }
 
     /// The one parse of a JSON body. Nothing at all is an object without members; unknown members are ignored, `null`
     /// is absence, names are taken in snake_case too, and the content type is not looked at.
@@ -32,9 +42,10 @@ extension Call {
 }
 
 extension ClientRequest {
-    func checkScope() throws(WireError) {
+    /// - Parameter tenant: that was found by what the request names.
+    func checkScope(in tenant: ID<Tenant>?) throws(WireError) {
         guard targetProjectId == nil else { throw .projectNotChosenByClients }
-        guard tenantId == nil else { throw .notImplemented("tenantId") }
+        guard tenantId.nonEmpty == nil || tenantId == tenant?.rawValue else { throw .unknownTenant }
     }
 }
 

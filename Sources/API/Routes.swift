@@ -2,25 +2,39 @@ internal import HTTP
 
 extension Endpoint {
     /// The same set as the operations of the contract.
-    public static let all: [Endpoint] = [
-        .signUp, .signInWithPassword, .lookup, .update, .delete, .createAuthUri, .token, .getProject,
-        .getPasswordPolicy, .sendOobCode, .resetPassword, .signInWithEmailLink,
-        .signInWithIdp, .issueNonce, .unlink, .merge, .listSessions, .revokeSession,
-        .signInWithCustomToken, .createSessionCookie, .getSessionCookiePublicKeys, .getProjectConfig,
-        .updateProjectConfig,
+    public static let all: [Endpoint] =
+        [
+            .signUp, .signInWithPassword, .lookup, .update, .delete, .createAuthUri, .token, .getProject,
+            .getPasswordPolicy, .sendOobCode, .resetPassword, .signInWithEmailLink,
+            .signInWithIdp, .issueNonce, .unlink, .merge, .listSessions, .revokeSession,
+            .signInWithCustomToken, .createSessionCookie, .getSessionCookiePublicKeys, .getProjectConfig,
+            .updateProjectConfig,
+            .listDefaultSupportedIdpConfigs, .createDefaultSupportedIdpConfig, .getDefaultSupportedIdpConfig,
+            .updateDefaultSupportedIdpConfig, .deleteDefaultSupportedIdpConfig,
+            .listOauthIdpConfigs, .createOauthIdpConfig, .getOauthIdpConfig, .updateOauthIdpConfig,
+            .deleteOauthIdpConfig,
+            .listApps, .createApp, .getApp, .updateApp, .deleteApp, .getLoginMethods,
+            .getOpenIDConfiguration, .getProjectOpenIDConfiguration, .getJwks, .getProjectJwks, .getSigningCertificates,
+            .createAccount, .sendProjectOobCode, .lookupAccounts, .updateAccount, .deleteAccount, .batchCreateAccounts,
+            .batchDeleteAccounts,
+            .batchGetAccounts, .queryAccounts, .queryProjectAccounts,
+            .searchAccounts, .listIdentities, .linkIdentity, .unlinkIdentity, .moveIdentity, .mergeAccounts, .undoMerge,
+            .getActionPage, .postActionPage, .getForgotPasswordPage, .postForgotPasswordPage,
+            .getProjectForgotPasswordPage, .postProjectForgotPasswordPage, .getChangePassword,
+            .getProjectChangePassword,
+            .listAuditEvents,
+            .listTenants, .createTenant, .getTenant, .updateTenant, .deleteTenant,
+            .getHealth, .getReadiness, .getMetrics,
+        ] + inTenants.map(\.inTenant)
+
+    /// Google's operations on a project that there are for tenants too. Ours take a tenant's name in the query or the
+    /// body.
+    private static let inTenants: [Endpoint] = [
+        .createAccount, .sendProjectOobCode, .lookupAccounts, .updateAccount, .deleteAccount, .batchCreateAccounts,
+        .batchDeleteAccounts, .batchGetAccounts, .queryAccounts, .createSessionCookie,
         .listDefaultSupportedIdpConfigs, .createDefaultSupportedIdpConfig, .getDefaultSupportedIdpConfig,
         .updateDefaultSupportedIdpConfig, .deleteDefaultSupportedIdpConfig,
         .listOauthIdpConfigs, .createOauthIdpConfig, .getOauthIdpConfig, .updateOauthIdpConfig, .deleteOauthIdpConfig,
-        .listApps, .createApp, .getApp, .updateApp, .deleteApp, .getLoginMethods,
-        .getOpenIDConfiguration, .getProjectOpenIDConfiguration, .getJwks, .getProjectJwks, .getSigningCertificates,
-        .createAccount, .sendProjectOobCode, .lookupAccounts, .updateAccount, .deleteAccount, .batchCreateAccounts,
-        .batchDeleteAccounts,
-        .batchGetAccounts, .queryAccounts, .queryProjectAccounts,
-        .searchAccounts, .listIdentities, .linkIdentity, .unlinkIdentity, .moveIdentity, .mergeAccounts, .undoMerge,
-        .getActionPage, .postActionPage, .getForgotPasswordPage, .postForgotPasswordPage,
-        .getProjectForgotPasswordPage, .postProjectForgotPasswordPage, .getChangePassword, .getProjectChangePassword,
-        .listAuditEvents,
-        .getHealth, .getReadiness, .getMetrics,
     ]
 }
 
@@ -47,26 +61,12 @@ enum Route: Sendable {
             "/v2/accounts/passkeySignIn:finalize", "/v2/accounts/passkeySignIn:start",
             "/v2/accounts:revokeToken",
         ].map { (.post, $0) }
-        + projectPaths + tenantPaths
+        + ["", "/tenants/{tenant}"].flatMap {
+            resource("/v2/projects/{project}\($0)/inboundSamlConfigs", "config")
+        }
         + [
             "/v1/recaptchaParams", "/v2/defaultSupportedIdps", "/v2/recaptchaConfig",
         ].map { (.get, $0) }
-
-    private static let projectPaths: [(HTTP.Method, String)] =
-        resource("/v2/projects/{project}/inboundSamlConfigs", "config")
-
-    private static let tenantPaths: [(HTTP.Method, String)] =
-        [
-            "", ":batchCreate", ":batchDelete", ":delete", ":lookup", ":query", ":sendOobCode", ":update",
-        ].map { (.post, "/v1/projects/{project}/tenants/{tenant}/accounts\($0)") }
-        + [
-            (.get, "/v1/projects/{project}/tenants/{tenant}/accounts:batchGet"),
-            (.post, "/v1/projects/{project}/tenants/{tenant}:createSessionCookie"),
-        ]
-        + resource("/v2/projects/{project}/tenants", "tenant")
-        + ["defaultSupportedIdpConfigs", "inboundSamlConfigs", "oauthIdpConfigs"].flatMap {
-            resource("/v2/projects/{project}/tenants/{tenant}/\($0)", "config")
-        }
 
     /// The standard methods of a collection and of what is in it.
     private static func resource(_ collection: String, _ name: String) -> [(HTTP.Method, String)] {

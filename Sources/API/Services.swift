@@ -17,6 +17,7 @@ public struct Services: Sendable {
     let auditTrail: AuditTrail
     let ownSessions: OwnSessions
     let projects: ProjectEditor
+    let tenancy: Tenancy
     let app: @Sendable (ID<App>, ID<Project>) async throws -> App?
     let wellKnown: WellKnown
     let actions: any ActionDesk
@@ -31,7 +32,7 @@ public struct Services: Sendable {
         identifiers: IdentifierLookup, customSignIn: CustomSignIn, federatedSignIn: FederatedSignIn,
         merging: AccountMerging, linking: LinkAdministration, finding: AccountFinding, oobSending: OOBSending,
         oobRedemption: OOBRedemption, sessionCookies: SessionCookies, auditTrail: AuditTrail, ownSessions: OwnSessions,
-        projects: ProjectEditor, app: @escaping @Sendable (ID<App>, ID<Project>) async throws -> App?,
+        projects: ProjectEditor, tenancy: Tenancy, app: @escaping @Sendable (ID<App>, ID<Project>) async throws -> App?,
         wellKnown: WellKnown, actions: any ActionDesk, readiness: @escaping @Sendable () async -> Readiness,
         authURISession: (@Sendable () -> String)? = nil
     ) {
@@ -50,6 +51,7 @@ public struct Services: Sendable {
         self.auditTrail = auditTrail
         self.ownSessions = ownSessions
         self.projects = projects
+        self.tenancy = tenancy
         self.app = app
         self.wellKnown = wellKnown
         self.actions = actions

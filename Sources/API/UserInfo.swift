@@ -18,13 +18,16 @@ struct UserInfo: Encodable {
     let lastLoginAt: String?
     let lastRefreshAt: String?
     let customAttributes: String?
+    let tenantId: String?
 
     /// As administrators see it: with what a provider says of a person and the person need not know.
-    static func forAdministrators(_ account: Account) -> UserInfo { UserInfo(account, showsSignals: true) }
+    static func forAdministrators(_ account: Account, of tenant: Tenant?) -> UserInfo {
+        UserInfo(account, of: tenant, showsSignals: true)
+    }
 
-    init(_ account: Account) { self.init(account, showsSignals: false) }
+    init(_ account: Account, of tenant: Tenant? = nil) { self.init(account, of: tenant, showsSignals: false) }
 
-    private init(_ account: Account, showsSignals: Bool) {
+    private init(_ account: Account, of tenant: Tenant?, showsSignals: Bool) {
         localId = account.id.rawValue
         email = account.email?.rawValue
         emailVerified = account.email.map { _ in account.emailIsVerified }
@@ -41,6 +44,7 @@ struct UserInfo: Encodable {
         lastLoginAt = account.lastSignInAt.map { String($0.milliseconds) }
         lastRefreshAt = account.lastRefreshAt?.iso8601
         customAttributes = account.customClaims?.json
+        tenantId = tenant?.id.rawValue
     }
 }
 

@@ -110,6 +110,14 @@ extension WireError {
             reason: "forbidden", status: .permissionDenied)
     }
 
+    static let unknownTenant = refused("INVALID_TENANT_ID")
+
+    static let tenantMismatch = refused("TENANT_ID_MISMATCH")
+
+    static let tenantNotFound = WireError(
+        httpStatus: 404, message: "TENANT_NOT_FOUND", reason: "notFound", status: .notFound,
+        loggedAs: "TENANT_NOT_FOUND")
+
     static let projectNotChosenByClients = refused(
         "INSUFFICIENT_PERMISSION : Only authenticated requests can specify target_project_id.")
 }

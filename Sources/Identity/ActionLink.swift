@@ -23,14 +23,16 @@ public struct ActionLink: Hashable, Sendable {
 
     /// - Parameters:
     ///   - base: from configuration, or a checked ``ContinueURL``. What stands in its query under our names goes.
+    ///   - home: of the account.
     ///   - apiKey: as the request that asked for it showed it; without one the project's id stands in.
     public init(
-        _ mode: Mode, code: String, in project: ID<Project>, at base: String, apiKey: String?, language: Language,
+        _ mode: Mode, code: String, in home: ID<Project>, at base: String, apiKey: String?, language: Language,
         continueURL: String? = nil
     ) {
         let parameters = [
-            ("mode", mode.rawValue), ("oobCode", code), ("apiKey", apiKey ?? project.rawValue),
-            ("lang", language.rawValue), ("continueUrl", continueURL),
+            ("mode", mode.rawValue), ("oobCode", code),
+            ("apiKey", apiKey ?? (home.tenant?.parent ?? home).rawValue),
+            ("lang", language.rawValue), ("continueUrl", continueURL), ("tenantId", home.tenant?.id.rawValue),
         ]
         let pairs = parameters.compactMap { name, value in value.map { "\(name)=\($0.percentEncoded)" } }
         let (whole, fragment) = base.divided(at: "#")

@@ -30,7 +30,7 @@ public enum CustomTokenRefusal: Error, Hashable {
     case invalid(CustomTokenFault)
     /// Genuine, but signed with a service key of another project.
     case otherProject
-    /// Names a tenant; there are none.
+    /// Of another tenant, or of none.
     case tenantMismatch
     case missingAccount
     /// Not a JSON object.

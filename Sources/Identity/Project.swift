@@ -10,6 +10,9 @@ public struct Project: Hashable, Sendable {
     public var mail: MailSettings
     /// At most one of each ``ProviderSettings/provider``.
     public var providers: [ProviderSettings]
+    /// `nil` unless this is a tenant of another project.
+    public var tenant: Tenant?
+    public var hasTenants = false
 
     public init(
         id: ID<Project>, number: Int64, profile: Policy.Profile, policy: Policy, authorizedDomains: [String],

@@ -31,6 +31,8 @@ public enum SignUpRefusal: Error, Hashable {
 public enum TokenRefusal: Error, Hashable {
     /// Malformed, forged, expired, or of another project.
     case invalidIDToken
+    /// Genuine, but of another tenant, or of none.
+    case otherTenant
     /// Malformed, forged, of another project, or of an account that is gone.
     case invalidRefreshToken
     /// Genuine, but its session has ended.

@@ -53,9 +53,12 @@ public struct UnverifiedJWS: Sendable {
     }
 
     /// What the token says its `iss` is, if it says so in strict JSON: for finding the keys of a known issuer.
-    public var unverifiedIssuer: String? {
-        // A payload that cannot be read names no issuer; verifying it is somebody else's errand.
-        try? StrictJSON.decode(Issuer.self, from: payload).iss
+    public var unverifiedIssuer: String? { unverified(Issuer.self)?.iss }
+
+    /// What the payload says, as far as it is strict JSON; for finding out who is to verify it.
+    public func unverified<Claims: Decodable>(_ type: Claims.Type) -> Claims? {
+        // A payload that cannot be read says nothing; verifying it is somebody else's errand.
+        try? StrictJSON.decode(type, from: payload)
     }
 
     private struct Issuer: Decodable {

@@ -21,9 +21,8 @@ public struct APIKeyStore: Sendable {
     public func holder(ofKeyWithHash hash: [UInt8]) async throws -> (project: Project, app: App)? {
         let statement: SQL = """
             SELECT \(SQL.projectColumns), k.app_id, a.settings::text AS app_settings
-            FROM api_key k JOIN project p ON p.id = k.project_id
-            JOIN app a ON a.project_id = k.project_id AND a.id = k.app_id
-            WHERE k.key_hash = \(hash) AND k.revoked_at IS NULL
+            FROM api_key k JOIN app a ON a.project_id = k.project_id AND a.id = k.app_id, \(SQL.homes)
+            WHERE h.id = k.project_id AND k.key_hash = \(hash) AND k.revoked_at IS NULL
             """
         return try await reaching { try await pool.read(statement) }.first.map { row in
             let column = try AppColumn(columnText: row.decode("app_settings"))

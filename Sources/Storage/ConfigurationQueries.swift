@@ -3,13 +3,18 @@ internal import Identity
 internal import Postgres
 
 extension SQL {
-    /// What ``Project`` is made of, from a row `p` of the table.
+    /// What ``Project`` is made of, from ``homes``.
     static let projectColumns: SQL = """
         p.id, p.number, p.profile, p.policy::text AS policy, p.authorized_domains, p.mail::text AS mail,
             (SELECT coalesce(jsonb_agg(jsonb_build_object('provider', i.provider, 'hasSecret', i.secret IS NOT NULL,
                     'settings', i.settings) ORDER BY i.provider COLLATE "C"), '[]')::text
-                FROM identity_provider i WHERE i.project_id = p.id) AS providers
+                FROM identity_provider i WHERE i.project_id = h.id) AS providers,
+            h.id AS home, h.tenant::text AS tenant,
+            EXISTS (SELECT FROM project t WHERE t.parent_id = h.id AND t.deleted_at IS NULL) AS has_tenants
         """
+
+    /// Where accounts are kept: a project or a tenant `h`, with the project `p` that it is or is below.
+    static let homes: SQL = "project h JOIN project p ON p.id = coalesce(h.parent_id, h.id)"
 
     /// In the order of their making.
     static func apps(of project: ID<Project>) -> SQL {

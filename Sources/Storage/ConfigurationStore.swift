@@ -53,11 +53,15 @@ public struct ConfigurationStore: Sendable {
 
     private func read(_ id: ID<Project>, in transaction: Transaction) async throws -> ProjectConfiguration? {
         let rows = try await transaction.query(
-            "SELECT \(SQL.projectColumns), p.name FROM project p WHERE p.id = \(id.rawValue)")
+            """
+            SELECT \(SQL.projectColumns), p.name FROM \(SQL.homes)
+            WHERE h.id = \(id.rawValue) AND h.deleted_at IS NULL
+            """)
         guard let row = rows.first else { return nil }
-        let apps = try await transaction.query(.apps(of: id))
+        let project = try Project(row)
+        let apps = try await transaction.query(.apps(of: project.root))
         return ProjectConfiguration(
-            project: try Project(row), name: try row.decode("name"), apps: try apps.map(ConfiguredApp.init))
+            project: project, name: try row.decode("name"), apps: try apps.map(ConfiguredApp.init))
     }
 
     private func dropKeptSecrets(
@@ -94,6 +98,7 @@ public struct ConfigurationStore: Sendable {
         try await transaction.audit(after.events(since: before), by: actor, at: now, in: id)
     }
 
+    /// Of a tenant, providers are all that is changed here.
     private func statements(
         from before: ProjectConfiguration, to after: ProjectConfiguration, at now: Instant
     ) throws -> [SQL] {
@@ -101,7 +106,7 @@ public struct ConfigurationStore: Sendable {
         let policy = try PolicyColumn.json(project.policy, of: project.profile)
         let mail = try MailColumn(project.mail).columnText()
         var statements: [SQL] = []
-        if project != before.project || after.name != before.name {
+        if project.tenant == nil, project != before.project || after.name != before.name {
             statements.append(
                 """
                 UPDATE project SET name = \(after.name), profile = \(project.profile.rawValue),

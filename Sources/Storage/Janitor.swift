@@ -12,6 +12,7 @@ public actor Janitor {
         case mail, outbox, session, account
         case accountMerge = "account_merge"
         case auditEvent = "audit_event"
+        case project
     }
 
     /// How much is looked at before the others have their turn.
@@ -54,6 +55,7 @@ public actor Janitor {
         case .session: try await removeSessions(at: now)
         case .account: try await removeAccounts(at: now)
         case .auditEvent: try await removeAuditEvents(at: now)
+        case .project: try await removeDeletedTenants()
         case .usedMark: try await removeBatches(.expiredMarks(before: now - Self.slack, limit: pace.batch))
         case .oobCode: try await removeBatches(.expiredCodes(before: now - Self.expiredCodesAreKept, limit: pace.batch))
         case .rateCount: try await removeBatches(.expiredCounts(before: now - Self.slack, limit: pace.batch))
@@ -93,9 +95,24 @@ public actor Janitor {
 
     private func removeAuditEvents(at now: Instant) async throws -> Int {
         var removed = 0
-        for project in try await ProjectStore(pool: pool).all() where project.policy.auditRetention > .zero {
+        for project in try await ProjectStore(pool: pool).homes() where project.policy.auditRetention > .zero {
             removed += try await removeBatches(
                 .oldAuditEvents(before: now - project.policy.auditRetention, limit: pace.batch, in: project.id))
+        }
+        return removed
+    }
+
+    /// What a deleted tenant held, and the tenant once its lines of the audit trail have come of age.
+    private func removeDeletedTenants() async throws -> Int {
+        let deleted = try await reaching {
+            try await pool.query("SELECT id FROM project WHERE deleted_at IS NOT NULL ORDER BY deleted_at LIMIT 100")
+        }
+        var removed = 0
+        for row in deleted {
+            let home = ID<Project>(try row.decode("id"))
+            removed += try await removeBatches(.accounts(of: home, limit: pace.batch))
+            removed += try await removeBatches(.tombstones(of: home, limit: pace.batch))
+            removed += try await reaching { try await pool.execute(.removeIfEmpty(home)) }
         }
         return removed
     }
@@ -118,9 +135,9 @@ public actor Janitor {
         return removed
     }
 
-    /// Of the projects that keep anonymous accounts for a time only.
+    /// Of the projects and tenants that keep anonymous accounts for a time only.
     private func anonymousLifetimes() async throws -> [(project: ID<Project>, lifetime: Duration)] {
-        try await ProjectStore(pool: pool).all().map { ($0.id, $0.policy.anonymousLifetime) }.filter {
+        try await ProjectStore(pool: pool).homes().map { ($0.id, $0.policy.anonymousLifetime) }.filter {
             $0.lifetime > .zero
         }
     }

@@ -64,6 +64,30 @@ extension SQL {
         """
     }
 
+    /// With all that belongs to them. Letters and codes that belong to nobody expire soon.
+    static func accounts(of home: ID<Project>, limit: Int) -> SQL {
+        """
+        DELETE FROM account WHERE project_id = \(home.rawValue) AND id IN (
+            SELECT id FROM account WHERE project_id = \(home.rawValue) LIMIT \(limit) FOR UPDATE SKIP LOCKED)
+        """
+    }
+
+    static func tombstones(of home: ID<Project>, limit: Int) -> SQL {
+        """
+        DELETE FROM deleted_account WHERE project_id = \(home.rawValue) AND id IN (
+            SELECT id FROM deleted_account WHERE project_id = \(home.rawValue) LIMIT \(limit) FOR UPDATE SKIP LOCKED)
+        """
+    }
+
+    static func removeIfEmpty(_ home: ID<Project>) -> SQL {
+        """
+        DELETE FROM project h WHERE h.id = \(home.rawValue) AND h.deleted_at IS NOT NULL
+            AND NOT EXISTS (SELECT FROM account WHERE project_id = h.id)
+            AND NOT EXISTS (SELECT FROM deleted_account WHERE project_id = h.id)
+            AND NOT EXISTS (SELECT FROM audit_event WHERE project_id = h.id)
+        """
+    }
+
     static func finalMerges(before end: Instant, limit: Int) -> SQL {
         """
         DELETE FROM account_merge WHERE (project_id, source_id) IN (

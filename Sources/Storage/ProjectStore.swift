@@ -10,17 +10,27 @@ public struct ProjectStore: Sendable {
     }
 
     public func project(_ id: ID<Project>) async throws -> Project? {
-        try await read(Self.projects("WHERE p.id = \(id.rawValue)")).first
+        try await read("h.parent_id IS NULL AND h.id = \(id.rawValue)").first
     }
 
     /// In the order of their making.
     public func all() async throws -> [Project] {
-        try await read(Self.projects("ORDER BY p.created_at, p.id"))
+        try await read("h.parent_id IS NULL ORDER BY h.created_at, h.id")
+    }
+
+    /// Projects and tenants, those too that are being removed.
+    func homes() async throws -> [Project] {
+        try await read("true")
+    }
+
+    /// Of a project, or of a tenant as if it were one.
+    public func home(_ id: ID<Project>) async throws -> Project? {
+        try await read("h.deleted_at IS NULL AND h.id = \(id.rawValue)").first
     }
 
     /// - Returns: `nil` if there are none or several.
     public func only() async throws -> Project? {
-        let some = try await read(Self.projects("LIMIT 2"))
+        let some = try await read("h.parent_id IS NULL LIMIT 2")
         return some.count == 1 ? some.first : nil
     }
 
@@ -65,14 +75,10 @@ public struct ProjectStore: Sendable {
         try await reaching { try await pool.query(.apps(of: project)) }.map(ConfiguredApp.init)
     }
 
-    static func projects(_ condition: SQL) -> SQL {
-        """
-        SELECT \(SQL.projectColumns) FROM project p \(condition)
-        """
-    }
-
-    private func read(_ statement: SQL) async throws -> [Project] {
-        try await reaching { try await pool.query(statement) }.map(Project.init)
+    private func read(_ condition: SQL) async throws -> [Project] {
+        try await reaching {
+            try await pool.query("SELECT \(SQL.projectColumns) FROM \(SQL.homes) WHERE \(condition)")
+        }.map(Project.init)
     }
 }
 
@@ -91,5 +97,7 @@ extension Project {
             authorizedDomains: try row.decode("authorized_domains"),
             mail: try MailColumn(columnText: row.decode("mail")).settings,
             providers: try [ProviderRow](columnText: row.decode("providers")).map(\.value))
+        hasTenants = try row.decode("has_tenants")
+        if try row.decode("tenant", as: String?.self) != nil { self = home(of: try Tenant(row), providers: providers) }
     }
 }

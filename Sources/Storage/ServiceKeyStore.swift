@@ -80,8 +80,8 @@ public struct ServiceKeyStore: Sendable {
     public func holder(ofSecretWithHash hash: [UInt8]) async throws -> Holder? {
         let statement: SQL = """
             SELECT \(SQL.projectColumns), k.id AS key_id, k.scopes, k.expires_at
-            FROM service_key k JOIN project p ON p.id = k.project_id
-            WHERE k.secret_hash = \(hash) AND k.revoked_at IS NULL
+            FROM service_key k, \(SQL.homes)
+            WHERE h.id = k.project_id AND k.secret_hash = \(hash) AND k.revoked_at IS NULL
             """
         return try await reaching { try await pool.read(statement) }.first.map { row in
             Holder(

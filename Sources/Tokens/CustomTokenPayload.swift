@@ -44,8 +44,9 @@ public struct CustomTokenPayload: Sendable {
         guard expiresAt - issuedAt <= Self.longestLife else { throw .invalid(.livesTooLong) }
     }
 
-    public func claim() throws(CustomTokenRefusal) -> CustomTokenClaim {
-        guard members["tenant_id"] ?? .null == .null else { throw .tenantMismatch }
+    public func claim(in project: Project) throws(CustomTokenRefusal) -> CustomTokenClaim {
+        let tenant = project.tenant.map { JSONValue.string($0.id.rawValue) }
+        guard members["tenant_id"] ?? .null == tenant ?? .null else { throw .tenantMismatch }
         guard case .string(let account) = members["uid"] ?? members["user_id"], !account.isEmpty else {
             throw .missingAccount
         }

@@ -20,17 +20,17 @@ public struct GatewayTokens: TokenAuthority {
     public func idToken(
         for account: Account, session: Session, in project: Project, at now: Instant
     ) async throws -> String {
-        let key = try await keys(project.id).idTokenSigner(at: now)
+        let key = try await keys(project.root).idTokenSigner(at: now)
         let claims = IDTokenClaims(
-            for: account, session: session, issuer: issuers.idTokens(project.id), in: project, at: now)
+            for: account, session: session, issuer: issuers.idTokens(project.root), in: project, at: now)
         let payload = try claims.payload(adding: [account.customClaims, session.claims].compactMap { $0 })
         return try JWS.sign(payload: payload, keyID: key.stored.id, with: key.privateKey)
     }
 
     public func refreshToken(_ claim: RefreshClaim, in project: Project) async throws -> String {
-        let key = try await keys(project.id).refreshKeyToSign(at: clock.now())
+        let key = try await keys(project.root).refreshKeyToSign(at: clock.now())
         guard
-            let token = RefreshTokenForm.seal(claim, keyID: key.stored.id, secret: key.secret, in: project.id)
+            let token = RefreshTokenForm.seal(claim, keyID: key.stored.id, secret: key.secret, in: project)
         else { throw NoSigningKey() }
         return token
     }
@@ -38,10 +38,10 @@ public struct GatewayTokens: TokenAuthority {
     public func sessionCookie(
         from idToken: String, lasting lifetime: Duration, in project: Project, at now: Instant
     ) async throws -> String {
-        let ring = try await keys(project.id)
+        let ring = try await keys(project.root)
         var claims = try StrictJSON.decode(
             [String: JSONValue].self, from: try believed(idToken, by: ring, in: project, at: now).payload)
-        claims["iss"] = .string(issuers.sessionCookies(project.id))
+        claims["iss"] = .string(issuers.sessionCookies(project.root))
         claims["iat"] = .integer(now.seconds)
         claims["exp"] = .integer(now.seconds + lifetime.components.seconds)
         let key = try ring.idTokenSigner(at: now)
@@ -50,7 +50,7 @@ public struct GatewayTokens: TokenAuthority {
     }
 
     public func read(idToken: String, in project: Project, at now: Instant) async throws -> IDTokenClaim {
-        let ring = try await keys(project.id)
+        let ring = try await keys(project.root)
         let digest = BelievedTokens.digest(of: idToken, in: project.id)
         if let entry = believedTokens[digest], entry.expiresAt > now.seconds,
             ring.idTokenKey(entry.keyID, at: now) != nil
@@ -65,14 +65,22 @@ public struct GatewayTokens: TokenAuthority {
     }
 
     public func read(refreshToken: String, in project: Project) async throws -> RefreshClaim {
-        let ring = try await keys(project.id)
+        let ring = try await keys(project.root)
         let now = clock.now()
-        let claim = RefreshTokenForm.open(refreshToken, in: project.id) { ring.refreshKey($0, at: now) }
+        let claim = RefreshTokenForm.open(refreshToken, in: project) { ring.refreshKey($0, at: now) }
         guard let claim else { throw TokenRefusal.invalidRefreshToken }
         return claim
     }
 
-    /// Whatever is wrong, the caller is told no more than that the token is invalid.
+    /// What an ID token or a refresh token says of itself, whether or not it is genuine.
+    public static func tenant(namedBy token: String) -> ID<Tenant>? {
+        if let tenant = RefreshTokenForm.tenant(namedBy: token) { return tenant }
+        // What is no token of ours names none, and is refused later.
+        guard let unverified = try? UnverifiedJWS(parsing: token) else { return nil }
+        return unverified.unverified(IDTokenHeading.self)?.firebase.tenant.map { ID($0) }
+    }
+
+    /// Whatever is wrong, the caller is told no more than that the token is invalid, or whose it would be.
     private func believed(
         _ idToken: String, by ring: KeyRing, in project: Project, at now: Instant
     ) throws(TokenRefusal) -> (heading: IDTokenHeading, payload: [UInt8], keyID: String) {
@@ -83,10 +91,13 @@ public struct GatewayTokens: TokenAuthority {
             }
             let payload = try unverified.payload(verifiedWith: key)
             let heading = try StrictJSON.decode(IDTokenHeading.self, from: payload)
-            guard heading.iss == issuers.idTokens(project.id), heading.aud == project.id.rawValue,
+            guard heading.iss == issuers.idTokens(project.root), heading.aud == project.root.rawValue,
                 heading.exp > now.seconds
             else { throw TokenRefusal.invalidIDToken }
+            guard heading.firebase.tenant == project.tenant?.id.rawValue else { throw TokenRefusal.otherTenant }
             return (heading, payload, keyID)
+        } catch TokenRefusal.otherTenant {
+            throw .otherTenant
         } catch {
             throw .invalidIDToken
         }
@@ -100,4 +111,9 @@ private struct IDTokenHeading: Decodable {
     let sub: String
     let sid: String
     let exp: Int64
+    let firebase: Firebase
+
+    struct Firebase: Decodable {
+        let tenant: String?
+    }
 }

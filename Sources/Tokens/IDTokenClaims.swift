@@ -6,9 +6,10 @@ struct IDTokenClaims: Encodable {
     struct Firebase: Encodable {
         let identities: [String: [String]]
         let signInProvider: String
+        let tenant: String?
 
         enum CodingKeys: String, CodingKey {
-            case identities
+            case identities, tenant
             case signInProvider = "sign_in_provider"
         }
     }
@@ -41,7 +42,7 @@ struct IDTokenClaims: Encodable {
 
     init(for account: Account, session: Session, issuer: String, in project: Project, at now: Instant) {
         iss = issuer
-        aud = project.id.rawValue
+        aud = project.root.rawValue
         sub = account.id.rawValue
         sid = session.id.rawValue
         iat = now.seconds
@@ -58,7 +59,8 @@ struct IDTokenClaims: Encodable {
             .mapValues { $0.map(\.subject) }
         if let email = account.email { identities["email"] = [email.rawValue] }
         if let phoneNumber = account.phoneNumber { identities["phone"] = [phoneNumber] }
-        firebase = Firebase(identities: identities, signInProvider: session.method.rawValue)
+        firebase = Firebase(
+            identities: identities, signInProvider: session.method.rawValue, tenant: project.tenant?.id.rawValue)
     }
 }
 

@@ -1,3 +1,5 @@
+internal import Identity
+
 /// The words after a command: values by option, and the rest in order.
 struct Arguments {
     private var options: [String: [String]] = [:]
@@ -46,6 +48,14 @@ struct Arguments {
             throw UsageError(message: "--\(option) takes a number from \(range.lowerBound) to \(range.upperBound)")
         }
         return number
+    }
+
+    /// Whose accounts are meant: those of `--project`, or of `--tenant` below it.
+    func home() throws(UsageError) -> ID<Project> {
+        let project = ID<Project>(try required("project"))
+        guard let tenant = value("tenant").map({ ID<Tenant>($0) }) else { return project }
+        guard tenant.canBeTenant else { throw UsageError(message: "--tenant takes a tenant's id") }
+        return ID(tenant, of: project)
     }
 
     func only(_ what: String) throws(UsageError) -> String {

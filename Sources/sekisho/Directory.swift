@@ -15,6 +15,8 @@ struct Directory: Sendable {
 
     /// By id; `nil` stands for the only project of an installation that has one.
     let projects: Cache<ID<Project>?, Project?>
+    /// Tenants, each as a project of its own.
+    private let homes: Cache<ID<Project>, Project?>
     let keys: Cache<ID<Project>, KeyRing>
     private let schemaIsCurrent: Cache<Int, Bool>
     private let clients: Cache<[UInt8], Client?>
@@ -57,6 +59,7 @@ struct Directory: Sendable {
             guard let id else { return try await projects.only() }
             return try await projects.project(id)
         }
+        homes = Cache(lifetime: lookup == nil ? Self.lifetime : .zero) { try await projects.home($0) }
         apps = Cache(lifetime: lookup == nil ? Self.lifetime : .zero) { try await projects.apps(of: $0).map(\.app) }
         keys = Cache(lifetime: Self.lifetime) { project in
             try KeyRing(try await signingKeys.live(in: project, at: clock.now()), of: project, under: masterKeys)
@@ -119,12 +122,22 @@ struct Directory: Sendable {
             try await stored.configuration(of: $0)
         } edit: { id, actor, change in
             let edit = try await stored.edit(id, by: actor, change)
-            projects.forgetAll()
-            apps.forgetAll()
-            clients.forgetAll()
-            administrators.forgetAll()
+            forgetConfiguration()
             return edit?.after
         }
+    }
+
+    func forgetConfiguration() {
+        projects.forgetAll()
+        homes.forgetAll()
+        apps.forgetAll()
+        clients.forgetAll()
+        administrators.forgetAll()
+    }
+
+    /// Where accounts are kept: a project or a tenant.
+    func home(_ id: ID<Project>) async throws -> Project? {
+        id.tenant == nil ? try await projects.value(for: id) : try await homes.value(for: id)
     }
 
     func readiness(isDraining: Bool) async -> Readiness {

@@ -74,6 +74,10 @@ struct Live: Sendable {
             auditTrail: trail,
             ownSessions: OwnSessions(store: PostgresSessionStore(pool: pool), clock: clock),
             projects: directory.editor,
+            tenancy: Tenancy(
+                home: { try await addition.tenant(directory.home(ID($0, of: $1.id)), $0, $1) },
+                named: GatewayTokens.tenant(namedBy:), store: PostgresTenantStore(pool: pool),
+                changed: directory.forgetConfiguration, newID: { ID(Random.text(length: 28)) }, clock: clock),
             app: directory.app(_:of:),
             wellKnown: WellKnown { [self] in try await documents(of: $0, in: directory) },
             actions: desk,

@@ -9,7 +9,8 @@ struct LiveActionDesk: ActionDesk {
 
     func check(_ code: String) async throws -> CheckedCode {
         let found = try await redemption.check(code, in: nil)
-        guard let (project, name) = try await project(found.project) else { throw OOBCodeRefusal.invalid }
+        guard let project = try await directory.home(found.project) else { throw OOBCodeRefusal.invalid }
+        let name = try await name(of: project)
         return CheckedCode(code: found.code, project: project, projectName: name, account: found.account)
     }
 
@@ -32,8 +33,11 @@ struct LiveActionDesk: ActionDesk {
 
     func project(_ id: ID<Project>?) async throws -> (Project, name: String)? {
         guard let project = try await directory.projects.value(for: id) else { return nil }
-        let configuration = try await directory.editor.configuration(project.id)
-        return (project, name: configuration?.name ?? project.id.rawValue)
+        return (project, name: try await name(of: project))
+    }
+
+    private func name(of project: Project) async throws -> String {
+        try await directory.editor.configuration(project.root)?.name ?? project.root.rawValue
     }
 
     private func project(of code: String) async throws -> Project {

@@ -28,6 +28,9 @@ struct Mode: Sendable {
     struct Addition: Sendable {
         /// Instead of the database's own.
         var projects: ProjectLookup?
+        /// What becomes of a tenant that was looked for: by default what was found, if anything was.
+        var tenant: @Sendable (_ found: Project?, ID<Tenant>, Project) async throws -> Project? = { found, _, _ in found
+        }
         /// Beside those of the contract.
         var endpoints: @Sendable (any ActionDesk) -> [Endpoint] = { _ in [] }
     }

@@ -74,9 +74,7 @@ struct GatewayTests {
             "/v1/accounts:signInWithPhoneNumber", "/v2/accounts:revokeToken",
             "/identitytoolkit.googleapis.com/v2/accounts/mfaSignIn:start",
             "/www.googleapis.com/identitytoolkit/v3/relyingparty/verifyPhoneNumber",
-            "/v1/projects/demo/tenants/t/accounts:batchCreate",
-            "/v1/projects/demo/tenants/t:createSessionCookie", "/v2/projects/demo/tenants",
-            "/v2/projects/demo/tenants/t/oauthIdpConfigs", "/v2/projects/demo/inboundSamlConfigs",
+            "/v2/projects/demo/tenants/t/inboundSamlConfigs", "/v2/projects/demo/inboundSamlConfigs",
             "/identitytoolkit/v3/relyingparty/downloadAccount", "/identitytoolkit/v3/relyingparty/getRecaptchaParam",
         ])
     func notImplemented(path: String) async {

@@ -144,6 +144,6 @@ struct RequestBodyTests {
             project.summary
                 == "400 INSUFFICIENT_PERMISSION : Only authenticated requests can specify target_project_id.")
         let tenant = await TestGateway().send(.post, endpoint.path, body: #"{"tenantId":"t"}"#)
-        #expect(tenant.summary == "501 tenantId is not implemented.")
+        #expect(tenant.summary == "400 INVALID_TENANT_ID")
     }
 }

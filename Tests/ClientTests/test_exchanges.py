@@ -23,6 +23,8 @@ ADMIN_MERGE_TOKEN, MERGED_LOCAL_ID, FEDERATED_LOCAL_ID = (object() for _ in rang
 VERIFY_CODE, RESET_CODE, CHANGE_CODE, LINK_CODE, NEW_LINK_CODE, NEW_LINK_EMAIL = (object() for _ in range(6))
 # Of the session of ID_TOKEN.
 SESSION_ID = object()
+# A tenant that allows everything, with Google and another provider switched off; somebody in it.
+TENANT, TENANT_LOCAL_ID, TENANT_ID_TOKEN, TENANT_PROVIDER = (object() for _ in range(4))
 
 
 @dataclass
@@ -72,6 +74,11 @@ def of(local_id, provider_id=None):
 
 def idp(provider_id):
     return {"idpId": provider_id}
+
+
+def tenant(says, operation, json=None, code=None, status=200, *, path={}, **options):
+    """A row of the admin API, about a tenant."""
+    return owner(says, operation, json, code, status, path={"tenant": TENANT} | path, **options)
 
 
 def form(post_body, **more):
@@ -168,8 +175,8 @@ ROWS = [
     Row("the project without a key", "getProject", None, "PERMISSION_DENIED", 403, {"key": None}),
 
     Row("what a password has to be", "getPasswordPolicy"),
-    Row("what one of a tenant has to be", "getPasswordPolicy", None, "NOT_IMPLEMENTED", 501,
-        {"params": {"tenantId": "t"}}),
+    Row("what one of a tenant has to be", "getPasswordPolicy", None, "INVALID_TENANT_ID", 400,
+        {"params": {"tenantId": "a b"}}),
     Row("what one has to be without a key", "getPasswordPolicy", None, "PERMISSION_DENIED", 403, {"key": None}),
     Row("Apple's word in a form", "signInWithIdp", form(APPLE)),
     Row("Google's word, typed", "signInWithIdp", credential("google.com", GOOGLE_TOKEN)),
@@ -327,6 +334,53 @@ ROWS = [
     owner("Google alone", "updateApp", {"signInMethods": ["google.com"]}, "LOGIN_SERVICES_4_8", 409, path={"appId": APP}),
     owner("an app goes", "deleteApp", path={"appId": APP}),
     owner("no app goes", "deleteApp", None, "CONFIGURATION_NOT_FOUND", 404, path={"appId": "nobody"}),
+    owner("tenants", "listTenants", params={"pageSize": "2"}),
+    owner("tenants of no page", "listTenants", None, "INVALID_PAGE_SELECTION", params={"pageToken": "a b"}),
+    owner("a tenant is made", "createTenant", {"displayName": "Acme", "allowPasswordSignup": True}),
+    owner("a tenant with second factors", "createTenant", {"mfaConfig": {"state": "ENABLED"}}, "NOT_IMPLEMENTED", 501),
+    owner("an app makes no tenant", "createTenant", {}, "INSUFFICIENT_PERMISSION", key="any", headers={}),
+    tenant("a tenant", "getTenant"),
+    tenant("a tenant of nobody", "getTenant", None, "TENANT_NOT_FOUND", 404, path={"tenant": "a b"}),
+    tenant("a tenant is renamed", "updateTenant", {"displayName": "Zen"}, params={"updateMask": "displayName"}),
+    tenant("a tenant of nobody is renamed", "updateTenant", {}, "TENANT_NOT_FOUND", 404, path={"tenant": "a b"}),
+    tenant("a tenant goes", "deleteTenant"),
+    tenant("a tenant of nobody goes", "deleteTenant", None, "TENANT_NOT_FOUND", 404, path={"tenant": "a b"}),
+    tenant("an account by a backend", "createAccountInTenant", {"email": NEW_EMAIL}),
+    tenant("an account in no tenant", "createAccountInTenant", {}, "TENANT_NOT_FOUND", 404, path={"tenant": "a b"}),
+    tenant("an account in two tenants", "createAccountInTenant", {"tenantId": "other"}, "TENANT_ID_MISMATCH"),
+    tenant("a link by a backend", "sendProjectOobCodeInTenant", {
+        "requestType": "EMAIL_SIGNIN", "email": NEW_EMAIL, "returnOobLink": True}),
+    tenant("somebody by id", "lookupAccountsInTenant", {"localId": [TENANT_LOCAL_ID]}),
+    tenant("nobody of the project", "lookupAccountsInTenant", {"localId": [LOCAL_ID]}),
+    tenant("claims", "updateAccountInTenant", {"localId": TENANT_LOCAL_ID, "customAttributes": '{"role":"editor"}'}),
+    tenant("somebody goes", "deleteAccountInTenant", {"localId": TENANT_LOCAL_ID}),
+    tenant("nobody of the project goes", "deleteAccountInTenant", {"localId": LOCAL_ID}, "USER_NOT_FOUND"),
+    tenant("accounts in bulk", "batchCreateAccountsInTenant", {"users": [{"localId": NEW_LOCAL_ID}]}),
+    tenant("accounts go in bulk", "batchDeleteAccountsInTenant", {"localIds": [TENANT_LOCAL_ID], "force": True}),
+    tenant("all accounts", "batchGetAccountsInTenant", params={"maxResults": "1"}),
+    tenant("accounts by name", "queryAccountsInTenant", {"sortBy": "NAME"}),
+    tenant("a cookie", "createSessionCookieInTenant", {"idToken": TENANT_ID_TOKEN, "validDuration": "3600"}),
+    tenant("a cookie of somebody else", "createSessionCookieInTenant", {"idToken": ID_TOKEN}, "TENANT_ID_MISMATCH"),
+    tenant("its Google", "listDefaultSupportedIdpConfigsInTenant"),
+    tenant("an Apple of its own", "createDefaultSupportedIdpConfigInTenant", {"clientId": "com.example"},
+           params={"idpId": "apple.com"}),
+    tenant("its Google alone", "getDefaultSupportedIdpConfigInTenant", path=idp("google.com")),
+    tenant("Google without Apple", "updateDefaultSupportedIdpConfigInTenant", {"enabled": True}, "LOGIN_SERVICES_4_8", 409,
+           path=idp("google.com"), params={"updateMask": "enabled"}),
+    tenant("another audience", "updateDefaultSupportedIdpConfigInTenant", {"clientId": "d"}, path=idp("google.com")),
+    tenant("no Google", "deleteDefaultSupportedIdpConfigInTenant", path=idp("google.com")),
+    tenant("its OpenID Connect", "listOauthIdpConfigsInTenant"),
+    tenant("one more", "createOauthIdpConfigInTenant", CORP, params={"oauthIdpConfigId": NEW_PROVIDER}),
+    tenant("it is shown", "getOauthIdpConfigInTenant", path=idp(TENANT_PROVIDER)),
+    tenant("it is named", "updateOauthIdpConfigInTenant", {"displayName": "Corp"}, path=idp(TENANT_PROVIDER),
+           params={"updateMask": "displayName"}),
+    tenant("it goes", "deleteOauthIdpConfigInTenant", path=idp(TENANT_PROVIDER)),
+    Row("an account in a tenant", "signUp", {"email": NEW_EMAIL, "password": PASSWORD, "tenantId": TENANT}),
+    Row("an account in no tenant", "signUp", {"email": NEW_EMAIL, "password": PASSWORD, "tenantId": "a b"}, "INVALID_TENANT_ID"),
+    Row("one's own account in a tenant", "lookup", {"idToken": TENANT_ID_TOKEN}),
+    Row("one's own account elsewhere", "lookup", {"idToken": ID_TOKEN, "tenantId": TENANT}, "TENANT_ID_MISMATCH"),
+    Row("the rules of a tenant", "getPasswordPolicy", options={"params": {"tenantId": TENANT}}),
+    Row("a tenant as a project", "getProject", None, "UNSUPPORTED_TENANT_OPERATION", options={"params": {"tenantId": TENANT}}),
     owner("who did what", "listAuditEvents", params={"pageSize": "2", "actor": "key:owner"}),
     owner("of no page", "listAuditEvents", None, "INVALID_PAGE_SELECTION", params={"pageToken": "a b"}),
     owner("since when?", "listAuditEvents", None, "INVALID_ARGUMENT", params={"since": "yesterday"}),
@@ -491,8 +545,20 @@ def own_session(client, id_token):
     return session
 
 
+def tenant_of_everything(client):
+    made_tenant = as_owner(client, "createTenant", {
+        "displayName": "Acme", "allowPasswordSignup": True, "enableEmailLinkSignin": True, "enableAnonymousUser": True})
+    path = {"tenant": made_tenant["tenantId"]}
+    made(client, "createDefaultSupportedIdpConfigInTenant", {"clientId": "c"}, path=path, params={"idpId": "google.com"})
+    made(client, "createOauthIdpConfigInTenant", CORP, path=path, params={"oauthIdpConfigId": "oidc.corp"})
+    return path["tenant"]
+
+
 def stand_ins(client):
     ada = cache(client.ada)
+    home = cache(lambda: tenant_of_everything(client))
+    bob = cache(lambda: client.call("signUp", {
+        "email": fresh_email(), "password": PASSWORD, "tenantId": home()}).body)
     stranger = cache(fresh_email)
     simulated = Simulated(client.gateway)
     return {
@@ -506,6 +572,10 @@ def stand_ins(client):
             client, federated(simulated, client)["localId"], ada()["localId"]),
         MERGED_LOCAL_ID: lambda: merged(client, federated(simulated, client)["localId"], ada()["localId"]),
         FEDERATED_LOCAL_ID: lambda: federated(simulated, client)["localId"],
+        TENANT: home,
+        TENANT_LOCAL_ID: lambda: bob()["localId"],
+        TENANT_ID_TOKEN: lambda: bob()["idToken"],
+        TENANT_PROVIDER: lambda: home() and "oidc.corp",
         EMAIL: lambda: ada()["email"],
         ID_TOKEN: lambda: ada()["idToken"],
         REFRESH_TOKEN: lambda: ada()["refreshToken"],

@@ -112,16 +112,16 @@ struct ActionPageTests {
 }
 
 extension TestGateway {
-    fileprivate func page(_ code: String, _ more: [String: String] = [:]) async throws -> Exchange {
+    func page(_ code: String, _ more: [String: String] = [:]) async throws -> Exchange {
         let query = ["oobCode": code].merging(more) { $1 }.map { (name: $0.key, value: $0.value) }
         return try await send(.get, "/__/auth/action", body: [], query: query)
     }
 
-    fileprivate func submit(_ code: String, _ more: [String: String] = [:]) async throws -> Exchange {
+    func submit(_ code: String, _ more: [String: String] = [:]) async throws -> Exchange {
         try await submitForm("/__/auth/action", ["oobCode": code].merging(more) { $1 })
     }
 
-    fileprivate func submitForm(_ path: String, _ fields: [String: String]) async throws -> Exchange {
+    func submitForm(_ path: String, _ fields: [String: String]) async throws -> Exchange {
         let body = fields.map { "\($0.key)=\($0.value.replacing(" ", with: "+"))" }.joined(separator: "&")
         return try await send(
             .post, path, body: Array(body.utf8), query: [],

@@ -72,7 +72,7 @@ struct AdminBatchTests {
         "pages are asked for with sane numbers",
         arguments: [
             (("maxResults", "-1"), "INVALID_ARGUMENT"), (("maxResults", "x"), "INVALID_ARGUMENT"),
-            (("tenantId", "t"), "NOT_IMPLEMENTED"), (("targetProjectId", "other"), "PERMISSION_DENIED"),
+            (("tenantId", "t"), "NOT_FOUND"), (("targetProjectId", "other"), "PERMISSION_DENIED"),
         ])
     func badPages(query: (String, String), status: String) async throws {
         let gateway = try await TestGateway.administered()

@@ -60,7 +60,7 @@ struct AdminCreateTests {
                 "400 WEAK_PASSWORD : Password should be at least 6 characters"
             ),
             (["mfaInfo": [[:]]], "501 mfaInfo is not implemented."),
-            (["tenantId": "t"], "501 tenantId is not implemented."),
+            (["tenantId": "t"], "404 TENANT_NOT_FOUND"),
             (["targetProjectId": "demo"], "200"),
             (["targetProjectId": "other"], "403 The caller does not have permission"),
         ] as [(JSON, String)])

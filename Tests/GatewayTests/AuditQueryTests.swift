@@ -69,7 +69,8 @@ struct AuditQueryTests {
             Filter(testDescription: "action", query: [("action", "a")], actions: ["a"]),
             Filter(testDescription: "several", query: [("subject", "ada"), ("actor", "user")], actions: ["a"]),
             Filter(testDescription: "none", query: [("subject", "eve")], actions: []),
-            Filter(testDescription: "since, inclusive", query: [("since", "2027-01-15T08:00:01Z")], actions: ["c", "b"]),
+            Filter(
+                testDescription: "since, inclusive", query: [("since", "2027-01-15T08:00:01Z")], actions: ["c", "b"]),
             Filter(testDescription: "to, exclusive", query: [("until", "2027-01-15T08:00:01Z")], actions: ["a"]),
             Filter(
                 testDescription: "a day", query: [("since", "2027-01-15"), ("until", "2027-01-16")],

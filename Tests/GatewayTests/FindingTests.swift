@@ -142,7 +142,7 @@ struct FindingTests {
             ([("q", "a"), ("maxResults", "0")], "INVALID_ARGUMENT"),
             ([("q", "a"), ("maxResults", "101")], "INVALID_ARGUMENT"),
             ([("q", "a"), ("maxResults", "x")], "INVALID_ARGUMENT"),
-            ([("q", "a"), ("tenantId", "t")], "NOT_IMPLEMENTED"),
+            ([("q", "a"), ("tenantId", "t")], "NOT_FOUND"),
             ([("q", "a"), ("targetProjectId", "other")], "PERMISSION_DENIED"),
         ] as [([(name: String, value: String)], String)])
     func refused(query: [(name: String, value: String)], status: String) async throws {

@@ -177,7 +177,7 @@ struct OwnSessionsTests {
                 ["idToken": "nonsense", "sessionId": "x", "everywhere": true],
                 "400 Invalid JSON payload received. /sessionId must not stand beside everywhere"
             ),
-            (["idToken": "nonsense", "everywhere": true, "tenantId": "t"], "501 tenantId is not implemented."),
+            (["idToken": "nonsense", "everywhere": true, "tenantId": "t"], "400 INVALID_TENANT_ID"),
         ] as [(JSON, String)])
     func refusals(body: JSON, expected: String) async throws {
         let gateway = try await TestGateway()

@@ -34,7 +34,7 @@ struct PasswordPolicyTests {
         #expect(try await gateway.get("/v2/passwordPolicy").status == 403)
         let tenant = try await gateway.send(
             .get, "/v2/passwordPolicy", body: [], query: [("key", TestGateway.apiKey), ("tenantId", "t")])
-        #expect(tenant.outcome == "501 tenantId is not implemented.")
+        #expect(tenant.outcome == "400 INVALID_TENANT_ID")
     }
 
     @Test("is judged here as clients judge it by what they are told")

@@ -61,7 +61,7 @@ struct AuditStoreTests {
             Look(testDescription: "action", index: "audit_event_action") { $0.action = "account.deleted" },
             Look(testDescription: "subject, page by page, within a time", index: "audit_event_subject") {
                 $0.subject = "ada"
-                $0.from = Instant(seconds: 1)
+                $0.since = Instant(seconds: 1)
                 $0.place = AuditQuery.Place(parsing: "5_00000000-0000-0000-0000-000000000000")
             },
             Look(testDescription: "earliest first", index: "audit_event_time") { $0.isOldestFirst = true },

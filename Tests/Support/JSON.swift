@@ -24,6 +24,11 @@ public enum JSON: Hashable, Sendable {
         return text
     }
 
+    /// Of an array; anything else has none.
+    public var elements: [JSON] {
+        if case .array(let elements) = self { elements } else { [] }
+    }
+
     public var keys: Set<String> {
         guard case .object(let members) = self else { return [] }
         return Set(members.keys)

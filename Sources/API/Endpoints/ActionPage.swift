@@ -97,10 +97,14 @@ private struct Visit {
         case .changeEmail: .emailChanged(to: code.newEmail ?? code.email, continuing: goal, frame)
         case .recoverEmail:
             .emailRecovered(
-                to: code.email, resettingIn: project.policy.allowsPasswords ? project.id : nil, continuing: goal,
-                frame)
+                to: code.email, resettingIn: hasForgotPasswordPage(project) ? project.id : nil, continuing: goal, frame)
         case .signIn: page(of: checked)
         }
+    }
+
+    /// A page of the gateway's own cannot know whose people come to it.
+    private func hasForgotPasswordPage(_ project: Project) -> Bool {
+        project.policy.allowsPasswords && project.tenant == nil
     }
 
     private func frame(of checked: CheckedCode?) -> Page.Frame {

@@ -3,9 +3,8 @@ internal import Identity
 
 extension Endpoint {
     /// What Firebase's clients check a password by before they send it.
-    static let getPasswordPolicy = client("getPasswordPolicy", .get, "/v2/passwordPolicy") { call, client in
-        guard call.request.query("tenantId").nonEmpty == nil else { throw WireError.notImplemented("tenantId") }
-        return try .json(GetPasswordPolicyResponse(client.project.policy))
+    static let getPasswordPolicy = client("getPasswordPolicy", .get, "/v2/passwordPolicy") { _, client in
+        try .json(GetPasswordPolicyResponse(client.project.policy))
     }
 }
 

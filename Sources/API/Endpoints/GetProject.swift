@@ -3,7 +3,8 @@ internal import Identity
 
 extension Endpoint {
     static let getProject = client("getProject", .get, "/v1/projects") { _, client in
-        try .json(GetProjectResponse(client.project))
+        guard client.project.tenant == nil else { throw TenantRefusal.notForTenants }
+        return try .json(GetProjectResponse(client.project))
     }
 }
 

@@ -7,7 +7,7 @@ extension Endpoint {
         let request = try call.body(as: LookupRequest.self)
         guard let idToken = request.idToken.nonEmpty else { throw WireError.refused("MISSING_ID_TOKEN") }
         let caller = try await call.services.authenticator.caller(showing: idToken, in: client.project)
-        return try .json(LookupResponse(users: [UserInfo(caller.account)]))
+        return try .json(LookupResponse(users: [UserInfo(caller.account, of: client.project.tenant)]))
     } administrator: { call, administrator in
         try await call.lookupAccounts(for: administrator)
     }

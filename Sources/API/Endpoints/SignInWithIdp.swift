@@ -13,7 +13,9 @@ extension Endpoint {
         {
             throw WireError(refusal).carrying(pendingToken: pendingToken, of: recognised.identity.provider)
         }
-        return try .json(SignInWithIdpResponse(outcome, echoing: evidence))
+        var response = SignInWithIdpResponse(outcome, echoing: evidence)
+        response.tenantId = call.tenant?.rawValue
+        return try .json(response)
     }
 }
 

@@ -24,6 +24,7 @@ struct SignInWithIdpResponse: Encodable {
     var expiresIn: String?
     /// `true` or absent.
     var isNewUser: Bool?
+    var tenantId: String?
     /// `true` or absent.
     var needConfirmation: Bool?
     var verifiedProvider: [String]?

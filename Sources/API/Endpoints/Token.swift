@@ -12,7 +12,7 @@ extension Endpoint {
         }
         let signedIn = try await call.services.authenticator.refresh(refreshToken, in: client.project)
         return try .json(TokenResponse(signedIn, project: client.project))
-    }
+    }.evenIfDisabled
 }
 
 private struct TokenRequest: ClientRequest {
@@ -21,19 +21,17 @@ private struct TokenRequest: ClientRequest {
     var tenantId: String?
     var targetProjectId: String?
 
-    /// A form is a form by its content type, unless it opens like an object: many a tool calls everything a form.
     init(decoding call: Call) throws {
-        let contentType = call.request.headers["Content-Type"]?.lowercased() ?? ""
-        if contentType.hasPrefix("application/x-www-form-urlencoded"), call.request.body.first != UInt8(ascii: "{") {
-            try self.init(form: call.request.body)
-            try checkScope()
+        if call.isForm {
+            try self.init(form: call.form)
+            try checkScope(in: call.tenant)
         } else {
             self = try call.body()
         }
     }
 
-    private init(form: [UInt8]) throws(WireError) {
-        guard let pairs = FormDecoder.decode(form) else { throw .unreadableBody("The form is malformed.") }
+    private init(form pairs: [(String, String)]?) throws(WireError) {
+        guard let pairs else { throw .unreadableBody("The form is malformed.") }
         let names = pairs.map(\.0)
         guard Set(names).count == names.count else { throw .unreadableBody("A parameter is there twice.") }
         for (name, value) in pairs {

@@ -56,10 +56,11 @@ struct Administration: Sendable {
     }
 
     /// - Throws: ``Failure`` if there is none.
-    func require(_ project: ID<Project>) async throws {
-        guard try await ProjectStore(pool: pool).project(project) != nil else {
-            throw Failure(message: "there is no project \(project)")
+    func home(_ id: ID<Project>) async throws -> Project {
+        guard let home = try await ProjectStore(pool: pool).home(id) else {
+            throw Failure(message: "there is no \(id.tenant == nil ? "project" : "tenant") \(id)")
         }
+        return home
     }
 
     /// For the commands that end a key, named by its id and `--project`.

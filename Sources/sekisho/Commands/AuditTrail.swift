@@ -10,6 +10,7 @@ extension Command {
             audit list                      show who did what in a project, the latest first
 
               --project ID     which project
+              --tenant ID      which tenant of it, even if it has been deleted
               --subject ID     what was done to this account, app, provider, key or project
               --actor NAME     by whom: user, system, cli, or key:ID
               --action NAME    as account.deleted
@@ -18,7 +19,8 @@ extension Command {
             Reads DATABASE_URL.
             """
     ) { words in
-        let arguments = try Arguments(words, options: ["project", "subject", "actor", "action", "since", "limit"])
+        let arguments = try Arguments(
+            words, options: ["project", "tenant", "subject", "actor", "action", "since", "limit"])
         let (project, query) = try arguments.audit(limit: try arguments.number("limit", in: 1...1000) ?? 50)
         try Administration.run { administration in
             let events = try await AuditStore(pool: administration.pool).page(query, in: project)
@@ -40,11 +42,11 @@ extension Command {
             audit export                    print the audit trail of a project as lines of JSON, the earliest first
 
               --project ID     which project
-              --subject ID, --actor NAME, --action NAME, --since TIME   as of audit list
+              --tenant ID, --subject ID, --actor NAME, --action NAME, --since TIME   as of audit list
             Reads DATABASE_URL.
             """
     ) { words in
-        let arguments = try Arguments(words, options: ["project", "subject", "actor", "action", "since"])
+        let arguments = try Arguments(words, options: ["project", "tenant", "subject", "actor", "action", "since"])
         let (project, query) = try arguments.audit(limit: 1000)
         try Administration.run { administration in
             let store = AuditStore(pool: administration.pool)
@@ -75,6 +77,6 @@ extension Arguments {
             }
             query.since = time
         }
-        return (ID(try required("project")), query)
+        return (try home(), query)
     }
 }

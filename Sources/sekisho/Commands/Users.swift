@@ -9,6 +9,7 @@ extension Command {
             users import FILE               bring accounts in, as `firebase auth:export` wrote them
 
               --project ID              into which project
+              --tenant ID               into a tenant of it
               --format NAME             json or csv; by default what the name of FILE ends in
               --hash-algo NAME          how passwords were hashed: SCRYPT (Firebase's own), STANDARD_SCRYPT, BCRYPT,
                                         PBKDF2_SHA256, PBKDF_SHA1, HMAC_SHA512, HMAC_SHA256, HMAC_SHA1, HMAC_MD5,
@@ -32,9 +33,10 @@ extension Command {
             """
     ) { words in
         let arguments = try Arguments(
-            words, options: UserArguments.hashing.union(["project", "format", "errors"]), switches: ["resume"])
+            words, options: UserArguments.hashing.union(["project", "tenant", "format", "errors"]), switches: ["resume"]
+        )
         let path = try arguments.only("file")
-        let project = ID<Project>(try arguments.required("project"))
+        let id = try arguments.home()
         let format = try UserFormat(arguments.value("format"), path: path)
         let scheme = try UserArguments.scheme(arguments)
         let (resumes, errors) = (arguments.has("resume"), arguments.value("errors"))
@@ -44,15 +46,15 @@ extension Command {
         let reader = try Loop(name: "reader")
         defer { reader.stop() }
         try Administration.run(sealing: scheme.key) { administration, keys in
-            try await administration.require(project)
-            let key = if let key = scheme.key { try await keys?.keep(key, project) } else { ID<PasswordKey>?.none }
+            let home = try await administration.home(id)
+            let key = if let key = scheme.key { try await keys?.keep(key, id) } else { ID<PasswordKey>?.none }
             let file = try UserFile(reading: path)
             let now = administration.clock.now()
             let report = ImportReport(size: file.size, errors: try errors.map { try NewFile(writing: $0) })
             let source = UserSource(
-                file, format, hashed: KeptPasswordScheme(scheme, key: key), now: now, on: reader)
+                file, format, hashed: KeptPasswordScheme(scheme, key: key), for: home.tenant, now: now, on: reader)
             let run = UserImport(
-                source: source, store: PostgresAdministrationStore(pool: administration.pool), project: project,
+                source: source, store: PostgresAdministrationStore(pool: administration.pool), project: id,
                 resumes: resumes, now: now)
             let result: Result<Void, any Error>
             do { result = .success(try await run.run(report)) } catch { result = .failure(error) }
@@ -68,6 +70,7 @@ extension Command {
             users export FILE               write all accounts as `firebase auth:export` does
 
               --project ID     of which project
+              --tenant ID      of a tenant of it
               --format NAME    json or csv; by default what the name of FILE ends in
             FILE may be - for standard output; another is there under its name once it is whole, for its owner alone to
             read: it holds password hashes. They are strings that tell how they were made, in base64, which users import
@@ -76,15 +79,15 @@ extension Command {
             Reads DATABASE_URL.
             """
     ) { words in
-        let arguments = try Arguments(words, options: ["project", "format"])
+        let arguments = try Arguments(words, options: ["project", "tenant", "format"])
         let path = try arguments.only("file")
-        let project = ID<Project>(try arguments.required("project"))
+        let id = try arguments.home()
         let format = try UserFormat(arguments.value("format"), path: path)
         Signals.letThrough()
         try Administration.run { administration in
-            try await administration.require(project)
+            _ = try await administration.home(id)
             let export = UserExport(
-                store: PostgresAdministrationStore(pool: administration.pool), project: project, format: format)
+                store: PostgresAdministrationStore(pool: administration.pool), project: id, format: format)
             let counts = try await export.run(into: try NewFile(writing: path))
             if counts.identitiesWithoutColumns > 0 {
                 Terminal.complain("CSV has no columns for \(counts.identitiesWithoutColumns) identities; JSON has")

@@ -9,7 +9,7 @@ extension CustomTokens {
             guard let unsigned = UnsignedToken(token) else { return try await signed.read(token, project) }
             let claims = try CustomTokenPayload(unsigned.claims)
             if case .jwt = unsigned { try claims.requireAudience() }
-            return try claims.claim()
+            return try claims.claim(in: project)
         }
     }
 }

@@ -18,7 +18,35 @@ struct DevProjects: Sendable {
 
     /// - Returns: `nil` if the id cannot be a project's, or there are too many.
     func project(_ id: ID<Project>?) async throws -> Project? {
-        let id = id ?? defaultID
+        var project = try await made(id ?? defaultID)
+        project?.hasTenants = true
+        return project
+    }
+
+    /// As Firebase's emulator has it: whoever names a tenant finds it, with everything on, and providers need no
+    /// configuring.
+    ///
+    /// - Returns: `nil` if it has been deleted, or there are too many.
+    func tenant(_ found: Project?, _ id: ID<Tenant>, of project: Project) async throws -> Project? {
+        let made = found == nil ? try await make(id, of: project) : nil
+        guard var home = found ?? made else { return nil }
+        if home.providers.isEmpty { home.providers = DevProviders.settings }
+        return home
+    }
+
+    private func make(_ id: ID<Tenant>, of project: Project) async throws -> Project? {
+        let store = PostgresTenantStore(pool: pool)
+        guard try await store.tenants(after: nil, limit: Self.limit, of: project.id).count < Self.limit else {
+            return nil
+        }
+        var settings = TenantSettings()
+        (settings.allowsPasswords, settings.allowsEmailLinks, settings.allowsAnonymous) = (true, true, true)
+        let tenant = Tenant(id: id, parent: project.id, settings: settings)
+        try await store.create(tenant, by: .system, at: clock.now())
+        return try await ProjectStore(pool: pool).home(tenant.home)
+    }
+
+    private func made(_ id: ID<Project>) async throws -> Project? {
         let store = ProjectStore(pool: pool)
         if let project = try await store.project(id) { return project }
         guard ProjectDraft.canBeID(id.rawValue), try await store.all().count < Self.limit else { return nil }

@@ -13,25 +13,29 @@ extension Mode.Addition {
     ) -> Mode.Addition {
         let projects = DevProjects(pool: pool, masterKeys: masterKeys, clock: clock.wallClock, defaultID: id)
         let endpoints =
-            [.clearAccounts(on: pool, projects)] + .emulatorConfig(on: pool, projects)
-            + [.verificationCodes(projects)]
+            [.clearAccounts(on: pool, projects), .verificationCodes(projects)].withTenants
+            + .emulatorConfig(on: pool, projects)
             + .mailPages(mail, postOffice?.postman)
-            + [.emulatorCodes(mail, postOffice, on: pool, projects)]
+            + [.emulatorCodes(mail, postOffice, on: pool, projects)].withTenants
             + [.setClock(clock), .simulateSignIn(at: simulators, projects)] + .simulators(simulators, projects)
         return Mode.Addition(
-            projects: projects.project,
-            endpoints: { desk in
-                [.emulatorState] + .describing(endpoints + [.emulatorAction(desk)]) + .emulatorTenants
-            })
+            projects: projects.project, tenant: projects.tenant(_:_:of:),
+            endpoints: { desk in [.emulatorState] + .describing(endpoints + [.emulatorAction(desk)]) })
     }
 }
 
 extension DevProjects {
+    /// A project, or a tenant of it.
     func named(by call: Call) async throws -> Project {
         guard let project = try await project(call.parameters["project"].map { ID($0) }) else {
             throw RequestRefusal.notFound
         }
-        return project
+        guard let id = call.parameters["tenant"].map({ ID<Tenant>($0) }) else { return project }
+        let found = try await ProjectStore(pool: pool).home(ID(id, of: project.id))
+        guard id.canBeTenant, let home = try await tenant(found, id, of: project) else {
+            throw RequestRefusal.notFound
+        }
+        return home
     }
 }
 
@@ -59,18 +63,8 @@ extension Endpoint {
 }
 
 extension [Endpoint] {
-    /// There are no tenants yet.
-    fileprivate static var emulatorTenants: [Endpoint] {
-        let paths: [(String, HTTP.Method, String)] = [
-            ("clearTenantAccounts", .delete, "accounts"), ("listTenantOobCodes", .get, "oobCodes"),
-            ("listTenantVerificationCodes", .get, "verificationCodes"),
-        ]
-        return paths.map { operationID, method, name in
-            .extra(operationID, method, "/emulator/v1/projects/{project}/tenants/{tenant}/\(name)") { _ in
-                throw RequestRefusal.notImplemented("This operation")
-            }
-        }
-    }
+    /// The same below tenants, too.
+    fileprivate var withTenants: [Endpoint] { self + map(\.inTenant) }
 }
 
 private struct EmulatorState: Encodable {

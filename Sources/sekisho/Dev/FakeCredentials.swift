@@ -47,7 +47,7 @@ private struct FakeClaims {
         }
         let email = text("email").flatMap(Email.init)
         return VerifiedIdentity(
-            provider: credential.provider, subject: subject, audience: text("aud") ?? project.id.rawValue,
+            provider: credential.provider, subject: subject, audience: text("aud") ?? project.root.rawValue,
             email: email, emailTrust: email != nil && isTrue("email_verified") ? .authoritative : .none,
             isPrivateEmail: credential.provider == .apple && (email?.isRelay == true || isTrue("is_private_email")),
             name: credential.name ?? PersonName(given: text("given_name"), family: text("family_name")),

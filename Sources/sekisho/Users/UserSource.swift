@@ -19,6 +19,7 @@ actor UserSource {
 
     private let file: UserFile
     private let scheme: KeptPasswordScheme
+    private let tenant: Tenant?
     private let now: Instant
     private var parser: Parser
     private var batch = Batch()
@@ -33,10 +34,14 @@ actor UserSource {
         case csv(CSVUsers)
     }
 
-    init(_ file: UserFile, _ format: UserFormat, hashed scheme: KeptPasswordScheme, now: Instant, on loop: Loop) {
+    init(
+        _ file: UserFile, _ format: UserFormat, hashed scheme: KeptPasswordScheme, for tenant: Tenant?, now: Instant,
+        on loop: Loop
+    ) {
         self.loop = loop
         self.file = file
         self.scheme = scheme
+        self.tenant = tenant
         self.now = now
         parser = format == .json ? .json(JSONUsers()) : .csv(CSVUsers())
     }
@@ -84,7 +89,7 @@ actor UserSource {
         do throws(ImportedUser.Fault) {
             let user = try ImportedUser(json: json)
             localId = user.localId
-            var entry = try user.entry(at: now, hashed: scheme)
+            var entry = try user.entry(at: now, hashed: scheme, of: tenant)
             guard entry.password == nil else { throw .unreadable("rawPassword is not taken from files") }
             let all = entry.account.identities
             entry.account.identities = all.filter { $0.provider.canBeConfigured }

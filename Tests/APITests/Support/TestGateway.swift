@@ -87,7 +87,11 @@ struct TestGateway {
             oobRedemption: OOBRedemption(with: collaborators, codes: FakeOOBCodeStore()),
             sessionCookies: SessionCookies(authenticator: authenticator, trail: trail), auditTrail: trail,
             ownSessions: OwnSessions(store: FakeSessionStore(), clock: clock),
-            projects: ProjectEditor(configuration: { _ in nil }, edit: { _, _, _ in nil }), app: { _, _ in nil },
+            projects: ProjectEditor(configuration: { _ in nil }, edit: { _, _, _ in nil }),
+            tenancy: Tenancy(
+                home: { _, _ in nil }, named: { _ in nil }, store: FakeTenantStore(), changed: {},
+                newID: { ID("tenant") }, clock: clock),
+            app: { _, _ in nil },
             wellKnown: WellKnown { _ in documents }, actions: actions,
             readiness: { readiness }, authURISession: { "random" })
     }

@@ -18,7 +18,8 @@ extension Endpoint {
         var imports: [(index: Int, entry: AccountAdministration.Import)] = []
         for (index, user) in users.enumerated() {
             do throws(ImportedUser.Fault) {
-                imports.append((index, try user.entry(at: administration.now, hashed: kept)))
+                imports.append(
+                    (index, try user.entry(at: administration.now, hashed: kept, of: administrator.project.tenant)))
             } catch {
                 faults[index] = error.message
             }

@@ -13,7 +13,7 @@ extension Endpoint {
             ids.map { ID($0) }, evenIfEnabled: request.force == true, in: administrator.project,
             by: call.actor(of: administrator))
         return try .json(BatchDeleteResponse(ids, spared: spared))
-    }
+    }.evenIfDisabled
 }
 
 private struct BatchDeleteRequest: Decodable {

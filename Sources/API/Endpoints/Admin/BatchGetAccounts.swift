@@ -11,7 +11,7 @@ extension Endpoint {
         try request.scope.check(for: administrator)
         let accounts = try await call.services.administration.page(
             after: request.last, limit: request.limit, in: administrator.project)
-        return try .json(BatchGetResponse(accounts, limit: request.limit))
+        return try .json(BatchGetResponse(accounts, of: administrator.project.tenant, limit: request.limit))
     }
 }
 
@@ -41,8 +41,8 @@ private struct BatchGetResponse: Encodable {
     /// The last id of a full page, even if nothing follows.
     let nextPageToken: String?
 
-    init(_ accounts: [Account], limit: Int) {
-        users = accounts.map(UserInfo.forAdministrators)
+    init(_ accounts: [Account], of tenant: Tenant?, limit: Int) {
+        users = accounts.map { .forAdministrators($0, of: tenant) }
         nextPageToken = accounts.count == limit ? accounts.last?.id.rawValue : nil
     }
 }

@@ -38,16 +38,17 @@ struct NoContent: Encodable {}
 
 /// Which part of a list is asked for. A token is the last id of the page before.
 struct ListPage {
-    private let limit: Int
-    private let last: String?
+    let limit: Int
+    /// What it comes after.
+    let last: String?
 
     /// - Throws: `INVALID_PAGE_SELECTION` for a token that no page gave out.
-    init(_ request: Request) throws(WireError) {
+    init(_ request: Request, cap: Int = 100) throws(WireError) {
         let wanted = request.query("pageSize").nonEmpty ?? "20"
         guard let number = Int(wanted), number >= 0 else {
             throw .invalidField("/pageSize", "must be a whole number, not negative")
         }
-        limit = number == 0 ? 20 : min(number, 100)
+        limit = number == 0 ? 20 : min(number, cap)
         last = request.query("pageToken").nonEmpty
         let isID = last.map { $0.utf8.count <= 128 && $0.utf8.allSatisfy { (0x21...0x7E).contains($0) } }
         guard isID != false else { throw .refused("INVALID_PAGE_SELECTION") }

@@ -12,7 +12,7 @@ extension Endpoint {
             for: idToken, lasting: try request.lifetime(), in: administrator.project,
             by: call.actor(of: administrator))
         return try .json(["sessionCookie": cookie])
-    }
+    }.evenIfDisabled
 }
 
 private struct CreateSessionCookieRequest: Decodable {

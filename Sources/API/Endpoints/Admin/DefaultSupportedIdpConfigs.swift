@@ -98,7 +98,7 @@ private struct DefaultSupportedIdpConfig: Encodable {
     let appleSignInConfig: Apple?
 
     init(_ settings: ProviderSettings, in project: Project) {
-        name = "projects/\(project.id)/defaultSupportedIdpConfigs/\(settings.provider.rawValue)"
+        name = "\(project.resourceName)/defaultSupportedIdpConfigs/\(settings.provider.rawValue)"
         enabled = settings.isEnabled
         clientId = settings.clientIDs.first
         clientIds = settings.clientIDs

@@ -68,11 +68,11 @@ public struct ImportedUser: Decodable, Sendable {
     ///   - scheme: how passwords were hashed.
     /// - Throws: the first ``Fault`` in the wire's order.
     public func entry(
-        at now: Instant, hashed scheme: KeptPasswordScheme
+        at now: Instant, hashed scheme: KeptPasswordScheme, of tenant: Tenant?
     ) throws(Fault) -> AccountAdministration.Import {
         guard let localId = localId.nonEmpty else { throw .idIsMissing }
         guard let id = ID<Account>(chosen: localId) else { throw .idIsInvalid }
-        guard tenantId.nonEmpty == nil else { throw .tenant }
+        guard tenantId.nonEmpty == nil || tenantId == tenant?.id.rawValue else { throw .tenant }
         let email = email.nonEmpty.flatMap(Email.init)
         guard email != nil || self.email.nonEmpty == nil else { throw .emailIsInvalid }
         let identities = try identities()

@@ -14,7 +14,7 @@ extension Call {
         let request = try body(as: LookupAccountsRequest.self, for: administrator)
         let accounts = try await services.administration.find(
             try request.references(), in: administrator.project)
-        return try .json(LookupAccountsResponse(accounts))
+        return try .json(LookupAccountsResponse(accounts, of: administrator.project.tenant))
     }
 }
 
@@ -53,7 +53,7 @@ private struct LookupAccountsResponse: Encodable {
     /// Absent when there is none.
     let users: [UserInfo]?
 
-    init(_ accounts: [Account]) {
-        users = accounts.isEmpty ? nil : accounts.map(UserInfo.forAdministrators)
+    init(_ accounts: [Account], of tenant: Tenant?) {
+        users = accounts.isEmpty ? nil : accounts.map { .forAdministrators($0, of: tenant) }
     }
 }

@@ -97,7 +97,7 @@ private struct OauthIdpConfig: Encodable {
 
     init?(_ settings: ProviderSettings, in project: Project) {
         guard let openID = settings.openID else { return nil }
-        name = "projects/\(project.id)/oauthIdpConfigs/\(settings.provider.rawValue)"
+        name = "\(project.resourceName)/oauthIdpConfigs/\(settings.provider.rawValue)"
         enabled = settings.isEnabled
         clientId = settings.clientIDs.first
         clientIds = settings.clientIDs

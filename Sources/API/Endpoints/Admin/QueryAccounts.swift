@@ -30,10 +30,11 @@ extension Call {
         guard let condition else {
             let accounts = try await services.finding.page(
                 by: request.sorting, skipping: offset, limit: limit, in: administrator.project)
-            return try .json(QueryAccountsResponse(accounts))
+            return try .json(QueryAccountsResponse(accounts, of: administrator.project.tenant))
         }
         let found = try await services.administration.find(condition.references, in: administrator.project)
-        return try .json(QueryAccountsResponse(Array(found.dropFirst(offset).prefix(limit))))
+        return try .json(
+            QueryAccountsResponse(Array(found.dropFirst(offset).prefix(limit)), of: administrator.project.tenant))
     }
 
     private func count(_ condition: QueryAccountsRequest.Expression.Condition?, in project: Project) async throws -> Int
@@ -131,8 +132,8 @@ private struct QueryAccountsResponse: Encodable {
         userInfo = nil
     }
 
-    init(_ accounts: [Account]) {
+    init(_ accounts: [Account], of tenant: Tenant?) {
         recordsCount = String(accounts.count)
-        userInfo = accounts.map(UserInfo.forAdministrators)
+        userInfo = accounts.map { .forAdministrators($0, of: tenant) }
     }
 }

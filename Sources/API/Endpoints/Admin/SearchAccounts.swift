@@ -11,7 +11,7 @@ extension Endpoint {
         try call.scope.check(for: administrator)
         let page = try await call.services.finding.search(
             request.text, after: request.last, limit: request.limit, in: administrator.project)
-        return try .json(SearchResponse(page))
+        return try .json(SearchResponse(page, of: administrator.project.tenant))
     }
 }
 
@@ -43,8 +43,8 @@ private struct SearchResponse: Encodable {
     let users: [UserInfo]
     let nextPageToken: String?
 
-    init(_ page: AccountFinding.Page) {
-        users = page.accounts.map(UserInfo.forAdministrators)
+    init(_ page: AccountFinding.Page, of tenant: Tenant?) {
+        users = page.accounts.map { .forAdministrators($0, of: tenant) }
         nextPageToken = page.last?.rawValue
     }
 }

@@ -1,0 +1,79 @@
+internal import HTTP
+internal import Identity
+
+/// How a request finds the tenant that it is about, before its handler runs.
+extension Call {
+    /// By `tenantId` in the body or the query, or by the tokens that the request shows: clients of a tenant's users
+    /// name it when they sign in, and hardly ever after that.
+    func entering(_ client: Client, at endpoint: Endpoint) async throws -> (Call, Client) {
+        guard client.project.hasTenants else {
+            guard request.query("tenantId").nonEmpty == nil else { throw TenantRefusal.unknown }
+            return (self, client)
+        }
+        guard let tenant = try namedByClient() else { return (self, client) }
+        guard let home = try await home(of: tenant, in: client.project, at: endpoint) else {
+            throw TenantRefusal.unknown
+        }
+        return (inside(tenant), Client(project: home, app: client.app))
+    }
+
+    /// By the path, the query or the body, which must not disagree.
+    func entering(_ administrator: Administrator, at endpoint: Endpoint) async throws -> (Call, Administrator) {
+        var names = endpoint.isBelowTenant ? [parameters["tenant"]] : []
+        if endpoint.takesTenantsByName, administrator.project.hasTenants {
+            names += [request.query("tenantId"), TenantNames(of: self).tenantId]
+        }
+        guard let tenant = try Self.only(names) else { return (self, administrator) }
+        guard let home = try await home(of: tenant, in: administrator.project, at: endpoint) else {
+            throw WireError.tenantNotFound
+        }
+        return (inside(tenant), administrator.working(in: home))
+    }
+
+    private func inside(_ tenant: ID<Tenant>) -> Call {
+        var call = self
+        call.tenant = tenant
+        return call
+    }
+
+    private func home(of tenant: ID<Tenant>, in project: Project, at endpoint: Endpoint) async throws -> Project? {
+        guard tenant.canBeTenant, let home = try await services.tenancy.home(tenant, project) else { return nil }
+        guard endpoint.servesDisabledTenants || home.tenant?.settings.isDisabled != true else {
+            throw TenantRefusal.disabled
+        }
+        return home
+    }
+
+    private func namedByClient() throws -> ID<Tenant>? {
+        let named = TenantNames(of: self)
+        let tokens = [named.idToken, named.refreshToken].compactMap { $0.nonEmpty.flatMap(services.tenancy.named) }
+        return try Self.only([named.tenantId, request.query("tenantId")] + tokens.map(\.rawValue))
+    }
+
+    private static func only(_ names: [String?]) throws(TenantRefusal) -> ID<Tenant>? {
+        let names = Set(names.compactMap(\.nonEmpty))
+        guard names.count < 2 else { throw .mismatch }
+        return names.first.map { ID($0) }
+    }
+}
+
+/// What in a body may name a tenant. A body that cannot be read names none; its handler refuses it.
+private struct TenantNames: Decodable {
+    var tenantId: String?
+    var idToken: String?
+    var refreshToken: String?
+
+    init(of call: Call) {
+        if let pairs = call.form {
+            for (name, value) in pairs {
+                switch name {
+                case "tenant_id", "tenantId": tenantId = value
+                case "refresh_token", "refreshToken": refreshToken = value
+                default: continue
+                }
+            }
+        } else if let names = try? call.decoded(as: TenantNames.self) {
+            self = names
+        }
+    }
+}

@@ -1,0 +1,81 @@
+internal import FoundationEssentials
+internal import Identity
+internal import Postgres
+
+/// The column `project.tenant`. Members that this release does not know are passed over: a newer one wrote them.
+struct TenantColumn: Codable {
+    let displayName: String?
+    let allowsPasswords: Bool?
+    let allowsEmailLinks: Bool?
+    let allowsAnonymous: Bool?
+    let isDisabled: Bool?
+
+    init(_ settings: TenantSettings) {
+        displayName = settings.displayName
+        allowsPasswords = settings.allowsPasswords
+        allowsEmailLinks = settings.allowsEmailLinks
+        allowsAnonymous = settings.allowsAnonymous
+        isDisabled = settings.isDisabled
+    }
+
+    var settings: TenantSettings {
+        var settings = TenantSettings()
+        settings.displayName = displayName
+        settings.allowsPasswords = allowsPasswords ?? false
+        settings.allowsEmailLinks = allowsEmailLinks ?? false
+        settings.allowsAnonymous = allowsAnonymous ?? false
+        settings.isDisabled = isDisabled ?? false
+        return settings
+    }
+}
+
+extension SQL {
+    /// What ``Tenant`` is made of, from a row `t` of the table `project`.
+    static let tenantColumns: SQL = "t.id AS home, t.tenant::text AS tenant"
+
+    static func tenant(_ id: ID<Tenant>, of project: ID<Project>, locking: Bool = false) -> SQL {
+        let lock: SQL = locking ? "FOR UPDATE" : ""
+        return """
+            SELECT \(tenantColumns) FROM project t
+            WHERE t.id = \(ID<Project>(id, of: project).rawValue) AND t.deleted_at IS NULL \(lock)
+            """
+    }
+
+    /// Nothing happens if the id is taken.
+    static func insert(_ tenant: Tenant, at now: Instant) throws -> SQL {
+        """
+        INSERT INTO project (id, parent_id, tenant, name, profile, created_at)
+        SELECT \(tenant.home.rawValue), p.id, \(try TenantColumn(tenant.settings).columnText())::text::jsonb, '',
+            p.profile, \(Timestamp(now))
+        FROM project p WHERE p.id = \(tenant.parent.rawValue)
+        ON CONFLICT (id) DO NOTHING
+        """
+    }
+
+    static func update(_ tenant: Tenant) throws -> SQL {
+        """
+        UPDATE project SET tenant = \(try TenantColumn(tenant.settings).columnText())::text::jsonb
+        WHERE id = \(tenant.home.rawValue)
+        """
+    }
+
+    static func markDeleted(_ tenant: ID<Tenant>, at now: Instant, of project: ID<Project>) -> SQL {
+        """
+        UPDATE project SET deleted_at = \(Timestamp(now))
+        WHERE id = \(ID<Project>(tenant, of: project).rawValue) AND deleted_at IS NULL
+        """
+    }
+}
+
+/// The database says that something is a tenant which is not named like one.
+struct NoTenant: Error {
+    let home: ID<Project>
+}
+
+extension Tenant {
+    init(_ row: Row) throws {
+        let home = ID<Project>(try row.decode("home"))
+        guard let (id, parent) = home.tenant else { throw NoTenant(home: home) }
+        self.init(id: id, parent: parent, settings: try TenantColumn(columnText: row.decode("tenant")).settings)
+    }
+}

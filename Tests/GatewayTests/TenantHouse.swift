@@ -1,0 +1,59 @@
+import HTTP
+import Identity
+import Storage
+import Support
+import Testing
+
+@testable import sekisho
+
+/// A project with a backend and tenants, in each of which everything is allowed.
+struct TenantHouse: Sendable {
+    static let tenants = "/v2/projects/demo/tenants"
+
+    let gateway: TestGateway
+    let backend: ServiceKey
+
+    init() async throws {
+        gateway = try await TestGateway()
+        backend = try await ServiceKey(in: gateway)
+    }
+
+    func send(
+        _ method: HTTP.Method, _ path: String, _ body: JSON? = nil, _ query: [(name: String, value: String)] = []
+    ) async throws -> Exchange {
+        try await gateway.administer(method, path, body, by: backend, query: query)
+    }
+
+    static let everything: JSON = [
+        "displayName": "Acme", "allowPasswordSignup": true, "enableEmailLinkSignin": true, "enableAnonymousUser": true,
+    ]
+
+    func tenant(_ wish: JSON = everything) async throws -> String {
+        try #require(try await send(.post, Self.tenants, wish).json["tenantId"]?.string)
+    }
+
+    /// What a backend does with the accounts of a tenant.
+    func accounts(_ operation: String, of tenant: String, _ body: JSON = [:]) async throws -> Exchange {
+        try await send(.post, "/v1/projects/demo/tenants/\(tenant)/accounts\(operation)", body)
+    }
+
+    func signUp(
+        in tenant: String?, email: String = "ada@example.com", password: String = "secret1"
+    ) async throws -> TestGateway.Tokens {
+        try TestGateway.Tokens(
+            try await client("signUp", in: tenant, ["email": .string(email), "password": .string(password)]))
+    }
+
+    func signIn(
+        in tenant: String?, email: String = "ada@example.com", password: String = "secret1"
+    ) async throws -> Exchange {
+        try await client("signInWithPassword", in: tenant, ["email": .string(email), "password": .string(password)])
+    }
+
+    /// What an app asks for.
+    func client(_ operation: String, in tenant: String?, _ body: [String: JSON]) async throws -> Exchange {
+        var body = body
+        body["tenantId"] = tenant.map(JSON.string)
+        return try await gateway.post("/v1/accounts:\(operation)", .object(body))
+    }
+}

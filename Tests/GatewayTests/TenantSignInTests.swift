@@ -1,0 +1,145 @@
+import Crypto
+import HTTP
+import Identity
+import Postgres
+import Storage
+import Support
+import Testing
+
+@Suite("Ways into a tenant")
+struct TenantSignInTests {
+    private static let apple: JSON = [
+        "enabled": true, "clientId": .string(SimulatedWorld.appleClient),
+        "appleSignInConfig": ["codeFlowConfig": ["teamId": "TEAM123456", "keyId": "KEY1234567"]],
+    ]
+    private static let google: JSON = ["enabled": true, "clientId": .string(SimulatedWorld.googleClient)]
+
+    private func configure(_ provider: String, _ wish: JSON, in tenant: String, of house: TenantHouse) async throws
+        -> Exchange
+    {
+        var members: [String: JSON] = [:]
+        for key in wish.keys { members[key] = wish[key] }
+        if provider == "apple.com" {
+            members["appleSignInConfig"] = [
+                "codeFlowConfig": [
+                    "teamId": "TEAM123456", "keyId": "KEY1234567", "privateKey": .string(try Configurator.key.get()),
+                ]
+            ]
+        }
+        return try await house.send(
+            .post, "\(TenantHouse.tenants)/\(tenant)/defaultSupportedIdpConfigs", .object(members),
+            [("idpId", provider)])
+    }
+
+    @Test("are the tenant's own providers, and nobody else's")
+    func providers() async throws {
+        let house = try await TenantHouse()
+        let tenant = try await house.tenant()
+        let named: [String: JSON] = ["tenantId": .string(tenant)]
+        let unconfigured = try await house.gateway.signIn(house.gateway.apple(), named)
+        #expect(unconfigured.status == 400)
+        let configured = try await configure("apple.com", Self.apple, in: tenant, of: house)
+        #expect(
+            configured.json["name"]
+                == .string("projects/demo/tenants/\(tenant)/defaultSupportedIdpConfigs/apple.com"))
+        let here = try await house.gateway.signIn(house.gateway.apple(), named)
+        #expect(here.json["tenantId"] == .string(tenant))
+        let there = try await house.gateway.signIn(house.gateway.apple())
+        #expect(here.json["isNewUser"] == true && there.json["isNewUser"] == true)
+        #expect(here.json["localId"] != there.json["localId"])
+        let google = try await house.gateway.signIn(house.gateway.google(), named)
+        #expect(google.status == 400)
+        let claims = try claims(of: try #require(here.json["idToken"]?.string))
+        #expect(claims["firebase"]?["tenant"] == .string(tenant))
+        #expect(claims["aud"] == "demo")
+    }
+
+    @Test("keep guideline 4.8: no social provider where Apple is not beside it")
+    func guideline() async throws {
+        let house = try await TenantHouse()
+        let tenant = try await house.tenant()
+        #expect(try await configure("google.com", Self.google, in: tenant, of: house).status == 409)
+        _ = try await configure("apple.com", Self.apple, in: tenant, of: house)
+        #expect(try await configure("google.com", Self.google, in: tenant, of: house).status == 200)
+        let shown = try await house.gateway.send(
+            .get, "/v1/loginMethods", body: [], query: [("key", TestGateway.apiKey), ("tenantId", tenant)])
+        #expect(shown.json["methods"]?.elements.map { $0["providerId"] } == ["apple.com", "google.com", "password"])
+        #expect(try await house.gateway.signIn(house.gateway.google(), ["tenantId": .string(tenant)]).status == 200)
+    }
+
+    @Test(
+        "are custom tokens that name it, and no others",
+        arguments: [
+            (true, true, "200"), (true, false, "400 TENANT_ID_MISMATCH"), (false, true, "400 TENANT_ID_MISMATCH"),
+        ])
+    func customTokens(isNamed: Bool, isInToken: Bool, outcome: String) async throws {
+        let house = try await TenantHouse()
+        let tenant = try await house.tenant()
+        let token = try house.backend.customToken(at: house.gateway.clock.now) {
+            $0["tenant_id"] = isInToken ? .string(tenant) : nil
+        }
+        let exchange = try await house.client(
+            "signInWithCustomToken", in: isNamed ? tenant : nil, ["token": .string(token)])
+        #expect(exchange.outcome == outcome)
+    }
+
+    @Test("are codes that were made in it, by links that name it")
+    func codes() async throws {
+        let house = try await TenantHouse()
+        let tenant = try await house.tenant()
+        _ = try await house.signUp(in: tenant)
+        _ = try await house.signUp(in: nil)
+        let made = try await house.accounts(
+            ":sendOobCode", of: tenant,
+            ["requestType": "PASSWORD_RESET", "email": "ada@example.com", "returnOobLink": true])
+        let link = try #require(made.json["oobLink"]?.string)
+        #expect(link.contains("&tenantId=\(tenant)") && link.contains("&apiKey=demo&"))
+        let code: [String: JSON] = ["oobCode": try #require(made.json["oobCode"]), "newPassword": "battery staple"]
+        #expect(try await house.client("resetPassword", in: nil, code).outcome == "400 INVALID_OOB_CODE")
+        #expect(try await house.client("resetPassword", in: tenant, code).status == 200)
+        #expect(try await house.signIn(in: tenant, password: "battery staple").status == 200)
+        #expect(try await house.signIn(in: nil, password: "secret1").status == 200)
+    }
+
+    /// The page of a letter's link gets a code and no more.
+    @Test("are found by the pages that letters lead to")
+    func pages() async throws {
+        let house = try await TenantHouse()
+        let tenant = try await house.tenant()
+        let ada = try await house.signUp(in: tenant)
+        let asked = try await house.client(
+            "sendOobCode", in: tenant, ["requestType": "VERIFY_EMAIL", "idToken": .string(ada.idToken)])
+        #expect(asked.status == 200)
+        let code = try await house.gateway.code(.verifyEmail)
+        #expect(try await house.gateway.page(code).text.contains("Demo"))
+        #expect(try await house.gateway.submit(code).text.contains("Your address is confirmed"))
+        #expect(try await house.gateway.lookup(ada.idToken).json["users"]?[0]?["emailVerified"] == true)
+    }
+
+    @Test("are gone with it: nothing of its people is left, and its audit trail ends when it is of age")
+    func removal() async throws {
+        let house = try await TenantHouse()
+        let (tenant, other) = (try await house.tenant(), try await house.tenant())
+        for home in [tenant, other, nil] { _ = try await house.signUp(in: home) }
+        _ = try await house.accounts("", of: tenant, ["localId": "bob"])
+        _ = try await house.accounts(":delete", of: tenant, ["localId": "bob"])
+        _ = try await house.send(.delete, "\(TenantHouse.tenants)/\(tenant)")
+        let janitor = Janitor(pool: house.gateway.database.pool)
+        #expect(try await janitor.remove(.project, at: house.gateway.clock.now) == 2)
+        let home = "demo/\(tenant)"
+        let left = try await house.gateway.dump().split(separator: "\n").filter { $0.contains(home) }
+        #expect(!left.contains { $0.contains("ada@example.com") }, "\(left)")
+        #expect(try await house.gateway.database.pool.query("SELECT FROM account WHERE project_id = \(home)").isEmpty)
+        #expect(try await homes(of: house) == ["demo", home, "demo/\(other)"].sorted())
+        #expect(try await house.signIn(in: other).status == 200)
+        house.gateway.clock.advance(by: .seconds(401 * 86_400))
+        for kind in [Janitor.Kind.auditEvent, .project] {
+            _ = try await janitor.remove(kind, at: house.gateway.clock.now)
+        }
+        #expect(try await homes(of: house) == ["demo", "demo/\(other)"])
+    }
+
+    private func homes(of house: TenantHouse) async throws -> [String] {
+        try await house.gateway.database.pool.query("SELECT id FROM project").map { try $0.decode("id") }.sorted()
+    }
+}
