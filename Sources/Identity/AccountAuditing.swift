@@ -4,6 +4,8 @@ extension AuditNote {
         case created = "account.created"
         case updated = "account.updated"
         case deleted = "account.deleted"
+        /// By an import.
+        case overwritten = "account.overwritten"
         case reclaimed = "account.reclaimed"
         case merged = "account.merged"
         case mergeUndone = "account.merge-undone"
@@ -21,11 +23,7 @@ extension AuditNote {
         case sessionCookieMade = "sessionCookie.created"
     }
 
-    /// What is done to several accounts at once is one line about the project.
-    public enum AccountsAction: String, Sendable {
-        case imported = "accounts.imported"
-        case deleted = "accounts.deleted"
-    }
+    private static let imported = "accounts.imported"
 
     public init(_ action: AccountAction, _ account: ID<Account>, _ detail: [String: String] = [:]) {
         self.init(action.rawValue, account.rawValue, detail)
@@ -38,13 +36,15 @@ extension AuditNote {
     /// How many ids a line names at most; it tells how many there were.
     public static let idLimit = 100
 
-    public init(_ action: AccountsAction, _ accounts: [ID<Account>], in project: ID<Project>) {
-        self.init(
-            action.rawValue, project.rawValue,
-            [
-                "count": String(accounts.count),
-                "accounts": accounts.prefix(Self.idLimit).map(\.rawValue).joined(separator: " "),
-            ])
+    /// An import is one line about the project, and one more for each account that was there before.
+    public static func imported(
+        _ accounts: [ID<Account>], overwriting known: [ID<Account>] = [], in project: ID<Project>
+    ) -> [AuditNote] {
+        let detail = [
+            "count": String(accounts.count),
+            "accounts": accounts.prefix(idLimit).map(\.rawValue).joined(separator: " "),
+        ]
+        return [AuditNote(imported, project.rawValue, detail)] + known.map { AuditNote(.overwritten, $0) }
     }
 }
 

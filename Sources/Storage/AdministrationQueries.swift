@@ -82,7 +82,7 @@ extension SQL {
             WHERE a.project_id = \(project.rawValue) AND a.id = met.id AND NOT met.is_spared
             RETURNING a.project_id, a.id, a.email),
         \(forgetting("gone", at: now)),
-        audited AS (\(auditing(deletionOfAllOf: "gone", by: actor, at: now))),
+        audited AS (\(auditing(deletionOf: "gone", by: actor, at: now))),
         buried AS (\(burying("gone", at: now)))
         SELECT id FROM met WHERE is_spared
         """

@@ -30,19 +30,6 @@ extension SQL {
             "project_id, \(AuditNote.AccountAction.deleted.rawValue), id, '{}'::jsonb FROM \(source)")
     }
 
-    /// One line for all accounts that are in `source`, if there are any.
-    static func auditing(deletionOfAllOf source: SQL, by actor: Operator, at now: Instant) -> SQL {
-        auditing(
-            by: actor, at: now,
-            """
-            project_id, \(AuditNote.AccountsAction.deleted.rawValue), project_id,
-            jsonb_build_object('count', count(*)::text,
-                'accounts', string_agg(id, ' ' ORDER BY id) FILTER (WHERE place <= \(AuditNote.idLimit)))
-            FROM (SELECT project_id, id, row_number() OVER (ORDER BY id) AS place FROM \(source)) numbered
-            GROUP BY project_id
-            """)
-    }
-
     /// - Parameter lines: project, action, subject and detail of each line, and where they are from.
     private static func auditing(by actor: Operator, at now: Instant, _ lines: SQL) -> SQL {
         """

@@ -55,7 +55,7 @@ public actor Janitor {
         case .session: try await removeSessions(at: now)
         case .account: try await removeAccounts(at: now)
         case .auditEvent: try await removeAuditEvents(at: now)
-        case .project: try await removeDeletedTenants()
+        case .project: try await removeDeletedTenants(at: now)
         case .usedMark: try await removeBatches(.expiredMarks(before: now - Self.slack, limit: pace.batch))
         case .oobCode: try await removeBatches(.expiredCodes(before: now - Self.expiredCodesAreKept, limit: pace.batch))
         case .rateCount: try await removeBatches(.expiredCounts(before: now - Self.slack, limit: pace.batch))
@@ -103,14 +103,14 @@ public actor Janitor {
     }
 
     /// What a deleted tenant held, and the tenant once its lines of the audit trail have come of age.
-    private func removeDeletedTenants() async throws -> Int {
+    private func removeDeletedTenants(at now: Instant) async throws -> Int {
         let deleted = try await reaching {
             try await pool.query("SELECT id FROM project WHERE deleted_at IS NOT NULL ORDER BY deleted_at LIMIT 100")
         }
         var removed = 0
         for row in deleted {
             let home = ID<Project>(try row.decode("id"))
-            removed += try await removeBatches(.accounts(of: home, limit: pace.batch))
+            removed += try await removeBatches(.accounts(of: home, at: now, limit: pace.batch))
             removed += try await removeBatches(.tombstones(of: home, limit: pace.batch))
             removed += try await reaching { try await pool.execute(.removeIfEmpty(home)) }
         }

@@ -64,11 +64,15 @@ extension SQL {
         """
     }
 
-    /// With all that belongs to them. Letters and codes that belong to nobody expire soon.
-    static func accounts(of home: ID<Project>, limit: Int) -> SQL {
+    /// With all that belongs to them; others are told. Letters and codes that belong to nobody expire soon.
+    static func accounts(of home: ID<Project>, at now: Instant, limit: Int) -> SQL {
         """
-        DELETE FROM account WHERE project_id = \(home.rawValue) AND id IN (
-            SELECT id FROM account WHERE project_id = \(home.rawValue) LIMIT \(limit) FOR UPDATE SKIP LOCKED)
+        WITH gone AS (
+            DELETE FROM account WHERE project_id = \(home.rawValue) AND id IN (
+                SELECT id FROM account WHERE project_id = \(home.rawValue) LIMIT \(limit) FOR UPDATE SKIP LOCKED)
+            RETURNING project_id, id, email),
+        \(forgetting("gone", at: now))
+        SELECT FROM gone
         """
     }
 
@@ -150,7 +154,7 @@ extension SQL {
             DELETE FROM account a USING unused u WHERE a.project_id = \(project.rawValue) AND a.id = u.id
             RETURNING a.project_id, a.id, a.email),
         \(forgetting("gone", at: now)),
-        audited AS (\(auditing(deletionOfAllOf: "gone", by: .system, at: now))),
+        audited AS (\(auditing(deletionOf: "gone", by: .system, at: now))),
         buried AS (\(burying("gone", at: now)))
         SELECT p.id, (SELECT count(*) FROM page) AS seen, (SELECT count(*) FROM gone) AS removed
         FROM page p ORDER BY p.id DESC LIMIT 1

@@ -55,7 +55,7 @@ extension Transaction {
         }
         if !stored.isEmpty {
             try await audit(
-                [AuditNote(.imported, stored.map(\.account.id), in: project)], by: actor, at: now, in: project)
+                AuditNote.imported(stored.map(\.account.id), in: project), by: actor, at: now, in: project)
         }
         let missing = accounts.map(\.account).filter { !made.contains($0.id) }
         guard !missing.isEmpty else { return [:] }

@@ -42,7 +42,8 @@ extension PostgresAdministrationStore {
                 _ = try await transaction.execute(.insertIdentities(of: stored, at: now, in: project))
             }
             try await transaction.audit(
-                [AuditNote(.imported, stored.map(\.account.id), in: project)], by: actor, at: now, in: project)
+                AuditNote.imported(stored.map(\.account.id), overwriting: replaced, in: project), by: actor, at: now,
+                in: project)
             return inTheWay
         }
     }

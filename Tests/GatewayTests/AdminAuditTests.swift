@@ -45,7 +45,7 @@ struct AdminAuditTests {
         Row(
             testDescription: "several deletions", operation: ":batchDelete",
             body: ["localIds": ["bob", "nobody", "ada"], "force": true],
-            lines: ["accounts.deleted demo accounts=ada bob count=2"]),
+            lines: ["account.deleted ada", "account.deleted bob"]),
         Row(
             testDescription: "none of several, for they are not disabled", operation: ":batchDelete",
             body: ["localIds": ["ada", "bob"]], lines: []),
@@ -53,6 +53,10 @@ struct AdminAuditTests {
             testDescription: "an import", operation: ":batchCreate",
             body: ["users": [["localId": "mallory"], ["localId": "eve"], ["localId": "ada"]]],
             lines: ["accounts.imported demo accounts=eve mallory count=2"]),
+        Row(
+            testDescription: "an import over somebody", operation: ":batchCreate",
+            body: ["users": [["localId": "eve"], ["localId": "ada"]], "allowOverwrite": true],
+            lines: ["account.overwritten ada", "accounts.imported demo accounts=ada eve count=2"]),
         Row(
             testDescription: "a link handed over", operation: ":sendOobCode",
             body: ["requestType": "PASSWORD_RESET", "email": "ada@example.com", "returnOobLink": true],
@@ -96,12 +100,9 @@ struct AdminAuditTests {
         let gateway = try await TestGateway.administered()
         let users = (0..<150).map { JSON.object(["localId": .string("user-\($0 + 100)")]) }
         _ = try await gateway.administer(":batchCreate", ["users": .array(users)])
-        _ = try await gateway.administer(
-            ":batchDelete", ["localIds": .array(users.compactMap { $0["localId"] }), "force": true])
-        for line in try await gateway.auditTrail() {
-            #expect(line.detail["count"] == "150")
-            #expect(line.detail["accounts"]?.split(separator: " ").count == AuditNote.idLimit)
-        }
+        let line = try #require(try await gateway.auditTrail().first)
+        #expect(line.detail["count"] == "150")
+        #expect(line.detail["accounts"]?.split(separator: " ").count == AuditNote.idLimit)
     }
 
     @Test("tells of session cookies")

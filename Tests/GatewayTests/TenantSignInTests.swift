@@ -130,6 +130,8 @@ struct TenantSignInTests {
         let left = try await house.gateway.dump().split(separator: "\n").filter { $0.contains(home) }
         #expect(!left.contains { $0.contains("ada@example.com") }, "\(left)")
         #expect(try await house.gateway.database.pool.query("SELECT FROM account WHERE project_id = \(home)").isEmpty)
+        let told = try await house.gateway.database.pool.query("SELECT FROM outbox WHERE project_id = \(home)")
+        #expect(told.count == 2, "of Ada and of Bob")
         #expect(try await homes(of: house) == ["demo", home, "demo/\(other)"].sorted())
         #expect(try await house.signIn(in: other).status == 200)
         house.gateway.clock.advance(by: .seconds(401 * 86_400))

@@ -42,8 +42,8 @@ struct AuditStoreTests {
         #expect(try await Janitor(pool: house.pool).remove(.account, at: House.now) == 1)
         #expect(
             try await house.names(
-                "SELECT actor || ' ' || action || ' ' || (detail ->> 'accounts') AS name FROM audit_event")
-                == ["system accounts.deleted guest"])
+                "SELECT actor || ' ' || action || ' ' || subject AS name FROM audit_event")
+                == ["system account.deleted guest"])
     }
 
     struct Look: CustomTestStringConvertible {
