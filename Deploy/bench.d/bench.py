@@ -11,7 +11,7 @@ from pathlib import Path
 
 import limits
 from apple import Apple, configuration
-from gateway import Installation, output, private_postgres, psql, session_of, sign_up_many
+from gateway import Installation, database, output, private_postgres, psql, session_of, sign_up_many
 from report import Measurement, report
 from statements import CLIENTS, sample
 
@@ -150,11 +150,6 @@ class Bench:
         psql(url, "CREATE TABLE IF NOT EXISTS bench_row (n int PRIMARY KEY, session uuid NOT NULL)")
         psql(url, "TRUNCATE bench_row")
         psql(url, "COPY bench_row FROM STDIN", input=rows)
-
-
-def database(url):
-    version, fsync = (psql(url, f"SHOW {name}") for name in ("server_version", "fsync"))
-    return f"PostgreSQL {version}, fsync {fsync}"
 
 
 def main(binary):

@@ -160,8 +160,13 @@ def healthy(port):
         connection.close()
 
 
-def psql(url, statement, input=None):
-    return output(["psql", "-XqAt", "-v", "ON_ERROR_STOP=1", "-c", statement, url], input=input).strip()
+def psql(url, statement, **options):
+    return output(["psql", "-XqAt", "-v", "ON_ERROR_STOP=1", "-c", statement, url], **options).strip()
+
+
+def database(url):
+    version, fsync = (psql(url, f"SHOW {name}") for name in ("server_version", "fsync"))
+    return f"PostgreSQL {version}, fsync {fsync}"
 
 
 def output(command, limit=DEADLINE_SECONDS, **options):

@@ -1,19 +1,16 @@
 """Brings a million users in, and the same rows once more with plain COPY: how near the one comes to the other."""
 
-import base64
-import json
 import resource
 import sys
 import tempfile
 import time
 from pathlib import Path
 
+import users
 from gateway import Installation, output, private_postgres, psql
 
 ROWS = 1_000_000
-KEY = bytes(range(64))
 DEADLINE_SECONDS = 600
-OPTIONS = ["--hash-algo", "SCRYPT", "--hash-key", base64.b64encode(KEY).decode(), "--rounds", "8", "--mem-cost", "14"]
 
 # As the gateway stores them, with every index and check, in tables that nobody else uses.
 COPIES = {
@@ -21,20 +18,6 @@ COPIES = {
                "last_sign_in_at, valid_since, project_id",
     "linked_identity": "project_id, provider, subject, account_id, email, display_name, photo_url, created_at",
 }
-
-
-def user(number):
-    """One in four signs in with Google as well."""
-    email = f"user{number}@example.com"
-    google = {"providerId": "google.com", "rawId": str(10**20 + number), "email": email,
-              "displayName": f"User {number}", "photoUrl": f"https://example.com/{number}.png"}
-    return {
-        "localId": f"user{number * 7919 % ROWS:024}", "email": email, "emailVerified": number % 2 == 0,
-        "passwordHash": base64.b64encode(KEY).decode(),
-        "salt": base64.b64encode(number.to_bytes(10, "big")).decode(), "displayName": f"User {number}",
-        "createdAt": str(1_600_000_000_000 + number), "lastSignedInAt": str(1_700_000_000_000 + number),
-        "disabled": False, "providerUserInfo": [google] if number % 4 == 0 else [],
-    }
 
 
 def timed(action):
@@ -61,13 +44,9 @@ def main(binary):
         with private_postgres(binary, folder) as server_url:
             installation = Installation(binary, server_url)
             installation.run("projects", "create", "bench")
-            users = folder / "users.json"
-            with users.open("w") as file:
-                file.write('{"users": [')
-                for number in range(ROWS):
-                    file.write((",\n" if number else "\n") + json.dumps(user(number)))
-                file.write("\n]}")
-            words = ["users", "import", str(users), "--project", "bench", *OPTIONS]
+            file = folder / "users.json"
+            users.write(file, (users.user(number, ROWS) for number in range(ROWS)))
+            words = ["users", "import", str(file), "--project", "bench", *users.OPTIONS]
             brought = timed(lambda: installation.run(*words, limit=DEADLINE_SECONDS))
             # Of the children waited for, none was larger so far.
             memory = resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss / 1024

@@ -49,9 +49,13 @@ def verdict(value, target):
     return "reached" if value <= target else "missed"
 
 
-def report(measurements, start_ms, idle, loaded):
+def machine():
     model = re.search(r"model name\s*: (.*)", Path("/proc/cpuinfo").read_text())
-    print(f"{os.cpu_count()} cores ({model[1] if model else platform.machine()}), load {os.getloadavg()[0]:.1f}\n")
+    return f"{os.cpu_count()} cores ({model[1] if model else platform.machine()}), load {os.getloadavg()[0]:.1f}"
+
+
+def report(measurements, start_ms, idle, loaded):
+    print(f"{machine()}\n")
     table(
         ["operation", "requests/s", "limit/s", "ratio", "target", "", "p50 ms", "p99 ms", "CPU us/request"],
         [measurement.row() for measurement in measurements])

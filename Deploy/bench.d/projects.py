@@ -1,0 +1,74 @@
+"""A project full of imported users, and the requests that look for them."""
+
+import json
+import random
+import time
+from dataclasses import dataclass, field
+from urllib.parse import urlencode
+
+from cryptography.hazmat.primitives import hashes, serialization
+from cryptography.hazmat.primitives.asymmetric import padding
+
+import users
+from apple import encoded
+from gateway import Client
+
+IMPORT_SECONDS = 1800
+SEED = 1
+AUDIENCE = "https://identitytoolkit.googleapis.com/google.identity.identitytoolkit.v1.IdentityToolkit"
+
+
+@dataclass
+class Project:
+    name: str
+    count: int
+    api_key: str
+    service_key: dict
+    chance: random.Random = field(default_factory=lambda: random.Random(SEED))
+
+    @classmethod
+    def imported(cls, installation, folder, name, count):
+        api_key = installation.create_project(name, "sekisho")
+        key = json.loads(installation.run("keys", "create-service-key", "--project", name, "--name", "bench"))
+        file = folder / "users.json"
+        users.write(file, (
+            users.user(number, count) | {"phoneNumber": users.phone_number(number)} for number in range(count)))
+        installation.run("users", "import", str(file), "--project", name, *users.OPTIONS, limit=IMPORT_SECONDS)
+        return cls(name, count, api_key, key)
+
+    def some(self, wanted, step=1):
+        """Numbers of users, each another one and a multiple of `step`."""
+        numbers = range(0, self.count, step)
+        return self.chance.sample(numbers, min(wanted, len(numbers)))
+
+    def id_tokens(self, gateway, wanted):
+        """Of so many users."""
+        key = serialization.load_pem_private_key(self.service_key["privateKey"].encode(), None)
+        client = Client(gateway, self.api_key)
+        return [
+            client.post("signInWithCustomToken", {"token": self.custom_token(key, number)})["idToken"]
+            for number in self.some(wanted)]
+
+    def custom_token(self, key, number):
+        now, issuer = int(time.time()), self.service_key["id"]
+        claims = {"iss": issuer, "sub": issuer, "aud": AUDIENCE, "iat": now, "exp": now + 3600,
+                  "uid": users.local_id(number, self.count)}
+        text = ".".join(encoded(json.dumps(part).encode()) for part in ({"alg": "RS256", "kid": issuer}, claims))
+        return f"{text}.{encoded(key.sign(text.encode(), padding.PKCS1v15(), hashes.SHA256()))}"
+
+    def post(self, operation, body):
+        return self.request(f"POST /v1/projects/{self.name}/accounts:{operation}", json.dumps(body))
+
+    def get(self, operation, **query):
+        return self.request(f"GET /v1/projects/{self.name}/accounts:{operation}?{urlencode(query)}")
+
+    def request(self, line, body=""):
+        return http(line, body, f"Authorization: Bearer {self.service_key['secret']}\r\n")
+
+    def client_post(self, operation, body):
+        return http(f"POST /v1/accounts:{operation}?key={self.api_key}", json.dumps(body))
+
+
+def http(line, body, field=""):
+    return (f"{line} HTTP/1.1\r\nHost: 127.0.0.1\r\n{field}Content-Type: application/json\r\n"
+            f"Content-Length: {len(body)}\r\n\r\n{body}").encode()

@@ -1,0 +1,175 @@
+"""Asks a small and a large project the same, in turn: what goes by an index answers both as fast."""
+
+import re
+import signal
+import socket
+import statistics
+import sys
+import tempfile
+import time
+from dataclasses import dataclass
+from pathlib import Path
+
+import users
+from gateway import DEADLINE_SECONDS, Installation, database, private_postgres, psql
+from projects import Project
+from report import machine, table
+
+COUNTS = {"small": 10_000, "large": 1_000_000}
+WARM_UPS, REQUESTS = 200, 2000
+# For what takes long: then fewer requests must do.
+WARM_UP_SECONDS, SECONDS = 5, 20
+PAGE = 20
+TARGET = 1.3
+PREPARATION_SECONDS = 600
+
+# Everybody signed in once.
+SESSIONS = """
+INSERT INTO session (project_id, id, account_id, generation, method, authenticated_at, rotated_at, refreshed_at)
+SELECT project_id, gen_random_uuid(), id, generation, 'password', last_sign_in_at, last_sign_in_at, last_sign_in_at
+FROM account"""
+
+
+@dataclass
+class Operation:
+    name: str
+    requests: list
+    # Accounts that each answer has.
+    accounts: int = 1
+    # For there was too much to go through.
+    was_refused: bool = False
+
+
+def operations(project, id_tokens):
+    """What is asked of a project, each time about other accounts where it is about some."""
+    count = WARM_UPS + REQUESTS
+    tokens = [project.client_post("lookup", {"idToken": token}) for token in id_tokens]
+    yield Operation("look-up by ID token", tokens)
+    for operation, name, step, body in (
+        ("lookup", "look-up by id", 1, lambda n: {"localId": [users.local_id(n, project.count)]}),
+        ("lookup", "look-up by e-mail", 1, lambda n: {"email": [users.email(n)]}),
+        ("lookup", "look-up by identity", 4,
+         lambda n: {"federatedUserId": [{"providerId": "google.com", "rawId": users.subject(n)}]}),
+        ("query", "query for an id", 1, lambda n: {"expression": [{"userId": users.local_id(n, project.count)}]}),
+        ("query", "query for an e-mail", 1, lambda n: {"expression": [{"email": users.email(n)}]}),
+        ("query", "query for a number", 1, lambda n: {"expression": [{"phoneNumber": users.phone_number(n)}]}),
+    ):
+        yield Operation(name, [project.post(operation, body(number)) for number in project.some(count, step)])
+    yield Operation(
+        "search by e-mail", [project.get("search", q=users.email(number)) for number in project.some(count)])
+    beginnings = [users.local_id(number, project.count)[:-2] for number in project.some(count)]
+    yield Operation(
+        "search by the beginning of an id",
+        [project.get("search", q=beginning, maxResults=PAGE) for beginning in beginnings], PAGE)
+    yield Operation("first page of all", [project.get("batchGet", maxResults=PAGE)] * count, PAGE)
+    middle = [users.ranked_id(project.count // 4 + number // 2) for number in project.some(count, 2)]
+    yield Operation(
+        "page in the middle", [project.get("batchGet", maxResults=PAGE, nextPageToken=last) for last in middle], PAGE)
+    for order in ("USER_ID", "USER_EMAIL", "CREATED_AT", "NAME", "LAST_LOGIN_AT"):
+        yield Operation(
+            f"query, first by {order}", [project.post("query", {"sortBy": order, "limit": str(PAGE)})] * count, PAGE)
+    yield Operation("count of all", [project.post("query", {"returnUserInfo": False})] * count, 0)
+
+
+@dataclass
+class Comparison:
+    """Milliseconds of the small project and of the large one."""
+
+    operation: Operation
+    requests: int
+    p50: list
+    p99: list
+
+    @property
+    def verdict(self):
+        if self.operation.was_refused:
+            return "refused"
+        return "reached" if self.p50[1] / self.p50[0] <= TARGET else "missed"
+
+    def row(self):
+        small, large = self.p50
+        return [
+            self.operation.name, str(self.requests), f"{small:.2f}", f"{large:.2f}", f"{large / small:.2f}",
+            self.verdict, *(f"{value:.2f}" for value in (*self.p99, self.p99[1] / self.p99[0]))]
+
+
+class Connection:
+    """One that is kept. Reads no more of an answer than it must, so that the time is the gateway's."""
+
+    def __init__(self, gateway):
+        self.socket = socket.create_connection(("127.0.0.1", gateway.port), DEADLINE_SECONDS)
+        self.socket.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+
+    def milliseconds(self, operation, request):
+        """Of one request, whose answer must have all accounts, or tell that there are too many to go through."""
+        began = time.perf_counter_ns()
+        self.socket.sendall(request)
+        answer = self.received()
+        while not (head := answer.partition(b"\r\n\r\n"))[1]:
+            answer += self.received()
+        length = int(re.search(rb"(?i)\r\ncontent-length: *(\d+)", head[0])[1])
+        body = head[2]
+        while len(body) < length:
+            body += self.received()
+        elapsed = time.perf_counter_ns() - began
+        if b"QUERY_DEADLINE_EXCEEDED" in body:
+            operation.was_refused = True
+        elif not head[0].startswith(b"HTTP/1.1 200 ") or body.count(b'"localId"') != operation.accounts:
+            raise SystemExit(f"{operation.name} answered {head[0].decode()}\n{body.decode()}")
+        return elapsed / 1e6
+
+    def received(self):
+        data = self.socket.recv(65536)
+        if not data:
+            raise SystemExit("the gateway closed the connection")
+        return data
+
+
+def measured(connections, pair, part, seconds):
+    """Milliseconds of that part of the requests, small and large in turn, until the time is over."""
+    times = ([], [])
+    deadline = time.monotonic() + seconds
+    for requests in zip(*(operation.requests[part] for operation in pair)):
+        if times[0] and time.monotonic() > deadline:
+            break
+        for side, request in enumerate(requests):
+            times[side].append(connections[side].milliseconds(pair[side], request))
+    return times
+
+
+def compared(connections, pair):
+    measured(connections, pair, slice(WARM_UPS), WARM_UP_SECONDS)
+    times = measured(connections, pair, slice(WARM_UPS, None), SECONDS)
+    percentiles = [statistics.quantiles(side, n=100) for side in times]
+    return Comparison(pair[1], len(times[0]), *([side[rank - 1] for side in percentiles] for rank in (50, 99)))
+
+
+def main(binary, *counts):
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))
+    # On a disk, for /tmp may be memory. The server, which may run as another user, must get in.
+    with tempfile.TemporaryDirectory(prefix="sekisho-bench-", dir="/var/tmp") as name:
+        folder = Path(name)
+        folder.chmod(0o711)
+        with private_postgres(binary, folder) as server_url:
+            installation = Installation(binary, server_url)
+            sizes = zip(COUNTS, map(int, counts)) if counts else COUNTS.items()
+            projects = [Project.imported(installation, folder, name, count) for name, count in sizes]
+            psql(installation.database_url, SESSIONS, limit=PREPARATION_SECONDS)
+            # One loop, so that both projects are served by the same thread and connection to the database.
+            with installation.serve(SEKISHO_LOOPS="1") as (gateway, _):
+                tokens = [project.id_tokens(gateway, WARM_UPS + REQUESTS) for project in projects]
+                # As the server would soon do of itself, and then in the middle of it.
+                psql(installation.database_url, "VACUUM ANALYZE", limit=PREPARATION_SECONDS)
+                connections = [Connection(gateway) for _ in projects]
+                pairs = zip(*map(operations, projects, tokens))
+                comparisons = [compared(connections, pair) for pair in pairs]
+            print(f"{machine()}; {database(installation.database_url)}")
+    print(" and ".join(f"{project.count} accounts ({project.name})" for project in projects) + "; milliseconds\n")
+    table(
+        ["operation", "requests", "p50 small", "p50 large", "ratio", "", "p99 small", "p99 large", "ratio"],
+        [comparison.row() for comparison in comparisons])
+    sys.exit(any(comparison.verdict != "reached" for comparison in comparisons))
+
+
+if __name__ == "__main__":
+    main(str(Path(sys.argv[1]).resolve()), *sys.argv[2:])

@@ -1,0 +1,50 @@
+"""Users as `firebase auth:export` writes them, as many as wanted."""
+
+import base64
+import json
+
+KEY = bytes(range(64))
+OPTIONS = ["--hash-algo", "SCRYPT", "--hash-key", base64.b64encode(KEY).decode(), "--rounds", "8", "--mem-cost", "14"]
+
+
+def ranked_id(rank):
+    """The localId that so many come before."""
+    return f"user{rank:024}"
+
+
+def local_id(number, count):
+    """The ids come in another order than the numbers, which are 0 to `count` - 1."""
+    return ranked_id(number * 7919 % count)
+
+
+def email(number):
+    return f"user{number}@example.com"
+
+
+def phone_number(number):
+    return f"+1{2_000_000_000 + number}"
+
+
+def subject(number):
+    """Whom Google calls so; one in four signs in there as well."""
+    return str(10**20 + number)
+
+
+def user(number, count):
+    google = {"providerId": "google.com", "rawId": subject(number), "email": email(number),
+              "displayName": f"User {number}", "photoUrl": f"https://example.com/{number}.png"}
+    return {
+        "localId": local_id(number, count), "email": email(number), "emailVerified": number % 2 == 0,
+        "passwordHash": base64.b64encode(KEY).decode(),
+        "salt": base64.b64encode(number.to_bytes(10, "big")).decode(), "displayName": f"User {number}",
+        "createdAt": str(1_600_000_000_000 + number), "lastSignedInAt": str(1_700_000_000_000 + number),
+        "disabled": False, "providerUserInfo": [google] if number % 4 == 0 else [],
+    }
+
+
+def write(path, users):
+    with path.open("w") as file:
+        file.write('{"users": [')
+        for number, user in enumerate(users):
+            file.write((",\n" if number else "\n") + json.dumps(user))
+        file.write("\n]}")
