@@ -341,6 +341,8 @@ ALTER TABLE ONLY public.used_mark
 
 CREATE INDEX account_created_at ON public.account USING btree (project_id, created_at, id);
 
+CREATE INDEX account_display_name ON public.account USING btree (project_id, display_name, id) WHERE (display_name IS NOT NULL);
+
 CREATE UNIQUE INDEX account_email_key ON public.account USING btree (project_id, email) WHERE (email IS NOT NULL);
 
 CREATE INDEX account_id_bytes ON public.account USING btree (project_id, id COLLATE "C");
@@ -350,6 +352,8 @@ CREATE INDEX account_merge_target ON public.account_merge USING btree (project_i
 CREATE UNIQUE INDEX account_phone_number_key ON public.account USING btree (project_id, phone_number) WHERE (phone_number IS NOT NULL);
 
 CREATE INDEX account_without_email ON public.account USING btree (project_id, id) WHERE (email IS NULL);
+
+CREATE INDEX account_without_name ON public.account USING btree (project_id, id) WHERE (display_name IS NULL);
 
 CREATE INDEX audit_event_action ON public.audit_event USING btree (project_id, action, occurred_at, id);
 

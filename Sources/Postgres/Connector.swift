@@ -20,19 +20,23 @@ struct Connector: Sendable {
 
     /// Tries the hosts in their order, each with its share of the deadline. Runs on the loop.
     ///
-    /// - Parameter adopt: takes over an established session, unless it throws.
+    /// - Parameters:
+    ///   - isReader: see ``ReadConnection``.
+    ///   - adopt: takes over an established session, unless it throws.
     func connect<Session>(
-        _ adopt: (OpaquePointer) throws -> Session
+        isReader: Bool = false, _ adopt: (OpaquePointer) throws -> Session
     ) async throws(ConnectFault) -> Session {
         guard let string else { throw ConnectFault(reason: "the connection string cannot be understood") }
         let share = configuration.connectDeadline / string.targets.count
+        var settings = string.settings
+        if configuration.usesPreparedStatements { settings["options"] = options(settings["options"], isReader) }
         var reasons: [String] = []
         for target in string.targets {
             let deadline = ContinuousClock.now + share
             do throws(ConnectFault) {
                 for target in try await addresses(of: target, until: deadline) {
                     do throws(ConnectFault) {
-                        return try await connect(to: target, string.settings, until: deadline, adopt)
+                        return try await connect(to: target, settings, until: deadline, adopt)
                     } catch {
                         reasons.append(error.reason)
                     }
@@ -78,6 +82,14 @@ struct Connector: Sendable {
         }
     }
 
+    /// Reads go to rows by their names, so the values say nothing about the best way; what the statistics say of one
+    /// value may be long out of date.
+    private func options(_ own: String?, _ isReader: Bool) -> String {
+        let timeout = max(1, configuration.statementDeadline * 9 / 10 / .milliseconds(1))
+        let plans = isReader ? "-c plan_cache_mode=force_generic_plan" : nil
+        return ["-c statement_timeout=\(timeout)", plans, own].compactMap(\.self).joined(separator: " ")
+    }
+
     private func start(_ target: Target, _ settings: [String: String]) -> OpaquePointer? {
         var all = settings
         all["host"] = target.host
@@ -86,10 +98,6 @@ struct Connector: Sendable {
         all["client_encoding"] = "UTF8"
         all["application_name"] = configuration.applicationName
         all["gssencmode"] = settings["gssencmode"] ?? "disable"  // asking for Kerberos tickets can block
-        if configuration.usesPreparedStatements {
-            let timeout = "-c statement_timeout=\(max(1, configuration.statementDeadline * 9 / 10 / .milliseconds(1)))"
-            all["options"] = [timeout, settings["options"]].compactMap(\.self).joined(separator: " ")
-        }
         let keywords = all.keys.map { strdup($0) }
         let values = all.values.map { strdup($0) }
         defer { for pointer in keywords + values { free(pointer) } }

@@ -168,7 +168,7 @@ public actor Pool {
 
     private func openOneReader() async {
         do {
-            let reader = try await connector.connect { try ReadConnection($0, on: loop) }
+            let reader = try await connector.connect(isReader: true) { try ReadConnection($0, on: loop) }
             readerBackOff.succeed()
             reader.onReturn = { self.serveAlone($0) }
             reader.onLoss = {

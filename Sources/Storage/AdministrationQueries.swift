@@ -14,22 +14,27 @@ extension SQL {
         """
     }
 
-    /// One index scan for each kind of reference.
+    /// One index scan for each reference. The project is hidden from the planner: of one that has grown since the
+    /// statistics were taken it expects a single account, and would walk through all of them.
     static func find(_ references: [AccountReference], in project: ID<Project>) -> SQL {
         let names = ReferenceColumns(references)
         return """
-            SELECT \(AccountRow.columns), \(AccountRow.lastRefresh) FROM account a
-            WHERE a.project_id = \(project.rawValue) AND a.id IN (
-                SELECT unnest(\(names.ids))
-                UNION ALL
-                SELECT e.id FROM account e WHERE e.project_id = \(project.rawValue) AND e.email = ANY (\(names.emails))
-                UNION ALL
-                SELECT p.id FROM account p
-                WHERE p.project_id = \(project.rawValue) AND p.phone_number = ANY (\(names.phoneNumbers))
-                UNION ALL
-                SELECT l.account_id FROM unnest(\(names.providers), \(names.subjects)) AS w (provider, subject)
-                JOIN linked_identity l ON l.provider = w.provider AND l.subject = w.subject
-                WHERE l.project_id = \(project.rawValue))
+            WITH asked AS MATERIALIZED (SELECT \(project.rawValue) AS project_id),
+            found AS MATERIALIZED (
+                SELECT unnest(\(names.ids)) AS id
+                UNION
+                SELECT e.id FROM asked CROSS JOIN unnest(\(names.emails)) AS w (email)
+                JOIN account e ON e.project_id = asked.project_id AND e.email = w.email
+                UNION
+                SELECT p.id FROM asked CROSS JOIN unnest(\(names.phoneNumbers)) AS w (phone_number)
+                JOIN account p ON p.project_id = asked.project_id AND p.phone_number = w.phone_number
+                UNION
+                SELECT l.account_id FROM asked
+                CROSS JOIN unnest(\(names.providers), \(names.subjects)) AS w (provider, subject)
+                JOIN linked_identity l
+                    ON l.project_id = asked.project_id AND l.provider = w.provider AND l.subject = w.subject)
+            SELECT \(AccountRow.columns), \(AccountRow.lastRefresh) FROM asked CROSS JOIN found f
+            JOIN account a ON a.project_id = asked.project_id AND a.id = f.id
             """
     }
 

@@ -9,7 +9,7 @@ extension AccountRow {
 }
 
 extension SQL {
-    /// By `email` only accounts that have one.
+    /// By address or name only accounts that have one.
     static func page(
         by order: AccountOrder, skipping count: Int, limit: Int, in project: ID<Project>
     ) -> SQL {
@@ -19,27 +19,29 @@ extension SQL {
             case .id: "a.id \(way)"
             case .email: "a.email \(way)"
             case .createdAt: "a.created_at \(way), a.id \(way)"
-            case .name: "a.display_name \(way) NULLS LAST, a.id \(way)"
+            case .name: "a.display_name \(way), a.id \(way)"
             case .lastSignInAt: "a.last_sign_in_at \(way) NULLS LAST, a.id \(way)"
             }
-        let condition: SQL = order.field == .email ? "a.email IS NOT NULL" : "true"
+        let condition = order.field.column.map { "\($0) IS NOT NULL" as SQL } ?? "true"
         return page(where: condition, by: sorting, skipping: count, limit: limit, in: project)
     }
 
-    static func pageWithoutEmail(
-        _ order: AccountOrder, skipping count: Int, limit: Int, in project: ID<Project>
-    ) -> SQL {
-        page(
-            where: "a.email IS NULL", by: order.isDescending ? "a.id DESC" : "a.id ASC", skipping: count, limit: limit,
+    /// Those who lack what `order` goes by.
+    static func rest(_ order: AccountOrder, skipping count: Int, limit: Int, in project: ID<Project>) -> SQL {
+        let condition = order.field.column.map { "\($0) IS NULL" as SQL } ?? "false"
+        return page(
+            where: condition, by: order.isDescending ? "a.id DESC" : "a.id ASC", skipping: count, limit: limit,
             in: project)
     }
 
-    static func countOfAddresses(upTo limit: Int, in project: ID<Project>) -> SQL {
-        """
-        SELECT count(*) AS count FROM (
-            SELECT FROM account WHERE project_id = \(project.rawValue) AND email IS NOT NULL
-            ORDER BY email LIMIT \(limit)) a
-        """
+    /// How many have what `order` goes by.
+    static func count(_ order: AccountOrder, upTo limit: Int, in project: ID<Project>) -> SQL {
+        let column = order.field.column ?? "a.id"
+        return """
+            SELECT count(*) AS count FROM (
+                SELECT FROM account a WHERE a.project_id = \(project.rawValue) AND \(column) IS NOT NULL
+                ORDER BY \(column) LIMIT \(limit)) a
+            """
     }
 
     static func page(
@@ -65,5 +67,16 @@ extension SQL {
             ORDER BY \(sorting) LIMIT \(limit) OFFSET \(count)) a
         ORDER BY \(sorting)
         """
+    }
+}
+
+extension AccountOrder.Field {
+    /// What not everybody has: those who have it are in one index, the others in another.
+    fileprivate var column: SQL? {
+        switch self {
+        case .email: "a.email"
+        case .name: "a.display_name"
+        case .id, .createdAt, .lastSignInAt: nil
+        }
     }
 }

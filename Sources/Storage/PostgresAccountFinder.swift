@@ -22,8 +22,8 @@ public struct PostgresAccountFinder: AccountFinder {
                 switch order.field {
                 case .id, .createdAt:
                     try await transaction.accounts(.page(by: order, skipping: count, limit: limit, in: project))
-                case .email: try await transaction.page(by: order, skipping: count, limit: limit, in: project)
-                case .name, .lastSignInAt:
+                case .email, .name: try await transaction.page(by: order, skipping: count, limit: limit, in: project)
+                case .lastSignInAt:
                     try await transaction.sorted(
                         .page(by: order, skipping: count, limit: limit, in: project), within: sortDeadline)
                 }
@@ -45,7 +45,7 @@ extension Transaction {
         try await query(statement).map { try AccountRow.seen($0) }
     }
 
-    /// Those with an address, then those without: each has an index of its own.
+    /// Those with an address or a name, then those without: each has an index of its own.
     fileprivate func page(
         by order: AccountOrder, skipping count: Int, limit: Int, in project: ID<Project>
     ) async throws -> [Account] {
@@ -53,11 +53,10 @@ extension Transaction {
         guard page.count < limit else { return page }
         var skipped = 0
         if page.isEmpty, count > 0 {
-            let passed = try await query(.countOfAddresses(upTo: count, in: project)).first
+            let passed = try await query(.count(order, upTo: count, in: project)).first
             skipped = count - (try passed?.decode("count") ?? 0)
         }
-        let rest = SQL.pageWithoutEmail(
-            order, skipping: skipped, limit: limit - page.count, in: project)
+        let rest = SQL.rest(order, skipping: skipped, limit: limit - page.count, in: project)
         return page + (try await accounts(rest))
     }
 

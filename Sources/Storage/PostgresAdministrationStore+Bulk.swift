@@ -5,6 +5,11 @@ internal import Postgres
 extension PostgresAdministrationStore {
     private static let addAttempts = 5
 
+    /// Has the server plan by what is there now, and not by what was there before an import.
+    public func gatherStatistics() async throws {
+        _ = try await reaching { try await pool.execute("ANALYZE account, linked_identity") }
+    }
+
     /// Stores many accounts in one transaction, each of them whole or not at all. Nothing that is there is changed.
     ///
     /// - Parameter accounts: of different ids.

@@ -23,7 +23,7 @@ struct AccountFinderTests {
                         INSERT INTO account (project_id, id, email, display_name, phone_number, created_at,
                             last_sign_in_at, valid_since)
                         SELECT 'demo', md5(n::text), CASE WHEN n % 3 > 0 THEN 'user' || n || '@example.com' END,
-                            'Name ' || (n * 7919) % 100000, CASE WHEN n % 5 = 0 THEN '+1555' || n END,
+                            CASE WHEN n % 4 > 0 THEN 'Name ' || (n * 7919) % 100000 END, CASE WHEN n % 5 = 0 THEN '+1555' || n END,
                             timestamptz 'epoch' + n * interval '1 minute', timestamptz 'epoch' + n * interval '1 hour',
                             timestamptz 'epoch'
                         FROM generate_series(1, 100000) n
@@ -34,6 +34,17 @@ struct AccountFinderTests {
                         FROM generate_series(1, 50000) n
                         """,
                         "ANALYZE account", "ANALYZE linked_identity",
+                        """
+                        INSERT INTO account (project_id, id, email, phone_number, created_at, valid_since)
+                        SELECT 'new', 'new' || n, 'new' || n || '@example.com', '+1555' || n, timestamptz 'epoch',
+                            timestamptz 'epoch'
+                        FROM generate_series(1, 5000) n
+                        """,
+                        """
+                        INSERT INTO linked_identity (project_id, provider, subject, account_id, created_at)
+                        SELECT 'new', 'google.com', n::text, 'new' || n, timestamptz 'epoch'
+                        FROM generate_series(1, 5000) n
+                        """,
                     ] { _ = try await database.pool.execute(statement) }
                     return database
                 }
@@ -74,12 +85,15 @@ struct AccountFinderTests {
             Row("newest first, some way in", Row.page(AccountOrder(.createdAt, isDescending: true), skipping: 1000)),
             Row("by address", Row.page(AccountOrder(.email), skipping: 0)),
             Row("by address, down, some way in", Row.page(AccountOrder(.email, isDescending: true), skipping: 1000)),
-            Row("without address", .pageWithoutEmail(AccountOrder(.email), skipping: 100, limit: 500, in: project)),
+            Row("without address", .rest(AccountOrder(.email), skipping: 100, limit: 500, in: project)),
             Row(
                 "without address, down",
-                .pageWithoutEmail(
-                    AccountOrder(.email, isDescending: true), skipping: 0, limit: 500, in: project)),
-            Row("how many have an address", .countOfAddresses(upTo: 1000, in: project)),
+                .rest(AccountOrder(.email, isDescending: true), skipping: 0, limit: 500, in: project)),
+            Row("how many have an address", .count(AccountOrder(.email), upTo: 1000, in: project)),
+            Row("by name", Row.page(AccountOrder(.name), skipping: 0)),
+            Row("by name, down, some way in", Row.page(AccountOrder(.name, isDescending: true), skipping: 1000)),
+            Row("without name", .rest(AccountOrder(.name), skipping: 100, limit: 500, in: project)),
+            Row("how many have a name", .count(AccountOrder(.name), upTo: 1000, in: project)),
             Row("by a long beginning", Row.prefix("c4ca4238")), Row("by a short beginning", Row.prefix("c")),
             Row("by a beginning, the next page", Row.prefix("c", after: "c4ca4238")),
             Row(
@@ -102,18 +116,34 @@ struct AccountFinderTests {
         #expect(pageRows.isEmpty, "\(text)")
     }
 
+    /// Its numbers are known only once they have been gathered again; until then it looks empty.
+    @Test(
+        "goes straight to the account, in a project too that has grown since the last ANALYZE",
+        arguments: [
+            Row("by id", .find([.id(ID("new7"))], in: ID("new"))),
+            Row("by address", .find([.email(Email("new7@example.com")!)], in: ID("new"))),
+            Row("by number", .find([.phoneNumber(PhoneNumber("+15557")!)], in: ID("new"))),
+            Row("by identity", .find([.identity(provider: .google, subject: "7")], in: ID("new"))),
+        ])
+    func stale(row: Row) async throws {
+        let pool = try await Self.crowd.database.pool
+        let plan = try await pool.query("EXPLAIN (ANALYZE, TIMING OFF) \(row.statement)")
+            .map { try $0.decode("QUERY PLAN", as: String.self) }.joined(separator: "\n")
+        for count in plan.matches(of: /(?:actual rows=|Removed by (?:Join )?Filter: )([0-9]+)/) {
+            #expect(try #require(Int(count.1)) < 10, "\(plan)")
+        }
+    }
+
     @Test("an order without index is given up in time, and says so")
     func deadline() async throws {
         let pool = try await Self.crowd.database.pool
         let patient = PostgresAccountFinder(pool: pool, sortDeadline: .seconds(60))
         let hasty = PostgresAccountFinder(pool: pool, sortDeadline: .milliseconds(1))
-        for field: AccountOrder.Field in [.name, .lastSignInAt] {
-            let order = AccountOrder(field, isDescending: true)
-            let page = try await patient.page(by: order, skipping: 0, limit: 10, in: Self.project)
-            #expect(page.count == 10)
-            await #expect(throws: QueryRefusal.tooLong) {
-                try await hasty.page(by: order, skipping: 0, limit: 10, in: Self.project)
-            }
+        let order = AccountOrder(.lastSignInAt, isDescending: true)
+        let page = try await patient.page(by: order, skipping: 0, limit: 10, in: Self.project)
+        #expect(page.count == 10)
+        await #expect(throws: QueryRefusal.tooLong) {
+            try await hasty.page(by: order, skipping: 0, limit: 10, in: Self.project)
         }
         let indexed = try await hasty.page(by: AccountOrder(.createdAt), skipping: 0, limit: 10, in: Self.project)
         #expect(indexed.count == 10)
@@ -127,6 +157,6 @@ struct AccountFinderTests {
             WHERE i.indrelid = 'account'::regclass AND c.attrelid = i.indrelid GROUP BY c.attname ORDER BY c.attname
             """)
         let names = try indexed.map { try $0.decode("name", as: String.self) }
-        #expect(names == ["created_at", "email", "id", "phone_number", "project_id"])
+        #expect(names == ["created_at", "display_name", "email", "id", "phone_number", "project_id"])
     }
 }

@@ -19,6 +19,8 @@ struct UserImport {
             try await store(batch, report)
             next = try await following
         }
+        // The server does so by itself some time later: nothing that an import should fail for.
+        if report.stored > 0 { try? await store.gatherStatistics() }
     }
 
     private func store(_ batch: UserSource.Batch, _ report: ImportReport) async throws {
