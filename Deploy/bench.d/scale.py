@@ -36,6 +36,8 @@ class Operation:
     requests: list
     # Accounts that each answer has.
     accounts: int = 1
+    # Goes through all accounts, and has no target: see DECISIONS.md.
+    is_walk: bool = False
     # For there was too much to go through.
     was_refused: bool = False
 
@@ -67,8 +69,9 @@ def operations(project, id_tokens):
         "page in the middle", [project.get("batchGet", maxResults=PAGE, nextPageToken=last) for last in middle], PAGE)
     for order in ("USER_ID", "USER_EMAIL", "CREATED_AT", "NAME", "LAST_LOGIN_AT"):
         yield Operation(
-            f"query, first by {order}", [project.post("query", {"sortBy": order, "limit": str(PAGE)})] * count, PAGE)
-    yield Operation("count of all", [project.post("query", {"returnUserInfo": False})] * count, 0)
+            f"query, first by {order}", [project.post("query", {"sortBy": order, "limit": str(PAGE)})] * count, PAGE,
+            is_walk=order == "LAST_LOGIN_AT")
+    yield Operation("count of all", [project.post("query", {"returnUserInfo": False})] * count, 0, is_walk=True)
 
 
 @dataclass
@@ -84,6 +87,8 @@ class Comparison:
     def verdict(self):
         if self.operation.was_refused:
             return "refused"
+        if self.operation.is_walk:
+            return "walk"
         return "reached" if self.p50[1] / self.p50[0] <= TARGET else "missed"
 
     def row(self):
@@ -168,7 +173,7 @@ def main(binary, *counts):
     table(
         ["operation", "requests", "p50 small", "p50 large", "ratio", "", "p99 small", "p99 large", "ratio"],
         [comparison.row() for comparison in comparisons])
-    sys.exit(any(comparison.verdict != "reached" for comparison in comparisons))
+    sys.exit(any(comparison.verdict in ("missed", "refused") for comparison in comparisons))
 
 
 if __name__ == "__main__":
