@@ -20,6 +20,13 @@ public struct SealedLetters: Sendable {
         try StrictJSON.decode(LetterContent.self, from: try box.open(sealed, context: Self.place(of: letter)))
     }
 
+    /// - Returns: `nil` for what is sealed under the current master key already.
+    public func rewrapped(_ sealed: [UInt8], of letter: ID<Letter>) throws -> [UInt8]? {
+        guard !box.isSealedWithCurrent(sealed) else { return nil }
+        let place = Self.place(of: letter)
+        return try box.seal(try box.open(sealed, context: place), context: place)
+    }
+
     private static func place(of letter: ID<Letter>) -> String { "mail/\(letter)/content" }
 }
 

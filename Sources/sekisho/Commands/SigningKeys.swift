@@ -118,6 +118,7 @@ extension Command {
             }
             count += try await ProviderSecretStore(pool: administration.pool).rewrap(under: masterKeys)
             count += try await PasswordSchemeStore(pool: administration.pool).rewrap(under: masterKeys)
+            count += try await SealedMail(pool: administration.pool).rewrap(under: masterKeys)
             try await Canary.rewrap(administration.pool, under: masterKeys)
             Terminal.say("rewrapped \(count) \(count == 1 ? "secret" : "secrets")")
         }
