@@ -7,7 +7,7 @@ extension Call {
     /// name it when they sign in, and hardly ever after that.
     func entering(_ client: Client, at endpoint: Endpoint) async throws -> (Call, Client) {
         guard client.project.hasTenants else {
-            guard request.query("tenantId").nonEmpty == nil else { throw TenantRefusal.unknown }
+            guard tenantInQuery == nil else { throw TenantRefusal.unknown }
             return (self, client)
         }
         guard let tenant = try namedByClient() else { return (self, client) }
@@ -19,9 +19,13 @@ extension Call {
 
     /// By the path, the query or the body, which must not disagree.
     func entering(_ administrator: Administrator, at endpoint: Endpoint) async throws -> (Call, Administrator) {
-        var names = endpoint.isBelowTenant ? [parameters["tenant"]] : []
+        guard endpoint.takesTenantsByName || endpoint.isBelowTenant || tenantInQuery == nil else {
+            throw TenantRefusal.notForTenants
+        }
+        var names = [tenantInQuery, endpoint.isBelowTenant ? parameters["tenant"] : nil]
+        // Where there are none, whoever reads the body refuses it.
         if endpoint.takesTenantsByName, administrator.project.hasTenants {
-            names += [request.query("tenantId"), TenantNames(of: self).tenantId]
+            names.append(TenantNames(of: self).tenantId)
         }
         guard let tenant = try Self.only(names) else { return (self, administrator) }
         guard let home = try await home(of: tenant, in: administrator.project, at: endpoint) else {
@@ -47,8 +51,11 @@ extension Call {
     private func namedByClient() throws -> ID<Tenant>? {
         let named = TenantNames(of: self)
         let tokens = [named.idToken, named.refreshToken].compactMap { $0.nonEmpty.flatMap(services.tenancy.named) }
-        return try Self.only([named.tenantId, request.query("tenantId")] + tokens.map(\.rawValue))
+        return try Self.only([named.tenantId, tenantInQuery] + tokens.map(\.rawValue))
     }
+
+    /// In either spelling: one that is passed over would leave the request to the project itself.
+    private var tenantInQuery: String? { request.query("tenantId").nonEmpty ?? request.query("tenant_id").nonEmpty }
 
     private static func only(_ names: [String?]) throws(TenantRefusal) -> ID<Tenant>? {
         let names = Set(names.compactMap(\.nonEmpty))

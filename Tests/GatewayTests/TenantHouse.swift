@@ -13,9 +13,9 @@ struct TenantHouse: Sendable {
     let gateway: TestGateway
     let backend: ServiceKey
 
-    init() async throws {
-        gateway = try await TestGateway()
-        backend = try await ServiceKey(in: gateway)
+    init(_ gateway: TestGateway? = nil) async throws {
+        if let gateway { self.gateway = gateway } else { self.gateway = try await TestGateway() }
+        backend = try await ServiceKey(in: self.gateway)
     }
 
     func send(
@@ -55,5 +55,19 @@ struct TenantHouse: Sendable {
         var body = body
         body["tenantId"] = tenant.map(JSON.string)
         return try await gateway.post("/v1/accounts:\(operation)", .object(body))
+    }
+
+    /// Puts a provider on, as the simulators have it.
+    func configure(_ provider: String, in tenant: String) async throws -> Exchange {
+        let key = JSON.string(try Configurator.key.get())
+        let client = provider == "apple.com" ? SimulatedWorld.appleClient : SimulatedWorld.googleClient
+        var wish: [String: JSON] = ["enabled": true, "clientId": .string(client)]
+        if provider == "apple.com" {
+            wish["appleSignInConfig"] = [
+                "codeFlowConfig": ["teamId": "TEAM123456", "keyId": "KEY1234567", "privateKey": key]
+            ]
+        }
+        return try await send(
+            .post, "\(Self.tenants)/\(tenant)/defaultSupportedIdpConfigs", .object(wish), [("idpId", provider)])
     }
 }

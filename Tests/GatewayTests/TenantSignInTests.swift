@@ -8,29 +8,6 @@ import Testing
 
 @Suite("Ways into a tenant")
 struct TenantSignInTests {
-    private static let apple: JSON = [
-        "enabled": true, "clientId": .string(SimulatedWorld.appleClient),
-        "appleSignInConfig": ["codeFlowConfig": ["teamId": "TEAM123456", "keyId": "KEY1234567"]],
-    ]
-    private static let google: JSON = ["enabled": true, "clientId": .string(SimulatedWorld.googleClient)]
-
-    private func configure(_ provider: String, _ wish: JSON, in tenant: String, of house: TenantHouse) async throws
-        -> Exchange
-    {
-        var members: [String: JSON] = [:]
-        for key in wish.keys { members[key] = wish[key] }
-        if provider == "apple.com" {
-            members["appleSignInConfig"] = [
-                "codeFlowConfig": [
-                    "teamId": "TEAM123456", "keyId": "KEY1234567", "privateKey": .string(try Configurator.key.get()),
-                ]
-            ]
-        }
-        return try await house.send(
-            .post, "\(TenantHouse.tenants)/\(tenant)/defaultSupportedIdpConfigs", .object(members),
-            [("idpId", provider)])
-    }
-
     @Test("are the tenant's own providers, and nobody else's")
     func providers() async throws {
         let house = try await TenantHouse()
@@ -38,7 +15,7 @@ struct TenantSignInTests {
         let named: [String: JSON] = ["tenantId": .string(tenant)]
         let unconfigured = try await house.gateway.signIn(house.gateway.apple(), named)
         #expect(unconfigured.status == 400)
-        let configured = try await configure("apple.com", Self.apple, in: tenant, of: house)
+        let configured = try await house.configure("apple.com", in: tenant)
         #expect(
             configured.json["name"]
                 == .string("projects/demo/tenants/\(tenant)/defaultSupportedIdpConfigs/apple.com"))
@@ -58,9 +35,9 @@ struct TenantSignInTests {
     func guideline() async throws {
         let house = try await TenantHouse()
         let tenant = try await house.tenant()
-        #expect(try await configure("google.com", Self.google, in: tenant, of: house).status == 409)
-        _ = try await configure("apple.com", Self.apple, in: tenant, of: house)
-        #expect(try await configure("google.com", Self.google, in: tenant, of: house).status == 200)
+        #expect(try await house.configure("google.com", in: tenant).status == 409)
+        _ = try await house.configure("apple.com", in: tenant)
+        #expect(try await house.configure("google.com", in: tenant).status == 200)
         let shown = try await house.gateway.send(
             .get, "/v1/loginMethods", body: [], query: [("key", TestGateway.apiKey), ("tenantId", tenant)])
         #expect(shown.json["methods"]?.elements.map { $0["providerId"] } == ["apple.com", "google.com", "password"])

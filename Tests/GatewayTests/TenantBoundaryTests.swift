@@ -1,0 +1,64 @@
+import HTTP
+import Identity
+import Storage
+import Support
+import Testing
+
+@testable import sekisho
+
+@Suite("The boundary of a tenant")
+struct TenantBoundaryTests {
+    /// What was meant for a tenant that is gone must not be done to the project's own people.
+    @Test(
+        "is not overlooked where a backend names a tenant in the query, even if there is none any more",
+        arguments: ["tenantId", "tenant_id"])
+    func gone(name: String) async throws {
+        let house = try await TenantHouse()
+        let tenant = try await house.tenant()
+        let ada = try await house.signUp(in: nil)
+        _ = try await house.send(.delete, "\(TenantHouse.tenants)/\(tenant)")
+        let named = [(name, tenant)]
+        let body: JSON = ["localId": .string(ada.localId), "localIds": [.string(ada.localId)], "force": true]
+        for path in ["/v1/accounts:delete", "/v1/projects/demo/accounts:batchDelete"] {
+            let exchange = try await house.send(.post, path, body, named)
+            #expect(exchange.outcome == "404 TENANT_NOT_FOUND", "\(path)")
+        }
+        for path in ["accounts:batchGet", "auditEvents", "accounts/\(ada.localId)/identities"] {
+            let exchange = try await house.send(.get, "/v1/projects/demo/\(path)", nil, named)
+            #expect(exchange.outcome == "404 TENANT_NOT_FOUND", "\(path)")
+        }
+        #expect(try await house.gateway.lookup(ada.idToken).status == 200)
+    }
+
+    @Test("is found by the query in snake_case, too")
+    func snakeCase() async throws {
+        let house = try await TenantHouse()
+        let tenant = try await house.tenant()
+        let ada = try await house.signUp(in: tenant)
+        let found = try await house.send(
+            .get, "/v1/projects/demo/accounts:batchGet", nil, [("tenant_id", tenant)])
+        #expect(found.json["users"]?.elements.map { $0["localId"] } == [.string(ada.localId)])
+        let shown = try await house.gateway.send(
+            .get, "/v1/projects", body: [], query: [("key", TestGateway.apiKey), ("tenant_id", tenant)])
+        #expect(shown.outcome == "400 UNSUPPORTED_TENANT_OPERATION")
+    }
+
+    /// What is configured is found by its path: a name in the query that had no effect would change the project.
+    @Test("keeps what is configured of the project from requests that name a tenant in the query")
+    func configuration() async throws {
+        let house = try await TenantHouse()
+        let tenant = try await house.tenant()
+        let requests: [(HTTP.Method, String)] = [
+            (.delete, "defaultSupportedIdpConfigs/google.com"), (.get, "defaultSupportedIdpConfigs"),
+            (.patch, "config"), (.delete, "apps/default"), (.delete, "tenants/\(tenant)"),
+        ]
+        for (method, path) in requests {
+            let exchange = try await house.send(
+                method, "/v2/projects/demo/\(path)", method == .patch ? [:] : nil, [("tenantId", tenant)])
+            #expect(exchange.outcome == "400 UNSUPPORTED_TENANT_OPERATION", "\(path)")
+        }
+        let below = try await house.send(
+            .get, "\(TenantHouse.tenants)/\(tenant)/defaultSupportedIdpConfigs", nil, [("tenantId", tenant)])
+        #expect(below.status == 200)
+    }
+}
