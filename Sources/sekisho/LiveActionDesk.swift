@@ -10,6 +10,7 @@ struct LiveActionDesk: ActionDesk {
     func check(_ code: String) async throws -> CheckedCode {
         let found = try await redemption.check(code, in: nil)
         guard let project = try await directory.home(found.project) else { throw OOBCodeRefusal.invalid }
+        guard project.tenant?.settings.isDisabled != true else { throw OOBCodeRefusal.notAllowed }
         let name = try await name(of: project)
         return CheckedCode(code: found.code, project: project, projectName: name, account: found.account)
     }

@@ -61,4 +61,24 @@ struct TenantBoundaryTests {
             .get, "\(TenantHouse.tenants)/\(tenant)/defaultSupportedIdpConfigs", nil, [("tenantId", tenant)])
         #expect(below.status == 200)
     }
+
+    @Test("stands for pages, too: the codes of a disabled tenant do nothing")
+    func disabledPages() async throws {
+        let house = try await TenantHouse()
+        let tenant = try await house.tenant()
+        let ada = try await house.signUp(in: tenant)
+        let asked = try await house.client(
+            "sendOobCode", in: tenant, ["requestType": "VERIFY_EMAIL", "idToken": .string(ada.idToken)])
+        #expect(asked.status == 200)
+        let code = try await house.gateway.code(.verifyEmail)
+        let (path, mask) = ("\(TenantHouse.tenants)/\(tenant)", [(name: "updateMask", value: "disableAuth")])
+        _ = try await house.send(.patch, path, ["disableAuth": true], mask)
+        for page in [try await house.gateway.page(code), try await house.gateway.submit(code)] {
+            #expect(page.status == 400)
+            #expect(page.text.contains("This is not available"))
+        }
+        _ = try await house.send(.patch, path, ["disableAuth": false], mask)
+        #expect(try await house.gateway.lookup(ada.idToken).json["users"]?[0]?["emailVerified"] == false)
+        #expect(try await house.gateway.submit(code).text.contains("Your address is confirmed"))
+    }
 }
