@@ -31,7 +31,7 @@ public struct ActionLink: Hashable, Sendable {
     ) {
         let parameters = [
             ("mode", mode.rawValue), ("oobCode", code),
-            ("apiKey", apiKey ?? (home.tenant?.parent ?? home).rawValue),
+            ("apiKey", apiKey ?? home.root.rawValue),
             ("lang", language.rawValue), ("continueUrl", continueURL), ("tenantId", home.tenant?.id.rawValue),
         ]
         let pairs = parameters.compactMap { name, value in value.map { "\(name)=\($0.percentEncoded)" } }

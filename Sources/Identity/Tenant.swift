@@ -30,7 +30,7 @@ public struct TenantSettings: Hashable, Sendable {
 
 extension Project {
     /// Itself, or what it is a tenant of: in whose name and with whose keys tokens are made.
-    public var root: ID<Project> { tenant?.parent ?? id }
+    public var root: ID<Project> { id.root }
 
     /// A tenant of this project: what it has not of its own is as here.
     ///
@@ -52,6 +52,9 @@ extension ID where Subject == Project {
     public init(_ tenant: ID<Tenant>, of parent: ID<Project>) {
         self.init("\(parent)/\(tenant)")
     }
+
+    /// Itself, or what it is a tenant of.
+    public var root: ID<Project> { tenant?.parent ?? self }
 
     /// The tenant whose accounts are kept there, if it is one.
     public var tenant: (id: ID<Tenant>, parent: ID<Project>)? {

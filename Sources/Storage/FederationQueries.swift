@@ -105,11 +105,12 @@ extension SQL {
         """
     }
 
-    /// Uses each mark once for each row of `source`; fails if one was used before.
+    /// Uses each mark once for each row of `source`; fails if one was used before, in whichever tenant: a project's apps
+    /// are its tenants' too, and so are the credentials that are made out to them.
     static func use(_ marks: [OneTimeMark], in project: ID<Project>, from source: SQL) -> SQL {
         """
         INSERT INTO used_mark (project_id, hash, expires_at)
-        SELECT \(project.rawValue), decode(m.hash, 'hex'), to_timestamp(m.expires_at)
+        SELECT \(project.root.rawValue), decode(m.hash, 'hex'), to_timestamp(m.expires_at)
         FROM \(source), unnest(\(marks.map(\.hexadecimal)), \(marks.map(\.expiresAt.seconds))) AS m (hash, expires_at)
         """
     }

@@ -81,4 +81,23 @@ struct TenantBoundaryTests {
         #expect(try await house.gateway.lookup(ada.idToken).json["users"]?[0]?["emailVerified"] == false)
         #expect(try await house.gateway.submit(code).text.contains("Your address is confirmed"))
     }
+
+    /// Tenants have the project's apps, so that a token for one is one for all of them.
+    @Test("does not let an Apple credential that was used in one tenant be used again in another")
+    func replay() async throws {
+        let house = try await TenantHouse()
+        let tenants = [try await house.tenant(), try await house.tenant()]
+        for tenant in tenants {
+            #expect(try await house.configure("apple.com", in: tenant).status == 200)
+        }
+        let proof = try house.gateway.apple()
+        let signedIn = try await house.gateway.signIn(proof, ["tenantId": .string(tenants[0])])
+        #expect(signedIn.outcome == "200")
+        for home in [tenants[0], tenants[1], nil] {
+            let again = try await house.gateway.signIn(proof, home.map { ["tenantId": .string($0)] } ?? [:])
+            #expect(again.text.contains("Duplicate credential received"), "\(again.outcome)")
+        }
+        let fresh = try await house.gateway.signIn(house.gateway.apple(), ["tenantId": .string(tenants[1])])
+        #expect(fresh.json["isNewUser"] == true)
+    }
 }
