@@ -1,4 +1,5 @@
-/// How the project's policy limits what anybody may try.
+/// How the project's policy limits what anybody may try. A place, or a mailbox, has no more attempts for a project that
+/// has many tenants.
 extension RateLimiter {
     /// How many addresses' limits one place may use up.
     private static let addressesOfOnePlace = 10
@@ -10,7 +11,7 @@ extension RateLimiter {
         let limit = project.policy.passwordFailureLimit
         // The place first: one that is over its limit leaves no trace of the addresses it goes on to try.
         try require(
-            .anyPasswordFailures(from: place), limit * Self.addressesOfOnePlace, Policy.passwordWindow, project.id)
+            .anyPasswordFailures(from: place), limit * Self.addressesOfOnePlace, Policy.passwordWindow, project.root)
         try require(.passwordFailures(email, from: place), limit, Policy.passwordWindow, project.id)
     }
 
@@ -18,7 +19,7 @@ extension RateLimiter {
     /// in to an account of his own now and then gets no more attempts at others.
     func countPasswordFailure(on email: Email, from place: AddressPrefix, in project: Project) {
         guard project.policy.passwordFailureLimit > 0 else { return }
-        count(.anyPasswordFailures(from: place), Policy.passwordWindow, project.id)
+        count(.anyPasswordFailures(from: place), Policy.passwordWindow, project.root)
         count(.passwordFailures(email, from: place), Policy.passwordWindow, project.id)
     }
 
@@ -31,14 +32,14 @@ extension RateLimiter {
     ) async throws -> Result {
         let limit = project.policy.signUpLimit
         guard limit > 0 else { return try await work() }
-        try require(.signUps(from: place), limit, Policy.signUpWindow, project.id)
-        count(.signUps(from: place), Policy.signUpWindow, project.id)
+        try require(.signUps(from: place), limit, Policy.signUpWindow, project.root)
+        count(.signUps(from: place), Policy.signUpWindow, project.root)
         do {
             return try await work()
         } catch SignUpRefusal.emailTaken {
             throw SignUpRefusal.emailTaken
         } catch {
-            forgive(.signUps(from: place), Policy.signUpWindow, project.id)
+            forgive(.signUps(from: place), Policy.signUpWindow, project.root)
             throw error
         }
     }

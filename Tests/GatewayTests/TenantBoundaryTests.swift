@@ -100,4 +100,31 @@ struct TenantBoundaryTests {
         let fresh = try await house.gateway.signIn(house.gateway.apple(), ["tenantId": .string(tenants[1])])
         #expect(fresh.json["isNewUser"] == true)
     }
+
+    @Test("gives nobody more attempts: what is limited for a place or a mailbox is limited for all tenants together")
+    func limits() async throws {
+        let gateway = try await TestGateway(limitsRates: true) { policy in
+            policy.hidesAccounts = false
+            (policy.passwordFailureLimit, policy.signUpLimit, policy.mailLimit) = (1, 3, 2)
+        }
+        let house = try await TenantHouse(gateway)
+        var tenants: [String] = []
+        for _ in 0..<12 { tenants.append(try await house.tenant()) }
+        let tooMany = LimitedGateway.tooMany
+        let link: [String: JSON] = ["requestType": "EMAIL_SIGNIN", "email": "ada@example.com"]
+        let mails = try await tenants.prefix(3).asyncMap { try await house.client("sendOobCode", in: $0, link).outcome }
+        #expect(mails == ["200", "200", tooMany])
+        let signUps = try await tenants.prefix(4).asyncMap { try await house.client("signUp", in: $0, [:]).outcome }
+        #expect(signUps == ["200", "200", "200", tooMany])
+        let failures = try await tenants.asyncMap { try await house.signIn(in: $0).outcome }
+        #expect(failures == Array(repeating: "400 EMAIL_NOT_FOUND", count: 10) + [tooMany, tooMany])
+    }
+}
+
+extension Sequence {
+    func asyncMap<Result>(_ transform: (Element) async throws -> Result) async throws -> [Result] {
+        var results: [Result] = []
+        for element in self { results.append(try await transform(element)) }
+        return results
+    }
 }
