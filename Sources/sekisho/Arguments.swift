@@ -50,9 +50,11 @@ struct Arguments {
         return number
     }
 
+    func project() throws(UsageError) -> ID<Project> { try ID(projectNamed: try required("project")) }
+
     /// Whose accounts are meant: those of `--project`, or of `--tenant` below it.
     func home() throws(UsageError) -> ID<Project> {
-        let project = ID<Project>(try required("project"))
+        let project = try project()
         guard let tenant = value("tenant").map({ ID<Tenant>($0) }) else { return project }
         guard tenant.canBeTenant else { throw UsageError(message: "--tenant takes a tenant's id") }
         return ID(tenant, of: project)
@@ -67,5 +69,14 @@ struct Arguments {
 
     func none() throws(UsageError) {
         if let word = words.first { throw UsageError(message: "unexpected \(word)") }
+    }
+}
+
+extension ID where Subject == Project {
+    init(projectNamed text: String) throws(UsageError) {
+        self.init(text)
+        guard tenant == nil else {
+            throw UsageError(message: "\(text) is a tenant: a project is needed, whose apps, keys and policy it has")
+        }
     }
 }

@@ -119,6 +119,21 @@ struct TenantBoundaryTests {
         let failures = try await tenants.asyncMap { try await house.signIn(in: $0).outcome }
         #expect(failures == Array(repeating: "400 EMAIL_NOT_FOUND", count: 10) + [tooMany, tooMany])
     }
+
+    @Test("is no project's name: commands and keys are a project's")
+    func commands() async throws {
+        let house = try await TenantHouse()
+        let home = "demo/\(try await house.tenant())"
+        #expect(throws: UsageError.self) { try Arguments(["--project", home], options: ["project"]).project() }
+        #expect(throws: UsageError.self) { try Arguments(["--project", home], options: ["project"]).home() }
+        #expect(try Arguments(["--project", "demo"], options: ["project"]).project() == ID("demo"))
+        let draft = ServiceKeyStore.Draft(
+            id: "tenants", name: "tenant's", secretHash: [UInt8](repeating: 1, count: 32), publicKey: "",
+            scopes: .all, expiresAt: nil)
+        let isMade = try await ServiceKeyStore(pool: house.gateway.database.pool)
+            .create(draft, in: ID(home), at: house.gateway.clock.now)
+        #expect(!isMade)
+    }
 }
 
 extension Sequence {

@@ -17,7 +17,7 @@ extension Command {
     ) { words in
         let arguments = try Arguments(words, options: ["project", "app"])
         try arguments.none()
-        let project = ID<Project>(try arguments.required("project"))
+        let project = try arguments.project()
         let app = ID<App>(arguments.value("app") ?? "default")
         try Administration.run { administration in
             let key = APIKey.generate()

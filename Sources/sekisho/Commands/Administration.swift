@@ -69,7 +69,7 @@ struct Administration: Sendable {
         _ body: @escaping @Sendable (String, ID<Project>, Administration) async throws -> Bool
     ) throws {
         let arguments = try Arguments(words, options: ["project"])
-        let project = ID<Project>(try arguments.required("project"))
+        let project = try arguments.project()
         let id = try arguments.only("key id")
         try run { administration in
             guard try await body(id, project, administration) else {

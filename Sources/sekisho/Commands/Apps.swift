@@ -15,7 +15,7 @@ extension Command {
             """
     ) { words in
         let arguments = try Arguments(words, options: ["project", "name"])
-        let project = ID<Project>(try arguments.required("project"))
+        let project = try arguments.project()
         let id = try arguments.only("app id")
         guard ID<App>(id).canBeApp else {
             throw UsageError(message: "an app id has at most 63 characters, a-z, 0-9 and hyphens")

@@ -13,7 +13,7 @@ extension Command {
             """
     ) { words in
         let arguments = try Arguments(words, options: ["set"])
-        let id = ID<Project>(try arguments.only("project id"))
+        let id = try ID<Project>(projectNamed: try arguments.only("project id"))
         let changes = try arguments.values("set").map(PolicyChange.init)
         try Administration.run { administration in
             let edit = try await administration.configurations.edit(id, by: .commandLine) { configuration in

@@ -23,7 +23,7 @@ extension Command {
     ) { words in
         let arguments = try Arguments(words, options: ["project", "name", "algorithm", "scopes", "expires-in"])
         try arguments.none()
-        let project = ID<Project>(try arguments.required("project"))
+        let project = try arguments.project()
         let name = try arguments.required("name")
         guard let algorithm = SignatureAlgorithm(rawValue: arguments.value("algorithm") ?? "RS256") else {
             throw UsageError(message: "--algorithm is ES256 or RS256")

@@ -43,7 +43,7 @@ extension Command {
     ) { words in
         let arguments = try Arguments(words, options: ["project", "algorithm"], switches: ["now"])
         try arguments.none()
-        let id = ID<Project>(try arguments.required("project"))
+        let id = try arguments.project()
         let asked = try arguments.value("algorithm").map { name throws(UsageError) in
             guard let algorithm = SignatureAlgorithm(rawValue: name) else {
                 throw UsageError(message: "--algorithm is ES256 or RS256")
@@ -82,7 +82,7 @@ extension Command {
     ) { words in
         let arguments = try Arguments(words, options: ["project"], switches: ["now"])
         try arguments.none()
-        let id = ID<Project>(try arguments.required("project"))
+        let id = try arguments.project()
         let isUrgent = arguments.has("now")
         try Administration.runWithKeys { administration, masterKeys in
             guard try await ProjectStore(pool: administration.pool).project(id) != nil else {
@@ -140,6 +140,6 @@ extension Arguments {
     static func project(_ words: [String]) throws(UsageError) -> ID<Project> {
         let arguments = try Arguments(words, options: ["project"])
         try arguments.none()
-        return ID(try arguments.required("project"))
+        return try arguments.project()
     }
 }
