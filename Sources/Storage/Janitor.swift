@@ -23,6 +23,8 @@ public actor Janitor {
         public var batches = 200
         /// Pages of sessions, and of the accounts of each project, in one pass; each is one statement.
         public var pages = 20
+        /// Deleted tenants in one pass.
+        public var tenants = 100
 
         public init() {}
     }
@@ -104,15 +106,16 @@ public actor Janitor {
 
     /// What a deleted tenant held, and the tenant once its lines of the audit trail have come of age.
     private func removeDeletedTenants(at now: Instant) async throws -> Int {
-        let deleted = try await reaching {
-            try await pool.query("SELECT id FROM project WHERE deleted_at IS NOT NULL ORDER BY deleted_at LIMIT 100")
-        }
+        let deleted = try await reaching { try await pool.query(.deletedTenants(limit: pace.tenants)) }
         var removed = 0
         for row in deleted {
             let home = ID<Project>(try row.decode("id"))
             removed += try await removeBatches(.accounts(of: home, at: now, limit: pace.batch))
             removed += try await removeBatches(.tombstones(of: home, limit: pace.batch))
-            removed += try await reaching { try await pool.execute(.removeIfEmpty(home)) }
+            for secrets in [SQL.providers(of: home), .passwordKeys(of: home)] {
+                removed += try await reaching { try await pool.execute(secrets) }
+            }
+            removed += try await reaching { try await pool.execute(.removeIfEmpty(home, before: now - Self.slack)) }
         }
         return removed
     }

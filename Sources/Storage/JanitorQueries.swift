@@ -64,6 +64,33 @@ extension SQL {
         """
     }
 
+    /// Those of which there is something left to remove: the trail of one may last for years, or for ever, and must not
+    /// keep the others waiting.
+    static func deletedTenants(limit: Int) -> SQL {
+        """
+        SELECT h.id FROM project h WHERE h.deleted_at IS NOT NULL AND (\(holdsAnything("h")) OR \(isForgotten("h")))
+        ORDER BY h.deleted_at LIMIT \(limit)
+        """
+    }
+
+    private static func holdsAnything(_ home: SQL) -> SQL {
+        let tables: [SQL] = ["account", "deleted_account", "identity_provider", "password_scheme"]
+        return tables.map { "EXISTS (SELECT FROM \($0) WHERE project_id = \(home).id)" as SQL }
+            .reduce("false") { "\($0) OR \($1)" }
+    }
+
+    private static func isForgotten(_ home: SQL) -> SQL {
+        "NOT EXISTS (SELECT FROM audit_event WHERE project_id = \(home).id)"
+    }
+
+    static func providers(of home: ID<Project>) -> SQL {
+        "DELETE FROM identity_provider WHERE project_id = \(home.rawValue)"
+    }
+
+    static func passwordKeys(of home: ID<Project>) -> SQL {
+        "DELETE FROM password_scheme WHERE project_id = \(home.rawValue)"
+    }
+
     /// With all that belongs to them; others are told. Letters and codes that belong to nobody expire soon.
     static func accounts(of home: ID<Project>, at now: Instant, limit: Int) -> SQL {
         """
@@ -83,12 +110,11 @@ extension SQL {
         """
     }
 
-    static func removeIfEmpty(_ home: ID<Project>) -> SQL {
+    /// - Parameter end: it was deleted earlier: gateways that had not heard of it may have made accounts meanwhile.
+    static func removeIfEmpty(_ home: ID<Project>, before end: Instant) -> SQL {
         """
-        DELETE FROM project h WHERE h.id = \(home.rawValue) AND h.deleted_at IS NOT NULL
-            AND NOT EXISTS (SELECT FROM account WHERE project_id = h.id)
-            AND NOT EXISTS (SELECT FROM deleted_account WHERE project_id = h.id)
-            AND NOT EXISTS (SELECT FROM audit_event WHERE project_id = h.id)
+        DELETE FROM project h WHERE h.id = \(home.rawValue) AND h.deleted_at < \(Timestamp(end))
+            AND NOT (\(holdsAnything("h"))) AND \(isForgotten("h"))
         """
     }
 
