@@ -44,9 +44,13 @@ public struct CustomTokenPayload: Sendable {
         guard expiresAt - issuedAt <= Self.longestLife else { throw .invalid(.livesTooLong) }
     }
 
-    public func claim(in project: Project) throws(CustomTokenRefusal) -> CustomTokenClaim {
-        let tenant = project.tenant.map { JSONValue.string($0.id.rawValue) }
-        guard members["tenant_id"] ?? .null == tenant ?? .null else { throw .tenantMismatch }
+    /// Whether it is for the tenant, or the project, that it is shown to.
+    public func requireTenant(_ tenant: Tenant?) throws(CustomTokenRefusal) {
+        let named = tenant.map { JSONValue.string($0.id.rawValue) }
+        guard members["tenant_id"] ?? .null == named ?? .null else { throw .tenantMismatch }
+    }
+
+    public func claim() throws(CustomTokenRefusal) -> CustomTokenClaim {
         guard case .string(let account) = members["uid"] ?? members["user_id"], !account.isEmpty else {
             throw .missingAccount
         }

@@ -42,7 +42,8 @@ extension CustomTokens {
             try payload.requireAudience()
             try payload.requireOneIssuer()
             try payload.requireTimely(at: clock.now())
-            return try payload.claim(in: project)
+            try payload.requireTenant(project.tenant)
+            return try payload.claim()
         }
     }
 

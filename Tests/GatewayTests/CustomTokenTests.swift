@@ -217,6 +217,8 @@ struct CustomTokenTests {
     @Test("unsigned tokens are for dev mode, where signed ones are still checked")
     func unsigned() async throws {
         let dev = try await TestGateway(mode: .dev(ID("demo")))
+        try await PostgresTenantStore(pool: dev.database.pool).create(
+            Tenant(id: ID("acme"), parent: ID("demo"), settings: TenantSettings()), by: .system, at: dev.clock.now)
         let backend = try await ServiceKey(in: dev)
         let good = try backend.customToken(at: dev.clock.now)
         let payload = good.split(separator: ".")[1]
@@ -225,6 +227,10 @@ struct CustomTokenTests {
         for token in [none, bare, good] {
             #expect(try await dev.signIn(customToken: token).outcome == "200", "\(token)")
         }
+        let inTenant = try await [none, bare].asyncMap {
+            try await dev.post("/v1/accounts:signInWithCustomToken", ["token": .string($0), "tenantId": "acme"]).outcome
+        }
+        #expect(inTenant == ["400 TENANT_ID_MISMATCH", "200"], "bare claims need not name a tenant")
         #expect(try await dev.signIn(customToken: #"{"claims":{}}"#).outcome == "400 MISSING_IDENTIFIER")
         #expect(
             try await dev.signIn(customToken: #"{"uid":"ada","claims":{"sub":"eve"}}"#).outcome

@@ -8,8 +8,11 @@ extension CustomTokens {
         CustomTokens { token, project in
             guard let unsigned = UnsignedToken(token) else { return try await signed.read(token, project) }
             let claims = try CustomTokenPayload(unsigned.claims)
-            if case .jwt = unsigned { try claims.requireAudience() }
-            return try claims.claim(in: project)
+            if case .jwt = unsigned {
+                try claims.requireAudience()
+                try claims.requireTenant(project.tenant)
+            }
+            return try claims.claim()
         }
     }
 }
