@@ -30,6 +30,24 @@ struct TenantBoundaryTests {
         #expect(try await house.gateway.lookup(ada.idToken).status == 200)
     }
 
+    @Test("is not overlooked in the body, either, even if there is none any more")
+    func goneInBody() async throws {
+        let house = try await TenantHouse()
+        let ada = try await house.signUp(in: nil)
+        let body: JSON = [
+            "tenantId": "gone", "localId": .string(ada.localId), "localIds": [.string(ada.localId)], "force": true,
+        ]
+        for path in ["/v1/accounts:delete", "/v1/projects/demo/accounts:batchDelete"] {
+            #expect(try await house.send(.post, path, body).outcome == "404 TENANT_NOT_FOUND", "\(path)")
+        }
+        let password: [String: JSON] = ["email": "ada@example.com", "password": "secret1"]
+        for operation in ["signInWithPassword", "signUp"] {
+            let exchange = try await house.client(operation, in: "gone", password)
+            #expect(exchange.outcome == "400 INVALID_TENANT_ID")
+        }
+        #expect(try await house.gateway.lookup(ada.idToken).status == 200)
+    }
+
     @Test("is found by the query in snake_case, too")
     func snakeCase() async throws {
         let house = try await TenantHouse()
@@ -41,6 +59,17 @@ struct TenantBoundaryTests {
         let shown = try await house.gateway.send(
             .get, "/v1/projects", body: [], query: [("key", TestGateway.apiKey), ("tenant_id", tenant)])
         #expect(shown.outcome == "400 UNSUPPORTED_TENANT_OPERATION")
+    }
+
+    @Test("is not found by what is no tenant's id, however near it comes", arguments: ["/b", "\0", " ", "é"])
+    func ids(end: String) async throws {
+        let house = try await TenantHouse()
+        let tenant = try await house.tenant() + end
+        let shown = try await house.gateway.send(
+            .get, "/v1/loginMethods", body: [], query: [("key", TestGateway.apiKey), ("tenantId", tenant)])
+        #expect(shown.outcome == "400 INVALID_TENANT_ID")
+        let found = try await house.send(.get, "/v1/projects/demo/accounts:batchGet", nil, [("tenantId", tenant)])
+        #expect(found.outcome == "404 TENANT_NOT_FOUND")
     }
 
     /// What is configured is found by its path: a name in the query that had no effect would change the project.
@@ -60,6 +89,19 @@ struct TenantBoundaryTests {
         let below = try await house.send(
             .get, "\(TenantHouse.tenants)/\(tenant)/defaultSupportedIdpConfigs", nil, [("tenantId", tenant)])
         #expect(below.status == 200)
+    }
+
+    @Test("lets nothing be configured of a tenant that is gone, by whoever still remembers it")
+    func configurationOfNone() async throws {
+        let house = try await TenantHouse()
+        let tenant = try await house.tenant()
+        let home = ID<Project>(ID<Tenant>(tenant), of: ID("demo"))
+        let store = ConfigurationStore(
+            pool: house.gateway.database.pool, rules: .live(), secrets: .absent, clock: house.gateway.clock.wallClock)
+        #expect(try await store.edit(home, by: .commandLine) { _ in } != nil)
+        _ = try await house.send(.delete, "\(TenantHouse.tenants)/\(tenant)")
+        #expect(try await store.edit(home, by: .commandLine) { _ in } == nil)
+        #expect(try await store.configuration(of: home) == nil)
     }
 
     @Test("stands for pages, too: the codes of a disabled tenant do nothing")
