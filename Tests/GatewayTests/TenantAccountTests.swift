@@ -68,6 +68,9 @@ struct TenantAccountTests {
         let (tenant, other) = (try await house.tenant(), try await house.tenant())
         let ada = try await house.signUp(in: tenant)
         let plain = try await house.signUp(in: nil)
+        for token in [ada.idToken, plain.idToken] {
+            #expect(try await house.gateway.lookup(token).status == 200, "and is remembered as genuine")
+        }
         let unknown: [(String?, String, String)] = [
             (other, ada.idToken, "400 TENANT_ID_MISMATCH"), (tenant, plain.idToken, "400 TENANT_ID_MISMATCH"),
             ("nobody", plain.idToken, "400 INVALID_TENANT_ID"), ("a/b", plain.idToken, "400 INVALID_TENANT_ID"),
