@@ -30,7 +30,8 @@ public enum ConfigurationProblem: Hashable, Sendable {
     case unknownSignInMethod(ProviderID, app: ID<App>)
     case repeatedSignInMethod(ProviderID, app: ID<App>)
     case exemptionReason(ID<App>)
-    case loginServices(LoginServicesViolation, app: ID<App>)
+    /// - Parameter tenant: `nil` for the project itself.
+    case loginServices(LoginServicesViolation, app: ID<App>, tenant: ID<Tenant>? = nil)
 
     /// It is guideline 4.8 that is broken.
     public var isLoginServices: Bool {
@@ -86,7 +87,8 @@ extension ConfigurationProblem: CustomStringConvertible {
             "app \(app): \(id.shown) is no sign-in method: they are apple.com, google.com, oidc.*, password and anonymous"
         case .repeatedSignInMethod(let id, let app): "app \(app): \(id.shown) is there twice"
         case .exemptionReason(let app): "app \(app): the reason of its exemption must have 1 to 500 characters"
-        case .loginServices(let violation, let app): "app \(app): \(violation)"
+        case .loginServices(let violation, let app, nil): "app \(app): \(violation)"
+        case .loginServices(let violation, let app, let tenant?): "app \(app) in tenant \(tenant): \(violation)"
         }
     }
 

@@ -43,10 +43,7 @@ extension ProjectConfiguration {
             .filter { !$0.value.isEmpty && !rules.isUsable($0.value, $0.key) }.map { .secret($0.key) }
         if apps.count > Limits.apps { problems.append(.tooManyApps) }
         problems += apps.flatMap(Self.problems(of:))
-        problems += apps.flatMap { configured in
-            LoginServices(of: configured.app, in: project).violations
-                .map { .loginServices($0, app: configured.app.id) }
-        }
+        problems += project.loginServicesProblems(showing: apps)
         return problems
     }
 
@@ -107,6 +104,16 @@ extension ProjectConfiguration {
             return !isVisible || !Limits.clientIDLength.contains(text.utf8.count)
                 || clientIDs[..<index].contains(text)
         }.map { .clientID(provider, index: $0, app: app) }
+    }
+}
+
+extension Project {
+    /// What `apps` show here against guideline 4.8.
+    public func loginServicesProblems(showing apps: [ConfiguredApp]) -> [ConfigurationProblem] {
+        apps.flatMap { configured in
+            LoginServices(of: configured.app, in: self).violations
+                .map { .loginServices($0, app: configured.app.id, tenant: tenant?.id) }
+        }
     }
 }
 

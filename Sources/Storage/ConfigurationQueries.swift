@@ -16,6 +16,16 @@ extension SQL {
     /// Where accounts are kept: a project or a tenant `h`, with the project `p` that it is or is below.
     static let homes: SQL = "project h JOIN project p ON p.id = coalesce(h.parent_id, h.id)"
 
+    /// The others sign nobody in by what another company says.
+    static func tenantsWithProviders(of project: ID<Project>) -> SQL {
+        """
+        SELECT \(projectColumns) FROM \(homes)
+        WHERE h.parent_id = \(project.rawValue) AND h.deleted_at IS NULL
+            AND EXISTS (SELECT FROM identity_provider i WHERE i.project_id = h.id)
+        ORDER BY h.id COLLATE "C"
+        """
+    }
+
     /// In the order of their making.
     static func apps(of project: ID<Project>) -> SQL {
         """

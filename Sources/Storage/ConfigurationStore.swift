@@ -43,7 +43,9 @@ public struct ConfigurationStore: Sendable {
                 try change(&after)
                 try await dropKeptSecrets(&after, in: transaction)
                 let known = Set(before.problems(by: rules))
-                let problems = after.problems(by: rules).filter { !known.contains($0) }
+                let problems =
+                    try await after.problems(by: rules).filter { !known.contains($0) }
+                    + problemsInTenants(from: before, to: after, in: transaction)
                 guard problems.isEmpty else { throw ConfigurationRefusal(problems: problems) }
                 if !isRehearsal { try await store(after, insteadOf: before, by: actor, in: transaction) }
                 return Edit(before: before, after: after)
@@ -62,6 +64,18 @@ public struct ConfigurationStore: Sendable {
         let apps = try await transaction.query(.apps(of: project.root))
         return ProjectConfiguration(
             project: project, name: try row.decode("name"), apps: try apps.map(ConfiguredApp.init))
+    }
+
+    /// What other apps break for the tenants, who have the same.
+    private func problemsInTenants(
+        from before: ProjectConfiguration, to after: ProjectConfiguration, in transaction: Transaction
+    ) async throws -> [ConfigurationProblem] {
+        guard before.project.hasTenants, after.apps != before.apps else { return [] }
+        return try await transaction.query(.tenantsWithProviders(of: before.project.id)).map(Project.init)
+            .flatMap { tenant in
+                let known = Set(tenant.loginServicesProblems(showing: before.apps))
+                return tenant.loginServicesProblems(showing: after.apps).filter { !known.contains($0) }
+            }
     }
 
     private func dropKeptSecrets(

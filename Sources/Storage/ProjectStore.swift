@@ -18,6 +18,11 @@ public struct ProjectStore: Sendable {
         try await read("h.parent_id IS NULL ORDER BY h.created_at, h.id")
     }
 
+    /// Those tenants of a project that have providers, each as a project.
+    public func tenantsWithProviders(of project: ID<Project>) async throws -> [Project] {
+        try await reaching { try await pool.query(.tenantsWithProviders(of: project)) }.map(Project.init)
+    }
+
     /// Projects and tenants, those too that are being removed.
     func homes() async throws -> [Project] {
         try await read("true")

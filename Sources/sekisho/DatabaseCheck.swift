@@ -47,14 +47,25 @@ struct DatabaseCheck: Sendable {
         ]
     }
 
+    /// Of tenants, which may be many, those only that break it.
     private func loginServices(of project: Project) async throws -> [Finding] {
-        try await ProjectStore(pool: pool).apps(of: project.id).map { configured in
-            let violations = LoginServices(of: configured.app, in: project).violations.map(\.description)
-            let place = "project \(project.id), app \(configured.app.id)"
-            return violations.isEmpty
-                ? Finding(isGood: true, text: "\(place): guideline 4.8")
-                : Finding(isGood: false, text: "\(place): LOGIN_SERVICES_4_8 : \(violations.joined(separator: "; "))")
-        }
+        let store = ProjectStore(pool: pool)
+        let apps = try await store.apps(of: project.id).map(\.app)
+        let tenants = project.hasTenants ? try await store.tenantsWithProviders(of: project.id) : []
+        return apps.map { loginServices(of: $0, in: project, "project \(project.id)") }
+            + tenants.flatMap { tenant in
+                let place = "project \(project.id), tenant \(tenant.tenant?.id.rawValue ?? "")"
+                return apps.map { loginServices(of: $0, in: tenant, place) }.filter { !$0.isGood }
+            }
+    }
+
+    private func loginServices(of app: App, in home: Project, _ place: String) -> Finding {
+        let violations = LoginServices(of: app, in: home).violations.map(\.description)
+        return violations.isEmpty
+            ? Finding(isGood: true, text: "\(place), app \(app.id): guideline 4.8")
+            : Finding(
+                isGood: false,
+                text: "\(place), app \(app.id): LOGIN_SERVICES_4_8 : \(violations.joined(separator: "; "))")
     }
 
     private func keys(of project: Project, at now: Instant) async throws -> Finding {

@@ -6,6 +6,8 @@ import Storage
 import Support
 import Testing
 
+@testable import sekisho
+
 @Suite("Ways into a tenant")
 struct TenantSignInTests {
     @Test("are the tenant's own providers, and nobody else's")
@@ -42,6 +44,34 @@ struct TenantSignInTests {
             .get, "/v1/loginMethods", body: [], query: [("key", TestGateway.apiKey), ("tenantId", tenant)])
         #expect(shown.json["methods"]?.elements.map { $0["providerId"] } == ["apple.com", "google.com", "password"])
         #expect(try await house.gateway.signIn(house.gateway.google(), ["tenantId": .string(tenant)]).status == 200)
+    }
+
+    /// Tenants have the project's apps: whoever changes those changes what is shown to the people of every tenant.
+    @Test("keep guideline 4.8 when the project's apps are changed later")
+    func guidelineLater() async throws {
+        let house = try await TenantHouse()
+        let (tenant, other) = (try await house.tenant(), try await house.tenant())
+        for provider in ["apple.com", "google.com"] { _ = try await house.configure(provider, in: tenant) }
+        _ = try await house.configure("apple.com", in: other)
+        for provider in ["google.com", "apple.com"] {
+            let path = "/v2/projects/demo/defaultSupportedIdpConfigs/\(provider)"
+            #expect(try await house.send(.delete, path).status == 200)
+        }
+        let (app, mask) = ("/v2/projects/demo/apps/default", [(name: "updateMask", value: "signInMethods")])
+        let refused = try await house.send(.patch, app, ["signInMethods": ["google.com", "password"]], mask)
+        #expect(
+            refused.outcome == "409 LOGIN_SERVICES_4_8 : app default in tenant \(tenant): it shows a social provider "
+                + "and not apple.com beside it")
+        #expect(try await house.gateway.signIn(house.gateway.google(), ["tenantId": .string(tenant)]).status == 200)
+        let kept = try await house.send(.patch, app, ["signInMethods": ["google.com", "apple.com"]], mask)
+        #expect(kept.status == 200)
+        _ = try await house.gateway.database.pool.execute(
+            "UPDATE app SET settings = jsonb_set(settings, '{signInMethods}', '[\"google.com\"]')")
+        let findings = await DatabaseCheck(pool: house.gateway.database.pool, masterKeys: house.gateway.masterKeys)
+            .findings(at: house.gateway.clock.now)
+        let place = "project demo, tenant \(tenant), app default: LOGIN_SERVICES_4_8"
+        #expect(findings.filter { !$0.isGood && $0.text.hasPrefix(place) }.count == 1)
+        #expect(!findings.contains { $0.text.contains(other) })
     }
 
     @Test(
