@@ -62,7 +62,8 @@ def empty_database(dev):
 @pytest.fixture(scope="session")
 def verifiable(folder, dev):
     """With one project whose tokens firebase-admin verifies by itself, for tests that mind their own accounts."""
-    return Installation(folder, new_database(dev.database_url)).with_project(options="--algorithm RS256 --domain localhost")
+    installation = Installation(folder, new_database(dev.database_url))
+    return installation.with_project(options="--algorithm RS256 --domain localhost")
 
 
 @pytest.fixture(scope="session")

@@ -113,10 +113,25 @@ def test_there_has_to_be_such_a_tenant(command, tmp_path, words):
 
 @pytest.mark.parametrize("words", [["users", "import", "f"], ["users", "export", "f"], ["audit", "list"]])
 @pytest.mark.parametrize("tenant", ["", "a b", "a/b", "x" * 64])
-def test_what_cannot_be_a_tenant_is_told(command, words, tenant):
+def test_what_cannot_be_a_tenant_is_told(words, tenant):
     ran = run(*words, "--project", "demo", "--tenant", tenant)
     assert (ran.returncode, ran.stdout) == (2, "")
     assert "--tenant takes a tenant's id" in ran.stderr
+
+
+@pytest.mark.parametrize("words", [
+    "projects policy ID", "projects policy ID --set signUpLimit=5", "keys create-service-key --project ID --name eve",
+    "keys create-api-key --project ID", "keys rotate-signing-key --project ID", "apps create web --project ID",
+    "apps list --project ID",
+])
+def test_a_tenant_is_no_project(verifiable, acme, words):
+    """What is set of a project is not set of a tenant, whose keys and apps are the project's."""
+    ran = verifiable.run(words.replace("ID", f"demo/{acme.tenant_id}"))
+    assert ran.returncode != 0 and ran.stdout == ""
+
+
+def test_tenants_are_not_listed_as_projects(verifiable, acme):
+    assert acme.tenant_id not in verifiable.done("projects list")
 
 
 def test_a_deleted_tenant_is_nobodys_to_export(acme, owner, command, tmp_path):
@@ -126,7 +141,7 @@ def test_a_deleted_tenant_is_nobodys_to_export(acme, owner, command, tmp_path):
     assert not (tmp_path / "users.json").exists()
 
 
-def test_the_trail_of_a_tenant_is_its_own(acme, zen, owner, command):
+def test_the_trail_of_a_tenant_is_its_own(acme, zen, command):
     person = settle(acme)
     acme.delete_user(person.uid)
     listed = command("audit", "list", tenant=acme.tenant_id)

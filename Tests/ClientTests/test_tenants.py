@@ -195,7 +195,7 @@ def test_imported_users_of_a_tenant_sign_in_there_and_nowhere_else(admin, acme, 
         assert signed_in(admin.client, person, tenantId=acme.tenant_id)["localId"] == person.uid
 
 
-def test_an_import_into_a_tenant_tells_which_failed(admin, acme, zen):
+def test_an_import_into_a_tenant_tells_which_failed(acme, zen):
     ada = settle(acme)
     records = [
         auth.ImportUserRecord(uid=fresh_uid(), email=fresh_email()),
