@@ -219,10 +219,10 @@ def test_a_custom_token_of_a_tenant_needs_a_key_that_may_mint(acme, narrow):
         assert (answer.status == 200) == may
 
 
-def test_a_key_of_another_project_gets_nowhere(verifiable, verifiable_serve, acme):
-    project = f"p{secrets.token_hex(4)}"
-    verifiable.done(f"projects create {project}")
-    key = json.loads(verifiable.done(f"keys create-service-key --project {project} --name other"))
-    url = f"{verifiable_serve.url}/v2/projects/demo/tenants/{acme.tenant_id}"
-    answer = requests.get(url, headers={"Authorization": f"Bearer {key['secret']}"}, timeout=30)
+def test_a_key_of_another_project_gets_nowhere(own, contract):
+    own.done("projects create other")
+    key = json.loads(own.done("keys create-service-key --project other --name other"))
+    with own.serving() as running, real(running, contract, service_key(own)) as admin:
+        url = f"{running.url}/v2/projects/demo/tenants/{admin.tenant().tenant_id}"
+        answer = requests.get(url, headers={"Authorization": f"Bearer {key['secret']}"}, timeout=30)
     assert answer.status_code == 403
