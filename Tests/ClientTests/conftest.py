@@ -6,6 +6,7 @@ from pathlib import Path
 import pytest
 
 import gateway
+from admin_sdk import emulating, real, service_key
 from contract import Contract
 from installation import Installation, new_database, sql
 
@@ -56,3 +57,28 @@ def own(folder, dev):
 def empty_database(dev):
     """For tests that leave it empty."""
     return new_database(dev.database_url)
+
+
+@pytest.fixture(scope="session")
+def verifiable(folder, dev):
+    """With one project whose tokens firebase-admin verifies by itself, for tests that mind their own accounts."""
+    installation = Installation(folder, new_database(dev.database_url))
+    return installation.with_project(options="--algorithm RS256 --domain localhost")
+
+
+@pytest.fixture(scope="session")
+def verifiable_serve(verifiable):
+    with verifiable.serving() as running:
+        yield running
+
+
+@pytest.fixture(scope="module", params=["dev", "serve"])
+def admin(request, contract):
+    """firebase-admin against either: as with the emulator, and as with Google."""
+    if request.param == "dev":
+        library = emulating(request.getfixturevalue("dev"), contract)
+    else:
+        key = service_key(request.getfixturevalue("verifiable"), "--algorithm RS256")
+        library = real(request.getfixturevalue("verifiable_serve"), contract, key)
+    with library as admin:
+        yield admin

@@ -58,9 +58,9 @@ class Installation:
         assert ran.returncode == 0, f"{words} ended with {ran.returncode}:\n{ran.stderr}"
         return ran.stdout.strip()
 
-    def with_project(self, project=DEMO_PROJECT):
+    def with_project(self, project=DEMO_PROJECT, options=""):
         self.done("migrate")
-        self.done(f"projects create {project}")
+        self.done(f"projects create {project} {options}")
         # All tests come from one place, and more often than people do.
         self.done(f"projects policy {project} --set signUpLimit=0 --set passwordFailureLimit=0")
         return self
