@@ -6,11 +6,9 @@ extension Call {
     /// By `tenantId` in the body or the query, or by the tokens that the request shows: clients of a tenant's users
     /// name it when they sign in, and hardly ever after that.
     func entering(_ client: Client, at endpoint: Endpoint) async throws -> (Call, Client) {
-        guard client.project.hasTenants else {
-            guard tenantInQuery == nil else { throw TenantRefusal.unknown }
+        guard client.project.hasTenants || mentionsTenants, let tenant = try namedByClient() else {
             return (self, client)
         }
-        guard let tenant = try namedByClient() else { return (self, client) }
         guard let home = try await home(of: tenant, in: client.project, at: endpoint) else {
             throw TenantRefusal.unknown
         }
@@ -23,10 +21,7 @@ extension Call {
             throw TenantRefusal.notForTenants
         }
         var names = [tenantInQuery, endpoint.isBelowTenant ? parameters["tenant"] : nil]
-        // Where there are none, whoever reads the body refuses it.
-        if endpoint.takesTenantsByName, administrator.project.hasTenants {
-            names.append(TenantNames(of: self).tenantId)
-        }
+        if endpoint.takesTenantsByName, mentionsTenants { names.append(TenantNames(of: self).tenantId) }
         guard let tenant = try Self.only(names) else { return (self, administrator) }
         guard let home = try await home(of: tenant, in: administrator.project, at: endpoint) else {
             throw WireError.tenantNotFound
@@ -52,6 +47,11 @@ extension Call {
         let named = TenantNames(of: self)
         let tokens = [named.idToken, named.refreshToken].compactMap { $0.nonEmpty.flatMap(services.tenancy.named) }
         return try Self.only([named.tenantId, tenantInQuery] + tokens.map(\.rawValue))
+    }
+
+    /// Most requests do not, and their bodies are parsed once.
+    private var mentionsTenants: Bool {
+        tenantInQuery != nil || request.body.firstRange(of: Array("tenant".utf8)) != nil
     }
 
     /// In either spelling: one that is passed over would leave the request to the project itself.
