@@ -23,10 +23,7 @@ extension Call {
             throw TenantRefusal.notForTenants
         }
         var names = [tenantInQuery, endpoint.isBelowTenant ? parameters["tenant"] : nil]
-        // Where there are none, whoever reads the body refuses it.
-        if endpoint.takesTenantsByName, administrator.project.hasTenants {
-            names.append(TenantNames(of: self).tenantId)
-        }
+        if endpoint.takesTenantsByName { names.append(TenantNames(of: self).tenantId) }
         guard let tenant = try Self.only(names) else { return (self, administrator) }
         guard let home = try await home(of: tenant, in: administrator.project, at: endpoint) else {
             throw WireError.tenantNotFound

@@ -25,7 +25,7 @@ extension Endpoint {
 
 extension Call {
     fileprivate func sendOobCode(for administrator: Administrator) async throws -> Response {
-        let request = try body(as: SendOobCodeRequest.self)
+        let request = try body(as: SendOobCodeRequest.self, for: administrator)
         let returnsLink = request.returnOobLink == true
         // Whoever has the link is believed to have the mailbox.
         if returnsLink { try administrator.require(.mintTokens) }
