@@ -40,6 +40,14 @@ struct TenantBoundaryTests {
         for path in ["/v1/accounts:delete", "/v1/projects/demo/accounts:batchDelete"] {
             #expect(try await house.send(.post, path, body).outcome == "404 TENANT_NOT_FOUND", "\(path)")
         }
+        let letter: JSON = ["tenantId": "gone", "requestType": "PASSWORD_RESET", "email": "ada@example.com"]
+        let requests: [(HTTP.Method, String, JSON)] = [
+            (.post, "accounts:sendOobCode", letter), (.delete, "accounts/\(ada.localId)/identities/google.com", body),
+        ]
+        for (method, path, body) in requests {
+            let exchange = try await house.send(method, "/v1/projects/demo/\(path)", body)
+            #expect(exchange.outcome == "404 TENANT_NOT_FOUND", "\(path)")
+        }
         let password: [String: JSON] = ["email": "ada@example.com", "password": "secret1"]
         for operation in ["signInWithPassword", "signUp"] {
             let exchange = try await house.client(operation, in: "gone", password)
