@@ -15,12 +15,17 @@ extension RateLimiter {
         try require(.passwordFailures(email, from: place), limit, Policy.passwordWindow, project.id)
     }
 
+    /// Of many tried at once, no more than the limit may learn that they were wrong.
+    ///
     /// Whether there is an account makes no difference. Nothing is ever reset by a right password: an attacker who signs
     /// in to an account of his own now and then gets no more attempts at others.
-    func countPasswordFailure(on email: Email, from place: AddressPrefix, in project: Project) {
-        guard project.policy.passwordFailureLimit > 0 else { return }
-        count(.anyPasswordFailures(from: place), Policy.passwordWindow, project.root)
-        count(.passwordFailures(email, from: place), Policy.passwordWindow, project.id)
+    func takePasswordFailure(
+        on email: Email, from place: AddressPrefix, in project: Project
+    ) throws(TooManyAttempts) {
+        let limit = project.policy.passwordFailureLimit
+        try take(
+            .anyPasswordFailures(from: place), limit * Self.addressesOfOnePlace, Policy.passwordWindow, project.root)
+        try take(.passwordFailures(email, from: place), limit, Policy.passwordWindow, project.id)
     }
 
     /// Runs `work` as one of the sign-ups that are allowed from one place.
@@ -32,8 +37,7 @@ extension RateLimiter {
     ) async throws -> Result {
         let limit = project.policy.signUpLimit
         guard limit > 0 else { return try await work() }
-        try require(.signUps(from: place), limit, Policy.signUpWindow, project.root)
-        count(.signUps(from: place), Policy.signUpWindow, project.root)
+        try take(.signUps(from: place), limit, Policy.signUpWindow, project.root)
         do {
             return try await work()
         } catch SignUpRefusal.emailTaken {

@@ -48,12 +48,12 @@ public struct Authenticator: Sendable {
         try with.limiter.requirePasswordAttempt(on: credential.email, from: origin.prefix, in: project)
         let holder = try await with.store.holder(of: credential.email, in: project.id)
         let verdict = try await with.passwords.check(credential.password, holder?.passwordHash, origin.prefix)
-        // Again: of many tried at once, no more than the limit may learn whether they were right.
-        try with.limiter.requirePasswordAttempt(on: credential.email, from: origin.prefix, in: project)
         guard case .right(let rehashed) = verdict, let holder else {
-            with.limiter.countPasswordFailure(on: credential.email, from: origin.prefix, in: project)
+            try with.limiter.takePasswordFailure(on: credential.email, from: origin.prefix, in: project)
             throw SignInRefusal(addressIsKnown: holder != nil, policy: project.policy)
         }
+        // Again: of many tried at once, no more than the limit may learn whether they were right.
+        try with.limiter.requirePasswordAttempt(on: credential.email, from: origin.prefix, in: project)
         guard !holder.account.isDisabled else { throw SignInRefusal.accountDisabled }
         let now = with.clock.now()
         var account = holder.account

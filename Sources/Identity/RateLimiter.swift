@@ -42,24 +42,26 @@ public struct RateLimiter: Sendable {
     public var require:
         @Sendable (_ limited: Limited, _ limit: Int, _ window: Duration, _ project: ID<Project>) throws(TooManyAttempts)
             -> Void
-    /// Counts one.
-    public var count: @Sendable (_ limited: Limited, _ window: Duration, _ project: ID<Project>) -> Void
+    /// Counts one in the same step if it passes.
+    public var take:
+        @Sendable (_ limited: Limited, _ limit: Int, _ window: Duration, _ project: ID<Project>) throws(TooManyAttempts)
+            -> Void
     /// Takes one back that was counted before it was known whether it should be counted.
     public var forgive: @Sendable (_ limited: Limited, _ window: Duration, _ project: ID<Project>) -> Void
 
     public init(
         require: @escaping @Sendable (Limited, Int, Duration, ID<Project>) throws(TooManyAttempts) -> Void,
-        count: @escaping @Sendable (Limited, Duration, ID<Project>) -> Void,
+        take: @escaping @Sendable (Limited, Int, Duration, ID<Project>) throws(TooManyAttempts) -> Void,
         forgive: @escaping @Sendable (Limited, Duration, ID<Project>) -> Void = { _, _, _ in }
     ) {
         self.require = require
-        self.count = count
+        self.take = take
         self.forgive = forgive
     }
 
     /// Lets everything pass.
     public static let none = RateLimiter { (_, _, _, _) throws(TooManyAttempts) in
-    } count: { _, _, _ in
+    } take: { (_, _, _, _) throws(TooManyAttempts) in
     }
 }
 

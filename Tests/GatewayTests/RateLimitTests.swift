@@ -235,7 +235,7 @@ struct RateLimitTests {
         let (counted, asked): (Limited, Limited) =
             isTheSameAddress
             ? (.mail(to: ada), .mail(to: eve)) : (.anyMail(from: home), .anyMail(from: AddressPrefix("x")))
-        for _ in 1...2 { limits.count(counted, Policy.mailWindow, ID("demo")) }
+        for _ in 1...2 { try limits.take(counted, 2, Policy.mailWindow, ID("demo")) }
         #expect(throws: TooManyAttempts.self) { try limits.require(counted, 2, Policy.mailWindow, ID("demo")) }
         try limits.require(asked, 2, Policy.mailWindow, ID("demo"))
         try limits.require(counted, 2, Policy.mailWindow, ID("other"))

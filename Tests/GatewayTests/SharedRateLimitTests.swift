@@ -97,8 +97,7 @@ struct SharedRateLimitTests {
         let (limiter, project) = (limits.limiter, ID<Project>("demo"))
         for number in 0..<100_000 {
             let place = AddressPrefix("\(number)")
-            try limiter.require(.signUps(from: place), 1, Policy.signUpWindow, project)
-            limiter.count(.signUps(from: place), Policy.signUpWindow, project)
+            try limiter.take(.signUps(from: place), 1, Policy.signUpWindow, project)
         }
         #expect(limits.size <= 5000)
         let last = Limited.signUps(from: AddressPrefix("99999"))

@@ -33,19 +33,29 @@ final class RateLimits: Sendable {
 
     var limiter: RateLimiter {
         RateLimiter { [self] limited, limit, length, project throws(TooManyAttempts) in
-            guard limit > 0 else { return }
-            let now = clock.now()
-            let window = window(of: limited, length, project, at: now)
-            guard !counts.withLock({ $0.admits(window, below: limit) }) else { return }
-            refusals.increment(limited.kind.rawValue)
-            throw TooManyAttempts(retryAfter: window.end - now)
-        } count: { [self] limited, length, project in
-            let window = window(of: limited, length, project, at: clock.now())
-            counts.withLock { $0.add(to: window) }
+            try admit(limited, below: limit, length, project) { $0.admits($1, below: limit) }
+        } take: { [self] limited, limit, length, project throws(TooManyAttempts) in
+            try admit(limited, below: limit, length, project) { counts, window in
+                guard counts.admits(window, below: limit) else { return false }
+                counts.add(to: window)
+                return true
+            }
         } forgive: { [self] limited, length, project in
             let window = window(of: limited, length, project, at: clock.now())
             counts.withLock { $0.takeOne(from: window) }
         }
+    }
+
+    private func admit(
+        _ limited: Limited, below limit: Int, _ length: Duration, _ project: ID<Project>,
+        _ isAdmitted: (inout RateCounts, RateWindow) -> Bool
+    ) throws(TooManyAttempts) {
+        guard limit > 0 else { return }
+        let now = clock.now()
+        let window = window(of: limited, length, project, at: now)
+        guard !counts.withLock({ isAdmitted(&$0, window) }) else { return }
+        refusals.increment(limited.kind.rawValue)
+        throw TooManyAttempts(retryAfter: window.end - now)
     }
 
     func job(on pool: Pool) -> Job {
