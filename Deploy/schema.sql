@@ -183,7 +183,7 @@ CREATE TABLE public.project (
     CONSTRAINT project_id_check CHECK (
 CASE
     WHEN (parent_id IS NULL) THEN ((id ~ '^[a-z0-9][a-z0-9-]{0,62}$'::text) AND (number IS NOT NULL) AND (tenant IS NULL) AND (deleted_at IS NULL))
-    ELSE (starts_with(id, (parent_id || '/'::text)) AND (substr(id, (length(parent_id) + 2)) ~ '^[A-Za-z0-9_-]{1,63}$'::text) AND (number IS NULL) AND (tenant IS NOT NULL))
+    ELSE ((id ~ '^[a-z0-9][a-z0-9-]{0,62}/[A-Za-z0-9_-]{1,63}$'::text) AND starts_with(id, (parent_id || '/'::text)) AND (number IS NULL) AND (tenant IS NOT NULL))
 END),
     CONSTRAINT project_mail_check CHECK ((jsonb_typeof(mail) = 'object'::text)),
     CONSTRAINT project_number_check CHECK ((number > 0)),

@@ -22,7 +22,8 @@ public struct TenantSettings: Hashable, Sendable {
     public var allowsPasswords = false
     public var allowsEmailLinks = false
     public var allowsAnonymous = false
-    /// Nobody can sign in, and nothing can be done with its accounts.
+    /// Nobody can sign in, and nothing can be done with its accounts; who is signed in gets fresh tokens all the same, as
+    /// with Firebase.
     public var isDisabled = false
 
     public init() {}

@@ -12,7 +12,8 @@ ALTER TABLE project
     ADD CONSTRAINT project_id_check CHECK (
         CASE WHEN parent_id IS NULL THEN id ~ '^[a-z0-9][a-z0-9-]{0,62}$' AND number IS NOT NULL AND tenant IS NULL
             AND deleted_at IS NULL
-        ELSE starts_with(id, parent_id || '/') AND substr(id, length(parent_id) + 2) ~ '^[A-Za-z0-9_-]{1,63}$'
+        -- One slash: a tenant has no tenants.
+        ELSE id ~ '^[a-z0-9][a-z0-9-]{0,62}/[A-Za-z0-9_-]{1,63}$' AND starts_with(id, parent_id || '/')
             AND number IS NULL AND tenant IS NOT NULL END);
 
 CREATE INDEX project_tenant ON project (parent_id, id COLLATE "C") WHERE parent_id IS NOT NULL;
