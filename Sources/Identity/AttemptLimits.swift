@@ -8,11 +8,7 @@ extension RateLimiter {
     func requirePasswordAttempt(
         on email: Email, from place: AddressPrefix, in project: Project
     ) throws(TooManyAttempts) {
-        let limit = project.policy.passwordFailureLimit
-        // The place first: one that is over its limit leaves no trace of the addresses it goes on to try.
-        try require(
-            .anyPasswordFailures(from: place), limit * Self.addressesOfOnePlace, Policy.passwordWindow, project.root)
-        try require(.passwordFailures(email, from: place), limit, Policy.passwordWindow, project.id)
+        try passwordLimits(of: email, from: place, in: project, require)
     }
 
     /// Of many tried at once, no more than the limit may learn that they were wrong.
@@ -22,10 +18,18 @@ extension RateLimiter {
     func takePasswordFailure(
         on email: Email, from place: AddressPrefix, in project: Project
     ) throws(TooManyAttempts) {
+        try passwordLimits(of: email, from: place, in: project, take)
+    }
+
+    /// The place first: one that is over its limit leaves no trace of the addresses it goes on to try.
+    private func passwordLimits(
+        of email: Email, from place: AddressPrefix, in project: Project,
+        _ apply: (Limited, Int, Duration, ID<Project>) throws(TooManyAttempts) -> Void
+    ) throws(TooManyAttempts) {
         let limit = project.policy.passwordFailureLimit
-        try take(
+        try apply(
             .anyPasswordFailures(from: place), limit * Self.addressesOfOnePlace, Policy.passwordWindow, project.root)
-        try take(.passwordFailures(email, from: place), limit, Policy.passwordWindow, project.id)
+        try apply(.passwordFailures(email, from: place), limit, Policy.passwordWindow, project.id)
     }
 
     /// Runs `work` as one of the sign-ups that are allowed from one place.

@@ -14,12 +14,17 @@ extension SQL {
         """
     }
 
-    /// One index scan for each reference. The project is hidden from the planner: of one that has grown since the
-    /// statistics were taken it expects a single account, and would walk through all of them.
+    /// The project, hidden from the planner: of one that has grown since the statistics were taken it expects a single
+    /// account, and would walk through all of them where it should go to each by its name.
+    static func asked(_ project: ID<Project>) -> SQL {
+        "asked AS MATERIALIZED (SELECT \(project.rawValue) AS project_id)"
+    }
+
+    /// One index scan for each reference.
     static func find(_ references: [AccountReference], in project: ID<Project>) -> SQL {
         let names = ReferenceColumns(references)
         return """
-            WITH asked AS MATERIALIZED (SELECT \(project.rawValue) AS project_id),
+            WITH \(asked(project)),
             found AS MATERIALIZED (
                 SELECT unnest(\(names.ids)) AS id
                 UNION

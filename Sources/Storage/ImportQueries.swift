@@ -64,24 +64,28 @@ extension SQL {
     /// Rows of those that belong to somebody.
     static func owners(of identities: [LinkedIdentity], in project: ID<Project>) -> SQL {
         """
-        SELECT l.provider, l.subject, l.account_id
-        FROM unnest(\(identities.map(\.provider.rawValue)), \(identities.map(\.subject))) AS w (provider, subject)
-        JOIN linked_identity l ON l.provider = w.provider AND l.subject = w.subject
-        WHERE l.project_id = \(project.rawValue)
+        WITH \(asked(project))
+        SELECT l.provider, l.subject, l.account_id FROM asked CROSS JOIN
+            unnest(\(identities.map(\.provider.rawValue)), \(identities.map(\.subject))) AS w (provider, subject)
+        JOIN linked_identity l
+            ON l.project_id = asked.project_id AND l.provider = w.provider AND l.subject = w.subject
         """
     }
 
     /// Rows of the ids, addresses and numbers that somebody has.
     static func names(takenOf accounts: [Account], in project: ID<Project>) -> SQL {
         """
-        SELECT 'id' AS member, id AS name FROM account
-        WHERE project_id = \(project.rawValue) AND id = ANY (\(accounts.map(\.id.rawValue)))
+        WITH \(asked(project))
+        SELECT 'id' AS member, a.id AS name FROM asked
+        CROSS JOIN unnest(\(accounts.map(\.id.rawValue))) AS w (id)
+        JOIN account a ON a.project_id = asked.project_id AND a.id = w.id
         UNION ALL
-        SELECT 'email', email FROM account
-        WHERE project_id = \(project.rawValue) AND email = ANY (\(accounts.compactMap(\.email?.rawValue)))
+        SELECT 'email', a.email FROM asked CROSS JOIN unnest(\(accounts.compactMap(\.email?.rawValue))) AS w (email)
+        JOIN account a ON a.project_id = asked.project_id AND a.email = w.email
         UNION ALL
-        SELECT 'phone_number', phone_number FROM account
-        WHERE project_id = \(project.rawValue) AND phone_number = ANY (\(accounts.compactMap(\.phoneNumber)))
+        SELECT 'phone_number', a.phone_number FROM asked
+        CROSS JOIN unnest(\(accounts.compactMap(\.phoneNumber))) AS w (phone_number)
+        JOIN account a ON a.project_id = asked.project_id AND a.phone_number = w.phone_number
         """
     }
 

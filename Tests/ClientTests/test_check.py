@@ -89,6 +89,20 @@ def test_a_report_fails_where_an_app_breaks_the_guideline(folder, dev):
     assert [point["guideline"] for point in report["apps"][0]["points"] if point["verdict"] == "broken"] == ["4.8"]
 
 
+def test_a_report_tells_of_a_tenant_where_an_app_breaks_the_guideline(folder, dev):
+    own = Installation(folder, new_database(dev.database_url)).with_project()
+    settings = json.dumps({"enabled": True, "clientIds": ["x"]})
+    sql(own.database_url, f"""
+        INSERT INTO project (id, parent_id, tenant, name, profile, created_at)
+            VALUES ('demo/acme', 'demo', '{{}}', '', 'sekisho', now());
+        INSERT INTO identity_provider VALUES ('demo/acme', 'google.com', '{settings}', NULL, now())""")
+    ran = own.run("check --app-review --json")
+    broken = [app for app in json.loads(ran.stdout)["apps"]
+              if any(point["verdict"] == "broken" for point in app["points"])]
+    assert (ran.returncode, [(app["projectId"], app["tenantId"]) for app in broken]) == (1, [("demo", "acme")])
+    assert "project demo, tenant acme, app default" in own.run("check --app-review").stdout
+
+
 @pytest.mark.parametrize("words", ["check --json", "check --project demo", "check --app-review more"])
 def test_a_report_is_asked_for_properly(installation, words):
     assert installation.run(words).returncode == 2

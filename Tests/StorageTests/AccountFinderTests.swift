@@ -55,6 +55,10 @@ struct AccountFinderTests {
     }
 
     private static let project = ID<Project>("demo")
+    private static let newcomer = Account(
+        id: ID("new7"), email: Email("new7@example.com"), phoneNumber: "+15557",
+        identities: [LinkedIdentity(provider: .google, subject: "7")], createdAt: Instant(seconds: 0),
+        validSince: Instant(seconds: 0))
 
     struct Row: CustomTestStringConvertible, Sendable {
         let testDescription: String
@@ -124,6 +128,10 @@ struct AccountFinderTests {
             Row("by address", .find([.email(Email("new7@example.com")!)], in: ID("new"))),
             Row("by number", .find([.phoneNumber(PhoneNumber("+15557")!)], in: ID("new"))),
             Row("by identity", .find([.identity(provider: .google, subject: "7")], in: ID("new"))),
+            Row(
+                "by an identity that an import brings",
+                .owners(of: newcomer.identities, in: ID("new"))),
+            Row("by what an import names", .names(takenOf: [newcomer], in: ID("new"))),
         ])
     func stale(row: Row) async throws {
         let pool = try await Self.crowd.database.pool

@@ -17,6 +17,8 @@ struct AppReviewReport: Encodable {
 
     struct Entry: Encodable {
         let projectId: String
+        /// Of a tenant, which shows the project's apps with providers of its own.
+        let tenantId: String?
         let appId: String
         let name: String
         let platform: String
@@ -38,10 +40,14 @@ struct AppReviewReport: Encodable {
             var entries: [Entry] = []
             var passes = true
             for project in projects {
-                for configured in try await store.apps(of: project.id) {
-                    let review = AppReview(of: configured.app, in: project)
-                    passes = passes && review.passes
-                    entries.append(Entry(configured, review, in: project))
+                let tenants = project.hasTenants ? try await store.tenantsWithProviders(of: project.id) : []
+                let apps = try await store.apps(of: project.id)
+                for home in [project] + tenants {
+                    for configured in apps {
+                        let review = AppReview(of: configured.app, in: home)
+                        passes = passes && review.passes
+                        entries.append(Entry(configured, review, in: home))
+                    }
                 }
             }
             let report = AppReviewReport(passes: passes, apps: entries)
@@ -57,8 +63,9 @@ struct AppReviewReport: Encodable {
     private var lines: [String] {
         apps.flatMap { entry in
             let methods = entry.signInMethods.isEmpty ? "nothing" : entry.signInMethods.joined(separator: ", ")
+            let tenant = entry.tenantId.map { ", tenant \($0)" } ?? ""
             let head =
-                "project \(entry.projectId), app \(entry.appId) (\(entry.platform), \(entry.distribution)): \(methods)"
+                "project \(entry.projectId)\(tenant), app \(entry.appId) (\(entry.platform), \(entry.distribution)): \(methods)"
             return [head]
                 + entry.points.map {
                     let verdict = $0.verdict + String(repeating: " ", count: 6 - $0.verdict.count)
@@ -73,7 +80,8 @@ extension AppReviewReport.Entry {
     fileprivate init(_ configured: ConfiguredApp, _ review: AppReview, in project: Project) {
         let settings = configured.app.settings
         self.init(
-            projectId: project.id.rawValue, appId: configured.app.id.rawValue, name: configured.name,
+            projectId: project.root.rawValue, tenantId: project.tenant?.id.rawValue, appId: configured.app.id.rawValue,
+            name: configured.name,
             platform: settings.platform.rawValue, distribution: settings.distribution.rawValue,
             signInMethods: LoginServices(of: configured.app, in: project).methods.map(\.rawValue),
             exemption: settings.exemption.map { .init(kind: $0.kind.rawValue, reason: $0.reason) },

@@ -13,15 +13,27 @@ struct UserImport {
 
     /// - Throws: ``Failure`` if the file breaks off; what came before is stored.
     func run(_ report: ImportReport) async throws {
+        await gatherStatistics()
+        var gathered = 0
         var next = try await source.next()
         while let batch = next {
             async let following = source.next()
             try await store(batch, report)
+            if report.stored > gathered * Self.growth {
+                await gatherStatistics()
+                gathered = report.stored
+            }
             next = try await following
         }
-        // The server does so by itself some time later: nothing that an import should fail for.
-        if report.stored > 0 { try? await store.gatherStatistics() }
+        await gatherStatistics()
     }
+
+    /// How much larger a project may get before it is looked at again.
+    private static let growth = 4
+
+    /// What is looked up for a batch goes by the names in it only while the server knows how many accounts there are. It
+    /// finds out by itself some minutes later: nothing that an import should fail for.
+    private func gatherStatistics() async { try? await store.gatherStatistics() }
 
     private func store(_ batch: UserSource.Batch, _ report: ImportReport) async throws {
         for fault in batch.faults { try report.refuse(fault) }
