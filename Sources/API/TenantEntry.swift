@@ -51,7 +51,7 @@ extension Call {
 
     /// Most requests do not, and their bodies are parsed once.
     private var mentionsTenants: Bool {
-        tenantInQuery != nil || request.body.firstRange(of: Array("tenant".utf8)) != nil
+        tenantInQuery != nil || request.body.holds("tenant")
     }
 
     /// In either spelling: one that is passed over would leave the request to the project itself.
@@ -81,6 +81,24 @@ private struct TenantNames: Decodable {
             }
         } else if let names = try? call.decoded(as: TenantNames.self) {
             self = names
+        }
+    }
+}
+
+extension [UInt8] {
+    /// The standard library's search for a part takes a hundred times as long, which each request would feel.
+    fileprivate func holds(_ text: StaticString) -> Bool {
+        let part = UnsafeBufferPointer(start: text.utf8Start, count: text.utf8CodeUnitCount)
+        return withUnsafeBufferPointer { bytes in
+            guard bytes.count >= part.count else { return false }
+            var start = 0
+            while start <= bytes.count - part.count {
+                var length = 0
+                while length < part.count, bytes[start + length] == part[length] { length += 1 }
+                if length == part.count { return true }
+                start += 1
+            }
+            return false
         }
     }
 }
