@@ -43,6 +43,14 @@ public struct SealedBox: Sendable {
         throw .doesNotOpen
     }
 
+    /// What was sealed under the previous master key, under the current one.
+    ///
+    /// - Returns: `nil` for what is sealed under the current one already.
+    public func resealed(_ sealed: [UInt8], context: String) throws -> [UInt8]? {
+        guard !isSealedWithCurrent(sealed) else { return nil }
+        return try seal(try open(sealed, context: context), context: context)
+    }
+
     /// `false` also for what is no envelope.
     public func isSealedWithCurrent(_ sealed: [UInt8]) -> Bool {
         sealed.starts(with: [Self.version] + keys.current.id)

@@ -96,8 +96,6 @@ extension StoredKey {
 
     /// The same key sealed anew, or `nil` if it is sealed under the current master key already.
     public func rewrapped(in project: ID<Project>, under masterKeys: MasterKeys) throws -> [UInt8]? {
-        let box = SealedBox(keys: masterKeys)
-        guard !box.isSealedWithCurrent(sealedPrivateKey) else { return nil }
-        return try box.seal(try open(in: project, under: masterKeys), context: Self.context(id, in: project))
+        try SealedBox(keys: masterKeys).resealed(sealedPrivateKey, context: Self.context(id, in: project))
     }
 }

@@ -22,9 +22,7 @@ public struct SealedLetters: Sendable {
 
     /// - Returns: `nil` for what is sealed under the current master key already.
     public func rewrapped(_ sealed: [UInt8], of letter: ID<Letter>) throws -> [UInt8]? {
-        guard !box.isSealedWithCurrent(sealed) else { return nil }
-        let place = Self.place(of: letter)
-        return try box.seal(try box.open(sealed, context: place), context: place)
+        try box.resealed(sealed, context: Self.place(of: letter))
     }
 
     private static func place(of letter: ID<Letter>) -> String { "mail/\(letter)/content" }

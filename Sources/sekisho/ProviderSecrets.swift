@@ -69,9 +69,10 @@ extension ProviderSecretStore {
     func rewrap(under masterKeys: MasterKeys) async throws -> Int {
         let box = SealedBox(keys: masterKeys)
         var count = 0
-        for secret in try await all() where !box.isSealedWithCurrent(secret.sealed) {
+        for secret in try await all() {
             let context = SecretKeeper.context(secret.provider, in: secret.project)
-            try await reseal(secret, as: try box.seal(try box.open(secret.sealed, context: context), context: context))
+            guard let sealed = try box.resealed(secret.sealed, context: context) else { continue }
+            try await reseal(secret, as: sealed)
             count += 1
         }
         return count

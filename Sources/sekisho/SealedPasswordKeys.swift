@@ -34,9 +34,10 @@ extension PasswordSchemeStore {
     func rewrap(under masterKeys: MasterKeys) async throws -> Int {
         let box = SealedBox(keys: masterKeys)
         var count = 0
-        for key in try await all() where !box.isSealedWithCurrent(key.sealed) {
+        for key in try await all() {
             let context = PasswordKeys.context(key.id, in: key.project)
-            try await reseal(key, as: try box.seal(try box.open(key.sealed, context: context), context: context))
+            guard let sealed = try box.resealed(key.sealed, context: context) else { continue }
+            try await reseal(key, as: sealed)
             count += 1
         }
         return count
