@@ -86,10 +86,8 @@ public struct AccountAdministration: Sendable {
     }
 
     /// Goes through all accounts in the order of their ids; each that is there all the while is met once.
-    public func page(
-        after id: ID<Account>?, skipping count: Int = 0, limit: Int, descending: Bool = false, in project: Project
-    ) async throws -> [Account] {
-        try await store.page(after: id, skipping: count, limit: limit, descending: descending, in: project.id)
+    public func page(after id: ID<Account>?, limit: Int, in project: Project) async throws -> [Account] {
+        try await store.page(after: id, limit: limit, in: project.id)
     }
 
     public func count(in project: Project) async throws -> Int {

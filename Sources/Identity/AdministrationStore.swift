@@ -29,10 +29,8 @@ public protocol AdministrationStore: Sendable {
         _ accounts: [ID<Account>], onlyDisabled: Bool, by actor: Operator, now: Instant, in project: ID<Project>
     ) async throws -> Set<ID<Account>>
 
-    /// The accounts next to `id`, which need not exist, in the order of ids.
-    func page(
-        after id: ID<Account>?, skipping count: Int, limit: Int, descending: Bool, in project: ID<Project>
-    ) async throws -> [Account]
+    /// The accounts that follow `id`, which need not exist, in the order of ids.
+    func page(after id: ID<Account>?, limit: Int, in project: ID<Project>) async throws -> [Account]
 
     func count(in project: ID<Project>) async throws -> Int
 

@@ -44,17 +44,13 @@ extension SQL {
     }
 
     /// What belongs to an account is fetched for those on the page only.
-    static func page(
-        after id: ID<Account>?, skipping count: Int, limit: Int, descending: Bool, in project: ID<Project>
-    ) -> SQL {
-        let beyond: SQL = descending ? "a.id < \(id?.rawValue)" : "a.id > \(id?.rawValue)"
-        let order: SQL = descending ? "DESC" : "ASC"
-        let condition: SQL = id == nil ? "true" : beyond
+    static func page(after id: ID<Account>?, limit: Int, in project: ID<Project>) -> SQL {
+        let condition: SQL = if let id { "a.id > \(id.rawValue)" } else { "true" }
         return """
             SELECT \(AccountRow.columns), \(AccountRow.lastRefresh) FROM (
                 SELECT * FROM account a WHERE a.project_id = \(project.rawValue) AND \(condition)
-                ORDER BY a.id \(order) LIMIT \(limit) OFFSET \(count)) a
-            ORDER BY a.id \(order)
+                ORDER BY a.id LIMIT \(limit)) a
+            ORDER BY a.id
             """
     }
 

@@ -68,10 +68,8 @@ public struct PostgresAdministrationStore: AdministrationStore {
         return Set(try await reaching { try await pool.query(statement) }.map { ID(try $0.decode("id")) })
     }
 
-    public func page(
-        after id: ID<Account>?, skipping count: Int, limit: Int, descending: Bool, in project: ID<Project>
-    ) async throws -> [Account] {
-        try await accounts(.page(after: id, skipping: count, limit: limit, descending: descending, in: project))
+    public func page(after id: ID<Account>?, limit: Int, in project: ID<Project>) async throws -> [Account] {
+        try await accounts(.page(after: id, limit: limit, in: project))
     }
 
     public func count(in project: ID<Project>) async throws -> Int {

@@ -24,9 +24,7 @@ struct FakeAdministrationStore: AdministrationStore {
         _ accounts: [ID<Account>], onlyDisabled: Bool, by actor: Operator, now: Instant, in project: ID<Project>
     ) async throws -> Set<ID<Account>> { [] }
 
-    func page(
-        after id: ID<Account>?, skipping count: Int, limit: Int, descending: Bool, in project: ID<Project>
-    ) async throws -> [Account] { [] }
+    func page(after id: ID<Account>?, limit: Int, in project: ID<Project>) async throws -> [Account] { [] }
 
     func count(in project: ID<Project>) async throws -> Int { 0 }
 
