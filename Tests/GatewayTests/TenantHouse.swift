@@ -50,6 +50,15 @@ struct TenantHouse: Sendable {
         try await client("signInWithPassword", in: tenant, ["email": .string(email), "password": .string(password)])
     }
 
+    /// The code of a letter to somebody new, and whoever it is for.
+    func verificationCode(in tenant: String) async throws -> (code: String, TestGateway.Tokens) {
+        let ada = try await signUp(in: tenant)
+        let asked = try await client(
+            "sendOobCode", in: tenant, ["requestType": "VERIFY_EMAIL", "idToken": .string(ada.idToken)])
+        #expect(asked.status == 200)
+        return (try await gateway.code(.verifyEmail), ada)
+    }
+
     /// What an app asks for.
     func client(_ operation: String, in tenant: String?, _ body: [String: JSON]) async throws -> Exchange {
         var body = body

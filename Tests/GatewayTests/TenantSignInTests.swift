@@ -113,11 +113,7 @@ struct TenantSignInTests {
     func pages() async throws {
         let house = try await TenantHouse()
         let tenant = try await house.tenant()
-        let ada = try await house.signUp(in: tenant)
-        let asked = try await house.client(
-            "sendOobCode", in: tenant, ["requestType": "VERIFY_EMAIL", "idToken": .string(ada.idToken)])
-        #expect(asked.status == 200)
-        let code = try await house.gateway.code(.verifyEmail)
+        let (code, ada) = try await house.verificationCode(in: tenant)
         #expect(try await house.gateway.page(code).text.contains("Demo"))
         #expect(try await house.gateway.submit(code).text.contains("Your address is confirmed"))
         #expect(try await house.gateway.lookup(ada.idToken).json["users"]?[0]?["emailVerified"] == true)
