@@ -111,7 +111,11 @@ CREATE TABLE public.linked_identity (
     family_name text,
     real_user_status smallint,
     audience text,
+    linked_at timestamp with time zone DEFAULT now() NOT NULL,
+    linked_device text,
+    issuer text,
     CONSTRAINT linked_identity_email_trust_check CHECK ((email_trust = ANY (ARRAY['none'::text, 'verified'::text, 'authoritative'::text]))),
+    CONSTRAINT linked_identity_linked_device_check CHECK ((length(linked_device) <= 200)),
     CONSTRAINT linked_identity_provider_check CHECK ((provider <> ''::text)),
     CONSTRAINT linked_identity_subject_check CHECK ((subject <> ''::text))
 );
@@ -142,13 +146,19 @@ CREATE TABLE public.oob_code (
     new_email text,
     created_at timestamp with time zone NOT NULL,
     expires_at timestamp with time zone NOT NULL,
+    provider text,
+    subject text,
+    added_at timestamp with time zone,
+    source_id text,
     CONSTRAINT oob_code_check CHECK (((account_id IS NOT NULL) OR (purpose = 'EMAIL_SIGNIN'::text))),
     CONSTRAINT oob_code_check1 CHECK (((new_email IS NOT NULL) OR (purpose <> 'VERIFY_AND_CHANGE_EMAIL'::text))),
     CONSTRAINT oob_code_check2 CHECK (((new_email IS NULL) OR (purpose = ANY (ARRAY['VERIFY_AND_CHANGE_EMAIL'::text, 'RECOVER_EMAIL'::text])))),
     CONSTRAINT oob_code_email_check CHECK (((email = lower(email)) AND (length(email) <= 254))),
     CONSTRAINT oob_code_hash_check CHECK ((length(hash) = 32)),
+    CONSTRAINT oob_code_method_check CHECK (((purpose = 'REMOVE_SIGN_IN_METHOD'::text) = ((provider IS NOT NULL) AND (added_at IS NOT NULL)))),
     CONSTRAINT oob_code_new_email_check CHECK (((new_email = lower(new_email)) AND (length(new_email) <= 254))),
-    CONSTRAINT oob_code_purpose_check CHECK ((purpose = ANY (ARRAY['VERIFY_EMAIL'::text, 'PASSWORD_RESET'::text, 'EMAIL_SIGNIN'::text, 'VERIFY_AND_CHANGE_EMAIL'::text, 'RECOVER_EMAIL'::text])))
+    CONSTRAINT oob_code_purpose_check CHECK ((purpose = ANY (ARRAY['VERIFY_EMAIL'::text, 'PASSWORD_RESET'::text, 'EMAIL_SIGNIN'::text, 'VERIFY_AND_CHANGE_EMAIL'::text, 'RECOVER_EMAIL'::text, 'REMOVE_SIGN_IN_METHOD'::text, 'UNDO_MERGE'::text]))),
+    CONSTRAINT oob_code_source_check CHECK (((purpose = 'UNDO_MERGE'::text) = (source_id IS NOT NULL)))
 );
 
 CREATE TABLE public.outbox (

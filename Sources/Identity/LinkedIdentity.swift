@@ -14,11 +14,18 @@ public struct LinkedIdentity: Hashable, Sendable {
     public var realUserStatus: Int?
     /// The client id that the latest credential was for.
     public var audience: String?
+    /// Of a generic OpenID provider: the issuer that named ``subject``.
+    public var issuer: String?
+    /// When the identity became this account's: a merge, a move and their undoing set it anew. `nil` until it is stored.
+    public var linkedAt: Instant?
+    /// The device that linked it, as its user agent named itself; at most 200 characters.
+    public var linkedDevice: String?
 
     public init(
         provider: ProviderID, subject: String, email: Email? = nil, emailTrust: EmailTrust = .none,
         isPrivateEmail: Bool = false, name: PersonName? = nil, displayName: String? = nil, photoURL: String? = nil,
-        realUserStatus: Int? = nil, audience: String? = nil
+        realUserStatus: Int? = nil, audience: String? = nil, issuer: String? = nil, linkedAt: Instant? = nil,
+        linkedDevice: String? = nil
     ) {
         self.provider = provider
         self.subject = subject
@@ -30,6 +37,9 @@ public struct LinkedIdentity: Hashable, Sendable {
         self.photoURL = photoURL
         self.realUserStatus = realUserStatus
         self.audience = audience
+        self.issuer = issuer
+        self.linkedAt = linkedAt
+        self.linkedDevice = linkedDevice
     }
 
     /// What is kept of `identity`, with what was known `before`: a name, once there, stays; an address that the
@@ -43,7 +53,8 @@ public struct LinkedIdentity: Hashable, Sendable {
             isPrivateEmail: keepsAddress ? before?.isPrivateEmail ?? false : identity.isPrivateEmail,
             name: before?.name ?? identity.name, displayName: before?.displayName ?? identity.displayName,
             photoURL: identity.photoURL ?? before?.photoURL,
-            realUserStatus: before?.realUserStatus ?? identity.realUserStatus, audience: identity.audience)
+            realUserStatus: before?.realUserStatus ?? identity.realUserStatus, audience: identity.audience,
+            issuer: identity.issuer ?? before?.issuer, linkedAt: before?.linkedAt, linkedDevice: before?.linkedDevice)
     }
 }
 

@@ -5,6 +5,8 @@ public struct VerifiedIdentity: Hashable, Codable, Sendable {
     public let subject: String
     /// The client id that the provider gave its word to.
     public let audience: String
+    /// The provider's `iss`; `nil` for providers built in, whose issuer never changes.
+    public var issuer: String?
     public var email: Email?
     public var emailTrust: EmailTrust
     /// A relay address that hides the person's own.
@@ -23,7 +25,7 @@ public struct VerifiedIdentity: Hashable, Codable, Sendable {
     public var marks: [OneTimeMark]
 
     public init(
-        provider: ProviderID, subject: String, audience: String, email: Email? = nil,
+        provider: ProviderID, subject: String, audience: String, issuer: String? = nil, email: Email? = nil,
         emailTrust: EmailTrust = .none, isPrivateEmail: Bool = false, name: PersonName? = nil,
         displayName: String? = nil, photoURL: String? = nil, realUserStatus: Int? = nil, rawUserInfo: String = "{}",
         nonce: String? = nil, marks: [OneTimeMark] = []
@@ -31,6 +33,7 @@ public struct VerifiedIdentity: Hashable, Codable, Sendable {
         self.provider = provider
         self.subject = subject
         self.audience = audience
+        self.issuer = issuer
         self.email = email
         self.emailTrust = emailTrust
         self.isPrivateEmail = isPrivateEmail

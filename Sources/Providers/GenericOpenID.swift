@@ -21,7 +21,7 @@ struct GenericOpenID: Sendable {
         let email = token.claims.text("email").flatMap(Email.init)
         let profile = OpenIDProfile(token.claims)
         return VerifiedIdentity(
-            provider: provider, subject: subject, audience: token.audience, email: email,
+            provider: provider, subject: subject, audience: token.audience, issuer: settings.issuer, email: email,
             emailTrust: Self.trust(in: email, token.claims, by: settings), name: profile.name,
             displayName: profile.displayName, photoURL: profile.photoURL, rawUserInfo: token.json,
             nonce: presented.rawNonce ?? OpenIDProfile.nonce(token.claims))

@@ -12,7 +12,9 @@ enum AccountRow {
         (SELECT jsonb_agg(jsonb_build_object('provider', l.provider, 'subject', l.subject, 'email', l.email, \
         'displayName', l.display_name, 'photoURL', l.photo_url, 'emailTrust', l.email_trust, \
         'isPrivateEmail', l.is_private_email, 'givenName', l.given_name, 'familyName', l.family_name, \
-        'realUserStatus', l.real_user_status, 'audience', l.audience) ORDER BY l.created_at, l.provider)::text \
+        'realUserStatus', l.real_user_status, 'audience', l.audience, 'issuer', l.issuer, \
+        'linkedAt', (extract(epoch FROM l.linked_at) * 1000000)::bigint, 'linkedDevice', l.linked_device) \
+        ORDER BY l.created_at, l.provider)::text \
         FROM linked_identity l WHERE l.project_id = a.project_id AND l.account_id = a.id) AS identities
         """
 
@@ -55,6 +57,9 @@ enum AccountRow {
         let familyName: String?
         let realUserStatus: Int?
         let audience: String?
+        let issuer: String?
+        let linkedAt: Int64
+        let linkedDevice: String?
     }
 
     private static func identities(_ json: String?) throws -> [LinkedIdentity] {
@@ -64,7 +69,8 @@ enum AccountRow {
                 provider: ProviderID($0.provider), subject: $0.subject, email: $0.email.flatMap(Email.init),
                 emailTrust: $0.emailTrust, isPrivateEmail: $0.isPrivateEmail,
                 name: PersonName(given: $0.givenName, family: $0.familyName), displayName: $0.displayName,
-                photoURL: $0.photoURL, realUserStatus: $0.realUserStatus, audience: $0.audience)
+                photoURL: $0.photoURL, realUserStatus: $0.realUserStatus, audience: $0.audience,
+                issuer: $0.issuer, linkedAt: Instant(microseconds: $0.linkedAt), linkedDevice: $0.linkedDevice)
         }
     }
 }

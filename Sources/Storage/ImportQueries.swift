@@ -48,9 +48,10 @@ extension SQL {
         let all = owned.map(\.1)
         return """
             INSERT INTO linked_identity
-                (project_id, provider, subject, account_id, email, display_name, photo_url, created_at)
+                (project_id, provider, subject, account_id, email, display_name, photo_url, created_at,
+                    linked_at)
             SELECT \(project.rawValue), u.provider, u.subject, u.account_id, u.email, u.display_name, u.photo_url,
-                \(Timestamp(now))
+                \(Timestamp(now)), \(Timestamp(now))
             FROM unnest(\(all.map(\.provider.rawValue)), \(all.map(\.subject)), \(owned.map(\.0.rawValue)),
                 \(all.map(\.email?.rawValue)), \(all.map(\.displayName)), \(all.map(\.photoURL)))
                 AS u (provider, subject, account_id, email, display_name, photo_url)

@@ -26,11 +26,13 @@ extension SQL {
     ) -> SQL {
         """
         INSERT INTO linked_identity (project_id, provider, subject, account_id, email, email_trust, is_private_email,
-            given_name, family_name, display_name, photo_url, real_user_status, audience, created_at)
+            given_name, family_name, display_name, photo_url, real_user_status, audience, issuer,
+            linked_device, created_at, linked_at)
         SELECT \(project.rawValue), \(identity.provider.rawValue), \(identity.subject), \(account.rawValue),
             \(identity.email?.rawValue), \(identity.emailTrust.rawValue), \(identity.isPrivateEmail),
             \(identity.name?.given), \(identity.name?.family), \(identity.displayName), \(identity.photoURL),
-            \(identity.realUserStatus)::bigint::smallint, \(identity.audience), \(Timestamp(now)) FROM \(source)
+            \(identity.realUserStatus)::bigint::smallint, \(identity.audience), \(identity.issuer),
+            \(identity.linkedDevice), \(Timestamp(now)), \(Timestamp(now)) FROM \(source)
         """
     }
 
@@ -41,7 +43,8 @@ extension SQL {
             is_private_email = \(identity.isPrivateEmail), given_name = coalesce(l.given_name, \(identity.name?.given)),
             family_name = coalesce(l.family_name, \(identity.name?.family)),
             display_name = coalesce(l.display_name, \(identity.displayName)), photo_url = \(identity.photoURL),
-            real_user_status = \(identity.realUserStatus)::bigint::smallint, audience = \(identity.audience)
+            real_user_status = \(identity.realUserStatus)::bigint::smallint, audience = \(identity.audience),
+            issuer = \(identity.issuer)
         FROM signed_in
         WHERE l.project_id = \(project.rawValue) AND l.provider = \(identity.provider.rawValue)
             AND l.subject = \(identity.subject)

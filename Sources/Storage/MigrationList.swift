@@ -15,5 +15,6 @@ extension [Migration] {
         Migration(name: "m0010_password_schemes", sql: PackageResources.m0010_password_schemes_sql),
         Migration(name: "m0011_tenants", sql: PackageResources.m0011_tenants_sql),
         Migration(name: "m0012_account_names", sql: PackageResources.m0012_account_names_sql),
+        Migration(name: "m0013_intruder_remedies", sql: PackageResources.m0013_intruder_remedies_sql),
     ]
 }

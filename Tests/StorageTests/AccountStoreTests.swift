@@ -209,15 +209,18 @@ struct AccountStoreTests {
         let fixture = try await StoreFixture()
         _ = try await fixture.database.pool.execute(
             """
-            INSERT INTO linked_identity (project_id, provider, subject, account_id, email, display_name, created_at)
-            VALUES ('demo', 'apple.com', '001.x', 'ada', 'ada@example.com', 'Ada "L"', now())
+            INSERT INTO linked_identity (project_id, provider, subject, account_id, email, display_name, created_at,
+                linked_at, linked_device, issuer)
+            VALUES ('demo', 'apple.com', '001.x', 'ada', 'ada@example.com', 'Ada "L"', now(), to_timestamp(7.25), 'iPhone',
+                'https://appleid.apple.com')
             """)
         let found = try #require(try await fixture.store.find(IDTokenClaim(of: fixture.session), in: fixture.project))
         #expect(
             found.account.identities == [
                 LinkedIdentity(
                     provider: ProviderID("apple.com"), subject: "001.x", email: Email("ada@example.com"),
-                    displayName: "Ada \"L\"")
+                    displayName: "Ada \"L\"", issuer: "https://appleid.apple.com",
+                    linkedAt: Instant(microseconds: 7_250_000), linkedDevice: "iPhone")
             ])
     }
 }
