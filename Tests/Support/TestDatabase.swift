@@ -6,7 +6,10 @@ internal import PrivatePostgres
 internal import Storage
 internal import Synchronization
 
-/// A database of its own for a test: a copy of one that was migrated once, in a PostgreSQL that this process started.
+/// A migrated, empty database for one test, in a PostgreSQL that this process started.
+///
+/// A database is emptied and used again by a later test, because copying the template for each test costs more than most
+/// tests do.
 public final class TestDatabase: Sendable {
     public let url: String
     public let loop: Loop
@@ -15,17 +18,20 @@ public final class TestDatabase: Sendable {
     /// - Parameter loop: where the pool lives.
     public init(on loop: Loop = TestCluster.shared.loop) throws {
         self.loop = loop
-        url = try TestCluster.shared.freshDatabase()
-        // Patient: races of twenty share four connections, on machines that are busy with other tests.
+        url = try TestCluster.shared.migratedDatabase()
+        // Long deadlines: races of twenty share four connections, on machines that are busy with other tests.
         pool = Pool(
             loop: loop,
             configuration: Pool.Configuration(
                 url: url, acquireDeadline: .seconds(60), statementDeadline: .seconds(60)))
     }
 
-    /// Gives its connections back: the many tests of a run share what one server takes.
+    /// Closes the connections and returns the database for reuse.
     deinit {
-        Task(executorPreference: loop) { [pool] in await pool.close() }
+        Task(executorPreference: loop) { [pool, url] in
+            await pool.close()
+            await TestCluster.shared.recycle(url)
+        }
     }
 }
 
@@ -37,6 +43,9 @@ public final class TestCluster: Sendable {
     private let server: PrivatePostgres
     private let directory: String
     private let copies = Mutex(0)
+    /// URLs of databases that were emptied, for later tests.
+    private let recycled = Mutex<[String]>([])
+    private let schemaFingerprint: String
 
     private init() {
         do {
@@ -46,10 +55,11 @@ public final class TestCluster: Sendable {
             try server.createDatabase(named: "template_migrated")
             let pool = Pool(
                 loop: loop, configuration: Pool.Configuration(url: server.url(database: "template_migrated")))
-            _ = try loop.waitFor {
-                let applied = try await Migrator(migrations: .all).apply(with: pool)
+            schemaFingerprint = try loop.waitFor {
+                _ = try await Migrator(migrations: .all).apply(with: pool)
+                let fingerprint = try await pool.query(.schemaFingerprint).first?.decode("value", as: String.self)
                 await pool.close()
-                return applied
+                return fingerprint ?? ""
             }
         } catch {
             preconditionFailure("the tests need a PostgreSQL: \(error)")
@@ -57,20 +67,28 @@ public final class TestCluster: Sendable {
         atexit { TestCluster.shared.end() }
     }
 
-    fileprivate func freshDatabase() throws -> String {
-        // One at a time: PostgreSQL copies a template only while nobody else does.
-        try copies.withLock { count in
-            count += 1
-            try server.createDatabase(named: "test_\(count)", template: "template_migrated")
-            return server.url(database: "test_\(count)")
-        }
+    fileprivate func migratedDatabase() throws -> String {
+        if let url = recycled.withLock({ $0.popLast() }) { return url }
+        return try newDatabase(template: "template_migrated")
     }
 
-    /// A database that nobody migrated.
-    public func emptyDatabase() throws -> String {
+    /// Empties a database for the next test. One whose schema a test changed, or that cannot be emptied, is not used again.
+    fileprivate func recycle(_ url: String) async {
+        let pool = Pool(loop: loop, configuration: Pool.Configuration(url: url, acquireDeadline: .seconds(60)))
+        let fingerprint = try? await pool.query(.schemaFingerprint).first?.decode("value", as: String.self)
+        let isEmpty = (try? await pool.execute(.emptyEveryTable)) != nil  // a failure means that it is not used again
+        await pool.close()
+        if isEmpty, fingerprint == schemaFingerprint { recycled.withLock { $0.append(url) } }
+    }
+
+    /// A database without any table.
+    public func emptyDatabase() throws -> String { try newDatabase(template: nil) }
+
+    private func newDatabase(template: String?) throws -> String {
+        // One at a time: PostgreSQL copies a template only while nothing else is connected to it.
         try copies.withLock { count in
             count += 1
-            try server.createDatabase(named: "test_\(count)")
+            try server.createDatabase(named: "test_\(count)", template: template)
             return server.url(database: "test_\(count)")
         }
     }
@@ -79,4 +97,35 @@ public final class TestCluster: Sendable {
         server.stop()
         try? FileManager.default.removeItem(atPath: directory)  // a temporary folder that is left is no failure
     }
+}
+
+extension SQL {
+    /// Differs from another database's if a column, a constraint or an index does.
+    fileprivate static let schemaFingerprint: SQL = """
+        SELECT md5(
+            (SELECT string_agg(concat_ws(' ', table_name, column_name, data_type, is_nullable, column_default), ','
+                ORDER BY table_name, column_name) FROM information_schema.columns WHERE table_schema = 'public')
+            || (SELECT string_agg(conname || pg_get_constraintdef(oid), ',' ORDER BY conname, oid) FROM pg_constraint
+                WHERE connamespace = 'public'::regnamespace)
+            || (SELECT string_agg(indexdef, ',' ORDER BY indexname) FROM pg_indexes WHERE schemaname = 'public')
+            || (SELECT count(*) FROM pg_trigger WHERE NOT tgisinternal)) AS value
+        """
+
+    /// Small tables are deleted from, since that is faster than truncating them.
+    fileprivate static let emptyEveryTable: SQL = """
+        DO $$
+        DECLARE filled record;
+        BEGIN
+            SET LOCAL session_replication_role = replica;
+            FOR filled IN SELECT oid::regclass AS name, pg_relation_size(oid) AS size FROM pg_class
+                WHERE relnamespace = 'public'::regnamespace AND relkind = 'r' AND relname <> 'schema_migration'
+            LOOP
+                IF filled.size > 262144 THEN
+                    EXECUTE format('TRUNCATE %s CASCADE', filled.name);
+                ELSIF filled.size > 0 THEN
+                    EXECUTE format('DELETE FROM %s', filled.name);
+                END IF;
+            END LOOP;
+        END $$
+        """
 }
