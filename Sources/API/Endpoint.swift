@@ -145,7 +145,7 @@ public struct Call: Sendable {
     public let request: Request
     /// From the path.
     public let parameters: [String: String]
-    let origin: Origin
+    public let origin: Origin
     let services: Services
     /// Whose accounts it is about, if it is not the project's own.
     var tenant: ID<Tenant>?

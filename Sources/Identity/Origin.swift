@@ -11,7 +11,7 @@ public struct Origin: Hashable, Sendable {
     /// In characters (graphemes).
     public static let deviceLimit = 200
 
-    public init(prefix: AddressPrefix, device: String? = nil, language: Language? = nil, trace: Trace = .none) {
+    public init(prefix: AddressPrefix, device: String?, language: Language?, trace: Trace) {
         self.prefix = prefix
         self.device = device.map { String($0.prefix(Self.deviceLimit)) }
         self.language = language

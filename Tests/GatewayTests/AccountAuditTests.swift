@@ -63,6 +63,12 @@ struct AccountAuditTests {
         } _: { gateway, _ in
             try await gateway.reset(gateway.askedCode("PASSWORD_RESET", ["email": "ada@example.com"]))
         },
+        Act("a reset on the page", ["password.set"]) {
+            try await $0.signUpVerified()
+        } _: { gateway, _ in
+            let code = try await gateway.askedCode("PASSWORD_RESET", ["email": "ada@example.com"])
+            return try await gateway.submit(code, ["newPassword": "staple battery"])
+        },
         Act("a reset by whom the address belongs to", ["account.reclaimed", "password.set"]) { gateway, _ in
             try await gateway.reset(gateway.askedCode("PASSWORD_RESET", ["email": "ada@example.com"]))
         },

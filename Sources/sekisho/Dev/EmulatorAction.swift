@@ -24,7 +24,6 @@ extension Call {
         guard request.query("mode") == ActionLink.Mode(checked.code.purpose).rawValue else {
             throw OOBCodeRefusal.invalid
         }
-        let origin = Origin(prefix: AddressPrefix(request.peer))
         switch checked.code.purpose {
         case .signIn: return try open(checked, code)
         case .resetPassword:
