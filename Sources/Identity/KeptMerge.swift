@@ -51,7 +51,7 @@ public struct KeptMerge: Hashable, Sendable {
 
     private func takeEmail(from target: inout Account) throws(UndoRefusal) {
         guard target.email == source.email, target.emailIsVerified == source.emailIsVerified,
-            target.passwordUpdatedAt == source.passwordUpdatedAt
+            target.passwordUpdatedAt == (source.hasPassword ? mergedAt : nil)
         else { throw .movedOn(.email) }
         target.email = nil
         target.emailIsVerified = false

@@ -26,7 +26,7 @@ public protocol LinkingStore: Sendable {
     ) async throws -> ID<Account>
 }
 
-/// An identity, and when it was linked for the first time.
+/// An identity, and when it became the account's.
 public struct DatedIdentity: Hashable, Sendable {
     public let identity: LinkedIdentity
     public let account: ID<Account>

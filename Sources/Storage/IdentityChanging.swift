@@ -4,14 +4,7 @@ internal import Postgres
 extension Transaction {
     func identities(of account: ID<Account>, in project: ID<Project>) async throws -> [DatedIdentity]? {
         guard let row = try await query(.find([.id(account)], in: project)).first else { return nil }
-        let times = try await query(.linkingTimes(of: account, in: project)).map {
-            (ProviderID(try $0.decode("provider")), Instant(try $0.decode("created_at")))
-        }
-        return try AccountRow.account(row).identities.compactMap { identity in
-            times.first { $0.0 == identity.provider }.map {
-                DatedIdentity(identity: identity, account: account, linkedAt: $0.1)
-            }
-        }
+        return try AccountRow.account(row).identities.compactMap { DatedIdentity($0, of: account) }
     }
 
     /// - Throws: ``IdentityRefusal``.
@@ -30,7 +23,7 @@ extension Transaction {
             return try await link(identity, to: try account(id), by: actor, at: now, in: project)
         case .unlink(let provider, let id, let leavesNoWayIn):
             let (rest, identity) = try account(id).unlinking(provider, leavesNoWayIn: leavesNoWayIn)
-            let dated = try await dated(identity, of: id, in: project)
+            guard let dated = DatedIdentity(identity, of: id) else { throw IdentityRefusal.notLinked }
             _ = try await execute(.unlink([provider], from: id, in: project))
             try await settle(rest, was: try account(id), in: project)
             try await note(.identityUnlinked, .identityUnlinked, id, provider, by: actor, at: now, in: project)
@@ -39,13 +32,13 @@ extension Transaction {
             let (source, target) = (try account(from), try account(to))
             let (rest, identity) = try source.unlinking(provider, leavesNoWayIn: leavesNoWayIn)
             let grown = try target.linking(identity, of: nil)
-            _ = try await execute(.move(identity, to: to, in: project))
+            _ = try await execute(.move(identity, to: to, at: now, in: project))
             try await settle(rest, was: source, in: project)
             try await settle(grown, was: target, in: project)
             try await note(
                 .identityUnlinked, .identityUnlinked, from, provider, (nil, to), by: actor, at: now, in: project)
             try await note(.identityLinked, .identityLinked, to, provider, (from, nil), by: actor, at: now, in: project)
-            return try await dated(identity, of: to, in: project)
+            return DatedIdentity(identity: identity, account: to, linkedAt: now)
         }
     }
 
@@ -86,34 +79,24 @@ extension Transaction {
         detail["target"] = others.target?.rawValue
         try await audit([AuditNote(action, account, detail)], by: actor, at: now, in: project)
     }
-
-    private func dated(
-        _ identity: LinkedIdentity, of account: ID<Account>, in project: ID<Project>
-    ) async throws -> DatedIdentity {
-        let row = try await query(.linkingTimes(of: account, in: project)).first {
-            try $0.decode("provider", as: String.self) == identity.provider.rawValue
-        }
-        guard let row else { throw IdentityRefusal.notLinked }
-        return DatedIdentity(
-            identity: identity, account: account, linkedAt: Instant(try row.decode("created_at")))
-    }
 }
 
 extension SQL {
-    fileprivate static func linkingTimes(of account: ID<Account>, in project: ID<Project>) -> SQL {
-        """
-        SELECT provider, created_at FROM linked_identity
-        WHERE project_id = \(project.rawValue) AND account_id = \(account.rawValue)
-        """
-    }
-
     fileprivate static func move(
-        _ identity: LinkedIdentity, to account: ID<Account>, in project: ID<Project>
+        _ identity: LinkedIdentity, to account: ID<Account>, at now: Instant, in project: ID<Project>
     ) -> SQL {
         """
-        UPDATE linked_identity SET account_id = \(account.rawValue)
+        UPDATE linked_identity SET account_id = \(account.rawValue), linked_at = \(Timestamp(now))
         WHERE project_id = \(project.rawValue) AND provider = \(identity.provider.rawValue)
             AND subject = \(identity.subject)
         """
+    }
+}
+
+extension DatedIdentity {
+    /// - Returns: `nil` for an identity that is not stored.
+    fileprivate init?(_ identity: LinkedIdentity, of account: ID<Account>) {
+        guard let linkedAt = identity.linkedAt else { return nil }
+        self.init(identity: identity, account: account, linkedAt: linkedAt)
     }
 }

@@ -43,18 +43,20 @@ extension SQL {
             """
     }
 
+    /// An imported account is made with the identities that it brings.
     static func insertIdentities(of accounts: [StoredAccount], at now: Instant, in project: ID<Project>) -> SQL {
-        let owned = accounts.flatMap { stored in stored.account.identities.map { (stored.account.id, $0) } }
+        let owned = accounts.flatMap { stored in stored.account.identities.map { (stored.account, $0) } }
         let all = owned.map(\.1)
         return """
             INSERT INTO linked_identity
                 (project_id, provider, subject, account_id, email, display_name, photo_url, created_at,
                     linked_at)
             SELECT \(project.rawValue), u.provider, u.subject, u.account_id, u.email, u.display_name, u.photo_url,
-                \(Timestamp(now)), \(Timestamp(now))
-            FROM unnest(\(all.map(\.provider.rawValue)), \(all.map(\.subject)), \(owned.map(\.0.rawValue)),
-                \(all.map(\.email?.rawValue)), \(all.map(\.displayName)), \(all.map(\.photoURL)))
-                AS u (provider, subject, account_id, email, display_name, photo_url)
+                \(Timestamp(now)), \(epochPlus("u.linked_at"))
+            FROM unnest(\(all.map(\.provider.rawValue)), \(all.map(\.subject)), \(owned.map(\.0.id.rawValue)),
+                \(all.map(\.email?.rawValue)), \(all.map(\.displayName)), \(all.map(\.photoURL)),
+                \(owned.map(\.0.createdAt.microseconds)))
+                AS u (provider, subject, account_id, email, display_name, photo_url, linked_at)
             """
     }
 

@@ -21,9 +21,9 @@ extension Transaction {
         let event = OutboxEvent(.accountMerged, of: targetID, source: sourceID)
         let statements: [SQL] = [
             try .keep(source, of: target, for: merge, in: project),
-            .moveIdentities(of: sourceID, to: targetID, in: project),
+            .moveIdentities(of: sourceID, to: targetID, at: merge.mergedAt, in: project),
             .delete(sourceID, by: nil, now: merge.mergedAt, in: project),
-            .give(source, to: target, by: terms.plan, signedInAt: signsIn ? merge.mergedAt : nil, in: project),
+            .give(source, to: target, for: merge, signsIn: signsIn, in: project),
             .tell(event, at: merge.mergedAt, in: project),
         ]
         for statement in statements { _ = try await execute(statement) }
@@ -64,34 +64,37 @@ extension SQL {
     }
 
     fileprivate static func moveIdentities(
-        of source: ID<Account>, to target: ID<Account>, in project: ID<Project>
+        of source: ID<Account>, to target: ID<Account>, at now: Instant, in project: ID<Project>
     ) -> SQL {
         """
-        UPDATE linked_identity SET account_id = \(target.rawValue)
+        UPDATE linked_identity SET account_id = \(target.rawValue), linked_at = \(Timestamp(now))
         WHERE project_id = \(project.rawValue) AND account_id = \(source.rawValue)
         """
     }
 
-    /// The source is gone by now; its password is in what was kept of it.
+    /// The source is gone by now; its password is in what was kept of it. The target got that password with the merge,
+    /// whenever the source got it.
     fileprivate static func give(
-        _ source: Account, to target: Account, by plan: MergePlan, signedInAt: Instant?, in project: ID<Project>
+        _ source: Account, to target: Account, for merge: AccountMerge, signsIn: Bool, in project: ID<Project>
     ) -> SQL {
-        """
-        UPDATE account a SET
-            email = CASE WHEN \(plan.movesEmail) THEN \(source.email?.rawValue) ELSE a.email END,
-            email_verified = CASE WHEN \(plan.movesEmail) THEN \(source.emailIsVerified) ELSE a.email_verified END,
-            password_hash = CASE WHEN \(plan.movesEmail) THEN m.snapshot #>> '{account,password_hash}'
-                ELSE a.password_hash END,
-            password_updated_at = CASE WHEN \(plan.movesEmail) THEN \(source.passwordUpdatedAt.map { Timestamp($0) })
-                ELSE a.password_updated_at END,
-            email_link_sign_in = CASE WHEN \(plan.movesEmail) THEN \(source.usesEmailLinks) ELSE a.email_link_sign_in END,
-            phone_number = CASE WHEN \(plan.movesPhoneNumber) THEN \(source.phoneNumber) ELSE a.phone_number END,
-            display_name = CASE WHEN \(plan.movesDisplayName) THEN \(source.displayName) ELSE a.display_name END,
-            photo_url = CASE WHEN \(plan.movesPhoto) THEN \(source.photoURL) ELSE a.photo_url END,
-            last_sign_in_at = coalesce(\(signedInAt.map { Timestamp($0) }), a.last_sign_in_at)
-        FROM account_merge m
-        WHERE a.project_id = \(project.rawValue) AND a.id = \(target.id.rawValue)
-            AND m.project_id = a.project_id AND m.source_id = \(source.id.rawValue)
-        """
+        let plan = merge.terms.plan
+        let mergedAt = Timestamp(merge.mergedAt)
+        return """
+            UPDATE account a SET
+                email = CASE WHEN \(plan.movesEmail) THEN \(source.email?.rawValue) ELSE a.email END,
+                email_verified = CASE WHEN \(plan.movesEmail) THEN \(source.emailIsVerified) ELSE a.email_verified END,
+                password_hash = CASE WHEN \(plan.movesEmail) THEN m.snapshot #>> '{account,password_hash}'
+                    ELSE a.password_hash END,
+                password_updated_at = CASE WHEN \(plan.movesEmail) THEN \(source.hasPassword ? mergedAt : nil)
+                    ELSE a.password_updated_at END,
+                email_link_sign_in = CASE WHEN \(plan.movesEmail) THEN \(source.usesEmailLinks) ELSE a.email_link_sign_in END,
+                phone_number = CASE WHEN \(plan.movesPhoneNumber) THEN \(source.phoneNumber) ELSE a.phone_number END,
+                display_name = CASE WHEN \(plan.movesDisplayName) THEN \(source.displayName) ELSE a.display_name END,
+                photo_url = CASE WHEN \(plan.movesPhoto) THEN \(source.photoURL) ELSE a.photo_url END,
+                last_sign_in_at = coalesce(\(signsIn ? mergedAt : nil), a.last_sign_in_at)
+            FROM account_merge m
+            WHERE a.project_id = \(project.rawValue) AND a.id = \(target.id.rawValue)
+                AND m.project_id = a.project_id AND m.source_id = \(source.id.rawValue)
+            """
     }
 }

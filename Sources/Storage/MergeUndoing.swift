@@ -45,7 +45,7 @@ extension Transaction {
         }
         _ = try await execute(.restore(source, at: now, in: project))
         let moved = merge.plan.identities
-        guard try await execute(.giveBack(moved, of: merge.plan, in: project)) == moved.count else {
+        guard try await execute(.giveBack(moved, of: merge.plan, at: now, in: project)) == moved.count else {
             throw UndoRefusal.movedOn(.identity)
         }
     }
@@ -134,10 +134,10 @@ extension SQL {
     }
 
     fileprivate static func giveBack(
-        _ moved: [MergePlan.Moved], of plan: MergePlan, in project: ID<Project>
+        _ moved: [MergePlan.Moved], of plan: MergePlan, at now: Instant, in project: ID<Project>
     ) -> SQL {
         """
-        UPDATE linked_identity l SET account_id = \(plan.source.rawValue)
+        UPDATE linked_identity l SET account_id = \(plan.source.rawValue), linked_at = \(Timestamp(now))
         FROM unnest(\(moved.map(\.provider.rawValue)), \(moved.map(\.subject))) AS b (provider, subject)
         WHERE l.project_id = \(project.rawValue) AND l.provider = b.provider AND l.subject = b.subject
             AND l.account_id = \(plan.target.rawValue)

@@ -87,7 +87,7 @@ extension SQL {
     ) -> SQL {
         """
         DELETE FROM linked_identity WHERE project_id = \(project.rawValue) AND account_id = \(account.rawValue)
-            AND created_at >= \(Timestamp(time))
+            AND linked_at >= \(Timestamp(time))
         RETURNING provider
         """
     }

@@ -59,7 +59,7 @@ public struct PostgresFederationStore: FederationStore {
     private func create(
         _ id: ID<Account>, takesEmail: Bool, _ entry: FederatedEntry, in project: ID<Project>
     ) async throws -> Entered {
-        let identity = LinkedIdentity(entry.identity)
+        let identity = entry.linked
         let account = Account(id, for: identity, takesEmail: takesEmail, at: entry.enteredAt)
         let session = entry.opened(in: id, generation: account.generation)
         _ = try await pool.execute(.create(account, with: identity, entry, try SessionRow(session), in: project))
@@ -75,7 +75,7 @@ public struct PostgresFederationStore: FederationStore {
         return try await pool.transaction { transaction in
             guard try await transaction.execute(.lock(account, toLink: entry, where: isAlive, in: project)) == 1,
                 try await transaction.execute(
-                    .link(LinkedIdentity(entry.identity), onceTo: account, entry, in: project))
+                    .link(entry.linked, onceTo: account, entry, in: project))
                     == 1
             else { throw Stale() }
             try await transaction.audit(
@@ -96,7 +96,7 @@ public struct PostgresFederationStore: FederationStore {
             guard try await transaction.execute(.reclaim(account, for: entry, in: project)) == 1 else { throw Stale() }
             _ = try await transaction.execute(.unlinkAll(from: account.id, in: project))
             _ = try await transaction.execute(
-                .link(LinkedIdentity(entry.identity), to: account.id, at: entry.enteredAt, in: project))
+                .link(entry.linked, to: account.id, at: entry.enteredAt, in: project))
             _ = try await transaction.execute(.voidEveryCode(of: account.id, in: project))
             _ = try await transaction.execute(.forgetMerges(into: account.id, in: project))
             _ = try await transaction.execute(
@@ -140,6 +140,14 @@ extension VerifiedIdentity {
 }
 
 extension FederatedEntry {
+    /// The identity as it becomes an account's.
+    var linked: LinkedIdentity {
+        var linked = LinkedIdentity(identity)
+        linked.linkedAt = enteredAt
+        linked.linkedDevice = device
+        return linked
+    }
+
     func opened(in account: ID<Account>, generation: Int64) -> Session {
         Session(
             id: session, account: account, generation: generation, method: identity.provider,

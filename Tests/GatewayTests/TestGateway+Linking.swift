@@ -62,11 +62,12 @@ extension TestGateway {
         )
     }
 
-    /// All that is stored of accounts and their identities but for when they were last used and what has ended with it.
+    /// All that is stored of accounts and their identities but for when they were last used, what has ended with it, and
+    /// since when the identities are theirs.
     func accountsAsStored() async throws -> [String] {
         let statement: SQL = """
             SELECT (to_jsonb(a) - 'generation' - 'valid_since' - 'last_sign_in_at')::text AS line FROM account a
-            UNION ALL SELECT to_jsonb(l)::text FROM linked_identity l
+            UNION ALL SELECT (to_jsonb(l) - 'linked_at')::text FROM linked_identity l
             UNION ALL SELECT to_jsonb(d)::text FROM deleted_account d ORDER BY line
             """
         return try await database.pool.query(statement).map { try $0.decode("line") }
