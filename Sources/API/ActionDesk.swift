@@ -5,9 +5,18 @@ public import Identity
 public protocol ActionDesk: Sendable {
     /// Uses nothing up.
     func check(_ code: String) async throws -> CheckedCode
-    func resetPassword(_ code: String, to password: Secret, from origin: Origin) async throws
-    /// Verifies an address, changes it, or goes back to the one before.
+    /// - Parameter providers: their identities are removed, except the one that the account was made with.
+    func resetPassword(
+        _ code: String, to password: Secret, removing providers: Set<ProviderID>, from origin: Origin
+    ) async throws
+    /// Verifies an address, or changes it.
     func apply(_ code: String, from origin: Origin) async throws
+    /// Goes back to the address before.
+    ///
+    /// - Parameter providers: their identities are removed, except the one that the account was made with.
+    func recover(_ code: String, removing providers: Set<ProviderID>, from origin: Origin) async throws -> Remedied
+    /// Removes what was added to the account, and everything that was added after it.
+    func removeSignInMethod(_ code: String, from origin: Origin) async throws -> Remedied
     /// "This was not me", of whoever got a code that verifies an address.
     func disavow(_ code: String, from origin: Origin) async throws
     /// - Throws: ``OOBSendingRefusal``.

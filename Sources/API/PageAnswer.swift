@@ -50,6 +50,11 @@ struct FormFields {
         values = Dictionary(uniqueKeysWithValues: pairs)
     }
 
+    /// What stands behind `prefix` in names that begin with it.
+    func names(after prefix: String) -> [String] {
+        values.keys.filter { $0.hasPrefix(prefix) }.map { String($0.dropFirst(prefix.count)) }
+    }
+
     subscript(field: CodeForm.Field) -> String? { values[field.rawValue] }
 }
 

@@ -67,6 +67,7 @@ extension MailboxChange {
         case .remove: notes.append(AuditNote(.passwordRemoved, account.id))
         case nil: break
         }
+        if notes.isEmpty, endsSessions { notes.append(AuditNote(.sessionsEnded, account.id)) }
         return notes
     }
 }

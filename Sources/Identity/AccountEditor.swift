@@ -109,13 +109,17 @@ public struct AccountEditor: Sendable {
     private func mailing(for change: AccountChange, of account: Account, from origin: Origin) throws -> Mailing {
         let now = change.changedAt
         var mailing = Mailing()
-        if let email = change.email {
-            let newEmail: Email? = if case .set(let email) = email { email } else { nil }
-            mailing = try with.farewell(to: account, for: newEmail, from: origin, at: now)
+        let email = change.address(of: account)
+        if email != account.email {
+            mailing = try with.farewell(to: account, for: email, from: origin, at: now)
         }
-        let losesPassword = account.hasPassword && change.unlinked.contains(.password)
-        if change.passwordHash != nil || losesPassword {
-            mailing.letters += try with.notice(.passwordChanged, about: account, from: origin, at: now)
+        if account.hasPassword {
+            if change.passwordHash != nil || change.unlinked.contains(.password) {
+                mailing.letters += try with.notice(.passwordChanged, about: account, from: origin, at: now)
+            }
+        } else if case .set = change.passwordHash {
+            let method = AddedSignInMethod(provider: .password, subject: nil, addedAt: now)
+            mailing = mailing + (try with.additionNotice(of: method, to: account, from: origin))
         }
         for identity in account.identities where change.unlinked.contains(identity.provider) {
             mailing.letters += try with.notice(
@@ -156,6 +160,17 @@ public struct AccountEditor: Sendable {
         case .emailTaken: throw EditRefusal.emailTaken
         case .lastWayIn: throw EditRefusal.lastSignInMethod
         case .stale: throw TokenRefusal.sessionEnded
+        }
+    }
+}
+
+extension AccountChange {
+    /// The address that `account` has afterwards; one that goes with an identity may take it away too.
+    fileprivate func address(of account: Account) -> Email? {
+        switch email {
+        case .set(let email): email
+        case .remove: nil
+        case nil: unlinked.isEmpty ? account.email : account.primaryEmail(without: unlinked).email
         }
     }
 }

@@ -6,6 +6,7 @@ public struct ActionLink: Hashable, Sendable {
         case verifyAndChangeEmail
         case recoverEmail
         case signIn
+        case removeSignInMethod
 
         public init(_ purpose: OOBCode.Purpose) {
             self =
@@ -15,7 +16,16 @@ public struct ActionLink: Hashable, Sendable {
                 case .signIn: .signIn
                 case .changeEmail: .verifyAndChangeEmail
                 case .recoverEmail: .recoverEmail
+                case .removeSignInMethod: .removeSignInMethod
                 }
+        }
+
+        /// Only the gateway's own page knows what to do; apps have pages for what Firebase has.
+        public var needsOwnPage: Bool {
+            switch self {
+            case .resetPassword, .verifyEmail, .verifyAndChangeEmail, .recoverEmail, .signIn: false
+            case .removeSignInMethod: true
+            }
         }
     }
 
@@ -45,10 +55,13 @@ public struct ActionLink: Hashable, Sendable {
 }
 
 extension MailSettings {
-    /// Where the links of letters lead.
+    /// Where links of `mode` lead.
     ///
     /// - Parameter publicURL: the gateway's, without a slash at the end.
-    public func actionBase(at publicURL: String) -> String { actionURL ?? publicURL + Self.actionPath }
+    public func actionBase(of mode: ActionLink.Mode, at publicURL: String) -> String {
+        let own = publicURL + Self.actionPath
+        return mode.needsOwnPage ? own : actionURL ?? own
+    }
 
     /// Of the gateway's own page.
     public static let actionPath = "/__/auth/action"
@@ -63,7 +76,8 @@ extension Letter.Kind {
         case .signIn: .signIn
         case .changeEmail: .verifyAndChangeEmail
         case .emailChanged: .recoverEmail
-        case .passwordChanged, .identityLinked, .identityUnlinked, .accountReclaimed, .accountDeleted: nil
+        case .identityLinked: .removeSignInMethod
+        case .passwordChanged, .identityUnlinked, .accountReclaimed, .accountDeleted: nil
         }
     }
 }

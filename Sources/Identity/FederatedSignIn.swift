@@ -109,7 +109,7 @@ public struct FederatedSignIn: Sendable {
         let entry = FederatedEntry(
             step: step, identity: proven.identity, marks: proven.marks, session: with.entropy.sessionID(),
             device: origin.device, trace: origin.trace, enteredAt: now,
-            mailing: Mailing(letters: try letters(about: step, proven.identity, from: origin, at: now)))
+            mailing: try mailing(about: step, proven.identity, from: origin, at: now))
         switch try await store.enter(entry, in: project.id) {
         case .done(let account, let session):
             let signedIn = try await with.tokens.signedIn(account, session, in: project, at: now)
@@ -120,17 +120,20 @@ public struct FederatedSignIn: Sendable {
     }
 
     /// To the owner of an account that others can enter now, or that has become somebody else's.
-    private func letters(
+    private func mailing(
         about step: FederatedEntry.Step, _ identity: VerifiedIdentity, from origin: Origin, at now: Instant
-    ) throws -> [Letter] {
-        let content = LetterContent(provider: identity.provider)
+    ) throws -> Mailing {
         switch step {
-        case .signIn, .create: return []
+        case .signIn, .create: return Mailing()
         case .link(let account, _):
-            return try with.notice(.identityLinked, about: account, content, from: origin, at: now)
+            let method = AddedSignInMethod(provider: identity.provider, subject: identity.subject, addedAt: now)
+            return try with.additionNotice(of: method, to: account, from: origin)
         case .reclaim(let account):
-            guard let email = account.email else { return [] }
-            return try with.notice(.accountReclaimed, to: email, about: account.id, content, from: origin, at: now)
+            guard let email = account.email else { return Mailing() }
+            let content = LetterContent(provider: identity.provider)
+            return Mailing(
+                letters: try with.notice(
+                    .accountReclaimed, to: email, about: account.id, content, from: origin, at: now))
         }
     }
 

@@ -7,10 +7,11 @@ public struct Letter: Hashable, Sendable {
         case resetPassword = "PASSWORD_RESET"
         case signIn = "EMAIL_SIGNIN"
         case changeEmail = "VERIFY_AND_CHANGE_EMAIL"
-        /// The notices: nobody asked for them.
+        /// The notices: nobody asked for them. This one has a link for each identity that was linked lately.
         case passwordChanged = "notice.password-changed"
         /// With a way back, to the address that was left.
         case emailChanged = "notice.email-changed"
+        /// Of a password too, and of a mailbox. With a link that removes it.
         case identityLinked = "notice.identity-linked"
         case identityUnlinked = "notice.identity-unlinked"
         case accountReclaimed = "notice.account-reclaimed"
@@ -55,14 +56,29 @@ public struct LetterContent: Hashable, Codable, Sendable {
     public var continueURL: String?
     /// What was linked or unlinked.
     public var provider: ProviderID?
+    /// Links that each remove an identity; `nil` in letters that have none.
+    public var removals: [Removal]?
+
+    /// The code of a link that removes an identity.
+    public struct Removal: Hashable, Codable, Sendable {
+        public let provider: ProviderID
+        public let code: String
+
+        public init(provider: ProviderID, code: String) {
+            self.provider = provider
+            self.code = code
+        }
+    }
 
     public init(
-        code: String? = nil, apiKey: String? = nil, continueURL: String? = nil, provider: ProviderID? = nil
+        code: String? = nil, apiKey: String? = nil, continueURL: String? = nil, provider: ProviderID? = nil,
+        removals: [Removal]? = nil
     ) {
         self.code = code
         self.apiKey = apiKey
         self.continueURL = continueURL
         self.provider = provider
+        self.removals = removals
     }
 }
 

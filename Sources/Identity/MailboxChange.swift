@@ -7,19 +7,33 @@ public struct MailboxChange: Hashable, Sendable {
     public var passwordHash: AccountChange.Value<String>?
     /// Identities that were linked at that time or later go.
     public var unlinksSince: Instant?
+    /// Identities of these providers go, except the one that the account was made with.
+    public var unlinks: Set<ProviderID> = []
     /// What could lead its maker back, and what the maker said of himself: phone number, name, picture.
     public var removesTraces = false
     public var usesEmailLinks: Bool
     /// Moves the generation and `validSince` on.
     public var endsSessions = false
-    /// Ways back to an earlier address that were given at that time or later are void.
-    public var voidsRecoverySince: Instant?
+    /// Remedies that were sent out and end with the change.
+    public var voids: VoidedRemedies?
     public var event: Event?
 
     /// What others have to be told.
     public enum Event: Hashable, Sendable {
         case reclaimed
         case disavowed
+    }
+
+    /// Which remedies in mailboxes end with the proof of a mailbox.
+    public enum VoidedRemedies: Hashable, Sendable {
+        case all
+        /// Those that were sent to `email`, and all that were made after the first of these: what leads back furthest
+        /// wins, so an intruder who has changed the address voids nothing that its owner was sent before.
+        ///
+        /// - Parameters:
+        ///   - madeAt: of the remedy that is used, if one is.
+        ///   - addedSince: links to `email` that remove what was added earlier stay.
+        case proven(email: Email, madeAt: Instant?, addedSince: Instant)
     }
 
     private static let everSince = Instant(microseconds: 0)
@@ -40,24 +54,47 @@ public struct MailboxChange: Hashable, Sendable {
     }
 
     /// Back to the address that `code` was sent to. What was added since it was left is not believed to be its owner's.
-    public static func recovering(_ account: Account, by code: OOBCode) -> MailboxChange {
+    public static func recovering(
+        _ account: Account, by code: OOBCode, removing providers: Set<ProviderID>
+    ) -> MailboxChange {
         var change = MailboxChange(account)
         change.email = code.email
         change.endsSessions = true
         change.unlinksSince = code.createdAt
-        change.voidsRecoverySince = code.createdAt
-        if let setAt = account.passwordUpdatedAt, setAt >= code.createdAt { change.passwordHash = .remove }
+        change.unlinks = providers
+        change.voids = .proven(email: code.email, madeAt: code.createdAt, addedSince: code.createdAt)
+        if account.gotPassword(since: code.createdAt) { change.passwordHash = .remove }
+        return change
+    }
+
+    /// Takes away `method` and what was added at that time or later. The account goes back to the address that `code` was
+    /// sent to, or keeps none if that is another account's by now.
+    public static func removing(
+        _ method: AddedSignInMethod, from account: Account, by code: OOBCode, addressIsTaken: Bool
+    ) -> MailboxChange {
+        var change = MailboxChange(account)
+        change.email = addressIsTaken ? nil : code.email
+        change.endsSessions = true
+        change.unlinksSince = method.addedAt
+        change.usesEmailLinks = account.usesEmailLinks && method.provider != .emailLink && !addressIsTaken
+        change.voids = .proven(email: code.email, madeAt: code.createdAt, addedSince: method.addedAt)
+        if addressIsTaken ? account.hasPassword : account.gotPassword(since: method.addedAt) {
+            change.passwordHash = .remove
+        }
         return change
     }
 
     /// An account whose address was never proven goes to whom the mailbox belongs to; see ``reclaiming(_:)``.
     public static func resetting(
-        _ account: Account, to passwordHash: String, by policy: Policy
+        _ account: Account, to passwordHash: String, removing providers: Set<ProviderID>, by policy: Policy
     ) -> MailboxChange {
         var change = account.emailIsVerified ? MailboxChange(account) : reclaiming(account)
+        if change.voids == nil, let email = account.email {
+            change.voids = .proven(email: email, madeAt: nil, addedSince: everSince)
+        }
+        change.unlinks = providers
         change.passwordHash = .set(passwordHash)
         change.endsSessions = true
-        change.voidsRecoverySince = everSince
         if policy.resetUnlinksIdentities { change.unlinksSince = everSince }
         return change
     }
@@ -84,7 +121,7 @@ public struct MailboxChange: Hashable, Sendable {
         change.passwordHash = account.hasPassword ? .remove : nil
         change.usesEmailLinks = false
         change.endsSessions = true
-        change.voidsRecoverySince = everSince
+        change.voids = .all
         change.event = .disavowed
         return change
     }
@@ -97,11 +134,23 @@ public struct MailboxChange: Hashable, Sendable {
         change.removesTraces = true
         change.usesEmailLinks = false
         change.endsSessions = true
-        change.voidsRecoverySince = everSince
+        change.voids = .all
         change.event = .reclaimed
         return change
     }
 
     /// The generation that a session opened with this change has.
     var generation: Int64 { account.generation + (endsSessions ? 1 : 0) }
+
+    /// Those that the account keeps, except the one that it was made with.
+    var keptIdentities: [LinkedIdentity] {
+        account.addedIdentities.filter { identity in
+            let isLate = unlinksSince.map { since in identity.linkedAt.map { $0 >= since } ?? true } ?? false
+            return !isLate && !unlinks.contains(identity.provider)
+        }
+    }
+}
+
+extension Account {
+    fileprivate func gotPassword(since time: Instant) -> Bool { passwordUpdatedAt.map { $0 >= time } ?? false }
 }

@@ -8,6 +8,17 @@ public struct OOBCode: Hashable, Sendable {
         case changeEmail = "VERIFY_AND_CHANGE_EMAIL"
         /// Back to an address that was verified before it was changed.
         case recoverEmail = "RECOVER_EMAIL"
+        /// Removes a sign-in method that was added to an account, and everything that was added after it.
+        case removeSignInMethod = "REMOVE_SIGN_IN_METHOD"
+
+        /// Undoes what an intruder may have done, so no change of the account's credentials voids it. It is sent without
+        /// being asked for.
+        public var isRemedy: Bool {
+            switch self {
+            case .verifyEmail, .resetPassword, .signIn, .changeEmail: false
+            case .recoverEmail, .removeSignInMethod: true
+            }
+        }
     }
 
     /// SHA-256 of the code, by which alone it is found.
@@ -17,16 +28,18 @@ public struct OOBCode: Hashable, Sendable {
     public let account: ID<Account>?
     /// The account has to be of this generation; `nil` where the code outlives changes of it.
     public let generation: Int64?
-    /// The address that the code is about; of ``Purpose/recoverEmail`` the one to go back to.
+    /// The address that the code is about; of a remedy the one that it was sent to, and to go back to.
     public let email: Email
     /// Of ``Purpose/changeEmail`` the address to be, of ``Purpose/recoverEmail`` the one to be left.
     public let newEmail: Email?
+    /// Of ``Purpose/removeSignInMethod``, and of nothing else.
+    public let method: AddedSignInMethod?
     public let createdAt: Instant
     public let expiresAt: Instant
 
     public init(
         hash: [UInt8], purpose: Purpose, account: ID<Account>?, generation: Int64? = nil, email: Email,
-        newEmail: Email? = nil, createdAt: Instant, expiresAt: Instant
+        newEmail: Email? = nil, method: AddedSignInMethod? = nil, createdAt: Instant, expiresAt: Instant
     ) {
         self.hash = hash
         self.purpose = purpose
@@ -34,6 +47,7 @@ public struct OOBCode: Hashable, Sendable {
         self.generation = generation
         self.email = email
         self.newEmail = newEmail
+        self.method = method
         self.createdAt = createdAt
         self.expiresAt = expiresAt
     }

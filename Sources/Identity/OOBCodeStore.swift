@@ -41,7 +41,7 @@ public struct FoundCode: Hashable, Sendable {
     public func requireStanding(at now: Instant) throws(OOBCodeRefusal) {
         let hasChanged =
             switch code.purpose {
-            case .recoverEmail: false
+            case .recoverEmail, .removeSignInMethod: false
             case .signIn: code.account != nil && account?.id != code.account
             case .verifyEmail, .resetPassword, .changeEmail: account?.email != code.email
             }

@@ -29,26 +29,28 @@ public struct OOBRedemption: Sendable {
     }
 
     /// Sets a password, which proves the address too. The password is judged, and hashed, before the code is used up.
+    ///
+    /// - Parameter providers: their identities are removed, except the one that the account was made with.
     public func resetPassword(
-        _ code: String?, to password: Secret, in project: Project, from origin: Origin
+        _ code: String?, to password: Secret, removing providers: Set<ProviderID>, in project: Project,
+        from origin: Origin
     ) async throws -> OOBCode {
         guard project.policy.allowsPasswords else { throw OOBCodeRefusal.notAllowed }
         let found = try await check(code, for: [.resetPassword], in: project)
         try await with.require(password, by: project.policy)
         let hash = try await with.passwords.hash(password, origin.prefix)
         _ = try await redeem(code, for: [.resetPassword], in: project, from: origin) { account, _, now in
-            let change = MailboxChange.resetting(account, to: hash, by: project.policy)
-            return (
-                change, Mailing(letters: try notices(of: change, otherwise: .passwordChanged, from: origin, at: now))
-            )
+            let change = MailboxChange.resetting(account, to: hash, removing: providers, by: project.policy)
+            return (change, try mailing(about: change, from: origin, at: now))
         }
         return found.code
     }
 
     /// Verifies or changes an address, or goes back to the one before.
     public func apply(_ code: String?, in project: Project, from origin: Origin) async throws -> Applied {
-        try await redeem(code, for: [.verifyEmail, .changeEmail, .recoverEmail], in: project, from: origin) {
-            account, code, now in
+        let carriedOut = try await redeem(
+            code, for: [.verifyEmail, .changeEmail, .recoverEmail], in: project, from: origin
+        ) { account, code, now in
             switch code.purpose {
             case .changeEmail:
                 let email = code.newEmail ?? code.email
@@ -57,10 +59,12 @@ public struct OOBRedemption: Sendable {
                     email == account.email
                         ? Mailing() : try with.farewell(to: account, for: email, from: origin, at: now)
                 )
-            case .recoverEmail: return (.recovering(account, by: code), Mailing())
-            case .verifyEmail, .resetPassword, .signIn: return (.verifying(account), Mailing())
+            case .recoverEmail: return (.recovering(account, by: code, removing: []), Mailing())
+            case .verifyEmail, .resetPassword, .signIn, .removeSignInMethod:
+                return (.verifying(account), Mailing())
             }
         }
+        return Applied(account: carriedOut.account, code: carriedOut.redemption.code)
     }
 
     public struct Applied: Hashable, Sendable {
@@ -128,9 +132,7 @@ public struct OOBRedemption: Sendable {
             guard found.account == nil || found.account?.id == caller.account.id else { throw EditRefusal.emailTaken }
             let change = MailboxChange.linking(email, to: caller.account)
             if change.endsSessions { try caller.requireRecentLogin(by: project.policy, at: now) }
-            let mailing =
-                change.endsSessions
-                ? try with.farewell(to: caller.account, for: email, from: origin, at: now) : Mailing()
+            let mailing = try mailing(about: change, linking: email, from: origin, at: now)
             return entry(.change(change), caller.account.id, change.generation, mailing)
         }
         guard let account = found.account else {
@@ -139,13 +141,14 @@ public struct OOBRedemption: Sendable {
         }
         guard !account.isDisabled else { throw OOBCodeRefusal.accountDisabled }
         let change = MailboxChange.signingIn(account)
-        let letters = try notices(of: change, otherwise: nil, from: origin, at: now)
+        let letters = try reclaimNotice(of: change, from: origin, at: now)
         return entry(.change(change), account.id, change.generation, Mailing(letters: letters))
     }
 }
 
 extension OOBRedemption {
-    private func check(
+    /// The same, of a code that is good for one of `purposes`.
+    public func check(
         _ code: String?, for purposes: Set<OOBCode.Purpose>, in project: Project
     ) async throws -> FoundCode {
         let found = try await check(code, in: project.id)
@@ -153,20 +156,26 @@ extension OOBRedemption {
         return found
     }
 
-    private func redeem(
+    /// A redemption, and the account as it is now.
+    struct CarriedOut {
+        let redemption: Redemption
+        let account: Account
+    }
+
+    func redeem(
         _ code: String?, for purposes: Set<OOBCode.Purpose>, in project: Project, from origin: Origin,
-        _ decide: (Account, OOBCode, Instant) throws -> (MailboxChange, Mailing)
-    ) async throws -> Applied {
+        _ decide: (Account, OOBCode, Instant) async throws -> (MailboxChange, Mailing)
+    ) async throws -> CarriedOut {
         for _ in 0..<Self.attempts {
             let found = try await check(code, for: purposes, in: project)
             guard let account = found.account else { throw OOBCodeRefusal.invalid }
             guard !account.isDisabled else { throw OOBCodeRefusal.accountDisabled }
             let now = with.clock.now()
-            let (change, mailing) = try decide(account, found.code, now)
+            let (change, mailing) = try await decide(account, found.code, now)
             let redemption = Redemption(
                 code: found.code, step: .change(change), mailing: mailing, trace: origin.trace, redeemedAt: now)
             switch try await codes.redeem(redemption, in: project.id) {
-            case .done(let account): return Applied(account: account, code: found.code)
+            case .done(let account): return CarriedOut(redemption: redemption, account: account)
             case .stale: continue
             case .used: throw OOBCodeRefusal.invalid
             case .emailTaken: throw OOBCodeRefusal.emailTaken
@@ -175,13 +184,30 @@ extension OOBRedemption {
         throw Overloaded()
     }
 
-    /// To the mailbox that was just proven.
-    private func notices(
-        of change: MailboxChange, otherwise kind: Letter.Kind?, from origin: Origin, at now: Instant
-    ) throws -> [Letter] {
-        guard let email = change.email, let kind = change.event == .reclaimed ? .accountReclaimed : kind else {
-            return []
+    /// About a reset, to the mailbox that was just proven.
+    private func mailing(about reset: MailboxChange, from origin: Origin, at now: Instant) throws -> Mailing {
+        guard reset.event != .reclaimed, let email = reset.email else {
+            return Mailing(letters: try reclaimNotice(of: reset, from: origin, at: now))
         }
-        return try with.notice(kind, to: email, about: change.account.id, from: origin, at: now)
+        let recent = reset.keptIdentities.filter { $0.linkedAt.map { now < $0 + Policy.recentlyLinked } ?? true }
+        return try with.resetNotice(
+            to: email, about: reset.account.id, removing: recent, from: origin, at: now)
+    }
+
+    /// About a mailbox that the caller links, to the address that the account had.
+    private func mailing(
+        about change: MailboxChange, linking email: Email, from origin: Origin, at now: Instant
+    ) throws -> Mailing {
+        let account = change.account
+        guard account.email != email || !account.usesEmailLinks else { return Mailing() }
+        let farewell =
+            change.endsSessions ? try with.farewell(to: account, for: email, from: origin, at: now) : Mailing()
+        let method = AddedSignInMethod(provider: .emailLink, subject: nil, addedAt: now)
+        return farewell + (try with.additionNotice(of: method, to: account, from: origin))
+    }
+
+    private func reclaimNotice(of change: MailboxChange, from origin: Origin, at now: Instant) throws -> [Letter] {
+        guard change.event == .reclaimed, let email = change.email else { return [] }
+        return try with.notice(.accountReclaimed, to: email, about: change.account.id, from: origin, at: now)
     }
 }

@@ -49,7 +49,7 @@ public struct OOBSending: Sendable {
             try await issue(Draft(.signIn, about: email), content, in: project, from: origin)
             return email
         case .verifyEmail, .changeEmail: return try await sendToOwner(request, content, in: project, from: origin)
-        case .recoverEmail: throw OOBSendingRefusal.onlyOnChange
+        case .recoverEmail, .removeSignInMethod: throw OOBSendingRefusal.onlyOnChange
         }
     }
 
@@ -61,7 +61,7 @@ public struct OOBSending: Sendable {
     ) async throws -> Issued {
         let content = try content(of: request, in: project)
         guard with.outOfBand.isSent || !isMailed else { throw OOBSendingRefusal.mailNotConfigured }
-        guard request.purpose != .recoverEmail else { throw OOBSendingRefusal.onlyOnChange }
+        guard !request.purpose.isRemedy else { throw OOBSendingRefusal.onlyOnChange }
         if request.purpose == .signIn, !project.policy.allowsEmailLinks { throw OOBSendingRefusal.notAllowed }
         if request.purpose == .resetPassword, !project.policy.allowsPasswords { throw OOBSendingRefusal.notAllowed }
         let newEmail = try request.checkedNewEmail()
@@ -78,9 +78,10 @@ public struct OOBSending: Sendable {
             ["requestType": request.purpose.rawValue, "handedOver": String(!isMailed)])
         let code = try await issue(
             draft, content, isMailed: isMailed, for: (note, administrator), in: project, from: origin)
+        let mode = ActionLink.Mode(request.purpose)
         let link = ActionLink(
-            ActionLink.Mode(request.purpose), code: code, in: project.id, at: with.outOfBand.actionBase(project),
-            apiKey: content.apiKey, language: origin.language ?? project.mail.language,
+            mode, code: code, in: project.id, at: with.outOfBand.actionBase(project, mode), apiKey: content.apiKey,
+            language: origin.language ?? project.mail.language,
             continueURL: content.continueURL)
         return Issued(email: email, code: code, link: link)
     }
@@ -220,6 +221,7 @@ extension OOBCode.Purpose {
         case .resetPassword: policy.resetLifetime
         case .signIn: Policy.signInLinkLifetime
         case .recoverEmail: Policy.recoveryLifetime
+        case .removeSignInMethod: Policy.removalLinkLifetime
         }
     }
 }

@@ -8,7 +8,7 @@ public struct OutOfBand: Sendable {
     public var letterID: @Sendable () -> ID<Letter>
     public var seal: @Sendable (LetterContent, ID<Letter>) throws -> [UInt8]
     /// Where links lead, without query.
-    public var actionBase: @Sendable (Project) -> String
+    public var actionBase: @Sendable (Project, ActionLink.Mode) -> String
     /// Somebody sends what is written.
     public var isSent: Bool
 
@@ -16,7 +16,7 @@ public struct OutOfBand: Sendable {
         newCode: @escaping @Sendable () -> String, hash: @escaping @Sendable (String) -> [UInt8],
         letterID: @escaping @Sendable () -> ID<Letter>,
         seal: @escaping @Sendable (LetterContent, ID<Letter>) throws -> [UInt8],
-        actionBase: @escaping @Sendable (Project) -> String, isSent: Bool
+        actionBase: @escaping @Sendable (Project, ActionLink.Mode) -> String, isSent: Bool
     ) {
         self.newCode = newCode
         self.hash = hash

@@ -107,4 +107,8 @@ public struct Policy: Hashable, Sendable {
     public static let signInLinkLifetime: Duration = .seconds(900)
     /// How long a code can be used that goes back to the address before.
     public static let recoveryLifetime: Duration = .seconds(72 * 3600)
+    /// How long a code can be used that removes a sign-in method.
+    public static let removalLinkLifetime: Duration = .seconds(7 * 86_400)
+    /// How long ago an identity was linked that the confirmation of a password reset offers to remove.
+    static let recentlyLinked: Duration = .seconds(30 * 86_400)
 }

@@ -4,12 +4,12 @@ public import SMTP
 /// Writes the message of a letter, the same one however often it is asked.
 public struct Composer: Sendable {
     private let sender: Email
-    private let actionBase: @Sendable (MailSettings) -> String
+    private let actionBase: @Sendable (MailSettings, ActionLink.Mode) -> String
 
     /// - Parameters:
     ///   - sender: for projects that have none of their own.
     ///   - actionBase: where a project's links lead.
-    public init(sender: Email, actionBase: @escaping @Sendable (MailSettings) -> String) {
+    public init(sender: Email, actionBase: @escaping @Sendable (MailSettings, ActionLink.Mode) -> String) {
         self.sender = sender
         self.actionBase = actionBase
     }
@@ -20,12 +20,17 @@ public struct Composer: Sendable {
         let language = letter.language ?? settings.language
         let link = link(of: letter, content, in: mailed.project, language)
         guard (letter.kind.linkMode == nil) == (link == nil) else { return nil }
+        let removals = content.removals ?? []
         let facts = Facts(
             kind: letter.kind, app: mailed.name, method: .init(content.provider, in: mailed.project),
-            lifetime: Span(letter.expiresAt - letter.createdAt))
+            lifetime: Span(letter.expiresAt - letter.createdAt),
+            removable: removals.map { .init($0.provider, in: mailed.project) })
         var wording = Wording(facts, in: language)
         if let subject = settings.subjects[letter.kind]?[language] { wording.subject = subject }
-        let layout = Layout(wording, link: link?.url, language: language)
+        let removalLinks = removals.map { removal in
+            self.link(.removeSignInMethod, removal.code, of: letter, content, in: mailed.project, language)
+        }
+        let layout = Layout(wording, links: ([link].compactMap(\.self) + removalLinks).map(\.url), language: language)
         return Message(
             from: Mailbox(
                 address: (settings.senderAddress ?? sender).rawValue, name: settings.senderName ?? mailed.name),
@@ -38,8 +43,15 @@ public struct Composer: Sendable {
         of letter: Letter, _ content: LetterContent, in project: Project, _ language: Language? = nil
     ) -> ActionLink? {
         guard let mode = letter.kind.linkMode, let code = content.code else { return nil }
-        return ActionLink(
-            mode, code: code, in: project.id, at: actionBase(project.mail), apiKey: content.apiKey,
+        return self.link(mode, code, of: letter, content, in: project, language)
+    }
+
+    private func link(
+        _ mode: ActionLink.Mode, _ code: String, of letter: Letter, _ content: LetterContent, in project: Project,
+        _ language: Language?
+    ) -> ActionLink {
+        ActionLink(
+            mode, code: code, in: project.id, at: actionBase(project.mail, mode), apiKey: content.apiKey,
             language: language ?? letter.language ?? project.mail.language, continueURL: content.continueURL)
     }
 }

@@ -27,17 +27,22 @@ extension Wording {
         case .passwordChanged:
             return english(
                 "Your password for \(app) was changed",
-                "The password of your account of \(app) was changed, and every device was signed out.", [byOther])
+                ["The password of your account of \(app) was changed, and every device was signed out."]
+                    + (facts.removable.isEmpty ? [] : [recentlyAdded]),
+                actions: facts.removable.map { "Remove \($0.english)" },
+                (facts.removable.isEmpty ? [] : [removal, facts.lifetime.englishSinceChange]) + [byOther])
         case .emailChanged:
             return english(
                 "Your e-mail address for \(app) was changed",
                 "Your account of \(app), which had this address, has another one now. If that was you, there is nothing "
                     + "to do. If it was not, follow the link: the account gets this address back.",
-                action: "Undo the change", [facts.lifetime.english, "Then choose a new password at once."])
+                action: "Undo the change", [facts.lifetime.englishSinceChange, "Then choose a new password at once."])
         case .identityLinked:
             return english(
                 "A way to sign in to \(app) was added",
-                "Your account of \(app) can be signed in to with \(method) from now on.", [byOther])
+                "Your account of \(app) can be signed in to with \(method) from now on. If that was you, there is nothing to "
+                    + "do. If it was not, follow the link.", action: "Remove \(method)",
+                [removal, facts.lifetime.englishSinceChange])
         case .identityUnlinked:
             return english(
                 "A way to sign in to \(app) was removed",
@@ -65,16 +70,30 @@ extension Wording {
         "If that was you, there is nothing to do. If it was not, ask for a new password on the sign-in page at once; "
         + "that signs out everybody else."
 
+    private static let recentlyAdded =
+        "These ways to sign in to it were added in the last 30 days, and still work. If you did not add one of them, follow "
+        + "its link."
+
+    private static let removal =
+        "The link opens a page that asks you first. It removes that way to sign in and every one that was added after "
+        + "it, and signs out every device."
+
     private static func english(
         _ subject: String, _ paragraph: String, action: String? = nil, _ advice: [String]
     ) -> Wording {
+        english(subject, [paragraph], actions: [action].compactMap(\.self), advice)
+    }
+
+    private static func english(
+        _ subject: String, _ paragraphs: [String], actions: [String], _ advice: [String]
+    ) -> Wording {
         Wording(
-            subject: subject, paragraphs: [paragraph], action: action, advice: advice,
+            subject: subject, paragraphs: paragraphs, actions: actions, advice: advice,
             plainLink: "If the button does not work, open this address in a browser:")
     }
 }
 
-extension Facts.Method {
+extension SignInMethodName {
     fileprivate var english: String {
         switch self {
         case .named(let name): name
@@ -87,13 +106,16 @@ extension Facts.Method {
 }
 
 extension Span {
-    fileprivate var english: String {
-        let span =
-            switch self {
-            case .minutes(let count): count == 1 ? "1 minute" : "\(count) minutes"
-            case .hours(let count): count == 1 ? "1 hour" : "\(count) hours"
-            case .days(let count): "\(count) days"
-            }
-        return "The link works once, and for \(span) after it was asked for."
+    fileprivate var english: String { "The link works once, and for \(inEnglish) after it was asked for." }
+
+    /// Of a link that nobody asked for.
+    fileprivate var englishSinceChange: String { "The link works once, and for \(inEnglish) after the change." }
+
+    private var inEnglish: String {
+        switch self {
+        case .minutes(let count): count == 1 ? "1 minute" : "\(count) minutes"
+        case .hours(let count): count == 1 ? "1 hour" : "\(count) hours"
+        case .days(let count): "\(count) days"
+        }
     }
 }

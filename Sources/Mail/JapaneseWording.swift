@@ -24,15 +24,21 @@ extension Wording {
                 action: "新しいアドレスを確認する", [facts.lifetime.japanese, notAsked])
         case .passwordChanged:
             return japanese(
-                "【\(app)】パスワードが変更されました", "\(app)のアカウントのパスワードが変更され、すべての端末からログアウトしました。", [byOther])
+                "【\(app)】パスワードが変更されました",
+                ["\(app)のアカウントのパスワードが変更され、すべての端末からログアウトしました。"]
+                    + (facts.removable.isEmpty ? [] : [recentlyAdded]),
+                actions: facts.removable.map { "\($0.japanese)を削除する" },
+                (facts.removable.isEmpty ? [] : [removal, facts.lifetime.japaneseSinceChange]) + [byOther])
         case .emailChanged:
             return japanese(
                 "【\(app)】メールアドレスが変更されました",
                 "\(app)のアカウントのメールアドレスが、このアドレスから別のアドレスに変更されました。お心当たりがある場合は、何もする必要はありません。お心当たりがない場合は、次のリンクを開いて元のアドレスに戻してください。",
-                action: "変更を取り消す", [facts.lifetime.japanese, "その後、すぐに新しいパスワードを設定してください。"])
+                action: "変更を取り消す", [facts.lifetime.japaneseSinceChange, "その後、すぐに新しいパスワードを設定してください。"])
         case .identityLinked:
             return japanese(
-                "【\(app)】ログイン方法が追加されました", "今後、\(app)のアカウントに\(method)でログインできます。", [byOther])
+                "【\(app)】ログイン方法が追加されました",
+                "今後、\(app)のアカウントに\(method)でログインできます。お心当たりがある場合は、何もする必要はありません。お心当たりがない場合は、次のリンクを開いてください。",
+                action: "\(method)を削除する", [removal, facts.lifetime.japaneseSinceChange])
         case .identityUnlinked:
             return japanese(
                 "【\(app)】ログイン方法が削除されました", "今後、\(app)のアカウントに\(method)でログインすることはできません。", [byOther])
@@ -53,16 +59,28 @@ extension Wording {
     private static let byOther =
         "お心当たりがある場合は、何もする必要はありません。お心当たりがない場合は、すぐにログイン画面からパスワードを再設定してください。他の人はすべてログアウトされます。"
 
+    private static let recentlyAdded =
+        "次のログイン方法は過去30日以内に追加され、現在も使えます。追加にお心当たりがないものがある場合は、そのリンクを開いてください。"
+
+    private static let removal =
+        "リンクを開くと、確認のページが表示されます。確認すると、そのログイン方法と、その後に追加されたログイン方法がすべて削除され、すべての端末からログアウトします。"
+
     private static func japanese(
         _ subject: String, _ paragraph: String, action: String? = nil, _ advice: [String]
     ) -> Wording {
+        japanese(subject, [paragraph], actions: [action].compactMap(\.self), advice)
+    }
+
+    private static func japanese(
+        _ subject: String, _ paragraphs: [String], actions: [String], _ advice: [String]
+    ) -> Wording {
         Wording(
-            subject: subject, paragraphs: [paragraph], action: action, advice: advice,
+            subject: subject, paragraphs: paragraphs, actions: actions, advice: advice,
             plainLink: "ボタンが使えない場合は、次のアドレスをブラウザーで開いてください。")
     }
 }
 
-extension Facts.Method {
+extension SignInMethodName {
     fileprivate var japanese: String {
         switch self {
         case .named(let name): name
@@ -75,13 +93,16 @@ extension Facts.Method {
 }
 
 extension Span {
-    fileprivate var japanese: String {
-        let span =
-            switch self {
-            case .minutes(let count): "\(count)分間"
-            case .hours(let count): "\(count)時間"
-            case .days(let count): "\(count)日間"
-            }
-        return "このリンクは一度だけ、お申し込みから\(span)有効です。"
+    fileprivate var japanese: String { "このリンクは一度だけ、お申し込みから\(inJapanese)有効です。" }
+
+    /// Of a link that nobody asked for.
+    fileprivate var japaneseSinceChange: String { "このリンクは一度だけ、変更から\(inJapanese)有効です。" }
+
+    private var inJapanese: String {
+        switch self {
+        case .minutes(let count): "\(count)分間"
+        case .hours(let count): "\(count)時間"
+        case .days(let count): "\(count)日間"
+        }
     }
 }

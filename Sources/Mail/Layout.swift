@@ -5,11 +5,12 @@ struct Layout {
     let text: String
     let html: String
 
-    /// - Parameter link: `nil` only where the wording has no action.
-    init(_ wording: Wording, link: String?, language: Language) {
-        let parts = [wording.paragraphs, [link].compactMap(\.self), wording.advice].joined()
+    /// - Parameter links: one for each action of the wording.
+    init(_ wording: Wording, links: [String], language: Language) {
+        let actions = Array(zip(wording.actions, links))
+        let parts = [wording.paragraphs, actions.map { "\($0)\n\($1)" }, wording.advice].joined()
         text = parts.joined(separator: "\n\n") + "\n"
-        let action = link.flatMap { link in wording.action.map { Self.action($0, link, wording.plainLink) } } ?? ""
+        let buttons = actions.map { Self.action($0, $1, wording.plainLink) }.joined()
         html = """
             <!DOCTYPE html>
             <html lang="\(language.rawValue)">
@@ -21,7 +22,7 @@ struct Layout {
             <body style="margin:0;padding:24px;background:#ffffff;color:#1a1a1a;font:16px/1.6 sans-serif">
             <main style="max-width:36em;margin:0 auto">
             <h1 style="font-size:20px;line-height:1.4">\(wording.subject.htmlEscaped)</h1>
-            \(Self.paragraphs(wording.paragraphs))\(action)\(Self.paragraphs(wording.advice))</main>
+            \(Self.paragraphs(wording.paragraphs))\(buttons)\(Self.paragraphs(wording.advice))</main>
             </body>
             </html>
 

@@ -6,9 +6,9 @@ struct Wording: Hashable {
     var subject: String
     /// Before the link.
     var paragraphs: [String]
-    /// What the link is called; only where there is one.
-    var action: String?
-    /// After the link.
+    /// What the links are called, in their order.
+    var actions: [String]
+    /// After the links.
     var advice: [String]
     /// Says that the link stands below as text.
     var plainLink: String
@@ -21,10 +21,10 @@ struct Wording: Hashable {
             }
     }
 
-    init(subject: String, paragraphs: [String], action: String?, advice: [String], plainLink: String) {
+    init(subject: String, paragraphs: [String], actions: [String], advice: [String], plainLink: String) {
         self.subject = subject
         self.paragraphs = paragraphs
-        self.action = action
+        self.actions = actions
         self.advice = advice
         self.plainLink = plainLink
     }
@@ -36,31 +36,11 @@ struct Facts: Hashable {
     /// Of the project.
     let app: String
     /// What was linked or unlinked.
-    let method: Method
+    let method: SignInMethodName
     /// Of the link, from the moment that it was asked for.
     let lifetime: Span
-
-    /// A way to sign in, as people know it.
-    enum Method: Hashable {
-        case named(String)
-        case password
-        case emailLink
-        case phone
-        case other
-
-        init(_ provider: ProviderID?, in project: Project) {
-            self =
-                switch provider {
-                case .apple: .named("Apple")
-                case .google: .named("Google")
-                case .password: .password
-                case .emailLink: .emailLink
-                case .phone: .phone
-                case let provider?: project.settings(of: provider)?.openID?.displayName.map(Self.named) ?? .other
-                case nil: .other
-                }
-        }
-    }
+    /// What links in it remove, in their order.
+    let removable: [SignInMethodName]
 }
 
 /// A duration in whole units, never longer than it is.

@@ -59,7 +59,16 @@ extension OOBCodeRefusal {
                 It may have been used already, or not be whole. Ask for a new one in the app, and open the newest mail.
                 """,
                 "すでに使われたか、リンクの一部が欠けている可能性があります。アプリで再度依頼し、最新のメールを開いてください。")
-        case .expired: Phrase("Ask for a new one in the app.", "アプリで再度依頼してください。")
+        case .expired:
+            Phrase(
+                """
+                Ask for a new one in the app. If it was to undo a change of your account, reset your password instead: \
+                that page also lists what was added to the account.
+                """,
+                """
+                アプリで再度依頼してください。アカウントの変更を取り消すためのリンクだった場合は、代わりにパスワードを再設定してください。\
+                その画面で、アカウントに追加されたログイン方法も確認できます。
+                """)
         case .emailTaken:
             Phrase(
                 "Somebody else has made an account with it by now, so nothing was changed.",

@@ -3,7 +3,9 @@
 struct HTML: Sendable {
     /// Elements that have content; the two that have none are made by ``void(_:_:)``.
     enum Element: String {
-        case a, body, button, dd, div, dl, dt, form, h1, h2, head, html, label, li, main, p, section, time, title, ul
+        case a, body, button, dd, div, dl, dt, fieldset, form, h1, h2, head, html, label, legend, li, main, p, section,
+            time
+        case title, ul
     }
 
     enum Void: String {
@@ -83,8 +85,18 @@ struct Attribute: Sendable {
 }
 
 /// What other elements refer to.
-enum Anchor: String {
-    case address, password, passwordRules, problem, stranger
+struct Anchor {
+    let rawValue: String
+
+    static let address = Anchor(rawValue: "address")
+    static let password = Anchor(rawValue: "password")
+    static let passwordRules = Anchor(rawValue: "passwordRules")
+    static let problem = Anchor(rawValue: "problem")
+    static let stranger = Anchor(rawValue: "stranger")
+
+    /// A checkbox, by its place on the page.
+    static func removal(_ number: Int) -> Anchor { Anchor(rawValue: "removal\(number)") }
+    static func removalDetails(_ number: Int) -> Anchor { Anchor(rawValue: "removalDetails\(number)") }
 }
 
 extension [Attribute] {

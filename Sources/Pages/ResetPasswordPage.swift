@@ -21,9 +21,19 @@ public struct PasswordRules: Sendable {
 }
 
 extension Page {
-    /// - Parameter missing: what the password lacks that was sent before; nothing where none was sent yet.
+    /// What was done that this page follows.
+    public enum Remedy: Sendable {
+        case recovered(Email)
+        case removed(SignInMethodName)
+    }
+
+    /// - Parameters:
+    ///   - missing: what the password lacks that was sent before; nothing where none was sent yet.
+    ///   - identities: what the owner may remove with the reset.
     public static func resetPassword(
-        of email: Email, _ rules: PasswordRules, missing: [PasswordRequirement] = [], _ form: CodeForm, _ frame: Frame
+        of email: Email, _ rules: PasswordRules, missing: [PasswordRequirement] = [],
+        removing identities: [ListedIdentity],
+        after remedy: Remedy? = nil, _ form: CodeForm, _ frame: Frame
     ) -> Page {
         let language = frame.language
         let problem = missing.map { HTML(.li, text: $0.phrase.in(language)) }
@@ -41,7 +51,7 @@ extension Page {
         ]
         return Page(
             frame, Phrase("Set a new password", "新しいパスワードの設定"),
-            (missing.isEmpty ? [] : [alert]) + [
+            (remedy.map { [frame.done($0)] } ?? []) + (missing.isEmpty ? [] : [alert]) + [
                 form.form(
                     in: frame,
                     [
@@ -55,8 +65,14 @@ extension Page {
                         HTML(.label, [.for(.password)], text: Phrase("New password", "新しいパスワード").in(language)),
                         .void(.input, password + (missing.isEmpty ? [] : [.invalid, .autofocus])),
                         HTML(.ul, [.id(.passwordRules), .classed(.hint)], hints),
-                        frame.button(Phrase("Save the password", "パスワードを保存する")),
-                    ]),
+                    ]
+                        + frame.choice(
+                            of: identities,
+                            Phrase("Other ways to sign in to this account", "このアカウントのほかのログイン方法"),
+                            Phrase(
+                                "Tick those that you did not add yourself. They are removed when you save the password.",
+                                "追加にお心当たりがないものを選んでください。パスワードの保存と同時に削除されます。"))
+                        + [frame.button(Phrase("Save the password", "パスワードを保存する"))]),
                 frame.hint(
                     Phrase(
                         "Every device will have to sign in again, with the new password.",
@@ -71,6 +87,22 @@ extension Page {
                 frame.facts([(.address, .text(email.rawValue))]),
                 frame.paragraph(Phrase("You can sign in with it now.", "新しいパスワードでログインできます。")),
             ] + frame.wayBackOrAdvice(to: url))
+    }
+}
+
+extension Page.Frame {
+    fileprivate func done(_ remedy: Page.Remedy) -> HTML {
+        let phrase: Phrase =
+            switch remedy {
+            case .recovered(let email):
+                Phrase(
+                    "You have your earlier address \(email.rawValue) back, and every device is signed out.",
+                    "以前のアドレス\(email.rawValue)に戻し、すべての端末からログアウトさせました。")
+            case .removed(let name): .removed(name)
+            }
+        let next = Phrase("Now set a new password.", "続けて新しいパスワードを設定してください。")
+        let text = [phrase, next].map { $0.in(language) }.joined(separator: language == .english ? " " : "")
+        return HTML(.p, [.role("status"), .classed(.done)], text: text)
     }
 }
 

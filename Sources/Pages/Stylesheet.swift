@@ -1,7 +1,7 @@
 /// The look of every page: one column, light and dark, from 320 pixels on.
 enum Stylesheet {
     enum Class: String {
-        case project, facts, hint, problem, quiet, button
+        case project, facts, hint, problem, quiet, button, choice, done
     }
 
     /// Without `<`, `>` and `&`; see ``HTML/stylesheet``. Text has a contrast of at least 7:1, borders of 3:1.
@@ -26,6 +26,14 @@ enum Stylesheet {
         border-radius:.5rem;background:var(--card);color:var(--text);font:inherit}\
         input[readonly]{padding-left:0;border-color:transparent;font-weight:600}\
         input[aria-invalid]{border:2px solid var(--wrong)}\
+        fieldset{margin:1.5rem 0 0;padding:0;border:0}\
+        legend{padding:0;font-weight:600}\
+        .choice{display:grid;grid-template-columns:auto 1fr;column-gap:.75rem;align-items:center;padding:.5rem 0;\
+        border-top:1px solid var(--line)}\
+        .choice input{width:1.5rem;height:1.5rem;min-height:0;margin:0;accent-color:var(--strong)}\
+        .choice label{margin:0;padding:.5rem 0;color:var(--text);font-size:1rem;font-weight:600}\
+        .choice .hint{grid-column:2}\
+        .done{margin:0 0 1rem;padding:.5rem .75rem;border:2px solid var(--strong);border-radius:.5rem}\
         .hint{margin:0;color:var(--soft);font-size:.9375rem}\
         form+.hint,a+.hint{margin-top:1rem}\
         .problem p,.problem ul{margin:0}\
@@ -40,5 +48,5 @@ enum Stylesheet {
         """
 
     /// Of ``text``, for the policy that forbids every other style (CSP 3 §6.7.3.3).
-    static let sha256 = "e7t74pLR/QdtLg5TRIPHZC8i6KW81ccFXNbydE5p9UQ="
+    static let sha256 = "Kv5YP85BICO9AzBM7ulqUn4vc5P69IiSHhqBXeLrorg="
 }

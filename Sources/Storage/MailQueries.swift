@@ -18,10 +18,12 @@ extension SQL {
             ? "(SELECT h.id FROM account h WHERE h.project_id = \(project.rawValue) AND h.email = \(code.email.rawValue))"
             : "\(code.account?.rawValue)"
         return """
-            INSERT INTO oob_code (hash, project_id, purpose, account_id, generation, email, new_email, created_at, expires_at)
+            INSERT INTO oob_code (hash, project_id, purpose, account_id, generation, email, new_email, provider, subject,
+                added_at, created_at, expires_at)
             SELECT \(code.hash), \(project.rawValue), \(code.purpose.rawValue), \(account),
-                \(code.generation), \(code.email.rawValue), \(code.newEmail?.rawValue), \(Timestamp(code.createdAt)),
-                \(Timestamp(code.expiresAt))
+                \(code.generation), \(code.email.rawValue), \(code.newEmail?.rawValue),
+                \(code.method?.provider.rawValue), \(code.method?.subject), \(code.method.map { Timestamp($0.addedAt) }),
+                \(Timestamp(code.createdAt)), \(Timestamp(code.expiresAt))
             FROM \(source)
             """
     }
@@ -37,15 +39,19 @@ extension SQL {
         """
     }
 
-    /// Codes of an account by which it could be entered or changed. A way back to an address before stays.
+    /// Codes of an account by which it could be entered or changed. Remedies stay.
     static func voidCodes(of account: ID<Account>, in project: ID<Project>) -> SQL {
         """
         DELETE FROM oob_code WHERE project_id = \(project.rawValue) AND account_id = \(account.rawValue)
-            AND purpose <> \(OOBCode.Purpose.recoverEmail.rawValue)
+            AND purpose <> ALL (\(OOBCode.Purpose.remedies))
         """
     }
 
     static func voidEveryCode(of account: ID<Account>, in project: ID<Project>) -> SQL {
         "DELETE FROM oob_code WHERE project_id = \(project.rawValue) AND account_id = \(account.rawValue)"
     }
+}
+
+extension OOBCode.Purpose {
+    static let remedies = allCases.filter(\.isRemedy).map(\.rawValue)
 }

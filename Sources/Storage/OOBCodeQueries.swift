@@ -6,6 +6,7 @@ enum OOBCodeRow {
     static let columns: SQL = """
         c.hash AS code_hash, c.project_id AS code_project_id, c.purpose AS code_purpose, c.account_id AS code_account_id, \
         c.generation AS code_generation, c.email AS code_email, c.new_email AS code_new_email, \
+        c.provider AS code_provider, c.subject AS code_subject, c.added_at AS code_added_at, \
         c.created_at AS code_created_at, c.expires_at AS code_expires_at
         """
 
@@ -20,8 +21,16 @@ enum OOBCodeRow {
             account: try row.decode("code_account_id", as: String?.self).map { ID($0) },
             generation: try row.decode("code_generation"), email: email,
             newEmail: try row.decode("code_new_email", as: String?.self).flatMap(Email.init),
+            method: try method(row),
             createdAt: Instant(try row.decode("code_created_at")),
             expiresAt: Instant(try row.decode("code_expires_at")))
+    }
+
+    private static func method(_ row: Row) throws -> AddedSignInMethod? {
+        guard let provider = try row.decode("code_provider", as: String?.self) else { return nil }
+        return AddedSignInMethod(
+            provider: ProviderID(provider), subject: try row.decode("code_subject"),
+            addedAt: Instant(try row.decode("code_added_at")))
     }
 }
 
@@ -82,21 +91,32 @@ extension SQL {
     }
 
     /// - Returns: rows with the providers.
-    static func unlink(
-        since time: Instant, from account: ID<Account>, in project: ID<Project>
-    ) -> SQL {
+    static func unlink(by change: MailboxChange, in project: ID<Project>) -> SQL {
         """
-        DELETE FROM linked_identity WHERE project_id = \(project.rawValue) AND account_id = \(account.rawValue)
-            AND linked_at >= \(Timestamp(time))
+        DELETE FROM linked_identity WHERE project_id = \(project.rawValue) AND account_id = \(change.account.id.rawValue)
+            AND (linked_at >= \(change.unlinksSince.map { Timestamp($0) })
+                OR provider = ANY (\(change.unlinks.map(\.rawValue)))
+                    AND linked_at <> \(Timestamp(change.account.createdAt)))
         RETURNING provider
         """
     }
 
-    static func voidRecovery(since time: Instant, of account: ID<Account>, in project: ID<Project>) -> SQL {
-        """
-        DELETE FROM oob_code WHERE project_id = \(project.rawValue) AND account_id = \(account.rawValue)
-            AND purpose = \(OOBCode.Purpose.recoverEmail.rawValue) AND created_at >= \(Timestamp(time))
-        """
+    static func void(
+        _ remedies: MailboxChange.VoidedRemedies, of account: ID<Account>, in project: ID<Project>
+    ) -> SQL {
+        let all: SQL = """
+            c.project_id = \(project.rawValue) AND c.account_id = \(account.rawValue) \
+            AND c.purpose = ANY (\(OOBCode.Purpose.remedies))
+            """
+        guard case .proven(let email, let madeAt, let addedSince) = remedies else {
+            return "DELETE FROM oob_code c WHERE \(all)"
+        }
+        return """
+            DELETE FROM oob_code c WHERE \(all)
+                AND c.created_at >= (SELECT least(\(madeAt.map { Timestamp($0) }), min(c.created_at)) FROM oob_code c
+                    WHERE \(all) AND c.email = \(email.rawValue))
+                AND (c.email <> \(email.rawValue) OR c.added_at IS NULL OR c.added_at >= \(Timestamp(addedSince)))
+            """
     }
 
     /// An account with a proven address.

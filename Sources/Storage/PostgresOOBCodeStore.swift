@@ -53,9 +53,10 @@ public struct PostgresOOBCodeStore: OOBCodeStore {
         }
     }
 
-    /// A sign-in decides again, and finds who has the address now; a change has come too late.
+    /// A sign-in and a removal decide again, and find who has the address now; another change has come too late.
     private func loseAddress(_ redemption: Redemption, in project: ID<Project>) async throws -> Redeemed {
         if case .create = redemption.step { return .stale }
+        if redemption.code.purpose == .removeSignInMethod { return .stale }
         let statement = SQL.useUp(redemption.code, at: redemption.redeemedAt, in: project)
         return try await reaching { try await pool.execute(statement) } == 1 ? .emailTaken : .used
     }
@@ -80,7 +81,9 @@ public struct PostgresOOBCodeStore: OOBCodeStore {
         }
         try await transaction.post(redemption.mailing, in: project)
         guard let row = try await transaction.query(.find([.id(account)], in: project)).first else { throw Stale() }
-        return .done(try AccountRow.account(row))
+        let current = try AccountRow.account(row)
+        guard redemption.knows(current.identities) else { throw Stale() }
+        return .done(current)
     }
 
     private func carryOut(
@@ -95,12 +98,12 @@ public struct PostgresOOBCodeStore: OOBCodeStore {
             _ = try await transaction.execute(.forgetSessions(of: account.id, before: account.generation, in: project))
             _ = try await transaction.execute(.voidCodes(of: account.id, in: project))
         }
-        if let time = change.voidsRecoverySince {
-            _ = try await transaction.execute(.voidRecovery(since: time, of: account.id, in: project))
+        if let remedies = change.voids {
+            _ = try await transaction.execute(.void(remedies, of: account.id, in: project))
             _ = try await transaction.execute(.forgetMerges(into: account.id, in: project))
         }
-        if let time = change.unlinksSince {
-            try await unlink(since: time, redemption, account, in: project, transaction)
+        if change.unlinksSince != nil || !change.unlinks.isEmpty {
+            try await unlink(change, redemption, in: project, transaction)
         }
         try await transaction.audit(
             change.notes, by: .user(redemption.trace), at: redemption.redeemedAt, in: project)
@@ -114,10 +117,10 @@ public struct PostgresOOBCodeStore: OOBCodeStore {
     }
 
     private func unlink(
-        since time: Instant, _ redemption: Redemption, _ account: Account, in project: ID<Project>,
-        _ transaction: Transaction
+        _ change: MailboxChange, _ redemption: Redemption, in project: ID<Project>, _ transaction: Transaction
     ) async throws {
-        let providers = try await transaction.query(.unlink(since: time, from: account.id, in: project))
+        let account = change.account
+        let providers = try await transaction.query(.unlink(by: change, in: project))
             .map { ProviderID(try $0.decode("provider")) }
         for provider in providers {
             let event = OutboxEvent(.identityUnlinked, of: account.id, provider: provider)
@@ -126,6 +129,18 @@ public struct PostgresOOBCodeStore: OOBCodeStore {
         try await transaction.audit(
             providers.map { AuditNote(.identityUnlinked, account.id, $0) }, by: .user(redemption.trace),
             at: redemption.redeemedAt, in: project)
+    }
+}
+
+extension Redemption {
+    /// A reset tells the owner of every identity that stays. One that was linked since the decision has to be in it.
+    fileprivate func knows(_ identities: [LinkedIdentity]) -> Bool {
+        guard code.purpose == .resetPassword, case .change(let change) = step else { return true }
+        return identities.allSatisfy { identity in
+            change.account.identities.contains {
+                $0.provider == identity.provider && $0.subject == identity.subject && $0.linkedAt == identity.linkedAt
+            }
+        }
     }
 }
 

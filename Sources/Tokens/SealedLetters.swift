@@ -30,7 +30,8 @@ public struct SealedLetters: Sendable {
 
 extension OutOfBand {
     public static func live(
-        under masterKeys: MasterKeys, actionBase: @escaping @Sendable (Project) -> String, isSent: Bool
+        under masterKeys: MasterKeys, actionBase: @escaping @Sendable (Project, ActionLink.Mode) -> String,
+        isSent: Bool
     ) -> OutOfBand {
         let letters = SealedLetters(masterKeys: masterKeys)
         return OutOfBand(

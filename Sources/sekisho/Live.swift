@@ -42,7 +42,7 @@ struct Live: Sendable {
             store: store, tokens: tokens, passwords: passwords, breaches: breaches,
             outOfBand: mode.watchesOutOfBand(
                 .live(
-                    under: masterKeys, actionBase: { [publicURL] in $0.mail.actionBase(at: publicURL()) },
+                    under: masterKeys, actionBase: { [publicURL] in $0.mail.actionBase(of: $1, at: publicURL()) },
                     isSent: postOffice != nil)),
             limiter: limiter, clock: clock, entropy: .live)
         let authenticator = Authenticator(with: collaborators)

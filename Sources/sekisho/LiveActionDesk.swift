@@ -15,12 +15,23 @@ struct LiveActionDesk: ActionDesk {
         return CheckedCode(code: found.code, project: project, projectName: name, account: found.account)
     }
 
-    func resetPassword(_ code: String, to password: Secret, from origin: Origin) async throws {
-        _ = try await redemption.resetPassword(code, to: password, in: try await project(of: code), from: origin)
+    func resetPassword(
+        _ code: String, to password: Secret, removing providers: Set<ProviderID>, from origin: Origin
+    ) async throws {
+        _ = try await redemption.resetPassword(
+            code, to: password, removing: providers, in: try await project(of: code), from: origin)
     }
 
     func apply(_ code: String, from origin: Origin) async throws {
         _ = try await redemption.apply(code, in: try await project(of: code), from: origin)
+    }
+
+    func recover(_ code: String, removing providers: Set<ProviderID>, from origin: Origin) async throws -> Remedied {
+        try await redemption.recover(code, removing: providers, in: try await project(of: code), from: origin)
+    }
+
+    func removeSignInMethod(_ code: String, from origin: Origin) async throws -> Remedied {
+        try await redemption.removeSignInMethod(code, in: try await project(of: code), from: origin)
     }
 
     func disavow(_ code: String, from origin: Origin) async throws {

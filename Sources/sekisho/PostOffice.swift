@@ -39,7 +39,7 @@ final class PostOffice: Sendable {
             to: config.server,
             clientName: URL(string: desk.publicURL())?.host ?? "localhost", deadline: MailConfig.deadline)
         let composer = Composer(sender: config.sender) { [publicURL = desk.publicURL] in
-            $0.actionBase(at: publicURL())
+            $0.actionBase(of: $1, at: publicURL())
         }
         self.init(composer, desk: desk, relay: relay) { message, _, _ in await relay.submit(message) }
     }

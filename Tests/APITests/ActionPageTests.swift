@@ -43,8 +43,13 @@ struct ActionPageTests {
             (.verifyEmail, "&step=disavow", .disavow("good"), "Thank you for telling us"),
             (.changeEmail, "", .apply("good"), "new@example.com"),
             (.changeEmail, "&step=disavow", .apply("good"), "new@example.com"),
-            (.recoverEmail, "", .apply("good"), "../../demo/__/auth/forgotPassword"),
+            (.recoverEmail, "&remove.google.com=true", .recover("good", removing: [.google]), #"value="next""#),
+            (.removeSignInMethod, "", .removeSignInMethod("good"), #"value="next""#),
             (.resetPassword, "&newPassword=correct+horse", .resetPassword("good", to: "correct horse"), "is changed"),
+            (
+                .resetPassword, "&newPassword=correct+horse&remove.google.com=true&remove.oidc.corp=true",
+                .resetPassword("good", to: "correct horse", removing: [.google, ProviderID("oidc.corp")]), "is changed"
+            ),
         ])
     func acting(purpose: OOBCode.Purpose, more: String, call: FakeActionDesk.Call, says: String) async {
         let desk = FakeActionDesk(purpose)
@@ -85,9 +90,12 @@ struct ActionPageTests {
         let escaped = url.replacing("&", with: "&amp;")
         let signIn = await Self.open(FakeActionDesk(.signIn), [("oobCode", "good"), ("continueUrl", url)])
         #expect(signIn.text.contains(#"href="\#(escaped)"#))
+        var withoutPasswords = FakeActionDesk.project
+        withoutPasswords.policy.allowsPasswords = false
         for purpose in [OOBCode.Purpose.verifyEmail, .changeEmail, .resetPassword, .recoverEmail] {
+            let project = purpose == .recoverEmail ? withoutPasswords : FakeActionDesk.project
             let done = await Self.submit(
-                FakeActionDesk(purpose),
+                FakeActionDesk(purpose, in: project),
                 "oobCode=good&newPassword=long+enough&continueUrl=\(url.replacing("&", with: "%26"))")
             #expect(done.text.contains(#"href="\#(escaped)""#), "\(purpose)")
         }

@@ -1,10 +1,12 @@
 """The pages that links in mail open, in a real browser."""
 
+import html
 import json
+import re
 import threading
 from contextlib import contextmanager
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
-from urllib.parse import parse_qs, urlsplit
+from urllib.parse import parse_qs, urlencode, urlsplit
 
 import pytest
 import requests
@@ -119,6 +121,81 @@ def test_an_address_is_changed(client, either):
     assert signed_in(client, new, PASSWORD).status == 200
 
 
+def linked(client, provider, tokens, device="Phone of Eve"):
+    proof = json.dumps({"sub": fresh_email(), "email": "eve@example.com", "email_verified": True})
+    answer = client.call("signInWithIdp", {
+        "postBody": urlencode({"id_token": proof, "providerId": provider}), "requestUri": "http://localhost",
+        "idToken": tokens["idToken"]}, headers={"User-Agent": device})
+    assert answer.status == 200, answer.body
+    return answer.body
+
+
+@pytest.fixture
+def proven(client):
+    """Of somebody whose address is proven."""
+    ada = client.ada()
+    code = parse_qs(urlsplit(link(client, "VERIFY_EMAIL", ada["email"])).query)["oobCode"][0]
+    assert client.call("update", {"oobCode": code}).status == 200
+    return ada
+
+
+def removal_link(dev, email):
+    """From the notice in the mailbox."""
+    listed = requests.get(f"{dev.url}/emulator/mail", timeout=30).text
+    rows = [row for row in listed.split("<tr>") if email in row and "notice.identity-linked" in row]
+    letter = re.search(r'href="(/emulator/mail/[^"]+)"', rows[0])[1]
+    text = html.unescape(requests.get(dev.url + letter, timeout=30).text)
+    return re.search(r"^(http\S+mode=removeSignInMethod\S+)$", text, re.MULTILINE)[1]
+
+
+def test_a_way_to_sign_in_that_somebody_else_added_is_removed(client, dev, proven, either):
+    stolen = linked(client, "google.com", proven)
+    url = removal_link(dev, proven["email"])
+    assert urlsplit(url).path == "/__/auth/action", "whatever the other links of dev mode do"
+    for _ in range(2):
+        either.open(url)
+        assert either.heading == "Remove a way to sign in"
+        for text in ("Google", "Phone of Eve", proven["email"]):
+            assert text in either.text
+    assert client.call("lookup", {"idToken": stolen["idToken"]}).status == 200
+    either.press("Remove it")
+    assert either.heading == "Set a new password"
+    assert "was removed" in either.one("[role=status]").text
+    assert client.call("lookup", {"idToken": stolen["idToken"]}).code == "TOKEN_EXPIRED"
+    either.one("#password").send_keys(NEW_PASSWORD)
+    either.press("Save the password")
+    assert either.heading == "Your password is changed"
+    answer = signed_in(client, proven["email"], NEW_PASSWORD)
+    assert [info["providerId"] for info in user(client, answer.body)["providerUserInfo"]] == ["password"]
+    assert either.open(url).heading == "This link does not work"
+
+
+def recovery_code(dev, email):
+    listed = requests.get(f"{dev.url}/emulator/v1/projects/demo/oobCodes", timeout=30).json()["oobCodes"]
+    [code] = [code for code in listed if code["email"] == email and code["requestType"] == "RECOVER_EMAIL"]
+    return code["oobCode"]
+
+
+def test_going_back_to_an_address_removes_what_is_ticked_too(client, dev, proven, either):
+    stolen = linked(client, "google.com", proven)
+    stolen = linked(client, "apple.com", stolen)
+    changed = client.call("update", {"idToken": stolen["idToken"], "email": fresh_email()})
+    assert changed.status == 200, changed.body
+    either.open(f"{dev.url}/__/auth/action?lang=en&oobCode={recovery_code(dev, proven['email'])}")
+    boxes = {either.one(f"label[for={box.get_attribute('id')}]").text: box for box in either.all("[type=checkbox]")}
+    assert sorted(boxes) == ["Apple", "Google"] and not any(box.is_selected() for box in boxes.values())
+    assert "Phone of Eve" in either.one("fieldset").text
+    either.one(f"label[for={boxes['Google'].get_attribute('id')}]").click()
+    assert boxes["Google"].is_selected()
+    either.press("Go back to this address")
+    assert either.heading == "Set a new password"
+    [found] = client.call("lookupAccounts", {"email": [proven["email"]]}, key=None, headers=OWNER).body["users"]
+    assert {info["providerId"] for info in found["providerUserInfo"]} == {"password", "apple.com"}
+    either.one("#password").send_keys(NEW_PASSWORD)
+    either.press("Save the password")
+    assert signed_in(client, proven["email"], NEW_PASSWORD).status == 200
+
+
 @contextmanager
 def app():
     """An app's own site: where it is, and what was asked of it."""
@@ -187,12 +264,14 @@ def test_a_page_is_in_the_language_of_the_browser(dev, language, heading):
 @pytest.mark.parametrize("language", ["en", "ja"])
 @pytest.mark.parametrize("dark", [False, True], ids=["light", "dark"])
 @pytest.mark.parametrize("width", [320, 1280])
-def test_a_page_fits_every_screen(client, opened, language, dark, width):
-    ada = client.ada()
+def test_a_page_fits_every_screen(client, dev, opened, proven, language, dark, width):
+    ada = proven
+    linked(client, "google.com", ada, device="Mozilla/5.0 (" + "Eve" * 40 + ")")
     urls = [
         link(client, "VERIFY_EMAIL", ada["email"]), link(client, "PASSWORD_RESET", ada["email"]),
         link(client, "VERIFY_AND_CHANGE_EMAIL", ada["email"], newEmail="n" * 64 + "@example.com"),
         link(client, "EMAIL_SIGNIN", ada["email"]), client.gateway.url + "/__/auth/action?",
+        removal_link(dev, ada["email"]),
         client.gateway.url + "/__/auth/forgotPassword?",
     ]
     opened.screen(width, dark)

@@ -61,10 +61,12 @@ struct ActionPageTests {
         #expect(try await gateway.signIn(email: "new@example.com").status == 200)
         let back = try await gateway.code(.emailChanged)
         #expect(try await gateway.page(back).text.contains("Go back to your earlier address"))
-        let done = try await gateway.submit(back)
-        #expect(done.text.contains("You have your earlier address back"))
-        #expect(done.text.contains("../../demo/__/auth/forgotPassword"))
+        let next = try await gateway.submit(back)
+        #expect(next.text.contains("You have your earlier address ada@example.com back"))
         #expect(try await gateway.signIn().status == 200)
+        let done = try await gateway.submit(try next.nextCode(), ["newPassword": "staple battery"])
+        #expect(done.text.contains("Your password is changed"))
+        #expect(try await gateway.signIn(password: "staple battery").status == 200)
     }
 
     @Test("leads a sign-in into the app, which uses the code up")
@@ -108,6 +110,18 @@ struct ActionPageTests {
         #expect(letters.map(\.recipient).sorted() == ["ada", "ada", "nobody", "nobody"].map { $0 + "@example.com" })
         #expect(Set(letters.map(\.language)) == ["ja"])
         #expect(try await gateway.submitForm("/none/__/auth/forgotPassword", ["email": "a@b.c"]).status == 404)
+    }
+}
+
+extension Exchange {
+    /// Of the form that a page goes on with.
+    func nextCode() throws -> String {
+        try String(#require(text.firstMatch(of: #/name="oobCode" value="([^"]+)"/#)?.output.1))
+    }
+
+    /// Names of the checkboxes on a page.
+    var checkboxes: [String] {
+        text.matches(of: #/name="([^"]+)" type="checkbox"/#).map { String($0.output.1) }
     }
 }
 

@@ -8,6 +8,7 @@ struct ActionLinkTests {
         arguments: [
             (OOBCode.Purpose.resetPassword, "resetPassword"), (.verifyEmail, "verifyEmail"), (.signIn, "signIn"),
             (.changeEmail, "verifyAndChangeEmail"), (.recoverEmail, "recoverEmail"),
+            (.removeSignInMethod, "removeSignInMethod"),
         ])
     func parameters(purpose: OOBCode.Purpose, mode: String) {
         let link = ActionLink(
@@ -50,10 +51,13 @@ struct ActionLinkTests {
         }
     }
 
-    @Test("links lead to the gateway's own page unless the project has one")
+    @Test("links lead to the gateway's own page unless the project has one, which knows only what Firebase knows")
     func base() {
-        #expect(MailSettings().actionBase(at: "https://g.example") == "https://g.example/__/auth/action")
-        #expect(
-            MailSettings(actionURL: "https://a.example/x").actionBase(at: "https://g.example") == "https://a.example/x")
+        let own = "https://g.example/__/auth/action"
+        for mode in ActionLink.Mode.allCases {
+            #expect(MailSettings().actionBase(of: mode, at: "https://g.example") == own)
+            let base = MailSettings(actionURL: "https://a.example/x").actionBase(of: mode, at: "https://g.example")
+            #expect(base == (mode == .removeSignInMethod ? own : "https://a.example/x"), "\(mode)")
+        }
     }
 }

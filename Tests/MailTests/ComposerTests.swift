@@ -31,7 +31,9 @@ struct ComposerTests {
     }
 
     static func composer() throws -> Composer {
-        Composer(sender: try #require(Email("no-reply@auth.example"))) { $0.actionBase(at: "https://auth.example") }
+        Composer(sender: try #require(Email("no-reply@auth.example"))) {
+            $0.actionBase(of: $1, at: "https://auth.example")
+        }
     }
 
     static func message(
@@ -112,7 +114,7 @@ struct ComposerTests {
         ])
     func provider(provider: ProviderID, english: String, japanese: String) throws {
         for kind in [Letter.Kind.identityLinked, .identityUnlinked] {
-            let content = LetterContent(provider: provider)
+            let content = LetterContent(code: kind.linkMode.map { _ in "code" }, provider: provider)
             #expect(try Self.message(kind, .english, content).text.contains(english))
             let message = try Self.message(kind, .japanese, content)
             #expect(message.text.contains(japanese))
@@ -145,6 +147,29 @@ struct ComposerTests {
         #expect(try Self.message(.signIn, .japanese, in: project).subject.contains("ログイン用リンク"))
         #expect(
             try Self.message(.signIn).from == Mailbox(address: "no-reply@auth.example", name: "Tom & Jerry's <App>"))
+    }
+
+    @Test("removes on the gateway's own page, one link for each identity, each named", arguments: Language.allCases)
+    func removals(language: Language) throws {
+        let project = Self.project { $0.actionURL = "https://app.example/act" }
+        let content = LetterContent(removals: [
+            LetterContent.Removal(provider: .google, code: "first"),
+            LetterContent.Removal(provider: ProviderID("oidc.corp"), code: "second"),
+        ])
+        let message = try Self.message(.passwordChanged, language, content, in: project)
+        let page = "https://auth.example/__/auth/action?mode=removeSignInMethod&oobCode="
+        let (names, codes) = (["Google", "Corp <SSO>"], ["first", "second"])
+        let lines = message.text.split(separator: "\n")
+        for (name, code) in zip(names, codes) {
+            let label = language == .english ? "Remove \(name)" : "\(name)を削除する"
+            let link = "\(page)\(code)&apiKey=demo&lang=\(language.rawValue)"
+            #expect(zip(lines, lines.dropFirst()).contains { $0 == label && $1 == link })
+            #expect(message.html.contains(label.htmlEscaped) && message.html.contains("href=\"\(link.htmlEscaped)\""))
+        }
+        #expect(message.text.contains(language == .english ? "in the last 30 days" : "過去30日以内"))
+        let linked = try Self.message(.identityLinked, language, in: project)
+        #expect(linked.text.contains("\n\(page)code&"))
+        #expect(try !Self.message(.passwordChanged, language, in: project).text.contains("30"))
     }
 
     @Test("is the same however often it is written", arguments: Letter.Kind.allCases)

@@ -87,7 +87,7 @@ struct PostmanTests {
                     return LetterContent(code: sealed.isEmpty ? nil : String(decoding: sealed, as: UTF8.self))
                 }, hash: { Array($0.utf8) },
                 project: { $0 == ID("demo") ? ComposerTests.project() : nil },
-                composer: Composer(sender: sender) { _ in "https://auth.example/act" },
+                composer: Composer(sender: sender) { _, _ in "https://auth.example/act" },
                 send: { message, _, _ in
                     desk.state.withLock { $0.sent.append(message) }
                     return verdict

@@ -22,6 +22,27 @@ struct PageTests {
         var email = Email("ada@example.com")!
         var url = "https://app.example.com/in"
         var project: ID<Project> = ID("demo")
+        var device = "Demo"
+        var provider = "Demo"
+
+        /// One of Google's, and one of the project's own.
+        var identities: [ListedIdentity] {
+            let then = Instant(seconds: 1_767_225_600)
+            var home = Project(
+                id: project, number: 1, profile: .sekisho, policy: Policy(.sekisho), authorizedDomains: [])
+            home.providers = [
+                ProviderSettings(
+                    provider: ProviderID("oidc.corp"), isEnabled: true, clientIDs: ["a"],
+                    openID: OpenIDSettings(issuer: "https://corp.example", displayName: provider))
+            ]
+            return [
+                LinkedIdentity(provider: ProviderID("oidc.corp"), subject: "1", linkedAt: then, linkedDevice: device),
+                LinkedIdentity(provider: ProviderID("other"), subject: "2", linkedAt: then),
+            ].map { ListedIdentity($0, in: home) }
+        }
+        var method: AddedSignInMethod {
+            AddedSignInMethod(provider: .google, subject: "1", addedAt: Instant(seconds: 1_767_225_600))
+        }
 
         var frame: Page.Frame { Page.Frame(language: language, projectName: name) }
         var goal: ContinueURL? {
@@ -65,16 +86,41 @@ struct PageTests {
             },
             Row(testDescription: "emailVerified") { .emailVerified($0.email, continuing: $0.goal, $0.frame) },
             Row(testDescription: "emailDisavowed") { .emailDisavowed($0.frame) },
-            Row(testDescription: "resetPassword") { .resetPassword(of: $0.email, $0.rules, $0.form, $0.frame) },
+            Row(testDescription: "resetPassword") {
+                .resetPassword(of: $0.email, $0.rules, removing: [], $0.form, $0.frame)
+            },
             Row(testDescription: "resetPassword again") {
-                .resetPassword(of: $0.email, $0.rules, missing: everyRequirement, $0.form, $0.frame)
+                .resetPassword(of: $0.email, $0.rules, missing: everyRequirement, removing: [], $0.form, $0.frame)
+            },
+            Row(testDescription: "resetPassword, identities") {
+                .resetPassword(of: $0.email, $0.rules, removing: $0.identities, $0.form, $0.frame)
+            },
+            Row(testDescription: "resetPassword, recovered") {
+                .resetPassword(of: $0.email, $0.rules, removing: [], after: .recovered($0.email), $0.form, $0.frame)
+            },
+            Row(testDescription: "resetPassword, removed") {
+                .resetPassword(
+                    of: $0.email, $0.rules, removing: [], after: .removed(.named($0.provider)), $0.form, $0.frame)
+            },
+            Row(testDescription: "removeSignInMethod") {
+                .removeSignInMethod(
+                    $0.method, named: .named($0.provider), device: $0.device, of: $0.email, setsPassword: true, $0.form,
+                    $0.frame)
+            },
+            Row(testDescription: "signInMethodRemoved") {
+                .signInMethodRemoved(.named($0.provider), takenEmail: nil, $0.frame)
+            },
+            Row(testDescription: "signInMethodRemoved, address taken") {
+                .signInMethodRemoved(.password, takenEmail: $0.email, $0.frame)
             },
             Row(testDescription: "passwordReset") { .passwordReset(of: $0.email, continuing: $0.goal, $0.frame) },
             Row(testDescription: "changeEmail") { .changeEmail(from: $0.email, to: $0.email, $0.form, $0.frame) },
             Row(testDescription: "emailChanged") { .emailChanged(to: $0.email, continuing: $0.goal, $0.frame) },
-            Row(testDescription: "recoverEmail") { .recoverEmail(to: $0.email, leaving: $0.email, $0.form, $0.frame) },
+            Row(testDescription: "recoverEmail") {
+                .recoverEmail(to: $0.email, leaving: $0.email, removing: $0.identities, $0.form, $0.frame)
+            },
             Row(testDescription: "emailRecovered") {
-                .emailRecovered(to: $0.email, resettingIn: $0.project, continuing: $0.goal, $0.frame)
+                .emailRecovered(to: $0.email, continuing: $0.goal, $0.frame)
             },
             Row(testDescription: "signIn") { .signIn($0.email, $0.link, $0.frame) },
             Row(testDescription: "signIn, nowhere") { .signIn($0.email, nil, $0.frame) },
@@ -94,7 +140,8 @@ struct PageTests {
         let trick = #"</title></style>"><script>alert(1)</script>'&amp;"# + "\u{0}\u{202E}\r\n<!--"
         let hostile = Values(
             name: trick, code: trick, email: Email("a&'`{}/*b@example.com")!,
-            url: #"https://app.example.com/"'><script>alert(1)</script>&lt;"#, project: ID(#"x"><script>/../"#))
+            url: #"https://app.example.com/"'><script>alert(1)</script>&lt;"#, project: ID(#"x"><script>/../"#),
+            device: trick, provider: trick)
         let page = row.make(hostile).html
         #expect(Self.skeleton(page) == Self.skeleton(row.make(Values()).html))
         #expect(!page.contains("<script") && !page.contains("\u{0}"))

@@ -51,7 +51,12 @@ private struct Visit {
         }
     }
 
-    func page(of checked: CheckedCode, missing: [PasswordRequirement] = []) -> Page {
+    /// - Parameters:
+    ///   - missing: what the password lacks that was sent before.
+    ///   - remedy: what was done that the page follows.
+    func page(
+        of checked: CheckedCode, missing: [PasswordRequirement] = [], after remedy: Page.Remedy? = nil
+    ) -> Page {
         let code = checked.code
         let frame = frame(of: checked)
         let form = CodeForm(code: self.code, continueURL: goal(in: checked.project))
@@ -59,10 +64,14 @@ private struct Visit {
         case .verifyEmail: .verifyEmail(code.email, of: checked.account, form, frame)
         case .resetPassword:
             .resetPassword(
-                of: code.email, PasswordRules(checked.project.policy), missing: missing, form, frame)
+                of: code.email, PasswordRules(checked.project.policy), missing: missing,
+                removing: checked.removableIdentities, after: remedy, form, frame)
         case .signIn: .signIn(code.email, appLink(of: checked), frame)
         case .changeEmail: .changeEmail(from: code.email, to: code.newEmail ?? code.email, form, frame)
-        case .recoverEmail: .recoverEmail(to: code.email, leaving: code.newEmail, form, frame)
+        case .recoverEmail:
+            .recoverEmail(
+                to: code.email, leaving: code.newEmail, removing: checked.removableIdentities, form, frame)
+        case .removeSignInMethod: removalPage(of: checked, form, frame)
         }
     }
 
@@ -73,7 +82,7 @@ private struct Visit {
         case .resetPassword:
             let password = Secret(fields[.newPassword] ?? "")
             do {
-                try await desk.resetPassword(code, to: password, from: origin)
+                try await desk.resetPassword(code, to: password, removing: fields.removed, from: origin)
             } catch let refusal as CredentialRefusal {
                 let missing = refusal.requirements(by: checked.project.policy)
                 return PageAnswer(page(of: checked, missing: missing), of: checked.project.id, because: refusal)
@@ -81,7 +90,13 @@ private struct Visit {
         case .verifyEmail where fields[.step] == CodeForm.Step.disavow.rawValue:
             try await desk.disavow(code, from: origin)
             return PageAnswer(.emailDisavowed(frame(of: checked)), of: checked.project.id)
-        case .verifyEmail, .changeEmail, .recoverEmail: try await desk.apply(code, from: origin)
+        case .verifyEmail, .changeEmail: try await desk.apply(code, from: origin)
+        case .recoverEmail:
+            let remedied = try await desk.recover(code, removing: fields.removed, from: origin)
+            return PageAnswer(page(after: remedied, of: checked), of: checked.project.id)
+        case .removeSignInMethod:
+            let remedied = try await desk.removeSignInMethod(code, from: origin)
+            return PageAnswer(page(after: remedied, of: checked), of: checked.project.id)
         }
         return PageAnswer(done(checked), of: checked.project.id)
     }
@@ -95,16 +110,35 @@ private struct Visit {
         case .verifyEmail: .emailVerified(code.email, continuing: goal, frame)
         case .resetPassword: .passwordReset(of: code.email, continuing: goal, frame)
         case .changeEmail: .emailChanged(to: code.newEmail ?? code.email, continuing: goal, frame)
-        case .recoverEmail:
-            .emailRecovered(
-                to: code.email, resettingIn: hasForgotPasswordPage(project) ? project.id : nil, continuing: goal, frame)
-        case .signIn: page(of: checked)
+        case .signIn, .recoverEmail, .removeSignInMethod: page(of: checked)
         }
     }
 
-    /// A page of the gateway's own cannot know whose people come to it.
-    private func hasForgotPasswordPage(_ project: Project) -> Bool {
-        project.policy.allowsPasswords && project.tenant == nil
+    private func removalPage(of checked: CheckedCode, _ form: CodeForm, _ frame: Page.Frame) -> Page {
+        guard let method = checked.code.method else { return .failure(.code(.invalid), frame) }
+        let linked = checked.account?.identities.first {
+            $0.provider == method.provider && $0.subject == method.subject
+        }
+        return .removeSignInMethod(
+            method, named: SignInMethodName(method.provider, in: checked.project), device: linked?.linkedDevice,
+            of: checked.code.email, setsPassword: checked.project.policy.allowsPasswords, form, frame)
+    }
+
+    /// Goes on to a new password where that is possible.
+    private func page(after remedied: Remedied, of checked: CheckedCode) -> Page {
+        let frame = frame(of: checked)
+        let name = checked.code.method.map { SignInMethodName($0.provider, in: checked.project) }
+        guard let reset = remedied.reset else {
+            guard let name else {
+                return .emailRecovered(to: checked.code.email, continuing: goal(in: checked.project), frame)
+            }
+            let isTaken = remedied.account.email == nil
+            return .signInMethodRemoved(name, takenEmail: isTaken ? checked.code.email : nil, frame)
+        }
+        let next = Visit(call: call, code: reset.secret, continueURL: continueURL, language: language)
+        let follows = CheckedCode(
+            code: reset.code, project: checked.project, projectName: checked.projectName, account: remedied.account)
+        return next.page(of: follows, after: name.map { .removed($0) } ?? .recovered(checked.code.email))
     }
 
     private func frame(of checked: CheckedCode?) -> Page.Frame {

@@ -7,11 +7,12 @@ extension Endpoint {
         let request = try call.body(as: ResetPasswordRequest.self)
         guard request.oldPassword == nil else { throw WireError.notImplemented("oldPassword") }
         guard let newPassword = request.newPassword.nonEmpty else {
-            let found = try await call.services.oobRedemption.check(request.oobCode.nonEmpty, in: client.project.id)
+            let found = try await call.services.oobRedemption.check(
+                request.oobCode.nonEmpty, for: OOBCode.Purpose.forClients, in: client.project)
             return try .json(ResetPasswordResponse(found.code))
         }
         let code = try await call.services.oobRedemption.resetPassword(
-            request.oobCode.nonEmpty, to: Secret(newPassword), in: client.project, from: call.origin)
+            request.oobCode.nonEmpty, to: Secret(newPassword), removing: [], in: client.project, from: call.origin)
         return try .json(ResetPasswordResponse(code))
     }
 }
@@ -36,4 +37,11 @@ private struct ResetPasswordResponse: Encodable {
         email = code.purpose == .signIn ? nil : code.email.rawValue
         newEmail = code.newEmail?.rawValue
     }
+}
+
+extension OOBCode.Purpose {
+    /// What the client API knows; the others are good for the gateway's own page only.
+    fileprivate static let forClients: Set<OOBCode.Purpose> = [
+        .verifyEmail, .resetPassword, .signIn, .changeEmail, .recoverEmail,
+    ]
 }

@@ -62,11 +62,12 @@ final class DevMail: Sendable {
             return code
         }
         watched.seal = { [self] content, letter in
-            if let code = content.code { state.withLock { $0.contents[code] = content } }
+            let codes = [content.code].compactMap(\.self) + (content.removals ?? []).map(\.code)
+            state.withLock { state in for code in codes { state.contents[code] = content } }
             return try outOfBand.seal(content, letter)
         }
-        watched.actionBase = { project in
-            let base = outOfBand.actionBase(project)
+        watched.actionBase = { project, mode in
+            let base = outOfBand.actionBase(project, mode)
             guard project.mail.actionURL == nil else { return base }
             return base.dropLast(MailSettings.actionPath.count) + Self.actionPath
         }
@@ -77,7 +78,9 @@ final class DevMail: Sendable {
 extension PostOffice {
     /// Keeps what it is given.
     static func captured(by mail: DevMail, sender: Email, desk: Desk) -> PostOffice {
-        let composer = Composer(sender: sender) { [publicURL = desk.publicURL] _ in publicURL() + DevMail.actionPath }
+        let composer = Composer(sender: sender) { [publicURL = desk.publicURL] _, mode in
+            publicURL() + (mode.needsOwnPage ? MailSettings.actionPath : DevMail.actionPath)
+        }
         return PostOffice(composer, desk: desk) { message, queued, _ in mail.keep(message, queued) }
     }
 }

@@ -28,8 +28,10 @@ extension Call {
         case .signIn: return try open(checked, code)
         case .resetPassword:
             guard let password = request.query("newPassword") else { throw CredentialRefusal.missingPassword }
-            try await desk.resetPassword(code, to: Secret(password), from: origin)
-        case .verifyEmail, .changeEmail, .recoverEmail: try await desk.apply(code, from: origin)
+            try await desk.resetPassword(code, to: Secret(password), removing: [], from: origin)
+        case .verifyEmail, .changeEmail: try await desk.apply(code, from: origin)
+        case .recoverEmail: _ = try await desk.recover(code, removing: [], from: origin)
+        case .removeSignInMethod: _ = try await desk.removeSignInMethod(code, from: origin)
         }
         if let url = request.query("continueUrl") {
             return Response(status: 303, headers: ["Location": try ContinueURL(url, in: checked.project).text])
@@ -61,6 +63,7 @@ private struct ActionDone: Encodable {
             case .signIn: "The link is valid. Sign in with it in the app."
             case .changeEmail: "The email has been successfully changed."
             case .recoverEmail: "The email has been successfully reset."
+            case .removeSignInMethod: "The sign-in method has been successfully removed."
             }
         email = (code.purpose == .changeEmail ? code.newEmail : nil)?.rawValue ?? code.email.rawValue
     }

@@ -5,7 +5,9 @@ import Synchronization
 /// Knows one code, `good`, and writes down what it is asked to do.
 final class FakeActionDesk: ActionDesk {
     enum Call: Hashable {
-        case resetPassword(String, to: String)
+        case resetPassword(String, to: String, removing: Set<ProviderID> = [])
+        case recover(String, removing: Set<ProviderID> = [])
+        case removeSignInMethod(String)
         case apply(String)
         case disavow(String)
         case sendReset(String, in: ID<Project>)
@@ -33,6 +35,8 @@ final class FakeActionDesk: ActionDesk {
             code: OOBCode(
                 hash: [1], purpose: purpose, account: ada.id, email: Email("ada@example.com")!,
                 newEmail: purpose == .changeEmail || purpose == .recoverEmail ? Email("new@example.com") : nil,
+                method: purpose == .removeSignInMethod
+                    ? AddedSignInMethod(provider: .google, subject: "1", addedAt: now) : nil,
                 createdAt: now, expiresAt: now + .seconds(3600)),
             project: project, projectName: name, account: ada)
         self.projectIsKnown = projectIsKnown
@@ -49,8 +53,30 @@ final class FakeActionDesk: ActionDesk {
         return checked
     }
 
-    func resetPassword(_ code: String, to password: Secret, from origin: Origin) async throws {
-        try note(.resetPassword(code, to: password.expose()), origin)
+    func resetPassword(
+        _ code: String, to password: Secret, removing providers: Set<ProviderID>, from origin: Origin
+    ) async throws {
+        try note(.resetPassword(code, to: password.expose(), removing: providers), origin)
+    }
+
+    func recover(_ code: String, removing providers: Set<ProviderID>, from origin: Origin) async throws -> Remedied {
+        try note(.recover(code, removing: providers), origin)
+        return remedied
+    }
+
+    func removeSignInMethod(_ code: String, from origin: Origin) async throws -> Remedied {
+        try note(.removeSignInMethod(code), origin)
+        return remedied
+    }
+
+    /// With a reset, where the project allows passwords.
+    private var remedied: Remedied {
+        let reset = OOBCode(
+            hash: [2], purpose: .resetPassword, account: ada.id, email: checked.code.email, createdAt: now,
+            expiresAt: now + .seconds(3600))
+        return Remedied(
+            account: ada,
+            reset: checked.project.policy.allowsPasswords ? IssuedCode(secret: "next", code: reset) : nil)
     }
 
     func apply(_ code: String, from origin: Origin) async throws { try note(.apply(code), origin) }

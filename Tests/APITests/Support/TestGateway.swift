@@ -57,7 +57,7 @@ struct TestGateway {
             store: store, tokens: tokens, passwords: passwords, breaches: .none,
             outOfBand: OutOfBand(
                 newCode: { "code" }, hash: { Array($0.utf8) }, letterID: { ID("l1") }, seal: { _, _ in [] },
-                actionBase: { _ in "https://auth.example.com/__/auth/action" }, isSent: true),
+                actionBase: { _, _ in "https://auth.example.com/__/auth/action" }, isSent: true),
             limiter: .none, clock: clock, entropy: entropy)
         let authenticator = Authenticator(with: collaborators)
         let trail = AuditTrail(page: { _, _ in [] }, record: { _, _, _, _ in })

@@ -1,0 +1,42 @@
+/// A sign-in method that an account got after it was made.
+public struct AddedSignInMethod: Hashable, Sendable {
+    /// ``ProviderID/password`` for a password, ``ProviderID/emailLink`` for links sent to a mailbox.
+    public let provider: ProviderID
+    /// The provider's own name for the person; `nil` for a password and for links.
+    public let subject: String?
+    /// When it became the account's.
+    public let addedAt: Instant
+
+    public init(provider: ProviderID, subject: String?, addedAt: Instant) {
+        self.provider = provider
+        self.subject = subject
+        self.addedAt = addedAt
+    }
+}
+
+extension Account {
+    /// The identities of the account, except the one that it was made with.
+    public var addedIdentities: [LinkedIdentity] { identities.filter { $0.linkedAt != createdAt } }
+}
+
+/// A sign-in method as people know it.
+public enum SignInMethodName: Hashable, Sendable {
+    case named(String)
+    case password
+    case emailLink
+    case phone
+    case other
+
+    public init(_ provider: ProviderID?, in project: Project) {
+        self =
+            switch provider {
+            case .apple: .named("Apple")
+            case .google: .named("Google")
+            case .password: .password
+            case .emailLink: .emailLink
+            case .phone: .phone
+            case let provider?: project.settings(of: provider)?.openID?.displayName.map(Self.named) ?? .other
+            case nil: .other
+            }
+    }
+}

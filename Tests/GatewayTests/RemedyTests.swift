@@ -1,0 +1,156 @@
+import HTTP
+import Identity
+import Simulators
+import Support
+import Testing
+
+/// Ada's account, an intruder in it, and what Ada does about that in her mailbox.
+struct Intrusion: Sendable {
+    static let victim = "ada@example.com"
+    static let password = "correct horse"
+    static let eve = SimulatedPerson.named("Eve", "Intruder")
+    static let secondEve = SimulatedPerson.alan
+
+    let gateway: TestGateway
+    let ada: TestGateway.Tokens
+    /// Of the intruder's own account, made long before.
+    let own: TestGateway.Tokens
+
+    init(change: (inout Policy) -> Void = { _ in }) async throws {
+        gateway = try await TestGateway(.sekisho) {
+            $0.hidesAccounts = false
+            change(&$0)
+        }
+        try await gateway.makeServiceKey()
+        own = try await gateway.signUp(email: "eve@example.com", password: "known to eve")
+        gateway.clock.advance(by: .seconds(86_400))
+        ada = try await gateway.signUpVerified(email: Self.victim, password: Self.password)
+        gateway.clock.advance(by: .seconds(60))
+    }
+
+    /// A session in Ada's account.
+    func intrude() async throws -> TestGateway.Tokens {
+        try TestGateway.Tokens(await gateway.signIn(email: Self.victim, password: Self.password))
+    }
+
+    /// - Returns: the code of the notice to Ada.
+    func linkIdentity(_ stolen: TestGateway.Tokens) async throws -> String {
+        let linked = try await gateway.link(gateway.google(Self.eve), to: stolen.idToken)
+        #expect(linked.status == 200, "\(linked.text)")
+        let letter = try #require(try await gateway.letters(.identityLinked).last)
+        #expect(letter.recipient == Self.victim)
+        gateway.clock.advance(by: .seconds(1))
+        return try #require(letter.content.code)
+    }
+
+    /// - Returns: a session after the change.
+    func changeAddress(_ stolen: TestGateway.Tokens, to email: String) async throws -> TestGateway.Tokens {
+        let changed = try TestGateway.Tokens(await gateway.update(stolen.idToken, ["email": .string(email)]))
+        gateway.clock.advance(by: .seconds(1))
+        return changed
+    }
+
+    /// Ways by which the intruder comes back into Ada's account.
+    func waysBack() async throws -> [String] {
+        let attempts: [(String, Exchange)] = [
+            ("google.com", try await gateway.signIn(gateway.google(Self.eve))),
+            ("apple.com", try await gateway.signIn(gateway.apple(Self.secondEve))),
+            ("password of the account", try await gateway.signIn(email: Self.victim, password: Self.password)),
+            ("another password", try await gateway.signIn(email: Self.victim, password: "known to eve")),
+            ("another address", try await gateway.signIn(email: "evil@example.com", password: Self.password)),
+            ("own address", try await gateway.signIn(email: "eve@example.com", password: "known to eve")),
+        ]
+        return attempts.filter { $0.1.json["localId"]?.string == ada.localId }.map(\.0)
+    }
+}
+
+@Suite("Remedies: recovery")
+struct RecoveryRemedyTests {
+    struct Addition: CustomTestStringConvertible, Sendable {
+        let testDescription: String
+        let add: @Sendable (Intrusion, TestGateway.Tokens) async throws -> Exchange
+    }
+
+    private static let additions = [
+        Addition(testDescription: "an identity, linked") { intrusion, stolen in
+            try await intrusion.gateway.lookup(stolen.idToken)
+        },
+        Addition(testDescription: "an older identity, merged in") { intrusion, _ in
+            try await intrusion.gateway.merge(intrusion.ownApple(), by: intrusion.gateway.google(Intrusion.eve))
+        },
+        Addition(testDescription: "an older identity, moved in") { intrusion, _ in
+            try await intrusion.gateway.moveIdentity(
+                "apple.com", of: intrusion.ownApple().localId,
+                ["targetLocalId": .string(intrusion.ada.localId), "allowNoSignInMethod": true])
+        },
+        Addition(testDescription: "an older password with its address, merged in") { intrusion, stolen in
+            let gateway = intrusion.gateway
+            let emptied = try await gateway.update(stolen.idToken, ["deleteAttribute": ["EMAIL"]])
+            #expect(emptied.status == 200, "\(emptied.text)")
+            let own = try TestGateway.Tokens(
+                await gateway.signIn(email: "eve@example.com", password: "known to eve"))
+            let merged = try await gateway.merge(own, by: gateway.google(Intrusion.eve))
+            #expect(try await intrusion.waysBack().contains("own address"))
+            return merged
+        },
+    ]
+
+    @Test("removes what became part of the account after the change, whenever it was made", arguments: additions)
+    func recovery(row: Addition) async throws {
+        let intrusion = try await Intrusion()
+        let gateway = intrusion.gateway
+        _ = try await intrusion.ownApple()
+        gateway.clock.advance(by: .seconds(60))
+        let stolen = try await intrusion.changeAddress(intrusion.intrude(), to: "evil@example.com")
+        let code = try await gateway.code(.emailChanged)
+        _ = try await gateway.link(gateway.google(Intrusion.eve), to: stolen.idToken)
+        gateway.clock.advance(by: .seconds(1))
+        let added = try await row.add(intrusion, stolen)
+        #expect(added.status == 200, "\(added.text)")
+        gateway.clock.advance(by: .seconds(1))
+        #expect(try await gateway.apply(code).json["email"]?.string == Intrusion.victim)
+        // A password from before the change stays: nothing says that the intruder knows it.
+        #expect(try await intrusion.waysBack().filter { $0 != "password of the account" } == [])
+    }
+
+    @Test("offers to remove what was there before, and goes on to a new password")
+    func page() async throws {
+        let intrusion = try await Intrusion()
+        let gateway = intrusion.gateway
+        let stolen = try await intrusion.intrude()
+        _ = try await intrusion.linkIdentity(stolen)
+        let renewed = try await intrusion.changeAddress(stolen, to: "evil@example.com")
+        _ = try await gateway.link(gateway.apple(Intrusion.secondEve), to: renewed.idToken)
+        let code = try await gateway.code(.emailChanged)
+        #expect(try await gateway.page(code).checkboxes == ["remove.google.com"])
+        let next = try await gateway.submit(code, ["remove.google.com": "true", "remove.password": "true"])
+        #expect(next.text.contains("Now set a new password"))
+        #expect(next.checkboxes == [])
+        let done = try await gateway.submit(next.nextCode(), ["newPassword": "staple battery"])
+        #expect(done.text.contains("Your password is changed"))
+        #expect(try await intrusion.waysBack() == [])
+        #expect(
+            try await gateway.signIn(email: Intrusion.victim, password: "staple battery").json["localId"]?.string
+                == intrusion.ada.localId)
+    }
+
+    @Test("stays possible when the intruder removes the address with the password")
+    func addressRemoved() async throws {
+        let intrusion = try await Intrusion()
+        let gateway = intrusion.gateway
+        let stolen = try await intrusion.intrude()
+        _ = try await intrusion.linkIdentity(stolen)
+        let unlinked = try await gateway.post(
+            "/v1/accounts:unlink", ["idToken": .string(stolen.idToken), "deleteProvider": ["password"]])
+        #expect(unlinked.status == 200, "\(unlinked.text)")
+        let code = try await gateway.code(.emailChanged)
+        #expect(try await gateway.apply(code).json["email"]?.string == Intrusion.victim)
+    }
+}
+
+extension Intrusion {
+    /// An account of the intruder's own with Apple.
+    func ownApple() async throws -> TestGateway.Tokens {
+        try TestGateway.Tokens(await gateway.signIn(gateway.apple(Self.secondEve)))
+    }
+}

@@ -1,0 +1,171 @@
+import Identity
+import Postgres
+import Simulators
+import Support
+import Testing
+
+@Suite("Remedies: removal link")
+struct RemovalLinkTests {
+    struct Row: CustomTestStringConvertible, Sendable {
+        let testDescription: String
+        let act: @Sendable (Intrusion, TestGateway.Tokens) async throws -> Void
+    }
+
+    /// What an intruder does after linking an identity.
+    private static let sequels = [
+        Row(testDescription: "nothing") { _, _ in },
+        Row(testDescription: "sets another password") { intrusion, stolen in
+            _ = try await intrusion.gateway.update(stolen.idToken, ["password": "known to eve"])
+        },
+        Row(testDescription: "takes another address") { intrusion, stolen in
+            _ = try await intrusion.changeAddress(stolen, to: "evil@example.com")
+        },
+        Row(testDescription: "takes another address and resets the password there") { intrusion, stolen in
+            try await intrusion.takeOver(stolen)
+        },
+        Row(testDescription: "removes the address with the password") { intrusion, stolen in
+            _ = try await intrusion.gateway.post(
+                "/v1/accounts:unlink", ["idToken": .string(stolen.idToken), "deleteProvider": ["password"]])
+        },
+        Row(testDescription: "links a second identity") { intrusion, stolen in
+            let gateway = intrusion.gateway
+            let linked = try await gateway.link(gateway.apple(Intrusion.secondEve), to: stolen.idToken)
+            #expect(linked.status == 200, "\(linked.text)")
+        },
+        Row(testDescription: "merges another account in") { intrusion, _ in
+            let gateway = intrusion.gateway
+            let merged = try await gateway.merge(intrusion.ownApple(), by: gateway.google(Intrusion.eve))
+            #expect(merged.status == 200, "\(merged.text)")
+        },
+        Row(testDescription: "unlinks the identity again") { intrusion, stolen in
+            _ = try await intrusion.gateway.post(
+                "/v1/accounts:unlink", ["idToken": .string(stolen.idToken), "deleteProvider": ["google.com"]])
+        },
+    ]
+
+    @Test("evicts an intruder, whatever came after", arguments: sequels)
+    func evicts(row: Row) async throws {
+        let intrusion = try await Intrusion()
+        let gateway = intrusion.gateway
+        let stolen = try await intrusion.intrude()
+        let code = try await intrusion.linkIdentity(stolen)
+        try await row.act(intrusion, stolen)
+        gateway.clock.advance(by: .seconds(1))
+        let next = try await gateway.submit(code)
+        #expect(next.text.contains("Now set a new password"), "\(next.text)")
+        #expect(try await gateway.lookup(stolen.idToken).outcome == "400 TOKEN_EXPIRED")
+        #expect(try await gateway.refresh(stolen.refreshToken).status == 400)
+        #expect(try await gateway.submit(code).text.contains("This link does not work"))
+        let done = try await gateway.submit(next.nextCode(), ["newPassword": "staple battery"])
+        #expect(done.text.contains("Your password is changed"), "\(done.text)")
+        #expect(try await intrusion.waysBack() == [])
+        let back = try await gateway.signIn(email: Intrusion.victim, password: "staple battery")
+        #expect(back.json["localId"]?.string == intrusion.ada.localId)
+        let user = try await gateway.user(intrusion.ada.localId)
+        #expect(user["emailVerified"] == true)
+        #expect(user["providerUserInfo"]?[1] == nil)
+    }
+
+    @Test("shows what it would do, and does nothing, by being looked at")
+    func looking() async throws {
+        let intrusion = try await Intrusion()
+        let gateway = intrusion.gateway
+        let stolen = try await intrusion.intrude()
+        let code = try await intrusion.linkIdentity(stolen)
+        let before = try await gateway.dump()
+        for _ in 0..<3 {
+            let page = try await gateway.page(code)
+            #expect(page.status == 200)
+            for text in ["Google", "Remove it", "You set a new password next", "Demo"] {
+                #expect(page.text.contains(text), "\(text)")
+            }
+        }
+        #expect(try await gateway.dump() == before)
+        #expect(try await gateway.lookup(stolen.idToken).status == 200)
+    }
+
+    @Test("is good for nothing else, and nothing else is good for it")
+    func otherPurposes() async throws {
+        let intrusion = try await Intrusion()
+        let gateway = intrusion.gateway
+        let code = try await intrusion.linkIdentity(intrusion.intrude())
+        #expect(try await gateway.check(code).outcome == "400 INVALID_OOB_CODE")
+        #expect(try await gateway.reset(code, "staple battery").outcome == "400 INVALID_OOB_CODE")
+        #expect(try await gateway.apply(code).outcome == "400 INVALID_OOB_CODE")
+        #expect(try await gateway.signInWithLink(Intrusion.victim, code).outcome == "400 INVALID_OOB_CODE")
+        #expect(try await gateway.page(code).status == 200)
+    }
+
+    private static let endings = [
+        Row(testDescription: "its seven days") { intrusion, _ in
+            intrusion.gateway.clock.advance(by: Policy.removalLinkLifetime)
+        },
+        Row(testDescription: "a reset") { intrusion, _ in
+            let gateway = intrusion.gateway
+            let code = try await gateway.askedCode("PASSWORD_RESET", ["email": .string(Intrusion.victim)])
+            let reset = try await gateway.reset(code, "staple battery")
+            #expect(reset.status == 200, "\(reset.text)")
+        },
+        Row(testDescription: "a reclaim") { intrusion, stolen in
+            let owner = SimulatedPerson.named("Grace", "Owner").with { $0.email = "grace.owner@example.com" }
+            _ = try await intrusion.changeAddress(stolen, to: "grace.owner@example.com")
+            let reclaimed = try await intrusion.gateway.signIn(intrusion.gateway.apple(owner))
+            #expect(reclaimed.json["localId"]?.string == intrusion.ada.localId, "\(reclaimed.text)")
+        },
+        Row(testDescription: "the deletion of the account") { intrusion, stolen in
+            let deleted = try await intrusion.gateway.delete(stolen.idToken)
+            #expect(deleted.status == 200, "\(deleted.text)")
+        },
+    ]
+
+    @Test("ends with", arguments: endings)
+    func ends(row: Row) async throws {
+        let intrusion = try await Intrusion()
+        let stolen = try await intrusion.intrude()
+        let code = try await intrusion.linkIdentity(stolen)
+        try await row.act(intrusion, stolen)
+        for exchange in [try await intrusion.gateway.page(code), try await intrusion.gateway.submit(code)] {
+            #expect(exchange.status == 400)
+        }
+    }
+
+    @Test("does not end with what an intruder does in a mailbox of her own, and voids what she was sent there")
+    func furthestBack() async throws {
+        let intrusion = try await Intrusion()
+        let gateway = intrusion.gateway
+        let colleague = SimulatedPerson.named("Ada", "Elsewhere")
+        _ = try await gateway.link(gateway.apple(colleague), to: intrusion.intrude().idToken)
+        gateway.clock.advance(by: .seconds(60))
+        let stolen = try await intrusion.intrude()
+        let code = try await intrusion.linkIdentity(stolen)
+        try await intrusion.takeOver(stolen)
+        let confirmation = try #require(try await gateway.letters(.passwordChanged).last)
+        #expect(confirmation.recipient == "evil@example.com")
+        let sent = try #require(confirmation.content.removals)
+        #expect(sent.map(\.provider.rawValue).sorted() == ["apple.com", "google.com"])
+        gateway.clock.advance(by: .seconds(1))
+        // She removes Ada's own identity by the mail that she got.
+        let taken = try #require(sent.first { $0.provider == .apple })
+        #expect(try await gateway.submit(taken.code).status == 200)
+        gateway.clock.advance(by: .seconds(1))
+        for recovery in [code, try await gateway.code(.emailChanged)] {
+            #expect(try await gateway.page(recovery).status == 200)
+        }
+        #expect(try await gateway.submit(code).text.contains("Now set a new password"))
+        for removal in sent { #expect(try await gateway.page(removal.code).status == 400) }
+        #expect(try await gateway.user(intrusion.ada.localId)["email"]?.string == Intrusion.victim)
+    }
+}
+
+extension Intrusion {
+    /// Gives the account an address of the intruder's own, proven, and sets a password there.
+    func takeOver(_ stolen: TestGateway.Tokens) async throws {
+        let change = try await gateway.askedCode(
+            "VERIFY_AND_CHANGE_EMAIL", ["idToken": .string(stolen.idToken), "newEmail": "evil@example.com"])
+        gateway.clock.advance(by: .seconds(1))
+        #expect(try await gateway.apply(change).status == 200)
+        gateway.clock.advance(by: .seconds(1))
+        let reset = try await gateway.askedCode("PASSWORD_RESET", ["email": "evil@example.com"])
+        #expect(try await gateway.reset(reset, "known to eve").status == 200)
+    }
+}

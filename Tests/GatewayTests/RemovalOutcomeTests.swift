@@ -1,0 +1,120 @@
+import Identity
+import JSONText
+import Postgres
+import Simulators
+import Support
+import Testing
+
+@Suite("Remedies: what a removal leaves")
+struct RemovalOutcomeTests {
+    @Test("nothing that was pending: no code, no pending token")
+    func pending() async throws {
+        let intrusion = try await Intrusion()
+        let gateway = intrusion.gateway
+        let stolen = try await intrusion.intrude()
+        let waiting = SimulatedPerson.named("Eve", "Waiting").with { $0.email = Intrusion.victim }
+        let code = try await intrusion.linkIdentity(stolen)
+        let asked = try await gateway.signIn(
+            gateway.google(waiting) { $0.claims["email_verified"] = .bool(false) })
+        let change = try await gateway.askedCode(
+            "VERIFY_AND_CHANGE_EMAIL", ["idToken": .string(stolen.idToken), "newEmail": "evil@example.com"])
+        let reset = try await gateway.askedCode("PASSWORD_RESET", ["email": .string(Intrusion.victim)])
+        let next = try await gateway.submit(code)
+        for old in [change, reset] { #expect(try await gateway.check(old).outcome == "400 INVALID_OOB_CODE") }
+        _ = try await gateway.submit(next.nextCode(), ["newPassword": "staple battery"])
+        let owner = try TestGateway.Tokens(
+            await gateway.signIn(email: Intrusion.victim, password: "staple battery"))
+        let pending = try #require(asked.pendingToken, "\(asked.text)")
+        let late = try await gateway.signInWithIdp([
+            "pendingToken": .string(pending), "idToken": .string(owner.idToken),
+        ])
+        #expect(late.outcome.hasPrefix("400 INVALID_PENDING_TOKEN"), "\(late.text)")
+        #expect(try await gateway.database.pool.query("SELECT 1 FROM oob_code").isEmpty)
+    }
+
+    @Test("is audited with network and request, and told to others")
+    func audited() async throws {
+        let intrusion = try await Intrusion()
+        let gateway = intrusion.gateway
+        let stolen = try await intrusion.intrude()
+        let code = try await intrusion.linkIdentity(stolen)
+        let renewed = try await intrusion.changeAddress(stolen, to: "evil@example.com")
+        _ = try await gateway.update(renewed.idToken, ["password": "known to eve"])
+        let lines = try await gateway.audited { _ = try await gateway.submit(code) }
+        let id = intrusion.ada.localId
+        #expect(
+            lines.map(\.description) == [
+                "user email.changed \(id)", "user identity.unlinked \(id) provider=google.com",
+                "user password.removed \(id)",
+            ])
+        #expect(lines.allSatisfy { $0.network == "192.0.2.0/24" && $0.request == "0" })
+        #expect(try await gateway.told().outbox.contains("identity.unlinked \(id) google.com"))
+    }
+
+    @Test("no address, where another account has it by now")
+    func addressTaken() async throws {
+        let intrusion = try await Intrusion()
+        let gateway = intrusion.gateway
+        let stolen = try await intrusion.intrude()
+        let code = try await intrusion.linkIdentity(stolen)
+        _ = try await intrusion.changeAddress(stolen, to: "evil@example.com")
+        _ = try await gateway.signUp(email: Intrusion.victim, password: "somebody else's")
+        let done = try await gateway.submit(code)
+        #expect(done.status == 200)
+        #expect(done.text.contains("Another account uses this address by now"))
+        #expect(try await intrusion.waysBack() == [])
+        #expect(try await gateway.user(intrusion.ada.localId)["email"] == nil)
+    }
+
+    @Test("no new password, where the project has none")
+    func withoutPasswords() async throws {
+        let intrusion = try await Intrusion()
+        let gateway = intrusion.gateway
+        let code = try await intrusion.linkIdentity(intrusion.intrude())
+        _ = try await gateway.database.pool.execute(
+            "UPDATE project SET policy = policy || jsonb_build_object('allowsPasswords', 'false')")
+        let done = try await gateway.withFreshCaches().submit(code)
+        #expect(done.text.contains("It is removed") && !done.text.contains("<form"))
+    }
+
+    /// A sign-in method that a client adds to an account with a proven address.
+    struct Method: CustomTestStringConvertible, Sendable {
+        let testDescription: String
+        let provider: ProviderID
+        let add: @Sendable (TestGateway, TestGateway.Tokens) async throws -> Exchange
+    }
+
+    private static let methods = [
+        Method(testDescription: "a password", provider: .password) {
+            try await $0.update($1.idToken, ["password": "known to eve"])
+        },
+        Method(testDescription: "a password, by sign-up", provider: .password) {
+            try await $0.post(
+                "/v1/accounts:signUp",
+                ["idToken": .string($1.idToken), "email": "person@gmail.com", "password": "known to eve"])
+        },
+        Method(testDescription: "a mailbox", provider: .emailLink) { gateway, tokens in
+            let code = try await gateway.askedCode("EMAIL_SIGNIN", ["email": "evil@example.com"])
+            return try await gateway.signInWithLink("evil@example.com", code, ["idToken": .string(tokens.idToken)])
+        },
+    ]
+
+    @Test("nothing of a method without an identity", arguments: methods)
+    func added(row: Method) async throws {
+        let gateway = try await TestGateway(.sekisho) { $0.hidesAccounts = false }
+        let person = SimulatedPerson.named("Per", "Son").with { $0.email = "person@gmail.com" }
+        let owner = try TestGateway.Tokens(await gateway.signIn(gateway.google(person)))
+        gateway.clock.advance(by: .seconds(60))
+        #expect(try await row.add(gateway, owner).status == 200)
+        let notice = try #require(try await gateway.letters(.identityLinked).last)
+        #expect(notice.recipient == "person@gmail.com" && notice.content.provider == row.provider)
+        gateway.clock.advance(by: .seconds(60))
+        let next = try await gateway.submit(try #require(notice.content.code))
+        #expect(next.text.contains("Now set a new password"), "\(next.text)")
+        let account = try await gateway.account(
+            TestGateway.Tokens(await gateway.signIn(gateway.google(person))).idToken)
+        #expect(account["localId"]?.string == owner.localId, "the identity that the account was made with stays")
+        #expect(account["email"] == "person@gmail.com" && account["passwordUpdatedAt"] == nil)
+        #expect(account["providerUserInfo"]?[1] == nil)
+    }
+}

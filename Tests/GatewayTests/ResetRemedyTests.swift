@@ -1,0 +1,90 @@
+import HTTP
+import Identity
+import Simulators
+import Support
+import Testing
+
+@Suite("Remedies: reset")
+struct ResetRemedyTests {
+    /// Ada with two identities besides the one that her account was made with.
+    private static func threeIdentities() async throws -> (TestGateway, localId: String) {
+        let gateway = try await TestGateway(.sekisho) { $0.hidesAccounts = false }
+        try await gateway.makeServiceKey()
+        let person = SimulatedPerson.named("Per", "Son").with { $0.email = "person@gmail.com" }
+        let owner = try TestGateway.Tokens(await gateway.signIn(gateway.google(person)))
+        gateway.clock.advance(by: .seconds(60))
+        var headers = Headers()
+        headers.add("User-Agent", "Phone <of Eve>")
+        let linked = try await gateway.post(
+            "/v1/accounts:signInWithIdp",
+            [
+                "postBody": .string(gateway.apple(.alan).postBody), "requestUri": "http://localhost",
+                "idToken": .string(owner.idToken),
+            ], headers: headers)
+        #expect(linked.status == 200, "\(linked.text)")
+        gateway.clock.advance(by: .seconds(60))
+        let other = try await gateway.linkIdentity(
+            ["providerId": "facebook.com", "rawId": "f1"], to: owner.localId)
+        #expect(other.status == 200, "\(other.text)")
+        gateway.clock.advance(by: .seconds(60))
+        return (gateway, owner.localId)
+    }
+
+    private static func providers(_ gateway: TestGateway, _ localId: String) async throws -> [String] {
+        try await gateway.identities(of: localId).compactMap { $0["providerId"]?.string }.sorted()
+    }
+
+    @Test("on the page removes the identities that were checked, and no others")
+    func page() async throws {
+        let (gateway, localId) = try await Self.threeIdentities()
+        let code = try await gateway.askedCode("PASSWORD_RESET", ["email": "person@gmail.com"])
+        let page = try await gateway.page(code)
+        #expect(page.checkboxes.sorted() == ["remove.apple.com", "remove.facebook.com"])
+        #expect(!page.text.contains(" checked"))
+        #expect(page.text.contains("Phone &lt;of Eve&gt;") && page.text.contains("15 January 2027"))
+        let lines = try await gateway.audited {
+            let done = try await gateway.submit(
+                code,
+                [
+                    "newPassword": "staple battery", "remove.apple.com": "true", "remove.google.com": "true",
+                    "remove.oidc.other": "true", "remove.": "true",
+                ])
+            #expect(done.text.contains("Your password is changed"), "\(done.text)")
+        }
+        #expect(try await Self.providers(gateway, localId) == ["facebook.com", "google.com"])
+        #expect(
+            lines.map(\.description) == [
+                "user identity.unlinked \(localId) provider=apple.com", "user password.set \(localId)",
+            ])
+        #expect(try await gateway.told().outbox.contains("identity.unlinked \(localId) apple.com"))
+        #expect(try await gateway.signIn(gateway.apple(.alan)).json["localId"]?.string != localId)
+    }
+
+    @Test("without the page keeps all identities, and mails a link for each that was linked lately")
+    func api() async throws {
+        let (gateway, localId) = try await Self.threeIdentities()
+        let code = try await gateway.askedCode("PASSWORD_RESET", ["email": "person@gmail.com"])
+        #expect(try await gateway.reset(code, "staple battery").status == 200)
+        #expect(try await Self.providers(gateway, localId) == ["apple.com", "facebook.com", "google.com"])
+        let removals = try #require(try await gateway.letters(.passwordChanged).last?.content.removals)
+        #expect(removals.map(\.provider.rawValue).sorted() == ["apple.com", "facebook.com"])
+        gateway.clock.advance(by: .seconds(60))
+        let facebook = try #require(removals.first { $0.provider.rawValue == "facebook.com" })
+        #expect(try await gateway.submit(facebook.code).text.contains("Now set a new password"))
+        #expect(try await Self.providers(gateway, localId) == ["apple.com", "google.com"])
+        let apple = try #require(removals.first { $0.provider == .apple })
+        #expect(try await gateway.submit(apple.code).text.contains("Now set a new password"))
+        #expect(try await Self.providers(gateway, localId) == ["google.com"])
+    }
+
+    @Test("mails no link for what was linked more than thirty days ago")
+    func longAgo() async throws {
+        let (gateway, _) = try await Self.threeIdentities()
+        gateway.clock.advance(by: .seconds(30 * 86_400))
+        let code = try await gateway.askedCode("PASSWORD_RESET", ["email": "person@gmail.com"])
+        #expect(try await gateway.page(code).checkboxes.count == 2)
+        #expect(try await gateway.reset(code, "staple battery").status == 200)
+        let confirmation = try #require(try await gateway.letters(.passwordChanged).last)
+        #expect(confirmation.content.removals == nil)
+    }
+}
