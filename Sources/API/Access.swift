@@ -21,6 +21,14 @@ public struct ClientCredential: Sendable {
         self.apiKey = apiKey
         self.bearer = bearer
     }
+
+    /// - Throws: ``AccessRefusal`` if there is none.
+    var administratorBearer: String {
+        get throws(AccessRefusal) {
+            guard let bearer else { throw apiKey == nil ? .nothingShown : .administratorsOnly }
+            return bearer
+        }
+    }
 }
 
 /// A backend, known by its service key, that may do in one project what no client may.

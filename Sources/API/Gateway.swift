@@ -5,7 +5,7 @@ public import Telemetry
 /// Answers every request: the way in (path, access), the endpoint, and the way out (errors, headers, one log line).
 public struct Gateway: Sendable {
     private let services: Services
-    private let access: Access
+    let access: Access
     private let extra: Router<Endpoint>
     private let trustedProxies: [Network]
     private let log: Log
@@ -26,20 +26,23 @@ public struct Gateway: Sendable {
         self.metrics = metrics
     }
 
-    /// How many bytes of body a request may have.
-    public static func bodyLimit(_ method: HTTP.Method, _ path: String) -> Int {
-        switch Route.match(method, path) {
-        case .found(.endpoint(let endpoint), _): endpoint.bodyLimit
-        case .found(.unimplemented, _): Endpoint.clientBodyLimit
-        case .methodNotAllowed, .notFound: Endpoint.openBodyLimit
-        }
-    }
-
     public func respond(to request: Request) async -> Response {
         let began = ContinuousClock.now
-        let client = ClientAddress(
+        let client = clientAddress(of: request)
+        let exchange = await exchange(for: request, from: Origin(client, request))
+        return answer(exchange, to: request, from: client, since: began)
+    }
+
+    func clientAddress(of request: Request) -> ClientAddress {
+        ClientAddress(
             peer: request.peer, forwardedFor: request.headers.values(of: "X-Forwarded-For"), trusted: trustedProxies)
-        var exchange = await exchange(for: request, from: Origin(client, request))
+    }
+
+    /// The one way out.
+    func answer(
+        _ exchange: Exchange, to request: Request, from client: ClientAddress, since began: ContinuousClock.Instant
+    ) -> Response {
+        var exchange = exchange
         finish(&exchange, to: request)
         let duration = ContinuousClock.now - began
         log.note(exchange, of: request, from: client.logPrefix, took: duration)
@@ -115,10 +118,8 @@ public struct Gateway: Sendable {
         _ endpoint: Endpoint, _ call: Call, showing credential: ClientCredential, needing scope: ServiceKeyScope,
         _ project: inout ID<Project>?
     ) async throws -> (Call, Administrator) {
-        guard let bearer = credential.bearer else {
-            throw credential.apiKey == nil ? AccessRefusal.nothingShown : .administratorsOnly
-        }
         let named = call.parameters["project"].map { ID<Project>($0) }
+        let bearer = try credential.administratorBearer
         var administrator = try await access.administrator(bearer, named)
         project = administrator.project.id
         if named == nil, let target = try call.targetProject(), target != administrator.project.id {

@@ -9,37 +9,52 @@ final class Connection: @unchecked Sendable {
         /// Nothing of a request has come, as far as the library tells.
         case waiting
         case head
+        /// The body may come. A library that was made to wait for this calls again with the head.
+        case admitted(AdmittedHead)
         case body(AdmittedHead)
-        /// The library has put the connection aside until the handler's task is done.
-        case running(Task<Void, Never>?)
+        /// The library has put the connection aside until the task is done: the handler's, or its check of the head.
+        case suspended(Task<Void, Never>?)
         case answering
         /// Drained away under the handler's hands; its answer will go nowhere.
         case abandoned
     }
 
     let descriptor: Int32
+    let peer: Peer
+    /// Whether the daemon's table still has it.
+    var isCounted = true
     private let library: OpaquePointer
     private unowned let daemon: Daemon
-    private let peer: String
+    /// Outlives the daemon for handlers that do.
+    private let budget: BodyBudget
     private var phase = Phase.waiting
     private var target = ""
     private var body: [UInt8] = []
+    /// Of the budget.
+    private var reservedBytes = 0
+    /// Since when there is no request, while there is none.
+    private(set) var waitingSince: ContinuousClock.Instant
     /// When the client must have done what it is expected to do.
     private(set) var deadline: ContinuousClock.Instant?
     /// Whether the client may still be sending what nobody will read.
     private(set) var endsEarly = false
 
-    init(_ library: OpaquePointer, of daemon: Daemon) {
+    init(_ library: OpaquePointer, _ descriptor: Int32, to peer: Peer, of daemon: Daemon) {
         self.library = library
+        self.descriptor = descriptor
+        self.peer = peer
         self.daemon = daemon
-        descriptor = shim_mhd_descriptor(library)
-        peer = SocketAddress.numeric(shim_mhd_peer(library))
-        deadline = .now + daemon.limits.headDeadline
+        budget = daemon.budget
+        waitingSince = .now
+        deadline = waitingSince + daemon.limits.headDeadline
     }
 
     var isWaiting: Bool {
         if case .waiting = phase { true } else { false }
     }
+
+    /// Whether it may be closed to make room.
+    var isIdle: Bool { isWaiting && isCounted }
 
     // MARK: Told by the library
 
@@ -50,31 +65,38 @@ final class Connection: @unchecked Sendable {
         deadline = min(deadline ?? headDeadline, headDeadline)
     }
 
-    /// Called once when the head is there, once per piece of the body, and once when all is there.
+    /// Called once when the head is there, again if its check took time, once per piece of the body, and once when all
+    /// is there.
     ///
     /// - Returns: whether the connection may go on.
     func receive(method: String, version: String, piece: UnsafeRawBufferPointer) -> Bool {
         switch phase {
         case .head:
             return admit(method: method, version: version)
+        case .admitted(let head):
+            phase = .body(head)
+            return piece.isEmpty || receive(method: method, version: version, piece: piece)
         case .body(let head) where piece.isEmpty:
             run(head)
             return true
         case .body(let head):
             body.append(contentsOf: piece)
             return body.count <= head.bodyBytes
-        case .waiting, .running, .answering, .abandoned:
+        case .waiting, .suspended, .answering, .abandoned:
             return false
         }
     }
 
     /// - Parameter inError: whether the library gave up on the request by itself.
     func requestEnded(inError: Bool) {
+        // The handler of an abandoned request still has the body.
+        if case .abandoned = phase {} else { releaseBody() }
         phase = .waiting
         target = ""
         body = []
         endsEarly = endsEarly || inError
-        deadline = .now + daemon.limits.idleDeadline
+        waitingSince = .now
+        deadline = waitingSince + daemon.limits.idleDeadline
     }
 
     // MARK: Told by the loop
@@ -87,7 +109,7 @@ final class Connection: @unchecked Sendable {
 
     /// Takes the connection back from its handler, so that the daemon can be stopped.
     func abandon() {
-        guard case .running(let task) = phase else { return }
+        guard case .suspended(let task) = phase else { return }
         phase = .abandoned
         task?.cancel()
         MHD_resume_connection(library)
@@ -101,42 +123,97 @@ final class Connection: @unchecked Sendable {
             bytes: shim_mhd_head_bytes(library))
         do throws(Refusal) {
             let admitted = try daemon.frontDoor.admit(head)
-            body.reserveCapacity(min(admitted.bodyBytes, 64 * 1024))
-            deadline = .now + daemon.limits.bodyDeadline
+            if let check = admitted.check {
+                checkHead(admitted, with: check)
+                return true
+            }
+            guard reserve(admitted.bodyBytes) else { return answerEarly(overloaded(admitted)) }
             phase = .body(admitted)
             return true
         } catch {
-            endsEarly = true
-            return answer(error.response)
+            return answerEarly(error.response)
         }
+    }
+
+    private func checkHead(_ head: AdmittedHead, with check: @escaping @Sendable (Request) async -> Response?) {
+        let request = request(head)
+        suspend()
+        phase = .suspended(
+            Task(executorPreference: daemon.loop) { [self] in checkEnded(of: head, with: await check(request)) })
+    }
+
+    /// - Parameter refusal: `nil` if the body may be read.
+    private func checkEnded(of head: AdmittedHead, with refusal: Response?) {
+        guard case .suspended = phase else { return }
+        if let refusal {
+            resume(goingOn: answerEarly(refusal))
+        } else if reserve(head.bodyBytes) {
+            phase = .admitted(head)
+            resume(goingOn: true)
+        } else {
+            resume(goingOn: answerEarly(overloaded(head)))
+        }
+    }
+
+    private func reserve(_ bytes: Int) -> Bool {
+        guard budget.reserve(bytes) else { return false }
+        reservedBytes = bytes
+        body.reserveCapacity(bytes)
+        deadline = .now + daemon.limits.bodyDeadline
+        return true
+    }
+
+    private func releaseBody() {
+        budget.release(reservedBytes)
+        reservedBytes = 0
     }
 
     private func run(_ head: AdmittedHead) {
-        let request = Request(
-            id: daemon.nextRequestID(), method: head.method, path: head.path, query: head.query,
-            headers: head.headers, body: body, peer: peer)
+        let request = request(head)
         body = []
-        deadline = nil
-        MHD_suspend_connection(library)
-        phase = .running(nil)
-        let handler = daemon.handler
-        let task = Task(executorPreference: daemon.loop) { [self] in
-            handlerEnded(with: await handler(request))
-        }
-        phase = .running(task)
+        let respond = daemon.handler.respond
+        suspend()
+        phase = .suspended(
+            Task(executorPreference: daemon.loop) { [self] in handlerEnded(with: await respond(request)) })
     }
 
     private func handlerEnded(with response: Response) {
-        guard case .running = phase else { return }
-        _ = answer(response)
+        releaseBody()
+        guard case .suspended = phase else { return }
+        resume(goingOn: answer(response, closing: daemon.isDraining))
+    }
+
+    private func request(_ head: AdmittedHead) -> Request {
+        Request(
+            id: daemon.nextRequestID(), method: head.method, path: head.path, query: head.query,
+            headers: head.headers, body: body, peer: peer.address)
+    }
+
+    private func overloaded(_ head: AdmittedHead) -> Response { daemon.handler.overloaded(request(head)) }
+
+    private func suspend() {
+        deadline = nil
+        MHD_suspend_connection(library)
+        phase = .suspended(nil)
+    }
+
+    /// - Parameter goesOn: whether the library has what it needs.
+    private func resume(goingOn goesOn: Bool) {
+        if !goesOn { cut() }
         MHD_resume_connection(library)
         daemon.runAtEndOfPass()
     }
 
-    private func answer(_ response: Response) -> Bool {
+    /// Before the body, which nobody will read: the connection ends with the answer.
+    private func answerEarly(_ response: Response) -> Bool {
+        endsEarly = true
+        return answer(response, closing: true)
+    }
+
+    private func answer(_ response: Response, closing: Bool) -> Bool {
         phase = .answering
         deadline = .now + daemon.limits.bodyDeadline
-        return queue(response, on: library, closing: daemon.isDraining)
+        return queue(response, on: library, closing: closing)
             || queue(.text(status: 500, "Internal server error"), on: library, closing: true)
     }
 

@@ -1,6 +1,5 @@
 internal import CSystem
 internal import EventLoop
-internal import Synchronization
 
 /// The library's half of one loop: its connections, driven by the loop's events and timers.
 ///
@@ -9,12 +8,15 @@ final class Daemon: @unchecked Sendable {
     let loop: Loop
     let limits: Limits
     let frontDoor: FrontDoor
-    let handler: Server.Handler
+    let handler: RequestHandler
+    let budget: BodyBudget
+    private let table: ConnectionTable
     private(set) var isDraining = false
-    private let open = Atomic(0)
     private var library: OpaquePointer?
     private var watch: Loop.Watch?
     private var connections: [ObjectIdentifier: Connection] = [:]
+    /// By descriptor; those that the library has not begun yet.
+    private var arriving: [Int32: Peer] = [:]
     private var lingering: [Int32: LingeringClose] = [:]
     private var requestIDs = RequestIDs()
     private var nextRun: Loop.Timer?
@@ -22,23 +24,25 @@ final class Daemon: @unchecked Sendable {
     private var nextSweep: Loop.Timer?
 
     /// - Throws: ``SystemError`` when the process is out of memory or descriptors.
-    init(loop: Loop, frontDoor: FrontDoor, handler: @escaping Server.Handler) throws(SystemError) {
+    init(
+        loop: Loop, limits: Limits, handler: RequestHandler, table: ConnectionTable, budget: BodyBudget
+    ) throws(SystemError) {
         self.loop = loop
-        self.frontDoor = frontDoor
+        self.limits = limits
         self.handler = handler
-        limits = frontDoor.limits
+        self.table = table
+        self.budget = budget
+        frontDoor = FrontDoor(limits: limits, bodyLimit: handler.bodyLimit)
+        // The table decides; the library also counts those that are being closed.
         library = startLibrary(
             for: Unmanaged.passUnretained(self), poolBytes: max(32 * 1024, 2 * limits.headBytes),
-            connections: limits.connectionsPerLoop)
+            connections: 2 * limits.connections)
         guard library != nil else { throw SystemError(call: "MHD_start_daemon") }
     }
 
     deinit {
         if let library { MHD_stop_daemon(library) }
     }
-
-    /// How many are open now. From any thread.
-    var connectionCount: Int { open.load(ordering: .relaxed) }
 
     func start() {
         guard let library, watch == nil else { return }
@@ -49,14 +53,36 @@ final class Daemon: @unchecked Sendable {
         }
     }
 
-    /// Takes over a descriptor: to serve it or, over the limit or while draining, to close it.
-    func add(_ descriptor: Int32, from address: SocketAddress) {
+    /// Takes over a descriptor: to serve it or, while draining or over the limit, to close it.
+    ///
+    /// - Parameter peer: is counted already.
+    func add(_ descriptor: Int32, from address: SocketAddress, _ peer: Peer) {
         guard let library, !isDraining else {
+            close(descriptor)
+            table.remove(peer)
+            return
+        }
+        if table.isNearlyFull { closeLongestIdle() }
+        guard table.keeps(peer) else {
             close(descriptor)
             return
         }
-        _ = address.withPointer { MHD_add_connection(library, descriptor, $0, $1) }
+        arriving[descriptor] = peer
+        let isAdded = address.withPointer { MHD_add_connection(library, descriptor, $0, $1) } == .YES
+        // The library has closed the descriptor.
+        if !isAdded, let peer = arriving.removeValue(forKey: descriptor) { table.remove(peer) }
         scheduleSweep()
+    }
+
+    /// Closes the idle connections of this loop that have waited longest; several, so that finding them is not the
+    /// price of each new connection.
+    private func closeLongestIdle() {
+        let idle = connections.values.filter(\.isIdle).sorted { $0.waitingSince < $1.waitingSince }
+        for connection in idle.prefix(max(1, limits.connections / 256)) {
+            connection.isCounted = false
+            table.removeIdle(connection.peer)
+            connection.cut()
+        }
     }
 
     /// Lets the library do what can be done now. What it leaves, out of fairness, gets another turn.
@@ -112,16 +138,19 @@ final class Daemon: @unchecked Sendable {
     // MARK: Told by the library
 
     func connectionBegan(_ library: OpaquePointer) -> Connection {
-        let connection = Connection(library, of: self)
+        let descriptor = shim_mhd_descriptor(library)
+        guard let peer = arriving.removeValue(forKey: descriptor) else {
+            preconditionFailure("the library began a connection that was not added")
+        }
+        let connection = Connection(library, descriptor, to: peer, of: self)
         connections[ObjectIdentifier(connection)] = connection
-        open.add(1, ordering: .relaxed)
         return connection
     }
 
     /// The descriptor is still open, and will be closed as soon as this returns.
     func connectionEnded(_ connection: Connection) {
         connections[ObjectIdentifier(connection)] = nil
-        open.subtract(1, ordering: .relaxed)
+        if connection.isCounted { table.remove(connection.peer) }
         guard connection.endsEarly, library != nil, lingering.count < 256 else { return }
         let close = LingeringClose(of: connection.descriptor, on: loop) { [unowned self] in lingering[$0] = nil }
         if let close { lingering[close.descriptor] = close }

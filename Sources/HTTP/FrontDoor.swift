@@ -16,6 +16,8 @@ struct AdmittedHead {
     let headers: Headers
     /// From `Content-Length`; zero without one.
     let bodyBytes: Int
+    /// What has to return `nil` before the body is read.
+    let check: (@Sendable (Request) async -> Response?)?
 }
 
 /// Decides which requests come in, from their head alone.
@@ -24,8 +26,8 @@ struct AdmittedHead {
 /// (RFC 9112 §6.3, §11.2), and whom it is for (§3.2). Bodies need a `Content-Length`.
 struct FrontDoor: Sendable {
     let limits: Limits
-    /// Bytes of body by method and undecoded path.
-    let bodyLimit: @Sendable (Method, String) -> Int
+    /// By method and undecoded path.
+    let bodyLimit: @Sendable (Method, String) -> BodyLimit
 
     func admit(_ head: Head) throws(Refusal) -> AdmittedHead {
         guard head.bytes <= limits.headBytes, head.headers.count <= limits.headers else { throw .headTooLarge }
@@ -33,9 +35,11 @@ struct FrontDoor: Sendable {
         guard let method = Method(rawValue: head.method) else { throw .unknownMethod }
         let target = try Target(parsing: head.target, for: method)
         let bodyBytes = try FieldCensus(of: head.headers).bodyBytes(version: head.version)
-        guard bodyBytes <= bodyLimit(method, target.path) else { throw .bodyTooLarge }
+        let limit = bodyBytes <= limits.bodyBytes ? .bytes(bodyBytes) : bodyLimit(method, target.path)
+        guard bodyBytes <= limit.bytes else { throw .bodyTooLarge }
         return AdmittedHead(
-            method: method, path: target.path, query: target.query, headers: head.headers, bodyBytes: bodyBytes)
+            method: method, path: target.path, query: target.query, headers: head.headers, bodyBytes: bodyBytes,
+            check: limit.check(for: bodyBytes))
     }
 }
 

@@ -1,27 +1,47 @@
-/// What one client may take up. Deadlines are absolute: sending a byte does not extend them.
+/// What clients may take up. Deadlines are absolute: sending a byte does not extend them.
 public struct Limits: Sendable {
     /// Bytes of request line and header fields together; more is answered with 431.
     public let headBytes: Int
     /// Header fields per request; more is answered with 431.
     public let headers: Int
+    /// Bytes of body that every request may have; for more, its route is asked.
+    public let bodyBytes: Int
     /// For a whole head: since the connection was made or, on a connection already used, since the request line.
     public let headDeadline: Duration
     /// For a whole body since its head, and for the client to take the whole answer.
     public let bodyDeadline: Duration
     /// From the end of an answer to the next request line.
     public let idleDeadline: Duration
-    /// Connections over this are closed as soon as they are made.
-    public let connectionsPerLoop: Int
+    /// Bytes of request bodies that the process holds at one time; see ``BodyBudget``.
+    public let heldBodyBytes: Int
+    /// Open connections of the process. Shortly before, those that were idle longest are closed; over this, new ones.
+    public let connections: Int
+    /// Open connections of one IPv4 address or IPv6 /64. A /24 or /56 may have four times as many, a /48 sixteen times.
+    /// `nil`: no limit.
+    public let connectionsPerAddress: Int?
+    /// Whether the connections of a numeric address count for ``connections`` only.
+    public let isExempt: @Sendable (String) -> Bool
 
     public init(
-        headBytes: Int = 16 * 1024, headers: Int = 64, headDeadline: Duration = .seconds(5),
-        bodyDeadline: Duration = .seconds(10), idleDeadline: Duration = .seconds(60), connectionsPerLoop: Int = 4096
+        headBytes: Int = 16 * 1024, headers: Int = 64, bodyBytes: Int = 1024, headDeadline: Duration = .seconds(5),
+        bodyDeadline: Duration = .seconds(10), idleDeadline: Duration = .seconds(60),
+        heldBodyBytes: Int = 64 * 1024 * 1024, connections: Int = 8192, connectionsPerAddress: Int? = 256,
+        isExempt: @escaping @Sendable (String) -> Bool = isLoopback
     ) {
         self.headBytes = headBytes
         self.headers = headers
+        self.bodyBytes = bodyBytes
         self.headDeadline = headDeadline
         self.bodyDeadline = bodyDeadline
         self.idleDeadline = idleDeadline
-        self.connectionsPerLoop = connectionsPerLoop
+        self.heldBodyBytes = heldBodyBytes
+        self.connections = connections
+        self.connectionsPerAddress = connectionsPerAddress
+        self.isExempt = isExempt
+    }
+
+    /// Whether a numeric address is of this machine alone.
+    @Sendable public static func isLoopback(_ address: String) -> Bool {
+        address == "::1" || address.hasPrefix("127.")
     }
 }

@@ -15,9 +15,7 @@ enum Refusal: Error, CaseIterable {
 
     var response: Response {
         let (status, text) = statusAndText
-        var response = Response.text(status: status, text)
-        response.headers.add("Connection", "close")
-        return response
+        return .text(status: status, text)
     }
 
     private var statusAndText: (Int, String) {

@@ -34,6 +34,22 @@ struct SocketAddress: Sendable {
         withUnsafeBytes(of: storage) { UInt16(bigEndian: $0.loadUnaligned(fromByteOffset: 2, as: UInt16.self)) }
     }
 
+    /// See ``AddressPrefix/levels(_:_:)``; none for other families.
+    var prefixes: [AddressPrefix] {
+        withUnsafeBytes(of: storage) { bytes in
+            switch family {
+            case AF_INET:
+                let address = UInt32(bigEndian: bytes.loadUnaligned(fromByteOffset: 4, as: UInt32.self))
+                return AddressPrefix.levels(0, 0xFFFF_0000_0000 | UInt64(address))
+            case AF_INET6:
+                return AddressPrefix.levels(
+                    UInt64(bigEndian: bytes.loadUnaligned(fromByteOffset: 8, as: UInt64.self)),
+                    UInt64(bigEndian: bytes.loadUnaligned(fromByteOffset: 16, as: UInt64.self)))
+            default: return []
+            }
+        }
+    }
+
     func withPointer<Value>(_ body: (UnsafePointer<sockaddr>, socklen_t) -> Value) -> Value {
         withUnsafePointer(to: storage) { pointer in
             pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) { body($0, length) }

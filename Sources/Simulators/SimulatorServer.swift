@@ -66,9 +66,11 @@ public final class SimulatorServer: Sendable {
     ) throws -> Running {
         let loops = try LoopGroup(count: 1)
         do {
-            let server = try Server(
-                loops: loops.loops, address: "127.0.0.1", port: port, bodyLimit: { _, _ in 64 * 1024 },
-                handlers: [{ request in await answering.counted { await provider.respond(to: request) } }])
+            let handler = RequestHandler(
+                bodyLimit: { _, _ in .bytes(64 * 1024) },
+                overloaded: { _ in .text(status: 503, "Too busy; try again shortly.") },
+                respond: { request in await answering.counted { await provider.respond(to: request) } })
+            let server = try Server(loops: loops.loops, address: "127.0.0.1", port: port, handlers: [handler])
             server.start()
             return Running(server: server, loops: loops)
         } catch {

@@ -85,16 +85,19 @@ final class Series<Held: Measurement>: MetricFamily {
     }
 }
 
-/// Gauges that are asked when they are needed.
-struct ReadGauge: MetricFamily {
+/// Values that are read when they are needed.
+struct ReadFamily: MetricFamily {
     let name: String
     let help: String
-    let kind = MetricKind.gauge
+    let kind: MetricKind
     let read: @Sendable () -> [(labels: String, value: Double)]
 
-    init(name: String, help: String, read: @escaping @Sendable () -> [(labels: String, value: Double)]) {
+    init(
+        name: String, help: String, kind: MetricKind, read: @escaping @Sendable () -> [(labels: String, value: Double)]
+    ) {
         self.name = name
         self.help = help
+        self.kind = kind
         self.read = read
     }
 

@@ -25,17 +25,26 @@ public final class Metrics: Sendable {
 
     /// - Parameter read: called for every rendering, on its thread.
     public func gauge(_ name: String, help: String, read: @escaping @Sendable () -> Double) {
-        register(ReadGauge(name: name, help: help) { [(labels: "", value: read())] })
+        register(ReadFamily(name: name, help: help, kind: .gauge) { [(labels: "", value: read())] })
+    }
+
+    /// - Parameter read: a number that only ever goes up; called for every rendering, on its thread.
+    public func counter(_ name: String, help: String, read: @escaping @Sendable () -> Double) {
+        register(ReadFamily(name: name, help: help, kind: .counter) { [(labels: "", value: read())] })
+    }
+
+    /// - Parameter read: numbers that only ever go up, by label value.
+    public func counter(
+        _ name: String, help: String, label: String, read: @escaping @Sendable () -> [String: Double]
+    ) {
+        registerLabelled(name, help: help, kind: .counter, label: label, read: read)
     }
 
     /// - Parameter read: values by label value; as many as the process has of the thing, such as loops.
     public func gauge(
         _ name: String, help: String, label: String, read: @escaping @Sendable () -> [String: Double]
     ) {
-        register(
-            ReadGauge(name: name, help: help) {
-                read().sorted { $0.key < $1.key }.map { (Exposition.labels([(label, $0.key)]), $0.value) }
-            })
+        registerLabelled(name, help: help, kind: .gauge, label: label, read: read)
     }
 
     /// - Parameter bounds: upper bounds of the buckets, ascending; the infinite one is added.
@@ -58,6 +67,15 @@ public final class Metrics: Sendable {
 
             """ + family.samples().map { $0 + "\n" }.joined()
         }.joined()
+    }
+
+    private func registerLabelled(
+        _ name: String, help: String, kind: MetricKind, label: String, read: @escaping @Sendable () -> [String: Double]
+    ) {
+        register(
+            ReadFamily(name: name, help: help, kind: kind) {
+                read().sorted { $0.key < $1.key }.map { (Exposition.labels([(label, $0.key)]), $0.value) }
+            })
     }
 
     private func register(_ family: some MetricFamily) {

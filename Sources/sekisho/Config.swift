@@ -63,7 +63,7 @@ enum Settings {
             databaseURL, databaseConnections, databasePrepared, masterKey, previousMasterKey, publicURL, listen, loops,
             trustedProxies, passwordThreads, passwordMemory, passwordIterations, passwordWaiting,
             breachedPasswords, logLevel, drain,
-        ] + mail + [hashKey]
+        ] + server + mail + [hashKey]
 }
 
 /// What `serve` runs on.
@@ -75,6 +75,7 @@ struct Config: Sendable {
     var listen: ListenAddress
     var loops: Int
     var trustedProxies: [Network]
+    var server: ServerConfig
     var passwords: PasswordConfig
     /// `nil` asks nobody.
     var breachedPasswordsURL: String?
@@ -108,6 +109,7 @@ extension Config {
         let loops = reader.optional(Settings.loops, "a number from 1 to 256", Self.parse(threads:))
         let trustedProxies = reader.required(
             Settings.trustedProxies, "networks such as 10.0.0.0/8, separated by commas", Self.parse(networks:))
+        let server = reader.server()
         let passwords = reader.passwords()
         let breachedPasswordsURL = reader.required(
             Settings.breachedPasswords, "an https URL without query (http for loopback only), or empty",
@@ -116,12 +118,12 @@ extension Config {
         let drain = reader.number(Settings.drain, in: 0...300)
         let mail = reader.mail()
         try reader.finish()
-        guard let database, let masterKeys, let publicURL, let listen, let trustedProxies, let passwords,
-            let breachedPasswordsURL, let logLevel, let drain
+        guard let database, let masterKeys, let publicURL, let listen, let trustedProxies, let server,
+            let passwords, let breachedPasswordsURL, let logLevel, let drain
         else { throw ConfigurationError(problems: ["a setting is missing"]) }
         self.init(
             database: database, masterKeys: masterKeys, publicURL: publicURL, listen: listen,
-            loops: loops ?? Self.cores, trustedProxies: trustedProxies, passwords: passwords,
+            loops: loops ?? Self.cores, trustedProxies: trustedProxies, server: server, passwords: passwords,
             breachedPasswordsURL: breachedPasswordsURL.isEmpty ? nil : breachedPasswordsURL, logLevel: logLevel,
             drain: .seconds(drain), mail: mail)
     }

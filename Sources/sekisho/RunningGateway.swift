@@ -59,14 +59,11 @@ final class RunningGateway: Sendable {
         do {
             server = try Server(
                 loops: group.loops, address: config.listen.host, port: config.listen.port,
-                bodyLimit: { Gateway.bodyLimit($0, $1) },
-                handlers: gateways.map { gateway in { await gateway.respond(to: $0) } })
+                limits: config.server.limits(exempting: config.trustedProxies), handlers: gateways.map(\.handler))
         } catch {
             throw Failure(message: "cannot listen on \(config.listen): \(error)")
         }
-        metrics.registry.gauge("sekisho_connections", help: "HTTP connections open now.") { [server] in
-            Double(server.connections)
-        }
+        metrics.registry.show(server)
         metrics.registry.gauge("sekisho_passwords_waiting", help: "Passwords that wait for a thread.") { [hashing] in
             Double(hashing.waiting)
         }

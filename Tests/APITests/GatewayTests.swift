@@ -109,7 +109,41 @@ struct GatewayTests {
             (.post, "/v1/accounts:signInWithPhoneNumber", 65536), (.get, "/healthz", 1024), (.post, "/nowhere", 1024),
         ])
     func bodyLimit(method: HTTP.Method, path: String, limit: Int) {
-        #expect(Gateway.bodyLimit(method, path) == limit)
+        guard case .bytes(limit) = TestGateway().gateway.bodyLimit(method, path) else {
+            Issue.record("\(TestGateway().gateway.bodyLimit(method, path))")
+            return
+        }
+    }
+
+    @Test("reads more than clients send for administrators only, and asks for no route below what each may have")
+    func bodyLimits() {
+        for endpoint in Endpoint.all {
+            #expect(endpoint.bodyLimit >= Limits().bodyBytes, "\(endpoint.operationID)")
+            let limit = TestGateway().gateway.bodyLimit(endpoint.method, endpoint.path.replacing(#/[{}]/#, with: ""))
+            switch limit {
+            case .bytes(let bytes): #expect(bytes == endpoint.bodyLimit && bytes <= 65536, "\(endpoint.operationID)")
+            case .checked(let bytes, let unchecked, _):
+                #expect(bytes == endpoint.bodyLimit && unchecked == 65536, "\(endpoint.operationID)")
+                guard case .administrator = endpoint.action else {
+                    Issue.record("\(endpoint.operationID) is open to others")
+                    return
+                }
+            }
+        }
+    }
+
+    @Test("answers what does not fit into memory as it answers any overload, readable for pages of every origin")
+    func overloaded() {
+        let response = TestGateway().gateway.overloaded(
+            Request(
+                id: "r1", method: .post, path: "/v1/accounts:signUp", headers: ["Origin": "https://app.example"],
+                peer: "192.0.2.7"))
+        #expect(response.status == 503)
+        #expect(response.text == "Too busy; try again shortly.\n")
+        #expect(response.headers["Content-Type"] == "text/plain; charset=utf-8")
+        #expect(response.headers["Retry-After"] == "1")
+        #expect(response.headers["Access-Control-Allow-Origin"] == "https://app.example")
+        #expect(response.headers["X-Request-Id"] == "r1")
     }
 
     @Test("names each operation once, and each path and method")

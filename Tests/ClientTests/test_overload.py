@@ -1,12 +1,17 @@
-"""More passwords than can be hashed: who is turned away, who is not, and how."""
+"""More passwords, bodies and connections than the process takes: who is turned away, who is not, and how."""
 
+import re
+import socket
 from collections import Counter
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
+from pathlib import Path
 
 import pytest
+import requests
 
 from exchange import PASSWORD, Client
+from gateway import eventually
 
 FLOOD, VICTIM = "203.0.113.7", "198.51.100.9"
 
@@ -17,6 +22,8 @@ def client(installation, contract):
         "SEKISHO_PASSWORD_THREADS": "1",
         "SEKISHO_PASSWORD_WAITING": "4",
         "SEKISHO_TRUSTED_PROXIES": "127.0.0.0/8",
+        "SEKISHO_BODY_MEMORY_MIB": "32",
+        "SEKISHO_CONNECTIONS": "2000",
     }
     with installation.replica().serving(**tight) as serve:
         yield Client(serve, contract)
@@ -72,3 +79,73 @@ def test_nobody_else_notices(client, address):
             assert sign_in(client, grace, PASSWORD, VICTIM).status == 200
     assert {answer.status for answer in answers} == {200, 503}
 
+
+
+MIB = 1 << 20
+IMPORT = "/v1/projects/demo/accounts:batchCreate"
+
+
+def metric(serve, name):
+    text = requests.get(serve.url + "/metrics", timeout=30).text
+    return sum(float(value) for value in re.findall(rf"^{name}(?:\{{.*\}})? (\S+)$", text, re.MULTILINE))
+
+
+def resident(serve):
+    """Bytes of memory of the process."""
+    status = Path(f"/proc/{serve.process.pid}/status").read_text()
+    return int(re.search(r"VmRSS:\s+(\d+) kB", status)[1]) * 1024
+
+
+@contextmanager
+def half_sent(serve, count, path, length, sent, headers=""):
+    """Requests whose bodies do not end."""
+    host, port = serve.url.removeprefix("http://").split(":")
+    head = f"POST {path} HTTP/1.1\r\nHost: {host}\r\nContent-Length: {length}\r\n{headers}\r\n"
+    with ExitStack() as open_sockets:
+        sockets = [open_sockets.enter_context(socket.create_connection((host, int(port)), 30)) for _ in range(count)]
+        for one in sockets:
+            try:
+                one.sendall(head.encode() + b"x" * sent)
+            except OSError:
+                pass  # It was answered already.
+        yield sockets
+
+
+def status_of(answered):
+    """The status of the answer that has come, or comes."""
+    return int(answered.recv(4096).split()[1])
+
+
+def test_large_bodies_without_a_key_are_not_read(client):
+    serve = client.gateway
+    before = resident(serve)
+    with half_sent(serve, 60, IMPORT, 4 * MIB, 4 * MIB - 1) as sockets:
+        assert {status_of(one) for one in sockets} == {403}
+        assert metric(serve, "sekisho_body_bytes") == 0
+        assert resident(serve) - before < 60 * MIB
+
+
+def test_bodies_of_clients_are_limited_together_and_small_ones_go_on(client):
+    serve, ada = client.gateway, client.ada()
+    before, rejected = resident(serve), metric(serve, "sekisho_bodies_rejected_total")
+    with half_sent(serve, 1200, "/v1/accounts:signUp", 64 * 1024, 64 * 1024 - 1):
+        assert eventually(lambda: metric(serve, "sekisho_bodies_rejected_total") > rejected)
+        assert 24 * MIB < metric(serve, "sekisho_body_bytes") <= 32 * MIB
+        assert resident(serve) - before < 100 * MIB
+        with half_sent(serve, 1, "/v1/accounts:signUp", 64 * 1024, 0) as late:
+            assert status_of(late[0]) == 503
+        assert client.call("lookup", {"idToken": ada["idToken"]}).status == 200
+        assert sign_in(client, ada, PASSWORD, VICTIM).status == 200
+    assert eventually(lambda: metric(serve, "sekisho_body_bytes") == 0)
+
+
+def test_idle_connections_make_room_for_others(client):
+    serve, ada = client.gateway, client.ada()
+    host, port = serve.url.removeprefix("http://").split(":")
+    with ExitStack() as open_sockets:
+        for _ in range(2200):
+            open_sockets.enter_context(socket.create_connection((host, int(port)), 30))
+        assert client.call("lookup", {"idToken": ada["idToken"]}).status == 200
+        assert sign_in(client, ada, PASSWORD, VICTIM).status == 200
+        assert metric(serve, "sekisho_connections") <= 2000
+        assert metric(serve, "sekisho_connections_closed_idle_total") > 0

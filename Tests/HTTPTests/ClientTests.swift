@@ -7,7 +7,7 @@ import Testing
 struct ClientTests {
     @Test("sends method, path, query, body and headers, and hands back status, headers and body")
     func exchange() async throws {
-        let handler: Server.Handler = { request in
+        let handler: Handler = { request in
             var response = await echo(request)
             response.status = 418
             response.headers.add("X-Seen", request.headers["X-Sent"] ?? "")

@@ -45,7 +45,7 @@ struct DeadlineTests {
     func unread() async throws {
         let asked = Gate()
         asked.open()
-        let large: Server.Handler = { _ in
+        let large: Handler = { _ in
             await asked.pass()
             return Response(status: 200, body: Array(repeating: 0x41, count: 32 << 20))
         }
@@ -61,7 +61,7 @@ struct DeadlineTests {
     @Test("does not end a request whose handler takes its time")
     func slowHandler() async throws {
         let pace = try Loop(name: "pace")
-        let slow: Server.Handler = { request in
+        let slow: Handler = { request in
             try? await pace.sleep(for: .milliseconds(900))  // nobody cancels it
             return await echo(request)
         }

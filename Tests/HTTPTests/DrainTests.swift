@@ -11,7 +11,7 @@ struct DrainTests {
     func inFlight() async throws {
         let side = try Loop(name: "side")
         let gate = Gate()
-        let handler: Server.Handler = { request in
+        let handler: Handler = { request in
             if request.path == "/slow" { await gate.pass() }
             return await echo(request)
         }
@@ -41,7 +41,7 @@ struct DrainTests {
     func outOfTime() async throws {
         let gate = Gate()
         let wasCancelled = Mutex(false)
-        let handler: Server.Handler = { request in
+        let handler: Handler = { request in
             await withTaskCancellationHandler {
                 await gate.pass()
             } onCancel: {
@@ -65,7 +65,7 @@ struct DrainTests {
     func unused() async throws {
         let group = try LoopGroup(count: 2)
         let server = try Server(
-            loops: group.loops, address: "127.0.0.1", port: 0, bodyLimit: { _, _ in 0 }, handlers: [echo, echo])
+            loops: group.loops, address: "127.0.0.1", port: 0, handlers: [RequestHandler(echo), RequestHandler(echo)])
         await server.drain(within: .seconds(30))
         await server.drain(within: .seconds(30))
         #expect(server.connections == 0)

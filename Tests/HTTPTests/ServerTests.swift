@@ -52,7 +52,7 @@ struct ServerTests {
 
     @Test("sends what the handler says, with a date and nothing of its own")
     func headers() async throws {
-        let handler: Server.Handler = { _ in
+        let handler: Handler = { _ in
             Response(status: 201, headers: ["X-One": "1", "Set-Cookie": "a=1", "set-cookie": "b=2"], body: [0x41])
         }
         try await withServer(handler: handler) { server in
@@ -88,14 +88,14 @@ struct ServerTests {
     func context() async throws {
         let group = try LoopGroup(count: 2)
         let seen = Mutex<[String]>([])
-        let handlers = group.loops.map { loop -> Server.Handler in
+        let handlers = group.loops.map { loop -> Handler in
             { request in
                 seen.withLock { $0.append(request.id) }
                 return .text(status: 200, "\(request.peer) \(request.headers["x-request-id"] ?? "") \(loop.isCurrent)")
             }
         }
         let server = try Server(
-            loops: group.loops, address: "127.0.0.1", port: 0, bodyLimit: { _, _ in 0 }, handlers: handlers)
+            loops: group.loops, address: "127.0.0.1", port: 0, handlers: handlers.map { RequestHandler($0) })
         server.start()
         for _ in 0..<40 {
             let client = try RawClient(port: server.port)
@@ -109,23 +109,6 @@ struct ServerTests {
         #expect(ids.allSatisfy { $0.count == 32 && $0.allSatisfy { "0123456789abcdef".contains($0) } })
     }
 
-    @Test("closes connections over the limit at once, and serves again when there is room")
-    func connectionLimit() async throws {
-        try await withServer(limits: Limits(connectionsPerLoop: 2)) { server in
-            var held = try (0..<2).map { _ in try RawClient(port: server.port) }
-            for client in held {
-                client.send(get)
-                #expect(try client.receive()?.status == 200)
-            }
-            #expect(try RawClient(port: server.port).ended())
-            held.removeLast()
-            while server.connections > 1 { await Task.yield() }
-            let next = try RawClient(port: server.port)
-            next.send(get)
-            #expect(try next.receive()?.status == 200)
-        }
-    }
-
     @Test("refuses an address that is taken, or none")
     func binding() async throws {
         try await withServer { server in
@@ -133,7 +116,7 @@ struct ServerTests {
             for (address, port) in [("127.0.0.1", server.port), ("localhost", 0), ("192.0.2.1", 0)] {
                 #expect(throws: SystemError.self) {
                     try Server(
-                        loops: group.loops, address: address, port: port, bodyLimit: { _, _ in 0 }, handlers: [echo])
+                        loops: group.loops, address: address, port: port, handlers: [RequestHandler(echo)])
                 }
             }
             group.stop()
@@ -143,7 +126,7 @@ struct ServerTests {
     @Test("survives 300 clients that vanish while their requests run")
     func vanishing() async throws {
         let gate = Gate()
-        let handler: Server.Handler = { request in
+        let handler: Handler = { request in
             await gate.pass()
             return await echo(request)
         }

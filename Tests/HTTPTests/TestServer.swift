@@ -2,21 +2,44 @@ import EventLoop
 import HTTP
 import Synchronization
 
+typealias Handler = @Sendable (Request) async -> Response
+
 /// Answers with what arrived.
-let echo: Server.Handler = { request in
+let echo: Handler = { request in
     let query = request.query.map { "\($0.name)=\($0.value);" }.joined()
     let body = String(decoding: request.body, as: UTF8.self)
     return .text(status: 200, "\(request.method.rawValue) \(request.path) \(query) \(body)")
 }
 
+extension RequestHandler {
+    /// Allows bodies of `bodyLimit` bytes on every route.
+    init(bodyLimit: Int = 0, _ respond: @escaping Handler) {
+        self.init(bodyLimit: { _, _ in .bytes(bodyLimit) }, respond)
+    }
+
+    init(bodyLimit: @escaping @Sendable (Method, String) -> BodyLimit, _ respond: @escaping Handler) {
+        self.init(
+            bodyLimit: bodyLimit, overloaded: { .text(status: 503, "Busy: \($0.path)") }, respond: respond)
+    }
+}
+
 /// Runs `body` beside a server on a free port, and leaves nothing of it behind.
 func withServer(
-    loops count: Int = 1, limits: Limits = Limits(), bodyLimit: Int = 1024, handler: @escaping Server.Handler = echo,
+    loops count: Int = 1, limits: Limits = Limits(), bodyLimit: Int = 1024, handler: @escaping Handler = echo,
+    _ body: (Server) async throws -> Void
+) async throws {
+    try await withServer(
+        loops: count, limits: limits, requests: RequestHandler(bodyLimit: bodyLimit, handler), body)
+}
+
+/// The same, for a server that decides about bodies.
+func withServer(
+    loops count: Int = 1, limits: Limits = Limits(), requests handler: RequestHandler,
     _ body: (Server) async throws -> Void
 ) async throws {
     let group = try LoopGroup(count: count)
     let server = try Server(
-        loops: group.loops, address: "127.0.0.1", port: 0, limits: limits, bodyLimit: { _, _ in bodyLimit },
+        loops: group.loops, address: "127.0.0.1", port: 0, limits: limits,
         handlers: Array(repeating: handler, count: count))
     server.start()
     let result: Result<Void, any Error>

@@ -56,6 +56,7 @@ extension Config {
             database: Pool.Configuration(url: databaseURL, applicationName: "sekisho dev"), masterKeys: masterKeys,
             publicURL: nil, listen: ListenAddress(host: "127.0.0.1", port: port),
             loops: cores, trustedProxies: [],
+            server: ServerConfig(connections: 8192, connectionsPerAddress: nil, bodyMemoryMiB: 64),
             passwords: PasswordConfig(threads: cores, waiting: 64, cost: .recommended), logLevel: .info,
             drain: .seconds(10))
     }

@@ -5,7 +5,7 @@ extension Endpoint {
     /// Makes one account of two on an administrator's word: first a preview, which gives a token, then the merge, which
     /// takes it. Signs nobody in.
     static let mergeAccounts = administrator(
-        "mergeAccounts", .post, "/v1/projects/{project}/accounts:merge", needs: .linkUsers
+        "mergeAccounts", .post, "/v1/projects/{project}/accounts:merge", needs: .linkUsers, bodyLimit: clientBodyLimit
     ) { call, administrator in
         let request = try call.body(as: MergeAccountsRequest.self, for: administrator)
         let linking = call.services.linking

@@ -1,0 +1,42 @@
+internal import Synchronization
+
+/// Limits the bytes of request bodies that a process holds at one time. One for all loops.
+///
+/// A body is counted with its whole length from the moment the server begins to read it until its handler has ended.
+final class BodyBudget: Sendable {
+    /// A body may take at most this part of what is free. The smaller a body, the longer it is accepted: large imports
+    /// leave room for sign-ins.
+    private static let largestPart = 4
+
+    private let capacity: Int
+    private let reservedBytes = Atomic(0)
+    private let rejectedBodies = Atomic(0)
+
+    init(bytes: Int) {
+        capacity = bytes
+    }
+
+    var reserved: Int { reservedBytes.load(ordering: .relaxed) }
+
+    /// How many bodies were not accepted so far.
+    var rejections: Int { rejectedBodies.load(ordering: .relaxed) }
+
+    /// - Returns: whether `bytes` are reserved now. The caller releases them.
+    func reserve(_ bytes: Int) -> Bool {
+        guard bytes > 0 else { return true }
+        var reserved = reserved
+        while bytes <= (capacity - reserved) / Self.largestPart {
+            let (isDone, current) = reservedBytes.weakCompareExchange(
+                expected: reserved, desired: reserved + bytes, ordering: .relaxed)
+            if isDone { return true }
+            reserved = current
+        }
+        rejectedBodies.add(1, ordering: .relaxed)
+        return false
+    }
+
+    func release(_ bytes: Int) {
+        guard bytes > 0 else { return }
+        reservedBytes.subtract(bytes, ordering: .relaxed)
+    }
+}

@@ -1,0 +1,110 @@
+import HTTP
+import Identity
+import Postgres
+import Support
+import Testing
+
+@testable import API
+
+/// A large body over a socket: what is wrong with the service key decides before the body is read.
+@Suite("A large import", .serialized)
+struct LargeBodyTests {
+    private static let path = "/v1/projects/demo/accounts:batchCreate"
+
+    struct Row: CustomTestStringConvertible, Sendable {
+        let testDescription: String
+        var query = ""
+        var bearer: String?
+        let outcome: String
+    }
+
+    static let rows = [
+        Row(testDescription: "no key", outcome: "403 The request is missing a valid API key."),
+        Row(
+            testDescription: "a client's key", query: "?key=\(TestGateway.apiKey)",
+            outcome: "400 INSUFFICIENT_PERMISSION : Only authenticated requests can specify target_project_id."),
+        Row(testDescription: "an unknown key", bearer: "sks_unknown", outcome: "401 Request had invalid"),
+        Row(testDescription: "the emulator's token", bearer: "owner", outcome: "401 Request had invalid"),
+        Row(
+            testDescription: "another project's key", bearer: "sks_elsewhere",
+            outcome: "403 The caller does not have permission"),
+        Row(
+            testDescription: "a key without the scope", bearer: "sks_reader",
+            outcome: "403 PERMISSION_DENIED : The service key lacks the scope"),
+        Row(testDescription: "the right key", bearer: "sks_backend", outcome: "200"),
+    ]
+
+    @Test("is answered as a small one is", arguments: rows)
+    func outcome(row: Row) async throws {
+        try await withServer { gateway, server, client in
+            for padding in [10, 100_000, 3_000_000] {
+                let answer = try await client.send(Self.request(row, padding: padding, to: server))
+                #expect(Exchange(answer).outcome.hasPrefix(row.outcome), "\(padding): \(Exchange(answer).outcome)")
+                #expect(server.heldBodyBytes == 0)
+            }
+            #expect(try await gateway.accountCount() == (row.outcome == "200" ? 3 : 0))
+        }
+    }
+
+    @Test("whose key is missing, revoked or narrow is not read: the answer comes although no byte of it was sent")
+    func unread() async throws {
+        let gateway = try await Self.gateway()
+        for row in Self.rows {
+            let head = Request(
+                id: "0", method: .post, path: Self.path,
+                query: row.query.isEmpty ? [] : [("key", TestGateway.apiKey)],
+                headers: row.bearer.map { ["Authorization": "Bearer \($0)"] } ?? [:], peer: "192.0.2.1")
+            guard case .checked(4_194_304, 65536, let refusal) = gateway.gateway.bodyLimit(.post, Self.path) else {
+                Issue.record("a large body is not checked")
+                return
+            }
+            let response = await refusal(head)
+            #expect((response == nil) == (row.outcome == "200"), "\(row)")
+            if let response { #expect(Exchange(response).outcome.hasPrefix(row.outcome), "\(row)") }
+        }
+    }
+
+    private static func gateway() async throws -> TestGateway {
+        let gateway = try await TestGateway()
+        try await gateway.makeOtherProject("other", serviceKey: "sks_elsewhere")
+        _ = try await ServiceKey(id: "backend", in: gateway)
+        _ = try await ServiceKey(id: "reader", in: gateway, scopes: ServiceKeyScopes([.readUsers]))
+        return gateway
+    }
+
+    private func withServer(_ body: (TestGateway, Server, HTTP.Client) async throws -> Void) async throws {
+        let gateway = try await Self.gateway()
+        let loop = gateway.database.pool.loop
+        let server = try Server(loops: [loop], address: "127.0.0.1", port: 0, handlers: [gateway.gateway.handler])
+        let client = try HTTP.Client(loop: loop)
+        server.start()
+        let result: Result<Void, any Error>
+        do { result = .success(try await body(gateway, server, client)) } catch { result = .failure(error) }
+        await client.close()
+        await server.drain(within: .seconds(5))
+        try result.get()
+    }
+
+    private static func request(_ row: Row, padding: Int, to server: Server) throws -> HTTP.ClientRequest {
+        let body: JSON = [
+            "users": [["localId": .string("ada\(padding)")]],
+            "padding": .string(String(repeating: "x", count: padding)),
+        ]
+        return HTTP.ClientRequest(
+            .post, "http://127.0.0.1:\(server.port)\(path)\(row.query)",
+            headers: row.bearer.map { ["Authorization": "Bearer \($0)", "Content-Type": "application/json"] } ?? [:],
+            body: try body.bytes, destination: .anywhere)
+    }
+}
+
+extension Exchange {
+    fileprivate init(_ response: ClientResponse) {
+        self.init(Response(status: response.status, headers: response.headers, body: response.body))
+    }
+}
+
+extension TestGateway {
+    fileprivate func accountCount() async throws -> Int {
+        try await batchGet(bearer: "sks_backend").json["users"]?.elements.count ?? 0
+    }
+}

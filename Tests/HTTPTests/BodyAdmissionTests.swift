@@ -1,0 +1,162 @@
+import EventLoop
+import HTTP
+import Testing
+
+/// Large bodies wait for a check of the head, and all bodies share the budget.
+@Suite("A body", .timeLimit(.minutes(1)))
+struct BodyAdmissionTests {
+    struct Row: CustomTestStringConvertible, Sendable {
+        let testDescription: String
+        let expects: Bool
+        let sendsAtOnce: Bool
+    }
+
+    static let ways = [
+        Row(testDescription: "waits for 100", expects: true, sendsAtOnce: false),
+        Row(testDescription: "is sent at once", expects: false, sendsAtOnce: true),
+        Row(testDescription: "is sent at once although the client wants to wait", expects: true, sendsAtOnce: true),
+    ]
+
+    /// Lets "/key" pass its check once the gate is open, and answers for it with the length of what came.
+    private func requests(_ gate: Gate) -> RequestHandler {
+        RequestHandler(
+            bodyLimit: { _, _ in
+                .checked(300_000, unchecked: 2000) { head in
+                    await gate.pass()
+                    return head.path == "/key" && head.body.isEmpty ? nil : .text(status: 401, "No key")
+                }
+            }, { .text(status: 200, "\($0.body.count)") })
+    }
+
+    private func head(_ path: String, _ bytes: Int, expects: Bool = false) -> String {
+        "POST \(path) HTTP/1.1\r\nHost: a\r\nContent-Length: \(bytes)\r\n"
+            + (expects ? "Expect: 100-continue\r\n" : "") + "\r\n"
+    }
+
+    @Test("that needs a check is not read before it", arguments: ways)
+    func waits(way: Row) async throws {
+        let gate = Gate()
+        try await withServer(requests: requests(gate)) { server in
+            let client = try RawClient(port: server.port)
+            client.send(head("/key", 200_000, expects: way.expects))
+            if way.sendsAtOnce { client.send(String(repeating: "x", count: 100_000)) }
+            while gate.arrivals == 0 { await Task.yield() }
+            #expect(server.heldBodyBytes == 0)
+            gate.open()
+            if !way.sendsAtOnce { #expect(try client.receive()?.status == 100) }
+            while server.heldBodyBytes == 0 { await Task.yield() }
+            #expect(server.heldBodyBytes == 200_000)
+            client.send(String(repeating: "x", count: way.sendsAtOnce ? 100_000 : 200_000))
+            var reply = try client.receive()
+            if reply?.status == 100 { reply = try client.receive() }
+            #expect(reply?.body == "200000\n")
+            #expect(server.heldBodyBytes == 0)
+            client.send(head("/key", 1) + "x")
+            #expect(try client.receive()?.body == "1\n")
+        }
+    }
+
+    @Test("whose check fails is answered unread, and the connection ends", arguments: ways)
+    func refused(way: Row) async throws {
+        let gate = Gate()
+        try await withServer(requests: requests(gate)) { server in
+            let client = try RawClient(port: server.port)
+            client.send(head("/other", 200_000, expects: way.expects))
+            if way.sendsAtOnce { client.send(String(repeating: "x", count: 100_000)) }
+            while gate.arrivals == 0 { await Task.yield() }
+            gate.open()
+            let reply = try client.receive()
+            #expect(reply?.status == 401)
+            #expect(reply?.body == "No key\n")
+            #expect(reply?.head.contains("Connection: close") == true)
+            #expect(try client.ended())
+            #expect(server.heldBodyBytes == 0)
+        }
+    }
+
+    @Test(
+        "is read without a check up to the size of any client's, and never above the limit",
+        arguments: [(2000, 200, 0), (2001, 401, 1), (300_000, 401, 1), (300_001, 413, 0)])
+    func sizes(bytes: Int, status: Int, checks: Int) async throws {
+        let gate = Gate()
+        gate.open()
+        try await withServer(requests: requests(gate)) { server in
+            let client = try RawClient(port: server.port)
+            client.send(head("/other", bytes))
+            if status == 200 { client.send(String(repeating: "x", count: bytes)) }
+            #expect(try client.receive()?.status == status)
+            #expect(gate.arrivals == checks)
+        }
+    }
+
+    @Test("whose client vanishes or whose server stops during the check leaves nothing behind")
+    func abandoned() async throws {
+        let gate = Gate()
+        try await withServer(requests: requests(gate)) { server in
+            do {
+                let client = try RawClient(port: server.port)
+                client.resetAtEnd()
+                client.send(head("/key", 200_000))
+                while gate.arrivals == 0 { await Task.yield() }
+            }
+            let second = try RawClient(port: server.port)
+            second.send(head("/key", 200_000))
+            while gate.arrivals < 2 { await Task.yield() }
+            await server.drain(within: .zero)
+            #expect(try second.ended())
+            #expect(server.connections == 0)
+            gate.open()
+            #expect(server.heldBodyBytes == 0)
+        }
+    }
+
+    @Test("that does not fit is answered 503; smaller ones are still accepted, and all once others are gone")
+    func budget() async throws {
+        let limits = Limits(heldBodyBytes: 1_000_000)
+        try await withServer(limits: limits, bodyLimit: 250_000) { server in
+            let held = try (0..<2).map { _ in try RawClient(port: server.port) }
+            held[0].send(head("/a", 250_000) + "x")
+            while server.heldBodyBytes < 250_000 { await Task.yield() }
+            held[1].send(head("/a", 187_000) + "x")
+            while server.heldBodyBytes < 437_000 { await Task.yield() }
+
+            let turnedAway = try RawClient(port: server.port)
+            turnedAway.send(head("/b", 200_000, expects: true))
+            let reply = try turnedAway.receive()
+            #expect(reply?.status == 503)
+            #expect(reply?.body == "Busy: /b\n")
+            #expect(try turnedAway.ended())
+            #expect(server.bodiesRejected == 1)
+            let small = try RawClient(port: server.port)
+            small.send(head("/c", 1000) + String(repeating: "x", count: 1000))
+            #expect(try small.receive()?.status == 200)
+            #expect(server.heldBodyBytes == 437_000)
+
+            for client in held { client.resetAtEnd() }
+        }
+    }
+
+    @Test("stays counted until its handler has ended, and not when its client is gone")
+    func release() async throws {
+        let gate = Gate()
+        let handler: Handler = { request in
+            await gate.pass()
+            return await echo(request)
+        }
+        try await withServer(bodyLimit: 5000, handler: handler) { server in
+            let client = try RawClient(port: server.port)
+            client.send(head("/a", 5000) + String(repeating: "x", count: 5000))
+            while gate.arrivals == 0 { await Task.yield() }
+            #expect(server.heldBodyBytes == 5000)
+            do {
+                let half = try RawClient(port: server.port)
+                half.send(head("/a", 4000) + "x")
+                while server.heldBodyBytes < 9000 { await Task.yield() }
+            }
+            while server.heldBodyBytes > 5000 { await Task.yield() }
+            gate.open()
+            #expect(try client.receive()?.status == 200)
+            #expect(server.heldBodyBytes == 0)
+        }
+    }
+}

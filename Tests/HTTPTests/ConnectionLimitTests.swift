@@ -1,0 +1,95 @@
+import HTTP
+import Testing
+
+@Suite("Connections", .timeLimit(.minutes(1)))
+struct ConnectionLimitTests {
+    private let get = "GET /a HTTP/1.1\r\nHost: a\r\n\r\n"
+    private static let crowd: UInt32 = 0x7F00_0001  // 127.0.0.1
+    private static let neighbour: UInt32 = 0x7F00_0002  // 127.0.0.2
+    private static let stranger: UInt32 = 0x7F00_0102  // 127.0.1.2
+
+    private func isServed(_ client: RawClient) throws -> Bool {
+        client.send(get)
+        return try client.receive()?.status == 200
+    }
+
+    @Test("of one address are limited, idle or not, and those of others are served", arguments: [1, 2])
+    func perAddress(loops: Int) async throws {
+        let limits = Limits(connectionsPerAddress: 3, isExempt: { _ in false })
+        try await withServer(loops: loops, limits: limits) { server in
+            var held = try (0..<3).map { _ in try RawClient(port: server.port, from: Self.crowd) }
+            for client in held { #expect(try isServed(client)) }
+            for _ in 0..<5 { #expect(try RawClient(port: server.port, from: Self.crowd).ended()) }
+            #expect(server.connectionsRejectedByAddress == 5)
+            #expect(try isServed(RawClient(port: server.port, from: Self.neighbour)))
+            held.removeLast()
+            while server.connections > 2 { await Task.yield() }
+            #expect(try isServed(RawClient(port: server.port, from: Self.crowd)))
+        }
+    }
+
+    @Test("of one /24 are limited to four times as many")
+    func perNetwork() async throws {
+        let limits = Limits(connectionsPerAddress: 2, isExempt: { _ in false })
+        try await withServer(limits: limits) { server in
+            let held = try (0..<8).map { try RawClient(port: server.port, from: Self.crowd + UInt32($0 / 2)) }
+            for client in held { #expect(try isServed(client)) }
+            #expect(try RawClient(port: server.port, from: Self.crowd + 4).ended())
+            #expect(server.connectionsRejectedByAddress == 1)
+            #expect(try isServed(RawClient(port: server.port, from: Self.stranger)))
+        }
+    }
+
+    @Test(
+        "of an exempt address are not limited",
+        arguments: [Limits(connectionsPerAddress: 1), Limits(connectionsPerAddress: nil, isExempt: { _ in false })])
+    func exempt(limits: Limits) async throws {
+        try await withServer(limits: limits) { server in
+            let held = try (0..<20).map { _ in try RawClient(port: server.port) }
+            for client in held { #expect(try isServed(client)) }
+            #expect(server.connectionsRejectedByAddress == 0)
+        }
+    }
+
+    @Test("that were idle longest make room when nearly all are used")
+    func longestIdle() async throws {
+        try await withServer(limits: Limits(connections: 16)) { server in
+            var held: [RawClient] = []
+            for _ in 0..<15 {
+                held.append(try RawClient(port: server.port))
+                #expect(try isServed(held[held.count - 1]))
+            }
+            #expect(try isServed(held[0]))
+            let next = try (0..<2).map { _ in try RawClient(port: server.port) }
+            for client in next { #expect(try isServed(client)) }
+            #expect(server.connectionsClosedIdle == 2)
+            for client in held[1...2] { #expect(try client.ended()) }
+            for client in [held[0]] + held[3...] + next { #expect(try isServed(client)) }
+            #expect(server.connectionsRejectedByTotal == 0)
+        }
+    }
+
+    @Test("are never more than the limit, and none that is busy is closed for it")
+    func total() async throws {
+        let gate = Gate()
+        let handler: Handler = { request in
+            await gate.pass()
+            return await echo(request)
+        }
+        try await withServer(limits: Limits(connections: 16), handler: handler) { server in
+            var busy: [RawClient] = []
+            for number in 1...16 {
+                busy.append(try RawClient(port: server.port))
+                busy[number - 1].send(get)
+                while gate.arrivals < number { await Task.yield() }
+            }
+            #expect(try RawClient(port: server.port).ended())
+            #expect(server.connectionsRejectedByTotal == 1)
+            #expect(server.connections == 16)
+            gate.open()
+            for client in busy { #expect(try client.receive()?.status == 200) }
+            #expect(server.connectionsClosedIdle == 0)
+            #expect(try isServed(RawClient(port: server.port)))
+        }
+    }
+}
