@@ -152,6 +152,8 @@ extension WireError {
             case .sameAccount: "MERGE_SAME_ACCOUNT"
             case .targetUnknown: "USER_NOT_FOUND : No account has this identity; it can be linked."
             case .accountDisabled: "USER_DISABLED"
+            case .recoveryPending:
+                "RECOVERY_PENDING : The address of this account was changed, and the change can still be undone."
             case .providersCollide(let providers):
                 "PROVIDER_ALREADY_LINKED : Both accounts have an identity of "
                     + providers.map(\.rawValue).joined(separator: " and ") + "."

@@ -44,6 +44,9 @@ public struct AccountMerging: Sendable {
         guard case .any = proven.use else { throw ProviderRefusal.ticketNotBelieved }
         let known = try await store.acquaintances(of: proven.identity, in: project.id)
         guard let target = known.owner else { throw MergeRefusal.targetUnknown }
+        guard try await !store.hasRecoveryCode(source.id, at: with.clock.now(), in: project.id) else {
+            throw MergeRefusal.recoveryPending
+        }
         let proposal = MergeProposal(
             terms: try MergeTerms(of: source, into: target), marks: proven.marks, method: proven.identity.provider)
         let end = with.clock.now() + Self.proposalLifetime

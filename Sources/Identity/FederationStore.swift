@@ -9,10 +9,15 @@ public protocol FederationStore: Sendable {
     /// Carries out what was decided, and opens a session.
     func enter(_ entry: FederatedEntry, in project: ID<Project>) async throws -> Entered
 
+    /// Whether a change of the account's address can still be undone by the link that was sent to the address before.
+    func hasRecoveryCode(_ account: ID<Account>, at now: Instant, in project: ID<Project>) async throws -> Bool
+
     /// Moves what the plan says, keeps the source for undoing it, and opens a session in the target. The source's id is
     /// never given again.
     ///
     /// Returns ``Entered/stale`` where the plan would be another one by now.
+    ///
+    /// - Throws: ``MergeRefusal``, ``MergeRefusal/recoveryPending`` among them.
     func merge(_ merge: AccountMerge, entering entry: MergeEntry, in project: ID<Project>) async throws -> Entered
 }
 

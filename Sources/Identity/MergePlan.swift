@@ -51,6 +51,8 @@ public enum MergeRefusal: Error, Hashable {
     /// The proof is of an identity that no account has: there is nothing to merge with, it can simply be linked.
     case targetUnknown
     case accountDisabled
+    /// The source's address was changed, and the change can still be undone. Only an administrator may merge it.
+    case recoveryPending
     /// Both have an identity of these providers, and an account has one of each.
     case providersCollide([ProviderID])
     /// Not what the preview showed any more.

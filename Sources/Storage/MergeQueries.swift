@@ -2,7 +2,7 @@ internal import Identity
 internal import Postgres
 
 extension Transaction {
-    /// - Parameter signsIn: the target's owner enters it by this.
+    /// - Parameter signsIn: a client asks for it, and enters the target by it. A source with a live recovery code stays.
     /// - Returns: the target as it is now.
     /// - Throws: ``Stale`` where the plan would be another one by now; ``MergeRefusal`` where there would be none.
     func carryOut(
@@ -12,6 +12,9 @@ extension Transaction {
         let (sourceID, targetID) = (terms.plan.source, terms.plan.target)
         _ = try await execute(.use(merge.marks, in: project, from: "(VALUES (1)) v"))
         _ = try await execute(.lock([sourceID, targetID], in: project))
+        if signsIn, try await !query(.recoveries(of: [sourceID], at: merge.mergedAt, in: project)).isEmpty {
+            throw MergeRefusal.recoveryPending
+        }
         let accounts = try await query(.find([.id(sourceID), .id(targetID)], in: project))
             .map { try AccountRow.account($0) }
         guard let source = accounts.first(where: { $0.id == sourceID }),
@@ -38,6 +41,16 @@ extension Transaction {
 }
 
 extension SQL {
+    /// Addresses that accounts can get back by live codes. A lock on an account's row keeps new ones away.
+    static func recoveries(of accounts: [ID<Account>], at now: Instant, in project: ID<Project>) -> SQL {
+        """
+        SELECT DISTINCT account_id, email FROM oob_code
+        WHERE project_id = \(project.rawValue) AND account_id = ANY (\(accounts.map(\.rawValue)))
+            AND purpose = \(OOBCode.Purpose.recoverEmail.rawValue) AND expires_at > \(Timestamp(now))
+        ORDER BY account_id, email
+        """
+    }
+
     /// In the order of ids, so that two who change the same accounts do not wait for each other.
     static func lock(_ accounts: [ID<Account>], in project: ID<Project>) -> SQL {
         """

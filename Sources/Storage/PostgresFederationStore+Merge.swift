@@ -2,6 +2,12 @@ public import Identity
 internal import Postgres
 
 extension PostgresFederationStore {
+    public func hasRecoveryCode(
+        _ account: ID<Account>, at now: Instant, in project: ID<Project>
+    ) async throws -> Bool {
+        try await !reaching { try await pool.query(.recoveries(of: [account], at: now, in: project)) }.isEmpty
+    }
+
     public func merge(
         _ merge: AccountMerge, entering entry: MergeEntry, in project: ID<Project>
     ) async throws -> Entered {

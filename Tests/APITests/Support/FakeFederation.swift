@@ -8,6 +8,8 @@ struct FakeFederationStore: FederationStore {
 
     func enter(_ entry: FederatedEntry, in project: ID<Project>) async throws -> Entered { .stale }
 
+    func hasRecoveryCode(_ account: ID<Account>, at now: Instant, in project: ID<Project>) -> Bool { false }
+
     func merge(
         _ merge: AccountMerge, entering entry: MergeEntry, in project: ID<Project>
     ) async throws -> Entered { .stale }

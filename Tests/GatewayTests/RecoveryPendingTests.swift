@@ -1,0 +1,67 @@
+import Identity
+import Postgres
+import Simulators
+import Support
+import Testing
+
+@Suite("An account that can go back to an earlier address", .serialized)
+struct RecoveryPendingTests {
+    @Test("is not merged into another account by a client, neither in the preview nor later", arguments: [true, false])
+    func pending(isPendingAtPreview: Bool) async throws {
+        let gateway = try await TestGateway.administered()
+        let target = try await gateway.signIn(gateway.apple(.grace)).json["localId"]?.string
+        let source = try await gateway.signUpVerified()
+        let pending = try #require(try await gateway.link(gateway.apple(.grace), to: source.idToken).pendingToken)
+        let proof: JSON = [
+            "idToken": .string(source.idToken), "dryRun": true, "pendingToken": .string(pending),
+        ]
+        let refused = "400 RECOVERY_PENDING"
+        if isPendingAtPreview {
+            try await gateway.keepRecovery(of: source.localId, to: "was.ada@example.com")
+            #expect(try await gateway.post("/v1/accounts:merge", proof).outcome.hasPrefix(refused))
+        } else {
+            let preview = try await gateway.post("/v1/accounts:merge", proof)
+            try await gateway.keepRecovery(of: source.localId, to: "was.ada@example.com")
+            let commit: JSON = ["idToken": .string(source.idToken), "mergeToken": preview.json["mergeToken"] ?? .null]
+            let before = try await gateway.dump()
+            #expect(try await gateway.post("/v1/accounts:merge", commit).outcome.hasPrefix(refused))
+            #expect(try await gateway.dump() == before)
+            _ = try await gateway.database.pool.execute(
+                "DELETE FROM oob_code WHERE purpose = 'RECOVER_EMAIL'")
+            #expect(try await gateway.post("/v1/accounts:merge", commit).outcome == "200", "the token is still good")
+            return
+        }
+        let merged = try await gateway.merge(source.localId, into: try #require(target))
+        #expect(merged.outcome == "200", "an administrator may: \(merged.text)")
+    }
+
+    @Test("is one whose address was changed, until the link in the mail about it expires")
+    func changed() async throws {
+        let gateway = try await TestGateway()
+        _ = try await gateway.signIn(gateway.apple(.grace))
+        let ada = try await gateway.signUpVerified()
+        gateway.clock.advance(by: .seconds(1))
+        var tokens = try TestGateway.Tokens(await gateway.update(ada.idToken, ["email": "eve@example.com"]))
+        for isPending in [true, false] {
+            let pending = try #require(try await gateway.link(gateway.apple(.grace), to: tokens.idToken).pendingToken)
+            let preview = try await gateway.post(
+                "/v1/accounts:merge",
+                ["idToken": .string(tokens.idToken), "dryRun": true, "pendingToken": .string(pending)])
+            #expect(preview.outcome.hasPrefix(isPending ? "400 RECOVERY_PENDING" : "200"), "\(preview.text)")
+            gateway.clock.advance(by: Policy.recoveryLifetime)
+            tokens = try TestGateway.Tokens(await gateway.signIn(email: "eve@example.com"))
+        }
+    }
+}
+
+extension TestGateway {
+    /// As a change of the address leaves it.
+    func keepRecovery(of account: String, to email: String) async throws {
+        _ = try await database.pool.execute(
+            """
+            INSERT INTO oob_code (hash, project_id, purpose, account_id, email, created_at, expires_at)
+            SELECT sha256(convert_to(\(account + email), 'UTF8')), 'demo', 'RECOVER_EMAIL', \(account), \(email),
+                to_timestamp(\(clock.now.seconds)), to_timestamp(\(clock.now.seconds + 3600))
+            """)
+    }
+}
