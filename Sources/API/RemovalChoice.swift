@@ -10,7 +10,7 @@ extension CheckedCode {
             case .resetPassword:
                 account.emailIsVerified && !project.policy.resetUnlinksIdentities ? account.addedIdentities : []
             case .recoverEmail: account.addedIdentities.filter { $0.linkedAt.map { $0 < code.createdAt } ?? false }
-            case .verifyEmail, .signIn, .changeEmail, .removeSignInMethod: []
+            case .verifyEmail, .signIn, .changeEmail, .removeSignInMethod, .undoMerge: []
             }
         return identities.map { ListedIdentity($0, in: project) }
     }

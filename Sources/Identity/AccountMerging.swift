@@ -66,7 +66,8 @@ public struct AccountMerging: Sendable {
             terms: proposal.terms, marks: proposal.marks + [mark], mergedAt: now, undoableUntil: now + Self.undoWindow)
         let entry = MergeEntry(
             session: with.entropy.sessionID(), method: proposal.method, device: origin.device, trace: origin.trace)
-        switch try await store.merge(merge, entering: entry, in: project.id) {
+        let notices = MergeNotices(of: merge, with: with, from: origin)
+        switch try await store.merge(merge, entering: entry, announcing: notices, in: project.id) {
         case .done(let account, let session):
             let signedIn = try await with.tokens.signedIn(account, session, in: project, at: now)
             return Merged(signedIn: signedIn, plan: proposal.terms.plan, undoableUntil: merge.undoableUntil)

@@ -7,6 +7,7 @@ public struct ActionLink: Hashable, Sendable {
         case recoverEmail
         case signIn
         case removeSignInMethod
+        case undoMerge
 
         public init(_ purpose: OOBCode.Purpose) {
             self =
@@ -17,6 +18,7 @@ public struct ActionLink: Hashable, Sendable {
                 case .changeEmail: .verifyAndChangeEmail
                 case .recoverEmail: .recoverEmail
                 case .removeSignInMethod: .removeSignInMethod
+                case .undoMerge: .undoMerge
                 }
         }
 
@@ -24,7 +26,7 @@ public struct ActionLink: Hashable, Sendable {
         public var needsOwnPage: Bool {
             switch self {
             case .resetPassword, .verifyEmail, .verifyAndChangeEmail, .recoverEmail, .signIn: false
-            case .removeSignInMethod: true
+            case .removeSignInMethod, .undoMerge: true
             }
         }
     }
@@ -68,6 +70,9 @@ extension MailSettings {
 }
 
 extension Letter.Kind {
+    /// The same letter goes out with a link and without one, and says something in either case.
+    public var linkIsOptional: Bool { self == .accountsMerged }
+
     /// Of the link in it; `nil` if it has none.
     public var linkMode: ActionLink.Mode? {
         switch self {
@@ -77,6 +82,7 @@ extension Letter.Kind {
         case .changeEmail: .verifyAndChangeEmail
         case .emailChanged: .recoverEmail
         case .identityLinked: .removeSignInMethod
+        case .accountsMerged: .undoMerge
         case .passwordChanged, .identityUnlinked, .accountReclaimed, .accountDeleted: nil
         }
     }

@@ -12,13 +12,15 @@ public protocol FederationStore: Sendable {
     /// Whether a change of the account's address can still be undone by the link that was sent to the address before.
     func hasRecoveryCode(_ account: ID<Account>, at now: Instant, in project: ID<Project>) async throws -> Bool
 
-    /// Moves what the plan says, keeps the source for undoing it, and opens a session in the target. The source's id is
-    /// never given again.
+    /// Moves what the plan says, keeps the source for undoing it, posts `notices`, and opens a session in the target. The
+    /// source's id is never given again.
     ///
     /// Returns ``Entered/stale`` where the plan would be another one by now.
     ///
     /// - Throws: ``MergeRefusal``, ``MergeRefusal/recoveryPending`` among them.
-    func merge(_ merge: AccountMerge, entering entry: MergeEntry, in project: ID<Project>) async throws -> Entered
+    func merge(
+        _ merge: AccountMerge, entering entry: MergeEntry, announcing notices: MergeNotices, in project: ID<Project>
+    ) async throws -> Entered
 }
 
 /// A decision that signs somebody in, with all that carrying it out needs.

@@ -42,11 +42,15 @@ public struct KeptMerge: Hashable, Sendable {
             guard target.phoneNumber == source.phoneNumber else { throw .movedOn(.phoneNumber) }
             rest.phoneNumber = nil
         }
-        if plan.movesDisplayName, target.displayName == source.displayName { rest.displayName = nil }
-        if plan.movesPhoto, target.photoURL == source.photoURL { rest.photoURL = nil }
+        takeNameAndPhoto(from: &rest)
         let losesWayIn = targetHadWayIn && target.hasWayIn && !rest.hasWayIn
         guard !losesWayIn || leavesNoWayIn else { throw .lastSignInMethod }
         return rest
+    }
+
+    func takeNameAndPhoto(from target: inout Account) {
+        if plan.movesDisplayName, target.displayName == source.displayName { target.displayName = nil }
+        if plan.movesPhoto, target.photoURL == source.photoURL { target.photoURL = nil }
     }
 
     private func takeEmail(from target: inout Account) throws(UndoRefusal) {

@@ -16,6 +16,8 @@ public struct Letter: Hashable, Sendable {
         case identityUnlinked = "notice.identity-unlinked"
         case accountReclaimed = "notice.account-reclaimed"
         case accountDeleted = "notice.account-deleted"
+        /// With a link that undoes the merge, to the address of the account that went into the other one.
+        case accountsMerged = "notice.accounts-merged"
     }
 
     /// A random UUID in lower-case text.
@@ -58,6 +60,8 @@ public struct LetterContent: Hashable, Codable, Sendable {
     public var provider: ProviderID?
     /// Links that each remove an identity; `nil` in letters that have none.
     public var removals: [Removal]?
+    /// The sign-in methods that the account has after a merge.
+    public var methods: [ProviderID]?
 
     /// The code of a link that removes an identity.
     public struct Removal: Hashable, Codable, Sendable {
@@ -72,13 +76,14 @@ public struct LetterContent: Hashable, Codable, Sendable {
 
     public init(
         code: String? = nil, apiKey: String? = nil, continueURL: String? = nil, provider: ProviderID? = nil,
-        removals: [Removal]? = nil
+        removals: [Removal]? = nil, methods: [ProviderID]? = nil
     ) {
         self.code = code
         self.apiKey = apiKey
         self.continueURL = continueURL
         self.provider = provider
         self.removals = removals
+        self.methods = methods
     }
 }
 

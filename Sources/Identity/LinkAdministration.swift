@@ -2,14 +2,15 @@
 ///
 /// Throws ``IdentityRefusal``, ``MergeRefusal``, ``UndoRefusal``, and ``ProviderRefusal`` for a token that is none.
 public struct LinkAdministration: Sendable {
+    private let with: Collaborators
     private let store: any LinkingStore
     private let tickets: any Tickets
-    private let clock: WallClock
+    private var clock: WallClock { with.clock }
 
-    public init(store: any LinkingStore, tickets: any Tickets, clock: WallClock) {
+    public init(with collaborators: Collaborators, store: any LinkingStore, tickets: any Tickets) {
+        with = collaborators
         self.store = store
         self.tickets = tickets
-        self.clock = clock
     }
 
     public struct Merged: Sendable {
@@ -46,12 +47,17 @@ public struct LinkAdministration: Sendable {
     }
 
     /// Carries out what the preview said, all of it or nothing. With the same ticket again it answers the same.
-    public func merge(_ ticket: String, by actor: Operator, in project: Project) async throws -> Merged {
+    ///
+    /// - Parameter origin: tells the language of the notices.
+    public func merge(
+        _ ticket: String, by actor: Operator, in project: Project, from origin: Origin
+    ) async throws -> Merged {
         let now = clock.now()
         let (terms, mark) = try tickets.terms(ticket, at: now, in: project.id)
         let merge = AccountMerge(
             terms: terms, marks: [mark], mergedAt: now, undoableUntil: now + AccountMerging.undoWindow)
-        switch try await store.merge(merge, by: actor, in: project.id) {
+        let notices = MergeNotices(of: merge, with: with, from: origin)
+        switch try await store.merge(merge, by: actor, announcing: notices, in: project.id) {
         case .done(let end), .used(let end?): return Merged(plan: terms.plan, undoableUntil: end)
         case .used(nil): throw MergeRefusal.carriedOut
         case .stale: throw MergeRefusal.changed

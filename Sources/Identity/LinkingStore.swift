@@ -14,8 +14,10 @@ public protocol LinkingStore: Sendable {
 
     func accounts(_ ids: [ID<Account>], in project: ID<Project>) async throws -> [Account]
 
-    /// Moves what the plan says and keeps the source for undoing it. The source's id is never given again.
-    func merge(_ merge: AccountMerge, by actor: Operator, in project: ID<Project>) async throws -> MergeOutcome
+    /// Moves what the plan says, keeps the source for undoing it, and posts `notices`. The source's id is never given again.
+    func merge(
+        _ merge: AccountMerge, by actor: Operator, announcing notices: MergeNotices, in project: ID<Project>
+    ) async throws -> MergeOutcome
 
     /// Brings the source back, and takes from the target what it got of it. Every session of the target ends.
     ///

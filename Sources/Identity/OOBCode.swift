@@ -10,13 +10,15 @@ public struct OOBCode: Hashable, Sendable {
         case recoverEmail = "RECOVER_EMAIL"
         /// Removes a sign-in method that was added to an account, and everything that was added after it.
         case removeSignInMethod = "REMOVE_SIGN_IN_METHOD"
+        /// Brings back an account that was merged into another one.
+        case undoMerge = "UNDO_MERGE"
 
         /// Undoes what an intruder may have done, so no change of the account's credentials voids it. It is sent without
         /// being asked for.
         public var isRemedy: Bool {
             switch self {
             case .verifyEmail, .resetPassword, .signIn, .changeEmail: false
-            case .recoverEmail, .removeSignInMethod: true
+            case .recoverEmail, .removeSignInMethod, .undoMerge: true
             }
         }
     }
@@ -24,7 +26,8 @@ public struct OOBCode: Hashable, Sendable {
     /// SHA-256 of the code, by which alone it is found.
     public let hash: [UInt8]
     public let purpose: Purpose
-    /// Whose it is; of ``Purpose/signIn`` who held the address when the link was sent, if anybody did.
+    /// Whose it is; of ``Purpose/signIn`` who held the address when the link was sent, if anybody did; of
+    /// ``Purpose/undoMerge`` the account that ``source`` went into.
     public let account: ID<Account>?
     /// The account has to be of this generation; `nil` where the code outlives changes of it.
     public let generation: Int64?
@@ -34,12 +37,15 @@ public struct OOBCode: Hashable, Sendable {
     public let newEmail: Email?
     /// Of ``Purpose/removeSignInMethod``, and of nothing else.
     public let method: AddedSignInMethod?
+    /// Of ``Purpose/undoMerge`` the account that comes back.
+    public let source: ID<Account>?
     public let createdAt: Instant
     public let expiresAt: Instant
 
     public init(
         hash: [UInt8], purpose: Purpose, account: ID<Account>?, generation: Int64? = nil, email: Email,
-        newEmail: Email? = nil, method: AddedSignInMethod? = nil, createdAt: Instant, expiresAt: Instant
+        newEmail: Email? = nil, method: AddedSignInMethod? = nil, source: ID<Account>? = nil, createdAt: Instant,
+        expiresAt: Instant
     ) {
         self.hash = hash
         self.purpose = purpose
@@ -48,6 +54,7 @@ public struct OOBCode: Hashable, Sendable {
         self.email = email
         self.newEmail = newEmail
         self.method = method
+        self.source = source
         self.createdAt = createdAt
         self.expiresAt = expiresAt
     }

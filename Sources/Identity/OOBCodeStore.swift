@@ -22,6 +22,9 @@ public protocol OOBCodeStore: Sendable {
     /// Uses the code up and carries out what it is for, all of it or nothing. A code whose address turns out to be
     /// another account's is used up all the same.
     func redeem(_ redemption: Redemption, in project: ID<Project>) async throws -> Redeemed
+
+    /// Uses the code up and carries out what a ``MergeReversal`` says.
+    func undoMerge(_ undoing: MergeUndoing, in project: ID<Project>) async throws -> UndoneMerge
 }
 
 public struct FoundCode: Hashable, Sendable {
@@ -41,7 +44,7 @@ public struct FoundCode: Hashable, Sendable {
     public func requireStanding(at now: Instant) throws(OOBCodeRefusal) {
         let hasChanged =
             switch code.purpose {
-            case .recoverEmail, .removeSignInMethod: false
+            case .recoverEmail, .removeSignInMethod, .undoMerge: false
             case .signIn: code.account != nil && account?.id != code.account
             case .verifyEmail, .resetPassword, .changeEmail: account?.email != code.email
             }

@@ -2,7 +2,7 @@
 /// ``EditRefusal``.
 public struct OOBRedemption: Sendable {
     /// How often a decision is taken again because others changed what it rests on.
-    private static let attempts = 5
+    static let attempts = 5
     /// In characters; what is longer is no code of ours.
     private static let lengthLimit = 256
 
@@ -60,7 +60,7 @@ public struct OOBRedemption: Sendable {
                         ? Mailing() : try with.farewell(to: account, for: email, from: origin, at: now)
                 )
             case .recoverEmail: return (.recovering(account, by: code, removing: []), Mailing())
-            case .verifyEmail, .resetPassword, .signIn, .removeSignInMethod:
+            case .verifyEmail, .resetPassword, .signIn, .removeSignInMethod, .undoMerge:
                 return (.verifying(account), Mailing())
             }
         }

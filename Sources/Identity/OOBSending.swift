@@ -49,7 +49,7 @@ public struct OOBSending: Sendable {
             try await issue(Draft(.signIn, about: email), content, in: project, from: origin)
             return email
         case .verifyEmail, .changeEmail: return try await sendToOwner(request, content, in: project, from: origin)
-        case .recoverEmail, .removeSignInMethod: throw OOBSendingRefusal.onlyOnChange
+        case .recoverEmail, .removeSignInMethod, .undoMerge: throw OOBSendingRefusal.onlyOnChange
         }
     }
 
@@ -222,6 +222,7 @@ extension OOBCode.Purpose {
         case .signIn: Policy.signInLinkLifetime
         case .recoverEmail: Policy.recoveryLifetime
         case .removeSignInMethod: Policy.removalLinkLifetime
+        case .undoMerge: AccountMerging.undoWindow
         }
     }
 }

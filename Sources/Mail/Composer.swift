@@ -19,10 +19,11 @@ public struct Composer: Sendable {
         let settings = mailed.project.mail
         let language = letter.language ?? settings.language
         let link = link(of: letter, content, in: mailed.project, language)
-        guard (letter.kind.linkMode == nil) == (link == nil) else { return nil }
+        guard letter.kind.linkIsOptional || (letter.kind.linkMode == nil) == (link == nil) else { return nil }
         let removals = content.removals ?? []
         let facts = Facts(
             kind: letter.kind, app: mailed.name, method: .init(content.provider, in: mailed.project),
+            methods: content.methods.map { $0.map { .init($0, in: mailed.project) } } ?? [], hasLink: link != nil,
             lifetime: Span(letter.expiresAt - letter.createdAt),
             removable: removals.map { .init($0.provider, in: mailed.project) })
         var wording = Wording(facts, in: language)

@@ -64,9 +64,9 @@ struct Delivery: Sendable {
     }
 
     /// A reset that was asked for by address gets its account now, once: a letter that is sent again must not bring back
-    /// a code that was used meanwhile.
+    /// a code that was used meanwhile. A letter that says something without its link is sent even if the code is gone.
     private func isWorthSending(_ content: LetterContent) async throws -> Bool {
-        guard let code = content.code else { return true }
+        guard let code = content.code, !letter.kind.linkIsOptional else { return true }
         let hash = tools.hash(code)
         guard letter.kind == .resetPassword, letter.account == nil else { return try await tools.queue.stands(hash) }
         return try await tools.queue.bind(hash, of: queued)

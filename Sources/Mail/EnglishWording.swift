@@ -61,7 +61,31 @@ extension Wording {
             return english(
                 "Your account of \(app) was deleted", "Your account of \(app), and what belonged to it, was deleted.",
                 ["If that was not you, write to those who run \(app)."])
+        case .accountsMerged: return merged(facts)
         }
+    }
+
+    private static func merged(_ facts: Facts) -> Wording {
+        let app = facts.app
+        let methods = facts.methods.map(\.english).joined(separator: ", ")
+        let advice =
+            facts.hasLink
+            ? [
+                facts.lifetime.english,
+                "The link gives you your own account back, whatever was changed since. Then choose a new password at once.",
+            ]
+            : [
+                "If that was you, there is nothing to do. If it was not, ask for a new password on the sign-in page at "
+                    + "once, and write to those who run \(app)."
+            ]
+        let undo = "If that was you, there is nothing to do. If it was not, follow the link to undo it."
+        return english(
+            "Two accounts of \(app) were merged",
+            [
+                "Your account of \(app) and another account of \(app) were merged into one.",
+                methods.isEmpty ? nil : "The account that is left can be signed in to with: \(methods).",
+                facts.hasLink ? undo : nil,
+            ].compactMap(\.self), actions: facts.hasLink ? ["Undo the merge"] : [], advice)
     }
 
     private static let notAsked = "You did not ask for this? Then ignore this mail: nothing will change."

@@ -51,7 +51,30 @@ extension Wording {
             return japanese(
                 "【\(app)】アカウントが削除されました", "\(app)のアカウントと、それに属するデータが削除されました。",
                 ["お心当たりがない場合は、\(app)の運営者にご連絡ください。"])
+        case .accountsMerged: return merged(facts)
         }
+    }
+
+    private static func merged(_ facts: Facts) -> Wording {
+        let app = facts.app
+        let methods = facts.methods.map(\.japanese).joined(separator: "、")
+        let advice =
+            facts.hasLink
+            ? [
+                facts.lifetime.japanese,
+                "その後にどのような変更があっても、ご自身のアカウントを元に戻せます。元に戻したら、すぐに新しいパスワードを設定してください。",
+            ]
+            : [
+                "お心当たりがある場合は、何もする必要はありません。お心当たりがない場合は、すぐにログイン画面からパスワードを再設定し、\(app)の運営者にご連絡ください。"
+            ]
+        let undo = "お心当たりがある場合は、何もする必要はありません。お心当たりがない場合は、次のリンクを開いて統合を取り消してください。"
+        return japanese(
+            "【\(app)】アカウントが統合されました",
+            [
+                "\(app)のあなたのアカウントが、別のアカウントと一つに統合されました。",
+                methods.isEmpty ? nil : "統合後のアカウントのログイン方法：\(methods)",
+                facts.hasLink ? undo : nil,
+            ].compactMap(\.self), actions: facts.hasLink ? ["統合を取り消す"] : [], advice)
     }
 
     private static let notAsked = "お心当たりがない場合は、このメールを無視してください。何も変更されません。"

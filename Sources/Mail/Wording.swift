@@ -37,6 +37,9 @@ struct Facts: Hashable {
     let app: String
     /// What was linked or unlinked.
     let method: SignInMethodName
+    /// The sign-in methods that the account has after a merge.
+    let methods: [SignInMethodName]
+    let hasLink: Bool
     /// Of the link, from the moment that it was asked for.
     let lifetime: Span
     /// What links in it remove, in their order.

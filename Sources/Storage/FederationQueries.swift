@@ -114,10 +114,6 @@ extension SQL {
         FROM \(source), unnest(\(marks.map(\.hexadecimal)), \(marks.map(\.expiresAt.seconds))) AS m (hash, expires_at)
         """
     }
-
-    static func forgetMerges(into account: ID<Account>, in project: ID<Project>) -> SQL {
-        "DELETE FROM account_merge WHERE project_id = \(project.rawValue) AND target_id = \(account.rawValue)"
-    }
 }
 
 extension OneTimeMark {

@@ -19,10 +19,11 @@ extension SQL {
             : "\(code.account?.rawValue)"
         return """
             INSERT INTO oob_code (hash, project_id, purpose, account_id, generation, email, new_email, provider, subject,
-                added_at, created_at, expires_at)
+                added_at, source_id, created_at, expires_at)
             SELECT \(code.hash), \(project.rawValue), \(code.purpose.rawValue), \(account),
                 \(code.generation), \(code.email.rawValue), \(code.newEmail?.rawValue),
                 \(code.method?.provider.rawValue), \(code.method?.subject), \(code.method.map { Timestamp($0.addedAt) }),
+                \(code.source?.rawValue),
                 \(Timestamp(code.createdAt)), \(Timestamp(code.expiresAt))
             FROM \(source)
             """
@@ -47,11 +48,18 @@ extension SQL {
         """
     }
 
+    /// Codes of an account, ways back included. A code that undoes a merge stays: it is not the account's own, and gives
+    /// back only what came from another account.
     static func voidEveryCode(of account: ID<Account>, in project: ID<Project>) -> SQL {
-        "DELETE FROM oob_code WHERE project_id = \(project.rawValue) AND account_id = \(account.rawValue)"
+        """
+        DELETE FROM oob_code WHERE project_id = \(project.rawValue) AND account_id = \(account.rawValue)
+            AND purpose <> \(OOBCode.Purpose.undoMerge.rawValue)
+        """
     }
 }
 
 extension OOBCode.Purpose {
     static let remedies = allCases.filter(\.isRemedy).map(\.rawValue)
+    /// Remedies that belong to the account itself. What undoes a merge belongs to the account that went into it.
+    static let waysBack = [recoverEmail, removeSignInMethod].map(\.rawValue)
 }

@@ -6,15 +6,16 @@ extension Transaction {
     /// - Returns: the target as it is now.
     /// - Throws: ``Stale`` where the plan would be another one by now; ``MergeRefusal`` where there would be none.
     func carryOut(
-        _ merge: AccountMerge, signsIn: Bool, by actor: Operator, in project: ID<Project>
+        _ merge: AccountMerge, signsIn: Bool, by actor: Operator, announcing notices: MergeNotices,
+        in project: ID<Project>
     ) async throws -> Account {
         let terms = merge.terms
         let (sourceID, targetID) = (terms.plan.source, terms.plan.target)
         _ = try await execute(.use(merge.marks, in: project, from: "(VALUES (1)) v"))
         _ = try await execute(.lock([sourceID, targetID], in: project))
-        if signsIn, try await !query(.recoveries(of: [sourceID], at: merge.mergedAt, in: project)).isEmpty {
-            throw MergeRefusal.recoveryPending
-        }
+        let recoveries = try await query(.recoveries(of: [sourceID, targetID], at: merge.mergedAt, in: project))
+            .map { try MergedAccounts.Recovery($0) }
+        if signsIn, recoveries.contains(where: { $0.account == sourceID }) { throw MergeRefusal.recoveryPending }
         let accounts = try await query(.find([.id(sourceID), .id(targetID)], in: project))
             .map { try AccountRow.account($0) }
         guard let source = accounts.first(where: { $0.id == sourceID }),
@@ -25,6 +26,8 @@ extension Transaction {
         let statements: [SQL] = [
             try .keep(source, of: target, for: merge, in: project),
             .moveIdentities(of: sourceID, to: targetID, at: merge.mergedAt, in: project),
+            .moveMerges(from: sourceID, to: targetID, in: project),
+            .moveUndoCodes(from: sourceID, to: targetID, in: project),
             .delete(sourceID, by: nil, now: merge.mergedAt, in: project),
             .give(source, to: target, for: merge, signsIn: signsIn, in: project),
             .tell(event, at: merge.mergedAt, in: project),
@@ -36,7 +39,17 @@ extension Transaction {
         ]
         try await audit(notes, by: actor, at: merge.mergedAt, in: project)
         guard let row = try await query(.find([.id(targetID)], in: project)).first else { throw Stale() }
-        return try AccountRow.account(row)
+        let account = try AccountRow.account(row)
+        let merged = MergedAccounts(source: source, target: account, recoveries: recoveries)
+        try await post(try notices.mailing(for: merged), in: project)
+        return account
+    }
+}
+
+extension MergedAccounts.Recovery {
+    fileprivate init(_ row: Row) throws {
+        guard let email = Email(try row.decode("email")) else { throw OOBCodeRow.UnknownPurpose() }
+        self.init(account: ID(try row.decode("account_id")), email: email)
     }
 }
 
@@ -59,7 +72,8 @@ extension SQL {
         """
     }
 
-    /// Everything that bringing the source back takes. An older merge of the same id was of an account that is no more.
+    /// Everything that bringing the source back takes: its row, its identities, and which merges into it can be undone
+    /// (its followers), because the target answers for those now. An older merge of the same id was of an account that is no more.
     fileprivate static func keep(
         _ source: Account, of target: Account, for merge: AccountMerge, in project: ID<Project>
     ) throws -> SQL {
@@ -68,6 +82,10 @@ extension SQL {
         SELECT a.project_id, a.id, \(target.id.rawValue), \(Timestamp(merge.mergedAt)),
             \(Timestamp(merge.undoableUntil)), \(target.generation),
             jsonb_build_object('account', to_jsonb(a), 'plan', \(try merge.terms.plan.columnText())::text::jsonb,
+                'identities', (SELECT coalesce(jsonb_agg(to_jsonb(l)), '[]') FROM linked_identity l
+                    WHERE l.project_id = a.project_id AND l.account_id = a.id),
+                'followers', (SELECT coalesce(jsonb_agg(f.source_id), '[]') FROM account_merge f
+                    WHERE f.project_id = a.project_id AND f.target_id = a.id),
                 'targetHadWayIn', \(target.hasWayIn)::boolean, 'targetUsedEmailLinks', \(target.usesEmailLinks)::boolean)
         FROM account a WHERE a.project_id = \(project.rawValue) AND a.id = \(source.id.rawValue)
         ON CONFLICT (project_id, source_id) DO UPDATE SET target_id = excluded.target_id,
@@ -82,6 +100,26 @@ extension SQL {
         """
         UPDATE linked_identity SET account_id = \(target.rawValue), linked_at = \(Timestamp(now))
         WHERE project_id = \(project.rawValue) AND account_id = \(source.rawValue)
+        """
+    }
+
+    /// Merges into the source can be undone out of the target from now on.
+    fileprivate static func moveMerges(
+        from source: ID<Account>, to target: ID<Account>, in project: ID<Project>
+    ) -> SQL {
+        """
+        UPDATE account_merge SET target_id = \(target.rawValue)
+        WHERE project_id = \(project.rawValue) AND target_id = \(source.rawValue)
+        """
+    }
+
+    fileprivate static func moveUndoCodes(
+        from source: ID<Account>, to target: ID<Account>, in project: ID<Project>
+    ) -> SQL {
+        """
+        UPDATE oob_code SET account_id = \(target.rawValue)
+        WHERE project_id = \(project.rawValue) AND account_id = \(source.rawValue)
+            AND purpose = \(OOBCode.Purpose.undoMerge.rawValue)
         """
     }
 

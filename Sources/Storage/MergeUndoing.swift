@@ -14,40 +14,68 @@ extension Transaction {
             throw UndoRefusal.unknown
         }
         let merge = try KeptMerge(row)
+        // The target of the plan went into another account itself, and an account with its id may be another one.
+        guard try row.decode("target_id") == merge.plan.target.rawValue else { throw UndoRefusal.unknown }
         guard let found = try await query(.find([.id(merge.plan.target)], in: project)).first else {
             throw UndoRefusal.unknown
         }
         let target = try AccountRow.account(found)
         let rest = try merge.undone(from: target, leavesNoWayIn: leavesNoWayIn, at: now)
-        _ = try await execute(.take(by: merge.plan, leaving: rest, at: now, in: project))
-        try await bringBack(merge, at: now, in: project)
-        for statement: SQL in [
-            .forgetSessions(of: target.id, before: target.generation, in: project),
-            .voidCodes(of: target.id, in: project),
-            .forget(merge, in: project), .follow(target, in: project),
-        ] { _ = try await execute(statement) }
-        let event = OutboxEvent(.accountMergeUndone, of: target.id, source: source)
-        _ = try await execute(.tell(event, at: now, in: project))
-        let notes = [
-            AuditNote(.mergeUndone, target.id, ["source": source.rawValue]),
-            AuditNote(.mergeUndone, source, ["target": target.id.rawValue]),
-        ]
-        try await audit(notes, by: actor, at: now, in: project)
+        try await take(leaving: rest, from: target, takesEmail: merge.plan.movesEmail, at: now, in: project)
+        try await bringBack(source, of: merge, email: true, phoneNumber: true, at: now, in: project)
+        let moved = merge.plan.identities
+        guard try await execute(.giveBack(moved, of: merge.plan, at: now, in: project)) == moved.count else {
+            throw UndoRefusal.movedOn(.identity)
+        }
+        try await finishUndoing(merge, from: target.id, by: actor, at: now, in: project)
         return target.id
     }
 
-    private func bringBack(_ merge: KeptMerge, at now: Instant, in project: ID<Project>) async throws {
-        let source = merge.plan.source
+    /// Takes from the target what is not in `rest`, and ends its sessions: some were opened with what is taken.
+    func take(
+        leaving rest: Account, from target: Account, takesEmail: Bool, at now: Instant, in project: ID<Project>
+    ) async throws {
+        for statement: SQL in [
+            .take(leaving: rest, takesEmail: takesEmail, at: now, in: project),
+            .forgetSessions(of: target.id, before: target.generation, in: project),
+            .voidCodes(of: target.id, in: project), .follow(target, in: project),
+        ] { _ = try await execute(statement) }
+    }
+
+    /// Makes the source's row again, without identities.
+    ///
+    /// - Parameters:
+    ///   - email: it gets its address, with its password.
+    ///   - phoneNumber: it gets its number.
+    /// - Throws: ``UndoRefusal/taken(_:)`` if the id was given again since.
+    func bringBack(
+        _ source: ID<Account>, of merge: KeptMerge, email: Bool, phoneNumber: Bool, at now: Instant,
+        in project: ID<Project>
+    ) async throws {
         // A row as this release makes them: what it knows and the one that kept the source did not has its default.
         _ = try await execute(.makeRoom(for: source, at: now, in: project))
         guard try await execute(.exhume(source, buriedAt: merge.mergedAt, in: project)) == 1 else {
             throw UndoRefusal.taken(.id)
         }
-        _ = try await execute(.restore(source, at: now, in: project))
-        let moved = merge.plan.identities
-        guard try await execute(.giveBack(moved, of: merge.plan, at: now, in: project)) == moved.count else {
-            throw UndoRefusal.movedOn(.identity)
-        }
+        _ = try await execute(.restore(source, email: email, phoneNumber: phoneNumber, at: now, in: project))
+    }
+
+    /// - Parameter target: that the source came back out of; by now it may be another account than the plan's.
+    func finishUndoing(
+        _ merge: KeptMerge, from target: ID<Account>, by actor: Operator, at now: Instant, in project: ID<Project>
+    ) async throws {
+        let source = merge.plan.source
+        for statement: SQL in [
+            .voidUndoCodes(of: source, in: target, in: project),
+            .returnFollowers(to: source, from: target, in: project),
+            .returnUndoCodes(to: source, from: target, in: project), .forget(merge, in: project),
+            .tell(OutboxEvent(.accountMergeUndone, of: target, source: source), at: now, in: project),
+        ] { _ = try await execute(statement) }
+        let notes = [
+            AuditNote(.mergeUndone, target, ["source": source.rawValue]),
+            AuditNote(.mergeUndone, source, ["target": target.rawValue]),
+        ]
+        try await audit(notes, by: actor, at: now, in: project)
     }
 }
 
@@ -63,7 +91,7 @@ extension KeptMerge {
 
 extension SQL {
     /// With the source as it was; of a column that was not there then, as the target has it.
-    fileprivate static func keptMerge(
+    static func keptMerge(
         of source: ID<Account>, locking: Bool = false, in project: ID<Project>
     ) -> SQL {
         let lock: SQL = locking ? "FOR UPDATE OF m" : ""
@@ -88,14 +116,13 @@ extension SQL {
         """
     }
 
-    /// Ends the target's sessions: some were opened with what is no longer its own.
     fileprivate static func take(
-        by plan: MergePlan, leaving rest: Account, at now: Instant, in project: ID<Project>
+        leaving rest: Account, takesEmail: Bool, at now: Instant, in project: ID<Project>
     ) -> SQL {
         """
         UPDATE account a SET email = \(rest.email?.rawValue), email_verified = \(rest.emailIsVerified),
-            password_hash = CASE WHEN NOT \(plan.movesEmail) THEN a.password_hash END,
-            password_updated_at = CASE WHEN NOT \(plan.movesEmail) THEN a.password_updated_at END,
+            password_hash = CASE WHEN NOT \(takesEmail) THEN a.password_hash END,
+            password_updated_at = CASE WHEN NOT \(takesEmail) THEN a.password_updated_at END,
             email_link_sign_in = \(rest.usesEmailLinks), phone_number = \(rest.phoneNumber),
             display_name = \(rest.displayName), photo_url = \(rest.photoURL),
             valid_since = date_trunc('second', \(Timestamp(now))), generation = a.generation + 1
@@ -119,7 +146,9 @@ extension SQL {
     }
 
     /// Its sessions stay dead.
-    fileprivate static func restore(_ source: ID<Account>, at now: Instant, in project: ID<Project>) -> SQL {
+    fileprivate static func restore(
+        _ source: ID<Account>, email: Bool, phoneNumber: Bool, at now: Instant, in project: ID<Project>
+    ) -> SQL {
         """
         WITH room AS (
             DELETE FROM account a WHERE a.project_id = \(project.rawValue) AND a.id = \(source.rawValue)
@@ -128,7 +157,10 @@ extension SQL {
         SELECT back.* FROM room, account_merge m, LATERAL jsonb_populate_record(NULL::account,
             room.columns || (m.snapshot -> 'account') || jsonb_build_object(
                 'generation', (m.snapshot #>> '{account,generation}')::bigint + 1,
-                'valid_since', date_trunc('second', \(Timestamp(now))))) back
+                'valid_since', date_trunc('second', \(Timestamp(now))))
+            || CASE WHEN \(email) THEN '{}'::jsonb ELSE jsonb_build_object('email', NULL, 'email_verified', false,
+                'password_hash', NULL, 'password_updated_at', NULL, 'email_link_sign_in', false) END
+            || CASE WHEN \(phoneNumber) THEN '{}'::jsonb ELSE jsonb_build_object('phone_number', NULL) END) back
         WHERE m.project_id = \(project.rawValue) AND m.source_id = \(source.rawValue)
         """
     }
@@ -141,6 +173,43 @@ extension SQL {
         FROM unnest(\(moved.map(\.provider.rawValue)), \(moved.map(\.subject))) AS b (provider, subject)
         WHERE l.project_id = \(project.rawValue) AND l.provider = b.provider AND l.subject = b.subject
             AND l.account_id = \(plan.target.rawValue)
+        """
+    }
+
+    fileprivate static func voidUndoCodes(
+        of source: ID<Account>, in target: ID<Account>, in project: ID<Project>
+    ) -> SQL {
+        """
+        DELETE FROM oob_code WHERE project_id = \(project.rawValue) AND account_id = \(target.rawValue)
+            AND purpose = \(OOBCode.Purpose.undoMerge.rawValue) AND source_id = \(source.rawValue)
+        """
+    }
+
+    /// Merges that had come with the source go with it.
+    fileprivate static func returnFollowers(
+        to source: ID<Account>, from target: ID<Account>, in project: ID<Project>
+    ) -> SQL {
+        """
+        UPDATE account_merge SET target_id = \(source.rawValue)
+        WHERE project_id = \(project.rawValue) AND target_id = \(target.rawValue)
+            AND source_id IN (\(followers(of: source, in: project)))
+        """
+    }
+
+    fileprivate static func returnUndoCodes(
+        to source: ID<Account>, from target: ID<Account>, in project: ID<Project>
+    ) -> SQL {
+        """
+        UPDATE oob_code SET account_id = \(source.rawValue)
+        WHERE project_id = \(project.rawValue) AND account_id = \(target.rawValue)
+            AND purpose = \(OOBCode.Purpose.undoMerge.rawValue) AND source_id IN (\(followers(of: source, in: project)))
+        """
+    }
+
+    private static func followers(of source: ID<Account>, in project: ID<Project>) -> SQL {
+        """
+        SELECT jsonb_array_elements_text(m.snapshot -> 'followers') FROM account_merge m
+        WHERE m.project_id = \(project.rawValue) AND m.source_id = \(source.rawValue)
         """
     }
 

@@ -7,7 +7,7 @@ enum OOBCodeRow {
         c.hash AS code_hash, c.project_id AS code_project_id, c.purpose AS code_purpose, c.account_id AS code_account_id, \
         c.generation AS code_generation, c.email AS code_email, c.new_email AS code_new_email, \
         c.provider AS code_provider, c.subject AS code_subject, c.added_at AS code_added_at, \
-        c.created_at AS code_created_at, c.expires_at AS code_expires_at
+        c.source_id AS code_source_id, c.created_at AS code_created_at, c.expires_at AS code_expires_at
         """
 
     struct UnknownPurpose: Error {}
@@ -22,6 +22,7 @@ enum OOBCodeRow {
             generation: try row.decode("code_generation"), email: email,
             newEmail: try row.decode("code_new_email", as: String?.self).flatMap(Email.init),
             method: try method(row),
+            source: try row.decode("code_source_id", as: String?.self).map { ID($0) },
             createdAt: Instant(try row.decode("code_created_at")),
             expiresAt: Instant(try row.decode("code_expires_at")))
     }
@@ -106,7 +107,7 @@ extension SQL {
     ) -> SQL {
         let all: SQL = """
             c.project_id = \(project.rawValue) AND c.account_id = \(account.rawValue) \
-            AND c.purpose = ANY (\(OOBCode.Purpose.remedies))
+            AND c.purpose = ANY (\(OOBCode.Purpose.waysBack))
             """
         guard case .proven(let email, let madeAt, let addedSince) = remedies else {
             return "DELETE FROM oob_code c WHERE \(all)"

@@ -9,13 +9,13 @@ extension PostgresFederationStore {
     }
 
     public func merge(
-        _ merge: AccountMerge, entering entry: MergeEntry, in project: ID<Project>
+        _ merge: AccountMerge, entering entry: MergeEntry, announcing notices: MergeNotices, in project: ID<Project>
     ) async throws -> Entered {
         do {
             return try await reaching {
                 try await pool.transaction { transaction in
                     let target = try await transaction.carryOut(
-                        merge, signsIn: true, by: .user(entry.trace), in: project)
+                        merge, signsIn: true, by: .user(entry.trace), announcing: notices, in: project)
                     let session = Session(
                         id: entry.session, account: target.id, generation: target.generation, method: entry.method,
                         authenticatedAt: merge.mergedAt, device: entry.device)

@@ -98,7 +98,6 @@ public struct PostgresFederationStore: FederationStore {
             _ = try await transaction.execute(
                 .link(entry.linked, to: account.id, at: entry.enteredAt, in: project))
             _ = try await transaction.execute(.voidEveryCode(of: account.id, in: project))
-            _ = try await transaction.execute(.forgetMerges(into: account.id, in: project))
             _ = try await transaction.execute(
                 .forgetSessions(of: account.id, before: account.generation, in: project))
             let event = OutboxEvent(.accountReclaimed, of: account.id, provider: entry.identity.provider)

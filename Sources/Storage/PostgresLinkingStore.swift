@@ -40,12 +40,13 @@ public struct PostgresLinkingStore: LinkingStore {
     }
 
     public func merge(
-        _ merge: AccountMerge, by actor: Operator, in project: ID<Project>
+        _ merge: AccountMerge, by actor: Operator, announcing notices: MergeNotices, in project: ID<Project>
     ) async throws -> MergeOutcome {
         do {
             return try await reaching {
                 try await pool.transaction { transaction in
-                    _ = try await transaction.carryOut(merge, signsIn: false, by: actor, in: project)
+                    _ = try await transaction.carryOut(
+                        merge, signsIn: false, by: actor, announcing: notices, in: project)
                     return .done(undoableUntil: merge.undoableUntil)
                 }
             }

@@ -3,7 +3,7 @@ public import Postgres
 
 /// ``OOBCodeStore`` on PostgreSQL.
 public struct PostgresOOBCodeStore: OOBCodeStore {
-    private let pool: Pool
+    let pool: Pool
 
     public init(pool: Pool) {
         self.pool = pool
@@ -86,7 +86,7 @@ public struct PostgresOOBCodeStore: OOBCodeStore {
         return .done(current)
     }
 
-    private func carryOut(
+    func carryOut(
         _ change: MailboxChange, _ redemption: Redemption, in project: ID<Project>, _ transaction: Transaction
     ) async throws {
         let account = change.account
@@ -100,7 +100,6 @@ public struct PostgresOOBCodeStore: OOBCodeStore {
         }
         if let remedies = change.voids {
             _ = try await transaction.execute(.void(remedies, of: account.id, in: project))
-            _ = try await transaction.execute(.forgetMerges(into: account.id, in: project))
         }
         if change.unlinksSince != nil || !change.unlinks.isEmpty {
             try await unlink(change, redemption, in: project, transaction)

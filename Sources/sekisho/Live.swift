@@ -66,7 +66,8 @@ struct Live: Sendable {
             federatedSignIn: FederatedSignIn(
                 with: collaborators, store: federation, verifier: verifier, tickets: tickets),
             merging: AccountMerging(with: collaborators, store: federation, verifier: verifier, tickets: tickets),
-            linking: LinkAdministration(store: PostgresLinkingStore(pool: pool), tickets: tickets, clock: clock),
+            linking: LinkAdministration(
+                with: collaborators, store: PostgresLinkingStore(pool: pool), tickets: tickets),
             finding: AccountFinding(finder: PostgresAccountFinder(pool: pool), store: administered),
             oobSending: sending,
             oobRedemption: redemption,

@@ -38,6 +38,10 @@ struct LiveActionDesk: ActionDesk {
         try await redemption.disavow(code, in: try await project(of: code), from: origin)
     }
 
+    func undoMerge(_ code: String, from origin: Origin) async throws -> OOBRedemption.Separated {
+        try await redemption.undoMerge(code, in: try await project(of: code), from: origin)
+    }
+
     func sendReset(to email: String, in project: Project, from origin: Origin) async throws {
         let request = OOBSending.Request(purpose: .resetPassword, email: email)
         _ = try await sending.send(request, in: project, from: origin)

@@ -42,9 +42,32 @@ def link(client, request_type, email, **more):
     wish = {"requestType": request_type, "email": email, "returnOobLink": True} | more
     answer = client.call("sendProjectOobCode", wish, key=None, headers=OWNER)
     assert answer.status == 200, answer.body
-    found = urlsplit(answer.body["oobLink"])
+    return on_page(client, answer.body["oobLink"])
+
+
+def on_page(client, url):
+    found = urlsplit(url)
     assert found.path == "/emulator/action"
     return client.gateway.url + found._replace(scheme="", netloc="", path="/__/auth/action").geturl()
+
+
+def merged(client):
+    """An account that went into another one, and the link in the mail about it."""
+    ada, eve = client.ada(), client.ada()
+    [code] = parse_qs(urlsplit(link(client, "VERIFY_EMAIL", ada["email"])).query)["oobCode"]
+    assert client.call("update", {"oobCode": code}).status == 200
+
+    def merge(wish):
+        answer = client.call("mergeAccounts", wish, key=None, headers=OWNER)
+        assert answer.status == 200, answer.body
+        return answer.body
+
+    preview = merge({"sourceLocalId": ada["localId"], "localId": eve["localId"], "dryRun": True})
+    merge({"mergeToken": preview["mergeToken"]})
+    listed = requests.get(f"{client.gateway.url}/emulator/v1/projects/demo/oobCodes", timeout=30).json()["oobCodes"]
+    [found] = [entry for entry in listed if entry["email"] == ada["email"]]
+    assert found["requestType"] == "UNDO_MERGE"
+    return ada, on_page(client, found["oobLink"])
 
 
 def user(client, ada):
@@ -196,6 +219,22 @@ def test_going_back_to_an_address_removes_what_is_ticked_too(client, dev, proven
     assert signed_in(client, proven["email"], NEW_PASSWORD).status == 200
 
 
+def test_a_merge_is_undone_and_a_new_password_set(client, either):
+    ada, url = merged(client)
+    for _ in range(2):
+        assert either.open(url).heading == "Get your account back"
+        assert ada["email"] in either.text
+    assert signed_in(client, ada["email"], PASSWORD).code == "EMAIL_NOT_FOUND"
+    either.press("Undo the merge")
+    assert either.heading == "Set a new password"
+    assert either.one("[autocomplete=username]").get_attribute("value") == ada["email"]
+    either.one("#password").send_keys(NEW_PASSWORD)
+    either.press("Save the password")
+    assert either.heading == "Your password is changed"
+    assert signed_in(client, ada["email"], NEW_PASSWORD).body["localId"] == ada["localId"]
+    assert either.open(url).heading == "This link does not work"
+
+
 @contextmanager
 def app():
     """An app's own site: where it is, and what was asked of it."""
@@ -270,7 +309,7 @@ def test_a_page_fits_every_screen(client, dev, opened, proven, language, dark, w
     urls = [
         link(client, "VERIFY_EMAIL", ada["email"]), link(client, "PASSWORD_RESET", ada["email"]),
         link(client, "VERIFY_AND_CHANGE_EMAIL", ada["email"], newEmail="n" * 64 + "@example.com"),
-        link(client, "EMAIL_SIGNIN", ada["email"]), client.gateway.url + "/__/auth/action?",
+        link(client, "EMAIL_SIGNIN", ada["email"]), merged(client)[1], client.gateway.url + "/__/auth/action?",
         removal_link(dev, ada["email"]),
         client.gateway.url + "/__/auth/forgotPassword?",
     ]

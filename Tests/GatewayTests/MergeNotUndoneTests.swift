@@ -24,8 +24,8 @@ struct MergeNotUndoneTests {
 
         var expected: String {
             switch self {
-            case .late, .password, .email, .signOut, .number, .unproven, .unlinked, .moved: "MERGE_NOT_UNDOABLE"
-            case .reset, .deleted, .replaced, .overwritten, .merged: "MERGE_NOT_FOUND"
+            case .late, .reset, .password, .email, .signOut, .number, .unproven, .unlinked, .moved: "MERGE_NOT_UNDOABLE"
+            case .deleted, .replaced, .overwritten, .merged: "MERGE_NOT_FOUND"
             case .idTaken, .idUsed: "DUPLICATE_LOCAL_ID"
             }
         }

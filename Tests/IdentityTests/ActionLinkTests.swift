@@ -9,6 +9,7 @@ struct ActionLinkTests {
             (OOBCode.Purpose.resetPassword, "resetPassword"), (.verifyEmail, "verifyEmail"), (.signIn, "signIn"),
             (.changeEmail, "verifyAndChangeEmail"), (.recoverEmail, "recoverEmail"),
             (.removeSignInMethod, "removeSignInMethod"),
+            (.undoMerge, "undoMerge"),
         ])
     func parameters(purpose: OOBCode.Purpose, mode: String) {
         let link = ActionLink(
@@ -57,7 +58,7 @@ struct ActionLinkTests {
         for mode in ActionLink.Mode.allCases {
             #expect(MailSettings().actionBase(of: mode, at: "https://g.example") == own)
             let base = MailSettings(actionURL: "https://a.example/x").actionBase(of: mode, at: "https://g.example")
-            #expect(base == (mode == .removeSignInMethod ? own : "https://a.example/x"), "\(mode)")
+            #expect(base == ([.removeSignInMethod, .undoMerge].contains(mode) ? own : "https://a.example/x"), "\(mode)")
         }
     }
 }

@@ -122,6 +122,22 @@ struct ComposerTests {
         }
     }
 
+    @Test("names the sign-in methods after a merge, and the way back only where there is a link")
+    func merged() throws {
+        let methods: [ProviderID] = [.apple, .password, ProviderID("evil")]
+        for (code, undo) in [("code" as String?, true), (nil, false)] {
+            let content = LetterContent(code: code, methods: methods)
+            let english = try Self.message(.accountsMerged, .english, content)
+            #expect(english.text.contains("Apple, a password, another service"))
+            #expect(english.html.contains("Undo the merge") == undo)
+            #expect(english.text.contains("https://") == undo)
+            let japanese = try Self.message(.accountsMerged, .japanese, content)
+            #expect(japanese.text.contains("Apple、パスワード、別のサービス"))
+            #expect(japanese.html.contains("統合を取り消す") == undo)
+        }
+        #expect(try !Self.message(.accountsMerged, .english, LetterContent(methods: [])).text.contains("with:"))
+    }
+
     @Test("is in the language of whoever asked, else in the project's")
     func language() throws {
         let project = Self.project { $0.language = .japanese }
@@ -181,7 +197,7 @@ struct ComposerTests {
 
     @Test("is not written without the code of its link")
     func withoutCode() throws {
-        for kind in Letter.Kind.allCases where kind.linkMode != nil {
+        for kind in Letter.Kind.allCases where kind.linkMode != nil && !kind.linkIsOptional {
             #expect(
                 try Self.composer().message(of: Self.letter(kind, .english), LetterContent(), in: Self.project()) == nil
             )

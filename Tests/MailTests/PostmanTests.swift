@@ -121,6 +121,12 @@ struct PostmanTests {
         #expect(state.outcomes == [.dropped])
     }
 
+    @Test("sends the notice of a merge even if its link is void")
+    func voidLink() async throws {
+        let state = try await Self.deliver([Self.queued(.accountsMerged)]) { $0.standing = [] }
+        #expect(state.outcomes == [.sent])
+    }
+
     @Test("sends a reset that was asked for by address only to an account's address", arguments: [true, false])
     func reset(isHeld: Bool) async throws {
         let state = try await Self.deliver([Self.queued(.resetPassword, account: nil)]) {

@@ -122,6 +122,12 @@ struct PageTests {
             Row(testDescription: "emailRecovered") {
                 .emailRecovered(to: $0.email, continuing: $0.goal, $0.frame)
             },
+            Row(testDescription: "undoMerge") { .undoMerge(of: $0.email, setsPassword: true, $0.form, $0.frame) },
+            Row(testDescription: "undoMerge, no password") {
+                .undoMerge(of: $0.email, setsPassword: false, $0.form, $0.frame)
+            },
+            Row(testDescription: "mergeUndone") { .mergeUndone($0.email, continuing: $0.goal, $0.frame) },
+            Row(testDescription: "mergeUndone, no address") { .mergeUndone(nil, continuing: $0.goal, $0.frame) },
             Row(testDescription: "signIn") { .signIn($0.email, $0.link, $0.frame) },
             Row(testDescription: "signIn, nowhere") { .signIn($0.email, nil, $0.frame) },
             Row(testDescription: "forgotPassword") { .forgotPassword($0.frame) },

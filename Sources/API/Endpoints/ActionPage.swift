@@ -72,6 +72,8 @@ private struct Visit {
             .recoverEmail(
                 to: code.email, leaving: code.newEmail, removing: checked.removableIdentities, form, frame)
         case .removeSignInMethod: removalPage(of: checked, form, frame)
+        case .undoMerge:
+            .undoMerge(of: code.email, setsPassword: checked.project.policy.allowsPasswords, form, frame)
         }
     }
 
@@ -97,6 +99,9 @@ private struct Visit {
         case .removeSignInMethod:
             let remedied = try await desk.removeSignInMethod(code, from: origin)
             return PageAnswer(page(after: remedied, of: checked), of: checked.project.id)
+        case .undoMerge:
+            let separated = try await desk.undoMerge(code, from: origin)
+            return PageAnswer(try await page(after: separated, of: checked), of: checked.project.id)
         }
         return PageAnswer(done(checked), of: checked.project.id)
     }
@@ -110,7 +115,7 @@ private struct Visit {
         case .verifyEmail: .emailVerified(code.email, continuing: goal, frame)
         case .resetPassword: .passwordReset(of: code.email, continuing: goal, frame)
         case .changeEmail: .emailChanged(to: code.newEmail ?? code.email, continuing: goal, frame)
-        case .signIn, .recoverEmail, .removeSignInMethod: page(of: checked)
+        case .signIn, .recoverEmail, .removeSignInMethod, .undoMerge: page(of: checked)
         }
     }
 
@@ -139,6 +144,15 @@ private struct Visit {
         let follows = CheckedCode(
             code: reset.code, project: checked.project, projectName: checked.projectName, account: remedied.account)
         return next.page(of: follows, after: name.map { .removed($0) } ?? .recovered(checked.code.email))
+    }
+
+    /// The same after a merge was undone.
+    private func page(after separated: OOBRedemption.Separated, of checked: CheckedCode) async throws -> Page {
+        guard let code = separated.resetCode else {
+            return .mergeUndone(separated.email, continuing: goal(in: checked.project), frame(of: checked))
+        }
+        let next = Visit(call: call, code: code, continueURL: continueURL, language: language)
+        return next.page(of: try await desk.check(code))
     }
 
     private func frame(of checked: CheckedCode?) -> Page.Frame {

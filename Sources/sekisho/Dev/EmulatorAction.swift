@@ -32,6 +32,7 @@ extension Call {
         case .verifyEmail, .changeEmail: try await desk.apply(code, from: origin)
         case .recoverEmail: _ = try await desk.recover(code, removing: [], from: origin)
         case .removeSignInMethod: _ = try await desk.removeSignInMethod(code, from: origin)
+        case .undoMerge: _ = try await desk.undoMerge(code, from: origin)
         }
         if let url = request.query("continueUrl") {
             return Response(status: 303, headers: ["Location": try ContinueURL(url, in: checked.project).text])
@@ -64,6 +65,7 @@ private struct ActionDone: Encodable {
             case .changeEmail: "The email has been successfully changed."
             case .recoverEmail: "The email has been successfully reset."
             case .removeSignInMethod: "The sign-in method has been successfully removed."
+            case .undoMerge: "The merge has been successfully undone."
             }
         email = (code.purpose == .changeEmail ? code.newEmail : nil)?.rawValue ?? code.email.rawValue
     }

@@ -10,6 +10,7 @@ final class FakeActionDesk: ActionDesk {
         case removeSignInMethod(String)
         case apply(String)
         case disavow(String)
+        case undoMerge(String)
         case sendReset(String, in: ID<Project>)
     }
 
@@ -37,7 +38,7 @@ final class FakeActionDesk: ActionDesk {
                 newEmail: purpose == .changeEmail || purpose == .recoverEmail ? Email("new@example.com") : nil,
                 method: purpose == .removeSignInMethod
                     ? AddedSignInMethod(provider: .google, subject: "1", addedAt: now) : nil,
-                createdAt: now, expiresAt: now + .seconds(3600)),
+                source: purpose == .undoMerge ? ID("source") : nil, createdAt: now, expiresAt: now + .seconds(3600)),
             project: project, projectName: name, account: ada)
         self.projectIsKnown = projectIsKnown
         self.checkFailure = checkFailure
@@ -82,6 +83,11 @@ final class FakeActionDesk: ActionDesk {
     func apply(_ code: String, from origin: Origin) async throws { try note(.apply(code), origin) }
 
     func disavow(_ code: String, from origin: Origin) async throws { try note(.disavow(code), origin) }
+
+    func undoMerge(_ code: String, from origin: Origin) async throws -> OOBRedemption.Separated {
+        try note(.undoMerge(code), origin)
+        return OOBRedemption.Separated(email: checked.code.email, resetCode: "reset")
+    }
 
     func sendReset(to email: String, in project: Project, from origin: Origin) async throws {
         try note(.sendReset(email, in: project.id), origin)

@@ -11,7 +11,7 @@ struct FakeFederationStore: FederationStore {
     func hasRecoveryCode(_ account: ID<Account>, at now: Instant, in project: ID<Project>) -> Bool { false }
 
     func merge(
-        _ merge: AccountMerge, entering entry: MergeEntry, in project: ID<Project>
+        _ merge: AccountMerge, entering entry: MergeEntry, announcing notices: MergeNotices, in project: ID<Project>
     ) async throws -> Entered { .stale }
 }
 

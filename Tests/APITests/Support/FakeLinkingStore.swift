@@ -10,9 +10,9 @@ struct FakeLinkingStore: LinkingStore {
 
     func accounts(_ ids: [ID<Account>], in project: ID<Project>) async throws -> [Account] { [] }
 
-    func merge(_ merge: AccountMerge, by actor: Operator, in project: ID<Project>) async throws -> MergeOutcome {
-        .stale
-    }
+    func merge(
+        _ merge: AccountMerge, by actor: Operator, announcing notices: MergeNotices, in project: ID<Project>
+    ) async throws -> MergeOutcome { .stale }
 
     func undoMerge(
         of source: ID<Account>, leavesNoWayIn: Bool, by actor: Operator, at now: Instant, in project: ID<Project>

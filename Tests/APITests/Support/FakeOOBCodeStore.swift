@@ -9,4 +9,5 @@ struct FakeOOBCodeStore: OOBCodeStore {
     func post(_ letter: Letter, in project: ID<Project>) {}
     func find(_ hash: [UInt8], in project: ID<Project>?) -> FoundCode? { nil }
     func redeem(_ redemption: Redemption, in project: ID<Project>) -> Redeemed { .used }
+    func undoMerge(_ undoing: MergeUndoing, in project: ID<Project>) -> UndoneMerge { .impossible }
 }

@@ -81,7 +81,7 @@ struct TestGateway {
                 with: collaborators, store: FakeFederationStore(),
                 verifier: Verifier { _, _, _ in throw ProviderRefusal.notConfigured }, tickets: FakeTickets()),
             linking: LinkAdministration(
-                store: FakeLinkingStore(), tickets: FakeTickets(), clock: clock),
+                with: collaborators, store: FakeLinkingStore(), tickets: FakeTickets()),
             finding: AccountFinding(finder: FakeAccountFinder(), store: FakeAdministrationStore()),
             oobSending: OOBSending(with: collaborators, codes: FakeOOBCodeStore()),
             oobRedemption: OOBRedemption(with: collaborators, codes: FakeOOBCodeStore()),

@@ -14,7 +14,7 @@ extension Endpoint {
                 throw WireError.invalidField("/dryRun", "must be false with mergeToken")
             }
             let merged = try await linking.merge(
-                mergeToken, by: call.actor(of: administrator), in: administrator.project)
+                mergeToken, by: call.actor(of: administrator), in: administrator.project, from: call.origin)
             return try .json(MergeResponse(merged))
         }
         guard request.dryRun == true else { throw WireError.refused("MISSING_MERGE_TOKEN : Ask for a dry run first.") }

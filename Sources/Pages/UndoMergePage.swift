@@ -1,0 +1,49 @@
+public import Identity
+
+extension Page {
+    /// Out of the account that another one went into.
+    ///
+    /// - Parameters:
+    ///   - email: of the account that comes back.
+    ///   - setsPassword: the next page asks for a new password.
+    public static func undoMerge(of email: Email, setsPassword: Bool, _ form: CodeForm, _ frame: Frame) -> Page {
+        let app = frame.app(in: frame.language)
+        let password = Phrase("On the next page you set a new password.", "次のページで新しいパスワードを設定します。")
+        let consequences = [
+            Phrase(
+                "You get your own account back, with your address and your ways to sign in.",
+                "あなたのアカウントが、メールアドレスとログイン方法とともに元に戻ります。"),
+            Phrase(
+                "The other account keeps only what it had itself. If it has anything of yours, it is signed out everywhere.",
+                "統合先のアカウントには、そのアカウント自身のものだけが残ります。あなたのものがあった場合は、すべての端末からログアウトします。"),
+        ]
+        return Page(
+            frame, Phrase("Get your account back", "アカウントを元に戻す"),
+            [
+                frame.paragraph(
+                    Phrase(
+                        "Your account of \(app) was merged into another account. If that was not you, undo it.",
+                        "\(app)のあなたのアカウントが、別のアカウントに統合されました。お心当たりがない場合は、取り消してください。")),
+                frame.facts([(.address, .text(email.rawValue))]),
+                frame.paragraph(Phrase("If you undo it:", "取り消すと、次のようになります。")),
+                HTML(
+                    .ul,
+                    (consequences + (setsPassword ? [password] : [])).map { HTML(.li, text: $0.in(frame.language)) }),
+                form.form(in: frame, [frame.button(Phrase("Undo the merge", "統合を取り消す"))]),
+                frame.hint(
+                    Phrase("If you merged the accounts yourself, close this page.", "ご自身で統合された場合は、このページを閉じてください。")),
+            ])
+    }
+
+    /// - Parameter email: `nil` if another account has the address by now.
+    public static func mergeUndone(_ email: Email?, continuing url: ContinueURL?, _ frame: Frame) -> Page {
+        let app = frame.app(in: frame.language)
+        let lost = Phrase(
+            "Its address belongs to another account by now. If you cannot sign in, ask those who run \(app).",
+            "メールアドレスは現在、別のアカウントで使われています。ログインできない場合は、\(app)の運営者にお問い合わせください。")
+        return Page(
+            frame, Phrase("You have your account back", "アカウントを元に戻しました"),
+            (email.map { [frame.facts([(.address, .text($0.rawValue))])] } ?? [frame.paragraph(lost)])
+                + frame.wayBackOrAdvice(to: url))
+    }
+}

@@ -1,0 +1,89 @@
+import HTTP
+import Identity
+import Postgres
+import Simulators
+import Support
+import Testing
+
+@Suite("A merge is announced", .serialized)
+struct MergeNoticeTests {
+    struct Row: CustomTestStringConvertible, Sendable {
+        let testDescription: String
+        var source: [String: JSON] = [:]
+        var target: [String: JSON] = [:]
+        /// Addresses that can be gone back to, by account.
+        var recoveries: [(account: String, email: String)] = []
+        /// With a mark for the link.
+        let expected: [String]
+
+        static let ada: [String: JSON] = ["email": "ada@example.com", "emailVerified": true, "password": "secret1"]
+        static let bob: [String: JSON] = ["email": "bob@example.com", "emailVerified": true, "password": "secret2"]
+    }
+
+    private static let rows = [
+        Row(
+            testDescription: "to both", source: Row.ada, target: Row.bob,
+            expected: ["ada@example.com +", "bob@example.com"]),
+        Row(testDescription: "once to an address that moves", source: Row.ada, expected: ["ada@example.com +"]),
+        Row(testDescription: "to the one that stays", target: Row.bob, expected: ["bob@example.com"]),
+        Row(
+            testDescription: "not to addresses that were never verified", source: ["email": "ada@example.com"],
+            target: ["email": "bob@example.com"], expected: []),
+        Row(
+            testDescription: "to addresses that either can go back to, each once", source: Row.ada, target: Row.bob,
+            recoveries: [
+                ("ada", "was.ada@example.com"), ("bob", "was.bob@example.com"), ("bob", "ada@example.com"),
+                ("ada", "bob@example.com"), ("bob", "was.ada@example.com"),
+            ],
+            expected: ["ada@example.com +", "bob@example.com", "was.ada@example.com", "was.bob@example.com"]),
+        Row(
+            testDescription: "to an address that can be gone back to, beside one that was never verified",
+            source: ["email": "ada@example.com"], recoveries: [("ada", "was.ada@example.com")],
+            expected: ["was.ada@example.com"]),
+    ]
+
+    @Test("by mail", arguments: rows)
+    func recipients(row: Row) async throws {
+        let gateway = try await TestGateway.administered()
+        try await gateway.make(.object(row.source.merging(["localId": "ada"]) { $1 }), identities: [MergeCase.google])
+        try await gateway.make(.object(row.target.merging(["localId": "bob"]) { $1 }), identities: [MergeCase.apple])
+        // An address of an account's own provider is verified; these rows are about the account's.
+        for (id, account) in [("ada", row.source), ("bob", row.target)] {
+            let email = account["email"]?.string
+            _ = try await gateway.database.pool.execute(
+                "UPDATE account SET email = \(email), email_verified = \(account["emailVerified"] == true) WHERE id = \(id)"
+            )
+        }
+        for recovery in row.recoveries { try await gateway.keepRecovery(of: recovery.account, to: recovery.email) }
+        #expect(try await gateway.merge().outcome == "200")
+        let letters = try await gateway.letters(.accountsMerged)
+        #expect(letters.map { $0.recipient + ($0.content.code == nil ? "" : " +") }.sorted() == row.expected)
+        let methods: Set<ProviderID> =
+            row.source["password"] == nil && row.target["password"] == nil
+            ? [.google, .apple] : [.google, .apple, .password]
+        #expect(letters.allSatisfy { Set($0.content.methods ?? []) == methods })
+        #expect(try await gateway.letters().count == letters.count)
+    }
+
+    @Test("by a client too, in the language of the request")
+    func client() async throws {
+        let gateway = try await TestGateway()
+        let target = SimulatedPerson.ada
+        _ = try await gateway.signIn(gateway.apple(target))
+        let source = try await gateway.signUpVerified()
+        let pending = try #require(try await gateway.link(gateway.apple(target), to: source.idToken).pendingToken)
+        let preview = try await gateway.post(
+            "/v1/accounts:merge",
+            ["idToken": .string(source.idToken), "dryRun": true, "pendingToken": .string(pending)])
+        #expect(try await gateway.letters(.accountsMerged).isEmpty)
+        let merged = try await gateway.post(
+            "/v1/accounts:merge",
+            ["idToken": .string(source.idToken), "mergeToken": preview.json["mergeToken"] ?? .null],
+            headers: ["X-Firebase-Locale": "ja"])
+        #expect(merged.outcome == "200", "\(merged.text)")
+        let letters = try await gateway.letters(.accountsMerged)
+        #expect(letters.map(\.recipient).sorted() == ["ada.lovelace@example.com", "ada@example.com"])
+        #expect(letters.allSatisfy { $0.language == "ja" && $0.content.methods == [.apple] })
+        #expect(letters.map { $0.content.code != nil && $0.recipient == "ada@example.com" }.count { $0 } == 1)
+    }
+}

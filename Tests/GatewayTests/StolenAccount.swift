@@ -1,0 +1,53 @@
+import Identity
+import JSONText
+import Simulators
+import Support
+import Testing
+
+/// A thief in the session of a victim has merged the victim's account into an account of the thief's own.
+struct StolenAccount: Sendable {
+    static let email = "ada@example.com"
+    /// Of the thief, who can prove the target with it.
+    static let hisApple = SimulatedPerson.grace
+
+    let gateway: TestGateway
+    let victim: TestGateway.Tokens
+    /// In the target, as the merge opened it.
+    let thief: TestGateway.Tokens
+    /// The code in the mail to the victim.
+    let code: String
+
+    /// - Parameter targetHasAddress: otherwise the target takes the victim's.
+    init(targetHasAddress: Bool = true) async throws {
+        let gateway = try await TestGateway.administered()
+        _ = try await gateway.signIn(Self.apple(in: gateway, targetHasAddress))
+        victim = try await gateway.signUpVerified()
+        #expect(try await gateway.link(gateway.google(), to: victim.idToken).status == 200)
+        _ = try await gateway.update(victim.idToken, ["displayName": "Ada"])
+        gateway.clock.advance(by: .seconds(1))
+        let merged = try await gateway.merge(victim, by: Self.apple(in: gateway, targetHasAddress))
+        thief = try TestGateway.Tokens(merged)
+        code = try #require(try await gateway.letters(.accountsMerged).compactMap(\.content.code).first)
+        gateway.clock.advance(by: .seconds(1))
+        self.gateway = gateway
+    }
+
+    private static func apple(in gateway: TestGateway, _ hasAddress: Bool) throws -> Proof {
+        try gateway.apple(hisApple) { if !hasAddress { $0.claims["email"] = nil } }
+    }
+
+    /// The verified address of the thief's own.
+    func hisAddress() async throws -> String {
+        try #require(try await gateway.user(thief.localId)["email"]?.string)
+    }
+
+    func unlink(_ provider: String) async throws -> Exchange {
+        try await gateway.post(
+            "/v1/accounts:unlink", ["idToken": .string(thief.idToken), "deleteProvider": [.string(provider)]])
+    }
+}
+
+extension Exchange {
+    /// Of the form on a page.
+    var formCode: String? { text.firstMatch(of: /name="oobCode" value="([^"]*)"/).map { String($0.output.1) } }
+}

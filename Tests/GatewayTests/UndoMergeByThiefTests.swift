@@ -1,0 +1,81 @@
+import Identity
+import Postgres
+import Simulators
+import Support
+import Testing
+
+/// The other way round: a thief's account went into the victim's, and the link is in the thief's mailbox.
+@Suite("The link in the notice of a merge, in the hands of a thief", .serialized)
+struct UndoMergeByThiefTests {
+    private static let owner = SimulatedPerson.grace
+
+    private struct Case {
+        let gateway: TestGateway
+        let victim: TestGateway.Tokens
+        let thief: TestGateway.Tokens
+        let code: String
+
+        init(victimHasAddress: Bool) async throws {
+            gateway = try await TestGateway.administered()
+            func proof(_ gateway: TestGateway) throws -> Proof {
+                try gateway.apple(owner) { if !victimHasAddress { $0.claims["email"] = nil } }
+            }
+            _ = try await gateway.signIn(proof(gateway))
+            thief = try await gateway.signUpVerified(email: "eve@example.com", password: "thief's own")
+            #expect(try await gateway.link(gateway.google(), to: thief.idToken).status == 200)
+            gateway.clock.advance(by: .seconds(1))
+            #expect(try await gateway.merge(thief, by: proof(gateway)).outcome == "200")
+            victim = try TestGateway.Tokens(await gateway.signIn(proof(gateway)))
+            code = try #require(try await gateway.letters(.accountsMerged).compactMap(\.content.code).first)
+        }
+
+        /// All there is of the victim's account.
+        func victimAsStored() async throws -> [String] {
+            let id = victim.localId
+            return try await gateway.database.pool.query(
+                """
+                SELECT to_jsonb(a)::text AS line FROM account a WHERE id = \(id)
+                UNION ALL SELECT to_jsonb(l)::text FROM linked_identity l WHERE account_id = \(id)
+                UNION ALL SELECT to_jsonb(s)::text FROM session s WHERE account_id = \(id) ORDER BY line
+                """
+            ).map { try $0.decode("line") }
+        }
+    }
+
+    @Test("changes nothing of an account that has removed what came with the merge", arguments: [true, false])
+    func removed(victimHasAddress: Bool) async throws {
+        let row = try await Case(victimHasAddress: victimHasAddress)
+        var victim = row.victim
+        let unlinked = try await row.gateway.post(
+            "/v1/accounts:unlink", ["idToken": .string(victim.idToken), "deleteProvider": ["google.com"]])
+        #expect(unlinked.outcome == "200")
+        if !victimHasAddress {
+            let change: [String: JSON] = ["email": "ada@example.com", "password": "the victim's own"]
+            victim = try TestGateway.Tokens(await row.gateway.update(victim.idToken, change))
+        }
+        row.gateway.clock.advance(by: .seconds(1))
+        let before = try await row.victimAsStored()
+        let undone = try await row.gateway.submit(row.code)
+        #expect(undone.formCode != nil, "\(undone.text)")
+        #expect(try await row.victimAsStored() == before)
+        #expect(try await row.gateway.lookup(victim.idToken).status == 200)
+        #expect(try await row.gateway.refresh(victim.refreshToken).status == 200)
+        let thief = try await row.gateway.signIn(email: "eve@example.com", password: "thief's own")
+        #expect(thief.json["localId"]?.string == row.thief.localId)
+        #expect(try await row.gateway.identities(of: row.thief.localId).count == 1)
+    }
+
+    @Test("takes only what came with the merge, and ends the sessions that may have been opened with it")
+    func notRemoved() async throws {
+        let row = try await Case(victimHasAddress: true)
+        let account = try await row.gateway.user(row.victim.localId)
+        #expect(try await row.gateway.submit(row.code).status == 200)
+        #expect(try await row.gateway.lookup(row.victim.idToken).outcome == "400 TOKEN_EXPIRED")
+        let after = try await row.gateway.user(row.victim.localId)
+        for member in ["email", "emailVerified", "passwordUpdatedAt"] { #expect(after[member] == account[member]) }
+        let providers = try await row.gateway.identities(of: row.victim.localId).map { $0["providerId"]?.string }
+        #expect(providers == ["apple.com"])
+        let again = try await row.gateway.signIn(row.gateway.apple(Self.owner))
+        #expect(again.json["localId"]?.string == row.victim.localId)
+    }
+}

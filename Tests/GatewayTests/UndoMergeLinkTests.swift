@@ -1,0 +1,246 @@
+import Identity
+import Postgres
+import Simulators
+import Support
+import Testing
+
+@Suite("The link in the notice of a merge", .serialized)
+struct UndoMergeLinkTests {
+    struct Move: CustomTestStringConvertible, Sendable {
+        let testDescription: String
+        var targetHasAddress = true
+        let happen: @Sendable (StolenAccount) async throws -> Exchange
+    }
+
+    /// What a thief does in the target so that the victim's link should do nothing any more.
+    private static let moves = [
+        Move(testDescription: "nothing") { try await $0.gateway.lookup($0.thief.idToken) },
+        Move(testDescription: "nothing, and the address had moved", targetHasAddress: false) {
+            try await $0.gateway.lookup($0.thief.idToken)
+        },
+        Move(testDescription: "a new password") {
+            try await $0.gateway.update($0.thief.idToken, ["password": "thief's own"])
+        },
+        Move(testDescription: "a new password beside the victim's address", targetHasAddress: false) {
+            try await $0.gateway.update($0.thief.idToken, ["password": "thief's own"])
+        },
+        Move(testDescription: "another address") {
+            try await $0.gateway.update($0.thief.idToken, ["email": "eve@example.com"])
+        },
+        Move(testDescription: "another address instead of the victim's", targetHasAddress: false) {
+            try await $0.gateway.update($0.thief.idToken, ["email": "eve@example.com", "password": "thief's own"])
+        },
+        Move(testDescription: "the victim's address taken, too") {
+            try await $0.gateway.update(
+                $0.thief.idToken, ["email": .string(StolenAccount.email), "password": "thief's own"])
+        },
+        Move(testDescription: "another account with the victim's address") {
+            try await $0.gateway.post(
+                "/v1/accounts:signUp", ["email": .string(StolenAccount.email), "password": "thief's own"])
+        },
+        Move(testDescription: "an end of all sessions") {
+            try await $0.gateway.post(
+                "/v1/accounts:revokeSession", ["idToken": .string($0.thief.idToken), "everywhere": true])
+        },
+        Move(testDescription: "a reset") {
+            let code = try await $0.gateway.askedCode("PASSWORD_RESET", ["email": .string($0.hisAddress())])
+            return try await $0.gateway.reset(code)
+        },
+        Move(testDescription: "a reclaim by mailbox") {
+            _ = try await $0.gateway.update($0.thief.idToken, ["email": "eve@example.com"])
+            let code = try await $0.gateway.askedCode("EMAIL_SIGNIN", ["email": "eve@example.com"])
+            return try await $0.gateway.signInWithLink("eve@example.com", code)
+        },
+        Move(testDescription: "a reclaim by provider") {
+            _ = try await $0.gateway.update($0.thief.idToken, ["email": "ada.lovelace@example.com"])
+            return try await $0.gateway.signIn($0.gateway.apple(.ada))
+        },
+        Move(testDescription: "the way back to an address before") {
+            _ = try await $0.gateway.update($0.thief.idToken, ["email": "eve@example.com"])
+            return try await $0.gateway.apply($0.gateway.code(.emailChanged))
+        },
+        Move(testDescription: "a disavowal") {
+            let changed = try TestGateway.Tokens(
+                await $0.gateway.update($0.thief.idToken, ["email": "eve@example.com"]))
+            let code = try await $0.gateway.askedCode("VERIFY_EMAIL", ["idToken": .string(changed.idToken)])
+            return try await $0.gateway.submit(code, ["step": "disavow"])
+        },
+        Move(testDescription: "the victim's identity unlinked") { try await $0.unlink("google.com") },
+        Move(testDescription: "the thief's own identity unlinked") { try await $0.unlink("apple.com") },
+        Move(testDescription: "another merge into the target") {
+            try await $0.gateway.merge(
+                try $0.gateway.signUpAnonymously(), by: $0.gateway.apple(StolenAccount.hisApple))
+        },
+        Move(testDescription: "the target merged into a third account") { try await moveOn($0) },
+        Move(testDescription: "the target merged into a third account, and back by its own link") { stolen in
+            _ = try await moveOn(stolen)
+            let own = try await stolen.gateway.letters(.accountsMerged).compactMap(\.content.code)
+            return try await stolen.gateway.submit(try #require(own.first { $0 != stolen.code }))
+        },
+        Move(testDescription: "the target merged into a third account, and back by an administrator") { stolen in
+            _ = try await moveOn(stolen)
+            return try await stolen.gateway.undoMerge(stolen.thief.localId)
+        },
+        Move(testDescription: "the target disabled by an administrator") {
+            try await $0.gateway.administer(":update", ["localId": .string($0.thief.localId), "disableUser": true])
+        },
+    ]
+
+    private static func moveOn(_ stolen: StolenAccount) async throws -> Exchange {
+        #expect(try await stolen.unlink("apple.com").outcome == "200")
+        _ = try await stolen.gateway.signIn(stolen.gateway.apple(.alan))
+        stolen.gateway.clock.advance(by: .seconds(1))
+        return try await stolen.gateway.merge(stolen.thief, by: stolen.gateway.apple(.alan))
+    }
+
+    @Test("gives the victim the account back, whatever the thief does:", arguments: moves)
+    func robust(move: Move) async throws {
+        let stolen = try await StolenAccount(targetHasAddress: move.targetHasAddress)
+        let gateway = stolen.gateway
+        let happened = try await move.happen(stolen)
+        #expect(happened.outcome == "200", "\(happened.text)")
+        gateway.clock.advance(by: .seconds(1))
+        let before = try await gateway.dump()
+        for _ in 0..<2 {
+            let page = try await gateway.page(stolen.code)
+            #expect(page.status == 200 && page.text.contains("Undo the merge"), "\(page.text)")
+        }
+        #expect(try await gateway.dump() == before)
+
+        let undone = try await gateway.submit(stolen.code)
+        #expect(undone.status == 200 && undone.text.contains(#"name="newPassword""#), "\(undone.text)")
+        #expect(try await gateway.signIn(password: "thief's own").outcome == "400 INVALID_PASSWORD")
+        for exchange in [try await gateway.signIn(), try await gateway.signIn(gateway.google())] {
+            #expect(exchange.json["localId"]?.string == stolen.victim.localId, "\(exchange.text)")
+            let account = try await gateway.account(try #require(exchange.json["idToken"]?.string))
+            #expect(account["email"]?.string == StolenAccount.email && account["emailVerified"] == true)
+            #expect(account["displayName"] == "Ada")
+        }
+        for token in [stolen.victim.idToken, stolen.thief.idToken] {
+            let seen = try await gateway.lookup(token)
+            #expect(seen.status == 400 || seen.json["users"]?[0]?["localId"]?.string == stolen.thief.localId)
+            #expect(!seen.text.contains(StolenAccount.email) && !seen.text.contains("google.com"))
+        }
+        let saved = try await gateway.submit(try #require(undone.formCode), ["newPassword": "the victim's own"])
+        #expect(saved.text.contains("Your password is changed"), "\(saved.text)")
+        let back = try await gateway.signIn(password: "the victim's own")
+        #expect(back.json["localId"]?.string == stolen.victim.localId, "\(back.text)")
+    }
+
+    @Test("works once, and is told of like an administrator's undoing, with the page's request")
+    func once() async throws {
+        let stolen = try await StolenAccount()
+        let trail = try await stolen.gateway.audited { _ = try await stolen.gateway.submit(stolen.code) }
+        let (victim, thief) = (stolen.victim.localId, stolen.thief.localId)
+        #expect(
+            trail.map(\.description).sorted()
+                == [
+                    "user account.merge-undone \(victim) target=\(thief)",
+                    "user account.merge-undone \(thief) source=\(victim)",
+                ].sorted())
+        #expect(trail.allSatisfy { $0.request == "0" && $0.network != nil })
+        let told = try await stolen.gateway.told().outbox
+        #expect(told.contains("account.merge-undone \(thief) \(victim)"))
+        let before = try await stolen.gateway.dump()
+        #expect(try await stolen.gateway.submit(stolen.code).text.contains("This link does not work"))
+        #expect(try await stolen.gateway.undoMerge(victim).outcome.hasPrefix("400 MERGE_NOT_FOUND"))
+        #expect(try await stolen.gateway.dump() == before)
+    }
+
+    @Test("by several at once works once")
+    func race() async throws {
+        let stolen = try await StolenAccount()
+        let statuses = try await withThrowingTaskGroup(of: Int.self) { group in
+            for _ in 0..<6 { group.addTask { try await stolen.gateway.submit(stolen.code).status } }
+            return try await group.reduce(into: [Int]()) { $0.append($1) }
+        }
+        #expect(statuses.sorted() == [200, 400, 400, 400, 400, 400])
+    }
+
+    enum End: String, CaseIterable, Sendable {
+        case late = "after seven days"
+        case undone = "after an administrator has undone the merge"
+        case deleted = "after the end of the target"
+        case idTaken = "once the id was given again"
+    }
+
+    @Test("does nothing", arguments: End.allCases)
+    func ended(end: End) async throws {
+        let stolen = try await StolenAccount()
+        let gateway = stolen.gateway
+        switch end {
+        case .late: gateway.clock.advance(by: .seconds(7 * 86_400))
+        case .undone: #expect(try await gateway.undoMerge(stolen.victim.localId).outcome == "200")
+        case .deleted:
+            #expect(try await gateway.delete(stolen.thief.idToken).outcome == "200")
+            let letters = try await gateway.letters(.accountsMerged)
+            #expect(letters.map(\.recipient) == [StolenAccount.email], "the victim is told all the same")
+        case .idTaken: try await gateway.make(["localId": .string(stolen.victim.localId)])
+        }
+        let before = try await gateway.dump()
+        let answer = try await gateway.submit(stolen.code)
+        #expect(answer.status == 400)
+        #expect(answer.text.contains(end == .late ? "This link is too old" : "This link does not work"))
+        #expect(try await gateway.dump() == before)
+    }
+
+    @Test("leaves what somebody else has proven meanwhile: the address")
+    func addressTaken() async throws {
+        let stolen = try await StolenAccount()
+        let gateway = stolen.gateway
+        let other = try await gateway.signUpVerified(password: "another secret")
+        let undone = try await gateway.submit(stolen.code)
+        #expect(undone.text.contains("You have your account back"), "\(undone.text)")
+        #expect(undone.formCode == nil)
+        #expect(try await gateway.signIn(password: "another secret").json["localId"]?.string == other.localId)
+        #expect(try await gateway.lookup(other.idToken).status == 200)
+        let victim = try await gateway.signIn(gateway.google())
+        #expect(victim.json["localId"]?.string == stolen.victim.localId)
+        let account = try await gateway.account(try #require(victim.json["idToken"]?.string))
+        #expect(account["email"] == nil && account["passwordUpdatedAt"] == nil)
+    }
+
+    @Test("leaves what somebody else has proven meanwhile: an identity")
+    func identityTaken() async throws {
+        let stolen = try await StolenAccount()
+        let gateway = stolen.gateway
+        #expect(try await stolen.unlink("google.com").outcome == "200")
+        let other = try TestGateway.Tokens(await gateway.signIn(gateway.google()))
+        #expect(try await gateway.submit(stolen.code).formCode != nil)
+        #expect(try await gateway.signIn(gateway.google()).json["localId"]?.string == other.localId)
+        #expect(try await gateway.lookup(other.idToken).status == 200)
+        #expect(try await gateway.signIn().json["localId"]?.string == stolen.victim.localId)
+        #expect(try await gateway.lookup(stolen.thief.idToken).status == 200, "nothing was taken from the target")
+    }
+
+    @Test("gives an identity back as it was, but for the time of its linking", arguments: [true, false])
+    func identityAsItWas(isUnlinked: Bool) async throws {
+        let stolen = try await StolenAccount()
+        func google(of account: String) async throws -> String? {
+            let statement: SQL = """
+                SELECT (to_jsonb(l) - 'account_id' - 'linked_at')::text AS line FROM linked_identity l
+                WHERE account_id = \(account) AND provider = 'google.com'
+                """
+            return try await stolen.gateway.database.pool.query(statement).first?.decode("line")
+        }
+        let before = try #require(try await google(of: stolen.thief.localId))
+        if isUnlinked { _ = try await stolen.unlink("google.com") }
+        _ = try await stolen.gateway.submit(stolen.code)
+        #expect(try await google(of: stolen.victim.localId) == before)
+        let linkedAt = try await stolen.gateway.database.pool.query(
+            "SELECT 1 FROM linked_identity WHERE linked_at = to_timestamp(\(stolen.gateway.clock.now.seconds))")
+        #expect(linkedAt.count == 1)
+    }
+
+    @Test("leads to no password where the project has none")
+    func withoutPasswords() async throws {
+        let stolen = try await StolenAccount()
+        _ = try await stolen.gateway.database.pool.execute(
+            "UPDATE project SET policy = policy || '{\"allowsPasswords\": \"false\"}' WHERE id = 'demo'")
+        let undone = try await stolen.gateway.withFreshCaches().submit(stolen.code)
+        #expect(undone.text.contains("You have your account back"), "\(undone.text)")
+        let codes = try await stolen.gateway.database.pool.query(
+            "SELECT FROM oob_code WHERE purpose = 'PASSWORD_RESET'")
+        #expect(codes.isEmpty)
+    }
+}

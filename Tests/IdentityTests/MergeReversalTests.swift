@@ -1,0 +1,127 @@
+import Identity
+import Testing
+
+@Suite("Undoing a merge by its link")
+struct MergeReversalTests {
+    private static let then = Instant(seconds: 1_800_000_000)
+    private static let email = Email("ada@example.com")
+    private static let phone = "+15555550100"
+    private static let google = LinkedIdentity(provider: .google, subject: "g")
+    private static let apple = LinkedIdentity(provider: .apple, subject: "a")
+
+    private static func account(_ id: String, _ change: (inout Account) -> Void = { _ in }) -> Account {
+        var account = Account(id: ID(id), createdAt: then, validSince: then)
+        change(&account)
+        return account
+    }
+
+    private static let source = account("source") {
+        ($0.email, $0.emailIsVerified, $0.passwordUpdatedAt) = (email, true, then)
+        ($0.phoneNumber, $0.displayName, $0.identities) = (phone, "Ada", [google])
+    }
+
+    private static func merge(into target: Account) throws -> KeptMerge {
+        KeptMerge(
+            plan: try MergePlan(of: source, into: target), source: source, targetGeneration: 1, targetHadWayIn: true,
+            targetUsedEmailLinks: false, mergedAt: then, undoableUntil: then + AccountMerging.undoWindow)
+    }
+
+    /// Of what the source had: who gives it back, and who keeps it.
+    struct Row: CustomTestStringConvertible, Sendable {
+        let testDescription: String
+        /// At the merge.
+        var before = account("target") { $0.identities = [apple] }
+        /// Now.
+        var target = account("target")
+        var others: [Account] = []
+        var returnsEmail = true
+        var returnsPhoneNumber = true
+        var taken: [String] = []
+        var relinked: [String] = []
+        var disavowed: String?
+        /// `nil`: it is left alone.
+        var rest: Account?
+    }
+
+    private static let rows = [
+        Row(
+            testDescription: "everything is where the merge put it",
+            target: account("target") {
+                ($0.email, $0.emailIsVerified, $0.passwordUpdatedAt) = (email, true, then)
+                ($0.phoneNumber, $0.displayName, $0.identities) = (phone, "Ada", [apple, google])
+            }, taken: ["g"], rest: account("target") { $0.identities = [apple] }),
+        Row(
+            testDescription: "with another password beside the address, unverified by now, and a new name",
+            target: account("target") {
+                ($0.email, $0.passwordUpdatedAt, $0.usesEmailLinks) = (email, then + .seconds(1), true)
+                ($0.displayName, $0.generation, $0.identities) = ("Eve", 7, [apple])
+            }, relinked: ["g"],
+            rest: account("target") { ($0.displayName, $0.generation, $0.identities) = ("Eve", 7, [apple]) }),
+        Row(testDescription: "nothing is anywhere", relinked: ["g"]),
+        Row(
+            testDescription: "the target has its own address",
+            before: account("target") { ($0.email, $0.emailIsVerified) = (Email("bob@example.com"), true) },
+            target: account("target") { ($0.email, $0.identities) = (Email("bob@example.com"), [google]) },
+            taken: ["g"], rest: account("target") { $0.email = Email("bob@example.com") }),
+        Row(
+            testDescription: "the target took the address later",
+            before: account("target") { $0.email = Email("bob@example.com") },
+            target: account("target") { ($0.email, $0.passwordUpdatedAt) = (email, then) }, relinked: ["g"],
+            rest: account("target")),
+        Row(
+            testDescription: "the target got the number later, from elsewhere",
+            before: account("target") { $0.phoneNumber = "+15555550101" },
+            target: account("target") { $0.phoneNumber = phone }, returnsPhoneNumber: false, relinked: ["g"]),
+        Row(
+            testDescription: "the target has another identity of the provider",
+            target: account("target") { $0.identities = [LinkedIdentity(provider: .google, subject: "h")] },
+            relinked: ["g"]),
+        Row(
+            testDescription: "others have everything, and have proven it",
+            others: [
+                account("x") { ($0.email, $0.emailIsVerified) = (email, true) },
+                account("y") { $0.phoneNumber = phone }, account("z") { $0.identities = [google] },
+            ], returnsEmail: false, returnsPhoneNumber: false),
+        Row(
+            testDescription: "another has the address, and never proved it",
+            others: [account("x") { ($0.email, $0.identities) = (email, [google]) }], disavowed: "x"),
+        Row(
+            testDescription: "another has the address, never proved it, and is disabled",
+            others: [account("x") { ($0.email, $0.isDisabled) = (email, true) }], returnsEmail: false,
+            relinked: ["g"]),
+    ]
+
+    @Test("gives the source what is left to give", arguments: rows)
+    func decision(row: Row) throws {
+        let reversal = MergeReversal(
+            of: try Self.merge(into: row.before), from: row.target, among: [row.target] + row.others)
+        #expect(reversal.returnsEmail == row.returnsEmail)
+        #expect(reversal.returnsPhoneNumber == row.returnsPhoneNumber)
+        #expect(reversal.taken.map(\.subject) == row.taken)
+        #expect(reversal.relinked.map(\.subject) == row.relinked)
+        #expect(reversal.disavowed?.id.rawValue == row.disavowed)
+        #expect(reversal.target == row.rest)
+        #expect(reversal.targetLosesEmail == (row.target.email == Self.email))
+    }
+
+    @Test("sets a new password only for an address that came back")
+    func reset() throws {
+        let code = OOBCode(
+            hash: [1], purpose: .undoMerge, account: ID("target"), email: try #require(Self.email),
+            source: ID("source"),
+            createdAt: Self.then, expiresAt: Self.then)
+        let now = Self.then + .seconds(1)
+        func reset(_ hash: [UInt8]?, of account: Account) -> OOBCode? {
+            MergeUndoing(code: code, resetHash: hash, resetExpiresAt: now + .seconds(60), trace: .none, undoneAt: now)
+                .reset(of: account)
+        }
+        let expected = OOBCode(
+            hash: [2], purpose: .resetPassword, account: ID("source"), generation: 5, email: code.email, createdAt: now,
+            expiresAt: now + .seconds(60))
+        var back = Self.source
+        back.generation = 5
+        #expect(reset([2], of: back) == expected)
+        #expect(reset(nil, of: back) == nil)
+        #expect(reset([2], of: Self.account("source")) == nil)
+    }
+}
