@@ -35,7 +35,7 @@ public enum LinkingDecision: Hashable, Sendable {
     case reclaim(Account)
     /// This account holds the address, and only its owner can say whether the identity is theirs.
     ///
-    /// - Parameter isRecycled: the account has another identity of the same provider.
+    /// - Parameter isRecycled: the account has another identity of the same provider, and its address is not just claimed.
     case confirm(Account, isRecycled: Bool)
     case create
     case refuse(LinkRefusal)
@@ -69,8 +69,11 @@ public enum LinkingDecision: Hashable, Sendable {
     }
 
     private init(_ identity: VerifiedIdentity, meeting other: Account) {
-        let isRecycled = other.identities.contains { $0.provider == identity.provider }
-        let vouchedFor = other.identities.contains { $0.email == identity.email && $0.emailTrust >= .verified }
+        let vouching = other.identities.filter { $0.email == identity.email && $0.emailTrust >= .verified }
+        // Anybody can type an address in and link an identity of any provider: that alone keeps its owner from nothing.
+        let isRecycled = (other.emailIsVerified ? other.identities : vouching).contains {
+            $0.provider == identity.provider
+        }
         self =
             if isRecycled || identity.emailTrust < .authoritative {
                 .confirm(other, isRecycled: isRecycled)
@@ -80,7 +83,7 @@ public enum LinkingDecision: Hashable, Sendable {
                 // A relay address is one person's at one team: that somebody typed it in says little.
                 identity.isPrivateEmail ? .confirm(other, isRecycled: false) : .link(to: other)
             } else {
-                vouchedFor ? .confirm(other, isRecycled: false) : .reclaim(other)
+                vouching.isEmpty ? .reclaim(other) : .confirm(other, isRecycled: false)
             }
     }
 }

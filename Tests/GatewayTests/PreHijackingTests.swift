@@ -68,6 +68,18 @@ struct PreHijackingTests {
         #expect(try await trap.gateway.account(victim.idToken)["providerUserInfo"]?[1] == nil)
     }
 
+    @Test("trojan identifier of the victim's own provider: the account goes to the victim all the same")
+    func trojanOfSameProvider() async throws {
+        let trap = try await Trap()
+        let trojan = SimulatedPerson.named("Eve", "Attacker")
+        let linked = try await trap.gateway.link(trap.gateway.apple(trojan), to: trap.attacker.idToken)
+        #expect(linked.status == 200, "\(linked.text)")
+        let victim = try await trap.victimArrives()
+        let back = try await trap.gateway.signIn(trap.gateway.apple(trojan))
+        #expect(back.json["localId"]?.string != victim.localId)
+        #expect(try await trap.gateway.account(victim.idToken)["providerUserInfo"]?[1] == nil)
+    }
+
     @Test("unexpired e-mail change: what the attacker has pending can be completed no more")
     func unexpiredEmailChange() async throws {
         let trap = try await Trap()

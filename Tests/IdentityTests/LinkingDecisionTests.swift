@@ -17,6 +17,11 @@ private func linked(_ provider: ProviderID, _ trust: EmailTrust = .none, email: 
     LinkedIdentity(provider: provider, subject: "another", email: email, emailTrust: trust)
 }
 
+/// An account whose address was typed in and never proven.
+private func typedIn(_ identity: LinkedIdentity) -> Account {
+    account("typed", isVerified: false, identities: [identity])
+}
+
 private let ada = account("ada")
 private let squatter = account("squatter", isVerified: false)
 private let anonymous = Account(id: ID("anonymous"), createdAt: now, validSince: now)
@@ -98,6 +103,24 @@ struct LinkingDecisionTests {
             sameEmail: account("a", identities: [linked(.apple, .authoritative)]),
             .confirm(account("a", identities: [linked(.apple, .authoritative)]), isRecycled: true)),
         Row(
+            "a squatter with another person of that provider, another address: reclaim",
+            sameEmail: typedIn(linked(.apple, .authoritative, email: Email("eve@example.com"))),
+            .reclaim(typedIn(linked(.apple, .authoritative, email: Email("eve@example.com"))))),
+        Row(
+            "a squatter with another person of that provider, the address only claimed: reclaim",
+            sameEmail: typedIn(linked(.apple, .none)), .reclaim(typedIn(linked(.apple, .none)))),
+        Row(
+            "a squatter with another person of that provider, no address: reclaim",
+            sameEmail: typedIn(linked(.apple, .none, email: nil)), .reclaim(typedIn(linked(.apple, .none, email: nil)))),
+        Row(
+            "address never proven here, but that provider verified it for another person: confirm (recycled)",
+            sameEmail: typedIn(linked(.apple, .verified)),
+            .confirm(typedIn(linked(.apple, .verified)), isRecycled: true)),
+        Row(
+            "address only verified by the provider, a squatter with another person of it: confirm", trust: .verified,
+            provider: .google, sameEmail: typedIn(linked(.google, .verified, email: Email("eve@example.com"))),
+            .confirm(typedIn(linked(.google, .verified, email: Email("eve@example.com"))), isRecycled: false)),
+        Row(
             "recycled in profile firebase too",
             sameEmail: account("a", identities: [linked(.apple, .authoritative)]), profile: .firebase,
             .confirm(account("a", identities: [linked(.apple, .authoritative)]), isRecycled: true)),
@@ -129,8 +152,12 @@ struct LinkingDecisionTests {
             "the address is somebody else's, unproven there: refused all the same", sameEmail: squatter,
             caller: anonymous, .refuse(.emailTaken)),
         Row(
-            "the address is somebody else's, duplicates allowed: link", sameEmail: ada, caller: anonymous,
+            "the address is somebody else's, duplicates allowed: link", sameEmail: ada,
+            caller: anonymous,
             duplicates: true, .link(to: anonymous)),
+        Row(
+            "the address is the caller's own, duplicates allowed: link", sameEmail: ada, caller: ada, duplicates: true,
+            .link(to: ada)),
         Row(
             "another provider beside the caller's", caller: account("c", identities: [linked(.google)]),
             .link(to: account("c", identities: [linked(.google)]))),
