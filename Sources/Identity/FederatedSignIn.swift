@@ -81,8 +81,9 @@ public struct FederatedSignIn: Sendable {
     ) async throws -> Outcome? {
         switch decision {
         case .signIn(let account): return try await enter(.signIn(account), proven, in: project, from: origin)
-        case .link(let account):
-            return try await enter(.link(to: account, by: caller?.session), proven, in: project, from: origin)
+        case .link(let account, let takesEmail):
+            return try await enter(
+                .link(to: account, by: caller?.session, takesEmail: takesEmail), proven, in: project, from: origin)
         case .reclaim(let account): return try await enter(.reclaim(account), proven, in: project, from: origin)
         case .create:
             let takesEmail = !project.policy.allowsDuplicateEmails
@@ -125,7 +126,7 @@ public struct FederatedSignIn: Sendable {
     ) throws -> Mailing {
         switch step {
         case .signIn, .create: return Mailing()
-        case .link(let account, _):
+        case .link(let account, _, _):
             let method = AddedSignInMethod(provider: identity.provider, subject: identity.subject, addedAt: now)
             return try with.additionNotice(of: method, to: account, from: origin)
         case .reclaim(let account):

@@ -27,8 +27,10 @@ public protocol FederationStore: Sendable {
 public struct FederatedEntry: Hashable, Sendable {
     public enum Step: Hashable, Sendable {
         case signIn(Account)
-        /// - Parameter session: of the caller, where the account is the caller's; it has to live.
-        case link(to: Account, by: Session?)
+        /// - Parameters:
+        ///   - session: of the caller, where the account is the caller's; it has to live.
+        ///   - takesEmail: an account without an address gets the identity's.
+        case link(to: Account, by: Session?, takesEmail: Bool)
         case reclaim(Account)
         /// - Parameter takesEmail: the account holds the identity's address.
         case create(ID<Account>, takesEmail: Bool)

@@ -29,7 +29,9 @@ public enum LinkingDecision: Hashable, Sendable {
     /// The identity is this account's.
     case signIn(Account)
     /// The identity becomes this account's: the caller's own, or the one that holds the same proven address.
-    case link(to: Account)
+    ///
+    /// - Parameter takesEmail: an account without an address gets the identity's, because no other account holds it.
+    case link(to: Account, takesEmail: Bool)
     /// Whoever made this account never proved the address. It goes to whom the provider vouches for, and nothing by
     /// which its maker could come back stays: no password, no identity, no session.
     case reclaim(Account)
@@ -64,7 +66,7 @@ public enum LinkingDecision: Hashable, Sendable {
             } else if let other = facts.sameEmail, other.id != caller.id, !facts.policy.allowsDuplicateEmails {
                 .refuse(.emailTaken)
             } else {
-                .link(to: caller)
+                .link(to: caller, takesEmail: facts.sameEmail == nil || facts.sameEmail?.id == caller.id)
             }
     }
 
@@ -81,7 +83,7 @@ public enum LinkingDecision: Hashable, Sendable {
                 .refuse(.accountDisabled)
             } else if other.emailIsVerified {
                 // A relay address is one person's at one team: that somebody typed it in says little.
-                identity.isPrivateEmail ? .confirm(other, isRecycled: false) : .link(to: other)
+                identity.isPrivateEmail ? .confirm(other, isRecycled: false) : .link(to: other, takesEmail: true)
             } else {
                 vouching.isEmpty ? .reclaim(other) : .confirm(other, isRecycled: false)
             }

@@ -69,14 +69,16 @@ extension SQL {
 
     /// Takes the account's row while it is as the decision saw it, and gives it what the identity proves.
     static func lock(
-        _ account: Account, toLink entry: FederatedEntry, where condition: SQL, in project: ID<Project>
+        _ account: Account, toLink entry: FederatedEntry, takesEmail: Bool, where condition: SQL,
+        in project: ID<Project>
     ) -> SQL {
         let identity = entry.identity
+        let offered = takesEmail ? identity.email?.rawValue : nil
         return """
             UPDATE account a SET last_sign_in_at = \(Timestamp(entry.enteredAt)),
-                email = coalesce(a.email, \(identity.email?.rawValue)),
+                email = coalesce(a.email, \(offered)),
                 email_verified = a.email_verified OR \(identity.emailTrust == .authoritative)
-                    AND coalesce(a.email, \(identity.email?.rawValue)) IS NOT DISTINCT FROM \(identity.email?.rawValue)
+                    AND coalesce(a.email, \(offered)) IS NOT DISTINCT FROM \(identity.email?.rawValue)
                     AND \(identity.email != nil),
                 display_name = coalesce(a.display_name, \(identity.displayName)),
                 photo_url = coalesce(a.photo_url, \(identity.photoURL))

@@ -26,7 +26,8 @@ public struct PostgresFederationStore: FederationStore {
             return try await reaching {
                 switch entry.step {
                 case .signIn(let account): try await signIn(account, entry, in: project)
-                case .link(let account, let session): try await link(to: account, by: session, entry, in: project)
+                case .link(let account, let session, let takesEmail):
+                    try await link(to: account, by: session, takesEmail: takesEmail, entry, in: project)
                 case .reclaim(let account): try await reclaim(account, entry, in: project)
                 case .create(let id, let takesEmail): try await create(id, takesEmail: takesEmail, entry, in: project)
                 }
@@ -68,12 +69,13 @@ public struct PostgresFederationStore: FederationStore {
 
     /// The account's row is locked first, so that what it is linked to changes for one at a time.
     private func link(
-        to account: Account, by caller: Session?, _ entry: FederatedEntry, in project: ID<Project>
+        to account: Account, by caller: Session?, takesEmail: Bool, _ entry: FederatedEntry, in project: ID<Project>
     ) async throws -> Entered {
         let session = entry.opened(in: account.id, generation: account.generation)
         let isAlive: SQL = try caller.map { SQL.isAlive(try SessionRow($0)) } ?? "true"
+        let locking = SQL.lock(account, toLink: entry, takesEmail: takesEmail, where: isAlive, in: project)
         return try await pool.transaction { transaction in
-            guard try await transaction.execute(.lock(account, toLink: entry, where: isAlive, in: project)) == 1,
+            guard try await transaction.execute(locking) == 1,
                 try await transaction.execute(
                     .link(entry.linked, onceTo: account, entry, in: project))
                     == 1

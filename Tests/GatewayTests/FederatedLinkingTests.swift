@@ -157,6 +157,26 @@ struct FederatedLinkingTests {
         #expect(second.json["localId"]?.string != first.localId)
         #expect(try await gateway.account(try #require(second.json["idToken"]?.string))["email"] == nil)
     }
+
+    @Test(
+        "takes no address that another account holds, where the project allows an address twice",
+        arguments: [true, false])
+    func heldAddress(hasOwn: Bool) async throws {
+        let gateway = try await TestGateway {
+            $0.allowsDuplicateEmails = true
+            $0.hidesAccounts = false
+        }
+        let holder = try await gateway.signUp(email: "ada.lovelace@example.com")
+        let caller =
+            hasOwn ? try await gateway.signUp(email: "own@example.com") : try await gateway.signUpAnonymously()
+        let linked = try await gateway.link(gateway.apple(), to: caller.idToken)
+        #expect(linked.json["localId"]?.string == caller.localId, "\(linked.text)")
+        let account = try await gateway.account(try TestGateway.Tokens(linked).idToken)
+        #expect(account["email"]?.string == (hasOwn ? "own@example.com" : nil))
+        #expect(account["emailVerified"]?.string == nil && account["emailVerified"] != true)
+        #expect(try await gateway.account(holder.idToken)["email"] == "ada.lovelace@example.com")
+        #expect(try await gateway.signIn(gateway.apple()).json["localId"]?.string == caller.localId)
+    }
 }
 
 @Suite("Unlinking")

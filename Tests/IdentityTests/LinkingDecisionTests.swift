@@ -69,7 +69,7 @@ struct LinkingDecisionTests {
     ]
 
     static let newRows: [Row] = [
-        Row("address proven on both sides: link", sameEmail: ada, .link(to: ada)),
+        Row("address proven on both sides: link", sameEmail: ada, .link(to: ada, takesEmail: true)),
         Row("address never proven here: reclaim", sameEmail: squatter, .reclaim(squatter)),
         Row(
             "address never proven here, but a provider verified it for somebody: confirm",
@@ -137,11 +137,11 @@ struct LinkingDecisionTests {
     ]
 
     static let callerRows: [Row] = [
-        Row("anonymous caller: keeps the account", caller: anonymous, .link(to: anonymous)),
-        Row("caller with the same address", sameEmail: ada, caller: ada, .link(to: ada)),
+        Row("anonymous caller: keeps the account", caller: anonymous, .link(to: anonymous, takesEmail: true)),
+        Row("caller with the same address", sameEmail: ada, caller: ada, .link(to: ada, takesEmail: true)),
         Row(
             "caller with the same address, unproven by the provider", trust: .none, sameEmail: ada, caller: ada,
-            .link(to: ada)),
+            .link(to: ada, takesEmail: true)),
         Row("linked to the caller already: sign in", owner: ada, caller: ada, .signIn(ada)),
         Row("linked to somebody else: refused", owner: ada, caller: anonymous, .refuse(.identityTaken)),
         Row(
@@ -152,15 +152,15 @@ struct LinkingDecisionTests {
             "the address is somebody else's, unproven there: refused all the same", sameEmail: squatter,
             caller: anonymous, .refuse(.emailTaken)),
         Row(
-            "the address is somebody else's, duplicates allowed: link", sameEmail: ada,
+            "the address is another account's, duplicates allowed: link, and take no address", sameEmail: ada,
             caller: anonymous,
-            duplicates: true, .link(to: anonymous)),
+            duplicates: true, .link(to: anonymous, takesEmail: false)),
         Row(
             "the address is the caller's own, duplicates allowed: link", sameEmail: ada, caller: ada, duplicates: true,
-            .link(to: ada)),
+            .link(to: ada, takesEmail: true)),
         Row(
             "another provider beside the caller's", caller: account("c", identities: [linked(.google)]),
-            .link(to: account("c", identities: [linked(.google)]))),
+            .link(to: account("c", identities: [linked(.google)]), takesEmail: true)),
     ]
 
     @Test("of a returning identity", arguments: returningRows)
