@@ -43,10 +43,19 @@ public struct FederatedSignIn: Sendable {
 
     public enum Outcome: Sendable {
         case signedIn(SignedIn, Recognised, isNew: Bool)
-        /// Nobody is signed in. The owner of `account` may link the identity with `pendingToken`.
-        case confirmationNeeded(Account, Recognised, pendingToken: String, isRecycled: Bool)
+        /// Nobody is signed in. The owner of the account that holds the address may link the identity with `pendingToken`.
+        ///
+        /// - Parameter existing: `nil` if the client must not learn anything of that account.
+        case confirmationNeeded(ExistingAccount?, Recognised, pendingToken: String)
         /// Nobody is signed in; `pendingToken` is as good as the credential was.
         case conflict(LinkRefusal, Recognised, pendingToken: String)
+    }
+
+    /// What a client is told of the account that holds an identity's address.
+    public struct ExistingAccount: Sendable {
+        public let account: Account
+        /// It has another identity of the same provider.
+        public let isRecycled: Bool
     }
 
     /// Verifies first, so that no transaction waits on another company's server.
@@ -92,9 +101,10 @@ public struct FederatedSignIn: Sendable {
                 from: origin)
         case .confirm(let account, let isRecycled):
             let use = PendingCredential.Use.link(to: account.id, generation: account.generation)
+            let isHidden = project.policy.hidesAccounts && proven.identity.emailTrust < .verified
             return .confirmationNeeded(
-                account, Recognised(proven.identity),
-                pendingToken: try ticket(for: proven, use, in: project), isRecycled: isRecycled)
+                isHidden ? nil : ExistingAccount(account: account, isRecycled: isRecycled),
+                Recognised(proven.identity), pendingToken: try ticket(for: proven, use, in: project))
         case .refuse(let refusal):
             guard refusal.leavesPending else { throw refusal }
             return .conflict(

@@ -1,4 +1,5 @@
 import Identity
+import JSONText
 import Simulators
 import Support
 import Testing
@@ -176,6 +177,47 @@ struct FederatedLinkingTests {
         #expect(account["emailVerified"]?.string == nil && account["emailVerified"] != true)
         #expect(try await gateway.account(holder.idToken)["email"] == "ada.lovelace@example.com")
         #expect(try await gateway.signIn(gateway.apple()).json["localId"]?.string == caller.localId)
+    }
+
+    struct Shown: CustomTestStringConvertible {
+        let isHiding: Bool
+        let isVerified: Bool
+        let isRecycled: Bool
+
+        var testDescription: String {
+            "hides accounts: \(isHiding), verified by the provider: \(isVerified), recycled: \(isRecycled)"
+        }
+        var expectsOwner: Bool { !isHiding || isVerified }
+    }
+
+    @Test(
+        "shows nothing of the owner who is asked, where accounts are hidden and nobody has verified the address",
+        arguments: [true, false].flatMap { isHiding in
+            [true, false].flatMap { isVerified in
+                [true, false].map { Shown(isHiding: isHiding, isVerified: isVerified, isRecycled: $0) }
+            }
+        })
+    func shown(row: Shown) async throws {
+        let gateway = try await TestGateway(.sekisho) { $0.hidesAccounts = row.isHiding }
+        let email = "mary@company.example"
+        let owner =
+            row.isRecycled
+            ? try TestGateway.Tokens(await gateway.signIn(gateway.google(.mary.with { $0.email = email })))
+            : try await gateway.signUp(email: email, password: "long enough")
+        let proof = try gateway.google(.named("Mary", "Newcomer")) {
+            $0.claims["email"] = .string(email)
+            $0.claims["email_verified"] = .bool(row.isVerified)
+        }
+        let asked = try await gateway.signIn(proof)
+        #expect(asked.json["needConfirmation"] == true, "\(asked.text)")
+        #expect(asked.json["localId"]?.string == (row.expectsOwner ? owner.localId : nil))
+        #expect((asked.json["verifiedProvider"] != nil) == row.expectsOwner)
+        #expect((asked.json["emailRecycled"] != nil) == (row.expectsOwner && row.isRecycled))
+        let pending = try #require(asked.pendingToken)
+        let linked = try await gateway.signInWithIdp([
+            "pendingToken": .string(pending), "idToken": .string(owner.idToken),
+        ])
+        #expect(linked.outcome == (row.isRecycled ? "400 PROVIDER_ALREADY_LINKED" : "200"))
     }
 }
 

@@ -42,12 +42,12 @@ struct SignInWithIdpResponse: Encodable {
             refreshToken = signedIn.refreshToken
             expiresIn = signedIn.expiresInSeconds
             isNewUser = isNew ? true : nil
-        case .confirmationNeeded(let account, let recognised, let pendingToken, let isRecycled):
+        case .confirmationNeeded(let existing, let recognised, let pendingToken):
             self.init(recognised, echoing: evidence)
-            localId = account.id.rawValue
             needConfirmation = true
-            verifiedProvider = account.signInMethods.map(\.rawValue)
-            emailRecycled = isRecycled ? true : nil
+            localId = existing?.account.id.rawValue
+            verifiedProvider = existing?.account.signInMethods.map(\.rawValue)
+            emailRecycled = existing?.isRecycled == true ? true : nil
             self.pendingToken = pendingToken
         case .conflict(let refusal, let recognised, let pendingToken):
             self.init(recognised, echoing: evidence)
