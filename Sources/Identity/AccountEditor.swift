@@ -43,7 +43,7 @@ public struct AccountEditor: Sendable {
         let isCredential = isNewAddress || wish.password != nil || wish.removesEmail || wish.removesPassword
         guard wish.password == nil || project.policy.allowsPasswords else { throw EditRefusal.passwordsNotAllowed }
         let isRenewed = isCredential || wish.renewsSession
-        if isRenewed { try caller.requireRecentLogin(by: project.policy, at: with.clock.now()) }
+        try admit(caller, wish, isRenewed: isRenewed, in: project)
         if isNewAddress, project.policy.hidesAccounts { throw EditRefusal.emailNeedsVerification }
         if let email, isNewAddress { try await requireFree(email, in: project) }
         let passwordHash: AccountChange.Value<String>? =
@@ -103,6 +103,16 @@ public struct AccountEditor: Sendable {
             by: caller.session, of: .user(origin.trace), at: now, mailing: Mailing(letters: letters),
             in: project.id)
         guard isDeleted else { throw TokenRefusal.sessionEnded }
+    }
+
+    private func admit(_ caller: Caller, _ wish: Wish, isRenewed: Bool, in project: Project) throws {
+        guard isRenewed || wish.removesWaysIn else { return }
+        let now = with.clock.now()
+        if isRenewed {
+            try caller.requireRecentLogin(by: project.policy, at: now)
+        } else {
+            try caller.requireRecentLoginToLink(by: project.policy, at: now)
+        }
     }
 
     /// What the owner is told, at the address that the account had so far.

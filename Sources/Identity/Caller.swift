@@ -8,11 +8,22 @@ public struct Caller: Hashable, Sendable {
         self.session = session
     }
 
+    /// The caller has no means to sign in again.
+    private var hasNoProof: Bool { account.isAnonymous && session.method != .custom }
+
     /// - Throws: ``EditRefusal/loginTooOld``, except for an account that has nothing to prove itself with again.
     func requireRecentLogin(by policy: Policy, at now: Instant) throws(EditRefusal) {
-        let hasNoProof = account.isAnonymous && session.method != .custom
         guard hasNoProof || now - session.authenticatedAt <= policy.recentLogin else { throw .loginTooOld }
     }
+
+    /// The same where ``Policy/requiresRecentLoginToLink`` is on.
+    func requireRecentLoginToLink(by policy: Policy, at now: Instant) throws(EditRefusal) {
+        if policy.requiresRecentLoginToLink { try requireRecentLogin(by: policy, at: now) }
+    }
+
+    /// The `auth_time` of the session that a link opens. Who links an identity proves that one, not the account, so the
+    /// login does not become more recent. An anonymous account gets its first proof with it.
+    func authenticatedAt(linkingAt now: Instant) -> Instant { hasNoProof ? now : session.authenticatedAt }
 }
 
 /// A session just opened or carried on, with what its device gets to hold.

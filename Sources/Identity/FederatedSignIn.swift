@@ -1,6 +1,7 @@
 /// Sign-in with another provider's word: the way from a credential to one account.
 ///
-/// Throws ``ProviderRefusal``, ``LinkRefusal``, ``TokenRefusal`` and ``ProviderUnreachable``.
+/// Throws ``ProviderRefusal``, ``LinkRefusal``, ``EditRefusal``, ``TokenRefusal`` and
+/// ``ProviderUnreachable``.
 public struct FederatedSignIn: Sendable {
     /// How long a pending credential can be used.
     public static let pendingLifetime: Duration = .seconds(1800)
@@ -65,6 +66,11 @@ public struct FederatedSignIn: Sendable {
             let caller = try await request.idToken.mapAsync { try await authenticator.caller(showing: $0, in: project) }
             try proven.requireUse(by: caller)
             let known = try await store.acquaintances(of: proven.identity, in: project.id)
+            if let caller, known.owner?.id != caller.account.id {
+                // Before anything is decided: a stale session does not learn whose an identity or an address is. An
+                // identity that is the caller's already is no link but a login.
+                try caller.requireRecentLoginToLink(by: project.policy, at: with.clock.now())
+            }
             let decision = LinkingDecision(
                 LinkingFacts(
                     identity: proven.identity, owner: known.owner, sameEmail: known.sameEmail,
@@ -92,7 +98,7 @@ public struct FederatedSignIn: Sendable {
         case .signIn(let account): return try await enter(.signIn(account), proven, in: project, from: origin)
         case .link(let account, let takesEmail):
             return try await enter(
-                .link(to: account, by: caller?.session, takesEmail: takesEmail), proven, in: project, from: origin)
+                .link(to: account, by: caller, takesEmail: takesEmail), proven, in: project, from: origin)
         case .reclaim(let account): return try await enter(.reclaim(account), proven, in: project, from: origin)
         case .create:
             let takesEmail = !project.policy.allowsDuplicateEmails

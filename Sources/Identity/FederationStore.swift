@@ -28,9 +28,9 @@ public struct FederatedEntry: Hashable, Sendable {
     public enum Step: Hashable, Sendable {
         case signIn(Account)
         /// - Parameters:
-        ///   - session: of the caller, where the account is the caller's; it has to live.
+        ///   - caller: where the account is the caller's, whose session has to live.
         ///   - takesEmail: an account without an address gets the identity's.
-        case link(to: Account, by: Session?, takesEmail: Bool)
+        case link(to: Account, by: Caller?, takesEmail: Bool)
         case reclaim(Account)
         /// - Parameter takesEmail: the account holds the identity's address.
         case create(ID<Account>, takesEmail: Bool)
@@ -59,6 +59,12 @@ public struct FederatedEntry: Hashable, Sendable {
         self.trace = trace
         self.enteredAt = enteredAt
         self.mailing = mailing
+    }
+
+    /// Of the session that is opened.
+    public var authenticatedAt: Instant {
+        guard case .link(_, let caller?, _) = step else { return enteredAt }
+        return caller.authenticatedAt(linkingAt: enteredAt)
     }
 }
 

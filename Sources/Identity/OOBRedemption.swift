@@ -97,7 +97,7 @@ public struct OOBRedemption: Sendable {
             switch try await codes.redeem(entry.redemption, in: project.id) {
             case .done(let account):
                 let signedIn = try await with.tokens.signedIn(
-                    account, entry.session, in: project, at: entry.session.authenticatedAt)
+                    account, entry.session, in: project, at: entry.redemption.redeemedAt)
                 return (signedIn, entry.isNewAccount)
             case .stale: continue
             case .used: throw OOBCodeRefusal.invalid
@@ -118,10 +118,13 @@ public struct OOBRedemption: Sendable {
     ) throws -> Entry {
         let now = with.clock.now()
         let email = found.code.email
-        func entry(_ step: Redemption.Step, _ account: ID<Account>, _ generation: Int64, _ mailing: Mailing) -> Entry {
+        func entry(
+            _ step: Redemption.Step, _ account: ID<Account>, _ generation: Int64, _ mailing: Mailing,
+            authenticatedAt: Instant
+        ) -> Entry {
             let session = Session(
                 id: with.entropy.sessionID(), account: account, generation: generation, method: .password,
-                authenticatedAt: now, device: origin.device)
+                authenticatedAt: authenticatedAt, device: origin.device)
             let redemption = Redemption(
                 code: found.code, step: step, session: session, caller: caller?.session, mailing: mailing,
                 trace: origin.trace, redeemedAt: now)
@@ -129,20 +132,30 @@ public struct OOBRedemption: Sendable {
             return Entry(redemption: redemption, session: session, isNewAccount: false)
         }
         if let caller {
-            guard found.account == nil || found.account?.id == caller.account.id else { throw EditRefusal.emailTaken }
             let change = MailboxChange.linking(email, to: caller.account)
-            if change.endsSessions { try caller.requireRecentLogin(by: project.policy, at: now) }
+            // The mailbox of the account's own address is proof enough to sign in to it.
+            let isOwnAddress = email == caller.account.email
+            if change.endsSessions {
+                try caller.requireRecentLogin(by: project.policy, at: now)
+            } else if !isOwnAddress {
+                try caller.requireRecentLoginToLink(by: project.policy, at: now)
+            }
+            guard found.account == nil || found.account?.id == caller.account.id else { throw EditRefusal.emailTaken }
             let mailing = try mailing(about: change, linking: email, from: origin, at: now)
-            return entry(.change(change), caller.account.id, change.generation, mailing)
+            let isFresh = change.endsSessions || isOwnAddress
+            return entry(
+                .change(change), caller.account.id, change.generation, mailing,
+                authenticatedAt: isFresh ? now : caller.authenticatedAt(linkingAt: now))
         }
         guard let account = found.account else {
             let new = NewAccount(id: with.entropy.accountID(), email: email, createdAt: now)
-            return entry(.create(new), new.id, 1, Mailing())
+            return entry(.create(new), new.id, 1, Mailing(), authenticatedAt: now)
         }
         guard !account.isDisabled else { throw OOBCodeRefusal.accountDisabled }
         let change = MailboxChange.signingIn(account)
         let letters = try reclaimNotice(of: change, from: origin, at: now)
-        return entry(.change(change), account.id, change.generation, Mailing(letters: letters))
+        return entry(
+            .change(change), account.id, change.generation, Mailing(letters: letters), authenticatedAt: now)
     }
 }
 

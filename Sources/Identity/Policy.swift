@@ -55,6 +55,8 @@ public struct Policy: Hashable, Sendable {
     public var refreshGrace: Duration
     /// How old a login may be for a change of credentials.
     public var recentLogin: Duration
+    /// Linking and unlinking ask for a recent login, as other changes of credentials do.
+    public var requiresRecentLoginToLink: Bool
     /// How long an ID token is good for.
     public var idTokenLifetime: Duration
 
@@ -87,6 +89,7 @@ public struct Policy: Hashable, Sendable {
             rotatesRefreshTokens = true
             refusesBreachedPasswords = true
             resetUnlinksIdentities = false
+            requiresRecentLoginToLink = true
         case .firebase:
             trustsGoogleForEveryDomain = true
             requiresNonce = false
@@ -95,6 +98,7 @@ public struct Policy: Hashable, Sendable {
             rotatesRefreshTokens = false
             refusesBreachedPasswords = false
             resetUnlinksIdentities = true
+            requiresRecentLoginToLink = false
         }
     }
 

@@ -114,6 +114,9 @@ extension Policy {
         .seconds(
             "refreshGrace", \.refreshGrace, 0...300, "a refresh token still works after its successor was used"),
         .seconds("recentLogin", \.recentLogin, 60...3600, "how old a login may be for a change of credentials"),
+        .flag(
+            "requiresRecentLoginToLink", \.requiresRecentLoginToLink,
+            "linking and unlinking ask for a recent login"),
         .seconds("idTokenLifetime", \.idTokenLifetime, 300...3600, "how long an ID token is good for"),
     ]
 

@@ -26,8 +26,8 @@ public struct PostgresFederationStore: FederationStore {
             return try await reaching {
                 switch entry.step {
                 case .signIn(let account): try await signIn(account, entry, in: project)
-                case .link(let account, let session, let takesEmail):
-                    try await link(to: account, by: session, takesEmail: takesEmail, entry, in: project)
+                case .link(let account, let caller, let takesEmail):
+                    try await link(to: account, by: caller, takesEmail: takesEmail, entry, in: project)
                 case .reclaim(let account): try await reclaim(account, entry, in: project)
                 case .create(let id, let takesEmail): try await create(id, takesEmail: takesEmail, entry, in: project)
                 }
@@ -69,10 +69,10 @@ public struct PostgresFederationStore: FederationStore {
 
     /// The account's row is locked first, so that what it is linked to changes for one at a time.
     private func link(
-        to account: Account, by caller: Session?, takesEmail: Bool, _ entry: FederatedEntry, in project: ID<Project>
+        to account: Account, by caller: Caller?, takesEmail: Bool, _ entry: FederatedEntry, in project: ID<Project>
     ) async throws -> Entered {
         let session = entry.opened(in: account.id, generation: account.generation)
-        let isAlive: SQL = try caller.map { SQL.isAlive(try SessionRow($0)) } ?? "true"
+        let isAlive: SQL = try caller.map { SQL.isAlive(try SessionRow($0.session)) } ?? "true"
         let locking = SQL.lock(account, toLink: entry, takesEmail: takesEmail, where: isAlive, in: project)
         return try await pool.transaction { transaction in
             guard try await transaction.execute(locking) == 1,
@@ -118,7 +118,8 @@ public struct PostgresFederationStore: FederationStore {
         if !entry.marks.isEmpty {
             _ = try await transaction.execute(.use(entry.marks, in: project, from: "(VALUES (1)) v"))
         }
-        _ = try await transaction.execute(.opening(try SessionRow(session), in: project, from: "(VALUES (1)) v"))
+        let row = try SessionRow(session, openedAt: entry.enteredAt)
+        _ = try await transaction.execute(.opening(row, in: project, from: "(VALUES (1)) v"))
         _ = try await transaction.execute(.tell(event, at: entry.enteredAt, in: project))
         try await transaction.post(entry.mailing, in: project)
     }
@@ -152,6 +153,6 @@ extension FederatedEntry {
     func opened(in account: ID<Account>, generation: Int64) -> Session {
         Session(
             id: session, account: account, generation: generation, method: identity.provider,
-            authenticatedAt: enteredAt, device: device)
+            authenticatedAt: authenticatedAt, device: device)
     }
 }

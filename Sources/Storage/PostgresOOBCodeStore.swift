@@ -111,7 +111,8 @@ public struct PostgresOOBCodeStore: OOBCodeStore {
             _ = try await transaction.execute(.tell(event, at: redemption.redeemedAt, in: project))
         }
         if let session = redemption.session {
-            _ = try await transaction.execute(.opening(try SessionRow(session), in: project, from: "(VALUES (1)) v"))
+            let row = try SessionRow(session, openedAt: redemption.redeemedAt)
+            _ = try await transaction.execute(.opening(row, in: project, from: "(VALUES (1)) v"))
         }
     }
 

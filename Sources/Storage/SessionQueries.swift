@@ -12,16 +12,25 @@ struct SessionRow {
     let generation: Int64
     let method: String
     let authenticatedAt: Timestamp
+    let openedAt: Timestamp
     let claims: String?
     let device: String?
 
+    /// Of a session that exists, or that begins with a login.
+    ///
     /// - Throws: ``NotAUUID``: sessions are named by ``Entropy`` and by tokens of ours only.
     init(_ session: Session) throws {
+        try self.init(session, openedAt: session.authenticatedAt)
+    }
+
+    /// Of a session that begins later than its login.
+    init(_ session: Session, openedAt: Instant) throws {
         id = try UUID(session.id)
         account = session.account.rawValue
         generation = session.generation
         method = session.method.rawValue
         authenticatedAt = Timestamp(session.authenticatedAt)
+        self.openedAt = Timestamp(openedAt)
         claims = session.claims?.json
         device = session.device
     }
@@ -59,7 +68,7 @@ extension SQL {
         INSERT INTO session (project_id, id, account_id, generation, method, authenticated_at, rotated_at, refreshed_at,
             claims, device)
         SELECT \(project.rawValue), \(session.id), \(session.account), \(session.generation), \(session.method),
-            \(session.authenticatedAt), \(session.authenticatedAt), \(session.authenticatedAt), \(session.claims),
+            \(session.authenticatedAt), \(session.openedAt), \(session.openedAt), \(session.claims),
             \(session.device) FROM \(source)
         """
     }

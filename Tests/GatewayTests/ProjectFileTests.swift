@@ -73,6 +73,7 @@ struct ProjectFileTests {
                 "~ policy.minimumPasswordLength: 8 → 12",
                 "~ policy.refusesBreachedPasswords: true → false",
                 "~ policy.requiresNonce: true → false",
+                "~ policy.requiresRecentLoginToLink: true → false",
                 "~ policy.resetUnlinksIdentities: false → true",
                 "~ policy.rotatesRefreshTokens: true → false",
                 "~ policy.trustsGoogleForEveryDomain: false → true",

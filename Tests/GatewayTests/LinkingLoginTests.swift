@@ -1,0 +1,179 @@
+import Identity
+import Simulators
+import Support
+import Testing
+
+@Suite("The login that linking asks for, and the one it returns")
+struct LinkingLoginTests {
+    private static let tooOld = "400 CREDENTIAL_TOO_OLD_LOGIN_AGAIN"
+
+    struct Change: CustomTestStringConvertible {
+        let testDescription: String
+        let make: @Sendable (TestGateway, _ idToken: String) async throws -> Exchange
+    }
+
+    private static let linkIdentity = Change(testDescription: "link an identity") {
+        try await $0.link($0.google(), to: $1)
+    }
+
+    private static let linkMailbox = Change(testDescription: "link a mailbox") {
+        let code = try await $0.askedCode("EMAIL_SIGNIN", ["email": "ada@example.com"])
+        return try await $0.signInWithLink("ada@example.com", code, ["idToken": .string($1)])
+    }
+
+    private static let unlink = Change(testDescription: "unlink") {
+        try await $0.post("/v1/accounts:unlink", ["idToken": .string($1), "deleteProvider": ["google.com"]])
+    }
+
+    private static let unlinkByUpdate = Change(testDescription: "unlink by accounts:update") {
+        try await $0.update($1, ["deleteProvider": ["google.com"]])
+    }
+
+    static let changes = [linkIdentity, linkMailbox, unlink, unlinkByUpdate]
+
+    /// Of an account with Apple's identity and no address, and Google's where that is to be unlinked.
+    private static func login(
+        _ gateway: TestGateway, before change: Change
+    ) async throws -> TestGateway.Tokens {
+        let first = try TestGateway.Tokens(await gateway.signIn(appleWithoutEmail(gateway)))
+        guard change.testDescription.hasPrefix("unlink") else { return first }
+        let google = try gateway.google { $0.claims["email"] = nil }
+        return try TestGateway.Tokens(await gateway.link(google, to: first.idToken))
+    }
+
+    private static func appleWithoutEmail(_ gateway: TestGateway) throws -> Proof {
+        try gateway.apple { $0.claims["email"] = nil }
+    }
+
+    @Test(
+        "an old login is refused in profile sekisho, and one repeated with a linked identity is not", arguments: changes
+    )
+    func recentLogin(change: Change) async throws {
+        let gateway = try await TestGateway(.sekisho)
+        let login = try await Self.login(gateway, before: change)
+        gateway.clock.advance(by: .seconds(301))
+        let before = try await gateway.accountsAsStored()
+        #expect(try await change.make(gateway, login.idToken).outcome == Self.tooOld)
+        let refreshed = try #require(try await gateway.refresh(login.refreshToken).json["id_token"]?.string)
+        #expect(try await change.make(gateway, refreshed).outcome == Self.tooOld, "a refresh is not a login")
+        #expect(try await gateway.accountsAsStored() == before)
+        let again = try await gateway.signIn(Self.appleWithoutEmail(gateway), ["autoCreate": false])
+        let changed = try await change.make(gateway, try TestGateway.Tokens(again).idToken)
+        #expect(changed.outcome == "200", "\(changed.text)")
+    }
+
+    @Test("an old login will do in profile firebase, and where the policy says so", arguments: changes)
+    func oldLogin(change: Change) async throws {
+        for profile in Policy.Profile.allCases {
+            let gateway = try await TestGateway(profile) { $0.requiresRecentLoginToLink = false }
+            let login = try await Self.login(gateway, before: change)
+            gateway.clock.advance(by: .seconds(301))
+            #expect(try await change.make(gateway, login.idToken).outcome == "200")
+        }
+    }
+
+    @Test("a stale session learns nothing of whose an identity or an address is")
+    func nothingLearnt() async throws {
+        let gateway = try await TestGateway(.sekisho) { $0.hidesAccounts = false }
+        _ = try await gateway.signIn(gateway.google())
+        _ = try await gateway.signUp(email: "grace.hopper@example.com", password: "long enough")
+        let login = try TestGateway.Tokens(await gateway.signIn(gateway.apple()))
+        gateway.clock.advance(by: .seconds(301))
+        for proof in [
+            try gateway.google(), try gateway.google(.named("Grace", "Hopper")), try gateway.apple(.grace),
+            try gateway.google(.alan),
+        ] {
+            let refused = try await gateway.link(proof, to: login.idToken)
+            #expect(refused.outcome == Self.tooOld)
+            #expect(refused.pendingToken == nil)
+        }
+        let forged = try gateway.google { $0.signature = .altered }
+        #expect(try await gateway.link(forged, to: login.idToken).outcome.hasPrefix("400 INVALID_IDP_RESPONSE"))
+    }
+
+    @Test("an identity that is the caller's already repeats the login", arguments: Policy.Profile.allCases)
+    func reauthentication(profile: Policy.Profile) async throws {
+        let gateway = try await TestGateway(profile)
+        let login = try TestGateway.Tokens(await gateway.signIn(gateway.apple()))
+        gateway.clock.advance(by: .seconds(301))
+        let again = try TestGateway.Tokens(await gateway.link(gateway.apple(), to: login.idToken))
+        #expect(try claims(of: again.idToken)["auth_time"] == .number(Double(gateway.clock.now.seconds)))
+        #expect(try await gateway.link(gateway.google(), to: again.idToken).outcome == "200")
+    }
+
+    struct Returned: CustomTestStringConvertible {
+        let testDescription: String
+        let isFresh: Bool
+        let begin: @Sendable (TestGateway) async throws -> Exchange
+        let change: Change
+    }
+
+    static let returned = [
+        Returned(
+            testDescription: "an identity beside another keeps the login", isFresh: false,
+            begin: { try await $0.signIn($0.apple()) }, change: linkIdentity),
+        Returned(
+            testDescription: "a mailbox beside an identity keeps the login", isFresh: false,
+            begin: { try await $0.signIn(appleWithoutEmail($0)) }, change: linkMailbox),
+        Returned(
+            testDescription: "an identity beside a password keeps the login", isFresh: false,
+            begin: { try await $0.post("/v1/accounts:signUp", ["email": "b@example.com", "password": "long enough"]) },
+            change: linkIdentity),
+        Returned(
+            testDescription: "the mailbox of the account's own address is a login", isFresh: true,
+            begin: {
+                try await $0.post("/v1/accounts:signUp", ["email": "ada@example.com", "password": "long enough"])
+            },
+            change: linkMailbox),
+        Returned(
+            testDescription: "another mailbox moves validSince, and is a login", isFresh: true,
+            begin: { try await $0.post("/v1/accounts:signUp", ["email": "b@example.com", "password": "long enough"]) },
+            change: linkMailbox),
+        Returned(
+            testDescription: "an identity of an anonymous account is its first login", isFresh: true,
+            begin: { try await $0.post("/v1/accounts:signUp") }, change: linkIdentity),
+        Returned(
+            testDescription: "a mailbox of an anonymous account is its first login", isFresh: true,
+            begin: { try await $0.post("/v1/accounts:signUp") }, change: linkMailbox),
+        Returned(
+            testDescription: "a password of an anonymous account is its first login", isFresh: true,
+            begin: { try await $0.post("/v1/accounts:signUp") },
+            change: Change(testDescription: "link a password") {
+                try await $0.post(
+                    "/v1/accounts:signUp",
+                    ["idToken": .string($1), "email": "ada@example.com", "password": "long enough"])
+            }),
+    ]
+
+    @Test("and no token is older than validSince", arguments: returned)
+    func loginTime(row: Returned) async throws {
+        for profile in Policy.Profile.allCases {
+            let gateway = try await TestGateway(profile) { $0.hidesAccounts = false }
+            let began = gateway.clock.now
+            let first = try TestGateway.Tokens(await row.begin(gateway))
+            gateway.clock.advance(by: .seconds(200))
+            let linked = try TestGateway.Tokens(await row.change.make(gateway, first.idToken))
+            gateway.clock.advance(by: .seconds(50))
+            let later = try #require(try await gateway.refresh(linked.refreshToken).json["id_token"]?.string)
+            let expected = row.isFresh ? began + .seconds(200) : began
+            let validSince = try #require(Double(try await gateway.account(later)["validSince"]?.string ?? ""))
+            for token in [linked.idToken, later] {
+                let (login, issued) = (try claims(of: token)["auth_time"], try claims(of: token)["iat"])
+                #expect(login == .number(Double(expected.seconds)))
+                for case .number(let time)? in [login, issued] { #expect(time >= validSince) }
+            }
+        }
+    }
+
+    @Test("a session that keeps its login was last used when it began")
+    func lastUse() async throws {
+        let gateway = try await TestGateway()
+        let first = try TestGateway.Tokens(await gateway.signIn(gateway.apple()))
+        gateway.clock.advance(by: .seconds(200))
+        let linked = try TestGateway.Tokens(await gateway.link(gateway.google(), to: first.idToken))
+        let listed = try await gateway.post("/v1/accounts:listSessions", ["idToken": .string(linked.idToken)])
+        let newest = try #require(listed.json["sessions"]?[0])
+        #expect(newest["current"] == true, "\(listed.text)")
+        #expect(newest["lastUsedAt"]?.string == String(gateway.clock.now.milliseconds))
+    }
+}
