@@ -35,6 +35,7 @@ public struct AccountEditor: Sendable {
 
     /// A change of address or password ends every session of the account and opens this one anew, as does
     /// ``Wish/renewsSession``. A session opened anew counts as a fresh login, so all of them ask for a recent one.
+    /// An identity that goes ends the other sessions that were opened through it.
     public func edit(
         _ caller: Caller, _ wish: Wish, in project: Project, from origin: Origin
     ) async throws -> Edited {

@@ -97,8 +97,8 @@ public struct AccountChange: Hashable, Sendable {
     public var email: Value<Email>?
     public var passwordHash: Value<String>?
     public var removesPhoneNumber = false
-    /// Identities of these providers go, and with them an address that nothing else holds; see
-    /// ``Account/primaryEmail(without:)``.
+    /// Identities of these providers go, with an address that nothing else holds (see
+    /// ``Account/primaryEmail(without:)``) and with the other sessions that were opened through them.
     public var unlinked: Set<ProviderID> = []
     /// Changes nothing if nobody could sign in any more.
     public var keepsWayIn = false

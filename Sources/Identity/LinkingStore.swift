@@ -4,7 +4,7 @@ public protocol LinkingStore: Sendable {
     /// - Returns: in the order in which they were linked; `nil` if there is no such account.
     func identities(of account: ID<Account>, in project: ID<Project>) async throws -> [DatedIdentity]?
 
-    /// Tells of it, and records it.
+    /// Tells of it, and records it. An account that loses an identity loses the sessions that were opened through it.
     ///
     /// - Returns: the identity as it is now, or was when it went.
     /// - Throws: ``IdentityRefusal``.

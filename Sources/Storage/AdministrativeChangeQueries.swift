@@ -43,15 +43,6 @@ extension SQL {
             RETURNING \(AccountRow.columns), \(AccountRow.lastRefresh)
             """
     }
-
-    /// - Returns: rows with the providers.
-    static func unlink(_ providers: [ProviderID], from account: ID<Account>, in project: ID<Project>) -> SQL {
-        """
-        DELETE FROM linked_identity WHERE project_id = \(project.rawValue) AND account_id = \(account.rawValue)
-            AND provider = ANY (\(providers.map(\.rawValue)))
-        RETURNING provider
-        """
-    }
 }
 
 extension AccountChange.Value {

@@ -22,7 +22,8 @@ extension SQL {
         """
     }
 
-    /// Does nothing to an account that has moved on, was disabled, or has lost the identity.
+    /// Does nothing to an account that has moved on, was disabled, or has lost the identity. Waits for a transaction that
+    /// is about to take the identity away: the account's row is locked first, as everywhere, then the identity's.
     ///
     /// - Parameter changed: whether there is anything new to be remembered of the identity.
     static func signIn(
@@ -33,14 +34,17 @@ extension SQL {
         let used: SQL =
             entry.marks.isEmpty ? "" : ", used AS (\(use(entry.marks, in: project, from: "signed_in")) RETURNING 1)"
         return """
-            WITH signed_in AS (
-                UPDATE account a SET last_sign_in_at = \(session.authenticatedAt),
-                    display_name = coalesce(a.display_name, \(identity.displayName))
+            WITH locked AS (
+                SELECT a.project_id, a.id FROM account a
+                JOIN linked_identity l ON l.project_id = a.project_id AND l.account_id = a.id
                 WHERE a.project_id = \(project.rawValue) AND a.id = \(account.id.rawValue)
                     AND a.generation = \(account.generation) AND a.disabled_at IS NULL
-                    AND EXISTS (SELECT FROM linked_identity l WHERE l.project_id = a.project_id
-                        AND l.provider = \(identity.provider.rawValue) AND l.subject = \(identity.subject)
-                        AND l.account_id = a.id)
+                    AND l.provider = \(identity.provider.rawValue) AND l.subject = \(identity.subject)
+                FOR NO KEY UPDATE OF a FOR KEY SHARE OF l),
+            signed_in AS (
+                UPDATE account a SET last_sign_in_at = \(session.authenticatedAt),
+                    display_name = coalesce(a.display_name, \(identity.displayName))
+                FROM locked WHERE a.project_id = locked.project_id AND a.id = locked.id
                 RETURNING 1)\(remembered)\(used)
             \(opening(session, in: project, from: "signed_in"))
             """

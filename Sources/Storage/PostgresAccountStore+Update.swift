@@ -25,7 +25,7 @@ extension PostgresAccountStore {
         try await transaction.post(change.mailing, in: project)
         try await transaction.audit(change.notes, by: change.actor, at: change.changedAt, in: project)
         if !change.unlinked.isEmpty || change.keepsWayIn {
-            account = try await unlinked(account, by: change, in: project, transaction)
+            account = try await unlinked(account, by: change, session, in: project, transaction)
         }
         guard !change.keepsWayIn || account.hasWayIn else { throw NoWayIn() }
         guard let replacement = change.replacement else { return account }
@@ -37,7 +37,8 @@ extension PostgresAccountStore {
     }
 
     private func unlinked(
-        _ account: Account, by change: AccountChange, in project: ID<Project>, _ transaction: Transaction
+        _ account: Account, by change: AccountChange, _ session: Session, in project: ID<Project>,
+        _ transaction: Transaction
     ) async throws -> Account {
         // Read again: what the locking statement returned of identities is as old as its beginning.
         guard let row = try await transaction.query(.find([.id(account.id)], in: project)).first else { return account }
@@ -45,6 +46,8 @@ extension PostgresAccountStore {
         let gone = account.identities.filter { change.unlinked.contains($0.provider) }
         let heir = account.primaryEmail(without: change.unlinked)
         _ = try await transaction.execute(.unlink(gone.map(\.provider), from: account.id, in: project))
+        try await transaction.endSessions(
+            of: account.id, openedThrough: gone.map(\.provider), except: session.id, at: change.changedAt, in: project)
         for identity in gone {
             let event = OutboxEvent(.identityUnlinked, of: account.id, provider: identity.provider)
             _ = try await transaction.execute(.tell(event, at: change.changedAt, in: project))

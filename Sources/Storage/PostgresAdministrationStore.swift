@@ -100,9 +100,15 @@ public struct PostgresAdministrationStore: AdministrationStore {
                 try await transaction.audit(notes, by: actor, at: change.changedAt, in: project)
                 return row
             }
+            var lost: [ProviderID] = []
             for row in try await transaction.query(.unlink(unlinked, from: account, in: project)) {
-                notes.append(AuditNote(.identityUnlinked, account, ProviderID(try row.decode("provider"))))
+                let provider = ProviderID(try row.decode("provider"))
+                notes.append(AuditNote(.identityUnlinked, account, provider))
+                let isReplacement = try row.decode("subject") == change.linked?.subject
+                if provider != change.linked?.provider || !isReplacement { lost.append(provider) }
             }
+            try await transaction.endSessions(
+                of: account, openedThrough: lost, except: nil, at: change.changedAt, in: project)
             if let identity = change.linked {
                 _ = try await transaction.execute(.link(identity, to: account, at: change.changedAt, in: project))
                 notes.append(AuditNote(.identityLinked, account, identity.provider))

@@ -9,7 +9,7 @@ import pytest
 import requests
 
 from exchange import PASSWORD, fresh_email
-from simulated import Simulated, by
+from simulated import Simulated, by, fresh_person
 
 # urllib3 2 has it no more, and Pyrebase only imports it.
 sys.modules.setdefault("urllib3.contrib.appengine", types.SimpleNamespace(is_appengine_sandbox=lambda: False))
@@ -131,6 +131,38 @@ def test_who_signed_in_with_apple_goes_on_from_there(auth, dev):
     assert [one["providerId"] for one in found["providerUserInfo"]] == ["apple.com"]
     auth.delete_user_account(fresh["idToken"])
     assert refused(auth.get_account_info, fresh["idToken"]) == "USER_NOT_FOUND"
+
+
+def test_who_links_and_unlinks_stays_signed_in(auth, dev):
+    simulated, ada = Simulated(dev), fresh_person()
+
+    def signed_in(proof, **more):
+        url = f"{dev.url}/www.googleapis.com/identitytoolkit/v3/relyingparty/verifyAssertion?key=any"
+        answer = requests.post(url, json=by(proof, **more), timeout=30)
+        assert answer.ok, answer.text
+        return answer.json()
+
+    def reloaded(user):
+        [found] = auth.get_account_info(auth.refresh(user["refreshToken"])["idToken"])["users"]
+        assert [found] == auth.get_account_info(user["idToken"])["users"]
+        return found["localId"], {one["providerId"] for one in found["providerUserInfo"]}
+
+    try:
+        first = signed_in(simulated.apple(ada))
+        simulated.clock(advanceSeconds=301)
+        linked = signed_in(simulated.google(ada), idToken=first["idToken"])
+        elsewhere = signed_in(simulated.google(ada))
+        assert claims(linked)["auth_time"] == claims(first)["auth_time"] < claims(linked)["iat"]
+        for user in (first, linked, elsewhere):
+            assert reloaded(user) == (first["localId"], {"apple.com", "google.com"})
+        url = f"{dev.url}/www.googleapis.com/identitytoolkit/v3/relyingparty/setAccountInfo?key=any"
+        unlinking = {"idToken": linked["idToken"], "deleteProvider": ["google.com"]}
+        assert "idToken" not in requests.post(url, json=unlinking, timeout=30).json()
+        for user in (first, linked):
+            assert reloaded(user) == (first["localId"], {"apple.com"})
+        assert refused(auth.refresh, elsewhere["refreshToken"]) == "TOKEN_EXPIRED"
+    finally:
+        simulated.clock(reset=True)
 
 
 def mailed(dev, email, request_type):

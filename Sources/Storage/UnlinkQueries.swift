@@ -1,0 +1,35 @@
+internal import FoundationEssentials
+internal import Identity
+internal import Postgres
+
+extension Transaction {
+    /// What an intruder's identity has opened does not outlive the identity.
+    ///
+    /// - Parameters:
+    ///   - providers: of the identities that the account has lost.
+    ///   - survivor: goes on, whatever it was opened through.
+    func endSessions(
+        of account: ID<Account>, openedThrough providers: [ProviderID], except survivor: ID<Session>?, at now: Instant,
+        in project: ID<Project>
+    ) async throws {
+        guard !providers.isEmpty else { return }
+        let survivor = try survivor.map { try UUID($0) }
+        _ = try await execute(
+            """
+            UPDATE session SET ended_at = \(Timestamp(now))
+            WHERE project_id = \(project.rawValue) AND account_id = \(account.rawValue)
+                AND method = ANY (\(providers.map(\.rawValue))) AND id IS DISTINCT FROM \(survivor) AND ended_at IS NULL
+            """)
+    }
+}
+
+extension SQL {
+    /// - Returns: rows with the providers and subjects.
+    static func unlink(_ providers: [ProviderID], from account: ID<Account>, in project: ID<Project>) -> SQL {
+        """
+        DELETE FROM linked_identity WHERE project_id = \(project.rawValue) AND account_id = \(account.rawValue)
+            AND provider = ANY (\(providers.map(\.rawValue)))
+        RETURNING provider, subject
+        """
+    }
+}

@@ -1,0 +1,128 @@
+import Identity
+import Simulators
+import Support
+import Testing
+
+@Suite("An identity that goes takes its sessions with it")
+struct UnlinkedSessionTests {
+    private static let alive = ["200", "200"]
+    private static let ended = ["400 TOKEN_EXPIRED", "400 TOKEN_EXPIRED"]
+
+    /// What both tokens of a session are worth.
+    private func worth(_ tokens: TestGateway.Tokens, at gateway: TestGateway) async throws -> [String] {
+        [try await gateway.lookup(tokens.idToken).outcome, try await gateway.refresh(tokens.refreshToken).outcome]
+    }
+
+    /// Sessions of one account, two opened through each of its identities.
+    private struct Sessions {
+        let apple: [TestGateway.Tokens]
+        let google: [TestGateway.Tokens]
+
+        init(at gateway: TestGateway) async throws {
+            let first = try TestGateway.Tokens(await gateway.signIn(gateway.apple()))
+            let linked = try TestGateway.Tokens(await gateway.link(gateway.google(), to: first.idToken))
+            google = [linked, try TestGateway.Tokens(await gateway.signIn(gateway.google()))]
+            apple = [first, try TestGateway.Tokens(await gateway.signIn(gateway.apple()))]
+        }
+    }
+
+    @Test("all but the caller's, whatever opened it", arguments: ["unlink", "update"], ["apple.com", "google.com"])
+    func client(operation: String, caller: String) async throws {
+        for profile in Policy.Profile.allCases {
+            let gateway = try await TestGateway(profile)
+            let sessions = try await Sessions(at: gateway)
+            let calling = caller == "apple.com" ? sessions.apple[0] : sessions.google[0]
+            let unlinked = try await gateway.post(
+                "/v1/accounts:\(operation)",
+                ["idToken": .string(calling.idToken), "deleteProvider": ["google.com"]])
+            #expect(unlinked.outcome == "200")
+            for tokens in sessions.apple + [calling] {
+                #expect(try await worth(tokens, at: gateway) == Self.alive)
+            }
+            for tokens in sessions.google where tokens.idToken != calling.idToken {
+                #expect(try await worth(tokens, at: gateway) == Self.ended)
+            }
+        }
+    }
+
+    @Test("and so does a password, with every session but the caller's new one")
+    func password() async throws {
+        let gateway = try await TestGateway()
+        let first = try await gateway.signUp()
+        let linked = try TestGateway.Tokens(await gateway.link(gateway.apple(), to: first.idToken))
+        let unlinked = try TestGateway.Tokens(await gateway.update(linked.idToken, ["deleteProvider": ["password"]]))
+        #expect(try await worth(first, at: gateway) == Self.ended)
+        #expect(try await worth(unlinked, at: gateway) == Self.alive)
+    }
+
+    struct Act: CustomTestStringConvertible {
+        let testDescription: String
+        let perform: @Sendable (TestGateway, _ localId: String) async throws -> Exchange
+    }
+
+    @Test(
+        "where an administrator takes it away",
+        arguments: [
+            Act(testDescription: "unlink") { try await $0.unlinkIdentity("google.com", of: $1) },
+            Act(testDescription: "move") {
+                try await $0.make(["localId": "target"])
+                return try await $0.moveIdentity("google.com", of: $1, ["targetLocalId": "target"])
+            },
+            Act(testDescription: "update") {
+                try await $0.administer(":update", ["localId": .string($1), "deleteProvider": ["google.com"]])
+            },
+            Act(testDescription: "another identity in its place") {
+                try await $0.administer(
+                    ":update",
+                    ["localId": .string($1), "linkProviderUserInfo": ["providerId": "google.com", "rawId": "other"]])
+            },
+        ])
+    func administrator(row: Act) async throws {
+        let gateway = try await TestGateway.administered()
+        let sessions = try await Sessions(at: gateway)
+        let done = try await row.perform(gateway, sessions.apple[0].localId)
+        #expect(done.outcome == "200")
+        for tokens in sessions.apple { #expect(try await worth(tokens, at: gateway) == Self.alive) }
+        for tokens in sessions.google { #expect(try await worth(tokens, at: gateway) == Self.ended) }
+    }
+
+    @Test("but not where an administrator names the same identity again")
+    func same() async throws {
+        let gateway = try await TestGateway.administered()
+        let sessions = try await Sessions(at: gateway)
+        let id = sessions.apple[0].localId
+        let google = try #require(
+            try await gateway.identities(of: id).first { $0["providerId"] == "google.com" })
+        let named: JSON = ["providerId": "google.com", "rawId": google["rawId"] ?? .null]
+        let done = try await gateway.administer(":update", ["localId": .string(id), "linkProviderUserInfo": named])
+        #expect(done.outcome == "200")
+        for tokens in sessions.google { #expect(try await worth(tokens, at: gateway) == Self.alive) }
+    }
+
+    @Test("no sign-in that is under way meanwhile opens one that lives", arguments: [true, false])
+    func race(isAdministrator: Bool) async throws {
+        let gateway = try await TestGateway.administered()
+        let owner = try TestGateway.Tokens(await gateway.signIn(gateway.apple()))
+        for _ in 0..<8 {
+            #expect(try await gateway.link(gateway.google(), to: owner.idToken).outcome == "200")
+            let signIns = try await withThrowingTaskGroup(of: Exchange?.self) { group in
+                for turn in 0..<13 {
+                    group.addTask {
+                        if turn != 6 { return try await gateway.signIn(gateway.google(), ["autoCreate": false]) }
+                        let unlinked =
+                            isAdministrator
+                            ? try await gateway.unlinkIdentity("google.com", of: owner.localId)
+                            : try await gateway.update(owner.idToken, ["deleteProvider": ["google.com"]])
+                        #expect(unlinked.outcome == "200")
+                        return nil
+                    }
+                }
+                return try await group.reduce(into: []) { $0.append($1) }
+            }
+            for exchange in signIns.compactMap(\.self) where exchange.status == 200 {
+                #expect(try await worth(TestGateway.Tokens(exchange), at: gateway) == Self.ended)
+            }
+        }
+        #expect(try await worth(owner, at: gateway) == Self.alive)
+    }
+}
