@@ -79,6 +79,7 @@ public struct AccountEditor: Sendable {
         guard project.policy.allowsPasswords else { throw EditRefusal.passwordsNotAllowed }
         let credential = try PasswordCredential(email: email, password: password)
         try caller.requireRecentLogin(by: project.policy, at: with.clock.now())
+        try with.limiter.takeCredentialChange(of: caller.account.id, in: project)
         let isNewAddress = credential.email != caller.account.email
         if isNewAddress, caller.account.email != nil, project.policy.hidesAccounts {
             throw EditRefusal.emailNeedsVerification
@@ -114,6 +115,7 @@ public struct AccountEditor: Sendable {
         } else {
             try caller.requireRecentLoginToLink(by: project.policy, at: now)
         }
+        try with.limiter.takeCredentialChange(of: caller.account.id, in: project)
     }
 
     /// What the owner is told, at the address that the account had so far.

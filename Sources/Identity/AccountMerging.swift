@@ -62,6 +62,9 @@ public struct AccountMerging: Sendable {
         guard try await source(idToken, in: project).id == proposal.terms.plan.source else {
             throw ProviderRefusal.ticketNotBelieved
         }
+        for account in [proposal.terms.plan.source, proposal.terms.plan.target] {
+            try with.limiter.takeCredentialChange(of: account, in: project)
+        }
         let merge = AccountMerge(
             terms: proposal.terms, marks: proposal.marks + [mark], mergedAt: now, undoableUntil: now + Self.undoWindow)
         let entry = MergeEntry(

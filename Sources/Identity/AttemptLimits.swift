@@ -32,6 +32,14 @@ extension RateLimiter {
         try apply(.passwordFailures(email, from: place), limit, Policy.passwordWindow, project.id)
     }
 
+    /// Counts an attempt of a signed-in client to change its account's credentials, whatever comes of it: each change
+    /// writes to the audit trail, and each conflict tells something of other accounts. What an owner needs against an
+    /// intruder (reset, recovery, sign-out everywhere, deletion) is not counted.
+    func takeCredentialChange(of account: ID<Account>, in project: Project) throws(TooManyAttempts) {
+        try take(
+            .credentialChanges(account), Policy.credentialChangeLimit, Policy.credentialChangeWindow, project.id)
+    }
+
     /// Runs `work` as one of the sign-ups that are allowed from one place.
     ///
     /// It is counted beforehand, so that many at once are no more than one by one, and stays counted if it made an account

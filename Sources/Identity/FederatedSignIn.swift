@@ -1,6 +1,6 @@
 /// Sign-in with another provider's word: the way from a credential to one account.
 ///
-/// Throws ``ProviderRefusal``, ``LinkRefusal``, ``EditRefusal``, ``TokenRefusal`` and
+/// Throws ``ProviderRefusal``, ``LinkRefusal``, ``EditRefusal``, ``TokenRefusal``, ``TooManyAttempts`` and
 /// ``ProviderUnreachable``.
 public struct FederatedSignIn: Sendable {
     /// How long a pending credential can be used.
@@ -62,14 +62,12 @@ public struct FederatedSignIn: Sendable {
     /// Verifies first, so that no transaction waits on another company's server.
     public func signIn(_ request: Request, for app: App, in project: Project) async throws -> Outcome {
         let proven = try await prover.proven(request.proof, for: app, in: project)
-        for _ in 0..<Self.attempts {
+        for attempt in 0..<Self.attempts {
             let caller = try await request.idToken.mapAsync { try await authenticator.caller(showing: $0, in: project) }
             try proven.requireUse(by: caller)
             let known = try await store.acquaintances(of: proven.identity, in: project.id)
             if let caller, known.owner?.id != caller.account.id {
-                // Before anything is decided: a stale session does not learn whose an identity or an address is. An
-                // identity that is the caller's already is no link but a login.
-                try caller.requireRecentLoginToLink(by: project.policy, at: with.clock.now())
+                try admit(caller, isFirstAttempt: attempt == 0, in: project)
             }
             let decision = LinkingDecision(
                 LinkingFacts(
@@ -82,6 +80,13 @@ public struct FederatedSignIn: Sendable {
             }
         }
         throw Overloaded()
+    }
+
+    /// Before anything is decided: a stale session does not learn whose an identity or an address is. An identity that is
+    /// the caller's already is no link but a login.
+    private func admit(_ caller: Caller, isFirstAttempt: Bool, in project: Project) throws {
+        try caller.requireRecentLoginToLink(by: project.policy, at: with.clock.now())
+        if isFirstAttempt { try with.limiter.takeCredentialChange(of: caller.account.id, in: project) }
     }
 
     /// A nonce for a sign-in that is about to begin.

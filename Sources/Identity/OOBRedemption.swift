@@ -88,12 +88,15 @@ public struct OOBRedemption: Sendable {
     ) async throws -> (signedIn: SignedIn, isNewAccount: Bool) {
         guard project.policy.allowsEmailLinks else { throw OOBCodeRefusal.notAllowed }
         let email = try Email(presented: email)
-        for _ in 0..<Self.attempts {
+        for attempt in 0..<Self.attempts {
             let found = try await check(code, for: [.signIn], in: project)
             guard found.code.email == email else { throw OOBCodeRefusal.otherEmail }
             let caller: Caller? =
                 if let idToken { try await authenticator.caller(showing: idToken, in: project) } else { nil }
             let entry = try entry(of: found, by: caller, in: project, from: origin)
+            if let caller, attempt == 0 {
+                try with.limiter.takeCredentialChange(of: caller.account.id, in: project)
+            }
             switch try await codes.redeem(entry.redemption, in: project.id) {
             case .done(let account):
                 let signedIn = try await with.tokens.signedIn(

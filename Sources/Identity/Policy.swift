@@ -107,6 +107,9 @@ public struct Policy: Hashable, Sendable {
     public static let passwordWindow: Duration = .seconds(600)
     public static let signUpWindow: Duration = .seconds(3600)
     public static let mailWindow: Duration = .seconds(900)
+    /// How many changes of its credentials the clients of one account may make within ``credentialChangeWindow``.
+    public static let credentialChangeLimit = 20
+    public static let credentialChangeWindow: Duration = .seconds(600)
     /// How long a code can be used that signs in.
     public static let signInLinkLifetime: Duration = .seconds(900)
     /// How long a code can be used that goes back to the address before.

@@ -2,7 +2,7 @@
 public enum Limited: Hashable, Sendable {
     /// What is counted, whoever's and from wherever.
     public enum Kind: String, Sendable, CaseIterable {
-        case passwordFailures, anyPasswordFailures, signUps, mail, anyMail
+        case passwordFailures, anyPasswordFailures, signUps, mail, anyMail, credentialChanges
     }
 
     /// Wrong passwords for one address from one place: nobody can lock out somebody elsewhere.
@@ -14,6 +14,8 @@ public enum Limited: Hashable, Sendable {
     case mail(to: Email)
     /// Mail asked for from one place.
     case anyMail(from: AddressPrefix)
+    /// Changes of one account's credentials by its own clients, from wherever.
+    case credentialChanges(ID<Account>)
 
     public var kind: Kind {
         switch self {
@@ -22,6 +24,7 @@ public enum Limited: Hashable, Sendable {
         case .signUps: .signUps
         case .mail: .mail
         case .anyMail: .anyMail
+        case .credentialChanges: .credentialChanges
         }
     }
 
@@ -30,6 +33,7 @@ public enum Limited: Hashable, Sendable {
         switch self {
         case .passwordFailures(let email, let prefix): [email.rawValue, prefix.rawValue]
         case .mail(let email): [email.rawValue]
+        case .credentialChanges(let account): [account.rawValue]
         case .anyPasswordFailures(let prefix), .signUps(let prefix), .anyMail(let prefix): [prefix.rawValue]
         }
     }

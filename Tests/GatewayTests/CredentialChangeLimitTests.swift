@@ -1,0 +1,125 @@
+import HTTP
+import Identity
+import Postgres
+import Simulators
+import Support
+import Testing
+
+@Suite("Changes of credentials are limited")
+struct CredentialChangeLimitTests {
+    private static let tooMany = LimitedGateway.tooMany
+
+    /// An anonymous account that has used up what it may change; the newest of its tokens.
+    private func exhausted(at gateway: TestGateway) async throws -> TestGateway.Tokens {
+        var tokens = try await gateway.signUpAnonymously()
+        for number in 1...Policy.credentialChangeLimit {
+            let changed = try await gateway.update(tokens.idToken, ["password": .string("password \(number)")])
+            tokens = try TestGateway.Tokens(changed)
+        }
+        return tokens
+    }
+
+    struct Act: CustomTestStringConvertible {
+        let testDescription: String
+        var isLimited = true
+        let perform: @Sendable (TestGateway, TestGateway.Tokens) async throws -> Exchange
+    }
+
+    static let acts = [
+        Act(testDescription: "another password") { try await $0.update($1.idToken, ["password": "secret1"]) },
+        Act(testDescription: "an address") { try await $0.update($1.idToken, ["email": "ada@example.com"]) },
+        Act(testDescription: "a removed password") {
+            try await $0.update($1.idToken, ["deleteAttribute": ["PASSWORD"]])
+        },
+        Act(testDescription: "a renewed session") { try await $0.update($1.idToken, ["validSince": "1"]) },
+        Act(testDescription: "an address and a password") {
+            try await $0.post(
+                "/v1/accounts:signUp",
+                ["idToken": .string($1.idToken), "email": "ada@example.com", "password": "secret1"])
+        },
+        Act(testDescription: "an identity") { try await $0.link($0.apple(), to: $1.idToken) },
+        Act(testDescription: "a mailbox") {
+            let code = try await $0.askedCode("EMAIL_SIGNIN", ["email": "ada@example.com"])
+            return try await $0.signInWithLink("ada@example.com", code, ["idToken": .string($1.idToken)])
+        },
+        Act(testDescription: "an identity unlinked") {
+            try await $0.post(
+                "/v1/accounts:unlink", ["idToken": .string($1.idToken), "deleteProvider": ["google.com"]])
+        },
+        Act(testDescription: "an identity unlinked by accounts:update") {
+            try await $0.update($1.idToken, ["deleteProvider": ["google.com"]])
+        },
+        Act(testDescription: "a merge") {
+            _ = try await $0.signIn($0.apple())
+            let preview = try await $0.post(
+                "/v1/accounts:merge",
+                [
+                    "idToken": .string($1.idToken), "dryRun": true, "requestUri": "http://localhost",
+                    "postBody": .string(try $0.apple().postBody),
+                ])
+            return try await $0.post(
+                "/v1/accounts:merge",
+                ["idToken": .string($1.idToken), "mergeToken": preview.json["mergeToken"] ?? .null])
+        },
+        Act(testDescription: "a name", isLimited: false) { try await $0.update($1.idToken, ["displayName": "Ada"]) },
+        Act(testDescription: "a refreshed token", isLimited: false) { try await $0.refresh($1.refreshToken) },
+        Act(testDescription: "sign-out everywhere", isLimited: false) {
+            try await $0.post("/v1/accounts:revokeSession", ["idToken": .string($1.idToken), "everywhere": true])
+        },
+        Act(testDescription: "deletion", isLimited: false) { try await $0.delete($1.idToken) },
+    ]
+
+    @Test("twenty in ten minutes, of whatever kind", arguments: acts)
+    func limit(row: Act) async throws {
+        let gateway = try await LimitedGateway().gateway
+        let tokens = try await exhausted(at: gateway)
+        let answer = try await row.perform(gateway, tokens)
+        #expect(answer.outcome == (row.isLimited ? Self.tooMany : "200"))
+        #expect(answer.headers["Retry-After"] == (row.isLimited ? "600" : nil))
+    }
+
+    @Test("for each account by itself, and again after ten minutes")
+    func window() async throws {
+        let gateway = try await LimitedGateway().gateway
+        let tokens = try await exhausted(at: gateway)
+        let other = try await gateway.signUpAnonymously()
+        #expect(try await gateway.link(gateway.apple(), to: tokens.idToken).outcome == Self.tooMany)
+        #expect(try await gateway.link(gateway.apple(), to: other.idToken).outcome == "200")
+        gateway.clock.advance(by: .seconds(600))
+        #expect(try await gateway.link(gateway.google(), to: tokens.idToken).outcome == "200")
+    }
+
+    @Test("so that one anonymous account writes no more than that to the audit trail")
+    func auditTrail() async throws {
+        let gateway = try await LimitedGateway().gateway
+        var tokens = try await exhausted(at: gateway)
+        for _ in 1...10 {
+            let answer = try await gateway.update(tokens.idToken, ["password": "one more"])
+            if answer.status == 200 { tokens = try TestGateway.Tokens(answer) }
+        }
+        #expect(try await gateway.auditTrail().count == Policy.credentialChangeLimit)
+    }
+
+    @Test("conflicts count: they tell whose an identity is")
+    func conflicts() async throws {
+        let gateway = try await LimitedGateway().gateway
+        _ = try await gateway.signIn(gateway.google())
+        let caller = try await gateway.signUpAnonymously()
+        var outcomes: [String] = []
+        for _ in 0...Policy.credentialChangeLimit {
+            outcomes.append(try await gateway.link(gateway.google(), to: caller.idToken).outcome)
+        }
+        #expect(outcomes.dropLast().allSatisfy { $0 == "400 FEDERATED_USER_ID_ALREADY_LINKED" })
+        #expect(outcomes.last == Self.tooMany)
+    }
+
+    @Test("a login repeated with the caller's own identity is none, nor is a sign-in")
+    func logins() async throws {
+        let gateway = try await LimitedGateway().gateway
+        let tokens = try TestGateway.Tokens(await gateway.signIn(gateway.google()))
+        for _ in 0...Policy.credentialChangeLimit {
+            #expect(try await gateway.link(gateway.google(), to: tokens.idToken).outcome == "200")
+            #expect(try await gateway.signIn(gateway.google()).outcome == "200")
+        }
+    }
+}
