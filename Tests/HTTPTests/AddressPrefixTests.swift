@@ -28,7 +28,9 @@ struct AddressPrefixTests {
             Row("::1", "::2", [true, true, true]),
             Row("2001:db8:1:2:3::1", "2001:db8:1:2:ffff::", [true, true, true]),
             Row("2001:db8:1:2::1", "2001:db8:1:3::1", [false, true, true]),
+            Row("2001:db8:1:80::1", "2001:db8:1::1", [false, true, true]),
             Row("2001:db8:1:200::1", "2001:db8:1:100::1", [false, false, true]),
+            Row("2001:db8:1:8000::1", "2001:db8:1::1", [false, false, true]),
             Row("2001:db8:1::1", "2001:db8:2::1", [false, false, false]),
         ])
     func levels(row: Row) throws {

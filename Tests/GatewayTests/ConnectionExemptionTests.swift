@@ -1,0 +1,24 @@
+import API
+import HTTP
+import Testing
+
+@testable import sekisho
+
+@Suite("Limits on connections")
+struct ConnectionExemptionTests {
+    @Test(
+        "do not count loopback and trusted proxies by address",
+        arguments: [
+            ("127.0.0.1", true), ("127.9.9.9", true), ("::1", true), ("10.1.2.3", true), ("fd00::7", true),
+            ("11.0.0.1", false), ("192.0.2.1", false), ("fe80::1", false), ("1270:1::1", false), ("nonsense", false),
+        ])
+    func exemption(address: String, isExempt: Bool) throws {
+        let proxies = try ["10.0.0.0/8", "fd00::/8"].map { try #require(Network($0)) }
+        let limits = ServerConfig(connections: 100, connectionsPerAddress: 5, bodyMemoryMiB: 32)
+            .limits(exempting: proxies)
+        #expect(limits.isExempt(address) == isExempt)
+        #expect(limits.connections == 100)
+        #expect(limits.connectionsPerAddress == 5)
+        #expect(limits.heldBodyBytes == 33_554_432)
+    }
+}
