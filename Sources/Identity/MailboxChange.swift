@@ -17,6 +17,9 @@ public struct MailboxChange: Hashable, Sendable {
     /// Remedies that were sent out and end with the change.
     public var voids: VoidedRemedies?
     public var event: Event?
+    /// Another account that holds ``email`` and never verified it. It loses the address first, as if disavowed: without
+    /// that, an intruder who registers the owner's address would block every way back to it.
+    public var displaced: Account?
 
     /// What others have to be told.
     public enum Event: Hashable, Sendable {
@@ -54,11 +57,14 @@ public struct MailboxChange: Hashable, Sendable {
     }
 
     /// Back to the address that `code` was sent to. What was added since it was left is not believed to be its owner's.
+    ///
+    /// - Parameter holder: another account that has the address now.
     public static func recovering(
-        _ account: Account, by code: OOBCode, removing providers: Set<ProviderID>
+        _ account: Account, by code: OOBCode, removing providers: Set<ProviderID>, from holder: Account?
     ) -> MailboxChange {
         var change = MailboxChange(account)
         change.email = code.email
+        change.displaced = holder?.losesAddressToOwner == true ? holder : nil
         change.endsSessions = true
         change.unlinksSince = code.createdAt
         change.unlinks = providers
@@ -68,11 +74,15 @@ public struct MailboxChange: Hashable, Sendable {
     }
 
     /// Takes away `method` and what was added at that time or later. The account goes back to the address that `code` was
-    /// sent to, or keeps none if that is another account's by now.
+    /// sent to, or keeps none if another account has verified that by now.
+    ///
+    /// - Parameter holder: another account that has the address now.
     public static func removing(
-        _ method: AddedSignInMethod, from account: Account, by code: OOBCode, addressIsTaken: Bool
+        _ method: AddedSignInMethod, from account: Account, by code: OOBCode, holder: Account?
     ) -> MailboxChange {
+        let addressIsTaken = holder.map { !$0.losesAddressToOwner } ?? false
         var change = MailboxChange(account)
+        change.displaced = addressIsTaken ? nil : holder
         change.email = addressIsTaken ? nil : code.email
         change.endsSessions = true
         change.unlinksSince = method.addedAt
@@ -153,4 +163,9 @@ public struct MailboxChange: Hashable, Sendable {
 
 extension Account {
     fileprivate func gotPassword(since time: Instant) -> Bool { passwordUpdatedAt.map { $0 >= time } ?? false }
+}
+
+extension Account {
+    /// An address that the account never verified goes to the person who has proven the mailbox.
+    var losesAddressToOwner: Bool { !emailIsVerified && !isDisabled }
 }

@@ -23,7 +23,7 @@ public struct MergeReversal: Hashable, Sendable {
     public init(of merge: KeptMerge, from target: Account, among holders: [Account]) {
         let (plan, source) = (merge.plan, merge.source)
         let emailHolder = holders.first { $0.email != nil && $0.email == source.email }
-        let isSquatted = emailHolder.map { !$0.emailIsVerified && !$0.isDisabled } ?? false
+        let isSquatted = emailHolder?.losesAddressToOwner ?? false
         targetLosesEmail = emailHolder?.id == target.id
         returnsEmail = source.email != nil && (emailHolder == nil || targetLosesEmail || isSquatted)
         disavowed = targetLosesEmail || !isSquatted ? nil : emailHolder

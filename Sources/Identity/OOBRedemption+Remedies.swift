@@ -8,7 +8,7 @@ extension OOBRedemption {
     ) async throws -> Remedied {
         let secret = with.outOfBand.newCode()
         let carriedOut = try await redeem(code, for: [.recoverEmail], in: project, from: origin) { account, code, now in
-            let change = MailboxChange.recovering(account, by: code, removing: providers)
+            let change = try await recovery(of: account, by: code, removing: providers, in: project)
             return (change, Mailing(codes: resetCode(secret, after: change, in: project, at: now)))
         }
         return Remedied(carriedOut, secret)
@@ -22,12 +22,24 @@ extension OOBRedemption {
         let carriedOut = try await redeem(code, for: [.removeSignInMethod], in: project, from: origin) {
             account, code, now in
             guard let method = code.method else { throw OOBCodeRefusal.invalid }
-            let holder = try await with.store.holder(of: code.email, in: project.id)?.account.id
-            let change = MailboxChange.removing(
-                method, from: account, by: code, addressIsTaken: holder != nil && holder != account.id)
+            let holder = try await otherHolder(of: code.email, than: account, in: project)
+            let change = MailboxChange.removing(method, from: account, by: code, holder: holder)
             return (change, Mailing(codes: resetCode(secret, after: change, in: project, at: now)))
         }
         return Remedied(carriedOut, secret)
+    }
+
+    func recovery(
+        of account: Account, by code: OOBCode, removing providers: Set<ProviderID>, in project: Project
+    ) async throws -> MailboxChange {
+        .recovering(
+            account, by: code, removing: providers,
+            from: try await otherHolder(of: code.email, than: account, in: project))
+    }
+
+    private func otherHolder(of email: Email, than account: Account, in project: Project) async throws -> Account? {
+        let holder = try await with.store.holder(of: email, in: project.id)?.account
+        return holder?.id == account.id ? nil : holder
     }
 
     /// Sets the password that a remedy leads to. None where there is no address or no password to set.

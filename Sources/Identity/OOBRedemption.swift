@@ -59,7 +59,8 @@ public struct OOBRedemption: Sendable {
                     email == account.email
                         ? Mailing() : try with.farewell(to: account, for: email, from: origin, at: now)
                 )
-            case .recoverEmail: return (.recovering(account, by: code, removing: []), Mailing())
+            case .recoverEmail:
+                return (try await recovery(of: account, by: code, removing: [], in: project), Mailing())
             case .verifyEmail, .resetPassword, .signIn, .removeSignInMethod, .undoMerge:
                 return (.verifying(account), Mailing())
             }

@@ -53,10 +53,12 @@ public struct PostgresOOBCodeStore: OOBCodeStore {
         }
     }
 
-    /// A sign-in and a removal decide again, and find who has the address now; another change has come too late.
+    /// A sign-in and a removal decide again, and find who has the address now; another change has come too late. A code
+    /// that leads back to the address stays, for when the other account has given the address up.
     private func loseAddress(_ redemption: Redemption, in project: ID<Project>) async throws -> Redeemed {
         if case .create = redemption.step { return .stale }
         if redemption.code.purpose == .removeSignInMethod { return .stale }
+        if redemption.code.purpose == .recoverEmail { return .emailTaken }
         let statement = SQL.useUp(redemption.code, at: redemption.redeemedAt, in: project)
         return try await reaching { try await pool.execute(statement) } == 1 ? .emailTaken : .used
     }
@@ -77,6 +79,10 @@ public struct PostgresOOBCodeStore: OOBCodeStore {
                 .create(proven: new, opening: try SessionRow(session), in: project))
         case .change(let change):
             account = change.account.id
+            if let other = change.displaced {
+                _ = try await transaction.execute(.lock([account, other.id], in: project))
+                try await disavow(other, redemption, in: project, transaction)
+            }
             try await carryOut(change, redemption, in: project, transaction)
         }
         try await transaction.post(redemption.mailing, in: project)
@@ -84,6 +90,16 @@ public struct PostgresOOBCodeStore: OOBCodeStore {
         let current = try AccountRow.account(row)
         guard redemption.knows(current.identities) else { throw Stale() }
         return .done(current)
+    }
+
+    /// Takes the address from an account that never verified it.
+    func disavow(
+        _ account: Account, _ redemption: Redemption, in project: ID<Project>, _ transaction: Transaction
+    ) async throws {
+        let change = MailboxChange.disavowing(account)
+        let disavowal = Redemption(
+            code: redemption.code, step: .change(change), trace: redemption.trace, redeemedAt: redemption.redeemedAt)
+        try await carryOut(change, disavowal, in: project, transaction)
     }
 
     func carryOut(

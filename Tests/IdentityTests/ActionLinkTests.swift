@@ -58,7 +58,8 @@ struct ActionLinkTests {
         for mode in ActionLink.Mode.allCases {
             #expect(MailSettings().actionBase(of: mode, at: "https://g.example") == own)
             let base = MailSettings(actionURL: "https://a.example/x").actionBase(of: mode, at: "https://g.example")
-            #expect(base == ([.removeSignInMethod, .undoMerge].contains(mode) ? own : "https://a.example/x"), "\(mode)")
+            #expect(
+                base == ([.removeSignInMethod, .undoMerge].contains(mode) ? own : "https://a.example/x"), "\(mode)")
         }
     }
 }

@@ -1,0 +1,298 @@
+import Identity
+import Postgres
+import Simulators
+import Support
+import Testing
+
+/// Plays an intruder who has the owner's password, in an order that a seed decides, and then one of the owner's remedies.
+@Suite("After a remedy of the owner")
+struct IntruderTests {
+    @Test("an intruder has nothing left, whatever the intruder did before", arguments: 0..<60)
+    func nothingIsLeft(seed: Int) async throws {
+        var random = SeededRandom(seed: UInt64(seed))
+        let play = try await BreakIn(ownerHasGoogle: Bool.random(using: &random))
+        var intruder = try await Intruder(in: play)
+        for _ in 0..<Int.random(in: 1...7, using: &random) {
+            play.gateway.clock.advance(by: .seconds(Int.random(in: 1...60, using: &random)))
+            try await intruder.make(Intruder.Move.allCases.randomElement(using: &random) ?? .changePassword)
+        }
+        play.gateway.clock.advance(by: .seconds(Int.random(in: 1...3600, using: &random)))
+        let remedy = try await play.useRemedy(&random)
+        try await play.expectOwnerHasTheAccount(intruder.log, remedy)
+        let before = try await play.stored()
+        let owner = try await play.signIn()
+        try await intruder.tryEverything(expecting: play.localId, remedy)
+        #expect(try await play.stored() == before, "\(intruder.log) then \(remedy)")
+        #expect(try await play.gateway.lookup(owner.idToken).status == 200, "\(intruder.log) then \(remedy)")
+    }
+}
+
+/// An account with a verified address whose password somebody else has.
+private struct BreakIn {
+    static let email = "ada@example.com"
+    static let stolenPassword = "stolen secret"
+    static let newPassword = "a secret of the owner"
+
+    let gateway: TestGateway
+    let localId: String
+    let ownGoogle: SimulatedPerson?
+
+    init(ownerHasGoogle: Bool) async throws {
+        gateway = try await TestGateway(.sekisho) { $0.hidesAccounts = false }
+        let owner = try await gateway.signUpVerified(email: Self.email, password: Self.stolenPassword)
+        localId = owner.localId
+        ownGoogle = ownerHasGoogle ? .mary : nil
+        gateway.clock.advance(by: .seconds(1))
+        if let ownGoogle {
+            let session = try TestGateway.Tokens(
+                try await gateway.signIn(email: Self.email, password: Self.stolenPassword))
+            #expect(try await gateway.link(gateway.google(ownGoogle), to: session.idToken).status == 200)
+        }
+        gateway.clock.advance(by: .seconds(3600))
+        _ = try await gateway.database.pool.execute("DELETE FROM mail")
+    }
+
+    /// Uses a link that came by email, or asks for a reset, and finishes on the page for a new password, where the owner
+    /// ticks every identity that is not the owner's.
+    ///
+    /// - Returns: which remedy it was.
+    func useRemedy(_ random: inout SeededRandom) async throws -> String {
+        let letters = try await gateway.letters().filter { $0.recipient == Self.email }
+        var links = letters.flatMap { letter in
+            ([letter.content.code].compactMap(\.self) + (letter.content.removals ?? []).map(\.code))
+                .map { (letter.kind.rawValue, $0) }
+        }
+        links.shuffle(using: &random)
+        if Bool.random(using: &random), let reset = try await resetCode() { links.insert(("reset", reset), at: 0) }
+        for (name, code) in links {
+            let page = try await gateway.page(code)
+            guard page.status == 200 else { continue }
+            var next = page
+            if !page.text.contains(#"name="newPassword""#) {
+                next = try await gateway.submit(code, try await ticked(page))
+                guard next.status == 200, next.text.contains(#"name="newPassword""#) else { continue }
+            }
+            let fields = try await ticked(next).merging(["newPassword": Self.newPassword]) { $1 }
+            let done = try await gateway.submit(try next.nextCode(), fields)
+            #expect(done.status == 200, "\(name): \(done.text)")
+            return name
+        }
+        let code = try #require(try await resetCode(), "the owner had no remedy")
+        let page = try await gateway.page(code)
+        let fields = try await ticked(page).merging(["newPassword": Self.newPassword]) { $1 }
+        #expect(try await gateway.submit(code, fields).status == 200)
+        return "reset"
+    }
+
+    private func resetCode() async throws -> String? {
+        // While another account has the address, a reset is about that account.
+        let holder = try await gateway.database.pool.query("SELECT id FROM account WHERE email = \(Self.email)").first
+        guard try holder?.decode("id") == localId else { return nil }
+        let count = try await gateway.letters(.resetPassword).count
+        let asked = try await gateway.sendCode("PASSWORD_RESET", ["email": .string(Self.email)])
+        guard asked.status == 200, try await gateway.letters(.resetPassword).count > count else { return nil }
+        return try await gateway.code(.resetPassword)
+    }
+
+    /// Checkboxes of identities that the owner did not add.
+    private func ticked(_ page: Exchange) async throws -> [String: String] {
+        let keepsGoogle = try await isGoogleTheOwners()
+        let foreign = page.checkboxes.filter { !($0.contains("google.com") && keepsGoogle) }
+        return Dictionary(uniqueKeysWithValues: foreign.map { ($0, "on") })
+    }
+
+    private func isGoogleTheOwners() async throws -> Bool {
+        let rows = try await gateway.database.pool.query(
+            "SELECT email FROM linked_identity WHERE provider = 'google.com' AND account_id = \(localId)")
+        return try ownGoogle != nil && rows.contains { try $0.decode("email", as: String?.self) == ownGoogle?.email }
+    }
+
+    func signIn() async throws -> TestGateway.Tokens {
+        try TestGateway.Tokens(try await gateway.signIn(email: Self.email, password: Self.newPassword))
+    }
+
+    func expectOwnerHasTheAccount(_ moves: [Intruder.Move], _ remedy: String) async throws {
+        let account = try await gateway.account(try await signIn().idToken)
+        #expect(account["localId"]?.string == localId, "\(moves) then \(remedy)")
+        #expect(account["email"]?.string == Self.email, "\(moves) then \(remedy)")
+        #expect(account["emailVerified"] == true, "\(moves) then \(remedy)")
+    }
+
+    /// The account and its identities, without what a sign-in changes.
+    func stored() async throws -> [String] {
+        try await gateway.database.pool.query(
+            """
+            SELECT (to_jsonb(a) - 'last_sign_in_at')::text AS line FROM account a WHERE a.id = \(localId)
+            UNION ALL SELECT to_jsonb(l)::text FROM linked_identity l WHERE l.account_id = \(localId) ORDER BY line
+            """
+        ).map { try $0.decode("line") }
+    }
+}
+
+/// Does what it can, and keeps everything that it gets.
+private struct Intruder {
+    enum Move: CaseIterable {
+        case linkGoogle, linkApple, replaceGoogle, changePassword, changeAddress, linkMailbox, keepPendingToken
+        case mergeOwnAccountIn, mergeAway, signInAgain, keepNonce
+    }
+
+    static let mailboxes = ["eve@example.com", "eve2@example.com", "eve3@example.com"]
+    static let google = SimulatedPerson.named("Eve", "Google")
+    static let apple = SimulatedPerson.named("Eve", "Apple")
+    static let other = SimulatedPerson.named("Eve", "Other")
+
+    let play: BreakIn
+    private(set) var log: [Move] = []
+    private var tokens: [TestGateway.Tokens]
+    private var passwords = [BreakIn.stolenPassword]
+    private var addresses = [BreakIn.email]
+    private var pendingTokens: [String] = []
+
+    private var gateway: TestGateway { play.gateway }
+    private var idToken: String { tokens[tokens.count - 1].idToken }
+
+    init(in play: BreakIn) async throws {
+        self.play = play
+        tokens = [
+            try TestGateway.Tokens(
+                try await play.gateway.signIn(email: BreakIn.email, password: BreakIn.stolenPassword))
+        ]
+    }
+
+    /// Refusals are part of the game.
+    mutating func make(_ move: Move) async throws {
+        log.append(move)
+        switch move {
+        case .linkGoogle: keep(try await gateway.link(gateway.google(Self.google), to: idToken))
+        case .linkApple: keep(try await gateway.link(gateway.apple(Self.apple), to: idToken))
+        case .replaceGoogle:
+            keep(try await gateway.update(idToken, ["deleteProvider": ["google.com"]]))
+            keep(try await gateway.link(gateway.google(Self.google), to: idToken))
+        case .changePassword:
+            passwords.append("intruder secret \(log.count)")
+            keep(try await gateway.update(idToken, ["password": .string(passwords[passwords.count - 1])]))
+        case .changeAddress: try await changeAddress()
+        case .linkMailbox: try await linkMailbox()
+        case .keepPendingToken:
+            let claiming = Self.other.with { $0.email = BreakIn.email }
+            pendingTokens += [try await gateway.signIn(gateway.google(claiming)).pendingToken].compactMap(\.self)
+        case .mergeOwnAccountIn: try await merge(ownAccountIsSource: true)
+        case .mergeAway: try await merge(ownAccountIsSource: false)
+        case .signInAgain: try await signInAgain()
+        case .keepNonce: _ = try await gateway.post("/v1/accounts:issueNonce")
+        }
+    }
+
+    private mutating func changeAddress() async throws {
+        let asked = try await gateway.sendCode(
+            "VERIFY_AND_CHANGE_EMAIL", ["idToken": .string(idToken), "newEmail": .string(Self.mailboxes[0])])
+        guard asked.status == 200 else { return }
+        _ = try await gateway.apply(try await gateway.code(.changeEmail))
+        addresses.append(Self.mailboxes[0])
+        try await signInAgain()
+    }
+
+    private mutating func linkMailbox() async throws {
+        guard try await gateway.sendCode("EMAIL_SIGNIN", ["email": .string(Self.mailboxes[1])]).status == 200 else {
+            return
+        }
+        let code = try await gateway.code(.signIn)
+        keep(try await gateway.signInWithLink(Self.mailboxes[1], code, ["idToken": .string(idToken)]))
+        addresses.append(Self.mailboxes[1])
+    }
+
+    /// An account of the intruder's own goes into the owner's, or the other way round.
+    private mutating func merge(ownAccountIsSource: Bool) async throws {
+        let own: Exchange
+        if ownAccountIsSource {
+            own = try await gateway.post(
+                "/v1/accounts:signUp", ["email": .string(Self.mailboxes[2]), "password": .string(passwords[0])])
+            guard own.status == 200 else { return }
+            _ = try await gateway.apply(
+                try await gateway.askedCode("VERIFY_EMAIL", ["idToken": own.json["idToken"] ?? .null]))
+        } else {
+            own = try await gateway.signIn(gateway.google(Self.other))
+        }
+        let source = ownAccountIsSource ? own.json["idToken"]?.string : idToken
+        let proof = ownAccountIsSource ? try gateway.apple(Self.apple) : try gateway.google(Self.other)
+        let preview = try await gateway.post(
+            "/v1/accounts:merge",
+            [
+                "idToken": .string(source ?? ""), "dryRun": true, "postBody": .string(proof.postBody),
+                "requestUri": "http://localhost",
+            ])
+        keep(
+            try await gateway.post(
+                "/v1/accounts:merge",
+                ["idToken": .string(source ?? ""), "mergeToken": preview.json["mergeToken"] ?? .null]))
+    }
+
+    private mutating func signInAgain() async throws {
+        for address in addresses {
+            for password in passwords { keep(try await gateway.signIn(email: address, password: password)) }
+        }
+        keep(try await gateway.signIn(gateway.google(Self.google)))
+        keep(try await gateway.signIn(gateway.apple(Self.apple)))
+    }
+
+    /// Tokens, where the answer has any.
+    private mutating func keep(_ answer: Exchange) {
+        guard let localId = answer.json["localId"]?.string, let idToken = answer.json["idToken"]?.string,
+            let refreshToken = answer.json["refreshToken"]?.string
+        else { return }
+        tokens.append(TestGateway.Tokens(localId: localId, idToken: idToken, refreshToken: refreshToken))
+    }
+
+    /// Uses everything that was kept. Nothing of it may lead to the owner's account.
+    func tryEverything(expecting owner: String, _ remedy: String) async throws {
+        let story = "\(log) then \(remedy)"
+        for kept in tokens {
+            let looked = try await gateway.lookup(kept.idToken)
+            #expect(looked.json["users"]?[0]?["localId"]?.string != owner, "\(story)")
+            let refreshed = try await gateway.refresh(kept.refreshToken)
+            #expect(refreshed.status != 200 || refreshed.json["user_id"]?.string != owner, "\(story)")
+        }
+        for address in addresses + Self.mailboxes {
+            for password in passwords {
+                let answer = try await gateway.signIn(email: address, password: password)
+                #expect(answer.json["localId"]?.string != owner, "\(story): \(address)")
+            }
+        }
+        for proof in [
+            try gateway.google(Self.google), try gateway.apple(Self.apple), try gateway.google(Self.other),
+        ] {
+            #expect(try await gateway.signIn(proof).json["localId"]?.string != owner, "\(story): \(proof.provider)")
+        }
+        for token in pendingTokens {
+            for idToken in tokens.map(\.idToken) + [""] {
+                let answer = try await gateway.signInWithIdp([
+                    "pendingToken": .string(token), "idToken": .string(idToken),
+                ])
+                #expect(answer.json["localId"]?.string != owner, "\(story)")
+            }
+        }
+        for letter in try await gateway.letters() where Self.mailboxes.contains(letter.recipient) {
+            for code in [letter.content.code].compactMap(\.self) + (letter.content.removals ?? []).map(\.code) {
+                _ = try await gateway.signInWithLink(letter.recipient, code)
+                _ = try await gateway.reset(code, "last try of the intruder")
+                _ = try await gateway.apply(code)
+                _ = try await gateway.submit(code, ["newPassword": "last try of the intruder"])
+            }
+        }
+    }
+}
+
+/// SplitMix64: the same sequence for the same seed.
+private struct SeededRandom: RandomNumberGenerator {
+    private var state: UInt64
+
+    init(seed: UInt64) { state = seed }
+
+    mutating func next() -> UInt64 {
+        state &+= 0x9E37_79B9_7F4A_7C15
+        var mixed = state
+        mixed = (mixed ^ (mixed >> 30)) &* 0xBF58_476D_1CE4_E5B9
+        mixed = (mixed ^ (mixed >> 27)) &* 0x94D0_49BB_1331_11EB
+        return mixed ^ (mixed >> 31)
+    }
+}
