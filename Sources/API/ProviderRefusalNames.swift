@@ -37,6 +37,15 @@ extension WireError {
     }
 }
 
+extension WireError {
+    init(_ refusal: ConfigurationEditRefusal) {
+        self =
+            switch refusal {
+            case .trustNeeded: .init(AccessRefusal.scopeMissing(.trust))
+            }
+    }
+}
+
 extension IdentityTokenFault {
     fileprivate var sentence: String {
         switch self {

@@ -28,6 +28,7 @@ extension WireError {
         case let refusal as CustomTokenRefusal: self.init(refusal)
         case let refusal as ProviderRefusal: self.init(refusal)
         case let refusal as ConfigurationRefusal: self.init(refusal)
+        case let refusal as ConfigurationEditRefusal: self.init(refusal)
         case let refusal as TooManyAttempts: self = .tooManyAttempts(retryAfter: refusal.retryAfter)
         default: return nil
         }

@@ -5,15 +5,19 @@ public struct ProjectEditor: Sendable {
     /// Returns `nil` if there is no such project.
     public var configuration: @Sendable (ID<Project>) async throws -> ProjectConfiguration?
     /// Hands the configuration as it is stored to `change` and stores what becomes of it; nobody else changes it
-    /// meanwhile. What `change` throws leaves everything as it was, and so does ``ConfigurationRefusal``, which is
-    /// thrown for problems that were not there before.
+    /// meanwhile. What `change` throws leaves everything as it was, and so do ``ConfigurationEditRefusal``, and
+    /// ``ConfigurationRefusal``, which is thrown for problems that were not there before.
     ///
     /// Returns `nil` if there is no such project.
-    public var edit: @Sendable (ID<Project>, Operator, _ change: @escaping Change) async throws -> ProjectConfiguration?
+    public var edit:
+        @Sendable (ID<Project>, Operator, EditPermissions, _ change: @escaping Change) async throws
+            -> ProjectConfiguration?
 
     public init(
         configuration: @escaping @Sendable (ID<Project>) async throws -> ProjectConfiguration?,
-        edit: @escaping @Sendable (ID<Project>, Operator, @escaping Change) async throws -> ProjectConfiguration?
+        edit:
+            @escaping @Sendable (ID<Project>, Operator, EditPermissions, @escaping Change) async throws
+            -> ProjectConfiguration?
     ) {
         self.configuration = configuration
         self.edit = edit

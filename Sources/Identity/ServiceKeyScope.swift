@@ -1,15 +1,18 @@
 /// A part of what administrators may do. Every operation of theirs needs one; a few need another one for what the
 /// request asks.
 ///
-/// Linking an identity, minting a token and being handed a link that proves a mailbox each let the holder of the key
-/// become any user. So does ``writeUsers``, though not unnoticed: it can set a password.
+/// Linking an identity, minting a token, being handed a link that proves a mailbox and changing who is believed each let
+/// the holder of the key become any user. So does ``writeUsers``, though not unnoticed: it can set a password.
 public enum ServiceKeyScope: String, Hashable, Sendable, CaseIterable {
     case readUsers = "users.read"
     case writeUsers = "users.write"
     /// Identities of accounts, and making one account of two.
     case linkUsers = "users.link"
-    /// What is configured of the project: reading and changing it.
+    /// What is configured of the project: reading it, and changing what decides nothing of ``trust``.
     case config
+    /// With ``config``: changes that decide who is believed, or where codes and events go. See
+    /// ``ProjectConfiguration/changesTrust(since:)``.
+    case trust
     /// Custom tokens, session cookies, and links that stand for a mailbox.
     case mintTokens = "tokens.mint"
     case readAudit = "audit.read"

@@ -30,7 +30,7 @@ public struct ConfigurationStore: Sendable {
     ///
     /// - Parameter isRehearsal: everything is done but the storing.
     public func edit(
-        _ id: ID<Project>, by actor: Operator, isRehearsal: Bool = false,
+        _ id: ID<Project>, by actor: Operator, allowing permissions: EditPermissions, isRehearsal: Bool = false,
         _ change: @escaping ProjectEditor.Change
     ) async throws -> Edit? {
         try await reaching {
@@ -42,6 +42,9 @@ public struct ConfigurationStore: Sendable {
                 var after = before
                 try change(&after)
                 try await dropKeptSecrets(&after, in: transaction)
+                guard permissions.contains(.changeTrust) || !after.changesTrust(since: before) else {
+                    throw ConfigurationEditRefusal.trustNeeded
+                }
                 let known = Set(before.problems(by: rules))
                 let problems =
                     try await after.problems(by: rules).filter { !known.contains($0) }

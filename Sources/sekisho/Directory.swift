@@ -120,8 +120,8 @@ struct Directory: Sendable {
     var editor: ProjectEditor {
         ProjectEditor {
             try await stored.configuration(of: $0)
-        } edit: { id, actor, change in
-            let edit = try await stored.edit(id, by: actor, change)
+        } edit: { id, actor, permissions, change in
+            let edit = try await stored.edit(id, by: actor, allowing: permissions, change)
             forgetConfiguration()
             return edit?.after
         }

@@ -106,9 +106,9 @@ struct TenantBoundaryTests {
         let home = ID<Project>(ID<Tenant>(tenant), of: ID("demo"))
         let store = ConfigurationStore(
             pool: house.gateway.database.pool, rules: .live(), secrets: .absent, clock: house.gateway.clock.wallClock)
-        #expect(try await store.edit(home, by: .commandLine) { _ in } != nil)
+        #expect(try await store.edit(home, by: .commandLine, allowing: []) { _ in } != nil)
         _ = try await house.send(.delete, "\(TenantHouse.tenants)/\(tenant)")
-        #expect(try await store.edit(home, by: .commandLine) { _ in } == nil)
+        #expect(try await store.edit(home, by: .commandLine, allowing: []) { _ in } == nil)
         #expect(try await store.configuration(of: home) == nil)
     }
 

@@ -16,6 +16,11 @@ struct Configurator: Sendable {
     let gateway: TestGateway
     let backend: ServiceKey
 
+    init(gateway: TestGateway, backend: ServiceKey) {
+        self.gateway = gateway
+        self.backend = backend
+    }
+
     /// Begins with no provider at all.
     init() async throws {
         gateway = try await TestGateway()

@@ -36,6 +36,18 @@ struct ContractTests {
         }
     }
 
+    @Test("says of each operation that changes providers, apps or the project what needs trust too")
+    func trust() throws {
+        let parts = try Repository.text("openapi.yaml").split(separator: "      operationId: ").dropFirst()
+        let resources = ["IdpConfig", "IdpConfigInTenant", "App", "ProjectConfig"]
+        for part in parts {
+            let id = part.prefix { $0 != "\n" }
+            guard ["create", "update", "delete"].contains(where: id.hasPrefix), resources.contains(where: id.hasSuffix)
+            else { continue }
+            #expect(part.split(separator: "      security:")[0].contains("`trust` too"), "\(id)")
+        }
+    }
+
     /// Reads method, path and operationId by indentation: the document keeps one key per line.
     static func operations(in yaml: String) -> [Operation] {
         var operations: [Operation] = []

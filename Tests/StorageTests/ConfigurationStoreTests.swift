@@ -35,7 +35,8 @@ struct ConfigurationStoreTests {
         func edit(
             isRehearsal: Bool = false, _ change: @escaping ProjectEditor.Change
         ) async throws -> ConfigurationStore.Edit {
-            try #require(try await store.edit(id, by: .key("k"), isRehearsal: isRehearsal, change))
+            try #require(
+                try await store.edit(id, by: .key("k"), allowing: .changeTrust, isRehearsal: isRehearsal, change))
         }
 
         func enableAll() async throws {
@@ -222,7 +223,9 @@ struct ConfigurationStoreTests {
         let fixture = try await Fixture()
         try await fixture.enableAll()
         try await fixture.edit { $0.set(Self.ios) }
-        _ = try await fixture.store.edit(fixture.id, by: .commandLine) { $0.apps[1].app.settings.exemption = nil }
+        _ = try await fixture.store.edit(fixture.id, by: .commandLine, allowing: []) {
+            $0.apps[1].app.settings.exemption = nil
+        }
         #expect(
             try await fixture.trail() == [
                 "cli app.changed ios", "cli exemption.withdrawn ios", "key:k app.added ios",
@@ -264,6 +267,6 @@ struct ConfigurationStoreTests {
     func nobody() async throws {
         let fixture = try await Fixture()
         #expect(try await fixture.store.configuration(of: ID("nobody"))?.name == nil)
-        #expect(try await fixture.store.edit(ID("nobody"), by: .commandLine) { _ in }?.after.name == nil)
+        #expect(try await fixture.store.edit(ID("nobody"), by: .commandLine, allowing: []) { _ in }?.after.name == nil)
     }
 }

@@ -88,7 +88,8 @@ private struct Application: Sendable {
         let store = ConfigurationStore(
             pool: administration.pool, rules: rules, secrets: .sealing(under: masterKeys),
             clock: administration.clock)
-        let edit = try await store.edit(file.project, by: .commandLine, isRehearsal: isRehearsal, change)
+        let edit = try await store.edit(
+            file.project, by: .commandLine, allowing: .changeTrust, isRehearsal: isRehearsal, change)
         if let edit { return report(edit.after.changes(since: edit.before)) }
         guard creates else {
             throw Failure(
@@ -105,7 +106,7 @@ private struct Application: Sendable {
         try change(&configuration)
         if !isRehearsal {
             _ = try await draft.create(in: administration.pool, under: masterKeys, at: administration.clock.now())
-            _ = try await store.edit(file.project, by: .commandLine, change)
+            _ = try await store.edit(file.project, by: .commandLine, allowing: .changeTrust, change)
         }
         Terminal.say("+ project \(file.project)")
         report(configuration.changes(since: fresh))

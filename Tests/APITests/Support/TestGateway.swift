@@ -87,7 +87,7 @@ struct TestGateway {
             oobRedemption: OOBRedemption(with: collaborators, codes: FakeOOBCodeStore()),
             sessionCookies: SessionCookies(authenticator: authenticator, trail: trail), auditTrail: trail,
             ownSessions: OwnSessions(store: FakeSessionStore(), clock: clock),
-            projects: ProjectEditor(configuration: { _ in nil }, edit: { _, _, _ in nil }),
+            projects: ProjectEditor(configuration: { _ in nil }, edit: { _, _, _, _ in nil }),
             tenancy: Tenancy(
                 home: { _, _ in nil }, named: { _ in nil }, store: FakeTenantStore(), changed: {},
                 newID: { ID("tenant") }, clock: clock),

@@ -13,8 +13,9 @@ extension Call {
     func configure(
         as administrator: Administrator, _ change: @escaping ProjectEditor.Change
     ) async throws -> ProjectConfiguration {
+        let permissions: EditPermissions = administrator.scopes.allow(.trust) ? .changeTrust : []
         let configuration = try await services.projects.edit(
-            administrator.project.id, actor(of: administrator), change)
+            administrator.project.id, actor(of: administrator), permissions, change)
         guard let configuration else { throw WireError.notFound }
         return configuration
     }

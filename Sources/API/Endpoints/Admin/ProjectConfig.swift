@@ -11,12 +11,9 @@ extension Endpoint {
     ) { call, administrator in
         let wish = try call.decoded(as: ProjectConfigWish.self)
         let mask = FieldMask(call.request.query("updateMask") ?? call.request.query("update_mask"))
-        let configuration = try await call.services.projects.edit(
-            administrator.project.id, call.actor(of: administrator)
-        ) {
+        let configuration = try await call.configure(as: administrator) {
             try wish.apply(to: &$0.project, where: mask)
         }
-        guard let configuration else { throw WireError.notFound }
         return try .json(ProjectConfig(configuration.project))
     }
 }

@@ -1,0 +1,17 @@
+/// What an edit of a configuration may do beyond ordinary changes.
+public struct EditPermissions: OptionSet, Sendable {
+    public let rawValue: Int
+
+    public init(rawValue: Int) {
+        self.rawValue = rawValue
+    }
+
+    /// Change who is believed, or where codes and events go: ``ServiceKeyScope/trust``.
+    public static let changeTrust = EditPermissions(rawValue: 1)
+}
+
+/// Why an edit of a configuration was rejected, valid as its result may be.
+public enum ConfigurationEditRefusal: Error, Hashable {
+    /// It needs ``EditPermissions/changeTrust``.
+    case trustNeeded
+}

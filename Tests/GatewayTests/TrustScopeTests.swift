@@ -1,0 +1,145 @@
+import API
+import HTTP
+import Identity
+import Support
+import Testing
+
+@testable import sekisho
+
+@Suite("The scope trust", .serialized)
+struct TrustScopeTests {
+    static let refusal = "403 PERMISSION_DENIED : The service key lacks the scope trust."
+
+    struct Row: CustomTestStringConvertible, Sendable {
+        let testDescription: String
+        let method: HTTP.Method
+        let path: String
+        let body: JSON
+        var mask: String?
+
+        init(_ says: String, _ method: HTTP.Method, _ path: String, _ body: JSON = [:], mask: String? = nil) {
+            testDescription = says
+            (self.method, self.path, self.body, self.mask) = (method, path, body, mask)
+        }
+    }
+
+    static let apple = "defaultSupportedIdpConfigs/apple.com"
+    static let google = "defaultSupportedIdpConfigs/google.com"
+    static let corp = "oauthIdpConfigs/oidc.corp"
+
+    static let trusted: [Row] = [
+        Row(
+            "where links in mail lead", .patch, "config",
+            ["notification": ["sendEmail": ["callbackUri": "https://localhost/account"]]],
+            mask: "notification.sendEmail.callbackUri"),
+        Row(
+            "where replies to mail go", .patch, "config",
+            ["notification": ["sendEmail": ["resetPasswordTemplate": ["replyTo": "a@example.com"]]]],
+            mask: "notification.sendEmail.resetPasswordTemplate.replyTo"),
+        Row(
+            "authorized domains", .patch, "config", ["authorizedDomains": ["localhost", "evil.example"]],
+            mask: "authorizedDomains"),
+        Row(
+            "the first OpenID provider", .post, "oauthIdpConfigs?oauthIdpConfigId=oidc.new",
+            ["issuer": "https://new.example.com", "clientId": "c"]),
+        Row("an issuer", .patch, corp, ["issuer": "https://evil.example"], mask: "issuer"),
+        Row("the client ID of an OpenID provider", .patch, corp, ["clientId": "x"], mask: "clientId"),
+        Row("trust in an OpenID provider's e-mail", .patch, corp, ["trustsEmail": true], mask: "trustsEmail"),
+        Row("a client secret", .patch, corp, ["clientSecret": "another"], mask: "clientSecret"),
+        Row("an OpenID provider enabled", .patch, corp, ["enabled": true], mask: "enabled"),
+        Row("an OpenID provider removed", .delete, corp),
+        Row("Google's client IDs", .patch, google, ["clientIds": ["google-client", "x"]], mask: "clientIds"),
+        Row("Google removed", .delete, google),
+        Row(
+            "Apple's bundle IDs", .patch, apple, ["appleSignInConfig": ["bundleIds": ["com.evil.app"]]],
+            mask: "appleSignInConfig.bundleIds"),
+        Row(
+            "Apple's team", .patch, apple,
+            ["appleSignInConfig": ["codeFlowConfig": ["teamId": "TEAM999999"]]],
+            mask: "appleSignInConfig.codeFlowConfig.teamId"),
+        Row(
+            "Apple's nonces", .patch, apple, ["appleSignInConfig": ["takesUnhashedNonces": true]],
+            mask: "appleSignInConfig.takesUnhashedNonces"),
+        Row("an app with a bundle ID", .post, "apps", ["appId": "new", "bundleId": "com.example.new"]),
+        Row("an app's client IDs", .patch, "apps/ios", ["clientIds": ["google.com": ["x"]]], mask: "clientIds"),
+        Row("an app's bundle ID", .patch, "apps/ios", ["bundleId": "com.evil.app"], mask: "bundleId"),
+        Row("an app removed with its client IDs", .delete, "apps/ios"),
+        Row(
+            "a tenant's provider", .post, "tenants/TENANT/oauthIdpConfigs?oauthIdpConfigId=oidc.new",
+            ["issuer": "https://new.example.com", "clientId": "c"]),
+    ]
+
+    static let ordinary: [Row] = [
+        Row("passwords switched off", .patch, "config", ["signIn": ["email": ["enabled": false]]], mask: "signIn"),
+        Row(
+            "the language of mail", .patch, "config", ["notification": ["defaultLocale": "ja"]],
+            mask: "notification.defaultLocale"),
+        Row(
+            "the same domains again", .patch, "config", ["authorizedDomains": ["localhost"]], mask: "authorizedDomains"),
+        Row("a provider disabled", .patch, google, ["enabled": false], mask: "enabled"),
+        Row(
+            "an OpenID provider as it is", .patch, corp,
+            [
+                "enabled": false, "clientId": "c", "issuer": "https://id.example.com", "displayName": "Corp",
+                "clientSecret": "secret",
+            ]),
+        Row("an OpenID provider's display name", .patch, corp, ["displayName": "Other"], mask: "displayName"),
+        Row("an app without client IDs", .post, "apps", ["appId": "new"]),
+        Row("which methods an app shows", .patch, "apps/ios", ["signInMethods": ["apple.com"]], mask: "signInMethods"),
+        Row("a tenant", .post, "tenants", ["displayName": "Corp"]),
+    ]
+
+    /// With Apple, Google, a disabled `oidc.corp`, the app `ios`, and keys with one scope less than all and with `config`.
+    struct Fixture {
+        let configurator: Configurator
+        let tenant: String
+
+        init() async throws {
+            configurator = try await Configurator()
+            try await configurator.enableApple()
+            try await configurator.enableGoogle()
+            let corp: JSON = [
+                "clientId": "c", "issuer": "https://id.example.com", "displayName": "Corp", "clientSecret": "secret",
+            ]
+            let ios: JSON = [
+                "appId": "ios", "bundleId": "com.example.app", "clientIds": ["google.com": ["ios-client"]],
+            ]
+            #expect(
+                try await configurator.send(.post, "oauthIdpConfigs?oauthIdpConfigId=oidc.corp", corp).outcome == "200")
+            #expect(try await configurator.send(.post, "apps", ios).outcome == "200")
+            let made = try await configurator.send(.post, "tenants", ["displayName": "Corp"])
+            tenant = try #require(made.json["tenantId"]?.string)
+        }
+
+        func outcome(of row: Row, scopes: Set<ServiceKeyScope>) async throws -> String {
+            let key = try await ServiceKey(id: "limited", in: configurator.gateway, scopes: ServiceKeyScopes(scopes))
+            return try await Configurator(gateway: configurator.gateway, backend: key)
+                .send(row.method, row.path.replacing("TENANT", with: tenant), row.body, mask: row.mask).outcome
+        }
+    }
+
+    @Test("is needed beside config by what decides who is believed or where codes go", arguments: trusted)
+    func needed(row: Row) async throws {
+        let fixture = try await Fixture()
+        let trail = try await fixture.configurator.trail()
+        let without = Set(ServiceKeyScope.allCases).subtracting([.trust])
+        #expect(try await fixture.outcome(of: row, scopes: without) == Self.refusal)
+        #expect(try await fixture.configurator.trail() == trail, "nothing was changed")
+    }
+
+    @Test("is enough with config", arguments: trusted)
+    func enough(row: Row) async throws {
+        #expect(try await Fixture().outcome(of: row, scopes: [.config, .trust]) == "200")
+    }
+
+    @Test("does not replace config", arguments: [trusted[0], trusted[4], trusted[15]])
+    func notAlone(row: Row) async throws {
+        let outcome = try await Fixture().outcome(of: row, scopes: [.trust])
+        #expect(outcome == "403 PERMISSION_DENIED : The service key lacks the scope config.")
+    }
+
+    @Test("is not needed by what decides nothing of that", arguments: ordinary)
+    func notNeeded(row: Row) async throws {
+        #expect(try await Fixture().outcome(of: row, scopes: [.config]) == "200")
+    }
+}

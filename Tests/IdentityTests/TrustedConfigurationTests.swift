@@ -1,0 +1,201 @@
+import Identity
+import Testing
+
+@Suite("A change of a configuration")
+struct TrustedConfigurationTests {
+    typealias Change = @Sendable (inout ProjectConfiguration) -> Void
+
+    struct Row: CustomTestStringConvertible {
+        /// `Type.member`; what follows a blank tells rows of one member apart.
+        let testDescription: String
+        let change: Change
+
+        var member: Substring { testDescription.prefix { $0 != " " } }
+
+        init(_ testDescription: String, _ change: @escaping Change) {
+            self.testDescription = testDescription
+            self.change = change
+        }
+    }
+
+    static let corp = ConfigurationTests.corp
+
+    static let valid: ProjectConfiguration = {
+        var configuration = ConfigurationTests.valid
+        configuration.apps[0].app.settings.exemption = LoginServicesExemption(
+            kind: .thirdPartyClient, reason: "because")
+        return configuration
+    }()
+
+    static func policy(_ member: String, _ change: @escaping @Sendable (inout Policy) -> Void) -> Row {
+        Row("Policy.\(member)") { change(&$0.project.policy) }
+    }
+
+    static func mail(_ member: String, _ change: @escaping @Sendable (inout MailSettings) -> Void) -> Row {
+        Row("MailSettings.\(member)") { change(&$0.project.mail) }
+    }
+
+    static func app(_ member: String, _ change: @escaping @Sendable (inout AppSettings) -> Void) -> Row {
+        Row("AppSettings.\(member)") { change(&$0.apps[0].app.settings) }
+    }
+
+    static func provider(
+        _ member: String, of id: ProviderID, _ change: @escaping @Sendable (inout ProviderSettings) -> Void
+    ) -> Row {
+        Row(member) {
+            guard var settings = $0.project.settings(of: id) else { return }
+            change(&settings)
+            $0.set(settings)
+        }
+    }
+
+    static let fresh = ConfiguredApp(app: App(id: ID("new")), name: "New")
+
+    static let trusted: [Row] = [
+        Row("ProjectConfiguration.newSecrets") { $0.set(Secret("s"), of: .google) },
+        Row("ProjectConfiguration.newSecrets taken away") { $0.set(Secret(""), of: .apple) },
+        Row("ProjectConfiguration.apps with a bundle ID") {
+            $0.set(
+                ConfiguredApp(app: App(id: ID("new"), settings: AppSettings(bundleID: "com.example.b")), name: "New"))
+        },
+        Row("ProjectConfiguration.apps with client IDs") {
+            let settings = AppSettings(clientIDs: ["google.com": ["x"]])
+            $0.set(ConfiguredApp(app: App(id: ID("new"), settings: settings), name: "New"))
+        },
+        Row("ProjectConfiguration.apps without the one that has client IDs") { $0.remove(ConfigurationTests.app) },
+        Row("Project.profile") { $0.project.profile = .firebase },
+        Row("Project.authorizedDomains") { $0.project.authorizedDomains.append("evil.example") },
+        Row("Project.authorizedDomains removed") { $0.project.authorizedDomains = [] },
+        Row("Project.providers added, disabled") {
+            $0.set(
+                ProviderSettings(
+                    provider: ProviderID("oidc.new"), isEnabled: false, clientIDs: ["c"],
+                    openID: OpenIDSettings(issuer: "https://new.example.com")))
+        },
+        Row("Project.providers removed") { $0.remove(corp) },
+        Row("Project.tenant") {
+            $0.project.tenant = Tenant(id: ID("t"), parent: ID("demo"), settings: TenantSettings())
+        },
+        Row("Project.hasTenants") { $0.project.hasTenants.toggle() },
+        policy("trustsGoogleForEveryDomain") { $0.trustsGoogleForEveryDomain.toggle() },
+        policy("requiresNonce") { $0.requiresNonce.toggle() },
+        policy("resetUnlinksIdentities") { $0.resetUnlinksIdentities.toggle() },
+        mail("senderAddress") { $0.senderAddress = Email("a@evil.example") },
+        mail("replyTo") { $0.replyTo = Email("a@evil.example") },
+        mail("actionURL") { $0.actionURL = "https://evil.example/" },
+        provider("ProviderSettings.isEnabled on", of: corp) { $0.isEnabled = true },
+        provider("ProviderSettings.clientIDs", of: .google) { $0.clientIDs.append("x") },
+        provider("ProviderSettings.hasSecret", of: .google) { $0.hasSecret.toggle() },
+        provider("ProviderSettings.apple", of: .apple) { $0.apple = nil },
+        provider("ProviderSettings.openID", of: corp) { $0.openID = nil },
+        provider("AppleSettings.teamID", of: .apple) { $0.apple?.teamID = "TEAM999999" },
+        provider("AppleSettings.keyID", of: .apple) { $0.apple?.keyID = "KEY9999999" },
+        provider("AppleSettings.takesUnhashedNonces", of: .apple) { $0.apple?.takesUnhashedNonces.toggle() },
+        provider("OpenIDSettings.issuer", of: corp) { $0.openID?.issuer = "https://evil.example" },
+        provider("OpenIDSettings.trustsEmail", of: corp) { $0.openID?.trustsEmail.toggle() },
+        app("bundleID") { $0.bundleID = "com.example.other" },
+        app("bundleID removed") { $0.bundleID = nil },
+        app("clientIDs") { $0.clientIDs["google.com"] = ["x"] },
+        app("clientIDs removed") { $0.clientIDs = [:] },
+    ]
+
+    static let ordinary: [Row] = [
+        Row("ProjectConfiguration.project unchanged") { _ in },
+        Row("ProjectConfiguration.name") { $0.name = "Other" },
+        Row("ProjectConfiguration.apps without audiences") { $0.set(fresh) },
+        policy("allowsPasswords") { $0.allowsPasswords.toggle() },
+        policy("allowsAnonymous") { $0.allowsAnonymous.toggle() },
+        policy("allowsEmailLinks") { $0.allowsEmailLinks.toggle() },
+        policy("allowsDuplicateEmails") { $0.allowsDuplicateEmails.toggle() },
+        policy("keepsLastSignInMethod") { $0.keepsLastSignInMethod.toggle() },
+        policy("minimumPasswordLength") { $0.minimumPasswordLength += 1 },
+        policy("requiresLowercase") { $0.requiresLowercase.toggle() },
+        policy("requiresUppercase") { $0.requiresUppercase.toggle() },
+        policy("requiresDigit") { $0.requiresDigit.toggle() },
+        policy("requiresSymbol") { $0.requiresSymbol.toggle() },
+        policy("refusesBreachedPasswords") { $0.refusesBreachedPasswords.toggle() },
+        policy("verificationLifetime") { $0.verificationLifetime += .seconds(1) },
+        policy("resetLifetime") { $0.resetLifetime += .seconds(1) },
+        policy("passwordFailureLimit") { $0.passwordFailureLimit += 1 },
+        policy("signUpLimit") { $0.signUpLimit += 1 },
+        policy("mailLimit") { $0.mailLimit += 1 },
+        policy("anonymousLifetime") { $0.anonymousLifetime += .seconds(1) },
+        policy("auditRetention") { $0.auditRetention += .seconds(1) },
+        policy("hidesAccounts") { $0.hidesAccounts.toggle() },
+        policy("rotatesRefreshTokens") { $0.rotatesRefreshTokens.toggle() },
+        policy("refreshGrace") { $0.refreshGrace += .seconds(1) },
+        policy("recentLogin") { $0.recentLogin += .seconds(1) },
+        policy("idTokenLifetime") { $0.idTokenLifetime += .seconds(1) },
+        mail("senderName") { $0.senderName = "Example" },
+        mail("language") { $0.language = .japanese },
+        mail("subjects") { $0.subjects = [.resetPassword: [.english: "Reset"]] },
+        provider("ProviderSettings.isEnabled off", of: .google) { $0.isEnabled = false },
+        provider("OpenIDSettings.displayName", of: corp) { $0.openID?.displayName = "Other" },
+        Row("ConfiguredApp.name") { $0.apps[0].name = "Other" },
+        app("platform") { $0.platform = .web },
+        app("distribution") { $0.distribution = .web },
+        app("signInMethods") { $0.signInMethods = nil },
+        app("exemption") { $0.exemption = nil },
+        Row("LoginServicesExemption.kind") {
+            $0.apps[0].app.settings.exemption = LoginServicesExemption(kind: .ownAccountsOnly, reason: "because")
+        },
+        Row("LoginServicesExemption.reason") {
+            $0.apps[0].app.settings.exemption = LoginServicesExemption(kind: .thirdPartyClient, reason: "otherwise")
+        },
+    ]
+
+    /// What cannot be changed, and what has rows for its own members instead.
+    static let others: Set<String> = [
+        "Project.id", "Project.number", "Project.policy", "Project.mail", "ProviderSettings.provider",
+        "ConfiguredApp.app", "App.id", "App.settings",
+    ]
+
+    @Test("needs trust if it decides who is believed, or where codes and events go", arguments: trusted)
+    func needsTrust(row: Row) {
+        var after = Self.valid
+        row.change(&after)
+        #expect(after.changesTrust(since: Self.valid))
+    }
+
+    @Test("does not need trust otherwise", arguments: ordinary)
+    func isOrdinary(row: Row) {
+        var after = Self.valid
+        row.change(&after)
+        #expect(!after.changesTrust(since: Self.valid))
+    }
+
+    @Test("does not need trust if it repeats what is stored")
+    func repeated() throws {
+        var after = Self.valid
+        for settings in Self.valid.project.providers { after.set(settings) }
+        for app in Self.valid.apps { after.set(app) }
+        #expect(!after.changesTrust(since: Self.valid))
+    }
+
+    @Test("is classified for every member that a configuration has")
+    func everyMember() throws {
+        let project = Self.valid.project
+        let apple = try #require(project.settings(of: .apple))
+        let app = Self.valid.apps[0]
+        let parts: [Any] = [
+            Self.valid, project, project.policy, project.mail, apple, try #require(apple.apple),
+            try #require(project.settings(of: Self.corp)?.openID), app, app.app, app.app.settings,
+            try #require(app.app.settings.exemption),
+        ]
+        let members = parts.flatMap { part in
+            Mirror(reflecting: part).children.compactMap { $0.label.map { "\(type(of: part)).\($0)" } }
+        }
+        let classified = Set((Self.trusted + Self.ordinary).map { String($0.member) }).union(Self.others)
+        #expect(Set(members).subtracting(classified) == [], "members without a row")
+        #expect(classified.subtracting(members) == [], "rows without a member")
+    }
+
+    /// They are changed by an operation of their own, which `config` alone allows.
+    @Test("of a tenant's own settings decides nothing of trust")
+    func tenants() {
+        let members = Mirror(reflecting: TenantSettings()).children.compactMap(\.label)
+        #expect(
+            members == ["displayName", "allowsPasswords", "allowsEmailLinks", "allowsAnonymous", "isDisabled"],
+            "classify the new member: what is of trust must not be changed with the scope config alone")
+    }
+}
