@@ -15,6 +15,8 @@ extension WireError {
             case .credentialMissing:
                 "INVALID_CREDENTIAL_OR_PROVIDER_ID : There is no ID token, access token or code of this provider."
             case .tokenNotBelieved(let fault): "INVALID_IDP_RESPONSE : \(fault.sentence)"
+            case .otherIssuer:
+                "INVALID_IDP_RESPONSE : The identity with this subject was verified by another issuer of this provider."
             case .nonce(let fault): "MISSING_OR_INVALID_NONCE : \(fault.sentence)"
             case .ticketNotBelieved: "INVALID_PENDING_TOKEN"
             case .ticketUsed: "INVALID_PENDING_TOKEN : It has been used."
@@ -42,6 +44,7 @@ extension WireError {
         self =
             switch refusal {
             case .trustNeeded: .init(AccessRefusal.scopeMissing(.trust))
+            case .issuerInUse(let provider, let count): .issuerInUse(provider, identities: count)
             }
     }
 }

@@ -47,6 +47,7 @@ public struct AccountMerging: Sendable {
         guard try await !store.hasRecoveryCode(source.id, at: with.clock.now(), in: project.id) else {
             throw MergeRefusal.recoveryPending
         }
+        try proven.requireIssuer(of: target)
         let proposal = MergeProposal(
             terms: try MergeTerms(of: source, into: target), marks: proven.marks, method: proven.identity.provider)
         let end = with.clock.now() + Self.proposalLifetime

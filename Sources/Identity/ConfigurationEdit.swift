@@ -8,10 +8,14 @@ public struct EditPermissions: OptionSet, Sendable {
 
     /// Change who is believed, or where codes and events go: ``ServiceKeyScope/trust``.
     public static let changeTrust = EditPermissions(rawValue: 1)
+    /// Unlink the identities of a provider that gets another issuer.
+    public static let discardIdentities = EditPermissions(rawValue: 2)
 }
 
 /// Why an edit of a configuration was rejected, valid as its result may be.
 public enum ConfigurationEditRefusal: Error, Hashable {
     /// It needs ``EditPermissions/changeTrust``.
     case trustNeeded
+    /// The provider gets another issuer than its identities have. It needs ``EditPermissions/discardIdentities``.
+    case issuerInUse(ProviderID, identities: Int)
 }

@@ -69,6 +69,7 @@ public struct FederatedSignIn: Sendable {
             if let caller, known.owner?.id != caller.account.id {
                 try admit(caller, isFirstAttempt: attempt == 0, in: project)
             }
+            try proven.requireIssuer(of: known.owner)
             let decision = LinkingDecision(
                 LinkingFacts(
                     identity: proven.identity, owner: known.owner, sameEmail: known.sameEmail,

@@ -25,6 +25,9 @@ struct IdentityProver: Sendable {
         case .ticket(let ticket):
             let (pending, mark) = try tickets.pending(ticket, at: clock.now(), in: project.id)
             try verifier.admit(pending.identity.provider, app, project)
+            guard pending.identity.issuer == project.issuer(of: pending.identity.provider) else {
+                throw ProviderRefusal.ticketNotBelieved
+            }
             return ProvenIdentity(identity: pending.identity, use: pending.use, ticket: mark)
         }
     }
@@ -44,6 +47,17 @@ struct ProvenIdentity: Sendable {
 
     var isTicket: Bool { ticket != nil }
     var marks: [OneTimeMark] { identity.marks + [ticket].compactMap(\.self) }
+
+    /// An identity without an issuer was linked by an administrator before the provider was configured, or by an older
+    /// release. It takes the issuer of the first sign-in: while it is linked, its provider cannot get another one.
+    ///
+    /// - Parameter owner: of the identity with this provider and subject.
+    /// - Throws: ``ProviderRefusal/otherIssuer``.
+    func requireIssuer(of owner: Account?) throws(ProviderRefusal) {
+        let linked = owner?.identities.first { $0.provider == identity.provider && $0.subject == identity.subject }
+        guard let issuer = linked?.issuer else { return }
+        guard issuer == identity.issuer else { throw .otherIssuer }
+    }
 
     /// - Throws: ``ProviderRefusal/ticketNotBelieved`` unless the ticket is for this caller.
     func requireUse(by caller: Caller?) throws(ProviderRefusal) {

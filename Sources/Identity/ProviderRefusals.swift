@@ -9,6 +9,8 @@ public enum ProviderRefusal: Error, Hashable {
     case credentialMissing
     case tokenNotBelieved(IdentityTokenFault)
     case nonce(NonceFault)
+    /// The identity with this provider and subject was verified by another issuer, so it is another person's.
+    case otherIssuer
     /// A ticket of ours that is malformed, forged, of another project or purpose, or expired.
     case ticketNotBelieved
     /// It has done what it can do once.

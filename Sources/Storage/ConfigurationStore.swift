@@ -8,6 +8,8 @@ public struct ConfigurationStore: Sendable {
         public let before: ProjectConfiguration
         /// Its new secrets are those that are not the kept ones already.
         public let after: ProjectConfiguration
+        /// How many identities were unlinked because their provider got another issuer.
+        public let discarded: [ProviderID: Int]
     }
 
     private let pool: Pool
@@ -50,8 +52,18 @@ public struct ConfigurationStore: Sendable {
                     try await after.problems(by: rules).filter { !known.contains($0) }
                     + problemsInTenants(from: before, to: after, in: transaction)
                 guard problems.isEmpty else { throw ConfigurationRefusal(problems: problems) }
-                if !isRehearsal { try await store(after, insteadOf: before, by: actor, in: transaction) }
-                return Edit(before: before, after: after)
+                let issuers = after.issuerChanges(since: before)
+                let discarded = try await transaction.identitiesInTheWay(of: issuers, in: id)
+                if let (provider, count) = discarded.min(by: { $0.key.rawValue < $1.key.rawValue }),
+                    !permissions.contains(.discardIdentities)
+                {
+                    throw ConfigurationEditRefusal.issuerInUse(provider, identities: count)
+                }
+                if !isRehearsal {
+                    try await transaction.carryOut(issuers, by: actor, at: clock.now(), in: id)
+                    try await store(after, insteadOf: before, by: actor, in: transaction)
+                }
+                return Edit(before: before, after: after, discarded: discarded)
             }
         }
     }

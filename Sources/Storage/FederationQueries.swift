@@ -22,8 +22,9 @@ extension SQL {
         """
     }
 
-    /// Does nothing to an account that has moved on, was disabled, or has lost the identity. Waits for a transaction that
-    /// is about to take the identity away: the account's row is locked first, as everywhere, then the identity's.
+    /// Does nothing to an account that has moved on, was disabled, or has lost the identity or got it of another issuer.
+    /// Waits for a transaction that is about to take the identity away: the account's row is locked first, as everywhere,
+    /// then the identity's.
     ///
     /// - Parameter changed: whether there is anything new to be remembered of the identity.
     static func signIn(
@@ -40,6 +41,7 @@ extension SQL {
                 WHERE a.project_id = \(project.rawValue) AND a.id = \(account.id.rawValue)
                     AND a.generation = \(account.generation) AND a.disabled_at IS NULL
                     AND l.provider = \(identity.provider.rawValue) AND l.subject = \(identity.subject)
+                    AND coalesce(l.issuer, \(entry.identity.issuer)) IS NOT DISTINCT FROM \(entry.identity.issuer)
                 FOR NO KEY UPDATE OF a FOR KEY SHARE OF l),
             signed_in AS (
                 UPDATE account a SET last_sign_in_at = \(session.authenticatedAt),
@@ -50,6 +52,7 @@ extension SQL {
             """
     }
 
+    /// Makes nothing if the provider no longer has the identity's issuer.
     static func create(
         _ account: Account, with identity: LinkedIdentity, _ entry: FederatedEntry, _ session: SessionRow,
         in project: ID<Project>
@@ -61,9 +64,10 @@ extension SQL {
             WITH made AS (
                 INSERT INTO account (project_id, id, email, email_verified, display_name, photo_url, created_at,
                     last_sign_in_at, valid_since)
-                VALUES (\(project.rawValue), \(account.id.rawValue), \(account.email?.rawValue),
+                SELECT \(project.rawValue), \(account.id.rawValue), \(account.email?.rawValue),
                     \(account.emailIsVerified), \(account.displayName), \(account.photoURL), \(now), \(now),
-                    date_trunc('second', \(now)))
+                    date_trunc('second', \(now))
+                WHERE \(issuerStands(for: entry.identity, in: project))
                 RETURNING 1),
             \(used)linked AS (\(linking(identity, to: account.id, at: entry.enteredAt, in: project, from: "made"))
                 RETURNING 1)
@@ -100,6 +104,7 @@ extension SQL {
                 photo_url = \(entry.identity.photoURL), last_sign_in_at = \(now),
                 valid_since = date_trunc('second', \(now)), generation = a.generation + 1
             WHERE a.project_id = \(project.rawValue) AND a.id = \(account.id.rawValue) AND \(isAsDecided(account))
+                AND \(issuerStands(for: entry.identity, in: project))
             """
     }
 

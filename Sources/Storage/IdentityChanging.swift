@@ -58,7 +58,7 @@ extension Transaction {
     }
 
     /// Writes the address down. One that another account holds stays there.
-    private func settle(_ account: Account, was before: Account, in project: ID<Project>) async throws {
+    func settle(_ account: Account, was before: Account, in project: ID<Project>) async throws {
         guard (account.email, account.emailIsVerified) != (before.email, before.emailIsVerified) else { return }
         var heir = (email: account.email, isVerified: account.emailIsVerified)
         if let email = heir.email, email != before.email,

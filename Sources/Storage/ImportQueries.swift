@@ -47,12 +47,14 @@ extension SQL {
     static func insertIdentities(of accounts: [StoredAccount], at now: Instant, in project: ID<Project>) -> SQL {
         let owned = accounts.flatMap { stored in stored.account.identities.map { (stored.account, $0) } }
         let all = owned.map(\.1)
+        let issuer: SQL =
+            all.contains { $0.provider.isGenericOpenID } ? issuer(of: "u.provider", in: project) : "NULL"
         return """
             INSERT INTO linked_identity
-                (project_id, provider, subject, account_id, email, display_name, photo_url, created_at,
+                (project_id, provider, subject, account_id, email, display_name, photo_url, issuer, created_at,
                     linked_at)
             SELECT \(project.rawValue), u.provider, u.subject, u.account_id, u.email, u.display_name, u.photo_url,
-                \(Timestamp(now)), \(epochPlus("u.linked_at"))
+                \(issuer), \(Timestamp(now)), \(epochPlus("u.linked_at"))
             FROM unnest(\(all.map(\.provider.rawValue)), \(all.map(\.subject)), \(owned.map(\.0.id.rawValue)),
                 \(all.map(\.email?.rawValue)), \(all.map(\.displayName)), \(all.map(\.photoURL)),
                 \(owned.map(\.0.createdAt.microseconds)))

@@ -8,7 +8,7 @@ extension SQL {
         linking(identity, to: account, at: now, in: project, from: "(VALUES (1)) v")
     }
 
-    /// Links nothing to an account that has an identity of that provider.
+    /// Links nothing to an account that has an identity of that provider, and none whose issuer the provider has no more.
     static func link(
         _ identity: LinkedIdentity, onceTo account: Account, _ entry: FederatedEntry, in project: ID<Project>
     ) -> SQL {
@@ -16,24 +16,29 @@ extension SQL {
         \(linking(identity, to: account.id, at: entry.enteredAt, in: project, from: "(VALUES (1)) v")) \
         WHERE NOT EXISTS (SELECT FROM linked_identity l WHERE l.project_id = \(project.rawValue)
             AND l.account_id = \(account.id.rawValue) AND l.provider = \(identity.provider.rawValue))
+            AND \(issuerStands(for: entry.identity, in: project))
         """
     }
 
-    /// Links once for each row of `source`, a common table expression before it in the statement.
+    /// Links once for each row of `source`, a common table expression before it in the statement. An identity that nobody
+    /// verified gets the issuer that its provider has.
     static func linking(
         _ identity: LinkedIdentity, to account: ID<Account>, at now: Instant, in project: ID<Project>,
         from source: SQL
     ) -> SQL {
-        """
-        INSERT INTO linked_identity (project_id, provider, subject, account_id, email, email_trust, is_private_email,
-            given_name, family_name, display_name, photo_url, real_user_status, audience, issuer,
-            linked_device, created_at, linked_at)
-        SELECT \(project.rawValue), \(identity.provider.rawValue), \(identity.subject), \(account.rawValue),
-            \(identity.email?.rawValue), \(identity.emailTrust.rawValue), \(identity.isPrivateEmail),
-            \(identity.name?.given), \(identity.name?.family), \(identity.displayName), \(identity.photoURL),
-            \(identity.realUserStatus)::bigint::smallint, \(identity.audience), \(identity.issuer),
-            \(identity.linkedDevice), \(Timestamp(now)), \(Timestamp(now)) FROM \(source)
-        """
+        let issuer: SQL =
+            identity.issuer == nil && identity.provider.isGenericOpenID
+            ? issuer(of: "\(identity.provider.rawValue)", in: project) : "\(identity.issuer)"
+        return """
+            INSERT INTO linked_identity (project_id, provider, subject, account_id, email, email_trust, is_private_email,
+                given_name, family_name, display_name, photo_url, real_user_status, audience, issuer,
+                linked_device, created_at, linked_at)
+            SELECT \(project.rawValue), \(identity.provider.rawValue), \(identity.subject), \(account.rawValue),
+                \(identity.email?.rawValue), \(identity.emailTrust.rawValue), \(identity.isPrivateEmail),
+                \(identity.name?.given), \(identity.name?.family), \(identity.displayName), \(identity.photoURL),
+                \(identity.realUserStatus)::bigint::smallint, \(identity.audience), \(issuer),
+                \(identity.linkedDevice), \(Timestamp(now)), \(Timestamp(now)) FROM \(source)
+            """
     }
 
     /// A name that somebody else stored meanwhile was there first.

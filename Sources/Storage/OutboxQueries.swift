@@ -37,6 +37,19 @@ extension SQL {
         """
     }
 
+    /// One event for each of `accounts`.
+    static func tell(
+        _ kind: OutboxEvent.Kind, of accounts: [ID<Account>], _ provider: ProviderID, at now: Instant,
+        in project: ID<Project>
+    ) -> SQL {
+        """
+        INSERT INTO outbox (id, project_id, kind, account_id, detail, created_at)
+        SELECT gen_random_uuid(), \(project.rawValue), \(kind.rawValue), a.id,
+            jsonb_build_object('provider', \(provider.rawValue)::text), \(Timestamp(now))
+        FROM unnest(\(accounts.map(\.rawValue))) AS a (id)
+        """
+    }
+
     private static func detail(of event: OutboxEvent) -> SQL {
         """
         jsonb_strip_nulls(jsonb_build_object('provider', \(event.provider?.rawValue)::text,

@@ -63,8 +63,9 @@ public struct PostgresFederationStore: FederationStore {
         let identity = entry.linked
         let account = Account(id, for: identity, takesEmail: takesEmail, at: entry.enteredAt)
         let session = entry.opened(in: id, generation: account.generation)
-        _ = try await pool.execute(.create(account, with: identity, entry, try SessionRow(session), in: project))
-        return .done(account, session)
+        let isMade =
+            try await pool.execute(.create(account, with: identity, entry, try SessionRow(session), in: project)) == 1
+        return isMade ? .done(account, session) : .stale
     }
 
     /// The account's row is locked first, so that what it is linked to changes for one at a time.

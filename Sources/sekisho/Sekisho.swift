@@ -18,6 +18,9 @@ struct Sekisho {
         } catch let error as ConfigurationRefusal {
             Terminal.complain("refused, nothing was changed:\n\(error.list)")
             exit(1)
+        } catch let error as ConfigurationEditRefusal {
+            Terminal.complain("refused, nothing was changed: \(error.explanation)")
+            exit(1)
         } catch let error as Failure {
             Terminal.complain(error.message)
             exit(1)
@@ -32,6 +35,16 @@ extension ConfigurationRefusal {
     /// A line for each problem.
     fileprivate var list: String {
         problems.map { "  - \($0.isLoginServices ? "LOGIN_SERVICES_4_8 : " : "")\($0)" }.joined(separator: "\n")
+    }
+}
+
+extension ConfigurationEditRefusal {
+    fileprivate var explanation: String {
+        switch self {
+        case .trustNeeded: "this command does not change who is believed"
+        case .issuerInUse(let provider, let count):
+            "PROVIDER_ISSUER_IN_USE : \(provider.rawValue) has \(count) \(count == 1 ? "identity" : "identities") of another issuer. Configure the new issuer under another provider id, or unlink them with --discard-identities."
+        }
     }
 }
 

@@ -153,3 +153,18 @@ def test_a_token_for_another_client_is_not_believed(client, provider, name):
     options = {"key": None, "headers": OWNER, "path": {"idpId": name}, "params": {"updateMask": "clientId"}}
     assert client.call("updateOauthIdpConfig", wish, **options).status == 200
     assert sign_in(client, name, *provider.id_token()).code == "INVALID_IDP_RESPONSE"
+
+
+def test_its_issuer_stays_while_it_has_identities(client, provider, name):
+    person = {"sub": secrets.token_hex(8)}
+    ada = sign_in(client, name, *provider.id_token(**person)).body
+    other = {"issuer": "https://id.example.com"}
+    options = {"key": None, "headers": OWNER, "path": {"idpId": name}}
+    refused = client.call("updateOauthIdpConfig", other, **options, params={"updateMask": "issuer"})
+    assert (refused.status, refused.code) == (409, "PROVIDER_ISSUER_IN_USE")
+    assert sign_in(client, name, *provider.id_token(**person)).body["localId"] == ada["localId"]
+    discarding = {"updateMask": "issuer", "discardIdentities": "true"}
+    assert client.call("updateOauthIdpConfig", other, **options, params=discarding).status == 200
+    back = {"issuer": provider.url}
+    assert client.call("updateOauthIdpConfig", back, **options, params={"updateMask": "issuer"}).status == 200
+    assert sign_in(client, name, *provider.id_token(**person)).body["isNewUser"] is True

@@ -214,3 +214,35 @@ def test_secrets_are_rewrapped(apply, own, project, apple):
         assert again.stdout == "nothing to change\n", "the kept key opens under the new master key alone"
     finally:
         own.environment.pop("SEKISHO_MASTER_KEY_PREVIOUS", None)
+
+
+def test_an_issuer_stays_while_identities_have_it(apply, own, project, apple):
+    def file(issuer):
+        corp = {"clientIds": ["c"], "issuer": issuer}
+        return {"project": project, "providers": {"apple.com": apple, "oidc.corp": corp}}
+
+    first, second = file("https://first.example.com"), file("https://second.example.com")
+    assert apply(first).returncode == 0
+    sql(own.database_url, f"""
+        INSERT INTO account (project_id, id, created_at, valid_since) VALUES ('{project}', 'ada', now(), now());
+        INSERT INTO linked_identity (project_id, provider, subject, account_id, created_at)
+        VALUES ('{project}', 'oidc.corp', '1', 'ada', now())""")
+    for options in [], ["--dry-run"]:
+        refused = apply(second, *options)
+        assert (refused.returncode, refused.stdout) == (1, "")
+        assert "PROVIDER_ISSUER_IN_USE : oidc.corp has 1 identity of another issuer" in refused.stderr
+        assert "--discard-identities" in refused.stderr
+    rehearsed = apply(second, "--dry-run", "--discard-identities")
+    assert "- identities of oidc.corp: 1\n" in rehearsed.stdout and "not made" in rehearsed.stdout
+    count = f"SELECT count(*) FROM linked_identity WHERE project_id = '{project}'"
+    assert sql(own.database_url, count) == "1\n"
+    # Removed and back again, it is the same provider.
+    assert apply({"project": project, "providers": {"apple.com": apple}}, "--prune").returncode == 0
+    assert apply(second).returncode == 1
+    assert apply(first).returncode == 0
+    done = apply(second, "--discard-identities")
+    assert done.returncode == 0, done.stderr
+    assert "- identities of oidc.corp: 1\n" in done.stdout
+    assert sql(own.database_url, count) == "0\n"
+    events = f"SELECT kind FROM outbox WHERE project_id = '{project}'"
+    assert sql(own.database_url, events) == "identity.unlinked\n"

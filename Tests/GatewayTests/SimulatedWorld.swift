@@ -23,6 +23,7 @@ struct SimulatedWorld: Sendable {
 
     let apple: SimulatedApple
     let google: SimulatedGoogle
+    let corporate: CorporateProvider
     /// The URLs that documents were asked from.
     let asked = Asked()
 
@@ -37,12 +38,14 @@ struct SimulatedWorld: Sendable {
     init(clock: TestClock) throws {
         apple = try SimulatedApple(clock: { clock.now.seconds }, keys: Self.appleKeys)
         google = try SimulatedGoogle(clock: { clock.now.seconds }, keys: Self.googleKeys)
+        corporate = try CorporateProvider(clock: clock)
     }
 
-    /// Reaches the two of them, and nobody else.
+    /// Reaches these, and nobody else.
     var fetch: DocumentFetch {
-        DocumentFetch { [apple, google, asked] address in
+        DocumentFetch { [apple, google, corporate, asked] address in
             asked.note(address.url)
+            if let document = try corporate.document(at: address.url) { return (document, nil) }
             let provider: any SimulatedProvider =
                 if address.url == ProviderEndpoints.live.apple.keysURL {
                     apple

@@ -17,6 +17,8 @@ extension Command {
               --dry-run   show what would be changed
               --prune     what FILE leaves out goes, or goes back to its default; names and kept secrets stay
               --create    make the project if there is none
+              --discard-identities   unlink the identities of an oidc.NAME whose issuer changes; without it, the
+                          change is rejected while there are any
             FILE is an object of
               project             its id
               name, profile       as `projects create` takes them
@@ -37,7 +39,8 @@ extension Command {
             Reads DATABASE_URL and SEKISHO_MASTER_KEY, and SEKISHO_PUBLIC_URL where actionUrl is at the gateway's host.
             """
     ) { words in
-        let arguments = try Arguments(words, options: [], switches: ["dry-run", "prune", "create"])
+        let arguments = try Arguments(
+            words, options: [], switches: ["dry-run", "prune", "create", "discard-identities"])
         let file = try ProjectFile(at: arguments.only("file"))
         var reader = SettingsReader.live()
         let publicURL = reader.optional(Settings.publicURL, "an https URL without path", Config.parse(publicURL:))
@@ -45,7 +48,8 @@ extension Command {
         let application = Application(
             file: file, rules: .live(publicURL: publicURL), isRehearsal: arguments.has("dry-run"),
             prunes: arguments.has("prune"),
-            creates: arguments.has("create"))
+            creates: arguments.has("create"),
+            permissions: arguments.has("discard-identities") ? [.changeTrust, .discardIdentities] : .changeTrust)
         try Administration.runWithKeys { try await application.run(on: $0, under: $1) }
     }
 }
@@ -83,14 +87,15 @@ private struct Application: Sendable {
     let isRehearsal: Bool
     let prunes: Bool
     let creates: Bool
+    let permissions: EditPermissions
 
     func run(on administration: Administration, under masterKeys: MasterKeys) async throws {
         let store = ConfigurationStore(
             pool: administration.pool, rules: rules, secrets: .sealing(under: masterKeys),
             clock: administration.clock)
         let edit = try await store.edit(
-            file.project, by: .commandLine, allowing: .changeTrust, isRehearsal: isRehearsal, change)
-        if let edit { return report(edit.after.changes(since: edit.before)) }
+            file.project, by: .commandLine, allowing: permissions, isRehearsal: isRehearsal, change)
+        if let edit { return report(edit.after.changes(since: edit.before), discarded: edit.discarded) }
         guard creates else {
             throw Failure(
                 message:
@@ -106,10 +111,10 @@ private struct Application: Sendable {
         try change(&configuration)
         if !isRehearsal {
             _ = try await draft.create(in: administration.pool, under: masterKeys, at: administration.clock.now())
-            _ = try await store.edit(file.project, by: .commandLine, allowing: .changeTrust, change)
+            _ = try await store.edit(file.project, by: .commandLine, allowing: permissions, change)
         }
         Terminal.say("+ project \(file.project)")
-        report(configuration.changes(since: fresh))
+        report(configuration.changes(since: fresh), discarded: [:])
     }
 
     /// - Throws: ``ConfigurationRefusal`` for anything that is wrong, also if it was before.
@@ -126,8 +131,11 @@ private struct Application: Sendable {
             policy: Policy(profile), algorithm: .es256, domains: [])
     }
 
-    private func report(_ changes: [ConfigurationChange]) {
+    private func report(_ changes: [ConfigurationChange], discarded: [ProviderID: Int]) {
         for change in changes { Terminal.say(change.line) }
+        for (provider, count) in discarded.sorted(by: { $0.key.rawValue < $1.key.rawValue }) {
+            Terminal.say("- identities of \(provider.rawValue): \(count)")
+        }
         guard !changes.isEmpty else { return Terminal.say("nothing to change") }
         let count = "\(changes.count) \(changes.count == 1 ? "change" : "changes")"
         Terminal.say(isRehearsal ? "\(count), not made" : "\(count) made")

@@ -32,6 +32,7 @@ extension ProviderRefusal {
         case .credentialMissing: VerdictReason("form", "standard input is empty")
         case .tokenNotBelieved(let fault): fault.reason(header, now)
         case .nonce(let fault): fault.reason(provider)
+        case .otherIssuer: VerdictReason("issuer", "the identity was verified by another issuer")
         case .ticketNotBelieved, .ticketUsed: VerdictReason("form", "not a token of the provider's")
         }
     }

@@ -48,7 +48,8 @@ private struct FakeClaims {
         let email = text("email").flatMap(Email.init)
         return VerifiedIdentity(
             provider: credential.provider, subject: subject, audience: text("aud") ?? project.root.rawValue,
-            email: email, emailTrust: email != nil && isTrue("email_verified") ? .authoritative : .none,
+            issuer: project.issuer(of: credential.provider), email: email,
+            emailTrust: email != nil && isTrue("email_verified") ? .authoritative : .none,
             isPrivateEmail: credential.provider == .apple && (email?.isRelay == true || isTrue("is_private_email")),
             name: credential.name ?? PersonName(given: text("given_name"), family: text("family_name")),
             displayName: PersonName(given: text("name"), family: nil)?.full,

@@ -61,7 +61,7 @@ extension Call {
         Scope(tenantId: request.query("tenantId").nonEmpty, targetProjectId: request.query("targetProjectId"))
     }
 
-    fileprivate func flag(_ name: String) throws(WireError) -> Bool {
+    func flag(_ name: String) throws(WireError) -> Bool {
         switch request.query(name).nonEmpty {
         case nil, "false": return false
         case "true": return true

@@ -13,7 +13,20 @@ extension Call {
     func configure(
         as administrator: Administrator, _ change: @escaping ProjectEditor.Change
     ) async throws -> ProjectConfiguration {
-        let permissions: EditPermissions = administrator.scopes.allow(.trust) ? .changeTrust : []
+        try await configure(as: administrator, discardingIdentities: false, change)
+    }
+
+    /// The same where a provider may get another issuer.
+    ///
+    /// - Parameter discardingIdentities: unlinks the identities of the old issuer.
+    func configure(
+        as administrator: Administrator, discardingIdentities: Bool, _ change: @escaping ProjectEditor.Change
+    ) async throws -> ProjectConfiguration {
+        var permissions: EditPermissions = administrator.scopes.allow(.trust) ? .changeTrust : []
+        if discardingIdentities {
+            try administrator.require(.linkUsers)
+            permissions.insert(.discardIdentities)
+        }
         let configuration = try await services.projects.edit(
             administrator.project.id, actor(of: administrator), permissions, change)
         guard let configuration else { throw WireError.notFound }
@@ -32,6 +45,17 @@ extension WireError {
     static let configurationExists = WireError(
         httpStatus: 409, message: "CONFIGURATION_EXISTS", reason: "alreadyExists", status: .alreadyExists,
         loggedAs: "CONFIGURATION_EXISTS")
+}
+
+extension WireError {
+    static func issuerInUse(_ provider: ProviderID, identities count: Int) -> WireError {
+        let identities = count == 1 ? "1 identity" : "\(count) identities"
+        return WireError(
+            httpStatus: 409,
+            message:
+                "PROVIDER_ISSUER_IN_USE : \(provider.rawValue) has \(identities) of another issuer. Configure the new issuer under another provider ID, or set discardIdentities to true to unlink them.",
+            reason: "failedPrecondition", status: .failedPrecondition, loggedAs: "PROVIDER_ISSUER_IN_USE")
+    }
 }
 
 /// Nothing, as an object.

@@ -29,7 +29,9 @@ extension Endpoint {
                 "INVALID_PROVIDER_ID : It must be oidc. with 1 to 32 lower-case letters, digits and hyphens.")
         }
         let wish = try call.body(as: OauthIdpWish.self, for: administrator)
-        let configuration = try await call.configure(as: administrator) {
+        let configuration = try await call.configure(
+            as: administrator, discardingIdentities: try call.flag("discardIdentities")
+        ) {
             guard $0.project.settings(of: id) == nil else { throw WireError.configurationExists }
             let fresh = ProviderSettings(
                 provider: id, isEnabled: false, clientIDs: [], openID: OpenIDSettings(issuer: ""))
@@ -49,7 +51,9 @@ extension Endpoint {
     ) { call, administrator in
         let (id, mask) = (call.oauthIdp, call.mask)
         let wish = try call.body(as: OauthIdpWish.self, for: administrator)
-        let configuration = try await call.configure(as: administrator) {
+        let configuration = try await call.configure(
+            as: administrator, discardingIdentities: try call.flag("discardIdentities")
+        ) {
             guard let settings = $0.project.settings(of: id), settings.openID != nil else {
                 throw WireError.configurationNotFound
             }

@@ -1,0 +1,290 @@
+import Crypto
+import HTTP
+import Identity
+import Postgres
+import Simulators
+import Support
+import Testing
+
+@testable import sekisho
+
+@Suite("The issuer of a generic OpenID provider", .serialized)
+struct ProviderIssuerTests {
+    static let first = "https://first.corp.example"
+    static let second = "https://second.corp.example"
+    static let path = "oauthIdpConfigs/oidc.corp"
+    static let inUse = "409 PROVIDER_ISSUER_IN_USE"
+
+    /// With `oidc.corp`, whose issuer is the first one.
+    struct Fixture: Sendable {
+        let gateway: TestGateway
+        let backend: Configurator
+
+        init() async throws {
+            gateway = try await TestGateway()
+            try await gateway.makeServiceKey()
+            backend = Configurator(gateway: gateway, backend: try await ServiceKey(in: gateway))
+            #expect(try await configure(first).outcome == "200")
+        }
+
+        func configure(_ issuer: String, _ query: String = "", at place: String = "") async throws -> Exchange {
+            let wish: JSON = [
+                "clientId": .string(CorporateProvider.client), "issuer": .string(issuer), "enabled": true,
+            ]
+            return try await backend.send(.post, "\(place)oauthIdpConfigs?oauthIdpConfigId=oidc.corp\(query)", wish)
+        }
+
+        func change(to issuer: String, _ query: String = "", at place: String = "") async throws -> Exchange {
+            try await backend.send(.patch, "\(place)\(path)\(query)", ["issuer": .string(issuer)], mask: "issuer")
+        }
+
+        func signIn(_ subject: String = "1", of issuer: String = first, email: String? = nil) async throws -> Exchange {
+            try await gateway.signIn(gateway.corporate(subject, of: issuer, email: email))
+        }
+
+        /// Subject and issuer of each identity.
+        func identities() async throws -> [String] {
+            try await gateway.database.pool.query(
+                "SELECT subject || ' ' || coalesce(issuer, '-') AS line FROM linked_identity ORDER BY line"
+            ).map { try $0.decode("line") }
+        }
+
+        func execute(_ statement: SQL) async throws { _ = try await gateway.database.pool.execute(statement) }
+    }
+
+    @Test("cannot be changed while identities have it")
+    func change() async throws {
+        let fixture = try await Fixture()
+        let ada = try await fixture.signIn()
+        #expect(ada.outcome == "200")
+        #expect(try await fixture.identities() == ["1 \(Self.first)"])
+        let refused = try await fixture.change(to: Self.second)
+        #expect(
+            refused.outcome
+                == "409 PROVIDER_ISSUER_IN_USE : oidc.corp has 1 identity of another issuer. Configure the new issuer under another provider ID, or set discardIdentities to true to unlink them."
+        )
+        #expect(try await fixture.change(to: Self.first).outcome == "200", "it stays the same")
+        #expect(try await fixture.signIn(of: Self.second).outcome.hasPrefix("400 INVALID_IDP_RESPONSE : The issuer of"))
+        #expect(try await fixture.signIn().json["localId"] == ada.json["localId"])
+    }
+
+    @Test("can be changed while there are no identities")
+    func unused() async throws {
+        let fixture = try await Fixture()
+        #expect(try await fixture.gateway.signIn(fixture.gateway.apple()).outcome == "200")
+        #expect(try await fixture.change(to: Self.second).outcome == "200")
+        #expect(try await fixture.signIn(of: Self.second).outcome == "200")
+        #expect(try await fixture.identities().contains("1 \(Self.second)"))
+    }
+
+    @Test("stays after the provider was removed", arguments: [false, true])
+    func removed(isOfOlderRelease: Bool) async throws {
+        let fixture = try await Fixture()
+        let ada = try await fixture.signIn()
+        if isOfOlderRelease { try await fixture.execute("UPDATE linked_identity SET issuer = NULL") }
+        #expect(try await fixture.backend.send(.delete, Self.path).outcome == "200")
+        #expect(try await fixture.configure(Self.second).outcome.hasPrefix(Self.inUse))
+        #expect(try await fixture.configure(Self.first).outcome == "200")
+        #expect(try await fixture.signIn().json["localId"] == ada.json["localId"])
+        #expect(try await fixture.backend.send(.delete, Self.path).outcome == "200")
+        #expect(try await fixture.configure(Self.second, "&discardIdentities=true").outcome == "200")
+        #expect(try await fixture.signIn(of: Self.second).json["isNewUser"] == true)
+    }
+
+    @Test("takes identities of the old one along if the request discards them")
+    func discarded() async throws {
+        let fixture = try await Fixture()
+        let ada = try await fixture.signIn(email: "ada@example.com")
+        let bob = try await fixture.signIn("2")
+        #expect(try await fixture.gateway.signIn(fixture.gateway.apple(.alan)).outcome == "200")
+        let ids = [ada, bob].compactMap { $0.json["localId"]?.string }.sorted()
+        try await fixture.execute("UPDATE linked_identity SET issuer = NULL WHERE subject = '2'")
+        #expect(try await fixture.change(to: Self.second, "?discardIdentities=maybe").status == 400)
+        #expect(try await fixture.change(to: Self.second, "?discardIdentities=false").outcome.hasPrefix(Self.inUse))
+        #expect(try await fixture.change(to: Self.second, "?discardIdentities=true").outcome == "200")
+        let (outbox, audit) = try await fixture.gateway.told()
+        #expect(outbox == ids.map { "identity.unlinked \($0) oidc.corp" })
+        #expect(audit == ids.map { "key:backend identity.unlinked \($0) oidc.corp" })
+        #expect(try await fixture.identities().count == 1, "Apple's stays")
+        let account = try await fixture.gateway.user(try #require(ada.json["localId"]?.string))
+        #expect(account["email"] == nil, "the address came with the identity")
+        let stranger = try await fixture.signIn(of: Self.second)
+        #expect(stranger.json["isNewUser"] == true)
+        #expect(stranger.json["localId"] != ada.json["localId"])
+    }
+
+    @Test("is changed with identities by a key that may unlink them, and by no other")
+    func scope() async throws {
+        let fixture = try await Fixture()
+        #expect(try await fixture.signIn().outcome == "200")
+        let scopes = ServiceKeyScopes(Set(ServiceKeyScope.allCases).subtracting([.linkUsers]))
+        let key = try await ServiceKey(id: "limited", in: fixture.gateway, scopes: scopes)
+        let limited = Configurator(gateway: fixture.gateway, backend: key)
+        let answer = try await limited.send(
+            .patch, "\(Self.path)?discardIdentities=true", ["issuer": .string(Self.second)], mask: "issuer")
+        #expect(answer.outcome == "403 PERMISSION_DENIED : The service key lacks the scope users.link.")
+        #expect(try await fixture.identities() == ["1 \(Self.first)"])
+    }
+
+    @Test("is an identity's own: one of another issuer is somebody else's")
+    func otherIssuer() async throws {
+        let fixture = try await Fixture()
+        #expect(try await fixture.signIn().outcome == "200")
+        let anonymous = try await fixture.gateway.signUpAnonymously()
+        try await fixture.execute("UPDATE linked_identity SET issuer = \(Self.second)")
+        let refusal =
+            "400 INVALID_IDP_RESPONSE : The identity with this subject was verified by another issuer of this provider."
+        #expect(try await fixture.signIn().outcome == refusal)
+        let proof = try fixture.gateway.corporate("1", of: Self.first)
+        #expect(try await fixture.gateway.link(proof, to: anonymous.idToken).outcome == refusal)
+        let merge: JSON = [
+            "idToken": .string(anonymous.idToken), "dryRun": true, "requestUri": "http://localhost",
+            "postBody": .string(proof.postBody),
+        ]
+        #expect(try await fixture.gateway.post("/v1/accounts:merge", merge).outcome == refusal)
+        #expect(try await fixture.identities() == ["1 \(Self.second)"], "nothing was adopted")
+    }
+
+    @Test("is adopted by an identity that has none")
+    func adopted() async throws {
+        let fixture = try await Fixture()
+        #expect(try await fixture.backend.send(.delete, Self.path).outcome == "200")
+        try await fixture.gateway.make(["localId": "ada"], identities: [["providerId": "oidc.corp", "rawId": "1"]])
+        #expect(try await fixture.identities() == ["1 -"], "the provider is not configured")
+        #expect(try await fixture.configure(Self.first).outcome == "200", "nobody has verified it yet")
+        #expect(try await fixture.change(to: Self.second).outcome.hasPrefix(Self.inUse), "it may be the first's now")
+        #expect(try await fixture.signIn().json["localId"] == "ada")
+        #expect(try await fixture.identities() == ["1 \(Self.first)"])
+    }
+
+    @Test("is that of the provider, where an administrator links or imports an identity")
+    func administrators() async throws {
+        let fixture = try await Fixture()
+        try await fixture.gateway.make(["localId": "a"], identities: [["providerId": "oidc.corp", "rawId": "1"]])
+        let update: JSON = ["localId": "b", "linkProviderUserInfo": ["providerId": "oidc.corp", "rawId": "2"]]
+        try await fixture.gateway.make(["localId": "b"])
+        #expect(try await fixture.gateway.administer(":update", update).outcome == "200")
+        let users: JSON = [
+            [
+                "localId": "c",
+                "providerUserInfo": [
+                    ["providerId": "oidc.corp", "rawId": "3"], ["providerId": "google.com", "rawId": "4"],
+                ],
+            ]
+        ]
+        #expect(try await fixture.gateway.administer(":batchCreate", ["users": users]).json["error"] == [])
+        let issuer = Self.first
+        #expect(try await fixture.identities() == ["1 \(issuer)", "2 \(issuer)", "3 \(issuer)", "4 -"])
+    }
+
+    @Test("makes a pending token worthless when it changes")
+    func pendingToken() async throws {
+        let fixture = try await Fixture()
+        let ada = try await fixture.gateway.signUp()
+        let pending = try await fixture.signIn(email: "ada@example.com")
+        #expect(pending.json["needConfirmation"] == true)
+        #expect(try await fixture.change(to: Self.second).outcome == "200")
+        let linked = try await fixture.gateway.signInWithIdp([
+            "pendingToken": .string(try #require(pending.pendingToken)), "idToken": .string(ada.idToken),
+        ])
+        #expect(linked.outcome == "400 INVALID_PENDING_TOKEN")
+        #expect(try await fixture.identities() == [])
+    }
+
+    @Test("of a tenant's provider is the tenant's own")
+    func tenants() async throws {
+        let fixture = try await Fixture()
+        let made = try await fixture.backend.send(.post, "tenants", ["displayName": "Corp"])
+        let place = "tenants/\(try #require(made.json["tenantId"]?.string))/"
+        let apple = try await fixture.backend.send(
+            .post, "\(place)defaultSupportedIdpConfigs?idpId=apple.com", try Configurator.apple())
+        #expect(apple.outcome == "200")
+        #expect(try await fixture.configure(Self.first, at: place).outcome == "200")
+        #expect(try await fixture.signIn().outcome == "200")
+        #expect(try await fixture.change(to: Self.second, at: place).outcome == "200", "it has no identities")
+        let proof = try fixture.gateway.corporate("1", of: Self.second)
+        let tenantID = try #require(made.json["tenantId"])
+        #expect(try await fixture.gateway.signIn(proof, ["tenantId": tenantID]).outcome == "200")
+        #expect(try await fixture.change(to: Self.first, at: place).outcome.hasPrefix(Self.inUse))
+        #expect(try await fixture.change(to: Self.first, "?discardIdentities=true", at: place).outcome == "200")
+        #expect(try await fixture.identities() == ["1 \(Self.first)"], "the project's stays")
+    }
+}
+
+extension ProviderIssuerTests {
+    @Test("does not change while a sign-in that trusts it links an identity", .timeLimit(.minutes(1)))
+    func signInBeforeChange() async throws {
+        let fixture = try await Fixture()
+        try await fixture.gateway.make(["localId": "ghost"])
+        struct RolledBack: Error {}
+        var (signIn, change): (Task<Exchange, any Error>?, Task<Exchange, any Error>?)
+        do {
+            try await fixture.gateway.database.pool.transaction { transaction in
+                // The sign-in waits for it, with its lock on the provider.
+                _ = try await transaction.execute(
+                    """
+                    INSERT INTO linked_identity (project_id, provider, subject, account_id, created_at)
+                    VALUES ('demo', 'oidc.corp', '1', 'ghost', now())
+                    """)
+                signIn = Task { try await fixture.signIn() }
+                try await fixture.gateway.waitForBlockedStatements(1)
+                change = Task { try await fixture.change(to: Self.second) }
+                try await fixture.gateway.waitForBlockedStatements(2)
+                throw RolledBack()
+            }
+        } catch is RolledBack {}
+        #expect(try await signIn?.value.outcome == "200")
+        #expect(try await change?.value.outcome.hasPrefix(Self.inUse) == true)
+    }
+
+    @Test(
+        "leaves no identity behind of a sign-in that it overtakes", .timeLimit(.minutes(1)), arguments: [false, true])
+    func changeBeforeSignIn(links: Bool) async throws {
+        let fixture = try await Fixture()
+        let more: [String: JSON] =
+            links ? ["idToken": .string(try await fixture.gateway.signUpAnonymously().idToken)] : [:]
+        let proof = try fixture.gateway.corporate("1", of: Self.first)
+        let signIn = try await fixture.gateway.database.pool.transaction { transaction in
+            _ = try await transaction.execute(
+                """
+                UPDATE identity_provider SET settings = jsonb_set(settings, '{openId,issuer}', to_jsonb(\(Self.second)))
+                WHERE provider = 'oidc.corp'
+                """)
+            let signIn = Task { try await fixture.gateway.signIn(proof, more) }
+            try await fixture.gateway.waitForBlockedStatements(1)
+            return signIn
+        }
+        #expect(try await signIn.value.outcome.hasPrefix("503 "), "its gateway has not seen the change yet")
+        #expect(try await fixture.identities() == [])
+        let later = try await fixture.gateway.withFreshCaches().signIn(proof)
+        #expect(later.outcome.hasPrefix("400 INVALID_IDP_RESPONSE : The issuer of"))
+    }
+
+    @Test("is one at a time of two that are set at once", .timeLimit(.minutes(1)))
+    func twoChanges() async throws {
+        let fixture = try await Fixture()
+        #expect(try await fixture.signIn().outcome == "200")
+        let issuers = [Self.second, "https://third.corp.example"]
+        let changes = try await fixture.gateway.database.pool.transaction { transaction in
+            _ = try await transaction.execute("SELECT FROM project WHERE id = 'demo' FOR UPDATE")
+            let changes = issuers.map { issuer in
+                Task { try await fixture.change(to: issuer, "?discardIdentities=true") }
+            }
+            try await fixture.gateway.waitForBlockedStatements(2)
+            return changes
+        }
+        for change in changes { #expect(try await change.value.outcome == "200") }
+        #expect(try await fixture.identities() == [])
+        #expect(try await fixture.gateway.told().outbox.count == 1)
+    }
+}
+
+extension TestGateway {
+    /// Returns once so many statements in this database wait for locks.
+    fileprivate func waitForBlockedStatements(_ count: Int) async throws {
+        let waiting: SQL = """
+            SELECT FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'
+            """
+        while try await database.pool.query(waiting).count < count { try await Task.sleep(for: .milliseconds(5)) }
+    }
+}
