@@ -176,16 +176,16 @@ extension WireError {
     }
 
     init(_ refusal: AdministrationRefusal) {
-        let message =
+        self =
             switch refusal {
-            case .accountUnknown: "USER_NOT_FOUND"
-            case .invalidPhoneNumber: "INVALID_PHONE_NUMBER : Invalid format."
-            case .taken(.id): "DUPLICATE_LOCAL_ID"
-            case .taken(.email): "EMAIL_EXISTS"
-            case .taken(.phoneNumber): "PHONE_NUMBER_EXISTS"
-            case .taken(.identity): "FEDERATED_USER_ID_ALREADY_LINKED"
+            case .accountUnknown: .refused("USER_NOT_FOUND")
+            case .invalidPhoneNumber: .refused("INVALID_PHONE_NUMBER : Invalid format.")
+            case .taken(.id): .refused("DUPLICATE_LOCAL_ID")
+            case .taken(.email): .refused("EMAIL_EXISTS")
+            case .taken(.phoneNumber): .refused("PHONE_NUMBER_EXISTS")
+            case .taken(.identity): .refused("FEDERATED_USER_ID_ALREADY_LINKED")
+            case .unlinksIdentities: .init(AccessRefusal.scopeMissing(.linkUsers))
             }
-        self = .refused(message)
     }
 }
 

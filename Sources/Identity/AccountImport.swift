@@ -29,7 +29,8 @@ extension AccountAdministration {
     ///   identity the first.
     /// - Returns: what stood in the way of those that were not stored.
     public func store(
-        _ imports: [Import], overwriting: Bool, in project: Project, from origin: AddressPrefix, by actor: Operator
+        _ imports: [Import], overwrite: ImportOverwrite, in project: Project, from origin: AddressPrefix,
+        by actor: Operator
     ) async throws -> [ID<Account>: UniqueMember] {
         var (accepted, refused) = Self.apart(imports)
         for index in accepted.indices {
@@ -44,7 +45,7 @@ extension AccountAdministration {
         }
         guard !accounts.isEmpty else { return refused }
         let inTheWay = try await store.store(
-            accounts, overwriting: overwriting, by: actor, now: now, in: project.id)
+            accounts, overwrite: overwrite, by: actor, now: now, in: project.id)
         refused.merge(inTheWay) { first, _ in first }
         return refused
     }

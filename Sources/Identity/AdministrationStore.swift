@@ -38,11 +38,21 @@ public protocol AdministrationStore: Sendable {
     ///
     /// - Parameters:
     ///   - accounts: of different ids, addresses, numbers and identities.
-    ///   - overwriting: puts an account in the place of one with its id, of which nothing is kept.
+    ///   - overwrite: which accounts are replaced by one with the same ID; nothing of them is kept.
     /// - Returns: what stands in the way of those that were not stored.
+    /// - Throws: ``AdministrationRefusal/unlinksIdentities``, with nothing stored.
     func store(
-        _ accounts: [StoredAccount], overwriting: Bool, by actor: Operator, now: Instant, in project: ID<Project>
+        _ accounts: [StoredAccount], overwrite: ImportOverwrite, by actor: Operator, now: Instant,
+        in project: ID<Project>
     ) async throws -> [ID<Account>: UniqueMember]
+}
+
+/// Which accounts an import replaces.
+public enum ImportOverwrite: Hashable, Sendable {
+    case none
+    case accountsWithoutIdentities
+    /// Their identities are removed with them.
+    case all
 }
 
 /// What no two accounts of a project have in common.

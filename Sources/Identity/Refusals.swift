@@ -60,6 +60,8 @@ public enum AdministrationRefusal: Error, Hashable {
     case accountUnknown
     case invalidPhoneNumber
     case taken(UniqueMember)
+    /// An import would replace an account that has identities, and may not.
+    case unlinksIdentities
 }
 
 /// Why no session was ended.

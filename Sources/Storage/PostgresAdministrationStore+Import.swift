@@ -6,14 +6,15 @@ extension PostgresAdministrationStore {
     private static let attempts = 5
 
     public func store(
-        _ accounts: [StoredAccount], overwriting: Bool, by actor: Operator, now: Instant, in project: ID<Project>
+        _ accounts: [StoredAccount], overwrite: ImportOverwrite, by actor: Operator, now: Instant,
+        in project: ID<Project>
     ) async throws -> [ID<Account>: UniqueMember] {
         // Those who bring the same addresses take them in the same order, and do not wait for each other.
         let ordered = accounts.sorted { $0.order < $1.order }
         for _ in 0..<Self.attempts {
             do {
                 return try await reaching {
-                    try await storeOnce(ordered, overwriting: overwriting, by: actor, now: now, in: project)
+                    try await storeOnce(ordered, overwrite: overwrite, by: actor, now: now, in: project)
                 }
             } catch let error as PostgresError where error.takenMember != nil {
                 continue
@@ -23,7 +24,8 @@ extension PostgresAdministrationStore {
     }
 
     private func storeOnce(
-        _ accounts: [StoredAccount], overwriting: Bool, by actor: Operator, now: Instant, in project: ID<Project>
+        _ accounts: [StoredAccount], overwrite: ImportOverwrite, by actor: Operator, now: Instant,
+        in project: ID<Project>
     ) async throws -> [ID<Account>: UniqueMember] {
         try await pool.transaction { transaction in
             let found = try await transaction.query(.find(accounts.flatMap(\.references), in: project))
@@ -31,12 +33,17 @@ extension PostgresAdministrationStore {
             let known = KnownNames(found)
             var inTheWay: [ID<Account>: UniqueMember] = [:]
             for stored in accounts {
-                inTheWay[stored.account.id] = known.inTheWay(of: stored.account, overwriting: overwriting)
+                inTheWay[stored.account.id] = known.inTheWay(of: stored.account, overwriting: overwrite != .none)
             }
             let stored = accounts.filter { inTheWay[$0.account.id] == nil }
             guard !stored.isEmpty else { return inTheWay }
             let replaced = stored.map(\.account.id).filter(known.ids.contains)
-            if !replaced.isEmpty { _ = try await transaction.execute(.remove(replaced, in: project)) }
+            if !replaced.isEmpty {
+                if overwrite == .accountsWithoutIdentities {
+                    try await transaction.requireNoIdentities(of: replaced, in: project)
+                }
+                _ = try await transaction.execute(.remove(replaced, in: project))
+            }
             _ = try await transaction.execute(.insert(stored, in: project))
             if stored.contains(where: { !$0.account.identities.isEmpty }) {
                 _ = try await transaction.execute(.insertIdentities(of: stored, at: now, in: project))
@@ -46,6 +53,18 @@ extension PostgresAdministrationStore {
                 in: project)
             return inTheWay
         }
+    }
+}
+
+extension Transaction {
+    /// Locks the accounts first, so that none gets an identity meanwhile.
+    fileprivate func requireNoIdentities(of accounts: [ID<Account>], in project: ID<Project>) async throws {
+        _ = try await execute(.lock(accounts, in: project))
+        let linked: SQL = """
+            SELECT FROM linked_identity
+            WHERE project_id = \(project.rawValue) AND account_id = ANY (\(accounts.map(\.rawValue))) LIMIT 1
+            """
+        guard try await query(linked).isEmpty else { throw AdministrationRefusal.unlinksIdentities }
     }
 }
 

@@ -75,6 +75,25 @@ struct ServiceKeyScopeTests {
         ),
     ]
 
+    @Test(
+        "an import that replaces an account with identities needs users.link",
+        arguments: [
+            (["localId": "bob"], true, false), (["localId": "bob", "email": "bob@example.com"], true, false),
+            (["localId": "ada"], true, true), (["localId": "eve"], true, true), (["localId": "bob"], false, true),
+        ] as [(JSON, Bool, Bool)])
+    func overwrite(user: JSON, overwrites: Bool, isAllowed: Bool) async throws {
+        let gateway = try await AdminAuditTests.household()
+        let before = try await gateway.accountsAsStored()
+        let body: JSON = ["users": [["localId": "new"], user], "allowOverwrite": .bool(overwrites)]
+        let path = "/v1/projects/demo/accounts:batchCreate"
+        let writer = try await ServiceKey(id: "writer", in: gateway, scopes: ServiceKeyScopes([.writeUsers]))
+        let outcome = try await gateway.administer(.post, path, body, by: writer).outcome
+        #expect(outcome == (isAllowed ? "200" : "403 PERMISSION_DENIED : The service key lacks the scope users.link."))
+        if !isAllowed { #expect(try await gateway.accountsAsStored() == before, "nothing is stored") }
+        let both = try await ServiceKey(id: "both", in: gateway, scopes: ServiceKeyScopes([.writeUsers, .linkUsers]))
+        #expect(try await gateway.administer(.post, path, body, by: both).outcome == "200")
+    }
+
     @Test("what lets somebody become somebody else takes a scope of its own", arguments: requests)
     func content(operation: String, body: JSON, scope: ServiceKeyScope) async throws {
         let gateway = try await TestGateway()

@@ -29,6 +29,7 @@ struct FakeAdministrationStore: AdministrationStore {
     func count(in project: ID<Project>) async throws -> Int { 0 }
 
     func store(
-        _ accounts: [StoredAccount], overwriting: Bool, by actor: Operator, now: Instant, in project: ID<Project>
+        _ accounts: [StoredAccount], overwrite: ImportOverwrite, by actor: Operator, now: Instant,
+        in project: ID<Project>
     ) async throws -> [ID<Account>: UniqueMember] { [:] }
 }

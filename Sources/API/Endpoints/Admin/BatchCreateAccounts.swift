@@ -25,7 +25,7 @@ extension Endpoint {
             }
         }
         let refused = try await administration.store(
-            imports.map(\.entry), overwriting: request.allowOverwrite == true, in: administrator.project,
+            imports.map(\.entry), overwrite: request.overwrite(by: administrator), in: administrator.project,
             from: call.origin.prefix, by: call.actor(of: administrator))
         for (index, entry) in imports {
             if let member = refused[entry.account.id] { faults[index] = ImportedUser.Fault(member).message }
@@ -55,6 +55,12 @@ private struct BatchCreateRequest: Decodable {
     static let limit = 1000
     /// Each costs as much as a sign-in, and the request waits for all of them.
     static let passwordLimit = 100
+
+    /// Replacing an account removes its identities, as unlinking them would.
+    func overwrite(by administrator: Administrator) -> ImportOverwrite {
+        guard allowOverwrite == true else { return .none }
+        return administrator.scopes.allow(.linkUsers) ? .all : .accountsWithoutIdentities
+    }
 
     var bringsIdentities: Bool { users?.contains { !$0.linkable.isEmpty } == true }
     var bringsHashes: Bool { users?.contains { $0.passwordHash.nonEmpty != nil } == true }
