@@ -31,22 +31,22 @@ public struct ClientCredential: Sendable {
     }
 }
 
-/// A backend, known by its service key, that may do in one project what no client may.
+/// A caller that may do in one project what no client may: a backend with its service key.
 public struct Administrator: Sendable {
     public let project: Project
-    /// The service key's id, for the records.
-    public let key: String
+    /// Its name in the audit trail.
+    public let actor: Operator
     public let scopes: ServiceKeyScopes
 
-    public init(project: Project, key: String, scopes: ServiceKeyScopes) {
+    public init(project: Project, actor: Operator, scopes: ServiceKeyScopes) {
         self.project = project
-        self.key = key
+        self.actor = actor
         self.scopes = scopes
     }
 
     /// The same key, at work on `home`: the project, or a tenant of it.
     func working(in home: Project) -> Administrator {
-        Administrator(project: home, key: key, scopes: scopes)
+        Administrator(project: home, actor: actor, scopes: scopes)
     }
 
     func require(_ scope: ServiceKeyScope) throws(AccessRefusal) {

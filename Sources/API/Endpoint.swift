@@ -153,6 +153,9 @@ public struct Call: Sendable {
 }
 
 extension Call {
+    /// Where it came from, for the audit trail.
+    public var trace: Trace { origin.trace }
+
     /// Who did it, for the audit trail.
-    func actor(of administrator: Administrator) -> Operator { .key(administrator.key, origin.trace) }
+    func actor(of administrator: Administrator) -> Operator { administrator.actor.tracing(origin.trace) }
 }

@@ -28,11 +28,16 @@ public struct Operator: Hashable, Sendable {
     public static let commandLine = Operator(name: "cli")
     /// The gateway itself.
     public static let system = Operator(name: "system")
+    /// A caller that `dev` mode lets in without a key, as Firebase's emulator does.
+    public static let emulator = Operator(name: "emulator")
 
     /// A service key, by its id.
     public static func key(_ id: String, _ trace: Trace = .none) -> Operator {
         Operator(name: "key:\(id)", trace: trace)
     }
+
+    /// The same, by one request.
+    public func tracing(_ trace: Trace) -> Operator { Operator(name: name, trace: trace) }
 
     /// Whoever the account belongs to, or turns out to belong to.
     public static func user(_ trace: Trace) -> Operator { Operator(name: "user", trace: trace) }

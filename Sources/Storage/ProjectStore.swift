@@ -45,7 +45,7 @@ public struct ProjectStore: Sendable {
     /// - Returns: `false` if the id is taken.
     public func create(
         _ project: Project, name: String, app: App, keys: [StoredKey], secrets: [ProviderID: [UInt8]] = [:],
-        at now: Instant
+        by actor: Operator, at now: Instant
     ) async throws -> Bool {
         let policy = try PolicyColumn.json(project.policy, of: project.profile)
         let mail = try MailColumn(project.mail).columnText()
@@ -70,7 +70,7 @@ public struct ProjectStore: Sendable {
                     _ = try await transaction.execute(.keep(sealed, of: provider, in: project.id, at: now))
                 }
                 try await transaction.audit(
-                    [AuditNote("project.added", project.id.rawValue)], by: .commandLine, at: now, in: project.id)
+                    [AuditNote("project.added", project.id.rawValue)], by: actor, at: now, in: project.id)
                 return true
             }
         }

@@ -97,7 +97,7 @@ struct Directory: Sendable {
             isLive(until: holder.expiresAt)
         else { return nil }
         keyUse.note(holder.id, in: holder.project.id, at: clock.now())
-        return Administrator(project: holder.project, key: holder.id, scopes: holder.scopes)
+        return Administrator(project: holder.project, actor: .key(holder.id), scopes: holder.scopes)
     }
 
     /// - Parameter id: as a custom token named it; nothing says yet that the token is genuine.

@@ -202,6 +202,14 @@ def test_a_change_of_configuration_counts_at_once(emulator, client, dev):
     assert client.call("signInWithPassword", unknown).code == "EMAIL_NOT_FOUND"
 
 
+def test_the_audit_trail_tells_requests_from_the_command_line(emulator):
+    project = fresh_project()
+    emulator.config(project, privacy(True))
+    page = emulator.json("GET", f"/v1/projects/{project}/auditEvents", headers=OWNER)
+    assert [(event["actor"], event["action"]) for event in page["auditEvents"]] == [
+        ("emulator", "project.changed"), ("system", "project.added")]
+
+
 @pytest.mark.parametrize("change", [{}, {"signIn": {}}, {"signIn": {"allowDuplicateEmails": False}},
                                     {"emailPrivacyConfig": {}}])
 def test_what_a_change_leaves_out_stays(emulator, change):

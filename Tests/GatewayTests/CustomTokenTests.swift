@@ -185,7 +185,9 @@ struct CustomTokenTests {
         let draft = try ProjectDraft(
             id: "other", name: "Other", profile: .firebase, policy: Policy(.firebase), algorithm: .es256, domains: [])
         let masterKeys = try MasterKeys(current: [UInt8](repeating: 7, count: 32))
-        #expect(try await draft.create(in: gateway.database.pool, under: masterKeys, at: gateway.clock.now))
+        #expect(
+            try await draft.create(
+                in: gateway.database.pool, under: masterKeys, by: .commandLine, at: gateway.clock.now))
         let theirs = try await ServiceKey(id: "theirs", of: ID("other"), in: gateway)
         let now = gateway.clock.now
         #expect(try await gateway.signIn(customToken: theirs.customToken(at: now)).outcome == "400 CREDENTIAL_MISMATCH")

@@ -20,7 +20,7 @@ extension TestGateway {
         let draft = try ProjectDraft(
             id: id, name: "Other", profile: .firebase, policy: Policy(.firebase), algorithm: .es256, domains: [])
         let masterKeys = try MasterKeys(current: [UInt8](repeating: 7, count: 32))
-        #expect(try await draft.create(in: database.pool, under: masterKeys, at: clock.now))
+        #expect(try await draft.create(in: database.pool, under: masterKeys, by: .commandLine, at: clock.now))
         try await makeServiceKey(serviceKey, in: draft.project.id)
     }
 

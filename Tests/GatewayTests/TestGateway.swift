@@ -49,7 +49,7 @@ struct TestGateway: Sendable {
         draft.secrets = [.apple: Secret("-----BEGIN PRIVATE KEY-----")]
         project = draft.project
         masterKeys = try MasterKeys(current: [UInt8](repeating: 7, count: 32))
-        #expect(try await draft.create(in: database.pool, under: masterKeys, at: clock.now))
+        #expect(try await draft.create(in: database.pool, under: masterKeys, by: .commandLine, at: clock.now))
         let isKeyMade = try await APIKeyStore(pool: database.pool).create(
             id: "key", hash: APIKey(text: Self.apiKey).hash, for: ProjectDraft.app.id, in: project.id, at: clock.now)
         #expect(isKeyMade)

@@ -28,7 +28,9 @@ struct ConfigurationStoreTests {
             projects = ProjectStore(pool: database.pool)
             let project = Project(
                 id: id, number: 1, profile: .sekisho, policy: Policy(.sekisho), authorizedDomains: ["localhost"])
-            #expect(try await projects.create(project, name: "Demo", app: App(id: ID("default")), keys: [], at: start))
+            #expect(
+                try await projects.create(
+                    project, name: "Demo", app: App(id: ID("default")), keys: [], by: .commandLine, at: start))
         }
 
         @discardableResult
@@ -109,7 +111,8 @@ struct ConfigurationStoreTests {
             id: ID("new"), number: 2, profile: .firebase, policy: Policy(.firebase), authorizedDomains: [],
             providers: [apple, Self.google])
         let isMade = try await fixture.projects.create(
-            project, name: "New", app: Self.ios.app, keys: [], secrets: [.apple: [1, 2]], at: fixture.start)
+            project, name: "New", app: Self.ios.app, keys: [], secrets: [.apple: [1, 2]], by: .commandLine,
+            at: fixture.start)
         #expect(isMade)
         #expect(try await fixture.projects.project(ID("new")) == project)
         let secrets = ProviderSecretStore(pool: fixture.database.pool)

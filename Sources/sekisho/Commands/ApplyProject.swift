@@ -110,7 +110,8 @@ private struct Application: Sendable {
         // Judged before there is anything.
         try change(&configuration)
         if !isRehearsal {
-            _ = try await draft.create(in: administration.pool, under: masterKeys, at: administration.clock.now())
+            _ = try await draft.create(
+                in: administration.pool, under: masterKeys, by: .commandLine, at: administration.clock.now())
             _ = try await store.edit(file.project, by: .commandLine, allowing: permissions, change)
         }
         Terminal.say("+ project \(file.project)")

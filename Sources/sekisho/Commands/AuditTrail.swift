@@ -12,7 +12,7 @@ extension Command {
               --project ID     which project
               --tenant ID      which tenant of it, even if it has been deleted
               --subject ID     what was done to this account, app, provider, key or project
-              --actor NAME     by whom: user, system, cli, or key:ID
+              --actor NAME     by whom: user, system, cli, emulator, or key:ID
               --action NAME    as account.deleted
               --since TIME     2026-01-31, or 2026-01-31T12:00:00Z
               --limit N        lines, 1 to 1000; 50 unless told

@@ -80,6 +80,7 @@ extension Administration {
         }
         _ = try await Migrator(migrations: .all).apply(with: pool)
         try await Canary.claim(pool, for: .dev, under: masterKeys, at: clock.now())
-        _ = try await draft.create(in: pool, under: masterKeys, at: clock.now(), signsFrom: DevProjects.beginning)
+        _ = try await draft.create(
+            in: pool, under: masterKeys, by: .commandLine, at: clock.now(), signsFrom: DevProjects.beginning)
     }
 }

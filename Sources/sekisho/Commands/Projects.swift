@@ -21,7 +21,9 @@ extension Command {
         let arguments = try Arguments(words, options: ["name", "profile", "algorithm", "domain"])
         let draft = try ProjectDraft(arguments)
         try Administration.runWithKeys { administration, masterKeys in
-            guard try await draft.create(in: administration.pool, under: masterKeys, at: administration.clock.now())
+            guard
+                try await draft.create(
+                    in: administration.pool, under: masterKeys, by: .commandLine, at: administration.clock.now())
             else { throw Failure(message: "there is a project \(draft.project.id) already") }
             Terminal.say("created project \(draft.project.id)")
         }
@@ -95,7 +97,7 @@ struct ProjectDraft: Sendable {
     /// - Parameter signsFrom: when its keys begin to sign; at once unless told.
     /// - Returns: `false` if the id is taken.
     func create(
-        in pool: Pool, under masterKeys: MasterKeys, at now: Instant, signsFrom: Instant? = nil
+        in pool: Pool, under masterKeys: MasterKeys, by actor: Operator, at now: Instant, signsFrom: Instant? = nil
     ) async throws -> Bool {
         let maker = KeyMaker(masterKeys: masterKeys)
         let keys = [
@@ -106,6 +108,6 @@ struct ProjectDraft: Sendable {
         let sealed = try Dictionary(
             uniqueKeysWithValues: secrets.map { ($0.key, try keeper.seal($0.value, $0.key, project.id)) })
         return try await ProjectStore(pool: pool)
-            .create(project, name: name, app: Self.app, keys: keys, secrets: sealed, at: now)
+            .create(project, name: name, app: Self.app, keys: keys, secrets: sealed, by: actor, at: now)
     }
 }

@@ -23,7 +23,7 @@ extension Access {
             return Client(project: project, app: try await app(project.id))
         } administrator: { bearer, id in
             guard isOwner(bearer) else { throw AccessRefusal.bearerNotAccepted }
-            return Administrator(project: try await found(id), key: "owner", scopes: .all)
+            return Administrator(project: try await found(id), actor: .emulator, scopes: .all)
         }
     }
 

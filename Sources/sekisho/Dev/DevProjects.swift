@@ -52,7 +52,7 @@ struct DevProjects: Sendable {
         guard ProjectDraft.canBeID(id.rawValue), try await store.all().count < Self.limit else { return nil }
         // Whoever comes second finds what the first has made.
         _ = try await ProjectDraft(devProject: id.rawValue)
-            .create(in: pool, under: masterKeys, at: clock.now(), signsFrom: Self.beginning)
+            .create(in: pool, under: masterKeys, by: .system, at: clock.now(), signsFrom: Self.beginning)
         return try await store.project(id)
     }
 }

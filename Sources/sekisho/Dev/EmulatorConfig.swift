@@ -17,7 +17,8 @@ extension [Endpoint] {
                 let configurations = ConfigurationStore(
                     pool: pool, rules: .live(), secrets: .absent, clock: projects.clock)
                 let id = try await projects.named(by: call).id
-                let edit = try await configurations.edit(id, by: .commandLine, allowing: []) { configuration in
+                let edit = try await configurations.edit(id, by: .emulator.tracing(call.trace), allowing: []) {
+                    configuration in
                     change.apply(to: &configuration.project.policy)
                 }
                 guard let edit else { throw RequestRefusal.notFound }

@@ -36,7 +36,9 @@ struct TestGateway {
             services: Self.services(store, passwordsAreBusy, documents, readiness, actions),
             access: .keys(
                 client: { $0 == "good" ? Client(project: project, app: App(id: ID("app"))) : nil },
-                administrator: { $0 == "secret" ? Administrator(project: project, key: "k", scopes: .all) : nil }),
+                administrator: {
+                    $0 == "secret" ? Administrator(project: project, actor: .key("k"), scopes: .all) : nil
+                }),
             log: log, metrics: GatewayMetrics())
     }
 

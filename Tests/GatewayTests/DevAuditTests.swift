@@ -1,0 +1,35 @@
+import HTTP
+import Identity
+import Support
+import Testing
+
+@testable import sekisho
+
+@Suite("The audit trail in dev mode")
+struct DevAuditTests {
+    @Test("tells callers without a key from service keys and from the command line")
+    func emulator() async throws {
+        let gateway = try await TestGateway(mode: .dev(ID("demo")))
+        let lines = try await gateway.audited {
+            for bearer in ["owner", "ya29.token"] {
+                let body: JSON = ["localId": .string(bearer)]
+                let made = try await gateway.send(
+                    .post, "/v1/projects/demo/accounts", body: try body.bytes, query: [],
+                    headers: ["Authorization": "Bearer \(bearer)"])
+                #expect(made.outcome == "200")
+            }
+            let config: JSON = ["authorizedDomains": ["localhost", "example.com"]]
+            let changed = try await gateway.send(
+                .patch, "/v2/projects/demo/config", body: try config.bytes,
+                query: [("updateMask", "authorizedDomains")],
+                headers: ["Authorization": "Bearer owner"])
+            #expect(changed.outcome == "200")
+        }
+        #expect(
+            lines.map(\.description).sorted() == [
+                "emulator account.created owner", "emulator account.created ya29.token",
+                "emulator project.changed demo members=authorizedDomains",
+            ])
+        #expect(lines.allSatisfy { $0.request != nil && $0.network != nil })
+    }
+}
