@@ -120,7 +120,7 @@ extension WireError {
             case .passwordsNotAllowed: "OPERATION_NOT_ALLOWED"
             case .emailTaken: "EMAIL_EXISTS"
             case .lastSignInMethod:
-                "LAST_SIGN_IN_METHOD : Nobody could sign in to this account any more. Say so if that is meant."
+                "LAST_SIGN_IN_METHOD : This would remove the account's last sign-in method. Set allowNoSignInMethod to true to confirm."
             case .loginTooOld: "CREDENTIAL_TOO_OLD_LOGIN_AGAIN"
             case .emailNeedsVerification:
                 "OPERATION_NOT_ALLOWED : Please verify the new email before changing email."

@@ -33,6 +33,7 @@ private struct UpdateRequest: ClientRequest, AttributeDeletion {
     let disableUser: Bool?
     let deletePasskey: [Present]?
     let deleteProvider: [String]?
+    let allowNoSignInMethod: Bool?
     let linkProviderUserInfo: Present?
     let mfa: Present?
     let oobCode: String?
@@ -76,6 +77,7 @@ private struct UpdateRequest: ClientRequest, AttributeDeletion {
         wish.password = wish.removesPassword ? nil : password.map(Secret.init)
         wish.renewsSession = validSince != nil
         if let deleteProvider { try wish.remove(deleteProvider) }
+        wish.mayLoseLastSignInMethod = allowNoSignInMethod ?? false
         return wish
     }
 }
