@@ -1,7 +1,8 @@
 internal import Identity
 
-/// The one place where a refusal gets its public name. There is no `default`, so a new refusal does not
-/// compile until it has one.
+/// Gives each refusal its wire code; the initializers that others need are in files beside this one. A new case of a
+/// refusal does not compile until it has a code. A new type has to be added to the list below: without that it is
+/// answered with 500, and `RefusalTests` fails.
 extension WireError {
     /// - Returns: `nil` for an error that is ours and not the caller's.
     init?(_ error: any Error) {

@@ -25,7 +25,7 @@ extension Call {
     /// `nil` if there is none, or it is malformed.
     var form: [(String, String)]? { isForm ? FormDecoder.decode(request.body) : nil }
 
-    /// The one parse of a JSON body. Nothing at all is an object without members; unknown members are ignored, `null`
+    /// Parses a JSON body, at each call anew: for the tenant it names, for its project, for its content. An empty body is an object without members; unknown members are ignored, `null`
     /// is absence, names are taken in snake_case too, and the content type is not looked at.
     ///
     /// - Throws: what the caller is answered with.

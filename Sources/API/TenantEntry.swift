@@ -49,7 +49,7 @@ extension Call {
         return try Self.only([named.tenantId, tenantInQuery] + tokens.map(\.rawValue))
     }
 
-    /// Most requests do not, and their bodies are parsed once.
+    /// Most requests do not, and their bodies are not parsed for it.
     private var mentionsTenants: Bool {
         tenantInQuery != nil || request.body.holds("tenant")
     }

@@ -21,9 +21,8 @@ public struct AccountOrder: Hashable, Sendable {
         case id
         case email
         case createdAt
-        /// No index holds it: all accounts are gone through.
         case name
-        /// As ``name``: in an index it would be written anew at every sign-in.
+        /// All accounts are read: an index would be written at every sign-in.
         case lastSignInAt
     }
 

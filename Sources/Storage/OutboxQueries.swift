@@ -2,7 +2,8 @@ internal import FoundationEssentials
 internal import Identity
 internal import Postgres
 
-/// What others must be told about an account. It names no address and no person.
+/// An event about an account, for events and webhooks to come: nothing reads the outbox yet. It names no address and no
+/// person.
 struct OutboxEvent {
     enum Kind: String {
         case identityLinked = "identity.linked"

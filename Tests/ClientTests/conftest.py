@@ -1,5 +1,4 @@
 import os
-import os
 import tempfile
 from pathlib import Path
 
@@ -19,9 +18,7 @@ def contract():
 @pytest.fixture(scope="session")
 def folder():
     with tempfile.TemporaryDirectory(prefix="sekisho-") as path:
-        # As root, PostgreSQL runs as another user, who must be able to reach its data.
-        os.chmod(path, 0o755)
-        # Started by root, PostgreSQL runs as somebody else, who has to get to its files in here.
+        # Started by root, PostgreSQL runs as another user, who has to reach its files in here.
         os.chmod(path, 0o711)
         yield Path(path)
 
