@@ -20,17 +20,20 @@ struct ClientAddress: Hashable {
         address = nearest
     }
 
-    /// What fairness counts by: an IPv4 address, or the /64 that one IPv6 subscriber owns.
-    var prefix: AddressPrefix { AddressPrefix(text(v4: 32, v6: 64)) }
+    /// What fairness and rate limits count by.
+    var network: ClientNetwork {
+        guard let address else { return ClientNetwork(prefixes: ["unknown"], place: nil) }
+        let lengths = address.isIPv4 ? [32, 24] : [64, 56, 48]
+        let prefixes = lengths.map { Self.text(address, $0) }
+        return ClientNetwork(prefixes: prefixes, place: prefixes[1])
+    }
 
     /// What a log may show: wide enough to name no person.
-    var logPrefix: String { text(v4: 24, v6: 48) }
+    var logPrefix: String { network.widest.prefix }
 
-    private func text(v4: Int, v6: Int) -> String {
-        guard let address else { return "unknown" }
-        let length = address.isIPv4 ? v4 : v6
+    private static func text(_ address: IPAddress, _ length: Int) -> String {
         let network = address.network(length)
-        return length == 32 ? "\(network)" : "\(network)/\(length)"
+        return length == 32 && address.isIPv4 ? "\(network)" : "\(network)/\(length)"
     }
 
     /// Some proxies write a port behind the address, and brackets around one of IPv6.

@@ -5,7 +5,7 @@ extension Origin {
     init(_ client: ClientAddress, _ request: Request) {
         let headers = request.headers
         self.init(
-            prefix: client.prefix, device: headers["User-Agent"].flatMap { Self.printable($0) },
+            network: client.network, device: headers["User-Agent"].flatMap { Self.printable($0) },
             language: Language(
                 firebaseLocale: headers["X-Firebase-Locale"], acceptLanguage: headers["Accept-Language"]),
             trace: Trace(network: client.logPrefix, request: request.id))

@@ -33,7 +33,7 @@ extension Call {
 
     /// Where the request comes from, with letters in the language of the page.
     func origin(reading language: Language) -> Origin {
-        Origin(prefix: origin.prefix, device: origin.device, language: language, trace: origin.trace)
+        Origin(network: origin.network, device: origin.device, language: language, trace: origin.trace)
     }
 }
 

@@ -8,9 +8,9 @@ public struct PoolIsFull: Error {
 
 /// Threads for work that blocks or burns a core, with a bounded waiting room that is shared fairly.
 ///
-/// Waiting work is kept by key (an address prefix, say) and served round-robin over the keys, so that one busy
-/// key delays itself only. Admission is decided on arrival:
-/// - no key may fill more than half of the room;
+/// Waiting work has a path of keys (networks, for example) from the widest to the narrowest, and is served round-robin at
+/// every level (see ``FairQueue``), so that a busy key delays itself only. Admission is decided on arrival:
+/// - no key of any level may fill more than half of the room;
 /// - in a full room, a newcomer takes the place of the latest arrival of the key that waits with most.
 public final class FairPool: Sendable {
     fileprivate struct Waiting {
@@ -19,10 +19,7 @@ public final class FairPool: Sendable {
     }
 
     fileprivate struct Room {
-        var queues: [String: [Waiting]] = [:]
-        /// Keys that have work waiting, next to be served first.
-        var turn: [String] = []
-        var count = 0
+        var queue = FairQueue<Waiting>()
         var arrivals = 0
         var running = 0
         var isClosed = false
@@ -55,21 +52,22 @@ public final class FairPool: Sendable {
 
     /// Runs `work` on a thread of the pool.
     ///
+    /// - Parameter path: whose work it is, from the widest key to the narrowest.
     /// - Throws: ``PoolIsFull`` without having started `work`, and what `work` throws.
-    public func run<Value: Sendable>(for key: String, _ work: @escaping @Sendable () throws -> Value) async throws
-        -> Value
-    {
+    public func run<Value: Sendable>(
+        for path: [String], _ work: @escaping @Sendable () throws -> Value
+    ) async throws -> Value {
         try await withCheckedThrowingContinuation { continuation in
             admit(
                 Waiting(
                     start: { continuation.resume(with: Result(catching: work)) },
                     refuse: { continuation.resume(throwing: PoolIsFull()) }),
-                for: key)
+                for: path)
         }
     }
 
     /// How many wait now, over all keys.
-    public var waiting: Int { monitor.withLock { $0.count } }
+    public var waiting: Int { monitor.withLock { $0.queue.count } }
     /// How many are being worked on now.
     public var running: Int { monitor.withLock { $0.running } }
     /// How many ever asked, those refused included.
@@ -82,17 +80,11 @@ public final class FairPool: Sendable {
         for thread in threads.withLock({ $0 }) { thread.join() }
     }
 
-    private func admit(_ newcomer: Waiting, for key: String) {
+    private func admit(_ newcomer: Waiting, for path: [String]) {
         let refused: Waiting? = monitor.withLock { room in
             room.arrivals += 1
-            guard !room.isClosed, room.queues[key, default: []].count < capacity / 2 else { return newcomer }
-            var displaced: Waiting?
-            if room.count >= capacity {
-                displaced = room.displaceLatest(inFavourOf: key)
-                guard displaced != nil else { return newcomer }
-            }
-            room.add(newcomer, for: key)
-            return displaced
+            guard !room.isClosed else { return newcomer }
+            return room.queue.admit(newcomer, at: path, capacity: capacity)
         }
         if let refused { refused.refuse() }
         monitor.wakeOne()
@@ -100,36 +92,9 @@ public final class FairPool: Sendable {
 
     private static func next(from monitor: Monitor<Room>) -> Waiting? {
         monitor.waitUntil { room in
-            guard let next = room.takeNext() else { return room.isClosed ? .some(nil) : nil }
+            guard let next = room.queue.popNext() else { return room.isClosed ? .some(nil) : nil }
+            room.running += 1
             return next
         }
-    }
-}
-
-extension FairPool.Room {
-    fileprivate mutating func add(_ waiting: FairPool.Waiting, for key: String) {
-        if queues[key, default: []].isEmpty { turn.append(key) }
-        queues[key, default: []].append(waiting)
-        count += 1
-    }
-
-    fileprivate mutating func takeNext() -> FairPool.Waiting? {
-        guard !turn.isEmpty else { return nil }
-        let key = turn.removeFirst()
-        guard let next = queues[key]?.removeFirst() else { return nil }
-        count -= 1
-        running += 1
-        if queues[key]?.isEmpty == true { queues[key] = nil } else { turn.append(key) }
-        return next
-    }
-
-    /// - Returns: `nil` if nobody waits with clearly more than `key` does.
-    fileprivate mutating func displaceLatest(inFavourOf key: String) -> FairPool.Waiting? {
-        guard
-            let longest = queues.max(by: { $0.value.count < $1.value.count }),
-            longest.value.count > queues[key, default: []].count + 1
-        else { return nil }
-        count -= 1
-        return queues[longest.key]?.removeLast()
     }
 }

@@ -14,7 +14,7 @@ extension AccountAdministration {
 
     /// Refuses in the wire's order: account, address, password, number.
     public func update(
-        _ id: ID<Account>, _ wish: Wish, in project: Project, from origin: AddressPrefix, by actor: Operator
+        _ id: ID<Account>, _ wish: Wish, in project: Project, from network: ClientNetwork, by actor: Operator
     ) async throws -> Account {
         guard let account = try await store.find([.id(id)], in: project.id).first else {
             throw AdministrationRefusal.accountUnknown
@@ -32,7 +32,7 @@ extension AccountAdministration {
         try taken.refuse(.phoneNumber)
         if let phoneNumber { change.phoneNumber = .set(phoneNumber) }
         if let password = wish.password {
-            change.passwordHash = .set(try await passwords.hash(password, origin))
+            change.passwordHash = .set(try await passwords.hash(password, network))
         }
         change.changedAt = clock.now()
         return try await store.change(id, by: change, of: actor, in: project.id).account

@@ -36,7 +36,7 @@ public struct AccountAdministration: Sendable {
 
     /// Refuses in the wire's order: id, number, address, password.
     public func create(
-        _ draft: Draft, in project: Project, from origin: AddressPrefix, by actor: Operator
+        _ draft: Draft, in project: Project, from network: ClientNetwork, by actor: Operator
     ) async throws -> Account {
         let phoneNumber = draft.phoneNumber.flatMap(PhoneNumber.init)
         let email = draft.email.flatMap(Email.init)
@@ -49,7 +49,7 @@ public struct AccountAdministration: Sendable {
         var hash: String?
         if let password = draft.password {
             try await project.policy.require(password, unknownTo: breaches)
-            hash = try await passwords.hash(password, origin)
+            hash = try await passwords.hash(password, network)
         }
         let now = clock.now()
         let account = Account(

@@ -147,7 +147,7 @@ public struct AccountEditor: Sendable {
 
     private func hash(_ password: Secret, in project: Project, from origin: Origin) async throws -> String {
         try await with.require(password, by: project.policy)
-        return try await with.passwords.hash(password, origin.prefix)
+        return try await with.passwords.hash(password, origin.network)
     }
 
     private func renewed(

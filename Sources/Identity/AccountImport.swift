@@ -29,13 +29,13 @@ extension AccountAdministration {
     ///   identity the first.
     /// - Returns: what stood in the way of those that were not stored.
     public func store(
-        _ imports: [Import], overwrite: ImportOverwrite, in project: Project, from origin: AddressPrefix,
+        _ imports: [Import], overwrite: ImportOverwrite, in project: Project, from network: ClientNetwork,
         by actor: Operator
     ) async throws -> [ID<Account>: UniqueMember] {
         var (accepted, refused) = Self.apart(imports)
         for index in accepted.indices {
             guard accepted[index].hash == nil, let password = accepted[index].password else { continue }
-            accepted[index].hash = try await passwords.hash(password, origin)
+            accepted[index].hash = try await passwords.hash(password, network)
         }
         let now = clock.now()
         let accounts = accepted.map { entry in

@@ -6,9 +6,9 @@ extension RateLimiter {
 
     /// Passes while a password may be tried.
     func requirePasswordAttempt(
-        on email: Email, from place: AddressPrefix, in project: Project
+        on email: Email, from network: ClientNetwork, in project: Project
     ) throws(TooManyAttempts) {
-        try passwordLimits(of: email, from: place, in: project, require)
+        try passwordLimits(of: email, from: network, in: project, require)
     }
 
     /// Of many tried at once, no more than the limit may learn that they were wrong.
@@ -16,20 +16,20 @@ extension RateLimiter {
     /// Whether there is an account makes no difference. Nothing is ever reset by a right password: an attacker who signs
     /// in to an account of his own now and then gets no more attempts at others.
     func takePasswordFailure(
-        on email: Email, from place: AddressPrefix, in project: Project
+        on email: Email, from network: ClientNetwork, in project: Project
     ) throws(TooManyAttempts) {
-        try passwordLimits(of: email, from: place, in: project, take)
+        try passwordLimits(of: email, from: network, in: project, take)
     }
 
     /// The place first: one that is over its limit leaves no trace of the addresses it goes on to try.
     private func passwordLimits(
-        of email: Email, from place: AddressPrefix, in project: Project,
+        of email: Email, from network: ClientNetwork, in project: Project,
         _ apply: (Limited, Int, Duration, ID<Project>) throws(TooManyAttempts) -> Void
     ) throws(TooManyAttempts) {
         let limit = project.policy.passwordFailureLimit
         try apply(
-            .anyPasswordFailures(from: place), limit * Self.addressesOfOnePlace, Policy.passwordWindow, project.root)
-        try apply(.passwordFailures(email, from: place), limit, Policy.passwordWindow, project.id)
+            .anyPasswordFailures(from: network), limit * Self.addressesOfOnePlace, Policy.passwordWindow, project.root)
+        try apply(.passwordFailures(email, from: network), limit, Policy.passwordWindow, project.id)
     }
 
     /// Counts an attempt of a signed-in client to change its account's credentials, whatever comes of it: each change
@@ -43,19 +43,19 @@ extension RateLimiter {
     /// Runs `work` as one of the sign-ups that are allowed from one place.
     ///
     /// It is counted beforehand, so that many at once are no more than one by one, and stays counted if it made an account
-    /// or found the address taken: else sign-up would tell without limit who has an account.
+    /// or found the address taken: otherwise sign-up would tell without limit who has an account.
     func signingUp<Result>(
-        from place: AddressPrefix, in project: Project, _ work: () async throws -> Result
+        from network: ClientNetwork, in project: Project, _ work: () async throws -> Result
     ) async throws -> Result {
         let limit = project.policy.signUpLimit
         guard limit > 0 else { return try await work() }
-        try take(.signUps(from: place), limit, Policy.signUpWindow, project.root)
+        try take(.signUps(from: network), limit, Policy.signUpWindow, project.root)
         do {
             return try await work()
         } catch SignUpRefusal.emailTaken {
             throw SignUpRefusal.emailTaken
         } catch {
-            forgive(.signUps(from: place), Policy.signUpWindow, project.root)
+            forgive(.signUps(from: network), Policy.signUpWindow, project.root)
             throw error
         }
     }

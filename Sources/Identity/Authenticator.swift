@@ -15,12 +15,12 @@ public struct Authenticator: Sendable {
     ) async throws -> SignedIn {
         guard project.policy.allowsPasswords else { throw SignUpRefusal.passwordsNotAllowed }
         let credential = try PasswordCredential(email: email, password: password)
-        return try await with.limiter.signingUp(from: origin.prefix, in: project) {
+        return try await with.limiter.signingUp(from: origin.network, in: project) {
             guard try await with.store.holder(of: credential.email, in: project.id) == nil else {
                 throw SignUpRefusal.emailTaken
             }
             try await with.require(credential.password, by: project.policy)
-            let hash = try await with.passwords.hash(credential.password, origin.prefix)
+            let hash = try await with.passwords.hash(credential.password, origin.network)
             return try await create(
                 NewAccount(
                     id: with.entropy.accountID(), email: credential.email, passwordHash: hash, displayName: displayName,
@@ -31,7 +31,7 @@ public struct Authenticator: Sendable {
 
     public func signUpAnonymously(in project: Project, from origin: Origin) async throws -> SignedIn {
         guard project.policy.allowsAnonymous else { throw SignUpRefusal.anonymousNotAllowed }
-        return try await with.limiter.signingUp(from: origin.prefix, in: project) {
+        return try await with.limiter.signingUp(from: origin.network, in: project) {
             try await create(
                 NewAccount(id: with.entropy.accountID(), createdAt: with.clock.now()), by: .anonymous,
                 in: project, from: origin)
@@ -45,15 +45,15 @@ public struct Authenticator: Sendable {
     ) async throws -> SignedIn {
         guard project.policy.allowsPasswords else { throw SignInRefusal.passwordsNotAllowed }
         let credential = try PasswordCredential(email: email, password: password)
-        try with.limiter.requirePasswordAttempt(on: credential.email, from: origin.prefix, in: project)
+        try with.limiter.requirePasswordAttempt(on: credential.email, from: origin.network, in: project)
         let holder = try await with.store.holder(of: credential.email, in: project.id)
-        let verdict = try await with.passwords.check(credential.password, holder?.passwordHash, origin.prefix)
+        let verdict = try await with.passwords.check(credential.password, holder?.passwordHash, origin.network)
         guard case .right(let rehashed) = verdict, let holder else {
-            try with.limiter.takePasswordFailure(on: credential.email, from: origin.prefix, in: project)
+            try with.limiter.takePasswordFailure(on: credential.email, from: origin.network, in: project)
             throw SignInRefusal(addressIsKnown: holder != nil, policy: project.policy)
         }
         // Again: of many tried at once, no more than the limit may learn whether they were right.
-        try with.limiter.requirePasswordAttempt(on: credential.email, from: origin.prefix, in: project)
+        try with.limiter.requirePasswordAttempt(on: credential.email, from: origin.network, in: project)
         guard !holder.account.isDisabled else { throw SignInRefusal.accountDisabled }
         let now = with.clock.now()
         var account = holder.account

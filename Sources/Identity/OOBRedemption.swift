@@ -38,7 +38,7 @@ public struct OOBRedemption: Sendable {
         guard project.policy.allowsPasswords else { throw OOBCodeRefusal.notAllowed }
         let found = try await check(code, for: [.resetPassword], in: project)
         try await with.require(password, by: project.policy)
-        let hash = try await with.passwords.hash(password, origin.prefix)
+        let hash = try await with.passwords.hash(password, origin.network)
         _ = try await redeem(code, for: [.resetPassword], in: project, from: origin) { account, _, now in
             let change = MailboxChange.resetting(account, to: hash, removing: providers, by: project.policy)
             return (change, try mailing(about: change, from: origin, at: now))

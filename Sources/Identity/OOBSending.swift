@@ -138,11 +138,11 @@ public struct OOBSending: Sendable {
     /// Mail to an address is limited wherever it is asked for; asking for it is limited tenfold to each place.
     private func admit(_ email: Email, in project: Project, from origin: Origin) throws(TooManyAttempts) {
         let (limit, window) = (project.policy.mailLimit, Policy.mailWindow)
-        try with.limiter.take(.anyMail(from: origin.prefix), limit * 10, window, project.root)
+        try with.limiter.take(.anyMail(from: origin.network), limit * 10, window, project.root)
         do {
             try with.limiter.take(.mail(to: email), limit, window, project.root)
         } catch {
-            with.limiter.forgive(.anyMail(from: origin.prefix), window, project.root)
+            with.limiter.forgive(.anyMail(from: origin.network), window, project.root)
             throw error
         }
     }

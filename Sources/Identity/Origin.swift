@@ -1,6 +1,6 @@
 /// Where a request comes from, as far as it matters to what is done.
 public struct Origin: Hashable, Sendable {
-    public let prefix: AddressPrefix
+    public let network: ClientNetwork
     /// What the client calls itself, for the list of sessions; at most ``deviceLimit`` characters.
     public let device: String?
     /// What it asks to be written to in; `nil` if it does not say, or asks for none we have.
@@ -11,8 +11,8 @@ public struct Origin: Hashable, Sendable {
     /// In characters (graphemes).
     public static let deviceLimit = 200
 
-    public init(prefix: AddressPrefix, device: String?, language: Language?, trace: Trace) {
-        self.prefix = prefix
+    public init(network: ClientNetwork, device: String?, language: Language?, trace: Trace) {
+        self.network = network
         self.device = device.map { String($0.prefix(Self.deviceLimit)) }
         self.language = language
         self.trace = trace

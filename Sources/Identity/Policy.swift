@@ -37,7 +37,8 @@ public struct Policy: Hashable, Sendable {
     public var verificationLifetime: Duration
     /// How long a code can be used that resets a password.
     public var resetLifetime: Duration
-    /// Wrong passwords for one address from one place within ``Policy/passwordWindow``; 0 is no limit.
+    /// Wrong passwords for one address from one place within ``Policy/passwordWindow``; 0 is no limit. Of places, here and
+    /// below, see ``ClientNetwork``.
     public var passwordFailureLimit: Int
     /// Accounts made from one place within ``Policy/signUpWindow``, and addresses found taken; 0 is no limit.
     public var signUpLimit: Int

@@ -6,14 +6,14 @@ public enum Limited: Hashable, Sendable {
     }
 
     /// Wrong passwords for one address from one place: nobody can lock out somebody elsewhere.
-    case passwordFailures(Email, from: AddressPrefix)
+    case passwordFailures(Email, from: ClientNetwork)
     /// Wrong passwords from one place, whoever's.
-    case anyPasswordFailures(from: AddressPrefix)
-    case signUps(from: AddressPrefix)
+    case anyPasswordFailures(from: ClientNetwork)
+    case signUps(from: ClientNetwork)
     /// Mail to one address, whoever asks.
     case mail(to: Email)
     /// Mail asked for from one place.
-    case anyMail(from: AddressPrefix)
+    case anyMail(from: ClientNetwork)
     /// Changes of one account's credentials by its own clients, from wherever.
     case credentialChanges(ID<Account>)
 
@@ -28,25 +28,38 @@ public enum Limited: Hashable, Sendable {
         }
     }
 
-    /// Whose and from where; neither part has a NUL in it.
-    public var scope: [String] {
+    /// One thing that is counted by itself.
+    public struct Scope: Hashable, Sendable {
+        /// Whose and from where; no part has a NUL in it.
+        public let names: [String]
+        /// The multiple of the limit that it may reach.
+        public let factor: Int
+    }
+
+    /// What is counted together, from the widest to the narrowest: over the limit of one of them is over the limit.
+    public var scopes: [Scope] {
         switch self {
-        case .passwordFailures(let email, let prefix): [email.rawValue, prefix.rawValue]
-        case .mail(let email): [email.rawValue]
-        case .credentialChanges(let account): [account.rawValue]
-        case .anyPasswordFailures(let prefix), .signUps(let prefix), .anyMail(let prefix): [prefix.rawValue]
+        case .passwordFailures(let email, let network): Self.scopes(of: network, [email.rawValue])
+        case .anyPasswordFailures(let network), .signUps(let network), .anyMail(let network):
+            Self.scopes(of: network, [])
+        case .mail(let email): [Scope(names: [email.rawValue], factor: 1)]
+        case .credentialChanges(let account): [Scope(names: [account.rawValue], factor: 1)]
         }
+    }
+
+    private static func scopes(of network: ClientNetwork, _ names: [String]) -> [Scope] {
+        network.levels.reversed().map { Scope(names: names + [$0.prefix], factor: $0.factor) }
     }
 }
 
 /// Counts in windows of fixed length, in memory; replicas tell each other about once a second.
 public struct RateLimiter: Sendable {
     /// Passes while fewer than `limit` of them have been counted in the current window of `window`; a limit of 0 is none.
-    /// Counts nothing.
+    /// Counts nothing. A wide network may reach a multiple of the limit; see ``ClientNetwork/Level/factor``.
     public var require:
         @Sendable (_ limited: Limited, _ limit: Int, _ window: Duration, _ project: ID<Project>) throws(TooManyAttempts)
             -> Void
-    /// Counts one in the same step if it passes.
+    /// Counts one in the same step if it passes, at every level or at none.
     public var take:
         @Sendable (_ limited: Limited, _ limit: Int, _ window: Duration, _ project: ID<Project>) throws(TooManyAttempts)
             -> Void

@@ -22,15 +22,6 @@ public struct Entropy: Sendable {
     }
 }
 
-/// Where a request comes from, as far as fairness needs to know: an IPv4 address or the /64 of an IPv6 address.
-public struct AddressPrefix: Hashable, Sendable {
-    public let rawValue: String
-
-    public init(_ rawValue: String) {
-        self.rawValue = rawValue
-    }
-}
-
 /// Hashes passwords away from the event loops. Both throw ``Overloaded`` before any work is done.
 public struct Passwords: Sendable {
     public enum Verdict: Hashable, Sendable {
@@ -39,14 +30,14 @@ public struct Passwords: Sendable {
         case right(rehashed: String?)
     }
 
-    public var hash: @Sendable (_ password: Secret, _ origin: AddressPrefix) async throws -> String
+    public var hash: @Sendable (_ password: Secret, _ network: ClientNetwork) async throws -> String
     /// Without a stored hash it does the same work and says ``Verdict/wrong``, so that nobody can tell the two apart.
     public var check:
-        @Sendable (_ password: Secret, _ storedHash: String?, _ origin: AddressPrefix) async throws -> Verdict
+        @Sendable (_ password: Secret, _ storedHash: String?, _ network: ClientNetwork) async throws -> Verdict
 
     public init(
-        hash: @escaping @Sendable (Secret, AddressPrefix) async throws -> String,
-        check: @escaping @Sendable (Secret, String?, AddressPrefix) async throws -> Verdict
+        hash: @escaping @Sendable (Secret, ClientNetwork) async throws -> String,
+        check: @escaping @Sendable (Secret, String?, ClientNetwork) async throws -> Verdict
     ) {
         self.hash = hash
         self.check = check

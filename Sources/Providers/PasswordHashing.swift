@@ -16,14 +16,14 @@ extension Passwords {
         // Hashed once, so that checking against nothing costs what checking against something does.
         let nobodys = try PasswordHash.hash(Random.bytes(16), cost: cost)
         return Passwords(
-            hash: { password, origin in
-                try await pool.hashing(for: origin) { try PasswordHash.hash(password.bytes, cost: cost) }
+            hash: { password, network in
+                try await pool.hashing(for: network) { try PasswordHash.hash(password.bytes, cost: cost) }
             },
-            check: { password, storedHash, origin in
+            check: { password, storedHash, network in
                 let stored = storedHash ?? nobodys
                 let foreign: ForeignPassword? =
                     PasswordHash.needsRehash(stored, cost: cost) ? try await ForeignPassword(stored, keys: keys) : nil
-                return try await pool.hashing(for: origin) {
+                return try await pool.hashing(for: network) {
                     guard let foreign else {
                         let isRight = PasswordHash.verify(password.bytes, against: stored)
                         return isRight && storedHash != nil ? .right(rehashed: nil) : .wrong
@@ -38,10 +38,10 @@ extension Passwords {
 
 extension FairPool {
     fileprivate func hashing<Value: Sendable>(
-        for origin: AddressPrefix, _ work: @escaping @Sendable () throws -> Value
+        for network: ClientNetwork, _ work: @escaping @Sendable () throws -> Value
     ) async throws -> Value {
         do {
-            return try await run(for: origin.rawValue, work)
+            return try await run(for: network.levels.reversed().map(\.prefix), work)
         } catch is PoolIsFull {
             throw Overloaded()
         }

@@ -29,7 +29,7 @@ public final class Relay: Sendable {
     public func submit(_ message: Message) async -> Verdict {
         guard let fields = MessageFields(message) else { return .refusedForGood(.malformed) }
         do {
-            return try await threads.run(for: "") { [self] in
+            return try await threads.run(for: ["mail"]) { [self] in
                 guard !cut.isMade else { return .refusedForNow(.closed) }
                 do {
                     return try Submission(

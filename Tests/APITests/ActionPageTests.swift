@@ -164,7 +164,7 @@ struct ActionPageTests {
             ])
         #expect(desk.origins.map(\.language) == [.japanese])
         #expect(desk.origins.map(\.device) == ["Phone"])
-        #expect(desk.origins.map(\.prefix.rawValue) == ["192.0.2.7"])
+        #expect(desk.origins.map(\.network.levels[0].prefix) == ["192.0.2.7"])
     }
 }
 

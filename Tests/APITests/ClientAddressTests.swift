@@ -75,15 +75,32 @@ struct ClientAddressTests {
     func address(row: Row) {
         let address = ClientAddress(
             peer: row.peer, forwardedFor: row.forwardedFor, trusted: row.trusted.compactMap(Network.init))
-        #expect(address.prefix.rawValue == row.prefix)
+        #expect(address.network.levels[0].prefix == row.prefix)
         #expect(address.logPrefix == row.logPrefix)
+    }
+
+    @Test(
+        "is counted by at several prefix lengths, each with a wider limit",
+        arguments: [
+            ("192.0.2.7", ["192.0.2.7 x1", "192.0.2.0/24 x4"], "192.0.2.0/24"),
+            (
+                "2001:db8:1:2345::9",
+                ["2001:db8:1:2345:0:0:0:0/64 x1", "2001:db8:1:2300:0:0:0:0/56 x4", "2001:db8:1:0:0:0:0:0/48 x16"],
+                "2001:db8:1:2300:0:0:0:0/56"
+            ),
+            ("", ["unknown x1"], nil),
+        ] as [(String, [String], String?)])
+    func levels(peer: String, levels: [String], place: String?) {
+        let network = ClientAddress(peer: peer, forwardedFor: [], trusted: []).network
+        #expect(network.levels.map { "\($0.prefix) x\($0.factor)" } == levels)
+        #expect(network.place == place)
     }
 
     @Test("an IPv6 range that covers everything trusts no IPv4 address")
     func familiesAreApart() throws {
         let address = ClientAddress(
             peer: "192.0.2.7", forwardedFor: ["198.51.100.1"], trusted: [try #require(Network("::/0"))])
-        #expect(address.prefix.rawValue == "192.0.2.7")
+        #expect(address.network.levels[0].prefix == "192.0.2.7")
     }
 
     @Test(

@@ -65,7 +65,11 @@ def test_who_asks_for_too_much_is_turned_away_in_plain_text(client):
 
 
 # What a client writes itself stands left of what the trusted proxy has seen, and counts for nothing.
-@pytest.mark.parametrize("address", [FLOOD, f"192.0.2.{{}}, {FLOOD}"])
+# A subscriber of IPv6 has many addresses, and so has a network of IPv4; all of them together are one.
+@pytest.mark.parametrize("address", [
+    FLOOD, f"192.0.2.{{}}, {FLOOD}", "203.0.113.{}", "2001:db8:1:1::{:x}", "2001:db8:1:11{:02x}::1",
+    "2001:db8:1:{:x}00::1",
+])
 def test_nobody_else_notices(client, address):
     ada, grace = client.ada(), client.ada()
     with flood(client, ada, address) as answers:

@@ -10,6 +10,12 @@ struct FairPoolTests {
         #expect(order == ["busy", "quiet", "busy", "busy"])
     }
 
+    @Test("serves wide keys in turn, however many narrow ones one of them brings")
+    func wideFairness() async throws {
+        let order = try await served(capacity: 16, arrivals: ["busy/1", "busy/2", "busy/3", "quiet/1"])
+        #expect(order == ["busy/1", "quiet/1", "busy/2", "busy/3"])
+    }
+
     @Test("refuses a key that would fill more than half of the room")
     func half() async throws {
         let order = try await served(capacity: 4, arrivals: ["busy", "busy", "busy"])
@@ -28,18 +34,19 @@ struct FairPoolTests {
         #expect(order == ["c refused", "a", "b"])
     }
 
-    /// Blocks the pool's only thread, lets `arrivals` come one after the other, and tells who was served when.
+    /// Blocks the pool's only thread, lets `arrivals` (their keys with slashes between) come one after the other, and tells who was served when.
     private func served(capacity: Int, arrivals: [String]) async throws -> [String] {
         let pool = try FairPool(name: "test", threads: 1, capacity: capacity)
         let order = Log()
         let gate = Mutex(true)
-        let blocker = Task.detached { try await pool.run(for: "blocker") { while gate.withLock({ $0 }) {} } }
+        let blocker = Task.detached { try await pool.run(for: ["blocker"]) { while gate.withLock({ $0 }) {} } }
         while pool.running == 0 { await Task.yield() }
         var tasks: [Task<Void, Never>] = []
         for (index, key) in arrivals.enumerated() {
+            let path = key.split(separator: "/").map(String.init)
             tasks.append(
                 Task.detached {
-                    do { try await pool.run(for: key) { order.add(key) } } catch { order.add("\(key) refused") }
+                    do { try await pool.run(for: path) { order.add(key) } } catch { order.add("\(key) refused") }
                 })
             while pool.arrivals < index + 2 { await Task.yield() }
             while order.refusals + pool.waiting < index + 1 { await Task.yield() }

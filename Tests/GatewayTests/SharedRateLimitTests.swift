@@ -48,7 +48,8 @@ struct SharedRateLimitTests {
         let counts = try await limited.gateway.database.pool.query("SELECT count FROM rate_count").map {
             try $0.decode("count", as: Int64.self)
         }
-        #expect(counts.sorted() == Array(repeating: 12, count: 20) + [240])
+        // Of each e-mail address, and of all: from the address and from its /24.
+        #expect(counts.sorted() == Array(repeating: 12, count: 40) + [240, 240])
     }
 
     @Test("leave no address in the database, and nothing that a window outlives")
@@ -59,7 +60,7 @@ struct SharedRateLimitTests {
         let rows = try await limited.gateway.database.pool.query(
             "SELECT key, expires_at - window_start = interval '10 minutes' AS is_window, rate_count::text AS row FROM rate_count"
         )
-        #expect(rows.count == 2)
+        #expect(rows.count == 4)
         for row in rows {
             #expect(try row.decode("is_window"))
             let text = try row.decode("row", as: String.self)
@@ -96,11 +97,11 @@ struct SharedRateLimitTests {
             metrics: metrics, capacity: 5000)
         let (limiter, project) = (limits.limiter, ID<Project>("demo"))
         for number in 0..<100_000 {
-            let place = AddressPrefix("\(number)")
+            let place = ClientNetwork(prefixes: ["\(number)"], place: nil)
             try limiter.take(.signUps(from: place), 1, Policy.signUpWindow, project)
         }
         #expect(limits.size <= 5000)
-        let last = Limited.signUps(from: AddressPrefix("99999"))
+        let last = Limited.signUps(from: ClientNetwork(prefixes: ["99999"], place: nil))
         #expect(throws: TooManyAttempts.self) { try limiter.require(last, 1, Policy.signUpWindow, project) }
         #expect(metrics.render().contains(#"sekisho_rate_limited_total{kind="signUps"} 1"#))
         #expect(metrics.render().contains(#"sekisho_rate_limited_total{kind="anyMail"} 0"#))

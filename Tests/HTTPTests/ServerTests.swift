@@ -151,7 +151,7 @@ struct ServerTests {
             let right = try await withThrowingTaskGroup(of: Int.self) { group in
                 for number in 0..<32 {
                     group.addTask { [port = server.port] in
-                        try await pool.run(for: "\(number)") { try rightAnswers(to: number, port: port) }
+                        try await pool.run(for: ["\(number)"]) { try rightAnswers(to: number, port: port) }
                     }
                 }
                 return try await group.reduce(0, +)

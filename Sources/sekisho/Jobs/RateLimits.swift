@@ -33,29 +33,45 @@ final class RateLimits: Sendable {
 
     var limiter: RateLimiter {
         RateLimiter { [self] limited, limit, length, project throws(TooManyAttempts) in
-            try admit(limited, below: limit, length, project) { $0.admits($1, below: limit) }
+            try admit(limited, below: limit, length, project) { _, _ in }
         } take: { [self] limited, limit, length, project throws(TooManyAttempts) in
-            try admit(limited, below: limit, length, project) { counts, window in
-                guard counts.admits(window, below: limit) else { return false }
-                counts.add(to: window)
-                return true
-            }
+            try admit(limited, below: limit, length, project) { $0.add(to: $1) }
         } forgive: { [self] limited, length, project in
-            let window = window(of: limited, length, project, at: clock.now())
-            counts.withLock { $0.takeOne(from: window) }
+            let windows = limited.scopes.map { window(of: limited.kind, $0, length, project, at: clock.now()) }
+            counts.withLock { counts in
+                for window in windows { counts.takeOne(from: window) }
+            }
         }
     }
 
     private func admit(
         _ limited: Limited, below limit: Int, _ length: Duration, _ project: ID<Project>,
-        _ isAdmitted: (inout RateCounts, RateWindow) -> Bool
+        _ count: (inout RateCounts, RateWindow) -> Void
     ) throws(TooManyAttempts) {
-        guard limit > 0 else { return }
         let now = clock.now()
-        let window = window(of: limited, length, project, at: now)
-        guard !counts.withLock({ isAdmitted(&$0, window) }) else { return }
+        guard let full = fullLevel(limited, below: limit, length, project, at: now, count) else { return }
         refusals.increment(limited.kind.rawValue)
-        throw TooManyAttempts(retryAfter: window.end - now)
+        throw TooManyAttempts(retryAfter: full.end - now)
+    }
+
+    /// Asks from the widest level to the narrowest: a place that is over the limit of a wide one leaves no trace of the
+    /// narrow ones that it goes through.
+    ///
+    /// - Parameter count: is called for every level once all of them have passed.
+    /// - Returns: the level whose limit is reached.
+    private func fullLevel(
+        _ limited: Limited, below limit: Int, _ length: Duration, _ project: ID<Project>, at now: Instant,
+        _ count: (inout RateCounts, RateWindow) -> Void
+    ) -> RateWindow? {
+        guard limit > 0 else { return nil }
+        let levels = limited.scopes.map {
+            (window: window(of: limited.kind, $0, length, project, at: now), limit: limit * $0.factor)
+        }
+        return counts.withLock { counts in
+            let full = levels.first { !counts.admits($0.window, below: $0.limit) }
+            if full == nil { for level in levels { count(&counts, level.window) } }
+            return full?.window
+        }
     }
 
     func job(on pool: Pool) -> Job {
@@ -80,9 +96,9 @@ final class RateLimits: Sendable {
 
     /// No address can be read or guessed from its key.
     private func window(
-        of limited: Limited, _ length: Duration, _ project: ID<Project>, at now: Instant
+        of kind: Limited.Kind, _ scope: Limited.Scope, _ length: Duration, _ project: ID<Project>, at now: Instant
     ) -> RateWindow {
-        let names = [project.rawValue, limited.kind.rawValue, "\(length.components.seconds)"] + limited.scope
+        let names = [project.rawValue, kind.rawValue, "\(length.components.seconds)"] + scope.names
         let hash = HMAC.sha256(key: key, message: Array(names.joined(separator: "\u{0}").utf8))
         return RateWindow(of: hash, lasting: length, at: now)
     }

@@ -26,7 +26,7 @@ extension Endpoint {
         }
         let refused = try await administration.store(
             imports.map(\.entry), overwrite: request.overwrite(by: administrator), in: administrator.project,
-            from: call.origin.prefix, by: call.actor(of: administrator))
+            from: call.origin.network, by: call.actor(of: administrator))
         for (index, entry) in imports {
             if let member = refused[entry.account.id] { faults[index] = ImportedUser.Fault(member).message }
         }

@@ -14,7 +14,7 @@ extension Call {
     func createAccount(for administrator: Administrator) async throws -> Response {
         let request = try body(as: CreateAccountRequest.self, for: administrator)
         let account = try await services.administration.create(
-            try request.draft(), in: administrator.project, from: origin.prefix, by: actor(of: administrator))
+            try request.draft(), in: administrator.project, from: origin.network, by: actor(of: administrator))
         return try .json(CreateAccountResponse(account))
     }
 }

@@ -15,7 +15,7 @@ extension Call {
         if request.changesIdentities { try administrator.require(.linkUsers) }
         try request.checkImplemented()
         let account = try await services.administration.update(
-            try ID(named: request.localId), try request.wish(), in: administrator.project, from: origin.prefix,
+            try ID(named: request.localId), try request.wish(), in: administrator.project, from: origin.network,
             by: actor(of: administrator))
         return try .json(UpdateAccountResponse(account))
     }

@@ -1,0 +1,36 @@
+/// The networks that a request comes from, as far as fairness and rate limits need to know.
+///
+/// One subscriber may have a whole /48 of IPv6, or one IPv4 address that he shares with thousands. Therefore every limit
+/// applies at several prefix lengths at once: IPv4 address and /24; IPv6 /64, /56 and /48.
+public struct ClientNetwork: Hashable, Sendable {
+    public struct Level: Hashable, Sendable {
+        /// The prefix as text, e.g. `2001:db8:0:0:0:0:0:0/56`; no NUL in it.
+        public let prefix: String
+        /// The multiple of a limit that applies to this level.
+        public let factor: Int
+
+        public init(prefix: String, factor: Int) {
+            self.prefix = prefix
+            self.factor = factor
+        }
+    }
+
+    /// From the narrowest to the widest; never empty.
+    public let levels: [Level]
+    /// The prefix that stands for the place of one household or company, for recognising places; `nil` if the address is
+    /// unknown.
+    public let place: String?
+
+    /// - Parameters:
+    ///   - prefixes: from the narrowest to the widest: one to three.
+    ///   - place: one of `prefixes`.
+    public init(prefixes: [String], place: String?) {
+        precondition((1...Self.factors.count).contains(prefixes.count), "a network has one to three levels")
+        levels = zip(prefixes, Self.factors).map { Level(prefix: $0, factor: $1) }
+        self.place = place
+    }
+
+    private static let factors = [1, 4, 16]
+
+    public var widest: Level { levels[levels.count - 1] }
+}

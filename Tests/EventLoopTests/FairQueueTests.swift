@@ -1,0 +1,94 @@
+import Testing
+
+@testable import EventLoop
+
+@Suite("A fair queue")
+struct FairQueueTests {
+    struct Row: CustomTestStringConvertible {
+        let testDescription: String
+        let capacity: Int
+        /// Keys with slashes between, the widest first.
+        let arrivals: [String]
+        /// Arrivals that are not in the queue afterwards, then those that are, in the order in which they are served.
+        let refused: [String]
+        let served: [String]
+    }
+
+    @Test(
+        "admits and serves by the widest key first",
+        arguments: [
+            Row(
+                testDescription: "narrow keys of one wide key share its turn", capacity: 16,
+                arrivals: ["a/1", "a/2", "a/3", "b/1"], refused: [], served: ["a/1", "b/1", "a/2", "a/3"]),
+            Row(
+                testDescription: "inside a wide key, the narrow ones take turns", capacity: 16,
+                arrivals: ["a/1/x", "a/1/y", "a/1/z", "a/2/x"], refused: [],
+                served: ["a/1/x", "a/2/x", "a/1/y", "a/1/z"]),
+            Row(
+                testDescription: "a wide key fills half of the room at most", capacity: 4,
+                arrivals: ["a/1", "a/2", "a/3"], refused: ["a/3"], served: ["a/1", "a/2"]),
+            Row(
+                testDescription: "in a full wide key, a newcomer takes the place of the busiest", capacity: 8,
+                arrivals: ["a/1", "a/1", "a/1", "a/2", "a/3"], refused: ["a/1"], served: ["a/1", "a/2", "a/3", "a/1"]),
+            Row(
+                testDescription: "in a full room, of the wide key that waits with most", capacity: 6,
+                arrivals: ["a/1", "a/2", "a/3", "b/1", "c/1", "d/1", "e/1"], refused: ["a/3"],
+                served: ["a/1", "b/1", "c/1", "d/1", "e/1", "a/2"]),
+            Row(
+                testDescription: "where all wide keys wait with one, a newcomer is refused", capacity: 3,
+                arrivals: ["a/1", "b/1", "c/1", "d/1"], refused: ["d/1"], served: ["a/1", "b/1", "c/1"]),
+            Row(
+                testDescription: "the newcomer's own wide key makes room where no other waits with more", capacity: 6,
+                arrivals: ["a/1", "a/1", "a/1", "b/1", "b/1", "b/1", "a/2"], refused: ["a/1"],
+                served: ["a/1", "b/1", "a/2", "b/1", "a/1", "b/1"]),
+        ])
+    func admission(row: Row) {
+        var queue = FairQueue<String>()
+        var refused: [String] = []
+        for arrival in row.arrivals {
+            let path = arrival.split(separator: "/").map(String.init)
+            if let loser = queue.admit(arrival, at: path, capacity: row.capacity) { refused.append(loser) }
+        }
+        #expect(refused == row.refused)
+        #expect(queue.count == row.served.count)
+        var served: [String] = []
+        while let next = queue.popNext() { served.append(next) }
+        #expect(served == row.served)
+        #expect(queue.count == 0)
+    }
+
+    struct Flood: CustomTestStringConvertible {
+        let testDescription: String
+        /// How many wide keys the flood comes from.
+        let wideKeys: Int
+        let path: @Sendable (_ number: Int) -> [String]
+    }
+
+    @Test(
+        "serves a victim in time, wherever a flood comes from",
+        arguments: [
+            Flood(testDescription: "one IPv4 address", wideKeys: 1) { _ in ["192.0.2.0/24", "192.0.2.1"] },
+            Flood(testDescription: "one /24", wideKeys: 1) { ["192.0.2.0/24", "192.0.2.\($0 % 256)"] },
+            Flood(testDescription: "one /64", wideKeys: 1) { _ in ["a::/48", "a::/56", "a::/64"] },
+            Flood(testDescription: "one /56", wideKeys: 1) { ["a::/48", "a::/56", "a:0:0:\($0 % 256)::/64"] },
+            Flood(testDescription: "one /48", wideKeys: 1) {
+                ["a::/48", "a:0:0:\($0 % 256)00::/56", "a:0:0:\($0 % 65536)::/64"]
+            },
+            Flood(testDescription: "ten /24", wideKeys: 10) {
+                ["10.0.\($0 % 10).0/24", "10.0.\($0 % 10).\($0 % 256)"]
+            },
+            Flood(testDescription: "a /48 and a /24", wideKeys: 2) {
+                $0 % 2 == 0 ? ["a::/48", "a:0:0:\($0)::/56", "\($0)"] : ["192.0.2.0/24", "192.0.2.\($0 % 256)"]
+            },
+        ])
+    func floods(flood: Flood) {
+        var queue = FairQueue<String>()
+        for round in 0..<200 {
+            for number in 0..<50 { _ = queue.admit("flood", at: flood.path(round * 50 + number), capacity: 32) }
+            let loser = queue.admit("victim", at: ["v::/48", "v::/56", "v::/64"], capacity: 32)
+            #expect(loser != "victim")
+            let served = (0...flood.wideKeys).map { _ in queue.popNext() }
+            #expect(served.contains("victim"))
+        }
+    }
+}

@@ -1,0 +1,80 @@
+import HTTP
+import Identity
+import Support
+import Testing
+
+@testable import sekisho
+
+@Suite("Limits of networks")
+struct NetworkLimitTests {
+    struct Row: CustomTestStringConvertible {
+        let testDescription: String
+        let peers: [String]
+        /// How many sign-ups pass, where one address may have three.
+        let passes: Int
+    }
+
+    private static let rows = [
+        Row(testDescription: "one address", peers: Array(repeating: "192.0.2.1", count: 20), passes: 3),
+        Row(testDescription: "a /24", peers: (1...20).map { "192.0.2.\($0)" }, passes: 12),
+        Row(testDescription: "two /24", peers: (1...40).map { "192.0.\($0 % 2).\($0)" }, passes: 24),
+        Row(testDescription: "many /24", peers: (1...40).map { "192.0.\($0).1" }, passes: 40),
+        Row(testDescription: "a /64", peers: (1...20).map { "2001:db8:1:1::\($0)" }, passes: 3),
+        Row(testDescription: "a /56", peers: (10...60).map { "2001:db8:1:00\($0)::1" }, passes: 12),
+        Row(testDescription: "a /48", peers: (10...90).map { "2001:db8:1:\($0)00::1" }, passes: 48),
+        Row(
+            testDescription: "two /48",
+            peers: (0..<120).map { "2001:db8:\($0 % 2):\(String($0, radix: 16))00::1" }, passes: 96),
+        Row(
+            testDescription: "a /24 and a /56",
+            peers: (10...59).flatMap { ["192.0.2.\($0)", "2001:db8:1:00\($0)::1"] },
+            passes: 24),
+    ]
+
+    @Test("hold at every prefix length, each with its own width, for anonymous sign-ups", arguments: rows)
+    func signUps(row: Row) async throws {
+        let limited = try await LimitedGateway()
+        var outcomes: [String] = []
+        for peer in row.peers {
+            outcomes.append(try await limited.gateway.post("/v1/accounts:signUp", from: peer).outcome)
+        }
+        #expect(outcomes.count { $0 == "200" } == row.passes)
+        #expect(outcomes.count { $0 == LimitedGateway.tooMany } == row.peers.count - row.passes)
+        #expect(try await limited.gateway.post("/v1/accounts:signUp", from: "198.51.100.9").outcome == "200")
+    }
+
+    @Test("hold at every prefix length for wrong passwords for one address", arguments: rows)
+    func passwords(row: Row) async throws {
+        let limited = try await LimitedGateway()
+        var outcomes: [String] = []
+        for peer in row.peers { outcomes.append(try await limited.signIn(from: peer).outcome) }
+        #expect(outcomes.count { $0 == "400 INVALID_LOGIN_CREDENTIALS" } == row.passes)
+    }
+
+    @Test("count nothing at any level where one of them refuses")
+    func together() async throws {
+        let limits = try #require(try await LimitedGateway().gateway.limits)
+        let limiter = limits.limiter
+        func network(_ address: String) -> ClientNetwork {
+            ClientNetwork(prefixes: [address, "192.0.2.0/24"], place: nil)
+        }
+        func passes(_ address: String) -> Bool {
+            do {
+                try limiter.take(.signUps(from: network(address)), 1, Policy.signUpWindow, ID("demo"))
+                return true
+            } catch {
+                return false
+            }
+        }
+        #expect(passes("192.0.2.1"))
+        for _ in 1...10 { #expect(!passes("192.0.2.1"), "refused by the address, so the /24 is not counted") }
+        #expect((2...9).map { passes("192.0.2.\($0)") } == [true, true, true] + Array(repeating: false, count: 5))
+        let size = limits.size
+        #expect(!(10...200).contains { passes("192.0.2.\($0)") })
+        #expect(limits.size == size, "refused by the /24, so the address leaves no trace")
+        limiter.forgive(.signUps(from: network("192.0.2.2")), Policy.signUpWindow, ID("demo"))
+        #expect(!passes("192.0.2.1"))
+        #expect(passes("192.0.2.2"), "taken back at both levels")
+    }
+
+}
