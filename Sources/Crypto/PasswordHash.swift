@@ -52,4 +52,19 @@ public enum PasswordHash {
     public static func needsRehash(_ phc: String, cost: Cost) -> Bool {
         Argon2Parameters(phc: phc) != Argon2Parameters(cost: cost, lanes: 1)
     }
+
+    /// Returns the cost of a hash that does the work by which verifying against `phc` falls short of `cost`; `nil` if it
+    /// does not fall short. Work is memory times iterations.
+    ///
+    /// - Parameter phc: as for ``verify(_:against:)``; what costs nothing lacks all of the work.
+    public static func workMissing(in phc: String, comparedWith cost: Cost) -> Cost? {
+        let missing = cost.work - (Argon2Parameters(phc: phc)?.cost.work ?? 0)
+        let iterations = max(1, (missing + cost.memoryKiB - 1) / cost.memoryKiB)
+        // Out of range: less work than the smallest hash there is.
+        return try? Cost(memoryKiB: missing / iterations, iterations: iterations)
+    }
+}
+
+extension PasswordHash.Cost {
+    fileprivate var work: Int { memoryKiB * iterations }
 }

@@ -1,15 +1,13 @@
 internal import Crypto
 internal import Identity
 
-/// A hash of another making that a password can be held against.
+/// A hash of another making than Argon2 that a password can be held against.
 struct ForeignPassword: Sendable {
     /// A hash names a key that is not kept: nobody can tell whether a password is right.
     struct KeyIsGone: Error {}
 
     private enum Hash: Sendable {
         case foreign(ForeignHash, PasswordKey?)
-        /// Of ours under another cost, or of other software.
-        case argon2(String)
         case crypt(EncodedHash)
         /// Of no kind that can be checked, or too costly to: no password is right.
         case none
@@ -17,7 +15,7 @@ struct ForeignPassword: Sendable {
 
     private let hash: Hash
 
-    /// - Parameter storedHash: not one of ours.
+    /// - Parameter storedHash: not of Argon2.
     init(_ storedHash: String, keys: PasswordKeys) async throws {
         if let foreign = ForeignHash(text: storedHash) {
             var key: PasswordKey?
@@ -26,8 +24,6 @@ struct ForeignPassword: Sendable {
                 guard key != nil else { throw KeyIsGone() }
             }
             hash = .foreign(foreign, key)
-        } else if storedHash.hasPrefix("$argon2") {
-            hash = .argon2(storedHash)
         } else {
             // Whatever is wrong with it, nothing matches it.
             hash = (try? EncodedHash(storedHash)).map(Hash.crypt) ?? .none
@@ -38,7 +34,6 @@ struct ForeignPassword: Sendable {
         switch hash {
         case .foreign(let foreign, let key):
             constantTimeEquals(try foreign.hash(of: password, key: key?.bytes ?? []), foreign.hash)
-        case .argon2(let text): PasswordHash.verify(password, against: text)
         case .crypt(let encoded): CryptHash.verify(password, against: encoded.text)
         case .none: false
         }

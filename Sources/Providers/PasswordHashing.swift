@@ -5,32 +5,35 @@ public import Identity
 extension Passwords {
     /// Argon2id on threads of its own, which also check what other systems hashed.
     ///
-    /// Whatever is stored, each check does the work of one Argon2id of today's cost; a hash of another making costs its
-    /// own work on top.
+    /// A wrong password costs as much Argon2 work as an unknown address does, so that timing does not tell them apart, even
+    /// while hashes of an older, lower cost are stored. A hash made by another system, or at a higher cost, costs its own
+    /// work on top. Only a right password is hashed anew.
     ///
     /// - Parameter keys: where the secret keys of imported hashes are.
     /// - Throws: what Argon2id throws when there is no memory for a single hash.
     public static func argon2id(
-        _ cost: PasswordHash.Cost, keys: PasswordKeys, on pool: FairPool
+        _ cost: PasswordHash.Cost, by argon2: Argon2, keys: PasswordKeys, on pool: FairPool
     ) throws -> Passwords {
         // Hashed once, so that checking against nothing costs what checking against something does.
-        let nobodys = try PasswordHash.hash(Random.bytes(16), cost: cost)
+        let nobodys = try argon2.hash(Random.bytes(16), cost)
         return Passwords(
             hash: { password, network in
-                try await pool.hashing(for: network) { try PasswordHash.hash(password.bytes, cost: cost) }
+                try await pool.hashing(for: network) { try argon2.hash(password.bytes, cost) }
             },
             check: { password, storedHash, network in
                 let stored = storedHash ?? nobodys
-                let foreign: ForeignPassword? =
-                    PasswordHash.needsRehash(stored, cost: cost) ? try await ForeignPassword(stored, keys: keys) : nil
+                let foreign = stored.hasPrefix("$argon2") ? nil : try await ForeignPassword(stored, keys: keys)
                 return try await pool.hashing(for: network) {
-                    guard let foreign else {
-                        let isRight = PasswordHash.verify(password.bytes, against: stored)
-                        return isRight && storedHash != nil ? .right(rehashed: nil) : .wrong
+                    let password = password.bytes
+                    let isRight = try foreign?.isMadeOf(password) ?? argon2.verify(password, stored)
+                    guard isRight, storedHash != nil else {
+                        if let missing = PasswordHash.workMissing(in: stored, comparedWith: cost) {
+                            _ = try argon2.hash(password, missing)
+                        }
+                        return .wrong
                     }
-                    let isRight = try foreign.isMadeOf(password.bytes)
-                    let rehashed = try PasswordHash.hash(password.bytes, cost: cost)
-                    return isRight ? .right(rehashed: rehashed) : .wrong
+                    let isOld = PasswordHash.needsRehash(stored, cost: cost)
+                    return .right(rehashed: isOld ? try argon2.hash(password, cost) : nil)
                 }
             })
     }

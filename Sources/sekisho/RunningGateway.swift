@@ -50,7 +50,8 @@ final class RunningGateway: Sendable {
         let keyUse = KeyUse()
         let live = Live(
             masterKeys: config.masterKeys, trustedProxies: config.trustedProxies, clock: mode.clock, log: log,
-            metrics: metrics, passwords: try .argon2id(config.passwords.cost, keys: passwordKeys, on: hashing),
+            metrics: metrics,
+            passwords: try .argon2id(config.passwords.cost, by: .libsodium, keys: passwordKeys, on: hashing),
             limiter: mode.limitsRates ? limits.limiter : .none,
             breaches: .live(at: config.breachedPasswordsURL, client: client, metrics: metrics, log: log),
             providerKeys: providerKeys, keyUse: keyUse, mode: mode, postOffice: postOffice, publicURL: publicURL,

@@ -63,7 +63,7 @@ struct TestGateway: Sendable {
         live = Live(
             masterKeys: masterKeys, trustedProxies: trustedProxies, clock: clock.wallClock,
             log: Log(level: .error, descriptor: 2), metrics: metrics,
-            passwords: try passwords ?? .argon2id(cheap, keys: keys, on: Self.hashing.get()),
+            passwords: try passwords ?? .argon2id(cheap, by: .libsodium, keys: keys, on: Self.hashing.get()),
             limiter: limits?.limiter ?? .none,
             breaches: breaches,
             providerKeys: JWKSCache(

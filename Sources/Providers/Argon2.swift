@@ -1,0 +1,18 @@
+public import Crypto
+
+/// Argon2 as passwords use it, so that tests can count the work.
+public struct Argon2: Sendable {
+    public var hash: @Sendable (_ password: [UInt8], _ cost: PasswordHash.Cost) throws -> String
+    public var verify: @Sendable (_ password: [UInt8], _ phc: String) -> Bool
+
+    public init(
+        hash: @escaping @Sendable ([UInt8], PasswordHash.Cost) throws -> String,
+        verify: @escaping @Sendable ([UInt8], String) -> Bool
+    ) {
+        self.hash = hash
+        self.verify = verify
+    }
+
+    public static let libsodium = Argon2(
+        hash: { try PasswordHash.hash($0, cost: $1) }, verify: { PasswordHash.verify($0, against: $1) })
+}
