@@ -91,8 +91,10 @@ public struct FederatedSignIn: Sendable {
     }
 
     /// A nonce for a sign-in that is about to begin.
-    public func issueNonce(in project: Project) throws -> IssuedNonce {
-        try tickets.nonce(until: with.clock.now() + Self.nonceLifetime, in: project.id)
+    public func issueNonce(in project: Project, from origin: Origin) throws(TooManyAttempts) -> IssuedNonce {
+        try with.limiter.take(
+            .nonces(from: origin.network), Policy.nonceLimit, Policy.nonceWindow, project.root)
+        return tickets.nonce(until: with.clock.now() + Self.nonceLifetime, in: project.id)
     }
 
     /// - Returns: `nil` if the decision has to be taken again.

@@ -111,6 +111,10 @@ public struct Policy: Hashable, Sendable {
     /// How many changes of its credentials the clients of one account may make within ``credentialChangeWindow``.
     public static let credentialChangeLimit = 20
     public static let credentialChangeWindow: Duration = .seconds(600)
+    /// Nonces issued to one IPv4 address or IPv6 /64 within ``nonceWindow``. A /24 or /56 gets four times as many: 8000 in
+    /// ten minutes are enough for the sign-ins behind a large NAT.
+    public static let nonceLimit = 2000
+    public static let nonceWindow: Duration = .seconds(600)
     /// How long a code can be used that signs in.
     public static let signInLinkLifetime: Duration = .seconds(900)
     /// How long a code can be used that goes back to the address before.

@@ -2,7 +2,7 @@
 public enum Limited: Hashable, Sendable {
     /// What is counted, whoever's and from wherever.
     public enum Kind: String, Sendable, CaseIterable {
-        case passwordFailures, anyPasswordFailures, signUps, mail, anyMail, credentialChanges
+        case passwordFailures, anyPasswordFailures, signUps, nonces, mail, anyMail, credentialChanges
     }
 
     /// Wrong passwords for one address from one place: nobody can lock out somebody elsewhere.
@@ -10,6 +10,8 @@ public enum Limited: Hashable, Sendable {
     /// Wrong passwords from one place, whoever's.
     case anyPasswordFailures(from: ClientNetwork)
     case signUps(from: ClientNetwork)
+    /// Nonces issued to one place.
+    case nonces(from: ClientNetwork)
     /// Mail to one address, whoever asks.
     case mail(to: Email)
     /// Mail asked for from one place.
@@ -22,6 +24,7 @@ public enum Limited: Hashable, Sendable {
         case .passwordFailures: .passwordFailures
         case .anyPasswordFailures: .anyPasswordFailures
         case .signUps: .signUps
+        case .nonces: .nonces
         case .mail: .mail
         case .anyMail: .anyMail
         case .credentialChanges: .credentialChanges
@@ -40,7 +43,7 @@ public enum Limited: Hashable, Sendable {
     public var scopes: [Scope] {
         switch self {
         case .passwordFailures(let email, let network): Self.scopes(of: network, [email.rawValue])
-        case .anyPasswordFailures(let network), .signUps(let network), .anyMail(let network):
+        case .anyPasswordFailures(let network), .signUps(let network), .nonces(let network), .anyMail(let network):
             Self.scopes(of: network, [])
         case .mail(let email): [Scope(names: [email.rawValue], factor: 1)]
         case .credentialChanges(let account): [Scope(names: [account.rawValue], factor: 1)]

@@ -1,7 +1,7 @@
 /// Makes and reads what a client keeps for us for some minutes. Nothing of it is stored; what counts once leaves its
 /// ``OneTimeMark`` when it is used.
 public protocol Tickets: Sendable {
-    func nonce(until end: Instant, in project: ID<Project>) throws -> IssuedNonce
+    func nonce(until end: Instant, in project: ID<Project>) -> IssuedNonce
 
     /// - Returns: `nil` for a nonce that is not ours: the client's own.
     /// - Throws: ``ProviderRefusal/nonce(_:)`` for one of ours that is too old.

@@ -9,13 +9,14 @@ public struct SealedTickets: Tickets {
     private static let lengthLimit = 64 * 1024
 
     private let box: SealedBox
+    private let nonces: IssuedNonces
 
     public init(masterKeys: MasterKeys) {
         box = SealedBox(keys: masterKeys)
+        nonces = IssuedNonces(masterKeys: masterKeys)
     }
 
     private enum Purpose: String {
-        case nonce
         case pendingCredential = "pending-credential"
         case mergeProposal = "merge-proposal"
         case mergeTerms = "merge-terms"
@@ -26,16 +27,13 @@ public struct SealedTickets: Tickets {
         let end: Instant
     }
 
-    /// 55 characters, which hold nothing but their end: what makes each one different is the seal.
-    public func nonce(until end: Instant, in project: ID<Project>) throws -> IssuedNonce {
-        let end = (0..<8).reversed().map { UInt8(truncatingIfNeeded: end.microseconds >> ($0 * 8)) }
-        let raw = try seal(end, for: .nonce, in: project)
-        return IssuedNonce(raw: raw, sha256: Hexadecimal.text(Digest.sha256(Array(raw.utf8))), expiresAt: Self.end(end))
+    public func nonce(until end: Instant, in project: ID<Project>) -> IssuedNonce {
+        let raw = nonces.nonce(until: end, in: project)
+        return IssuedNonce(raw: raw, sha256: Hexadecimal.text(Digest.sha256(Array(raw.utf8))), expiresAt: end)
     }
 
     public func mark(ofNonce raw: String, at now: Instant, in project: ID<Project>) throws -> OneTimeMark? {
-        guard let content = open(raw, for: .nonce, in: project) else { return nil }
-        let end = Self.end(content)
+        guard let end = nonces.end(of: raw, in: project) else { return nil }
         guard end > now else { throw ProviderRefusal.nonce(.expired) }
         return mark(of: raw, until: end)
     }
@@ -86,10 +84,6 @@ public struct SealedTickets: Tickets {
         return (ticket.content, mark(of: text, until: ticket.end))
     }
 
-    private static func end(_ bytes: [UInt8]) -> Instant {
-        Instant(microseconds: bytes.reduce(0) { $0 << 8 | Int64($1) })
-    }
-
     private func mark(of ticket: String, until end: Instant) -> OneTimeMark {
         OneTimeMark(hash: Digest.sha256(Array(ticket.utf8)), expiresAt: end)
     }
@@ -101,7 +95,6 @@ public struct SealedTickets: Tickets {
     /// - Returns: `nil` for what was not sealed here for this purpose and project.
     private func open(_ ticket: String, for purpose: Purpose, in project: ID<Project>) -> [UInt8]? {
         guard ticket.utf8.count <= Self.lengthLimit, let sealed = Base64URL.decode(ticket) else { return nil }
-        // Why it does not open tells nobody anything: clients bring nonces of their own.
         return try? box.open(sealed, context: context(purpose, project))
     }
 

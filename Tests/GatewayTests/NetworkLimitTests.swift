@@ -77,4 +77,21 @@ struct NetworkLimitTests {
         #expect(passes("192.0.2.2"), "taken back at both levels")
     }
 
+    @Test("leave enough nonces to a large NAT, and to nobody more than that")
+    func nonces() async throws {
+        let limited = try await LimitedGateway()
+        let nat = ClientNetwork(prefixes: ["192.0.2.1", "192.0.2.0/24"], place: nil)
+        let limiter = try #require(limited.gateway.limits).limiter
+        for _ in 1..<Policy.nonceLimit {
+            try limiter.take(.nonces(from: nat), Policy.nonceLimit, Policy.nonceWindow, ID("demo"))
+        }
+        func nonce(_ peer: String) async throws -> String {
+            try await limited.gateway.post("/v1/accounts:issueNonce", from: peer).outcome
+        }
+        #expect(try await nonce("192.0.2.1") == "200")
+        #expect(try await nonce("192.0.2.1") == LimitedGateway.tooMany)
+        #expect(try await nonce("192.0.2.2") == "200")
+        limited.gateway.clock.advance(by: Policy.nonceWindow)
+        #expect(try await nonce("192.0.2.1") == "200")
+    }
 }

@@ -16,7 +16,7 @@ struct FakeFederationStore: FederationStore {
 }
 
 struct FakeTickets: Tickets {
-    func nonce(until end: Instant, in project: ID<Project>) throws -> IssuedNonce {
+    func nonce(until end: Instant, in project: ID<Project>) -> IssuedNonce {
         IssuedNonce(raw: "raw", sha256: "hash", expiresAt: end)
     }
 

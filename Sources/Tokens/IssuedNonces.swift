@@ -1,0 +1,50 @@
+internal import Crypto
+internal import Identity
+internal import JOSE
+
+/// Nonces that only this installation can issue: random bytes and an end under a message authentication code.
+///
+/// Anybody with an API key may ask for any number of them, so they must not wear out the master key as envelopes with
+/// random nonces would.
+///
+/// Base64url of: master key ID (4 bytes) | random bytes (16) | end in microseconds (8) | HMAC-SHA-256, cut to 16 bytes
+/// (RFC 2104 §5).
+struct IssuedNonces: Sendable {
+    private static let randomLength = 16
+    private static let endLength = 8
+    private static let codeLength = 16
+
+    private let keys: [DerivedKey]
+
+    init(masterKeys: MasterKeys) {
+        keys = masterKeys.keys(for: "issued nonces")
+    }
+
+    func nonce(until end: Instant, in project: ID<Project>) -> String {
+        let key = keys[0]
+        let content =
+            key.masterKeyID + Random.bytes(Self.randomLength)
+            + (0..<Self.endLength).reversed().map { UInt8(truncatingIfNeeded: end.microseconds >> ($0 * 8)) }
+        return Base64URL.encode(content + code(of: content, under: key, in: project))
+    }
+
+    /// - Returns: `nil` for a nonce that was not issued here for this project.
+    func end(of raw: String, in project: ID<Project>) -> Instant? {
+        guard raw.utf8.count < 100, let bytes = Base64URL.decode(raw) else { return nil }
+        let content = Array(bytes.dropLast(Self.codeLength))
+        guard
+            keys.contains(where: { key in
+                content.count == key.masterKeyID.count + Self.randomLength + Self.endLength
+                    && content.starts(with: key.masterKeyID)
+                    && constantTimeEquals(
+                        Array(bytes.suffix(Self.codeLength)), code(of: content, under: key, in: project))
+            })
+        else { return nil }
+        return Instant(microseconds: content.suffix(Self.endLength).reduce(0) { $0 << 8 | Int64($1) })
+    }
+
+    private func code(of content: [UInt8], under key: DerivedKey, in project: ID<Project>) -> [UInt8] {
+        let message = Array("\(project.rawValue)\u{0}".utf8) + content
+        return Array(HMAC.sha256(key: key.bytes, message: message).prefix(Self.codeLength))
+    }
+}

@@ -1,0 +1,73 @@
+import Crypto
+import Identity
+import Testing
+import Tokens
+
+@Suite("Nonces that are issued")
+struct IssuedNonceTests {
+    private let now = Instant(seconds: 1_800_000_000)
+    private let project = ID<Project>("demo")
+
+    private func tickets(_ current: UInt8, previous: UInt8? = nil) throws -> SealedTickets {
+        SealedTickets(
+            masterKeys: try MasterKeys(
+                current: [UInt8](repeating: current, count: 32),
+                previous: previous.map { [UInt8](repeating: $0, count: 32) }))
+    }
+
+    struct Row: CustomTestStringConvertible {
+        let testDescription: String
+        let current: UInt8
+        var previous: UInt8?
+        var project = "demo"
+        let isOurs: Bool
+    }
+
+    @Test(
+        "are recognised under both active master keys, in their own project only",
+        arguments: [
+            Row(testDescription: "the same key", current: 1, isOurs: true),
+            Row(testDescription: "the key before", current: 2, previous: 1, isOurs: true),
+            Row(testDescription: "a key that is gone", current: 2, previous: 3, isOurs: false),
+            Row(testDescription: "another project", current: 1, project: "other", isOurs: false),
+        ])
+    func keys(row: Row) throws {
+        let nonce = try tickets(1).nonce(until: now + .seconds(600), in: project)
+        let mark = try tickets(row.current, previous: row.previous).mark(
+            ofNonce: nonce.raw, at: now, in: ID(row.project))
+        #expect((mark != nil) == row.isOurs)
+        if row.isOurs { #expect(mark?.expiresAt == now + .seconds(600)) }
+    }
+
+    @Test("are worth nothing once they expire")
+    func expired() throws {
+        let tickets = try tickets(1)
+        let nonce = tickets.nonce(until: now, in: project)
+        #expect(throws: ProviderRefusal.nonce(.expired)) { try tickets.mark(ofNonce: nonce.raw, at: now, in: project) }
+        #expect(try tickets.mark(ofNonce: nonce.raw, at: now + .seconds(-1), in: project) != nil)
+    }
+
+    @Test("cannot be altered in any byte, nor made longer or shorter")
+    func altered() throws {
+        let tickets = try tickets(1)
+        let raw = Array(tickets.nonce(until: now + .seconds(600), in: project).raw.utf8)
+        var others = raw.indices.map { index in
+            var other = raw
+            other[index] = raw[index] == UInt8(ascii: "A") ? UInt8(ascii: "Q") : UInt8(ascii: "A")
+            return other
+        }
+        others += [Array(raw.dropLast()), raw + raw, raw + Array("AAAA".utf8), []]
+        for other in others {
+            let text = String(decoding: other, as: UTF8.self)
+            #expect(try tickets.mark(ofNonce: text, at: now, in: project) == nil, "\(text)")
+        }
+    }
+
+    @Test("are all different, and fit where a nonce may stand")
+    func different() throws {
+        let tickets = try tickets(1)
+        let raws = (0..<1000).map { _ in tickets.nonce(until: now, in: project).raw }
+        #expect(Set(raws).count == 1000)
+        #expect(raws.allSatisfy { $0.wholeMatch(of: /[A-Za-z0-9_-]{59}/) != nil })
+    }
+}
