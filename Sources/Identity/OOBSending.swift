@@ -45,7 +45,7 @@ public struct OOBSending: Sendable {
         case .signIn:
             guard project.policy.allowsEmailLinks else { throw OOBSendingRefusal.notAllowed }
             let email = try Email(presented: request.email)
-            try admit(email, in: project, from: origin)
+            try with.limiter.takeMail(request.purpose, to: email, from: origin.network, in: project)
             try await issue(Draft(.signIn, about: email), content, in: project, from: origin)
             return email
         case .verifyEmail, .changeEmail: return try await sendToOwner(request, content, in: project, from: origin)
@@ -99,7 +99,7 @@ public struct OOBSending: Sendable {
     ) async throws -> Email {
         guard project.policy.allowsPasswords else { throw OOBSendingRefusal.notAllowed }
         let email = try Email(presented: request.email)
-        try admit(email, in: project, from: origin)
+        try with.limiter.takeMail(request.purpose, to: email, from: origin.network, in: project)
         if !project.policy.hidesAccounts, try await with.store.holder(of: email, in: project.id) == nil {
             throw OOBSendingRefusal.emailUnknown
         }
@@ -128,23 +128,11 @@ public struct OOBSending: Sendable {
             try caller.requireRecentLogin(by: project.policy, at: with.clock.now())
             if !project.policy.hidesAccounts { try await requireFree(newEmail, for: caller.account, in: project) }
         }
-        try admit(newEmail ?? email, in: project, from: origin)
+        try with.limiter.takeMail(request.purpose, to: newEmail ?? email, from: origin.network, in: project)
         let draft = Draft(
             request.purpose, of: caller.account, by: caller.session, about: email, newEmail: newEmail)
         try await issue(draft, content, in: project, from: origin)
         return email
-    }
-
-    /// Mail to an address is limited wherever it is asked for; asking for it is limited tenfold to each place.
-    private func admit(_ email: Email, in project: Project, from origin: Origin) throws(TooManyAttempts) {
-        let (limit, window) = (project.policy.mailLimit, Policy.mailWindow)
-        try with.limiter.take(.anyMail(from: origin.network), limit * 10, window, project.root)
-        do {
-            try with.limiter.take(.mail(to: email), limit, window, project.root)
-        } catch {
-            with.limiter.forgive(.anyMail(from: origin.network), window, project.root)
-            throw error
-        }
     }
 
     private func requireFree(_ newEmail: Email, for account: Account?, in project: Project) async throws {

@@ -42,7 +42,8 @@ public struct Policy: Hashable, Sendable {
     public var passwordFailureLimit: Int
     /// Accounts made from one place within ``Policy/signUpWindow``, and addresses found taken; 0 is no limit.
     public var signUpLimit: Int
-    /// Mail asked for to one address within ``Policy/mailWindow``; 0 is no limit.
+    /// Mail of one purpose to one address that one place may ask for within ``Policy/mailWindow``, and all places together
+    /// twice; 0 is no limit.
     public var mailLimit: Int
     /// How long an anonymous account is kept that nobody uses; 0 is for ever.
     public var anonymousLifetime: Duration

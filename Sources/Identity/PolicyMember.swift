@@ -102,7 +102,7 @@ extension Policy {
             "signUpLimit", \.signUpLimit, 0...100_000, "an hour", "accounts made from one place; 0 is no limit"),
         .number(
             "mailLimit", \.mailLimit, 0...1000, "in a quarter of an hour",
-            "mail asked for to one address; 0 is no limit"),
+            "mail of one purpose to one address that one place may ask for; 0 is no limit"),
         .seconds(
             "anonymousLifetime", \.anonymousLifetime, 0...315_360_000,
             "an anonymous account that nobody uses is kept so long; 0 is for ever"),

@@ -2,7 +2,8 @@
 public enum Limited: Hashable, Sendable {
     /// What is counted, whoever's and from wherever.
     public enum Kind: String, Sendable, CaseIterable {
-        case passwordFailures, anyPasswordFailures, signUps, nonces, mail, anyMail, credentialChanges
+        case passwordFailures, anyPasswordFailures, signUps, nonces, mail, mailFromPlace, firstReset, anyMail
+        case credentialChanges
     }
 
     /// Wrong passwords for one address from one place: nobody can lock out somebody elsewhere.
@@ -12,8 +13,12 @@ public enum Limited: Hashable, Sendable {
     case signUps(from: ClientNetwork)
     /// Nonces issued to one place.
     case nonces(from: ClientNetwork)
-    /// Mail to one address, whoever asks.
-    case mail(to: Email)
+    /// Mail of one purpose to one address, whoever asks.
+    case mail(OOBCode.Purpose, to: Email)
+    /// Mail of one purpose to one address that one place asks for.
+    case mailFromPlace(OOBCode.Purpose, to: Email, from: ClientNetwork)
+    /// The first mail that resets the password of one address.
+    case firstReset(to: Email)
     /// Mail asked for from one place.
     case anyMail(from: ClientNetwork)
     /// Changes of one account's credentials by its own clients, from wherever.
@@ -26,6 +31,8 @@ public enum Limited: Hashable, Sendable {
         case .signUps: .signUps
         case .nonces: .nonces
         case .mail: .mail
+        case .mailFromPlace: .mailFromPlace
+        case .firstReset: .firstReset
         case .anyMail: .anyMail
         case .credentialChanges: .credentialChanges
         }
@@ -45,7 +52,11 @@ public enum Limited: Hashable, Sendable {
         case .passwordFailures(let email, let network): Self.scopes(of: network, [email.rawValue])
         case .anyPasswordFailures(let network), .signUps(let network), .nonces(let network), .anyMail(let network):
             Self.scopes(of: network, [])
-        case .mail(let email): [Scope(names: [email.rawValue], factor: 1)]
+        case .firstReset(let email): [Scope(names: [email.rawValue], factor: 1)]
+        case .mail(let purpose, let email): [Scope(names: [purpose.rawValue, email.rawValue], factor: 1)]
+        // One mailbox has one owner, so a wide network needs no more than a narrow one.
+        case .mailFromPlace(let purpose, let email, let network):
+            [Scope(names: [purpose.rawValue, email.rawValue, network.widest.prefix], factor: 1)]
         case .credentialChanges(let account): [Scope(names: [account.rawValue], factor: 1)]
         }
     }

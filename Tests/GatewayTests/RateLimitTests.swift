@@ -226,19 +226,4 @@ struct RateLimitTests {
             #expect(outcomes == ["200", "200", tooMany])
         }
     }
-
-    @Test("mail is limited by whom it goes to and by where it is asked for", arguments: [true, false])
-    func mail(isTheSameAddress: Bool) async throws {
-        let limits = try #require(try await LimitedGateway().gateway.limits).limiter
-        let (ada, eve) = (try #require(Email("ada@example.com")), try #require(Email("eve@example.com")))
-        let home = ClientNetwork(prefixes: ["192.0.2.1"], place: nil)
-        let (counted, asked): (Limited, Limited) =
-            isTheSameAddress
-            ? (.mail(to: ada), .mail(to: eve))
-            : (.anyMail(from: home), .anyMail(from: ClientNetwork(prefixes: ["x"], place: nil)))
-        for _ in 1...2 { try limits.take(counted, 2, Policy.mailWindow, ID("demo")) }
-        #expect(throws: TooManyAttempts.self) { try limits.require(counted, 2, Policy.mailWindow, ID("demo")) }
-        try limits.require(asked, 2, Policy.mailWindow, ID("demo"))
-        try limits.require(counted, 2, Policy.mailWindow, ID("other"))
-    }
 }

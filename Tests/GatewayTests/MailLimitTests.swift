@@ -1,0 +1,90 @@
+import HTTP
+import Identity
+import Support
+import Testing
+
+@Suite("Limits on mail")
+struct MailLimitTests {
+    private static let tooMany = LimitedGateway.tooMany
+    private static let owner = "198.51.100.9"
+
+    struct Row: CustomTestStringConvertible {
+        let testDescription: String
+        /// Purpose and place of what strangers ask for, and how often each gets it.
+        let strangers: [(type: String, peer: String)]
+        let passes: Int
+        /// What the owner asks for afterwards, from elsewhere.
+        let owner: String
+        let outcome: String
+    }
+
+    @Test(
+        "to one address are kept for each purpose, and one place cannot use them up",
+        arguments: [
+            Row(
+                testDescription: "one address",
+                strangers: Array(repeating: ("PASSWORD_RESET", "192.0.2.1"), count: 5), passes: 2,
+                owner: "PASSWORD_RESET", outcome: "200"),
+            Row(
+                testDescription: "one /24", strangers: (1...9).map { ("EMAIL_SIGNIN", "192.0.2.\($0)") }, passes: 2,
+                owner: "EMAIL_SIGNIN", outcome: "200"),
+            Row(
+                testDescription: "one /48", strangers: (1...9).map { ("EMAIL_SIGNIN", "2001:db8:1:\($0)00::1") },
+                passes: 2, owner: "EMAIL_SIGNIN", outcome: "200"),
+            Row(
+                testDescription: "many places, of the same purpose",
+                strangers: (1...9).map { ("EMAIL_SIGNIN", "192.0.\($0).1") }, passes: 4, owner: "EMAIL_SIGNIN",
+                outcome: tooMany),
+            Row(
+                testDescription: "many places, of another purpose",
+                strangers: (1...9).map { ("EMAIL_SIGNIN", "192.0.\($0).1") }, passes: 4, owner: "PASSWORD_RESET",
+                outcome: "200"),
+        ])
+    func strangers(row: Row) async throws {
+        let limited = try await LimitedGateway { $0.mailLimit = 2 }
+        var outcomes: [String] = []
+        for (type, peer) in row.strangers {
+            outcomes.append(try await Self.ask(limited.gateway, type, from: peer))
+        }
+        #expect(outcomes.count { $0 == "200" } == row.passes)
+        #expect(try await Self.ask(limited.gateway, row.owner, from: Self.owner) == row.outcome)
+    }
+
+    @Test("send one reset in each window, whatever else was sent and for whichever tenant")
+    func oneReset() async throws {
+        let gateway = try await TestGateway(limitsRates: true) { $0.mailLimit = 1 }
+        let house = try await TenantHouse(gateway)
+        let tenants = [try await house.tenant(), try await house.tenant()]
+        func reset(_ tenant: Int) async throws -> String {
+            try await house.client(
+                "sendOobCode", in: tenants[tenant], ["requestType": "PASSWORD_RESET", "email": "ada@example.com"]
+            ).outcome
+        }
+        for _ in 1...2 {
+            #expect(try await reset(0) == "200")
+            #expect(try await reset(0) == Self.tooMany)
+            #expect(try await reset(1) == "200")
+            #expect(try await reset(1) == Self.tooMany)
+            gateway.clock.advance(by: Policy.mailWindow)
+        }
+    }
+
+    @Test("hold for each place, whomever it writes to")
+    func place() async throws {
+        let limited = try await LimitedGateway { $0.mailLimit = 1 }
+        var outcomes: [String] = []
+        for number in 1...12 {
+            outcomes.append(
+                try await Self.ask(limited.gateway, "PASSWORD_RESET", of: "p\(number)@example.com", from: "192.0.2.1"))
+        }
+        #expect(outcomes == Array(repeating: "200", count: 10) + Array(repeating: Self.tooMany, count: 2))
+    }
+
+    private static func ask(
+        _ gateway: TestGateway, _ type: String, of email: String = "ada@example.com", from peer: String
+    ) async throws -> String {
+        try await gateway.post(
+            "/v1/accounts:sendOobCode", ["requestType": .string(type), "email": .string(email)], from: peer
+        ).outcome
+    }
+}
