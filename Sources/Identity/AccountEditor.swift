@@ -84,10 +84,26 @@ public struct AccountEditor: Sendable {
         if isNewAddress, caller.account.email != nil, project.policy.hidesAccounts {
             throw EditRefusal.emailNeedsVerification
         }
-        if isNewAddress { try await requireFree(credential.email, in: project) }
-        let passwordHash = try await hash(credential.password, in: project, from: origin)
+        guard isNewAddress else {
+            return try await addPassword(credential, nil, displayName, to: caller, in: project, from: origin)
+        }
+        return try await with.limiter.takingAddress(from: origin.network, in: project) {
+            try await addPassword(
+                credential, credential.email, displayName, to: caller, in: project, from: origin)
+        }
+    }
+
+    /// - Parameter newEmail: an address that the account does not have yet.
+    private func addPassword(
+        _ credential: PasswordCredential, _ newEmail: Email?, _ displayName: String?, to caller: Caller,
+        in project: Project, from origin: Origin
+    ) async throws -> Edited {
+        try await with.require(credential.password, by: project.policy) {
+            if let newEmail { try await requireFree(newEmail, in: project) }
+        }
+        let passwordHash = try await with.passwords.hash(credential.password, origin.network)
         var change = AccountChange(changedAt: with.clock.now())
-        change.email = isNewAddress ? .set(credential.email) : nil
+        change.email = newEmail.map { .set($0) }
         change.passwordHash = .set(passwordHash)
         change.displayName = displayName.map { .set($0) }
         change.replacement = renewed(caller, by: .password, at: change.changedAt, from: origin)

@@ -59,4 +59,24 @@ extension RateLimiter {
             throw error
         }
     }
+
+    /// Runs `work`, which gives an account an address, within the limit of sign-ups where the project hides who has an
+    /// account. Stays counted only if the address was found taken: the account itself was counted when it was made.
+    func takingAddress<Result>(
+        from network: ClientNetwork, in project: Project, _ work: () async throws -> Result
+    ) async throws -> Result {
+        let limit = project.policy.signUpLimit
+        guard limit > 0, project.policy.hidesAccounts else { return try await work() }
+        try take(.signUps(from: network), limit, Policy.signUpWindow, project.root)
+        do {
+            let result = try await work()
+            forgive(.signUps(from: network), Policy.signUpWindow, project.root)
+            return result
+        } catch EditRefusal.emailTaken {
+            throw EditRefusal.emailTaken
+        } catch {
+            forgive(.signUps(from: network), Policy.signUpWindow, project.root)
+            throw error
+        }
+    }
 }

@@ -16,10 +16,11 @@ public struct Authenticator: Sendable {
         guard project.policy.allowsPasswords else { throw SignUpRefusal.passwordsNotAllowed }
         let credential = try PasswordCredential(email: email, password: password)
         return try await with.limiter.signingUp(from: origin.network, in: project) {
-            guard try await with.store.holder(of: credential.email, in: project.id) == nil else {
-                throw SignUpRefusal.emailTaken
+            try await with.require(credential.password, by: project.policy) {
+                guard try await with.store.holder(of: credential.email, in: project.id) == nil else {
+                    throw SignUpRefusal.emailTaken
+                }
             }
-            try await with.require(credential.password, by: project.policy)
             let hash = try await with.passwords.hash(credential.password, origin.network)
             return try await create(
                 NewAccount(

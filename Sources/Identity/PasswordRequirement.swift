@@ -59,4 +59,16 @@ extension Collaborators {
     func require(_ password: Secret, by policy: Policy) async throws {
         try await policy.require(password, unknownTo: breaches)
     }
+
+    /// For a password that is set together with an address, which `requireFree` looks up.
+    ///
+    /// Where the project hides who has an account, the password goes first: otherwise weak passwords would tell who has
+    /// one without making any.
+    func require(
+        _ password: Secret, by policy: Policy, andAddress requireFree: () async throws -> Void
+    ) async throws {
+        if !policy.hidesAccounts { try await requireFree() }
+        try await require(password, by: policy)
+        if policy.hidesAccounts { try await requireFree() }
+    }
 }

@@ -99,7 +99,8 @@ extension Policy {
             "passwordFailureLimit", \.passwordFailureLimit, 0...1000, "in ten minutes",
             "wrong passwords for one address from one place; 0 is no limit"),
         .number(
-            "signUpLimit", \.signUpLimit, 0...100_000, "an hour", "accounts made from one place; 0 is no limit"),
+            "signUpLimit", \.signUpLimit, 0...100_000, "an hour",
+            "accounts made from one place, and addresses found taken; 0 is no limit"),
         .number(
             "mailLimit", \.mailLimit, 0...1000, "in a quarter of an hour",
             "mail of one purpose to one address that one place may ask for; 0 is no limit"),

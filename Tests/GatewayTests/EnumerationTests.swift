@@ -1,0 +1,126 @@
+import Identity
+import Support
+import Testing
+
+@Suite("Who has an account")
+struct EnumerationTests {
+    private let tooMany = LimitedGateway.tooMany
+    private static let weak = "400 WEAK_PASSWORD : Password should be at least 6 characters"
+
+    struct Row: CustomTestStringConvertible {
+        let testDescription: String
+        let hidesAccounts: Bool
+        let isUpgrade: Bool
+        let password: JSON
+        let taken: String
+        let free: String
+    }
+
+    @Test(
+        "is told only to the bearer of a password that could be set, where accounts are hidden",
+        arguments: [
+            Row(
+                testDescription: "sign-up, hidden, weak", hidesAccounts: true, isUpgrade: false, password: "x",
+                taken: weak, free: weak),
+            Row(
+                testDescription: "upgrade, hidden, weak", hidesAccounts: true, isUpgrade: true, password: "x",
+                taken: weak, free: weak),
+            Row(
+                testDescription: "sign-up, hidden", hidesAccounts: true, isUpgrade: false, password: "secret1",
+                taken: "400 EMAIL_EXISTS", free: "200"),
+            Row(
+                testDescription: "upgrade, hidden", hidesAccounts: true, isUpgrade: true, password: "secret1",
+                taken: "400 EMAIL_EXISTS", free: "200"),
+            Row(
+                testDescription: "sign-up, weak", hidesAccounts: false, isUpgrade: false, password: "x",
+                taken: "400 EMAIL_EXISTS", free: weak),
+            Row(
+                testDescription: "upgrade, weak", hidesAccounts: false, isUpgrade: true, password: "x",
+                taken: "400 EMAIL_EXISTS", free: weak),
+        ])
+    func order(row: Row) async throws {
+        let gateway = try await TestGateway { $0.hidesAccounts = row.hidesAccounts }
+        _ = try await gateway.signUp(email: "taken@example.com")
+        for (email, expected) in [("taken@example.com", row.taken), ("free@example.com", row.free)] {
+            var body: [String: JSON] = ["email": .string(email), "password": row.password]
+            if row.isUpgrade {
+                body["idToken"] = .string(try TestGateway.Tokens(await gateway.post("/v1/accounts:signUp")).idToken)
+            }
+            #expect(try await gateway.post("/v1/accounts:signUp", .object(body)).outcome == expected, "\(email)")
+        }
+    }
+
+    @Test("is not told by a breached password either, where accounts are hidden")
+    func breached() async throws {
+        let gateway = try await TestGateway(breaches: Breaches { $0.expose() == "breached" }) {
+            $0.hidesAccounts = true
+            $0.refusesBreachedPasswords = true
+        }
+        _ = try await gateway.signUp(email: "taken@example.com")
+        for email in ["taken@example.com", "free@example.com"] {
+            let answer = try await gateway.post(
+                "/v1/accounts:signUp", ["email": .string(email), "password": "breached"])
+            #expect(answer.outcome.hasPrefix("400 PASSWORD_DOES_NOT_MEET_REQUIREMENTS"), "\(answer.outcome)")
+        }
+    }
+
+    @Test("is told to an anonymous account that tries addresses as often as sign-up would tell it")
+    func upgrades() async throws {
+        let limited = try await LimitedGateway()
+        let anonymous = try TestGateway.Tokens(await limited.gateway.post("/v1/accounts:signUp"))
+        _ = try await limited.signUp("taken", from: "203.0.113.1")
+        func upgrade(_ name: String, _ password: String = "secret1") async throws -> String {
+            try await limited.gateway.post(
+                "/v1/accounts:signUp",
+                [
+                    "idToken": .string(anonymous.idToken), "email": .string("\(name)@example.com"),
+                    "password": .string(password),
+                ]
+            ).outcome
+        }
+        for _ in 1...5 { #expect(try await upgrade("taken", "x") == Self.weak, "tells nothing, so is not counted") }
+        for _ in 1...2 { #expect(try await upgrade("taken") == "400 EMAIL_EXISTS") }
+        #expect(try await upgrade("taken") == tooMany)
+        #expect(try await upgrade("free") == tooMany)
+    }
+
+    @Test("is told to many upgrades at once no more often than one by one")
+    func burst() async throws {
+        let limited = try await LimitedGateway()
+        let anonymous = try TestGateway.Tokens(await limited.gateway.post("/v1/accounts:signUp"))
+        _ = try await limited.signUp("taken", from: "203.0.113.1")
+        let outcomes = try await withThrowingTaskGroup(of: String.self) { group in
+            for _ in 1...20 {
+                group.addTask {
+                    try await limited.gateway.post(
+                        "/v1/accounts:signUp",
+                        [
+                            "idToken": .string(anonymous.idToken), "email": "taken@example.com",
+                            "password": "secret1",
+                        ]
+                    ).outcome
+                }
+            }
+            return try await group.reduce(into: []) { $0.append($1) }
+        }
+        #expect(outcomes.count { $0 == "400 EMAIL_EXISTS" } == 2)
+    }
+
+    @Test("is not told by a change of address, where accounts are hidden")
+    func update() async throws {
+        let gateway = try await TestGateway { $0.hidesAccounts = true }
+        _ = try await gateway.signUp(email: "taken@example.com")
+        let anonymous = try TestGateway.Tokens(await gateway.post("/v1/accounts:signUp"))
+        var outcomes: [String] = []
+        for email in ["taken@example.com", "free@example.com"] {
+            for password in ["x", "secret1"] {
+                outcomes.append(
+                    try await gateway.update(
+                        anonymous.idToken, ["email": .string(email), "password": .string(password)]
+                    )
+                    .outcome)
+            }
+        }
+        #expect(outcomes[..<2] == outcomes[2...])
+    }
+}
