@@ -38,6 +38,14 @@ CREATE TABLE public.account_merge (
     CONSTRAINT account_merge_snapshot_check CHECK ((jsonb_typeof(snapshot) = 'object'::text))
 );
 
+CREATE TABLE public.account_place (
+    project_id text NOT NULL,
+    account_id text NOT NULL,
+    place_hash bytea NOT NULL,
+    last_seen timestamp with time zone NOT NULL,
+    CONSTRAINT account_place_place_hash_check CHECK ((length(place_hash) = 16))
+);
+
 CREATE TABLE public.api_key (
     project_id text NOT NULL,
     id text NOT NULL,
@@ -286,6 +294,9 @@ ALTER TABLE ONLY public.account_merge
 ALTER TABLE ONLY public.account
     ADD CONSTRAINT account_pkey PRIMARY KEY (project_id, id);
 
+ALTER TABLE ONLY public.account_place
+    ADD CONSTRAINT account_place_pkey PRIMARY KEY (project_id, account_id, place_hash);
+
 ALTER TABLE ONLY public.api_key
     ADD CONSTRAINT api_key_key_hash_key UNIQUE (key_hash);
 
@@ -361,6 +372,8 @@ CREATE INDEX account_merge_target ON public.account_merge USING btree (project_i
 
 CREATE UNIQUE INDEX account_phone_number_key ON public.account USING btree (project_id, phone_number) WHERE (phone_number IS NOT NULL);
 
+CREATE INDEX account_place_last_seen ON public.account_place USING btree (last_seen);
+
 CREATE INDEX account_without_email ON public.account USING btree (project_id, id) WHERE (email IS NULL);
 
 CREATE INDEX account_without_name ON public.account USING btree (project_id, id) WHERE (display_name IS NULL);
@@ -401,6 +414,9 @@ CREATE INDEX used_mark_expires_at ON public.used_mark USING btree (expires_at);
 
 ALTER TABLE ONLY public.account_merge
     ADD CONSTRAINT account_merge_project_id_target_id_fkey FOREIGN KEY (project_id, target_id) REFERENCES public.account(project_id, id) ON DELETE CASCADE;
+
+ALTER TABLE ONLY public.account_place
+    ADD CONSTRAINT account_place_project_id_account_id_fkey FOREIGN KEY (project_id, account_id) REFERENCES public.account(project_id, id) ON DELETE CASCADE;
 
 ALTER TABLE ONLY public.api_key
     ADD CONSTRAINT api_key_project_id_app_id_fkey FOREIGN KEY (project_id, app_id) REFERENCES public.app(project_id, id) ON DELETE CASCADE;

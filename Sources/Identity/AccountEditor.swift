@@ -66,7 +66,7 @@ public struct AccountEditor: Sendable {
         change.keepsWayIn = wish.removesWaysIn && !wish.mayLoseLastSignInMethod && project.policy.keepsLastSignInMethod
         if isRenewed {
             let method = wish.password == nil ? caller.session.method : .password
-            change.replacement = renewed(caller, by: method, at: change.changedAt, from: origin)
+            change.replacement = renewed(caller, by: method, at: change.changedAt, in: project, from: origin)
         }
         return try await apply(change, to: caller, in: project, from: origin)
     }
@@ -106,7 +106,7 @@ public struct AccountEditor: Sendable {
         change.email = newEmail.map { .set($0) }
         change.passwordHash = .set(passwordHash)
         change.displayName = displayName.map { .set($0) }
-        change.replacement = renewed(caller, by: .password, at: change.changedAt, from: origin)
+        change.replacement = renewed(caller, by: .password, at: change.changedAt, in: project, from: origin)
         return try await apply(change, to: caller, in: project, from: origin)
     }
 
@@ -167,11 +167,12 @@ public struct AccountEditor: Sendable {
     }
 
     private func renewed(
-        _ caller: Caller, by method: ProviderID, at now: Instant, from origin: Origin
+        _ caller: Caller, by method: ProviderID, at now: Instant, in project: Project, from origin: Origin
     ) -> Session {
         Session(
             id: with.entropy.sessionID(), account: caller.account.id, generation: caller.account.generation + 1,
-            method: method, authenticatedAt: now, device: origin.device ?? caller.session.device)
+            method: method, authenticatedAt: now, device: origin.device ?? caller.session.device,
+            place: with.place(of: origin, in: project))
     }
 
     private func apply(

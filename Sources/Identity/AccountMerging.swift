@@ -69,7 +69,8 @@ public struct AccountMerging: Sendable {
         let merge = AccountMerge(
             terms: proposal.terms, marks: proposal.marks + [mark], mergedAt: now, undoableUntil: now + Self.undoWindow)
         let entry = MergeEntry(
-            session: with.entropy.sessionID(), method: proposal.method, device: origin.device, trace: origin.trace)
+            session: with.entropy.sessionID(), method: proposal.method, device: origin.device,
+            place: with.place(of: origin, in: project), trace: origin.trace)
         let notices = MergeNotices(of: merge, with: with, from: origin)
         switch try await store.merge(merge, entering: entry, announcing: notices, in: project.id) {
         case .done(let account, let session):
@@ -101,5 +102,6 @@ public struct MergeEntry: Hashable, Sendable {
     /// How the target's side was proven.
     public let method: ProviderID
     public let device: String?
+    public let place: [UInt8]?
     public let trace: Trace
 }

@@ -6,6 +6,13 @@ public protocol AccountStore: Sendable {
     /// The account that holds `email`, with its password hash if it has one.
     func holder(of email: Email, in project: ID<Project>) async throws -> EmailHolder?
 
+    /// Whether the account that holds `email` had a session in one of `places` after `since`.
+    ///
+    /// - Parameter places: keyed hashes; see ``PlaceHashing``.
+    func hadSession(
+        _ email: Email, from places: [[UInt8]], since: Instant, in project: ID<Project>
+    ) async throws -> Bool
+
     /// Records a sign-in, unless the account has moved on from the session's generation or was disabled.
     ///
     /// - Parameter rehashed: replaces the password hash.

@@ -11,14 +11,30 @@ extension RateLimiter {
         try passwordLimits(of: email, from: network, in: project, require)
     }
 
-    /// Of many tried at once, no more than the limit may learn that they were wrong.
-    ///
     /// Whether there is an account makes no difference. Nothing is ever reset by a right password: an attacker who signs
     /// in to an account of his own now and then gets no more attempts at others.
     func takePasswordFailure(
         on email: Email, from network: ClientNetwork, in project: Project
     ) throws(TooManyAttempts) {
         try passwordLimits(of: email, from: network, in: project, take)
+    }
+
+    /// Whether so many passwords were wrong for `email` that attempts from unknown places have to wait.
+    func isUnderAttack(_ email: Email, in project: Project) -> Bool {
+        project.policy.passwordFailureLimit > 0
+            && isReached(
+                .addressPasswordFailures(email), Policy.addressFailureLimit, Policy.addressFailureWindow, project.id)
+    }
+
+    /// Counts a wrong password for `email`, wherever it came from.
+    func takeAddressFailure(on email: Email, in project: Project) throws(TooManyAttempts) {
+        guard project.policy.passwordFailureLimit > 0 else { return }
+        try take(.addressPasswordFailures(email), Policy.addressFailureLimit, Policy.addressFailureWindow, project.id)
+    }
+
+    /// All places where the account of `email` had no session share one attempt a minute.
+    func takeUnknownPlaceAttempt(on email: Email, in project: Project) throws(TooManyAttempts) {
+        try take(.unknownPlaceAttempts(email), 1, Policy.unknownPlaceWindow, project.id)
     }
 
     /// The place first: one that is over its limit leaves no trace of the addresses it goes on to try.

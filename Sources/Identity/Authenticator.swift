@@ -46,21 +46,21 @@ public struct Authenticator: Sendable {
     ) async throws -> SignedIn {
         guard project.policy.allowsPasswords else { throw SignInRefusal.passwordsNotAllowed }
         let credential = try PasswordCredential(email: email, password: password)
-        try with.limiter.requirePasswordAttempt(on: credential.email, from: origin.network, in: project)
+        var attempt = PasswordAttempt(on: credential.email, in: project, from: origin, with: with)
+        try await attempt.require()
         let holder = try await with.store.holder(of: credential.email, in: project.id)
         let verdict = try await with.passwords.check(credential.password, holder?.passwordHash, origin.network)
         guard case .right(let rehashed) = verdict, let holder else {
-            try with.limiter.takePasswordFailure(on: credential.email, from: origin.network, in: project)
+            try attempt.fail()
             throw SignInRefusal(addressIsKnown: holder != nil, policy: project.policy)
         }
-        // Again: of many tried at once, no more than the limit may learn whether they were right.
-        try with.limiter.requirePasswordAttempt(on: credential.email, from: origin.network, in: project)
+        try await attempt.require()
         guard !holder.account.isDisabled else { throw SignInRefusal.accountDisabled }
         let now = with.clock.now()
         var account = holder.account
         account.lastSignInAt = now
         let session = newSession(
-            of: account.id, generation: account.generation, by: .password, at: now, from: origin)
+            of: account.id, generation: account.generation, by: .password, at: now, in: project, from: origin)
         guard try await with.store.open(session, rehashed: rehashed, in: project.id) else {
             throw SignInRefusal(addressIsKnown: true, policy: project.policy)
         }
@@ -94,7 +94,7 @@ public struct Authenticator: Sendable {
         _ account: NewAccount, by method: ProviderID, in project: Project, from origin: Origin
     ) async throws -> SignedIn {
         let session = newSession(
-            of: account.id, generation: 1, by: method, at: account.createdAt, from: origin)
+            of: account.id, generation: 1, by: method, at: account.createdAt, in: project, from: origin)
         switch try await with.store.create(account, opening: session, in: project.id) {
         case .created(let account):
             return try await with.tokens.signedIn(account, session, in: project, at: session.authenticatedAt)
@@ -103,12 +103,14 @@ public struct Authenticator: Sendable {
     }
 
     private func newSession(
-        of account: ID<Account>, generation: Int64, by method: ProviderID, at now: Instant, from origin: Origin
+        of account: ID<Account>, generation: Int64, by method: ProviderID, at now: Instant, in project: Project,
+        from origin: Origin
     ) -> Session {
         Session(
             id: with.entropy.sessionID(), account: account, generation: generation, method: method,
-            authenticatedAt: now,
-            device: origin.device)
+            authenticatedAt: now, device: origin.device,
+            // An anonymous account has no password that anybody could try.
+            place: method == .anonymous ? nil : with.place(of: origin, in: project))
     }
 }
 

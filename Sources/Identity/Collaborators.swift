@@ -6,12 +6,13 @@ public struct Collaborators: Sendable {
     let breaches: Breaches
     let outOfBand: OutOfBand
     let limiter: RateLimiter
+    let places: PlaceHashing
     let clock: WallClock
     let entropy: Entropy
 
     public init(
         store: any AccountStore, tokens: any TokenAuthority, passwords: Passwords, breaches: Breaches,
-        outOfBand: OutOfBand, limiter: RateLimiter, clock: WallClock, entropy: Entropy
+        outOfBand: OutOfBand, limiter: RateLimiter, places: PlaceHashing, clock: WallClock, entropy: Entropy
     ) {
         self.store = store
         self.tokens = tokens
@@ -19,6 +20,7 @@ public struct Collaborators: Sendable {
         self.breaches = breaches
         self.outOfBand = outOfBand
         self.limiter = limiter
+        self.places = places
         self.clock = clock
         self.entropy = entropy
     }

@@ -20,7 +20,8 @@ public struct CustomSignIn: Sendable {
         let now = with.clock.now()
         let wanted = Session(
             id: with.entropy.sessionID(), account: claim.account, generation: 1, method: .custom,
-            authenticatedAt: now, claims: claim.claims, device: origin.device)
+            authenticatedAt: now, claims: claim.claims, device: origin.device,
+            place: with.place(of: origin, in: project))
         switch try await with.store.enter(wanted, vouchedAt: claim.issuedAt, in: project.id) {
         case .entered(let account, let session, let isNew):
             let signedIn = try await with.tokens.signedIn(account, session, in: project, at: now)
@@ -45,6 +46,6 @@ extension Session {
     public func begun(at generation: Int64) -> Session {
         Session(
             id: id, account: account, generation: generation, method: method, authenticatedAt: authenticatedAt,
-            claims: claims, device: device)
+            claims: claims, device: device, place: place)
     }
 }

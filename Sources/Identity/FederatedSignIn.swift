@@ -133,7 +133,7 @@ public struct FederatedSignIn: Sendable {
         let now = with.clock.now()
         let entry = FederatedEntry(
             step: step, identity: proven.identity, marks: proven.marks, session: with.entropy.sessionID(),
-            device: origin.device, trace: origin.trace, enteredAt: now,
+            device: origin.device, place: with.place(of: origin, in: project), trace: origin.trace, enteredAt: now,
             mailing: try mailing(about: step, proven.identity, from: origin, at: now))
         switch try await store.enter(entry, in: project.id) {
         case .done(let account, let session):

@@ -42,6 +42,7 @@ public struct FederatedEntry: Hashable, Sendable {
     public let marks: [OneTimeMark]
     public let session: ID<Session>
     public let device: String?
+    public let place: [UInt8]?
     public let trace: Trace
     public let enteredAt: Instant
     /// To be sent once it is carried out.
@@ -49,13 +50,14 @@ public struct FederatedEntry: Hashable, Sendable {
 
     public init(
         step: Step, identity: VerifiedIdentity, marks: [OneTimeMark], session: ID<Session>,
-        device: String?, trace: Trace, enteredAt: Instant, mailing: Mailing = Mailing()
+        device: String?, place: [UInt8]?, trace: Trace, enteredAt: Instant, mailing: Mailing = Mailing()
     ) {
         self.step = step
         self.identity = identity
         self.marks = marks
         self.session = session
         self.device = device
+        self.place = place
         self.trace = trace
         self.enteredAt = enteredAt
         self.mailing = mailing

@@ -16,6 +16,8 @@ public struct MailboxChange: Hashable, Sendable {
     public var endsSessions = false
     /// Remedies that were sent out and end with the change.
     public var voids: VoidedRemedies?
+    /// The hash of the place that the account knows from now on, as if it had opened a session; see ``PlaceHashing``.
+    public var place: [UInt8]?
     public var event: Event?
     /// Another account that holds ``email`` and never verified it. It loses the address first, as if disavowed: without
     /// that, an intruder who registers the owner's address would block every way back to it.

@@ -40,7 +40,9 @@ public struct OOBRedemption: Sendable {
         try await with.require(password, by: project.policy)
         let hash = try await with.passwords.hash(password, origin.network)
         _ = try await redeem(code, for: [.resetPassword], in: project, from: origin) { account, _, now in
-            let change = MailboxChange.resetting(account, to: hash, removing: providers, by: project.policy)
+            var change = MailboxChange.resetting(account, to: hash, removing: providers, by: project.policy)
+            // Otherwise the new password could not be used here while others try the old one.
+            change.place = with.place(of: origin, in: project)
             return (change, try mailing(about: change, from: origin, at: now))
         }
         return found.code
@@ -128,7 +130,7 @@ public struct OOBRedemption: Sendable {
         ) -> Entry {
             let session = Session(
                 id: with.entropy.sessionID(), account: account, generation: generation, method: .password,
-                authenticatedAt: authenticatedAt, device: origin.device)
+                authenticatedAt: authenticatedAt, device: origin.device, place: with.place(of: origin, in: project))
             let redemption = Redemption(
                 code: found.code, step: step, session: session, caller: caller?.session, mailing: mailing,
                 trace: origin.trace, redeemedAt: now)

@@ -107,6 +107,14 @@ public struct Policy: Hashable, Sendable {
     /// Firebase's own windows are not published; these are short enough to wait for, and no longer than the code of a
     /// sign-in link lives, so that whoever uses up somebody's mail leaves a link in the mailbox that works.
     public static let passwordWindow: Duration = .seconds(600)
+    /// Wrong passwords for one address from all places together within ``addressFailureWindow``; after that only places
+    /// where its account had a session go on.
+    public static let addressFailureLimit = 100
+    public static let addressFailureWindow: Duration = .seconds(3600)
+    /// All other places share one attempt in each of these.
+    public static let unknownPlaceWindow: Duration = .seconds(60)
+    /// How long an account knows a place where it had a session.
+    public static let placeLifetime: Duration = .seconds(30 * 86_400)
     public static let signUpWindow: Duration = .seconds(3600)
     public static let mailWindow: Duration = .seconds(900)
     /// How many changes of its credentials the clients of one account may make within ``credentialChangeWindow``.

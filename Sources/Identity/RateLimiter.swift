@@ -2,14 +2,18 @@
 public enum Limited: Hashable, Sendable {
     /// What is counted, whoever's and from wherever.
     public enum Kind: String, Sendable, CaseIterable {
-        case passwordFailures, anyPasswordFailures, signUps, nonces, mail, mailFromPlace, firstReset, anyMail
-        case credentialChanges
+        case passwordFailures, anyPasswordFailures, addressPasswordFailures, unknownPlaceAttempts
+        case signUps, nonces, mail, mailFromPlace, firstReset, anyMail, credentialChanges
     }
 
     /// Wrong passwords for one address from one place: nobody can lock out somebody elsewhere.
     case passwordFailures(Email, from: ClientNetwork)
     /// Wrong passwords from one place, whoever's.
     case anyPasswordFailures(from: ClientNetwork)
+    /// Wrong passwords for one address from all places together.
+    case addressPasswordFailures(Email)
+    /// Attempts at an address, after too many of those, from places where its account had no session.
+    case unknownPlaceAttempts(Email)
     case signUps(from: ClientNetwork)
     /// Nonces issued to one place.
     case nonces(from: ClientNetwork)
@@ -28,6 +32,8 @@ public enum Limited: Hashable, Sendable {
         switch self {
         case .passwordFailures: .passwordFailures
         case .anyPasswordFailures: .anyPasswordFailures
+        case .addressPasswordFailures: .addressPasswordFailures
+        case .unknownPlaceAttempts: .unknownPlaceAttempts
         case .signUps: .signUps
         case .nonces: .nonces
         case .mail: .mail
@@ -52,7 +58,8 @@ public enum Limited: Hashable, Sendable {
         case .passwordFailures(let email, let network): Self.scopes(of: network, [email.rawValue])
         case .anyPasswordFailures(let network), .signUps(let network), .nonces(let network), .anyMail(let network):
             Self.scopes(of: network, [])
-        case .firstReset(let email): [Scope(names: [email.rawValue], factor: 1)]
+        case .addressPasswordFailures(let email), .unknownPlaceAttempts(let email), .firstReset(let email):
+            [Scope(names: [email.rawValue], factor: 1)]
         case .mail(let purpose, let email): [Scope(names: [purpose.rawValue, email.rawValue], factor: 1)]
         // One mailbox has one owner, so a wide network needs no more than a narrow one.
         case .mailFromPlace(let purpose, let email, let network):
@@ -68,12 +75,15 @@ public enum Limited: Hashable, Sendable {
 
 /// Counts in windows of fixed length, in memory; replicas tell each other about once a second.
 public struct RateLimiter: Sendable {
-    /// Passes while fewer than `limit` of them have been counted in the current window of `window`; a limit of 0 is none.
-    /// Counts nothing. A wide network may reach a multiple of the limit; see ``ClientNetwork/Level/factor``.
+    /// Whether `limit` of them have been counted in the current window of `window`; a limit of 0 is none. A wide network may
+    /// reach a multiple of the limit; see ``ClientNetwork/Level/factor``.
+    public var isReached:
+        @Sendable (_ limited: Limited, _ limit: Int, _ window: Duration, _ project: ID<Project>) -> Bool
+    /// Refuses the request if the limit is reached. Counts nothing.
     public var require:
         @Sendable (_ limited: Limited, _ limit: Int, _ window: Duration, _ project: ID<Project>) throws(TooManyAttempts)
             -> Void
-    /// Counts one in the same step if it passes, at every level or at none.
+    /// The same, and counts one in the same step if it passes, at every level or at none.
     public var take:
         @Sendable (_ limited: Limited, _ limit: Int, _ window: Duration, _ project: ID<Project>) throws(TooManyAttempts)
             -> Void
@@ -81,17 +91,21 @@ public struct RateLimiter: Sendable {
     public var forgive: @Sendable (_ limited: Limited, _ window: Duration, _ project: ID<Project>) -> Void
 
     public init(
+        isReached: @escaping @Sendable (Limited, Int, Duration, ID<Project>) -> Bool,
         require: @escaping @Sendable (Limited, Int, Duration, ID<Project>) throws(TooManyAttempts) -> Void,
         take: @escaping @Sendable (Limited, Int, Duration, ID<Project>) throws(TooManyAttempts) -> Void,
         forgive: @escaping @Sendable (Limited, Duration, ID<Project>) -> Void = { _, _, _ in }
     ) {
+        self.isReached = isReached
         self.require = require
         self.take = take
         self.forgive = forgive
     }
 
     /// Lets everything pass.
-    public static let none = RateLimiter { (_, _, _, _) throws(TooManyAttempts) in
+    public static let none = RateLimiter { _, _, _, _ in
+        false
+    } require: { (_, _, _, _) throws(TooManyAttempts) in
     } take: { (_, _, _, _) throws(TooManyAttempts) in
     }
 }

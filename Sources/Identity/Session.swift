@@ -12,10 +12,13 @@ public struct Session: Hashable, Sendable {
     public let claims: Claims?
     /// See ``Origin/device``.
     public let device: String?
+    /// The hash of the place where it is opened, for the account to know the place by; see ``PlaceHashing``. `nil` in a
+    /// session that was opened before.
+    public let place: [UInt8]?
 
     public init(
         id: ID<Session>, account: ID<Account>, generation: Int64, method: ProviderID, authenticatedAt: Instant,
-        claims: Claims? = nil, device: String?
+        claims: Claims? = nil, device: String?, place: [UInt8]?
     ) {
         self.id = id
         self.account = account
@@ -24,6 +27,7 @@ public struct Session: Hashable, Sendable {
         self.authenticatedAt = authenticatedAt
         self.claims = claims
         self.device = device
+        self.place = place
     }
 }
 

@@ -5,16 +5,18 @@ extension SQL {
     static func create(_ account: NewAccount, opening session: SessionRow, in project: ID<Project>) -> SQL {
         let now = Timestamp(account.createdAt)
         let passwordUpdatedAt = account.passwordHash == nil ? nil : now
-        return """
-            WITH made AS (
-                INSERT INTO account (project_id, id, email, display_name, password_hash, password_updated_at,
-                    created_at, last_sign_in_at, valid_since)
-                VALUES (\(project.rawValue), \(account.id.rawValue), \(account.email?.rawValue),
-                    \(account.displayName), \(account.passwordHash), \(passwordUpdatedAt), \(now), \(now),
-                    date_trunc('second', \(now)))
-                RETURNING 1)
-            \(opening(session, in: project, from: "made"))
-            """
+        return opening(
+            session, in: project, from: "made",
+            after: """
+                made AS (
+                    INSERT INTO account (project_id, id, email, display_name, password_hash, password_updated_at,
+                        created_at, last_sign_in_at, valid_since)
+                    VALUES (\(project.rawValue), \(account.id.rawValue), \(account.email?.rawValue),
+                        \(account.displayName), \(account.passwordHash), \(passwordUpdatedAt), \(now), \(now),
+                        date_trunc('second', \(now)))
+                    RETURNING 1),
+
+                """)
     }
 
     static func holder(of email: Email, in project: ID<Project>) -> SQL {
@@ -25,15 +27,17 @@ extension SQL {
     }
 
     static func open(_ session: SessionRow, rehashed: String?, in project: ID<Project>) -> SQL {
-        """
-        WITH signed_in AS (
-            UPDATE account SET last_sign_in_at = \(session.authenticatedAt),
-                password_hash = coalesce(\(rehashed), password_hash)
-            WHERE project_id = \(project.rawValue) AND id = \(session.account) AND generation = \(session.generation)
-                AND disabled_at IS NULL
-            RETURNING 1)
-        \(opening(session, in: project, from: "signed_in"))
-        """
+        opening(
+            session, in: project, from: "signed_in",
+            after: """
+                signed_in AS (
+                    UPDATE account SET last_sign_in_at = \(session.authenticatedAt),
+                        password_hash = coalesce(\(rehashed), password_hash)
+                    WHERE project_id = \(project.rawValue) AND id = \(session.account)
+                        AND generation = \(session.generation) AND disabled_at IS NULL
+                    RETURNING 1),
+
+                """)
     }
 
     /// A member that is to stay comes as `false` beside a NULL, so that every change is the same statement.

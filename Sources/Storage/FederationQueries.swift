@@ -31,25 +31,27 @@ extension SQL {
         _ account: Account, with identity: LinkedIdentity, changed: Bool, _ entry: FederatedEntry,
         _ session: SessionRow, in project: ID<Project>
     ) -> SQL {
-        let remembered: SQL = changed ? ", remembered AS (\(remembering(identity, in: project)))" : ""
+        let remembered: SQL = changed ? "remembered AS (\(remembering(identity, in: project))), " : ""
         let used: SQL =
-            entry.marks.isEmpty ? "" : ", used AS (\(use(entry.marks, in: project, from: "signed_in")) RETURNING 1)"
-        return """
-            WITH locked AS (
-                SELECT a.project_id, a.id FROM account a
-                JOIN linked_identity l ON l.project_id = a.project_id AND l.account_id = a.id
-                WHERE a.project_id = \(project.rawValue) AND a.id = \(account.id.rawValue)
-                    AND a.generation = \(account.generation) AND a.disabled_at IS NULL
-                    AND l.provider = \(identity.provider.rawValue) AND l.subject = \(identity.subject)
-                    AND coalesce(l.issuer, \(entry.identity.issuer)) IS NOT DISTINCT FROM \(entry.identity.issuer)
-                FOR NO KEY UPDATE OF a FOR KEY SHARE OF l),
-            signed_in AS (
-                UPDATE account a SET last_sign_in_at = \(session.authenticatedAt),
-                    display_name = coalesce(a.display_name, \(identity.displayName))
-                FROM locked WHERE a.project_id = locked.project_id AND a.id = locked.id
-                RETURNING 1)\(remembered)\(used)
-            \(opening(session, in: project, from: "signed_in"))
-            """
+            entry.marks.isEmpty ? "" : "used AS (\(use(entry.marks, in: project, from: "signed_in")) RETURNING 1), "
+        return opening(
+            session, in: project, from: "signed_in",
+            after: """
+                locked AS (
+                    SELECT a.project_id, a.id FROM account a
+                    JOIN linked_identity l ON l.project_id = a.project_id AND l.account_id = a.id
+                    WHERE a.project_id = \(project.rawValue) AND a.id = \(account.id.rawValue)
+                        AND a.generation = \(account.generation) AND a.disabled_at IS NULL
+                        AND l.provider = \(identity.provider.rawValue) AND l.subject = \(identity.subject)
+                        AND coalesce(l.issuer, \(entry.identity.issuer)) IS NOT DISTINCT FROM \(entry.identity.issuer)
+                    FOR NO KEY UPDATE OF a FOR KEY SHARE OF l),
+                signed_in AS (
+                    UPDATE account a SET last_sign_in_at = \(session.authenticatedAt),
+                        display_name = coalesce(a.display_name, \(identity.displayName))
+                    FROM locked WHERE a.project_id = locked.project_id AND a.id = locked.id
+                    RETURNING 1),
+                \(remembered)\(used)
+                """)
     }
 
     /// Makes nothing if the provider no longer has the identity's issuer.
@@ -60,19 +62,21 @@ extension SQL {
         let now = Timestamp(entry.enteredAt)
         let used: SQL =
             entry.marks.isEmpty ? "" : "used AS (\(use(entry.marks, in: project, from: "made")) RETURNING 1), "
-        return """
-            WITH made AS (
-                INSERT INTO account (project_id, id, email, email_verified, display_name, photo_url, created_at,
-                    last_sign_in_at, valid_since)
-                SELECT \(project.rawValue), \(account.id.rawValue), \(account.email?.rawValue),
-                    \(account.emailIsVerified), \(account.displayName), \(account.photoURL), \(now), \(now),
-                    date_trunc('second', \(now))
-                WHERE \(issuerStands(for: entry.identity, in: project))
-                RETURNING 1),
-            \(used)linked AS (\(linking(identity, to: account.id, at: entry.enteredAt, in: project, from: "made"))
-                RETURNING 1)
-            \(opening(session, in: project, from: "made"))
-            """
+        return opening(
+            session, in: project, from: "made",
+            after: """
+                made AS (
+                    INSERT INTO account (project_id, id, email, email_verified, display_name, photo_url, created_at,
+                        last_sign_in_at, valid_since)
+                    SELECT \(project.rawValue), \(account.id.rawValue), \(account.email?.rawValue),
+                        \(account.emailIsVerified), \(account.displayName), \(account.photoURL), \(now), \(now),
+                        date_trunc('second', \(now))
+                    WHERE \(issuerStands(for: entry.identity, in: project))
+                    RETURNING 1),
+                \(used)linked AS (\(linking(identity, to: account.id, at: entry.enteredAt, in: project, from: "made"))
+                    RETURNING 1),
+
+                """)
     }
 
     /// Takes the account's row while it is as the decision saw it, and gives it what the identity proves.

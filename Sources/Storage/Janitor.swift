@@ -11,6 +11,7 @@ public actor Janitor {
         case rateCount = "rate_count"
         case mail, outbox, session, account
         case accountMerge = "account_merge"
+        case accountPlace = "account_place"
         case auditEvent = "audit_event"
         case project
     }
@@ -64,6 +65,8 @@ public actor Janitor {
         case .mail:
             try await removeBatches(.failedMail(before: now - Self.failedMailIsKept, now: now, limit: pace.batch))
         case .outbox: try await removeBatches(.oldNews(before: now - Self.outboxIsKept, limit: pace.batch))
+        case .accountPlace:
+            try await removeBatches(.forgottenPlaces(before: now - Policy.placeLifetime, limit: pace.batch))
         case .accountMerge: try await removeBatches(.finalMerges(before: now, limit: pace.batch))
         }
     }

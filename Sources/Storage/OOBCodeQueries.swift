@@ -123,14 +123,16 @@ extension SQL {
     /// An account with a proven address.
     static func create(proven account: NewAccount, opening session: SessionRow, in project: ID<Project>) -> SQL {
         let now = Timestamp(account.createdAt)
-        return """
-            WITH made AS (
-                INSERT INTO account (project_id, id, email, email_verified, email_link_sign_in, created_at,
-                    last_sign_in_at, valid_since)
-                VALUES (\(project.rawValue), \(account.id.rawValue), \(account.email?.rawValue), true, true, \(now),
-                    \(now), date_trunc('second', \(now)))
-                RETURNING 1)
-            \(opening(session, in: project, from: "made"))
-            """
+        return opening(
+            session, in: project, from: "made",
+            after: """
+                made AS (
+                    INSERT INTO account (project_id, id, email, email_verified, email_link_sign_in, created_at,
+                        last_sign_in_at, valid_since)
+                    VALUES (\(project.rawValue), \(account.id.rawValue), \(account.email?.rawValue), true, true, \(now),
+                        \(now), date_trunc('second', \(now)))
+                    RETURNING 1),
+
+                """)
     }
 }

@@ -28,6 +28,12 @@ public struct PostgresAccountStore: AccountStore {
         }
     }
 
+    public func hadSession(
+        _ email: Email, from places: [[UInt8]], since: Instant, in project: ID<Project>
+    ) async throws -> Bool {
+        try await !reaching { try await pool.read(.hadSession(email, from: places, since: since, in: project)) }.isEmpty
+    }
+
     public func open(_ session: Session, rehashed: String?, in project: ID<Project>) async throws -> Bool {
         let statement = SQL.open(try SessionRow(session), rehashed: rehashed, in: project)
         return try await reaching { try await pool.execute(statement) } == 1

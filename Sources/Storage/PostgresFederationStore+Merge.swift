@@ -18,7 +18,8 @@ extension PostgresFederationStore {
                         merge, signsIn: true, by: .user(entry.trace), announcing: notices, in: project)
                     let session = Session(
                         id: entry.session, account: target.id, generation: target.generation, method: entry.method,
-                        authenticatedAt: merge.mergedAt, device: entry.device)
+                        authenticatedAt: merge.mergedAt, device: entry.device,
+                        place: entry.place)
                     _ = try await transaction.execute(
                         .opening(try SessionRow(session), in: project, from: "(VALUES (1)) v"))
                     return .done(target, session)

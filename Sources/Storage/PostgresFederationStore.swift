@@ -154,6 +154,6 @@ extension FederatedEntry {
     func opened(in account: ID<Account>, generation: Int64) -> Session {
         Session(
             id: session, account: account, generation: generation, method: identity.provider,
-            authenticatedAt: authenticatedAt, device: device)
+            authenticatedAt: authenticatedAt, device: device, place: place)
     }
 }

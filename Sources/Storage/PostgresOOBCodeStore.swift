@@ -126,6 +126,10 @@ public struct PostgresOOBCodeStore: OOBCodeStore {
             let event = OutboxEvent(OutboxEvent.Kind(event), of: account.id)
             _ = try await transaction.execute(.tell(event, at: redemption.redeemedAt, in: project))
         }
+        if let place = change.place {
+            _ = try await transaction.execute(
+                .keeping(place, of: account.id, at: redemption.redeemedAt, in: project, from: "(VALUES (1)) v"))
+        }
         if let session = redemption.session {
             let row = try SessionRow(session, openedAt: redemption.redeemedAt)
             _ = try await transaction.execute(.opening(row, in: project, from: "(VALUES (1)) v"))

@@ -15,6 +15,7 @@ struct SessionRow {
     let openedAt: Timestamp
     let claims: String?
     let device: String?
+    let place: [UInt8]?
 
     /// Of a session that exists, or that begins with a login.
     ///
@@ -33,6 +34,7 @@ struct SessionRow {
         self.openedAt = Timestamp(openedAt)
         claims = session.claims?.json
         device = session.device
+        place = session.place
     }
 
     static func session(_ row: Row) throws -> Session {
@@ -42,7 +44,7 @@ struct SessionRow {
             method: ProviderID(try row.decode("method")),
             authenticatedAt: Instant(try row.decode("authenticated_at")),
             claims: try row.decode("session_claims", as: String?.self).map(Claims.init),
-            device: try row.decode("device"))
+            device: try row.decode("device"), place: nil)
     }
 }
 
@@ -62,9 +64,17 @@ extension UUID {
 }
 
 extension SQL {
-    /// Opens a session for each row of `source`, a common table expression before it in the statement.
-    static func opening(_ session: SessionRow, in project: ID<Project>, from source: SQL) -> SQL {
+    /// Opens a session for each row of `source`, and lets its account know the place.
+    ///
+    /// - Parameters:
+    ///   - source: one of `ctes`, or anything else that can follow `FROM`.
+    ///   - ctes: common table expressions that go before, each with a comma behind it.
+    static func opening(
+        _ session: SessionRow, in project: ID<Project>, from source: SQL, after ctes: SQL = ""
+    ) -> SQL {
         """
+        WITH \(ctes)place AS (\(keeping(
+            session.place, of: ID(session.account), at: Instant(session.authenticatedAt), in: project, from: source)))
         INSERT INTO session (project_id, id, account_id, generation, method, authenticated_at, rotated_at, refreshed_at,
             claims, device)
         SELECT \(project.rawValue), \(session.id), \(session.account), \(session.generation), \(session.method),

@@ -44,7 +44,7 @@ struct Live: Sendable {
                 .live(
                     under: masterKeys, actionBase: { [publicURL] in $0.mail.actionBase(of: $1, at: publicURL()) },
                     isSent: postOffice != nil)),
-            limiter: limiter, clock: clock, entropy: .live)
+            limiter: limiter, places: .live(under: masterKeys), clock: clock, entropy: .live)
         let authenticator = Authenticator(with: collaborators)
         let federation = PostgresFederationStore(pool: pool)
         let codes = PostgresOOBCodeStore(pool: pool)

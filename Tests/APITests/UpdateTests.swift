@@ -25,7 +25,8 @@ struct UpdateTests {
         }
 
         static let session = Session(
-            id: ID("s1"), account: ada.id, generation: 2, method: .password, authenticatedAt: now, device: nil)
+            id: ID("s1"), account: ada.id, generation: 2, method: .password, authenticatedAt: now, device: nil,
+            place: nil)
     }
 
     @Test(

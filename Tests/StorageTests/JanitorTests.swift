@@ -55,6 +55,15 @@ struct JanitorTests {
                 "INSERT INTO outbox VALUES (gen_random_uuid(), \($0), 'account.deleted', 'ada', '{}', \($1))"
             }, names: "SELECT project_id AS name FROM outbox", age: .seconds(30 * 86_400)),
         Row(
+            kind: .accountPlace,
+            insert: {
+                """
+                WITH made AS (INSERT INTO account (project_id, id, created_at, valid_since)
+                    VALUES ('demo', \($0), \(never), \(never)))
+                INSERT INTO account_place VALUES ('demo', \($0), decode(repeat('ab', 16), 'hex'), \($1))
+                """
+            }, names: "SELECT account_id AS name FROM account_place", age: .seconds(30 * 86_400)),
+        Row(
             kind: .accountMerge,
             insert: {
                 "INSERT INTO account_merge VALUES ('demo', \($0), 'target', \(never), \($1), 1, '{}')"

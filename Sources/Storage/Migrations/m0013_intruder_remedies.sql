@@ -22,3 +22,17 @@ ALTER TABLE oob_code ADD CONSTRAINT oob_code_method_check CHECK (
 -- Of UNDO_MERGE: the account that went into account_id.
 ALTER TABLE oob_code ADD COLUMN source_id text;
 ALTER TABLE oob_code ADD CONSTRAINT oob_code_source_check CHECK ((purpose = 'UNDO_MERGE') = (source_id IS NOT NULL));
+
+-- Places where an account had sessions: they may go on trying its password while it is attacked from elsewhere. An older
+-- release beside it adds none.
+CREATE TABLE account_place (
+    project_id text NOT NULL,
+    account_id text NOT NULL,
+    -- Keyed: no address can be read or guessed from it.
+    place_hash bytea NOT NULL CHECK (length(place_hash) = 16),
+    -- Written once an hour at most, so that the index below costs little.
+    last_seen timestamptz NOT NULL,
+    PRIMARY KEY (project_id, account_id, place_hash),
+    FOREIGN KEY (project_id, account_id) REFERENCES account ON DELETE CASCADE
+);
+CREATE INDEX account_place_last_seen ON account_place (last_seen);

@@ -32,7 +32,9 @@ final class RateLimits: Sendable {
     var size: Int { counts.withLock { $0.size } }
 
     var limiter: RateLimiter {
-        RateLimiter { [self] limited, limit, length, project throws(TooManyAttempts) in
+        RateLimiter { [self] limited, limit, length, project in
+            fullLevel(limited, below: limit, length, project, at: clock.now()) { _, _ in } != nil
+        } require: { [self] limited, limit, length, project throws(TooManyAttempts) in
             try admit(limited, below: limit, length, project) { _, _ in }
         } take: { [self] limited, limit, length, project throws(TooManyAttempts) in
             try admit(limited, below: limit, length, project) { $0.add(to: $1) }

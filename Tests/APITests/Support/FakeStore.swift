@@ -47,6 +47,12 @@ final class FakeStore: AccountStore {
         }
     }
 
+    func hadSession(
+        _ email: Email, from places: [[UInt8]], since: Instant, in project: ID<Project>
+    ) async throws -> Bool {
+        try attempt { _ in false }
+    }
+
     func open(_ session: Session, rehashed: String?, in project: ID<Project>) async throws -> Bool {
         try attempt { $0.sessions[session.id] = session }
         return true

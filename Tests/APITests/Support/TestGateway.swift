@@ -31,7 +31,9 @@ struct TestGateway {
             id: ID("demo"), number: 4815, profile: .sekisho, policy: policy, authorizedDomains: ["localhost"])
         store = FakeStore(accounts: [ada], failure: failure)
         store.open(
-            Session(id: ID("s0"), account: ada.id, generation: 1, method: .password, authenticatedAt: now, device: nil))
+            Session(
+                id: ID("s0"), account: ada.id, generation: 1, method: .password, authenticatedAt: now, device: nil,
+                place: nil))
         gateway = Gateway(
             services: Self.services(store, passwordsAreBusy, documents, readiness, actions),
             access: .keys(
@@ -60,7 +62,7 @@ struct TestGateway {
             outOfBand: OutOfBand(
                 newCode: { "code" }, hash: { Array($0.utf8) }, letterID: { ID("l1") }, seal: { _, _ in [] },
                 actionBase: { _, _ in "https://auth.example.com/__/auth/action" }, isSent: true),
-            limiter: .none, clock: clock, entropy: entropy)
+            limiter: .none, places: PlaceHashing { _, _ in [] }, clock: clock, entropy: entropy)
         let authenticator = Authenticator(with: collaborators)
         let trail = AuditTrail(page: { _, _ in [] }, record: { _, _, _, _ in })
         return Services(

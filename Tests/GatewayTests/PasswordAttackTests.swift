@@ -1,0 +1,180 @@
+import Crypto
+import HTTP
+import Identity
+import Postgres
+import Storage
+import Support
+import Testing
+
+@testable import sekisho
+
+@Suite("Wrong passwords for one address from many places")
+struct PasswordAttackTests {
+    private let tooMany = LimitedGateway.tooMany
+    private let wrong = "400 INVALID_LOGIN_CREDENTIALS"
+
+    /// Wrong passwords from as many places, one each.
+    private func attack(
+        _ limited: LimitedGateway, _ name: String = "ada", places: Range<Int> = 0..<100,
+        at gateway: TestGateway? = nil
+    ) async throws -> [String] {
+        var outcomes: [String] = []
+        for number in places {
+            outcomes.append(
+                try await limited.signIn(name, from: "10.\(number / 250).\(number % 250).1", at: gateway).outcome)
+        }
+        return outcomes
+    }
+
+    @Test("leave the owner alone at home, and everybody else one attempt a minute together")
+    func home() async throws {
+        let limited = try await LimitedGateway()
+        _ = try await limited.signUp()
+        #expect(try await attack(limited) == Array(repeating: wrong, count: 100))
+        #expect(try await attack(limited, places: 100..<110) == [wrong] + Array(repeating: tooMany, count: 9))
+        let refused = try await limited.signIn("ada", "secret1", from: "203.0.113.1")
+        #expect(refused.outcome == tooMany, "the right password from an unknown place")
+        #expect(refused.headers["Retry-After"] == "60")
+        for peer in [LimitedGateway.home, "192.0.2.200"] {
+            #expect(try await limited.signIn("ada", "secret1", from: peer).outcome == "200", "\(peer)")
+            #expect(try await limited.signIn("ada", from: peer).outcome == wrong, "\(peer)")
+        }
+        limited.gateway.clock.advance(by: .seconds(60))
+        #expect(try await limited.signIn("ada", "secret1", from: "203.0.113.1").outcome == "200", "the one in a minute")
+        #expect(try await limited.signIn("ada", "secret1", from: "203.0.113.2").outcome == "200", "a known place now")
+        #expect(try await limited.signIn("ada", "secret1", from: "198.51.100.1").outcome == tooMany)
+        limited.gateway.clock.advance(by: .seconds(3600))
+        #expect(try await limited.signIn("ada", "secret1", from: "198.51.100.1").outcome == "200", "it is over")
+    }
+
+    @Test("are answered alike where nobody has the address")
+    func alike() async throws {
+        let limited = try await LimitedGateway()
+        _ = try await limited.signUp("known")
+        let seen = try await ["known", "unknown"].asyncMap { try await attack(limited, $0, places: 0..<105) }
+        #expect(seen[0] == seen[1])
+        #expect(seen[0].suffix(5) == [wrong, tooMany, tooMany, tooMany, tooMany])
+        #expect(limited.checks.all.count == 202)
+    }
+
+    struct Place: CustomTestStringConvertible {
+        let testDescription: String
+        let home: String
+        let here: String
+        let isKnown: Bool
+    }
+
+    @Test(
+        "go by the place, which is a /24 or a /56",
+        arguments: [
+            Place(testDescription: "the /24", home: "192.0.2.1", here: "192.0.2.99", isKnown: true),
+            Place(testDescription: "the next /24", home: "192.0.2.1", here: "192.0.3.1", isKnown: false),
+            Place(testDescription: "the /56", home: "2001:db8:1:1100::1", here: "2001:db8:1:11ff::1", isKnown: true),
+            Place(
+                testDescription: "the next /56", home: "2001:db8:1:1100::1", here: "2001:db8:1:1200::1", isKnown: false),
+        ])
+    func places(row: Place) async throws {
+        let limited = try await LimitedGateway()
+        _ = try await limited.signUp(from: row.home)
+        _ = try await attack(limited, places: 0..<101)
+        let outcome = try await limited.signIn("ada", "secret1", from: row.here).outcome
+        #expect(outcome == (row.isKnown ? "200" : tooMany))
+    }
+
+    @Test("are known to every replica")
+    func replicas() async throws {
+        let limited = try await LimitedGateway()
+        let replica = try limited.gateway.replica()
+        _ = try await limited.signUp()
+        func merge(_ gateway: TestGateway) async throws {
+            try await gateway.limits?.merge(with: RateCountStore(pool: gateway.database.pool))
+        }
+        _ = try await attack(limited, places: 0..<50)
+        _ = try await attack(limited, places: 50..<100, at: replica)
+        for gateway in [limited.gateway, replica, limited.gateway] {
+            _ = try await limited.signIn("ada", "secret1", at: gateway)
+            try await merge(gateway)
+        }
+        for gateway in [limited.gateway, replica] {
+            let outcomes = try await attack(limited, places: 100..<103, at: gateway)
+            #expect(outcomes == [wrong, tooMany, tooMany])
+            #expect(try await limited.signIn("ada", "secret1", at: gateway).outcome == "200", "at home")
+        }
+    }
+
+    @Test("tried at once tell no more of them than the limit")
+    func burst() async throws {
+        let limited = try await LimitedGateway()
+        _ = try await limited.signUp()
+        let outcomes = try await withThrowingTaskGroup(of: String.self) { group in
+            for number in 0..<300 {
+                group.addTask { try await limited.signIn("ada", from: "10.\(number / 250).\(number % 250).1").outcome }
+            }
+            return try await group.reduce(into: []) { $0.append($1) }
+        }
+        #expect((100...101).contains(outcomes.count { $0 == wrong }))
+        #expect(outcomes.allSatisfy { $0 == wrong || $0 == tooMany })
+    }
+
+    @Test("leave other ways in open, each of which makes the place known", arguments: ["reset", "link"])
+    func otherWays(way: String) async throws {
+        let limited = try await LimitedGateway()
+        let gateway = limited.gateway
+        _ = try await limited.signUp(from: "203.0.113.1")
+        _ = try await attack(limited, places: 0..<101)
+        #expect(try await limited.signIn("ada", "secret1").outcome == tooMany)
+        if way == "reset" {
+            let code = try await gateway.askedCode("PASSWORD_RESET", ["email": "ada@example.com"])
+            #expect(try await gateway.reset(code, "secret1").outcome == "200")
+        } else {
+            let code = try await gateway.askedCode(
+                "EMAIL_SIGNIN", ["email": "ada@example.com", "continueUrl": "http://localhost/"])
+            let signedIn = try await gateway.signInWithLink("ada@example.com", code)
+            #expect(signedIn.outcome == "200")
+            let token = try #require(signedIn.json["idToken"])
+            #expect(
+                try await gateway.post("/v1/accounts:update", ["idToken": token, "password": "secret1"]).status == 200)
+        }
+        #expect(try await limited.signIn("ada", "secret1").outcome == "200")
+    }
+
+    @Test("find a place unknown that the account left thirty days ago")
+    func forgotten() async throws {
+        let limited = try await LimitedGateway()
+        _ = try await limited.signUp()
+        limited.gateway.clock.advance(by: .seconds(20 * 86_400))
+        #expect(try await limited.signIn("ada", "secret1").outcome == "200")
+        limited.gateway.clock.advance(by: .seconds(29 * 86_400))
+        _ = try await attack(limited, places: 0..<101)
+        #expect(try await limited.signIn("ada", "secret1").outcome == "200")
+        limited.gateway.clock.advance(by: Policy.placeLifetime)
+        _ = try await attack(limited, places: 0..<101)
+        #expect(try await limited.signIn("ada", "secret1").outcome == tooMany)
+    }
+
+    @Test("leave no address in the database; places go with the account")
+    func hashed() async throws {
+        let limited = try await LimitedGateway()
+        let pool = limited.gateway.database.pool
+        let ada = try TestGateway.Tokens(try await limited.signUp())
+        for _ in 1...2 { _ = try await limited.signIn("ada", "secret1") }
+        _ = try await limited.gateway.post("/v1/accounts:signUp")
+        let rows = try await pool.query("SELECT place_hash, account_place::text AS row FROM account_place")
+        #expect(rows.count == 1, "one account, one place; an anonymous account has none")
+        let row = try #require(rows.first)
+        #expect(try !row.decode("row", as: String.self).contains("192.0.2"))
+        for guess in ["192.0.2.0/24", "demo\0192.0.2.0/24"] {
+            let hash = try row.decode("place_hash", as: [UInt8].self)
+            #expect(hash != Array(Digest.sha256(Array(guess.utf8)).prefix(16)))
+        }
+        #expect(try await limited.gateway.delete(ada.idToken).outcome == "200")
+        #expect(try await pool.query("SELECT 1 AS one FROM account_place").isEmpty)
+    }
+
+    @Test("are not counted where nothing is limited")
+    func unlimited() async throws {
+        let limited = try await LimitedGateway { $0.passwordFailureLimit = 0 }
+        _ = try await limited.signUp()
+        #expect(try await attack(limited, places: 0..<105) == Array(repeating: wrong, count: 105))
+    }
+}
