@@ -41,6 +41,7 @@ extension RateLimiter {
     }
 
     private func isFirstReset(of email: Email, in project: Project) -> Bool {
+        guard !isReached(.firstReset(to: email), 1, Policy.mailWindow, project.id) else { return false }
         do {
             try take(.firstReset(to: email), 1, Policy.mailWindow, project.id)
             return true
