@@ -20,7 +20,7 @@ public protocol ActionDesk: Sendable {
     /// "This was not me", of whoever got a code that verifies an address.
     func disavow(_ code: String, from origin: Origin) async throws
     /// Brings back an account that was merged into another one.
-    func undoMerge(_ code: String, from origin: Origin) async throws -> OOBRedemption.Separated
+    func undoMerge(_ code: String, from origin: Origin) async throws -> Remedied
     /// - Throws: ``OOBSendingRefusal``.
     func sendReset(to email: String, in project: Project, from origin: Origin) async throws
     /// `nil` asks for the only project of a single-project installation; so does the answer `nil` say there is none.

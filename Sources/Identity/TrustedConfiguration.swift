@@ -56,6 +56,7 @@ extension Policy {
         policy.rotatesRefreshTokens = new.rotatesRefreshTokens
         policy.refreshGrace = new.refreshGrace
         policy.recentLogin = new.recentLogin
+        policy.requiresRecentLoginToLink = new.requiresRecentLoginToLink
         policy.idTokenLifetime = new.idTokenLifetime
         return policy
     }

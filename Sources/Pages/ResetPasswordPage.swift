@@ -25,6 +25,7 @@ extension Page {
     public enum Remedy: Sendable {
         case recovered(Email)
         case removed(SignInMethodName)
+        case undone
     }
 
     /// - Parameters:
@@ -99,6 +100,10 @@ extension Page.Frame {
                     "You have your earlier address \(email.rawValue) back, and every device is signed out.",
                     "以前のアドレス\(email.rawValue)に戻し、すべての端末からログアウトさせました。")
             case .removed(let name): .removed(name)
+            case .undone:
+                Phrase(
+                    "You have your account back, and every device is signed out.",
+                    "アカウントを元に戻し、すべての端末からログアウトさせました。")
             }
         let next = Phrase("Now set a new password.", "続けて新しいパスワードを設定してください。")
         let text = [phrase, next].map { $0.in(language) }.joined(separator: language == .english ? " " : "")

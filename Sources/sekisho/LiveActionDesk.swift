@@ -38,7 +38,7 @@ struct LiveActionDesk: ActionDesk {
         try await redemption.disavow(code, in: try await project(of: code), from: origin)
     }
 
-    func undoMerge(_ code: String, from origin: Origin) async throws -> OOBRedemption.Separated {
+    func undoMerge(_ code: String, from origin: Origin) async throws -> Remedied {
         try await redemption.undoMerge(code, in: try await project(of: code), from: origin)
     }
 

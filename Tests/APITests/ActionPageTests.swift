@@ -45,7 +45,7 @@ struct ActionPageTests {
             (.changeEmail, "&step=disavow", .apply("good"), "new@example.com"),
             (.recoverEmail, "&remove.google.com=true", .recover("good", removing: [.google]), #"value="next""#),
             (.removeSignInMethod, "", .removeSignInMethod("good"), #"value="next""#),
-            (.undoMerge, "", .undoMerge("good"), #"name="newPassword""#),
+            (.undoMerge, "", .undoMerge("good"), #"value="next""#),
             (.resetPassword, "&newPassword=correct+horse", .resetPassword("good", to: "correct horse"), "is changed"),
             (
                 .resetPassword, "&newPassword=correct+horse&remove.google.com=true&remove.oidc.corp=true",

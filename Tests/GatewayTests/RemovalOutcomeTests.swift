@@ -51,14 +51,14 @@ struct RemovalOutcomeTests {
         #expect(try await gateway.told().outbox.contains("identity.unlinked \(id) google.com"))
     }
 
-    @Test("no address, where another account has it by now")
+    @Test("no address, where another account has verified it by now")
     func addressTaken() async throws {
         let intrusion = try await Intrusion()
         let gateway = intrusion.gateway
         let stolen = try await intrusion.intrude()
         let code = try await intrusion.linkIdentity(stolen)
         _ = try await intrusion.changeAddress(stolen, to: "evil@example.com")
-        _ = try await gateway.signUp(email: Intrusion.victim, password: "somebody else's")
+        _ = try await gateway.signUpVerified(email: Intrusion.victim, password: "somebody else's")
         let done = try await gateway.submit(code)
         #expect(done.status == 200)
         #expect(done.text.contains("Another account uses this address by now"))

@@ -87,10 +87,10 @@ struct UndoMergeLinkTests {
     ]
 
     private static func moveOn(_ stolen: StolenAccount) async throws -> Exchange {
-        #expect(try await stolen.unlink("apple.com").outcome == "200")
-        _ = try await stolen.gateway.signIn(stolen.gateway.apple(.alan))
+        #expect(try await stolen.unlink("google.com").outcome == "200")
+        _ = try await stolen.gateway.signIn(stolen.gateway.google(.alan))
         stolen.gateway.clock.advance(by: .seconds(1))
-        return try await stolen.gateway.merge(stolen.thief, by: stolen.gateway.apple(.alan))
+        return try await stolen.gateway.merge(stolen.thief, by: stolen.gateway.google(.alan))
     }
 
     @Test("gives the victim the account back, whatever the thief does:", arguments: moves)

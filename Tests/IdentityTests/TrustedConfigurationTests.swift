@@ -124,6 +124,7 @@ struct TrustedConfigurationTests {
         policy("hidesAccounts") { $0.hidesAccounts.toggle() },
         policy("rotatesRefreshTokens") { $0.rotatesRefreshTokens.toggle() },
         policy("refreshGrace") { $0.refreshGrace += .seconds(1) },
+        policy("requiresRecentLoginToLink") { $0.requiresRecentLoginToLink.toggle() },
         policy("recentLogin") { $0.recentLogin += .seconds(1) },
         policy("idTokenLifetime") { $0.idTokenLifetime += .seconds(1) },
         mail("senderName") { $0.senderName = "Example" },

@@ -100,8 +100,8 @@ private struct Visit {
             let remedied = try await desk.removeSignInMethod(code, from: origin)
             return PageAnswer(page(after: remedied, of: checked), of: checked.project.id)
         case .undoMerge:
-            let separated = try await desk.undoMerge(code, from: origin)
-            return PageAnswer(try await page(after: separated, of: checked), of: checked.project.id)
+            let remedied = try await desk.undoMerge(code, from: origin)
+            return PageAnswer(page(after: remedied, of: checked), of: checked.project.id)
         }
         return PageAnswer(done(checked), of: checked.project.id)
     }
@@ -131,28 +131,28 @@ private struct Visit {
 
     /// Goes on to a new password where that is possible.
     private func page(after remedied: Remedied, of checked: CheckedCode) -> Page {
-        let frame = frame(of: checked)
-        let name = checked.code.method.map { SignInMethodName($0.provider, in: checked.project) }
-        guard let reset = remedied.reset else {
-            guard let name else {
-                return .emailRecovered(to: checked.code.email, continuing: goal(in: checked.project), frame)
-            }
-            let isTaken = remedied.account.email == nil
-            return .signInMethodRemoved(name, takenEmail: isTaken ? checked.code.email : nil, frame)
-        }
+        guard let reset = remedied.reset else { return done(remedied.account, checked) }
         let next = Visit(call: call, code: reset.secret, continueURL: continueURL, language: language)
         let follows = CheckedCode(
             code: reset.code, project: checked.project, projectName: checked.projectName, account: remedied.account)
-        return next.page(of: follows, after: name.map { .removed($0) } ?? .recovered(checked.code.email))
+        return next.page(of: follows, after: remedy(checked))
     }
 
-    /// The same after a merge was undone.
-    private func page(after separated: OOBRedemption.Separated, of checked: CheckedCode) async throws -> Page {
-        guard let code = separated.resetCode else {
-            return .mergeUndone(separated.email, continuing: goal(in: checked.project), frame(of: checked))
+    private func remedy(_ checked: CheckedCode) -> Page.Remedy {
+        if checked.code.purpose == .undoMerge { return .undone }
+        guard let method = checked.code.method else { return .recovered(checked.code.email) }
+        return .removed(SignInMethodName(method.provider, in: checked.project))
+    }
+
+    /// The last page, where no new password can be set.
+    private func done(_ account: Account, _ checked: CheckedCode) -> Page {
+        let frame = frame(of: checked)
+        switch remedy(checked) {
+        case .undone: return .mergeUndone(account.email, continuing: goal(in: checked.project), frame)
+        case .recovered(let email): return .emailRecovered(to: email, continuing: goal(in: checked.project), frame)
+        case .removed(let name):
+            return .signInMethodRemoved(name, takenEmail: account.email == nil ? checked.code.email : nil, frame)
         }
-        let next = Visit(call: call, code: code, continueURL: continueURL, language: language)
-        return next.page(of: try await desk.check(code))
     }
 
     private func frame(of checked: CheckedCode?) -> Page.Frame {

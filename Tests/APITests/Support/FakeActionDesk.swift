@@ -84,9 +84,9 @@ final class FakeActionDesk: ActionDesk {
 
     func disavow(_ code: String, from origin: Origin) async throws { try note(.disavow(code), origin) }
 
-    func undoMerge(_ code: String, from origin: Origin) async throws -> OOBRedemption.Separated {
+    func undoMerge(_ code: String, from origin: Origin) async throws -> Remedied {
         try note(.undoMerge(code), origin)
-        return OOBRedemption.Separated(email: checked.code.email, resetCode: "reset")
+        return remedied
     }
 
     func sendReset(to email: String, in project: Project, from origin: Origin) async throws {
