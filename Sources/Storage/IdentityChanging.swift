@@ -25,7 +25,7 @@ extension Transaction {
             let (rest, identity) = try account(id).unlinking(provider, leavesNoWayIn: leavesNoWayIn)
             guard let dated = DatedIdentity(identity, of: id) else { throw IdentityRefusal.notLinked }
             _ = try await execute(.unlink([provider], from: id, in: project))
-            try await endSessions(of: id, openedThrough: [provider], except: nil, at: now, in: project)
+            try await endSessions(of: [id], openedThrough: [provider], except: nil, at: now, in: project)
             try await settle(rest, was: try account(id), in: project)
             try await note(.identityUnlinked, .identityUnlinked, id, provider, by: actor, at: now, in: project)
             return dated
@@ -34,7 +34,7 @@ extension Transaction {
             let (rest, identity) = try source.unlinking(provider, leavesNoWayIn: leavesNoWayIn)
             let grown = try target.linking(identity, of: nil)
             _ = try await execute(.move(identity, to: to, at: now, in: project))
-            try await endSessions(of: from, openedThrough: [provider], except: nil, at: now, in: project)
+            try await endSessions(of: [from], openedThrough: [provider], except: nil, at: now, in: project)
             try await settle(rest, was: source, in: project)
             try await settle(grown, was: target, in: project)
             try await note(

@@ -49,6 +49,7 @@ extension Transaction {
         _ = try await execute(.lock(owners, in: project))
         let accounts = try await query(.find(owners.map { .id($0) }, in: project)).map { try AccountRow.account($0) }
         _ = try await execute(.unlink(change.provider, from: owners, in: project))
+        try await endSessions(of: owners, openedThrough: [change.provider], except: nil, at: now, in: project)
         for account in accounts where account.identities.contains(where: { $0.provider == change.provider }) {
             // Discarding says that it is meant, as `allowNoSignInMethod` does for one account.
             try await settle(

@@ -47,7 +47,8 @@ extension PostgresAccountStore {
         let heir = account.primaryEmail(without: change.unlinked)
         _ = try await transaction.execute(.unlink(gone.map(\.provider), from: account.id, in: project))
         try await transaction.endSessions(
-            of: account.id, openedThrough: gone.map(\.provider), except: session.id, at: change.changedAt, in: project)
+            of: [account.id], openedThrough: gone.map(\.provider), except: session.id, at: change.changedAt, in: project
+        )
         for identity in gone {
             let event = OutboxEvent(.identityUnlinked, of: account.id, provider: identity.provider)
             _ = try await transaction.execute(.tell(event, at: change.changedAt, in: project))

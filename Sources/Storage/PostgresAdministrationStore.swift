@@ -108,7 +108,7 @@ public struct PostgresAdministrationStore: AdministrationStore {
                 if provider != change.linked?.provider || !isReplacement { lost.append(provider) }
             }
             try await transaction.endSessions(
-                of: account, openedThrough: lost, except: nil, at: change.changedAt, in: project)
+                of: [account], openedThrough: lost, except: nil, at: change.changedAt, in: project)
             if let identity = change.linked {
                 _ = try await transaction.execute(.link(identity, to: account, at: change.changedAt, in: project))
                 notes.append(AuditNote(.identityLinked, account, identity.provider))

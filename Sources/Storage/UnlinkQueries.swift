@@ -6,10 +6,11 @@ extension Transaction {
     /// What an intruder's identity has opened does not outlive the identity.
     ///
     /// - Parameters:
-    ///   - providers: of the identities that the account has lost.
+    ///   - providers: of the identities that each of the accounts has lost.
     ///   - survivor: goes on, whatever it was opened through.
     func endSessions(
-        of account: ID<Account>, openedThrough providers: [ProviderID], except survivor: ID<Session>?, at now: Instant,
+        of accounts: [ID<Account>], openedThrough providers: [ProviderID], except survivor: ID<Session>?,
+        at now: Instant,
         in project: ID<Project>
     ) async throws {
         guard !providers.isEmpty else { return }
@@ -17,7 +18,7 @@ extension Transaction {
         _ = try await execute(
             """
             UPDATE session SET ended_at = \(Timestamp(now))
-            WHERE project_id = \(project.rawValue) AND account_id = \(account.rawValue)
+            WHERE project_id = \(project.rawValue) AND account_id = ANY (\(accounts.map(\.rawValue)))
                 AND method = ANY (\(providers.map(\.rawValue))) AND id IS DISTINCT FROM \(survivor) AND ended_at IS NULL
             """)
     }

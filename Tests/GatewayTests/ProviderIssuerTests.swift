@@ -108,6 +108,8 @@ struct ProviderIssuerTests {
         #expect(try await fixture.identities().count == 1, "Apple's stays")
         let account = try await fixture.gateway.user(try #require(ada.json["localId"]?.string))
         #expect(account["email"] == nil, "the address came with the identity")
+        let session = try #require(ada.json["idToken"]?.string)
+        #expect(try await fixture.gateway.lookup(session).outcome == "400 TOKEN_EXPIRED", "the identity had opened it")
         let stranger = try await fixture.signIn(of: Self.second)
         #expect(stranger.json["isNewUser"] == true)
         #expect(stranger.json["localId"] != ada.json["localId"])
