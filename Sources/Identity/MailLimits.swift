@@ -6,7 +6,7 @@ extension RateLimiter {
     /// who asks from another place, from getting mail.
     private static let placesOfOneAddress = 2
 
-    /// Counts mail of one purpose to `email`: what the place asks for altogether, then the place and the address, then the
+    /// Counts mail of one purpose to `email`: what the place asks for, to whatever address, then the place and the address, then the
     /// address.
     ///
     /// The first mail in a window that resets the password always passes the limits of the address, whatever else was sent
@@ -16,14 +16,14 @@ extension RateLimiter {
     ) throws(TooManyAttempts) {
         let (limit, window) = (project.policy.mailLimit, Policy.mailWindow)
         guard limit > 0 else { return }
-        try take(.anyMail(from: network), limit * Self.addressesOfOnePlace, window, project.root)
+        try take(.anyMail(purpose, from: network), limit * Self.addressesOfOnePlace, window, project.root)
         let isFirstReset = purpose == .resetPassword && isFirstReset(of: email, in: project)
         do {
             try take(.mailFromPlace(purpose, to: email, from: network), limit, window, project.root)
             try takeMail(purpose, to: email, afterPlace: network, in: project)
         } catch {
             guard !isFirstReset else { return }
-            forgive(.anyMail(from: network), window, project.root)
+            forgive(.anyMail(purpose, from: network), window, project.root)
             throw error
         }
     }

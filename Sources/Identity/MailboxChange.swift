@@ -168,6 +168,9 @@ extension Account {
 }
 
 extension Account {
-    /// An address that the account never verified goes to the person who has proven the mailbox.
-    var losesAddressToOwner: Bool { !emailIsVerified && !isDisabled }
+    /// An address that neither the account nor a provider of its identities has verified goes to the person who has proven
+    /// the mailbox.
+    var losesAddressToOwner: Bool {
+        !emailIsVerified && !isDisabled && !identities.contains { $0.email == email && $0.emailTrust >= .verified }
+    }
 }

@@ -23,8 +23,8 @@ public enum Limited: Hashable, Sendable {
     case mailFromPlace(OOBCode.Purpose, to: Email, from: ClientNetwork)
     /// The first mail that resets the password of one address.
     case firstReset(to: Email)
-    /// Mail asked for from one place.
-    case anyMail(from: ClientNetwork)
+    /// Mail of one purpose asked for from one place, to whatever address.
+    case anyMail(OOBCode.Purpose, from: ClientNetwork)
     /// Changes of one account's credentials by its own clients, from wherever.
     case credentialChanges(ID<Account>)
 
@@ -56,8 +56,9 @@ public enum Limited: Hashable, Sendable {
     public var scopes: [Scope] {
         switch self {
         case .passwordFailures(let email, let network): Self.scopes(of: network, [email.rawValue])
-        case .anyPasswordFailures(let network), .signUps(let network), .nonces(let network), .anyMail(let network):
+        case .anyPasswordFailures(let network), .signUps(let network), .nonces(let network):
             Self.scopes(of: network, [])
+        case .anyMail(let purpose, let network): Self.scopes(of: network, [purpose.rawValue])
         case .addressPasswordFailures(let email), .unknownPlaceAttempts(let email), .firstReset(let email):
             [Scope(names: [email.rawValue], factor: 1)]
         case .mail(let purpose, let email): [Scope(names: [purpose.rawValue, email.rawValue], factor: 1)]

@@ -54,13 +54,16 @@ extension MergedAccounts.Recovery {
 }
 
 extension SQL {
-    /// Addresses that accounts can get back by live codes. A lock on an account's row keeps new ones away.
+    /// Addresses that accounts can get back by live codes: of a recovery, or of a removal link that was sent to an earlier
+    /// address. A lock on an account's row keeps new ones away.
     static func recoveries(of accounts: [ID<Account>], at now: Instant, in project: ID<Project>) -> SQL {
         """
-        SELECT DISTINCT account_id, email FROM oob_code
-        WHERE project_id = \(project.rawValue) AND account_id = ANY (\(accounts.map(\.rawValue)))
-            AND purpose = \(OOBCode.Purpose.recoverEmail.rawValue) AND expires_at > \(Timestamp(now))
-        ORDER BY account_id, email
+        SELECT DISTINCT c.account_id, c.email FROM oob_code c
+        JOIN account a ON a.project_id = c.project_id AND a.id = c.account_id
+        WHERE c.project_id = \(project.rawValue) AND c.account_id = ANY (\(accounts.map(\.rawValue)))
+            AND c.expires_at > \(Timestamp(now)) AND (c.purpose = \(OOBCode.Purpose.recoverEmail.rawValue)
+                OR c.purpose = \(OOBCode.Purpose.removeSignInMethod.rawValue) AND c.email IS DISTINCT FROM a.email)
+        ORDER BY c.account_id, c.email
         """
     }
 

@@ -95,6 +95,9 @@ public struct PostgresAdministrationStore: AdministrationStore {
                 _ = try await transaction.execute(.forgetSessions(of: account, before: generation - 1, in: project))
                 _ = try await transaction.execute(.voidCodes(of: account, in: project))
             }
+            if change.settlesWhoOwnsTheAccount {
+                _ = try await transaction.execute(.void(.all, of: account, in: project))
+            }
             var notes = change.note(about: account)
             guard !unlinked.isEmpty else {
                 try await transaction.audit(notes, by: actor, at: change.changedAt, in: project)
@@ -123,6 +126,9 @@ extension AdministrativeChange {
     fileprivate var mayEndSessions: Bool {
         isDisabled == false || email != nil || passwordHash != nil || validSince != nil
     }
+
+    /// An administrator decides whose the account is, so links in earlier mailboxes end: one of them may be an intruder's.
+    fileprivate var settlesWhoOwnsTheAccount: Bool { email != nil || passwordHash != nil || validSince != nil }
 
     fileprivate func note(about account: ID<Account>) -> [AuditNote] {
         members.isEmpty ? [] : [AuditNote(.updated, account, ["members": members.joined(separator: " ")])]

@@ -113,6 +113,7 @@ extension SQL {
         """
     }
 
+    /// An identity of a generic OpenID provider comes back only if the provider still has its issuer.
     fileprivate static func relink(
         _ identities: [MergePlan.Moved], of source: ID<Account>, at now: Instant, in project: ID<Project>
     ) -> SQL {
@@ -126,6 +127,8 @@ extension SQL {
                 room.columns || kept || jsonb_build_object('linked_at', \(Timestamp(now))::timestamptz)) back
         WHERE m.project_id = \(project.rawValue) AND m.source_id = \(source.rawValue)
             AND kept ->> 'provider' = room.provider AND kept ->> 'subject' = room.subject
+            AND (kept ->> 'provider' NOT LIKE 'oidc.%'
+                OR kept ->> 'issuer' = \(issuer(of: "(kept ->> 'provider')", in: project)))
         """
     }
 

@@ -3,7 +3,8 @@ internal import Identity
 internal import Postgres
 
 extension Transaction {
-    /// What an intruder's identity has opened does not outlive the identity.
+    /// What an intruder's identity has opened does not outlive the identity. A session that was the caller's when its
+    /// identity went, and so survived, ends with the next one.
     ///
     /// - Parameters:
     ///   - providers: of the identities that each of the accounts has lost.
@@ -19,7 +20,9 @@ extension Transaction {
             """
             UPDATE session SET ended_at = \(Timestamp(now))
             WHERE project_id = \(project.rawValue) AND account_id = ANY (\(accounts.map(\.rawValue)))
-                AND method = ANY (\(providers.map(\.rawValue))) AND id IS DISTINCT FROM \(survivor) AND ended_at IS NULL
+                AND (method = ANY (\(providers.map(\.rawValue))) OR method LIKE '%.%' AND NOT EXISTS (
+                    SELECT FROM linked_identity l WHERE l.project_id = session.project_id
+                        AND l.account_id = session.account_id AND l.provider = session.method)) AND id IS DISTINCT FROM \(survivor) AND ended_at IS NULL
             """)
     }
 }

@@ -1,4 +1,5 @@
 import Identity
+import JSONText
 import Postgres
 import Simulators
 import Support
@@ -174,8 +175,12 @@ private struct Intruder {
         case .changeAddress: try await changeAddress()
         case .linkMailbox: try await linkMailbox()
         case .keepPendingToken:
-            let claiming = Self.other.with { $0.email = BreakIn.email }
-            pendingTokens += [try await gateway.signIn(gateway.google(claiming)).pendingToken].compactMap(\.self)
+            // Where nobody has the address, this registers it.
+            let claim = try gateway.google(Self.other) { draft in
+                draft.claims["email"] = .string(BreakIn.email)
+                draft.claims["email_verified"] = .bool(false)
+            }
+            pendingTokens += [try await gateway.signIn(claim).pendingToken].compactMap(\.self)
         case .mergeOwnAccountIn: try await merge(ownAccountIsSource: true)
         case .mergeAway: try await merge(ownAccountIsSource: false)
         case .signInAgain: try await signInAgain()

@@ -54,6 +54,28 @@ struct RecoveryPendingTests {
     }
 }
 
+extension RecoveryPendingTests {
+    @Test("is also one whose removal link went to an earlier address, after its recovery link has expired")
+    func removalLink() async throws {
+        let gateway = try await TestGateway()
+        _ = try await gateway.signIn(gateway.apple(.grace))
+        let ada = try await gateway.signUpVerified()
+        let linked = try TestGateway.Tokens(await gateway.link(gateway.google(), to: ada.idToken))
+        gateway.clock.advance(by: .seconds(1))
+        _ = try await gateway.update(linked.idToken, ["email": "eve@example.com"])
+        gateway.clock.advance(by: Policy.recoveryLifetime)
+        for outcome in ["400 RECOVERY_PENDING", "200"] {
+            let tokens = try TestGateway.Tokens(await gateway.signIn(email: "eve@example.com"))
+            let pending = try #require(try await gateway.link(gateway.apple(.grace), to: tokens.idToken).pendingToken)
+            let preview = try await gateway.post(
+                "/v1/accounts:merge",
+                ["idToken": .string(tokens.idToken), "dryRun": true, "pendingToken": .string(pending)])
+            #expect(preview.outcome.hasPrefix(outcome), "\(preview.text)")
+            gateway.clock.advance(by: Policy.removalLinkLifetime)
+        }
+    }
+}
+
 extension TestGateway {
     /// As a change of the address leaves it.
     func keepRecovery(of account: String, to email: String) async throws {

@@ -118,3 +118,25 @@ struct RemovalOutcomeTests {
         #expect(account["providerUserInfo"]?[1] == nil)
     }
 }
+
+extension RemovalOutcomeTests {
+    @Test(
+        "nothing, after an administrator has given the account back",
+        arguments: [
+            ["email": .string(Intrusion.victim)], ["password": "given by support"], ["validSince": "1900000000"],
+        ] as [[String: JSON]])
+    func givenBack(change: [String: JSON]) async throws {
+        let intrusion = try await Intrusion()
+        let gateway = intrusion.gateway
+        let stolen = try await intrusion.changeAddress(try await intrusion.intrude(), to: "evil@example.com")
+        _ = try await gateway.database.pool.execute("UPDATE account SET email_verified = true")
+        #expect(try await gateway.link(gateway.google(Intrusion.eve), to: stolen.idToken).status == 200)
+        let code = try #require(try await gateway.letters(.identityLinked).last?.content.code)
+        let id = JSON.string(intrusion.ada.localId)
+        #expect(
+            try await gateway.administer(":update", .object(change.merging(["localId": id]) { $1 })).outcome == "200")
+        let before = try await gateway.accountsAsStored()
+        #expect(try await gateway.submit(code).status == 400)
+        #expect(try await gateway.accountsAsStored() == before)
+    }
+}

@@ -45,6 +45,21 @@ struct UnlinkedSessionTests {
         }
     }
 
+    @Test("also one that was the caller's when its own identity went, once another identity goes")
+    func survivor() async throws {
+        let gateway = try await TestGateway()
+        let owner = try TestGateway.Tokens(await gateway.signIn(gateway.apple()))
+        _ = try await gateway.link(gateway.google(.mary), to: owner.idToken)
+        let linked = try await gateway.update(owner.idToken, ["email": "ada@example.com", "password": "secret1"])
+        let ada = try TestGateway.Tokens(linked)
+        let intruder = try TestGateway.Tokens(await gateway.signIn(gateway.google(.mary)))
+        #expect(try await gateway.update(intruder.idToken, ["deleteProvider": ["google.com"]]).outcome == "200")
+        #expect(try await worth(intruder, at: gateway) == Self.alive)
+        #expect(try await gateway.update(ada.idToken, ["deleteProvider": ["apple.com"]]).outcome == "200")
+        #expect(try await worth(intruder, at: gateway) == Self.ended)
+        #expect(try await worth(ada, at: gateway) == Self.alive)
+    }
+
     @Test("and so does a password, with every session but the caller's new one")
     func password() async throws {
         let gateway = try await TestGateway()
