@@ -16,6 +16,7 @@ STAY = 100
 TYPES = [
     (r"[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}", "uuid"),
     (r"\d{4}-\d\d-\d\d \d\d:\d\d:\d\d\S*", "timestamptz"),
+    (r"\\x([0-9a-f]{2})*", "bytea"),
     (r"[tf]", "boolean"),
     (r"\{[-\d,]+\}", "bigint[]"),
     (r"\{.*\}", "text[]"),
