@@ -29,8 +29,9 @@ extension Wording {
                 "Your password for \(app) was changed",
                 ["The password of your account of \(app) was changed, and every device was signed out."]
                     + (facts.removable.isEmpty ? [] : [recentlyAdded]),
-                actions: facts.removable.map { "Remove \($0.english)" },
-                (facts.removable.isEmpty ? [] : [removal, facts.lifetime.englishSinceChange]) + [byOther])
+                actions: facts.removable.map(\.englishRemoval),
+                facts.removable.isEmpty
+                    ? [byOther] : [removal, facts.lifetime.englishSinceChange, byOtherOrAdded])
         case .emailChanged:
             return english(
                 "Your e-mail address for \(app) was changed",
@@ -40,8 +41,8 @@ extension Wording {
         case .identityLinked:
             return english(
                 "A way to sign in to \(app) was added",
-                "Your account of \(app) can be signed in to with \(method) from now on. If that was you, there is nothing to "
-                    + "do. If it was not, follow the link.", action: "Remove \(method)",
+                "You can now sign in to your account of \(app) with \(method). If that was you, there is nothing to do. If it "
+                    + "was not, follow the link.", action: facts.method.englishRemoval,
                 [removal, facts.lifetime.englishSinceChange])
         case .identityUnlinked:
             return english(
@@ -71,19 +72,19 @@ extension Wording {
         let advice =
             facts.hasLink
             ? [
-                facts.lifetime.english,
-                "The link gives you your own account back, whatever was changed since. Then choose a new password at once.",
+                facts.lifetime.englishSinceMerge,
+                "The link gives you your own account back, even if the merged account was changed. It stops working if the "
+                    + "merged account is deleted.",
             ]
             : [
-                "If that was you, there is nothing to do. If it was not, ask for a new password on the sign-in page at "
-                    + "once, and write to those who run \(app)."
+                "If that was you, there is nothing to do. If it was not you, contact the people who run \(app)."
             ]
         let undo = "If that was you, there is nothing to do. If it was not, follow the link to undo it."
         return english(
             "Two accounts of \(app) were merged",
             [
                 "Your account of \(app) and another account of \(app) were merged into one.",
-                methods.isEmpty ? nil : "The account that is left can be signed in to with: \(methods).",
+                methods.isEmpty ? nil : "Ways to sign in to the merged account: \(methods).",
                 facts.hasLink ? undo : nil,
             ].compactMap(\.self), actions: facts.hasLink ? ["Undo the merge"] : [], advice)
     }
@@ -91,16 +92,22 @@ extension Wording {
     private static let notAsked = "You did not ask for this? Then ignore this mail: nothing will change."
 
     private static let byOther =
-        "If that was you, there is nothing to do. If it was not, ask for a new password on the sign-in page at once; "
-        + "that signs out everybody else."
+        "If that was you, there is nothing to do. If it was not, \(reset)"
+
+    private static let byOtherOrAdded =
+        "If you changed the password and added all of these yourself, there is nothing to do. If you did not change the "
+        + "password, \(reset)"
+
+    private static let reset = "ask for a new password on the sign-in page at once; that signs out everybody else."
 
     private static let recentlyAdded =
-        "These ways to sign in to it were added in the last 30 days, and still work. If you did not add one of them, follow "
-        + "its link."
+        "The ways to sign in listed below were added to your account in the last 30 days and still work. If you did not "
+        + "add one of them, use its link."
 
     private static let removal =
-        "The link opens a page that asks you first. It removes that way to sign in and every one that was added after "
-        + "it, and signs out every device."
+        "The link opens a page. If you confirm there, that way to sign in and all that were added after it are removed, and "
+        + "every device is signed out. A password that was set after it stops working, and the account goes back to "
+        + "this email address."
 
     private static func english(
         _ subject: String, _ paragraph: String, action: String? = nil, _ advice: [String]
@@ -127,6 +134,17 @@ extension SignInMethodName {
         case .other: "another service"
         }
     }
+
+    /// Label of the link that removes it.
+    fileprivate var englishRemoval: String {
+        switch self {
+        case .named(let name): "Remove sign-in with \(name)"
+        case .password: "Remove the password"
+        case .emailLink: "Remove sign-in by email link"
+        case .phone: "Remove the phone number"
+        case .other: "Remove sign-in with another service"
+        }
+    }
 }
 
 extension Span {
@@ -134,6 +152,8 @@ extension Span {
 
     /// Of a link that nobody asked for.
     fileprivate var englishSinceChange: String { "The link works once, and for \(inEnglish) after the change." }
+
+    fileprivate var englishSinceMerge: String { "The link works once, for \(inEnglish) after the merge." }
 
     private var inEnglish: String {
         switch self {

@@ -27,8 +27,9 @@ extension Wording {
                 "【\(app)】パスワードが変更されました",
                 ["\(app)のアカウントのパスワードが変更され、すべての端末からログアウトしました。"]
                     + (facts.removable.isEmpty ? [] : [recentlyAdded]),
-                actions: facts.removable.map { "\($0.japanese)を削除する" },
-                (facts.removable.isEmpty ? [] : [removal, facts.lifetime.japaneseSinceChange]) + [byOther])
+                actions: facts.removable.map(\.japaneseRemoval),
+                facts.removable.isEmpty
+                    ? [byOther] : [removal, facts.lifetime.japaneseSinceChange, byOtherOrAdded])
         case .emailChanged:
             return japanese(
                 "【\(app)】メールアドレスが変更されました",
@@ -38,7 +39,7 @@ extension Wording {
             return japanese(
                 "【\(app)】ログイン方法が追加されました",
                 "今後、\(app)のアカウントに\(method)でログインできます。お心当たりがある場合は、何もする必要はありません。お心当たりがない場合は、次のリンクを開いてください。",
-                action: "\(method)を削除する", [removal, facts.lifetime.japaneseSinceChange])
+                action: facts.method.japaneseRemoval, [removal, facts.lifetime.japaneseSinceChange])
         case .identityUnlinked:
             return japanese(
                 "【\(app)】ログイン方法が削除されました", "今後、\(app)のアカウントに\(method)でログインすることはできません。", [byOther])
@@ -61,11 +62,11 @@ extension Wording {
         let advice =
             facts.hasLink
             ? [
-                facts.lifetime.japanese,
-                "その後にどのような変更があっても、ご自身のアカウントを元に戻せます。元に戻したら、すぐに新しいパスワードを設定してください。",
+                facts.lifetime.japaneseSinceMerge,
+                "統合後のアカウントが変更されていても、ご自身のアカウントを元に戻せます。ただし、統合後のアカウントが削除された場合は元に戻せません。",
             ]
             : [
-                "お心当たりがある場合は、何もする必要はありません。お心当たりがない場合は、すぐにログイン画面からパスワードを再設定し、\(app)の運営者にご連絡ください。"
+                "お心当たりがある場合は、何もする必要はありません。お心当たりがない場合は、\(app)の運営者にお問い合わせください。"
             ]
         let undo = "お心当たりがある場合は、何もする必要はありません。お心当たりがない場合は、次のリンクを開いて統合を取り消してください。"
         return japanese(
@@ -80,13 +81,18 @@ extension Wording {
     private static let notAsked = "お心当たりがない場合は、このメールを無視してください。何も変更されません。"
 
     private static let byOther =
-        "お心当たりがある場合は、何もする必要はありません。お心当たりがない場合は、すぐにログイン画面からパスワードを再設定してください。他の人はすべてログアウトされます。"
+        "お心当たりがある場合は、何もする必要はありません。お心当たりがない場合は、\(reset)"
+
+    private static let byOtherOrAdded =
+        "パスワードの変更と上記のログイン方法の追加がすべてご自身によるものであれば、何もする必要はありません。パスワードを変更していない場合は、\(reset)"
+
+    private static let reset = "すぐにログイン画面からパスワードを再設定してください。他の人はすべてログアウトされます。"
 
     private static let recentlyAdded =
-        "次のログイン方法は過去30日以内に追加され、現在も使えます。追加にお心当たりがないものがある場合は、そのリンクを開いてください。"
+        "下記のログイン方法は過去30日以内にあなたのアカウントに追加され、現在も使えます。ご自身で追加していないものがある場合は、そのリンクを開いてください。"
 
     private static let removal =
-        "リンクを開くと、確認のページが表示されます。確認すると、そのログイン方法と、その後に追加されたログイン方法がすべて削除され、すべての端末からログアウトします。"
+        "リンクを開くと、確認のページが表示されます。確認すると、そのログイン方法と、その後に追加されたログイン方法がすべて削除され、すべての端末からログアウトします。その後に設定されたパスワードは使えなくなり、メールアドレスはこのアドレスに戻ります。"
 
     private static func japanese(
         _ subject: String, _ paragraph: String, action: String? = nil, _ advice: [String]
@@ -113,6 +119,17 @@ extension SignInMethodName {
         case .other: "別のサービス"
         }
     }
+
+    /// Label of the link that removes it.
+    fileprivate var japaneseRemoval: String {
+        switch self {
+        case .named(let name): "\(name)によるログインを削除する"
+        case .password: "パスワードを削除する"
+        case .emailLink: "メールのリンクによるログインを削除する"
+        case .phone: "電話番号を削除する"
+        case .other: "別のサービスによるログインを削除する"
+        }
+    }
 }
 
 extension Span {
@@ -120,6 +137,8 @@ extension Span {
 
     /// Of a link that nobody asked for.
     fileprivate var japaneseSinceChange: String { "このリンクは一度だけ、変更から\(inJapanese)有効です。" }
+
+    fileprivate var japaneseSinceMerge: String { "このリンクは統合から\(inJapanese)、一度だけ使えます。" }
 
     private var inJapanese: String {
         switch self {
