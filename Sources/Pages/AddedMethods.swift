@@ -62,7 +62,7 @@ extension Page.Frame {
 
 extension Phrase {
     static let added = Phrase("Added", "追加日時")
-    static let device = Phrase("Device", "端末")
+    static let device = Phrase("Browser or app", "ブラウザーまたはアプリ")
 }
 
 extension SignInMethodName {

@@ -62,12 +62,13 @@ extension OOBCodeRefusal {
         case .expired:
             Phrase(
                 """
-                Ask for a new one in the app. If it was to undo a change of your account, reset your password instead: \
-                that page also lists what was added to the account.
+                Ask for a new one in the app. If the link was meant to undo a change to your account, it can no longer do \
+                that. If you can still reset your password in the app, do so now. Otherwise contact the people who run \
+                the app.
                 """,
                 """
-                アプリで再度依頼してください。アカウントの変更を取り消すためのリンクだった場合は、代わりにパスワードを再設定してください。\
-                その画面で、アカウントに追加されたログイン方法も確認できます。
+                アプリで再度依頼してください。アカウントの変更を取り消すためのリンクだった場合、このリンクではもう取り消せません。\
+                アプリでパスワードを再設定できる場合は、すぐに再設定してください。できない場合は、アプリの運営者にお問い合わせください。
                 """)
         case .emailTaken:
             Phrase(

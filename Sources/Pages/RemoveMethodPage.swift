@@ -42,23 +42,24 @@ extension Page {
     ///
     /// - Parameter takenEmail: the address that the account would have got back, if it is another account's by now.
     public static func signInMethodRemoved(_ name: SignInMethodName, takenEmail: Email?, _ frame: Frame) -> Page {
+        let app = frame.app(in: frame.language)
         let taken = takenEmail.map { email in
             [
                 frame.facts([(.address, .text(email.rawValue))]),
                 frame.paragraph(
                     Phrase(
                         """
-                        Another account uses this address by now, so your account has no address. Ask those who run the \
-                        app for help.
+                        Another account now uses this address, so your account has no address. If you cannot sign in, \
+                        contact the people who run \(app).
                         """,
                         """
                         このアドレスは現在別のアカウントで使われているため、あなたのアカウントにはメールアドレスがありません。\
-                        アプリの運営者にお問い合わせください。
+                        ログインできない場合は、\(app)の運営者にお問い合わせください。
                         """)),
             ]
         }
         return Page(
-            frame, Phrase("It is removed", "削除しました"),
+            frame, Phrase("Removed", "削除しました"),
             [frame.paragraph(.removed(name))] + (taken ?? frame.wayBackOrAdvice(to: nil)))
     }
 }
@@ -66,7 +67,9 @@ extension Page {
 extension Phrase {
     static func removed(_ name: SignInMethodName) -> Phrase {
         Phrase(
-            "\(name.phrase.english), and every way to sign in that was added after it, was removed. Every device is signed out.",
+            """
+            Removed: \(name.phrase.english), and every way to sign in that was added after it. Every device was signed out.
+            """,
             "\(name.phrase.japanese)と、その後に追加されたログイン方法をすべて削除し、すべての端末からログアウトさせました。")
     }
 }

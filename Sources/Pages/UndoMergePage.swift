@@ -11,11 +11,22 @@ extension Page {
         let password = Phrase("On the next page you set a new password.", "次のページで新しいパスワードを設定します。")
         let consequences = [
             Phrase(
-                "You get your own account back, with your address and your ways to sign in.",
-                "あなたのアカウントが、メールアドレスとログイン方法とともに元に戻ります。"),
+                """
+                You get your own account back, with your address and your ways to sign in, as far as no other account \
+                uses them by now.
+                """,
+                """
+                あなたのアカウントが、メールアドレスとログイン方法とともに元に戻ります。\
+                ただし、現在ほかのアカウントで使われているものは戻りません。
+                """),
             Phrase(
-                "The other account keeps only what it had itself. If it has anything of yours, it is signed out everywhere.",
-                "統合先のアカウントには、そのアカウント自身のものだけが残ります。あなたのものがあった場合は、すべての端末からログアウトします。"),
+                """
+                The other account keeps only its own things. If it had anything of yours, everyone using it is signed out.
+                """,
+                """
+                統合先のアカウントには、そのアカウント自身のものだけが残ります。\
+                あなたのものがあった場合は、そのアカウントの利用者は全員ログアウトされます。
+                """),
         ]
         return Page(
             frame, Phrase("Get your account back", "アカウントを元に戻す"),
@@ -39,8 +50,8 @@ extension Page {
     public static func mergeUndone(_ email: Email?, continuing url: ContinueURL?, _ frame: Frame) -> Page {
         let app = frame.app(in: frame.language)
         let lost = Phrase(
-            "Its address belongs to another account by now. If you cannot sign in, ask those who run \(app).",
-            "メールアドレスは現在、別のアカウントで使われています。ログインできない場合は、\(app)の運営者にお問い合わせください。")
+            "Another account now uses this address. If you cannot sign in, contact the people who run \(app).",
+            "このメールアドレスは現在、別のアカウントで使われています。ログインできない場合は、\(app)の運営者にお問い合わせください。")
         return Page(
             frame, Phrase("You have your account back", "アカウントを元に戻しました"),
             (email.map { [frame.facts([(.address, .text($0.rawValue))])] } ?? [frame.paragraph(lost)])
