@@ -155,7 +155,8 @@ extension WireError {
             case .targetUnknown: "USER_NOT_FOUND : No account has this identity; it can be linked."
             case .accountDisabled: "USER_DISABLED"
             case .recoveryPending:
-                "RECOVERY_PENDING : The address of this account was changed, and the change can still be undone."
+                "RECOVERY_PENDING : The email address of this account was changed recently. Merge it after the recovery "
+                    + "link has expired, or ask an administrator."
             case .providersCollide(let providers):
                 "PROVIDER_ALREADY_LINKED : Both accounts have an identity of "
                     + providers.map(\.rawValue).joined(separator: " and ") + "."
