@@ -19,7 +19,7 @@ struct Sekisho {
             Terminal.complain("refused, nothing was changed:\n\(error.list)")
             exit(1)
         } catch let error as ConfigurationEditRefusal {
-            Terminal.complain("refused, nothing was changed: \(error.explanation)")
+            Terminal.complain("rejected, nothing was changed: \(error.explanation)")
             exit(1)
         } catch let error as Failure {
             Terminal.complain(error.message)
@@ -41,7 +41,8 @@ extension ConfigurationRefusal {
 extension ConfigurationEditRefusal {
     fileprivate var explanation: String {
         switch self {
-        case .trustNeeded: "this command does not change who is believed"
+        case .trustNeeded:
+            "this command may not change trusted settings (issuers, client IDs, secrets, domains, link targets). Use `projects apply`."
         case .issuerInUse(let provider, let count):
             "PROVIDER_ISSUER_IN_USE : \(provider.rawValue) has \(count) \(count == 1 ? "identity" : "identities") of another issuer. Configure the new issuer under another provider id, or unlink them with --discard-identities."
         }

@@ -16,10 +16,9 @@ extension Command {
               --expires-in DAYS   1 to 3650; without it the key works until it is revoked
               --algorithm NAME    of its key pair: RS256 (default) or ES256
             Prints id, bearer secret and private key; of these only a hash and the public key are kept.
-            A key that may link identities (users.link), mint tokens (tokens.mint: custom tokens, session cookies, and
-            links that prove a mailbox), or change with config who is believed and where codes go (trust: issuers, client
-            IDs, secrets, authorized domains, the pages that links lead to) can become any user. A key with users.write
-            can set any user's password.
+            These scopes let a key become any user: users.link; tokens.mint (custom tokens, session cookies, email
+            links); config with trust (issuers, client IDs, secrets, authorized domains, link targets). A key with
+            users.write can set any user's password.
             Reads DATABASE_URL.
             """
     ) { words in
