@@ -4,6 +4,8 @@ internal import Identity
 struct ClientAddress: Hashable {
     /// `nil` if the peer has no address that can be read.
     let address: IPAddress?
+    /// What fairness and rate limits count by. Made once for a request, since each request needs it twice.
+    let network: ClientNetwork
 
     /// The rightmost address that is not a trusted proxy's. Each proxy appends the peer it saw, so whatever stands
     /// left of that address was written by the client itself.
@@ -18,13 +20,13 @@ struct ClientAddress: Hashable {
             nearest = hop
         }
         address = nearest
+        network = Self.network(of: nearest)
     }
 
-    /// What fairness and rate limits count by.
-    var network: ClientNetwork {
+    private static func network(of address: IPAddress?) -> ClientNetwork {
         guard let address else { return ClientNetwork(prefixes: ["unknown"], place: nil) }
         let lengths = address.isIPv4 ? [32, 24] : [64, 56, 48]
-        let prefixes = lengths.map { Self.text(address, $0) }
+        let prefixes = lengths.map { text(address, $0) }
         return ClientNetwork(prefixes: prefixes, place: prefixes[1])
     }
 

@@ -5,19 +5,20 @@ extension SQL {
     /// How exact `last_seen` is: an account that is used all the time writes its place once an hour.
     private static let placePrecision: Duration = .seconds(3600)
 
-    /// Lets an account know a place, for each row of `source`; `nil` is no place.
+    /// Lets an account know a place, for each row of `source`. Does nothing for `nil`, as in every anonymous sign-up.
     static func keeping(
         _ place: [UInt8]?, of account: ID<Account>, at now: Instant, in project: ID<Project>, from source: SQL
     ) -> SQL {
-        """
-        INSERT INTO account_place AS p (project_id, account_id, place_hash, last_seen)
-        SELECT \(project.rawValue), \(account.rawValue), \(place), \(Timestamp(now)) FROM \(source)
-        WHERE \(place) IS NOT NULL AND NOT EXISTS (SELECT FROM account_place k WHERE k.project_id = \(project.rawValue)
-            AND k.account_id = \(account.rawValue) AND k.place_hash = \(place)
-            AND k.last_seen > \(Timestamp(now - placePrecision)))
-        ON CONFLICT (project_id, account_id, place_hash) DO UPDATE
-        SET last_seen = greatest(p.last_seen, excluded.last_seen)
-        """
+        guard let place else { return "SELECT 1" }
+        return """
+            INSERT INTO account_place AS p (project_id, account_id, place_hash, last_seen)
+            SELECT \(project.rawValue), \(account.rawValue), \(place), \(Timestamp(now)) FROM \(source)
+            WHERE NOT EXISTS (SELECT FROM account_place k WHERE k.project_id = \(project.rawValue)
+                AND k.account_id = \(account.rawValue) AND k.place_hash = \(place)
+                AND k.last_seen > \(Timestamp(now - placePrecision)))
+            ON CONFLICT (project_id, account_id, place_hash) DO UPDATE
+            SET last_seen = greatest(p.last_seen, excluded.last_seen)
+            """
     }
 
     /// - Returns: a row if the account that holds `email` had a session in one of `places` since then.
