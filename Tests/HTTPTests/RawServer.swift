@@ -7,11 +7,13 @@ final class RawServer: Sendable {
     let port: UInt16
     private let descriptor: Int32
     private let accepted = Counter()
+    private let accepts: Bool
 
     /// - Parameters:
     ///   - backlog: how many connections the kernel makes in advance.
     ///   - script: the connection ends with it. Without one, nothing is ever accepted.
     init(backlog: Int32 = 16, script: (@Sendable (RawConnection) -> Void)?) throws {
+        accepts = script != nil
         descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
         var address = sockaddr_in()
         address.sin_family = sa_family_t(AF_INET)
@@ -32,12 +34,14 @@ final class RawServer: Sendable {
                 let connection = RawConnection(new)
                 Thread.detachNewThread { script(connection) }
             }
+            // Closed here and nowhere else: otherwise the next accept could be on another test's socket of the same number.
+            close(descriptor)
         }
     }
 
     deinit {
         shutdown(descriptor, Int32(SHUT_RDWR))  // ends the wait in accept
-        close(descriptor)
+        if !accepts { close(descriptor) }
     }
 
     /// How many were ever accepted.
