@@ -68,7 +68,8 @@ public enum OOBCodeRefusal: Error, Hashable {
     case expired
     /// The address presented with it is not the one that it was sent to.
     case otherEmail
-    /// The address is another account's by now. The code is used up all the same.
+    /// The address is another account's by now. The code is used up all the same, unless it is a
+    /// ``OOBCode/Purpose/recoverEmail``.
     case emailTaken
     case accountDisabled
     /// The project does not allow what it is for.

@@ -20,7 +20,7 @@ public protocol OOBCodeStore: Sendable {
     func find(_ hash: [UInt8], in project: ID<Project>?) async throws -> FoundCode?
 
     /// Uses the code up and carries out what it is for, all of it or nothing. A code whose address turns out to be
-    /// another account's is used up all the same.
+    /// another account's is used up all the same, except one that leads back to an earlier address.
     func redeem(_ redemption: Redemption, in project: ID<Project>) async throws -> Redeemed
 
     /// Uses the code up and carries out what a ``MergeReversal`` says.

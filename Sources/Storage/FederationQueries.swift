@@ -126,13 +126,7 @@ extension SQL {
         """
         INSERT INTO used_mark (project_id, hash, expires_at)
         SELECT \(project.root.rawValue), decode(m.hash, 'hex'), to_timestamp(m.expires_at)
-        FROM \(source), unnest(\(marks.map(\.hexadecimal)), \(marks.map(\.expiresAt.seconds))) AS m (hash, expires_at)
+        FROM \(source), unnest(\(marks.map(\.hash.hexadecimal)), \(marks.map(\.expiresAt.seconds))) AS m (hash, expires_at)
         """
-    }
-}
-
-extension OneTimeMark {
-    fileprivate var hexadecimal: String {
-        hash.map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined()
     }
 }

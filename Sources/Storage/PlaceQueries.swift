@@ -25,7 +25,7 @@ extension SQL {
     static func hadSession(
         _ email: Email, from places: [[UInt8]], since: Instant, in project: ID<Project>
     ) -> SQL {
-        let hashes = places.map { $0.map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined() }
+        let hashes = places.map(\.hexadecimal)
         return """
             SELECT 1 AS one FROM account a JOIN account_place p ON p.project_id = a.project_id AND p.account_id = a.id
             WHERE a.project_id = \(project.rawValue) AND a.email = \(email.rawValue)

@@ -47,10 +47,7 @@ extension PostgresOOBCodeStore {
     ) async throws {
         let (source, now) = (merge.plan.source, undoing.undoneAt)
         if let other = reversal.disavowed {
-            let change = MailboxChange.disavowing(other)
-            let redemption = Redemption(
-                code: undoing.code, step: .change(change), trace: undoing.trace, redeemedAt: now)
-            try await carryOut(change, redemption, in: project, transaction)
+            try await disavow(other, by: undoing.code, undoing.trace, at: now, in: project, transaction)
         }
         if let rest = reversal.target {
             try await transaction.take(

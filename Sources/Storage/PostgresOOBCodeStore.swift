@@ -81,7 +81,8 @@ public struct PostgresOOBCodeStore: OOBCodeStore {
             account = change.account.id
             if let other = change.displaced {
                 _ = try await transaction.execute(.lock([account, other.id], in: project))
-                try await disavow(other, redemption, in: project, transaction)
+                try await disavow(
+                    other, by: code, redemption.trace, at: redemption.redeemedAt, in: project, transaction)
             }
             try await carryOut(change, redemption, in: project, transaction)
         }
@@ -94,12 +95,12 @@ public struct PostgresOOBCodeStore: OOBCodeStore {
 
     /// Takes the address from an account that never verified it.
     func disavow(
-        _ account: Account, _ redemption: Redemption, in project: ID<Project>, _ transaction: Transaction
+        _ account: Account, by code: OOBCode, _ trace: Trace, at now: Instant, in project: ID<Project>,
+        _ transaction: Transaction
     ) async throws {
         let change = MailboxChange.disavowing(account)
-        let disavowal = Redemption(
-            code: redemption.code, step: .change(change), trace: redemption.trace, redeemedAt: redemption.redeemedAt)
-        try await carryOut(change, disavowal, in: project, transaction)
+        let redemption = Redemption(code: code, step: .change(change), trace: trace, redeemedAt: now)
+        try await carryOut(change, redemption, in: project, transaction)
     }
 
     func carryOut(

@@ -24,7 +24,7 @@ public struct RateCountStore: Sendable {
 extension SQL {
     /// Rows are taken in the order of their key, so that two replicas do not wait for each other in a circle.
     fileprivate static func merge(_ news: [RateNews]) -> SQL {
-        let keys = news.map { $0.window.key.map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined() }
+        let keys = news.map { $0.window.key.hexadecimal }
         return """
             WITH news AS MATERIALIZED (
                 SELECT decode(n.key, 'hex') AS key, to_timestamp(n.start) AS window_start, n.count,
