@@ -204,7 +204,7 @@ final class Connection: @unchecked Sendable {
         daemon.runAtEndOfPass()
     }
 
-    /// Before the body, which nobody will read: the connection ends with the answer.
+    /// Answers before the body is read, and closes the connection with the answer.
     private func answerEarly(_ response: Response) -> Bool {
         endsEarly = true
         return answer(response, closing: true)

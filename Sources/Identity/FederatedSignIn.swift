@@ -52,7 +52,7 @@ public struct FederatedSignIn: Sendable {
         case conflict(LinkRefusal, Recognised, pendingToken: String)
     }
 
-    /// What a client is told of the account that holds an identity's address.
+    /// What the response says about the account that holds an identity's address.
     public struct ExistingAccount: Sendable {
         public let account: Account
         /// It has another identity of the same provider.

@@ -7,7 +7,7 @@ public struct Letter: Hashable, Sendable {
         case resetPassword = "PASSWORD_RESET"
         case signIn = "EMAIL_SIGNIN"
         case changeEmail = "VERIFY_AND_CHANGE_EMAIL"
-        /// The notices: nobody asked for them. This one has a link for each identity that was linked lately.
+        /// Notices are sent without a request. This one has a link for each identity that was linked in the last 30 days.
         case passwordChanged = "notice.password-changed"
         /// With a way back, to the address that was left.
         case emailChanged = "notice.email-changed"

@@ -9,7 +9,7 @@ public struct MergeReversal: Hashable, Sendable {
     public let returnsPhoneNumber: Bool
     /// Identities that the target gives back.
     public let taken: [MergePlan.Moved]
-    /// Identities that nobody has any more: they are linked again as they were.
+    /// Identities that no account has any more. They are linked again as they were.
     public let relinked: [MergePlan.Moved]
     /// The target without what it gives back; `nil` if it gives nothing back, and then its sessions go on.
     public let target: Account?

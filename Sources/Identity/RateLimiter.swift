@@ -17,7 +17,7 @@ public enum Limited: Hashable, Sendable {
     case signUps(from: ClientNetwork)
     /// Nonces issued to one place.
     case nonces(from: ClientNetwork)
-    /// Mail of one purpose to one address, whoever asks.
+    /// Mail of one purpose to one address, from all clients together.
     case mail(OOBCode.Purpose, to: Email)
     /// Mail of one purpose to one address that one place asks for.
     case mailFromPlace(OOBCode.Purpose, to: Email, from: ClientNetwork)
@@ -44,7 +44,7 @@ public enum Limited: Hashable, Sendable {
         }
     }
 
-    /// One thing that is counted by itself.
+    /// A counter with a limit of its own.
     public struct Scope: Hashable, Sendable {
         /// Whose and from where; no part has a NUL in it.
         public let names: [String]

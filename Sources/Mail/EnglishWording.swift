@@ -150,7 +150,7 @@ extension SignInMethodName {
 extension Span {
     fileprivate var english: String { "The link works once, and for \(inEnglish) after it was asked for." }
 
-    /// Of a link that nobody asked for.
+    /// The lifetime of a link in a notice, which is sent without a request.
     fileprivate var englishSinceChange: String { "The link works once, and for \(inEnglish) after the change." }
 
     fileprivate var englishSinceMerge: String { "The link works once, for \(inEnglish) after the merge." }

@@ -135,7 +135,7 @@ extension SignInMethodName {
 extension Span {
     fileprivate var japanese: String { "このリンクは一度だけ、お申し込みから\(inJapanese)有効です。" }
 
-    /// Of a link that nobody asked for.
+    /// The lifetime of a link in a notice, which is sent without a request.
     fileprivate var japaneseSinceChange: String { "このリンクは一度だけ、変更から\(inJapanese)有効です。" }
 
     fileprivate var japaneseSinceMerge: String { "このリンクは統合から\(inJapanese)、一度だけ使えます。" }
