@@ -9,74 +9,81 @@ let settings: [SwiftSetting] = [
     .treatAllWarnings(as: .error),
 ]
 
-func module(_ name: String, imports: [String] = [], resources: [Resource] = []) -> Target {
+func module(_ name: String, in folder: String = "Sources", imports: [String] = [], resources: [Resource] = [])
+    -> Target
+{
     .target(
-        name: name, dependencies: imports.map { .init(stringLiteral: $0) }, resources: resources,
-        swiftSettings: settings)
+        name: name, dependencies: imports.map { .init(stringLiteral: $0) }, path: "\(folder)/\(name)",
+        resources: resources, swiftSettings: settings)
 }
 
-func tests(_ name: String, imports: [String], resources: [Resource] = []) -> Target {
+func platform(_ name: String, imports: [String] = []) -> Target {
+    module(name, in: "Sources/Platform", imports: imports)
+}
+
+func tests(_ name: String, in folder: String = "Tests", imports: [String], resources: [Resource] = []) -> Target {
     .testTarget(
-        name: name, dependencies: imports.map { .init(stringLiteral: $0) }, resources: resources,
-        swiftSettings: settings)
+        name: name, dependencies: imports.map { .init(stringLiteral: $0) }, path: "\(folder)/\(name)",
+        resources: resources, swiftSettings: settings)
+}
+
+func platformTests(_ name: String, imports: [String], resources: [Resource] = []) -> Target {
+    tests(name, in: "Tests/Platform", imports: imports, resources: resources)
 }
 
 let package = Package(
     name: "sekisho",
     targets: [
-        .systemLibrary(name: "CSystem"),
-        module("EventLoop", imports: ["CSystem"]),
-        module("JSONText"),
-        module("Crypto", imports: ["CSystem"]),
-        module("JOSE", imports: ["Crypto", "JSONText"]),
-        module("Curl", imports: ["EventLoop", "CSystem"]),
-        module("HTTP", imports: ["Curl", "EventLoop", "CSystem"]),
-        module("SMTP", imports: ["Curl", "EventLoop", "CSystem"]),
-        module("Postgres", imports: ["EventLoop", "CSystem"]),
-        module("PrivatePostgres", imports: ["EventLoop", "CSystem"]),
-        module("Telemetry"),
+        .systemLibrary(name: "CSystem", path: "Sources/Platform/CSystem"),
+        platform("EventLoop", imports: ["CSystem"]),
+        platform("JSON"),
+        platform("Crypto", imports: ["CSystem"]),
+        platform("JOSE", imports: ["Crypto", "JSON"]),
+        platform("Curl", imports: ["EventLoop", "CSystem"]),
+        platform("HTTP", imports: ["Curl", "EventLoop", "CSystem"]),
+        platform("SMTP", imports: ["Curl", "EventLoop", "CSystem"]),
+        platform("Postgres", imports: ["EventLoop", "CSystem"]),
+        platform("PrivatePostgres", imports: ["EventLoop", "CSystem"]),
+        platform("Telemetry"),
         module("Identity"),
-        module("Providers", imports: ["Identity", "JOSE", "Crypto", "HTTP", "JSONText", "EventLoop"]),
-        module("Tokens", imports: ["Identity", "JOSE", "Crypto", "JSONText"]),
-        module("Storage", imports: ["Identity", "JSONText", "Postgres"], resources: [.embedInCode("Migrations")]),
+        module("Passwords", imports: ["Identity", "Crypto", "EventLoop", "HTTP"]),
+        module("Providers", imports: ["Identity", "JOSE", "Crypto", "HTTP", "JSON", "EventLoop"]),
+        module("Tokens", imports: ["Identity", "JOSE", "Crypto", "JSON"]),
+        module("Storage", imports: ["Identity", "JSON", "Postgres"], resources: [.embedInCode("Migrations")]),
         module("Pages", imports: ["Identity", "HTTP"]),
-        module("API", imports: ["Identity", "HTTP", "JSONText", "Pages", "Telemetry"]),
-        module("Mail", imports: ["Identity", "SMTP", "EventLoop"]),
-        module("Simulators", imports: ["JOSE", "Crypto", "HTTP", "EventLoop", "JSONText"]),
-        .executableTarget(
-            name: "sekisho",
-            dependencies: [
-                "API", "Crypto", "EventLoop", "HTTP", "Identity", "Mail", "Postgres", "PrivatePostgres", "Providers",
-                "SMTP", "Storage", "JOSE", "JSONText", "Simulators", "Telemetry", "Tokens",
-            ], swiftSettings: settings),
-        .target(
-            name: "Support", dependencies: ["EventLoop", "Postgres", "PrivatePostgres", "Storage"],
-            path: "Tests/Support", swiftSettings: settings),
-        tests("EventLoopTests", imports: ["EventLoop"]),
-        tests("JSONTextTests", imports: ["JSONText"]),
-        tests("CryptoTests", imports: ["Crypto"]),
-        tests("JOSETests", imports: ["JOSE", "Crypto", "JSONText"], resources: [.embedInCode("Vectors")]),
-        tests("HTTPTests", imports: ["HTTP", "Curl", "EventLoop"]),
-        tests("SMTPTests", imports: ["SMTP", "CSystem"]),
-        tests("PostgresTests", imports: ["Postgres", "PrivatePostgres", "EventLoop"]),
-        tests("TelemetryTests", imports: ["Telemetry"]),
-        tests("IdentityTests", imports: ["Identity"]),
-        tests(
-            "ProvidersTests",
-            imports: ["Providers", "Identity", "JOSE", "Crypto", "EventLoop", "HTTP", "JSONText", "Simulators"]),
-        tests("TokensTests", imports: ["Tokens", "Crypto", "Identity"]),
-        tests("StorageTests", imports: ["Storage", "Identity", "Postgres", "Support"]),
-        tests("PagesTests", imports: ["Pages", "Crypto", "HTTP", "Identity"]),
-        tests("APITests", imports: ["API", "Identity", "HTTP", "JSONText", "Telemetry"]),
-        tests("MailTests", imports: ["Mail", "Identity", "SMTP", "EventLoop"]),
-        tests("SimulatorsTests", imports: ["Simulators", "JOSE", "Crypto", "HTTP", "JSONText"]),
-        tests(
-            "GatewayTests",
+        module("API", imports: ["Identity", "HTTP", "JSON", "Pages", "Telemetry"]),
+        module("Email", imports: ["Identity", "SMTP", "EventLoop"]),
+        module(
+            "Gateway",
             imports: [
-                "API", "Crypto", "EventLoop", "HTTP", "Identity", "JOSE", "Postgres", "Providers", "Simulators",
-                "Storage",
-                "Support", "Telemetry", "Tokens", "sekisho",
+                "API", "Crypto", "Email", "EventLoop", "HTTP", "Identity", "JOSE", "JSON", "Passwords", "Postgres",
+                "Providers", "SMTP", "Storage", "Telemetry", "Tokens",
             ]),
-        tests("RepositoryTests", imports: ["API", "HTTP", "Identity", "Postgres", "Storage", "sekisho"]),
+        module("Simulators", imports: ["JOSE", "Crypto", "HTTP", "EventLoop", "JSON"]),
+        module("DevMode", imports: ["Gateway", "PrivatePostgres", "Simulators"]),
+        module("Commands", imports: ["DevMode", "Gateway"]),
+        .executableTarget(name: "sekisho", dependencies: ["Commands"], swiftSettings: settings),
+        module("Support", in: "Tests", imports: ["EventLoop", "Postgres", "PrivatePostgres", "Storage"]),
+        platformTests("EventLoopTests", imports: ["EventLoop"]),
+        platformTests("JSONTests", imports: ["JSON"]),
+        platformTests("CryptoTests", imports: ["Crypto"]),
+        platformTests("JOSETests", imports: ["JOSE", "Crypto", "JSON"], resources: [.embedInCode("Vectors")]),
+        platformTests("HTTPTests", imports: ["HTTP", "Curl", "EventLoop"]),
+        platformTests("SMTPTests", imports: ["SMTP", "CSystem"]),
+        platformTests("PostgresTests", imports: ["Postgres", "PrivatePostgres", "EventLoop"]),
+        platformTests("TelemetryTests", imports: ["Telemetry"]),
+        tests("IdentityTests", imports: ["Identity"]),
+        tests("PasswordsTests", imports: ["Passwords"]),
+        tests("ProvidersTests", imports: ["Providers", "Simulators"]),
+        tests("TokensTests", imports: ["Tokens"]),
+        tests("StorageTests", imports: ["Storage", "Support"]),
+        tests("PagesTests", imports: ["Pages", "Crypto"]),
+        tests("APITests", imports: ["API"]),
+        tests("EmailTests", imports: ["Email"]),
+        tests("SimulatorsTests", imports: ["Simulators"]),
+        tests("GatewayTests", imports: ["Gateway", "DevMode", "Support"]),
+        tests("DevModeTests", imports: ["DevMode"]),
+        tests("CommandsTests", imports: ["Commands"]),
+        tests("RepositoryTests", imports: ["API", "Commands", "Gateway", "Storage"]),
     ]
 )

@@ -9,7 +9,7 @@ struct Apple: Sendable {
     let endpoint: ProviderEndpoints.Issuer
     let keys: JWKSCache
 
-    func verify(_ presented: PresentedToken) async throws -> VerifiedIdentity {
+    func verify(_ presented: IDTokenInput) async throws -> VerifiedIdentity {
         let rules = TokenRules(
             issuers: endpoint.issuers, audiences: presented.audiences, authorizedParties: presented.authorizedParties)
         let token = try await OIDCVerifier(provider: .apple, keys: keys)
@@ -20,7 +20,7 @@ struct Apple: Sendable {
             // On the web Apple hands on what the page was given; a nonce of ours is safe in either form.
             takesUnhashed: presented.nonceIsOurs || presented.settings.apple?.takesUnhashedNonces == true,
             isRequired: presented.policy.requiresNonce)
-        let email = token.claims.text("email").flatMap(Email.init)
+        let email = token.claims.text("email").flatMap(EmailAddress.init)
         return VerifiedIdentity(
             provider: .apple, subject: subject, audience: token.audience, email: email,
             emailTrust: Self.trust(in: email, token.claims), isPrivateEmail: Self.isPrivate(email, token.claims),
@@ -29,12 +29,12 @@ struct Apple: Sendable {
     }
 
     /// Apple runs the relays and checks every other address; it says itself for which accounts that does not hold.
-    static func trust(in email: Email?, _ claims: IdentityTokenClaims) -> EmailTrust {
+    static func trust(in email: EmailAddress?, _ claims: IdentityTokenClaims) -> EmailTrust {
         email != nil && claims.isTrue("email_verified") ? .authoritative : .none
     }
 
     /// Genuine tokens have had relay addresses without the claim.
-    static func isPrivate(_ email: Email?, _ claims: IdentityTokenClaims) -> Bool {
+    static func isPrivate(_ email: EmailAddress?, _ claims: IdentityTokenClaims) -> Bool {
         guard let email else { return false }
         return claims.isTrue("is_private_email") || email.isRelay
     }
@@ -44,11 +44,11 @@ struct Apple: Sendable {
     }
 
     /// A token with a nonce signs in once; another person's with the same nonce is another credential.
-    static func marks(nonce: String?, of subject: String, expiresAt: Instant?) -> [OneTimeMark] {
+    static func marks(nonce: String?, of subject: String, expiresAt: Instant?) -> [ReplayKey] {
         guard let nonce, let expiresAt else { return [] }
         let text = "nonce of a provider's token\n\(ProviderID.apple.rawValue)\n\(subject)\n\(nonce)"
         return [
-            OneTimeMark(
+            ReplayKey(
                 hash: Digest.sha256(Array(text.utf8)), expiresAt: expiresAt + TokenRules.leeway + markMargin)
         ]
     }

@@ -1,5 +1,5 @@
 public import Identity
-internal import JSONText
+internal import JSON
 
 /// What Apple tells an app's server of a person ("Processing changes for Sign in with Apple accounts").
 public struct AppleNotification: Hashable, Sendable {
@@ -21,7 +21,7 @@ public struct AppleNotification: Hashable, Sendable {
     public let kind: Kind
     public let subject: String
     public let occurredAt: Instant?
-    public let email: Email?
+    public let email: EmailAddress?
     public let isPrivateEmail: Bool
 }
 
@@ -75,7 +75,7 @@ extension AppleNotification {
         kind = Kind(type)
         subject = try TokenRules.subject(event)
         occurredAt = Self.time(event["event_time"])
-        email = event.text("email").flatMap(Email.init)
+        email = event.text("email").flatMap(EmailAddress.init)
         isPrivateEmail = Apple.isPrivate(email, event)
     }
 

@@ -33,7 +33,7 @@ struct DocumentState<Value: Sendable>: Sendable {
     func step(at now: Instant, isBusy: Bool) -> Step {
         if let version, now < freshUntil { return .use(version) }
         if isBusy { return lastGood(at: now).map(Step.use) ?? .fetch }
-        if let failure, now < failure.at + DocumentTerms.pause {
+        if let failure, now < failure.at + CachePolicy.pause {
             return lastGood(at: now).map(Step.use) ?? .fail(failure.reason)
         }
         return .fetch
@@ -49,10 +49,10 @@ struct DocumentState<Value: Sendable>: Sendable {
     }
 
     mutating func fetched(_ value: Value, maxAge: Duration?, at now: Instant) {
-        let lifetime = maxAge ?? DocumentTerms.usualLifetime
+        let lifetime = maxAge ?? CachePolicy.usualLifetime
         version = Version(value, fetchedAt: now)
         freshUntil =
-            now + min(max(lifetime, DocumentTerms.lifetimes.lowerBound), DocumentTerms.lifetimes.upperBound)
+            now + min(max(lifetime, CachePolicy.lifetimes.lowerBound), CachePolicy.lifetimes.upperBound)
         failure = nil
         outOfTurn?.failure = nil
     }
@@ -62,7 +62,7 @@ struct DocumentState<Value: Sendable>: Sendable {
         let fetchedAt = min(fetchedAt, now)
         guard version.map({ $0.fetchedAt < fetchedAt }) ?? true else { return }
         version = Version(value, fetchedAt: fetchedAt)
-        freshUntil = max(freshUntil, fetchedAt + DocumentTerms.lifetimes.lowerBound)
+        freshUntil = max(freshUntil, fetchedAt + CachePolicy.lifetimes.lowerBound)
     }
 
     mutating func failed(_ reason: String, at now: Instant) {
@@ -74,12 +74,12 @@ struct DocumentState<Value: Sendable>: Sendable {
     }
 
     private func lastGood(at now: Instant) -> Version? {
-        version.flatMap { now < $0.fetchedAt + DocumentTerms.longestUse ? $0 : nil }
+        version.flatMap { now < $0.fetchedAt + CachePolicy.longestUse ? $0 : nil }
     }
 }
 
 /// How long is what.
-enum DocumentTerms {
+enum CachePolicy {
     /// Whatever `Cache-Control` says.
     static let lifetimes: ClosedRange<Duration> = .seconds(300) ... .seconds(86_400)
     /// Where it says nothing.

@@ -1,13 +1,13 @@
 internal import Crypto
 internal import Identity
-internal import JSONText
+internal import JSON
 
 /// A provider of the operator's choice that speaks OpenID Connect. Its keys are where its configuration says, and its
 /// configuration where the project's settings say.
 struct GenericOpenID: Sendable {
     let keys: JWKSCache
 
-    func verify(_ presented: PresentedToken) async throws -> VerifiedIdentity {
+    func verify(_ presented: IDTokenInput) async throws -> VerifiedIdentity {
         guard let settings = presented.settings.openID else { throw ProviderRefusal.notConfigured }
         let provider = presented.settings.provider
         let rules = TokenRules(
@@ -18,7 +18,7 @@ struct GenericOpenID: Sendable {
             .believed(presented.idToken, signedByKeysAt: address, by: rules, at: presented.now)
         let subject = try token.subject()
         try NonceRules.openID(token.claims, raw: presented.rawNonce)
-        let email = token.claims.text("email").flatMap(Email.init)
+        let email = token.claims.text("email").flatMap(EmailAddress.init)
         let profile = OpenIDProfile(token.claims)
         return VerifiedIdentity(
             provider: provider, subject: subject, audience: token.audience, issuer: settings.issuer, email: email,
@@ -28,7 +28,8 @@ struct GenericOpenID: Sendable {
     }
 
     /// Nobody here knows how such a provider verifies addresses; the operator may.
-    static func trust(in email: Email?, _ claims: IdentityTokenClaims, by settings: OpenIDSettings) -> EmailTrust {
+    static func trust(in email: EmailAddress?, _ claims: IdentityTokenClaims, by settings: OpenIDSettings) -> EmailTrust
+    {
         email != nil && settings.trustsEmail && claims["email_verified"] == .bool(true) ? .verified : .none
     }
 }

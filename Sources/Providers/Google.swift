@@ -1,19 +1,19 @@
 internal import Identity
-internal import JSONText
+internal import JSON
 
 /// Sign in with Google: GoogleSignIn on devices, Google Identity Services and One Tap on the web.
 struct Google: Sendable {
     let endpoint: ProviderEndpoints.Issuer
     let keys: JWKSCache
 
-    func verify(_ presented: PresentedToken) async throws -> VerifiedIdentity {
+    func verify(_ presented: IDTokenInput) async throws -> VerifiedIdentity {
         let rules = TokenRules(
             issuers: endpoint.issuers, audiences: presented.audiences, authorizedParties: presented.authorizedParties)
         let token = try await OIDCVerifier(provider: .google, keys: keys)
             .believed(presented.idToken, signedByKeysAt: endpoint.keys, by: rules, at: presented.now)
         let subject = try token.subject()
         try NonceRules.openID(token.claims, raw: presented.rawNonce)
-        let email = token.claims.text("email").flatMap(Email.init)
+        let email = token.claims.text("email").flatMap(EmailAddress.init)
         let profile = OpenIDProfile(token.claims)
         return VerifiedIdentity(
             provider: .google, subject: subject, audience: token.audience, email: email,
@@ -25,7 +25,7 @@ struct Google: Sendable {
 
     /// Google runs `gmail.com`, and Workspace domains (`hd`) have proven to it that they are theirs. Any other address
     /// belonged to the person when they made their account there.
-    static func trust(in email: Email?, _ claims: IdentityTokenClaims, by policy: Policy) -> EmailTrust {
+    static func trust(in email: EmailAddress?, _ claims: IdentityTokenClaims, by policy: Policy) -> EmailTrust {
         guard let email else { return .none }
         let isVerified = claims.isTrue("email_verified")
         if email.rawValue.hasSuffix("@gmail.com") {

@@ -1,5 +1,5 @@
 internal import Identity
-internal import JSONText
+internal import JSON
 
 /// What an identity token says, whoever signed it.
 ///

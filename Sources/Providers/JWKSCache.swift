@@ -8,8 +8,8 @@ internal import JOSE
 /// together. While a provider cannot be reached its known keys go on working; a token of any other key is then neither
 /// believed nor refused.
 public final class JWKSCache: Sendable {
-    private let keys: PublishedDocuments<KeySet>
-    private let configurations: PublishedDocuments<OpenIDDiscovery>
+    private let keys: ProviderDocumentCache<KeySet>
+    private let configurations: ProviderDocumentCache<OpenIDDiscovery>
     private let allowsPrivate: Bool
 
     /// - Parameters:
@@ -17,14 +17,14 @@ public final class JWKSCache: Sendable {
     ///     reaches private addresses is for the caller to see to.
     ///   - executor: what fetching runs on: a request that goes away leaves it to those who wait for the same.
     public init(
-        fetch: DocumentFetch, shelf: DocumentShelf, clock: WallClock, allowsPrivate: Bool = false,
+        fetch: DocumentFetch, shelf: ProviderDocumentStore, clock: WallClock, allowsPrivate: Bool = false,
         on executor: any TaskExecutor
     ) {
         self.allowsPrivate = allowsPrivate
-        keys = PublishedDocuments(fetch: fetch, shelf: shelf, clock: clock, on: executor) { body, _ in
+        keys = ProviderDocumentCache(fetch: fetch, shelf: shelf, clock: clock, on: executor) { body, _ in
             try KeySet(parsing: body)
         }
-        configurations = PublishedDocuments(fetch: fetch, shelf: shelf, clock: clock, on: executor) { body, url in
+        configurations = ProviderDocumentCache(fetch: fetch, shelf: shelf, clock: clock, on: executor) { body, url in
             try OpenIDDiscovery(parsing: body, foundAt: url, allowingPlain: allowsPrivate)
         }
     }

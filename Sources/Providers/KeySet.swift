@@ -1,6 +1,6 @@
 internal import Crypto
 internal import JOSE
-internal import JSONText
+internal import JSON
 
 /// The keys that a provider signs with.
 struct KeySet: Sendable {

@@ -1,6 +1,6 @@
 internal import Crypto
 internal import Identity
-internal import JSONText
+internal import JSON
 
 /// How the nonce that an app brings and the one in its token have to agree.
 enum NonceRules {

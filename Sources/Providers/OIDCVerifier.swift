@@ -3,7 +3,7 @@ internal import Identity
 internal import JOSE
 
 /// An identity token to be judged, and what project and app have to say about it.
-struct PresentedToken: Sendable {
+struct IDTokenInput: Sendable {
     let idToken: String
     /// As the app made it.
     let rawNonce: String?
@@ -24,7 +24,7 @@ struct PresentedToken: Sendable {
 }
 
 /// A token whose signature, issuer, audience and times are as they should be.
-struct BelievedToken: Sendable {
+struct VerifiedToken: Sendable {
     let claims: IdentityTokenClaims
     /// The claims as they came.
     let json: String
@@ -43,7 +43,7 @@ struct OIDCVerifier: Sendable {
     /// - Throws: ``ProviderRefusal``, or ``ProviderUnreachable`` where the provider's keys cannot be had.
     func believed(
         _ compact: String, signedByKeysAt address: DocumentAddress, by rules: TokenRules, at now: Instant
-    ) async throws -> BelievedToken {
+    ) async throws -> VerifiedToken {
         let token = try unverified(compact, by: rules)
         let key = try await keys.key(for: token, at: address, of: provider, needsKeyID: rules.needsKeyID)
         let payload = try payload(of: token, verifiedWith: key)
@@ -52,7 +52,7 @@ struct OIDCVerifier: Sendable {
         let audience = try rules.audience(claims)
         try rules.requireAuthorizedParty(claims)
         let expiresAt = try rules.requireTimely(claims, at: now)
-        return BelievedToken(
+        return VerifiedToken(
             claims: claims, json: String(decoding: payload, as: UTF8.self), audience: audience, expiresAt: expiresAt)
     }
 
@@ -79,7 +79,7 @@ struct OIDCVerifier: Sendable {
     }
 }
 
-extension BelievedToken {
+extension VerifiedToken {
     /// For identity tokens alone: a key also signs other things that name somebody, logout tokens and notifications
     /// among them, which are told apart by `events` (RFC 8417 §2.2).
     func subject() throws(ProviderRefusal) -> String {

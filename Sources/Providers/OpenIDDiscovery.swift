@@ -1,4 +1,4 @@
-internal import JSONText
+internal import JSON
 
 /// The two members of a provider's configuration that matter here (OpenID Connect Discovery 1.0 §3).
 struct OpenIDDiscovery: Sendable {

@@ -1,6 +1,6 @@
 internal import Crypto
 internal import Identity
-internal import JSONText
+internal import JSON
 
 /// What the tokens of one provider have to say to be believed here (OpenID Connect Core 1.0 §3.1.3.7, RFC 8725).
 struct TokenRules: Sendable {

@@ -9,7 +9,7 @@ extension Verifier {
         let google = Google(endpoint: endpoints.google, keys: keys)
         let openID = GenericOpenID(keys: keys)
         return Verifier { credential, app, project in
-            let presented = try PresentedToken(credential, from: app, in: project, at: clock.now())
+            let presented = try IDTokenInput(credential, from: app, in: project, at: clock.now())
             return switch credential.provider {
             case .apple: try await apple.verify(presented)
             case .google: try await google.verify(presented)
@@ -20,7 +20,7 @@ extension Verifier {
     }
 }
 
-extension PresentedToken {
+extension IDTokenInput {
     init(
         _ credential: FederatedCredential, from app: App, in project: Project, at now: Instant
     ) throws(ProviderRefusal) {

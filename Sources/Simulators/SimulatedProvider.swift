@@ -2,7 +2,7 @@ public import HTTP
 
 /// A provider as its clients see it: something that answers HTTP requests, not always well.
 public protocol SimulatedProvider: Sendable {
-    var conduct: Conduct { get }
+    var conduct: FaultInjection { get }
 
     /// What the provider answers when all is well; `nil` where it has nothing.
     func response(to request: Request) -> Response?

@@ -1,6 +1,6 @@
 public import Crypto
 internal import JOSE
-public import JSONText
+public import JSON
 
 /// A token about to be signed: valid as it stands, for a test to change one thing in it.
 public struct TokenDraft: Sendable {

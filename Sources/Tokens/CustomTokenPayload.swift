@@ -1,5 +1,5 @@
 public import Identity
-internal import JSONText
+internal import JSON
 
 /// What a custom token says. Whether to believe it is for somebody else to know.
 public struct CustomTokenPayload: Sendable {

@@ -1,13 +1,13 @@
 public import Identity
 internal import JOSE
-internal import JSONText
+internal import JSON
 
-/// ``TokenAuthority`` with the keys of each project: ID tokens are JWTs, refresh tokens a ``RefreshTokenForm``.
+/// ``TokenAuthority`` with the keys of each project: ID tokens are JWTs, refresh tokens a ``RefreshTokenCodec``.
 public struct GatewayTokens: TokenAuthority {
     private let keys: @Sendable (ID<Project>) async throws -> KeyRing
     private let issuers: Issuers
     private let clock: WallClock
-    private let believedTokens = BelievedTokens()
+    private let believedTokens = VerifiedTokenCache()
 
     public init(
         keys: @escaping @Sendable (ID<Project>) async throws -> KeyRing, issuers: Issuers, clock: WallClock
@@ -30,7 +30,7 @@ public struct GatewayTokens: TokenAuthority {
     public func refreshToken(_ claim: RefreshClaim, in project: Project) async throws -> String {
         let key = try await keys(project.root).refreshKeyToSign(at: clock.now())
         guard
-            let token = RefreshTokenForm.seal(claim, keyID: key.stored.id, secret: key.secret, in: project)
+            let token = RefreshTokenCodec.seal(claim, keyID: key.stored.id, secret: key.secret, in: project)
         else { throw NoSigningKey() }
         return token
     }
@@ -51,7 +51,7 @@ public struct GatewayTokens: TokenAuthority {
 
     public func read(idToken: String, in project: Project, at now: Instant) async throws -> IDTokenClaim {
         let ring = try await keys(project.root)
-        let digest = BelievedTokens.digest(of: idToken, in: project.id)
+        let digest = VerifiedTokenCache.digest(of: idToken, in: project.id)
         if let entry = believedTokens[digest], entry.expiresAt > now.seconds,
             ring.idTokenKey(entry.keyID, at: now) != nil
         {
@@ -60,21 +60,21 @@ public struct GatewayTokens: TokenAuthority {
         let (heading, _, keyID) = try believed(idToken, by: ring, in: project, at: now)
         let claim = IDTokenClaim(account: ID(heading.sub), session: ID(heading.sid))
         believedTokens.remember(
-            BelievedTokens.Entry(claim: claim, keyID: keyID, expiresAt: heading.exp), as: digest)
+            VerifiedTokenCache.Entry(claim: claim, keyID: keyID, expiresAt: heading.exp), as: digest)
         return claim
     }
 
     public func read(refreshToken: String, in project: Project) async throws -> RefreshClaim {
         let ring = try await keys(project.root)
         let now = clock.now()
-        let claim = RefreshTokenForm.open(refreshToken, in: project) { ring.refreshKey($0, at: now) }
+        let claim = RefreshTokenCodec.open(refreshToken, in: project) { ring.refreshKey($0, at: now) }
         guard let claim else { throw TokenRefusal.invalidRefreshToken }
         return claim
     }
 
     /// What an ID token or a refresh token says of itself, whether or not it is genuine.
     public static func tenant(namedBy token: String) -> ID<Tenant>? {
-        if let tenant = RefreshTokenForm.tenant(namedBy: token) { return tenant }
+        if let tenant = RefreshTokenCodec.tenant(namedBy: token) { return tenant }
         // What is no token of ours names none, and is refused later.
         guard let unverified = try? UnverifiedJWS(parsing: token) else { return nil }
         return unverified.unverified(IDTokenHeading.self)?.firebase.tenant.map { ID($0) }

@@ -1,5 +1,5 @@
 internal import Identity
-internal import JSONText
+internal import JSON
 
 /// The payload of our ID tokens: Firebase's claims, and `sid`, the session (OpenID Connect Front-Channel Logout §3).
 struct IDTokenClaims: Encodable {

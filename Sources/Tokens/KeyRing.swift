@@ -1,7 +1,7 @@
 public import Crypto
 public import Identity
 internal import JOSE
-internal import JSONText
+internal import JSON
 
 /// The unsealed keys of one project, ready to sign and to verify.
 public struct KeyRing: Sendable {

@@ -1,4 +1,4 @@
-internal import JSONText
+internal import JSON
 
 /// What OpenID Connect Discovery 1.0 §3 asks for, as far as it applies: tokens are had from our REST API, not from an
 /// authorization endpoint, so that clients which only verify find what they need.

@@ -10,19 +10,19 @@ struct ActionPageTests {
     static let form: Headers = ["Content-Type": "application/x-www-form-urlencoded"]
 
     static func open(
-        _ desk: FakeActionDesk, _ query: [(name: String, value: String)] = [("oobCode", "good")],
+        _ desk: FakeEmailActionService, _ query: [(name: String, value: String)] = [("oobCode", "good")],
         headers: Headers = [:], method: HTTP.Method = .get
     ) async -> Response {
         await TestGateway(actions: desk).send(method, path, query: query, headers: headers)
     }
 
-    static func submit(_ desk: FakeActionDesk, _ body: String, headers: Headers = form) async -> Response {
+    static func submit(_ desk: FakeEmailActionService, _ body: String, headers: Headers = form) async -> Response {
         await TestGateway(actions: desk).send(.post, path, query: [], headers: headers, body: body)
     }
 
     @Test("uses nothing up by being looked at", arguments: OOBCode.Purpose.allCases, [HTTP.Method.get, .head])
     func looking(purpose: OOBCode.Purpose, method: HTTP.Method) async {
-        let desk = FakeActionDesk(purpose)
+        let desk = FakeEmailActionService(purpose)
         let response = await Self.open(desk, method: method)
         #expect(response.status == 200)
         #expect(response.text.contains("Demo") && response.text.contains("ada@example.com"))
@@ -32,14 +32,14 @@ struct ActionPageTests {
     @Test("believes the code, not what the link says of it")
     func mode() async {
         let query = [("mode", "verifyEmail"), ("apiKey", "stolen"), ("oobCode", "good")]
-        let response = await Self.open(FakeActionDesk(.resetPassword), query.map { (name: $0, value: $1) })
+        let response = await Self.open(FakeEmailActionService(.resetPassword), query.map { (name: $0, value: $1) })
         #expect(response.text.contains(#"name="newPassword""#))
     }
 
     @Test(
         "does what the code is for",
         arguments: [
-            (OOBCode.Purpose.verifyEmail, "", FakeActionDesk.Call.apply("good"), "is confirmed"),
+            (OOBCode.Purpose.verifyEmail, "", FakeEmailActionService.EndpointCall.apply("good"), "is confirmed"),
             (.verifyEmail, "&step=disavow", .disavow("good"), "Thank you for telling us"),
             (.changeEmail, "", .apply("good"), "new@example.com"),
             (.changeEmail, "&step=disavow", .apply("good"), "new@example.com"),
@@ -52,8 +52,8 @@ struct ActionPageTests {
                 .resetPassword("good", to: "correct horse", removing: [.google, ProviderID("oidc.corp")]), "is changed"
             ),
         ])
-    func acting(purpose: OOBCode.Purpose, more: String, call: FakeActionDesk.Call, says: String) async {
-        let desk = FakeActionDesk(purpose)
+    func acting(purpose: OOBCode.Purpose, more: String, call: FakeEmailActionService.EndpointCall, says: String) async {
+        let desk = FakeEmailActionService(purpose)
         let response = await Self.submit(desk, "oobCode=good&lang=en\(more)")
         #expect(response.status == 200)
         #expect(response.text.contains(says))
@@ -62,7 +62,7 @@ struct ActionPageTests {
 
     @Test("leaves a sign-in to the app")
     func signIn() async {
-        let desk = FakeActionDesk(.signIn)
+        let desk = FakeEmailActionService(.signIn)
         let response = await Self.submit(desk, "oobCode=good")
         #expect(response.text.contains("on the device where the app is"))
         #expect(desk.calls.isEmpty)
@@ -74,7 +74,7 @@ struct ActionPageTests {
             ("oobCode", "good"), ("apiKey", "a&b"), ("lang", "en"),
             ("continueUrl", "https://app.example.com/in?a=b&oobCode=x#f"),
         ]
-        let response = await Self.open(FakeActionDesk(.signIn), query.map { (name: $0, value: $1) })
+        let response = await Self.open(FakeEmailActionService(.signIn), query.map { (name: $0, value: $1) })
         #expect(
             response.text.contains(
                 #"href="https://app.example.com/in?a=b&amp;mode=signIn&amp;oobCode=good&amp;apiKey=a%26b&amp;lang=en#f""#
@@ -89,14 +89,14 @@ struct ActionPageTests {
         ])
     func ownDomains(url: String) async {
         let escaped = url.replacing("&", with: "&amp;")
-        let signIn = await Self.open(FakeActionDesk(.signIn), [("oobCode", "good"), ("continueUrl", url)])
+        let signIn = await Self.open(FakeEmailActionService(.signIn), [("oobCode", "good"), ("continueUrl", url)])
         #expect(signIn.text.contains(#"href="\#(escaped)"#))
-        var withoutPasswords = FakeActionDesk.project
+        var withoutPasswords = FakeEmailActionService.project
         withoutPasswords.policy.allowsPasswords = false
         for purpose in [OOBCode.Purpose.verifyEmail, .changeEmail, .resetPassword, .recoverEmail] {
-            let project = purpose == .recoverEmail ? withoutPasswords : FakeActionDesk.project
+            let project = purpose == .recoverEmail ? withoutPasswords : FakeEmailActionService.project
             let done = await Self.submit(
-                FakeActionDesk(purpose, in: project),
+                FakeEmailActionService(purpose, in: project),
                 "oobCode=good&newPassword=long+enough&continueUrl=\(url.replacing("&", with: "%26"))")
             #expect(done.text.contains(#"href="\#(escaped)""#), "\(purpose)")
         }
@@ -119,11 +119,11 @@ struct ActionPageTests {
         ])
     func elsewhere(url: String) async {
         for purpose in OOBCode.Purpose.allCases {
-            let shown = await Self.open(FakeActionDesk(purpose), [("oobCode", "good"), ("continueUrl", url)])
+            let shown = await Self.open(FakeEmailActionService(purpose), [("oobCode", "good"), ("continueUrl", url)])
             #expect(shown.status == 200 && !shown.text.contains("<a "), "\(purpose)")
             #expect(!shown.text.contains(#"name="continueUrl""#))
             let form = "oobCode=good&newPassword=long+enough&continueUrl=" + url.formEncoded
-            let done = await Self.submit(FakeActionDesk(purpose), form)
+            let done = await Self.submit(FakeEmailActionService(purpose), form)
             #expect(done.status == 200 && !done.text.contains("<a "), "\(purpose)")
         }
     }
@@ -131,7 +131,7 @@ struct ActionPageTests {
     @Test("keeps what goes on afterwards in its forms")
     func kept() async {
         let query = [("oobCode", "good"), ("lang", "ja-JP"), ("continueUrl", "https://app.example.com/?a=1&b=2")]
-        let text = await Self.open(FakeActionDesk(.verifyEmail), query.map { (name: $0, value: $1) }).text
+        let text = await Self.open(FakeEmailActionService(.verifyEmail), query.map { (name: $0, value: $1) }).text
         #expect(text.contains(#"<input type="hidden" name="oobCode" value="good">"#))
         #expect(text.contains(#"name="continueUrl" value="https://app.example.com/?a=1&amp;b=2">"#))
         #expect(text.contains(#"name="lang" value="ja">"#))
@@ -145,9 +145,9 @@ struct ActionPageTests {
             (nil, "fr", "ja"), (nil, nil, "ja"), ("", "en", "en"),
         ] as [(String?, String?, String)])
     func language(asked: String?, browser: String?, language: String) async {
-        var project = FakeActionDesk.project
+        var project = FakeEmailActionService.project
         project.mail.language = .japanese
-        let desk = FakeActionDesk(.verifyEmail, in: project)
+        let desk = FakeEmailActionService(.verifyEmail, in: project)
         let query = [(name: "oobCode", value: "good")] + (asked.map { [(name: "lang", value: $0)] } ?? [])
         let response = await Self.open(desk, query, headers: browser.map { ["Accept-Language": $0] } ?? [:])
         #expect(response.text.contains(#"<html lang="\#(language)">"#))
@@ -156,7 +156,7 @@ struct ActionPageTests {
 
     @Test("has letters written in its own language")
     func languageOfLetters() async {
-        let desk = FakeActionDesk(.changeEmail)
+        let desk = FakeEmailActionService(.changeEmail)
         _ = await Self.submit(
             desk, "oobCode=good&lang=ja",
             headers: [

@@ -8,14 +8,14 @@ import Testing
 struct ForgotPasswordTests {
     static let path = "/__/auth/forgotPassword"
 
-    static func submit(_ desk: FakeActionDesk, _ body: String, to path: String = path) async -> Response {
+    static func submit(_ desk: FakeEmailActionService, _ body: String, to path: String = path) async -> Response {
         await TestGateway(actions: desk).send(
             .post, path, query: [], headers: ["Content-Type": "application/x-www-form-urlencoded"], body: body)
     }
 
     @Test("asks for an address", arguments: [path, "/demo" + path])
     func asks(path: String) async {
-        let desk = FakeActionDesk()
+        let desk = FakeEmailActionService()
         let response = await TestGateway(actions: desk).send(.get, path, query: [("lang", "en")])
         #expect(response.status == 200)
         #expect(response.text.contains(#"name="email" type="email" autocomplete="username" required"#))
@@ -25,7 +25,7 @@ struct ForgotPasswordTests {
 
     @Test("sends a mail, and says so whoever has the address", arguments: [path, "/demo" + path])
     func sends(path: String) async {
-        let desk = FakeActionDesk()
+        let desk = FakeEmailActionService()
         let response = await Self.submit(desk, "email=Ada%40Example.com&lang=ja", to: path)
         #expect(response.status == 200)
         #expect(response.text.contains("ada@example.com") && response.text.contains(#"lang="ja""#))
@@ -35,7 +35,7 @@ struct ForgotPasswordTests {
 
     @Test("asks again for what is no address", arguments: ["email=ada", "email=", "", "email=a%0d%0ab@example.com"])
     func invalid(body: String) async {
-        let desk = FakeActionDesk()
+        let desk = FakeEmailActionService()
         let response = await Self.submit(desk, body)
         #expect(response.status == 400)
         #expect(response.text.contains(#"role="alert""#))
@@ -45,9 +45,9 @@ struct ForgotPasswordTests {
 
     @Test("tells nobody that an address is unknown")
     func unknownAddress() async {
-        let known = await Self.submit(FakeActionDesk(), "email=ada@example.com")
+        let known = await Self.submit(FakeEmailActionService(), "email=ada@example.com")
         let unknown = await Self.submit(
-            FakeActionDesk(failure: OOBSendingRefusal.emailUnknown), "email=ada@example.com")
+            FakeEmailActionService(failure: OOBSendingRefusal.emailUnknown), "email=ada@example.com")
         #expect(known.status == 200 && unknown.status == 200)
         #expect(known.text == unknown.text)
         #expect(known.headers.map { "\($0)" } == unknown.headers.map { "\($0)" })
@@ -55,14 +55,14 @@ struct ForgotPasswordTests {
 
     @Test("says where no mail is sent", arguments: [OOBSendingRefusal.notAllowed, .mailNotConfigured])
     func notAllowed(refusal: OOBSendingRefusal) async {
-        let response = await Self.submit(FakeActionDesk(failure: refusal), "email=ada@example.com")
+        let response = await Self.submit(FakeEmailActionService(failure: refusal), "email=ada@example.com")
         #expect(response.status == 400)
         #expect(response.text.contains("This is not available"))
     }
 
     @Test("is there only for projects", arguments: [path, "/none" + path])
     func unknownProject(path: String) async {
-        let desk = FakeActionDesk(projectIsKnown: false)
+        let desk = FakeEmailActionService(projectIsKnown: false)
         let shown = await TestGateway(actions: desk).send(.get, path)
         let sent = await Self.submit(desk, "email=ada@example.com", to: path)
         for response in [shown, sent] {
@@ -80,7 +80,8 @@ struct ForgotPasswordTests {
         #expect(response.status == 303)
         #expect(response.headers["Location"] == "../__/auth/forgotPassword")
         #expect(response.body.isEmpty)
-        let unknown = await TestGateway(actions: FakeActionDesk(projectIsKnown: false)).send(.get, path, query: [])
+        let unknown = await TestGateway(actions: FakeEmailActionService(projectIsKnown: false)).send(
+            .get, path, query: [])
         #expect(unknown.summary == "404 Not Found")
     }
 }

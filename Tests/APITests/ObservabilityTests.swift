@@ -1,7 +1,7 @@
 import Glibc
 import HTTP
 import Identity
-import JSONText
+import JSON
 import Telemetry
 import Testing
 

@@ -15,8 +15,8 @@ struct PageRefusalTests {
             (.notAllowed, "not available"),
         ])
     func refusal(refusal: OOBCodeRefusal, says: String) async {
-        let shown = await ActionPageTests.open(FakeActionDesk(checkFailure: refusal))
-        let done = await ActionPageTests.submit(FakeActionDesk(failure: refusal), "oobCode=good")
+        let shown = await ActionPageTests.open(FakeEmailActionService(checkFailure: refusal))
+        let done = await ActionPageTests.submit(FakeEmailActionService(failure: refusal), "oobCode=good")
         for response in [shown, done] {
             #expect(response.status == 400)
             #expect(response.headers["Content-Type"] == "text/html; charset=utf-8")
@@ -27,7 +27,7 @@ struct PageRefusalTests {
 
     @Test("shows nothing of a code that is none", arguments: ["", "other", "\"><script>"])
     func unknownCode(code: String) async {
-        let response = await ActionPageTests.open(FakeActionDesk(), [("oobCode", code)])
+        let response = await ActionPageTests.open(FakeEmailActionService(), [("oobCode", code)])
         #expect(response.status == 400)
         #expect(!response.text.contains("Demo") && !response.text.contains("script"))
     }
@@ -41,9 +41,9 @@ struct PageRefusalTests {
             (.passwordLacks([.notBreached]), "<li>To be unknown from data breaches</li>"),
         ])
     func weakPassword(refusal: CredentialRefusal, says: String) async throws {
-        var project = FakeActionDesk.project
+        var project = FakeEmailActionService.project
         project.policy.minimumPasswordLength = 8
-        let desk = FakeActionDesk(.resetPassword, in: project, failure: refusal)
+        let desk = FakeEmailActionService(.resetPassword, in: project, failure: refusal)
         let response = await ActionPageTests.submit(desk, "oobCode=good&newPassword=horse1")
         #expect(response.status == 400)
         let alert = try #require(response.text.firstMatch(of: #/id="problem" role="alert".*?</div>/#)).output
@@ -55,10 +55,10 @@ struct PageRefusalTests {
 
     @Test("names the project's own rules, for people and for their password managers")
     func rules() async {
-        var project = FakeActionDesk.project
+        var project = FakeEmailActionService.project
         project.policy.minimumPasswordLength = 9
         project.policy.requiresDigit = true
-        let text = await ActionPageTests.open(FakeActionDesk(.resetPassword, in: project)).text
+        let text = await ActionPageTests.open(FakeEmailActionService(.resetPassword, in: project)).text
         #expect(text.contains(#"minlength="9" passwordrules="minlength: 9; required: digit;""#))
         #expect(text.contains("<li>At least 9 characters</li><li>A digit</li>"))
         #expect(text.contains(#"autocomplete="username" readonly value="ada@example.com""#))
@@ -68,9 +68,9 @@ struct PageRefusalTests {
     @Test("asks for patience", arguments: [(1, "Wait a minute"), (60, "Wait a minute"), (61, "Wait 2 minutes")])
     func tooMany(seconds: Int, says: String) async {
         let refusal = TooManyAttempts(retryAfter: .seconds(seconds))
-        let action = await ActionPageTests.submit(FakeActionDesk(failure: refusal), "oobCode=good")
-        let checked = await ActionPageTests.open(FakeActionDesk(checkFailure: refusal))
-        let reset = await ForgotPasswordTests.submit(FakeActionDesk(failure: refusal), "email=ada@example.com")
+        let action = await ActionPageTests.submit(FakeEmailActionService(failure: refusal), "oobCode=good")
+        let checked = await ActionPageTests.open(FakeEmailActionService(checkFailure: refusal))
+        let reset = await ForgotPasswordTests.submit(FakeEmailActionService(failure: refusal), "email=ada@example.com")
         for response in [action, checked, reset] {
             #expect(response.status == 429)
             #expect(response.headers["Retry-After"] == String(seconds))
@@ -80,7 +80,7 @@ struct PageRefusalTests {
 
     @Test("fails in plain text", arguments: [Overloaded(), StoreUnavailable(reason: "")] as [any Error & Sendable])
     func failure(failure: any Error & Sendable) async {
-        let desk = FakeActionDesk(failure: failure)
+        let desk = FakeEmailActionService(failure: failure)
         let action = await ActionPageTests.submit(desk, "oobCode=good")
         let reset = await ForgotPasswordTests.submit(desk, "email=ada@example.com")
         for response in [action, reset] {
@@ -100,7 +100,7 @@ struct PageRefusalTests {
             ("application/x-www-form-urlencodedx", "oobCode=good"),
         ] as [(String?, String)])
     func malformed(type: String?, body: String) async {
-        let desk = FakeActionDesk()
+        let desk = FakeEmailActionService()
         let response = await ActionPageTests.submit(desk, body, headers: type.map { ["Content-Type": $0] } ?? [:])
         #expect(response.status == 400)
         #expect(response.text.contains("<h1>This did not work</h1>"))
@@ -109,14 +109,14 @@ struct PageRefusalTests {
 
     @Test("takes a form whose type has parameters")
     func charset() async {
-        let desk = FakeActionDesk()
+        let desk = FakeEmailActionService()
         let type: Headers = ["Content-Type": "Application/X-WWW-Form-Urlencoded ; charset=UTF-8"]
         #expect(await ActionPageTests.submit(desk, "oobCode=good", headers: type).status == 200)
     }
 
     @Test("acts on a form, never on a query")
     func postedQuery() async {
-        let desk = FakeActionDesk()
+        let desk = FakeEmailActionService()
         let response = await TestGateway(actions: desk).send(
             .post, ActionPageTests.path, query: [("oobCode", "good")], headers: ActionPageTests.form)
         #expect(response.status == 400)

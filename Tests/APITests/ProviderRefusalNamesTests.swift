@@ -101,7 +101,7 @@ struct ProviderRefusalNamesTests {
 
     @Test("is not what a provider that cannot be asked gets: that is our failure, in plain text")
     func unreachable() {
-        let exchange = Exchange(ProviderUnreachable(provider: .apple, reason: "connection refused to 192.0.2.1"))
+        let exchange = RequestOutcome(ProviderUnreachable(provider: .apple, reason: "connection refused to 192.0.2.1"))
         #expect(exchange.response.status == 503)
         #expect(exchange.response.headers["Retry-After"] == "2")
         #expect(exchange.response.headers["Content-Type"] == "text/plain; charset=utf-8")

@@ -20,7 +20,7 @@ struct UpdateTests {
         /// By Ada, from where the tests are.
         static var nothing: AccountChange {
             var change = AccountChange(changedAt: now)
-            change.actor = .user(Trace(network: "192.0.2.0/24", request: "r1"))
+            change.actor = .user(RequestTrace(network: "192.0.2.0/24", request: "r1"))
             return change
         }
 

@@ -4,6 +4,8 @@ import Simulators
 import Support
 import Testing
 
+@testable import DevMode
+
 @Suite("The audit trail of what people do")
 struct AccountAuditTests {
     struct Act: CustomTestStringConvertible, Sendable {

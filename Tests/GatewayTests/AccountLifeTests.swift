@@ -4,6 +4,8 @@ import Simulators
 import Support
 import Testing
 
+@testable import DevMode
+
 /// Three people who do what comes into their heads, in each other's names too. Each opens only mail that they asked for.
 @Suite("Whatever people do")
 struct AccountLifeTests {
@@ -121,8 +123,8 @@ private struct Town {
             else { return nil }
             return try await gateway.apply(try #require(letter.content.code))
         case .verifyAndChange:
-            let wish = session.merging(["newEmail": .string(citizen.mailbox)]) { $1 }
-            let asked = try await gateway.sendCode("VERIFY_AND_CHANGE_EMAIL", wish)
+            let input = session.merging(["newEmail": .string(citizen.mailbox)]) { $1 }
+            let asked = try await gateway.sendCode("VERIFY_AND_CHANGE_EMAIL", input)
             return asked.status == 200 ? try await gateway.apply(gateway.code(.changeEmail)) : asked
         case .linkMailbox:
             return try await gateway.signInWithLink(

@@ -4,7 +4,8 @@ import Postgres
 import Support
 import Testing
 
-@testable import sekisho
+@testable import DevMode
+@testable import Gateway
 
 @Suite("Access of administrators", .serialized)
 struct AdminAccessTests {

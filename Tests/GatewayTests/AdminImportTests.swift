@@ -124,7 +124,7 @@ struct AdminImportTests {
     func passwords(count: Int, hashes: Int) async throws {
         let hashed = Mutex(0)
         let gateway = try await TestGateway(
-            passwords: Passwords(
+            passwords: PasswordHasher(
                 hash: { _, _ in
                     hashed.withLock { $0 += 1 }
                     return "hash"

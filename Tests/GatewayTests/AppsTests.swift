@@ -2,7 +2,7 @@ import HTTP
 import Support
 import Testing
 
-@testable import sekisho
+@testable import Gateway
 
 typealias HTTPMethod = HTTP.Method
 

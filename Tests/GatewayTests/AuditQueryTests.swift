@@ -21,7 +21,8 @@ struct AuditQueryTests {
 
         /// At the clock's time.
         func write(
-            _ action: String, _ subject: String = "ada", by actor: Operator = .user(.none), in project: String = "demo"
+            _ action: String, _ subject: String = "ada", by actor: AuditActor = .user(.none),
+            in project: String = "demo"
         ) async throws {
             try await store.trail.record(AuditNote(action, subject), actor, ID(project), gateway.clock.now)
         }
@@ -42,7 +43,7 @@ struct AuditQueryTests {
         let archive = try await Archive()
         try await archive.write("a")
         archive.gateway.clock.advance(by: .microseconds(1))
-        let trace = Trace(network: "192.0.2.0/24", request: "r1")
+        let trace = RequestTrace(network: "192.0.2.0/24", request: "r1")
         try await archive.store.trail.record(
             AuditNote("b", "ada", ["members": "email"]), .key("k", trace), ID("demo"), archive.gateway.clock.now)
         #expect(try await archive.actions() == ["b", "a"])

@@ -2,7 +2,7 @@ import API
 import HTTP
 import Testing
 
-@testable import sekisho
+@testable import Gateway
 
 @Suite("Limits on connections")
 struct ConnectionExemptionTests {

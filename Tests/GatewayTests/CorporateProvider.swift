@@ -1,7 +1,7 @@
 import Crypto
 import Identity
 import JOSE
-import JSONText
+import JSON
 import Support
 
 /// OpenID providers of operators' choice, one for each host below `corp.example`. All of them sign with one key.

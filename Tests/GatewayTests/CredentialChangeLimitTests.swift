@@ -5,6 +5,8 @@ import Simulators
 import Support
 import Testing
 
+@testable import DevMode
+
 @Suite("Changes of credentials are limited")
 struct CredentialChangeLimitTests {
     private static let tooMany = LimitedGateway.tooMany

@@ -3,7 +3,8 @@ import Postgres
 import Support
 import Testing
 
-@testable import sekisho
+@testable import DevMode
+@testable import Gateway
 
 @Suite("Accounts that custom tokens open", .serialized)
 struct CustomTokenAccountTests {

@@ -7,7 +7,8 @@ import Storage
 import Support
 import Testing
 
-@testable import sekisho
+@testable import DevMode
+@testable import Gateway
 
 @Suite("Sign-in with a custom token", .serialized)
 struct CustomTokenTests {

@@ -6,7 +6,7 @@ import Storage
 import Support
 import Testing
 
-@testable import sekisho
+@testable import Gateway
 
 @Suite("Apple and Google, configured by a backend", .serialized)
 struct DefaultSupportedIdpTests {

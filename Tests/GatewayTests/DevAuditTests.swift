@@ -3,7 +3,8 @@ import Identity
 import Support
 import Testing
 
-@testable import sekisho
+@testable import DevMode
+@testable import Gateway
 
 @Suite("The audit trail in dev mode")
 struct DevAuditTests {

@@ -4,6 +4,8 @@ import Simulators
 import Support
 import Testing
 
+@testable import DevMode
+
 @Suite("A sign-in link")
 struct EmailLinkTests {
     private func link(_ gateway: TestGateway, to email: String = "ada@example.com") async throws -> String {

@@ -52,7 +52,7 @@ struct EnumerationTests {
 
     @Test("is not told by a breached password either, where accounts are hidden")
     func breached() async throws {
-        let gateway = try await TestGateway(breaches: Breaches { $0.expose() == "breached" }) {
+        let gateway = try await TestGateway(breaches: BreachedPasswords { $0.expose() == "breached" }) {
             $0.hidesAccounts = true
             $0.refusesBreachedPasswords = true
         }

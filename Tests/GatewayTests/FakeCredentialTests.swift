@@ -5,7 +5,8 @@ import Simulators
 import Support
 import Testing
 
-@testable import sekisho
+@testable import DevMode
+@testable import Gateway
 
 @Suite("Fake credentials of other providers", .serialized)
 struct FakeCredentialTests {

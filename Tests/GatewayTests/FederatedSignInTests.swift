@@ -1,8 +1,10 @@
 import Identity
-import JSONText
+import JSON
 import Simulators
 import Support
 import Testing
+
+@testable import DevMode
 
 @Suite("Signing in with Apple or Google")
 struct FederatedSignInTests {

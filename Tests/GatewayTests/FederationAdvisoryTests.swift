@@ -1,9 +1,11 @@
 import Identity
-import JSONText
+import JSON
 import Postgres
 import Simulators
 import Support
 import Testing
+
+@testable import DevMode
 
 /// Holes that other servers had, tried on this one.
 @Suite("Published advisories")

@@ -4,6 +4,8 @@ import Simulators
 import Support
 import Testing
 
+@testable import DevMode
+
 @Suite("Of many at once")
 struct FederationRaceTests {
     private static let many = 12

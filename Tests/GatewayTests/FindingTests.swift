@@ -33,10 +33,10 @@ struct FindingTests {
     ]
 
     @Test("lists them in every order there is, those without the member last, page by page alike", arguments: sortings)
-    func sorted(wish: JSON, expected: [String]) async throws {
+    func sorted(input: JSON, expected: [String]) async throws {
         let gateway = try await Self.administered()
-        #expect(try await gateway.administer(":query", wish).ids == expected)
-        guard case .object(let members) = wish else { return }
+        #expect(try await gateway.administer(":query", input).ids == expected)
+        guard case .object(let members) = input else { return }
         var met: [String] = []
         for offset in 0..<5 {
             let page = members.merging(["limit": "1", "offset": .string(String(offset))]) { $1 }
@@ -64,12 +64,12 @@ struct FindingTests {
             (["expression": [[:]]], ["a", "b", "c", "d"]),
             (["expression": []], ["a", "b", "c", "d"]),
         ] as [(JSON, [String])])
-    func expression(wish: JSON, expected: [String]) async throws {
+    func expression(input: JSON, expected: [String]) async throws {
         let gateway = try await Self.administered()
-        let answer = try await gateway.administer(":query", wish)
+        let answer = try await gateway.administer(":query", input)
         #expect(answer.ids == expected, "\(answer.text)")
         #expect(answer.json["recordsCount"]?.string == String(expected.count))
-        guard case .object(let members) = wish, members["offset"] == nil else { return }
+        guard case .object(let members) = input, members["offset"] == nil else { return }
         let counted = try await gateway.administer(":query", .object(members.merging(["returnUserInfo": false]) { $1 }))
         #expect(counted.json == ["recordsCount": .string(String(expected.count))])
     }
@@ -162,8 +162,8 @@ struct FindingTests {
                 .get, "/accounts:search", query: [("q", text)], in: "other", bearer: "sks_other")
             #expect(answer.json == ["kind": "sekisho#SearchAccountsResponse", "users": []])
         }
-        for wish in [["expression": [["userId": "a"]]], ["sortBy": "CREATED_AT"]] as [JSON] {
-            let answer = try await gateway.administer(":query", wish, in: "other", bearer: "sks_other")
+        for input in [["expression": [["userId": "a"]]], ["sortBy": "CREATED_AT"]] as [JSON] {
+            let answer = try await gateway.administer(":query", input, in: "other", bearer: "sks_other")
             #expect(answer.ids == [])
         }
     }

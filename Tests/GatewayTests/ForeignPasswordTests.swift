@@ -6,7 +6,7 @@ import Storage
 import Support
 import Testing
 
-@testable import sekisho
+@testable import Gateway
 
 /// Hashes of other systems, brought in and then signed in with. Those here are vectors that somebody published.
 @Suite("Passwords hashed elsewhere", .serialized)

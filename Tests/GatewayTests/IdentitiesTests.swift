@@ -1,9 +1,11 @@
 import HTTP
-import JSONText
+import JSON
 import Postgres
 import Simulators
 import Support
 import Testing
+
+@testable import DevMode
 
 private let google: JSON = ["providerId": "google.com", "rawId": "g1"]
 

@@ -1,9 +1,11 @@
 import Identity
-import JSONText
+import JSON
 import Postgres
 import Simulators
 import Support
 import Testing
+
+@testable import DevMode
 
 /// Plays an intruder who has the owner's password, in an order that a seed decides, and then one of the owner's remedies.
 @Suite("After a remedy of the owner")

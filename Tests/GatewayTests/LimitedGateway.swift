@@ -22,7 +22,7 @@ struct LimitedGateway: Sendable {
 
     init(trustedProxies: [String] = [], change: @escaping (inout Policy) -> Void = { _ in }) async throws {
         let checks = Checks()
-        let passwords = Passwords(
+        let passwords = PasswordHasher(
             hash: { password, _ in "hash of \(password.expose())" },
             check: { password, stored, _ in
                 checks.known.withLock { $0.append(stored != nil) }

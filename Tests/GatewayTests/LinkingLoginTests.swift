@@ -3,6 +3,8 @@ import Simulators
 import Support
 import Testing
 
+@testable import DevMode
+
 @Suite("The login that linking asks for, and the one it returns")
 struct LinkingLoginTests {
     private static let tooOld = "400 CREDENTIAL_TOO_OLD_LOGIN_AGAIN"

@@ -4,7 +4,7 @@ import Postgres
 import Support
 import Testing
 
-@testable import sekisho
+@testable import Gateway
 
 @Suite("The ways to sign in that an app may show", .serialized)
 struct LoginMethodsTests {

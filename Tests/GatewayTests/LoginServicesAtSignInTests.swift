@@ -4,6 +4,8 @@ import Simulators
 import Support
 import Testing
 
+@testable import DevMode
+
 /// App Review guideline 4.8, where it is enforced last: at the sign-in itself. Configuration that breaks it is refused
 /// when it is written, so here it is broken behind the gateway's back.
 @Suite("Signing in where guideline 4.8 is broken")

@@ -53,7 +53,7 @@ struct MailLimitTests {
     @Test("send one reset in each window, whatever else was sent and for whichever tenant")
     func oneReset() async throws {
         let gateway = try await TestGateway(limitsRates: true) { $0.mailLimit = 1 }
-        let house = try await TenantHouse(gateway)
+        let house = try await TenantFixture(gateway)
         let tenants = [try await house.tenant(), try await house.tenant()]
         func reset(_ tenant: Int) async throws -> String {
             try await house.client(

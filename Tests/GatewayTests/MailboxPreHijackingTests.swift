@@ -4,6 +4,8 @@ import Simulators
 import Support
 import Testing
 
+@testable import DevMode
+
 /// The classes of Sudhodanan and Paverd once more, for a victim who comes by way of the mailbox.
 @Suite("Pre-hijacking of somebody who proves a mailbox")
 struct MailboxPreHijackingTests {

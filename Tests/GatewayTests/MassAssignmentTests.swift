@@ -4,7 +4,7 @@ import Storage
 import Support
 import Testing
 
-@testable import sekisho
+@testable import Gateway
 
 @Suite("What a client writes of itself that is not its to say")
 struct MassAssignmentTests {

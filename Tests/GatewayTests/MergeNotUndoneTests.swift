@@ -36,8 +36,8 @@ struct MergeNotUndoneTests {
                 gateway.clock.advance(by: .seconds(7 * 86_400))
                 return try await gateway.administer(":query")
             case .reset:
-                let wish: JSON = ["requestType": "PASSWORD_RESET", "email": "ada@example.com", "returnOobLink": true]
-                let code = try await gateway.administer(":sendOobCode", wish).json["oobCode"] ?? .null
+                let input: JSON = ["requestType": "PASSWORD_RESET", "email": "ada@example.com", "returnOobLink": true]
+                let code = try await gateway.administer(":sendOobCode", input).json["oobCode"] ?? .null
                 return try await gateway.post(
                     "/v1/accounts:resetPassword", ["oobCode": code, "newPassword": "secret3"])
             case .password: return try await change(["password": "secret3"], in: gateway)
@@ -91,8 +91,8 @@ struct MergeNotUndoneTests {
         try await gateway.make(["localId": "ada"], identities: [["providerId": "oidc.corp", "rawId": "c"]])
         try await gateway.make(["localId": "bob", "email": "ada@example.com", "password": "secret1"])
         #expect(try await gateway.merge().outcome == "200")
-        let wish: JSON = ["requestType": "EMAIL_SIGNIN", "email": "ada@example.com", "returnOobLink": true]
-        let code = try await gateway.administer(":sendOobCode", wish).json["oobCode"] ?? .null
+        let input: JSON = ["requestType": "EMAIL_SIGNIN", "email": "ada@example.com", "returnOobLink": true]
+        let code = try await gateway.administer(":sendOobCode", input).json["oobCode"] ?? .null
         let entered = try await gateway.post(
             "/v1/accounts:signInWithEmailLink", ["email": "ada@example.com", "oobCode": code])
         #expect(entered.json["localId"] == "bob", "\(entered.text)")

@@ -5,6 +5,8 @@ import Simulators
 import Support
 import Testing
 
+@testable import DevMode
+
 @Suite("A merge is announced", .serialized)
 struct MergeNoticeTests {
     struct Row: CustomTestStringConvertible, Sendable {

@@ -4,6 +4,8 @@ import Simulators
 import Support
 import Testing
 
+@testable import DevMode
+
 @Suite("Merging two accounts")
 struct MergeTests {
     /// Somebody anonymous who turns out to have an account: the second sign-in with Apple tells.

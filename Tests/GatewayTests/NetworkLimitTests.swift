@@ -3,7 +3,7 @@ import Identity
 import Support
 import Testing
 
-@testable import sekisho
+@testable import Gateway
 
 @Suite("Limits of networks")
 struct NetworkLimitTests {

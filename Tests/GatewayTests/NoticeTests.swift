@@ -4,11 +4,13 @@ import Simulators
 import Support
 import Testing
 
+@testable import DevMode
+
 @Suite("The owner of an account is told")
 struct NoticeTests {
     struct Row: CustomTestStringConvertible, Sendable {
         let testDescription: String
-        let expected: [Letter.Kind]
+        let expected: [OutgoingEmail.Kind]
         let happens: @Sendable (TestGateway, TestGateway.Tokens) async throws -> Void
     }
 

@@ -6,7 +6,7 @@ import Storage
 import Support
 import Testing
 
-@testable import sekisho
+@testable import Gateway
 
 @Suite("What is configured of mail")
 struct NotificationConfigTests {
@@ -24,11 +24,11 @@ struct NotificationConfigTests {
     ]
 
     private static func world(
-        _ mail: MailSettings = MailSettings()
-    ) async throws -> (gateway: TestGateway, backend: ServiceKey, mail: @Sendable () async throws -> MailSettings) {
+        _ mail: EmailSettings = EmailSettings()
+    ) async throws -> (gateway: TestGateway, backend: ServiceKey, mail: @Sendable () async throws -> EmailSettings) {
         let gateway = try await TestGateway()
         let backend = try await ServiceKey(in: gateway)
-        if mail != MailSettings() {
+        if mail != EmailSettings() {
             let store = ConfigurationStore(
                 pool: gateway.database.pool, rules: ConfigurationRules { _, _ in true },
                 secrets: .init(
@@ -64,7 +64,7 @@ struct NotificationConfigTests {
         let mail = try await stored()
         let facts = [
             ("language", mail.language == .japanese), ("url", mail.actionURL == "https://localhost/account"),
-            ("name", mail.senderName == "Example"), ("reply", mail.replyTo == Email("help@example.com")),
+            ("name", mail.senderName == "Example"), ("reply", mail.replyTo == EmailAddress("help@example.com")),
             ("verify", mail.subjects[.verifyEmail] == [mail.language: "Verify"]),
             ("reset", mail.subjects[.resetPassword] == [mail.language: "Reset"]),
             ("changed", mail.subjects[.emailChanged] == [mail.language: "Changed"]),
@@ -73,8 +73,9 @@ struct NotificationConfigTests {
         #expect(try await gateway.administer(.get, ProjectConfigTests.path, by: backend).json == answer.json)
     }
 
-    static let configured = MailSettings(
-        senderAddress: Email("no-reply@example.com"), senderName: "Example", replyTo: Email("help@example.com"),
+    static let configured = EmailSettings(
+        senderAddress: EmailAddress("no-reply@example.com"), senderName: "Example",
+        replyTo: EmailAddress("help@example.com"),
         actionURL: "https://localhost/account", language: .japanese,
         subjects: [
             .resetPassword: [.japanese: "再設定", .english: "Reset"], .signIn: [.japanese: "ログイン"],
@@ -112,7 +113,7 @@ struct NotificationConfigTests {
             ]
         ]
         #expect(try await gateway.configure(emptied, "notification", by: backend).outcome == "200")
-        var expected = MailSettings(senderAddress: Self.configured.senderAddress, language: .japanese)
+        var expected = EmailSettings(senderAddress: Self.configured.senderAddress, language: .japanese)
         expected.subjects = [.resetPassword: [.english: "Reset"], .signIn: [.japanese: "ログイン"]]
         #expect(try await stored() == expected)
         #expect(try await gateway.configure([:], "notification", by: backend).outcome == "200")
@@ -144,7 +145,7 @@ struct NotificationConfigTests {
             UPDATE project SET mail = '{"senderName": "A", "language": "tlh", "pigeons": true,
                 "subjects": {"PIGEON": {"en": "x"}, "PASSWORD_RESET": {"tlh": "x", "en": "Reset"}}}'
             """)
-        #expect(try await stored() == MailSettings(senderName: "A", subjects: [.resetPassword: [.english: "Reset"]]))
+        #expect(try await stored() == EmailSettings(senderName: "A", subjects: [.resetPassword: [.english: "Reset"]]))
     }
 
     static let place = "400 Invalid JSON payload received. /notification"
@@ -193,7 +194,7 @@ struct NotificationConfigTests {
         let body: JSON = ["notification": notification, "emailPrivacyConfig": ["enableImprovedEmailPrivacy": true]]
         let mask = "notification,emailPrivacyConfig"
         #expect(try await gateway.configure(body, mask, by: backend).outcome == expected)
-        #expect(try await stored() == MailSettings())
+        #expect(try await stored() == EmailSettings())
         let config = try await gateway.administer(.get, ProjectConfigTests.path, by: backend)
         #expect(config.json["emailPrivacyConfig"]?["enableImprovedEmailPrivacy"] == false)
     }

@@ -4,6 +4,8 @@ import Simulators
 import Support
 import Testing
 
+@testable import DevMode
+
 @Suite("A code that verifies or changes an address")
 struct VerificationTests {
     @Test("verifies the address it was sent to, once, and ends no session")

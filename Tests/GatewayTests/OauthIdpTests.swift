@@ -3,13 +3,14 @@ import Identity
 import Support
 import Testing
 
-@testable import sekisho
+@testable import DevMode
+@testable import Gateway
 
 @Suite("OpenID Connect providers, configured by a backend", .serialized)
 struct OauthIdpTests {
     static let path = "oauthIdpConfigs/oidc.corp"
 
-    static let wish: JSON = [
+    static let input: JSON = [
         "clientId": "c", "issuer": "https://id.example.com", "displayName": "Corp", "enabled": true,
         "clientSecret": "secret", "responseType": ["code": true],
     ]
@@ -25,7 +26,7 @@ struct OauthIdpTests {
         let backend = try await Configurator()
         try await backend.enableApple()
         #expect(
-            try await backend.send(.post, "oauthIdpConfigs?oauthIdpConfigId=oidc.corp", Self.wish).json == Self.shown)
+            try await backend.send(.post, "oauthIdpConfigs?oauthIdpConfigId=oidc.corp", Self.input).json == Self.shown)
         #expect(try await backend.send(.get, Self.path).json == Self.shown)
         #expect(try await backend.send(.get, "oauthIdpConfigs").json == ["oauthIdpConfigs": [Self.shown]])
         let changed = try await backend.send(
@@ -50,13 +51,13 @@ struct OauthIdpTests {
     @Test(
         "are refused where they cannot be",
         arguments: [
-            ("", wish, "400 MISSING_PROVIDER_ID"),
+            ("", input, "400 MISSING_PROVIDER_ID"),
             (
-                "?oauthIdpConfigId=oidc.Corp", wish,
+                "?oauthIdpConfigId=oidc.Corp", input,
                 "400 INVALID_PROVIDER_ID : It must be oidc. with 1 to 32 lower-case letters, digits and hyphens."
             ),
             (
-                "?oauthIdpConfigId=google.com", wish,
+                "?oauthIdpConfigId=google.com", input,
                 "400 INVALID_PROVIDER_ID : It must be oidc. with 1 to 32 lower-case letters, digits and hyphens."
             ),
             (
@@ -68,7 +69,7 @@ struct OauthIdpTests {
                 "400 INVALID_CONFIG : oidc.a needs a client id: its tokens could be for anybody; oidc.a's issuer must be an https URL without user, query and fragment"
             ),
             (
-                "?oauthIdpConfigId=oidc.a", wish,
+                "?oauthIdpConfigId=oidc.a", input,
                 "409 LOGIN_SERVICES_4_8 : app default: it shows a social provider while apple.com is not configured and enabled"
             ),
         ] as [(String, JSON, String)])

@@ -6,7 +6,7 @@ import Storage
 import Support
 import Testing
 
-@testable import sekisho
+@testable import Gateway
 
 @Suite("Wrong passwords for one address from many places")
 struct PasswordAttackTests {

@@ -184,8 +184,8 @@ private final class RecordedBreaches: Sendable {
     }
 
     var asked: [String] { record.withLock { $0 } }
-    var seam: Breaches {
-        Breaches { [self] password in
+    var seam: BreachedPasswords {
+        BreachedPasswords { [self] password in
             record.withLock { $0.append(password.expose()) }
             return known.contains(password.expose())
         }

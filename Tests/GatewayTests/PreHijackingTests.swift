@@ -1,9 +1,11 @@
 import Identity
-import JSONText
+import JSON
 import Postgres
 import Simulators
 import Support
 import Testing
+
+@testable import DevMode
 
 /// Sudhodanan and Paverd, USENIX Security 2022: somebody makes an account in a victim's name before the victim comes.
 @Suite("Pre-hijacking")

@@ -6,7 +6,8 @@ import Simulators
 import Support
 import Testing
 
-@testable import sekisho
+@testable import DevMode
+@testable import Gateway
 
 @Suite("The issuer of a generic OpenID provider", .serialized)
 struct ProviderIssuerTests {
@@ -28,10 +29,10 @@ struct ProviderIssuerTests {
         }
 
         func configure(_ issuer: String, _ query: String = "", at place: String = "") async throws -> Exchange {
-            let wish: JSON = [
+            let input: JSON = [
                 "clientId": .string(CorporateProvider.client), "issuer": .string(issuer), "enabled": true,
             ]
-            return try await backend.send(.post, "\(place)oauthIdpConfigs?oauthIdpConfigId=oidc.corp\(query)", wish)
+            return try await backend.send(.post, "\(place)oauthIdpConfigs?oauthIdpConfigId=oidc.corp\(query)", input)
         }
 
         func change(to issuer: String, _ query: String = "", at place: String = "") async throws -> Exchange {

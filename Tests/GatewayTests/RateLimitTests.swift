@@ -4,7 +4,7 @@ import Postgres
 import Support
 import Testing
 
-@testable import sekisho
+@testable import Gateway
 
 @Suite("Rate limits")
 struct RateLimitTests {
@@ -219,10 +219,10 @@ struct RateLimitTests {
         let limited = try await LimitedGateway { $0.mailLimit = 2 }
         _ = try await limited.signUp("known")
         for name in ["known", "unknown"] {
-            let wish: JSON = ["requestType": "PASSWORD_RESET", "email": .string("\(name)@example.com")]
+            let input: JSON = ["requestType": "PASSWORD_RESET", "email": .string("\(name)@example.com")]
             var outcomes: [String] = []
             for _ in 1...3 {
-                outcomes.append(try await limited.gateway.post("/v1/accounts:sendOobCode", wish).outcome)
+                outcomes.append(try await limited.gateway.post("/v1/accounts:sendOobCode", input).outcome)
             }
             #expect(outcomes == ["200", "200", tooMany])
         }

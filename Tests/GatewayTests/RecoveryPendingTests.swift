@@ -4,6 +4,8 @@ import Simulators
 import Support
 import Testing
 
+@testable import DevMode
+
 @Suite("An account that can go back to an earlier address", .serialized)
 struct RecoveryPendingTests {
     @Test("is not merged into another account by a client, neither in the preview nor later", arguments: [true, false])

@@ -4,6 +4,8 @@ import Simulators
 import Support
 import Testing
 
+@testable import DevMode
+
 /// Ada's account, an intruder in it, and what Ada does about that in her mailbox.
 struct Intrusion: Sendable {
     static let victim = "ada@example.com"
@@ -66,24 +68,24 @@ struct Intrusion: Sendable {
 
 @Suite("Remedies: recovery")
 struct RecoveryRemedyTests {
-    struct Addition: CustomTestStringConvertible, Sendable {
+    struct ModeExtensions: CustomTestStringConvertible, Sendable {
         let testDescription: String
         let add: @Sendable (Intrusion, TestGateway.Tokens) async throws -> Exchange
     }
 
     private static let additions = [
-        Addition(testDescription: "an identity, linked") { intrusion, stolen in
+        ModeExtensions(testDescription: "an identity, linked") { intrusion, stolen in
             try await intrusion.gateway.lookup(stolen.idToken)
         },
-        Addition(testDescription: "an older identity, merged in") { intrusion, _ in
+        ModeExtensions(testDescription: "an older identity, merged in") { intrusion, _ in
             try await intrusion.gateway.merge(intrusion.ownApple(), by: intrusion.gateway.google(Intrusion.eve))
         },
-        Addition(testDescription: "an older identity, moved in") { intrusion, _ in
+        ModeExtensions(testDescription: "an older identity, moved in") { intrusion, _ in
             try await intrusion.gateway.moveIdentity(
                 "apple.com", of: intrusion.ownApple().localId,
                 ["targetLocalId": .string(intrusion.ada.localId), "allowNoSignInMethod": true])
         },
-        Addition(testDescription: "an older password with its address, merged in") { intrusion, stolen in
+        ModeExtensions(testDescription: "an older password with its address, merged in") { intrusion, stolen in
             let gateway = intrusion.gateway
             let emptied = try await gateway.update(stolen.idToken, ["deleteAttribute": ["EMAIL"]])
             #expect(emptied.status == 200, "\(emptied.text)")
@@ -96,7 +98,7 @@ struct RecoveryRemedyTests {
     ]
 
     @Test("removes what became part of the account after the change, whenever it was made", arguments: additions)
-    func recovery(row: Addition) async throws {
+    func recovery(row: ModeExtensions) async throws {
         let intrusion = try await Intrusion()
         let gateway = intrusion.gateway
         _ = try await intrusion.ownApple()

@@ -4,6 +4,8 @@ import Simulators
 import Support
 import Testing
 
+@testable import DevMode
+
 @Suite("Remedies: removal link")
 struct RemovalLinkTests {
     struct Row: CustomTestStringConvertible, Sendable {

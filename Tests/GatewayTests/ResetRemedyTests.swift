@@ -4,6 +4,8 @@ import Simulators
 import Support
 import Testing
 
+@testable import DevMode
+
 @Suite("Remedies: reset")
 struct ResetRemedyTests {
     /// Ada with two identities besides the one that her account was made with.

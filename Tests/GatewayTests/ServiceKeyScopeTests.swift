@@ -5,7 +5,7 @@ import Storage
 import Support
 import Testing
 
-@testable import sekisho
+@testable import Gateway
 
 @Suite("Scopes of service keys", .serialized)
 struct ServiceKeyScopeTests {

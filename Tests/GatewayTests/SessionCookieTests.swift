@@ -6,7 +6,8 @@ import Postgres
 import Support
 import Testing
 
-@testable import sekisho
+@testable import DevMode
+@testable import Gateway
 
 @Suite("Session cookies", .serialized)
 struct SessionCookieTests {

@@ -7,7 +7,7 @@ import Support
 import Testing
 import Tokens
 
-@testable import sekisho
+@testable import Gateway
 
 @Suite("Tokens and sessions")
 struct SessionTests {
@@ -129,7 +129,7 @@ struct SessionTests {
     func keyRotation() async throws {
         let gateway = try await TestGateway()
         let tokens = try await gateway.signUp()
-        let maker = KeyMaker(masterKeys: try MasterKeys(current: [UInt8](repeating: 7, count: 32)))
+        let maker = KeyGenerator(masterKeys: try MasterKeys(current: [UInt8](repeating: 7, count: 32)))
         let now = gateway.clock.now
         let key = try maker.idTokenKey(.rs256, in: gateway.project.id, at: now, signsFrom: now + .seconds(900))
         try await SigningKeyStore(pool: gateway.database.pool)

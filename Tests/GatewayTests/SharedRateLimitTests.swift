@@ -7,7 +7,7 @@ import Support
 import Telemetry
 import Testing
 
-@testable import sekisho
+@testable import Gateway
 
 @Suite("Rate limits of several replicas")
 struct SharedRateLimitTests {
@@ -103,7 +103,7 @@ struct SharedRateLimitTests {
             try limiter.take(.signUps(from: place), 1, Policy.signUpWindow, project)
         }
         #expect(limits.size <= 5000)
-        let last = Limited.signUps(from: ClientNetwork(prefixes: ["99999"], place: nil))
+        let last = LimitKey.signUps(from: ClientNetwork(prefixes: ["99999"], place: nil))
         #expect(throws: TooManyAttempts.self) { try limiter.require(last, 1, Policy.signUpWindow, project) }
         #expect(metrics.render().contains(#"sekisho_rate_limited_total{kind="signUps"} 1"#))
         #expect(metrics.render().contains(#"sekisho_rate_limited_total{kind="anyMail"} 0"#))

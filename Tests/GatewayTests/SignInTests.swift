@@ -28,7 +28,7 @@ struct SignInTests {
         "where accounts are hidden, gives one answer for an unknown address and a wrong password, after one hash each")
     func enumeration() async throws {
         let checks = Mutex<[Bool]>([])
-        let counting = Passwords(
+        let counting = PasswordHasher(
             hash: { password, _ in "hash of \(password.expose())" },
             check: { password, stored, _ in
                 checks.withLock { $0.append(stored != nil) }
@@ -60,7 +60,7 @@ struct SignInTests {
 
     @Test("replaces a hash of another cost by one of today's, once")
     func rehash() async throws {
-        let passwords = Passwords(
+        let passwords = PasswordHasher(
             hash: { password, _ in "old \(password.expose())" },
             check: { password, stored, _ in
                 switch stored {
@@ -79,7 +79,7 @@ struct SignInTests {
 
     @Test("answers 503 in plain text when too many passwords wait")
     func overload() async throws {
-        let full = Passwords(hash: { _, _ in throw Overloaded() }, check: { _, _, _ in throw Overloaded() })
+        let full = PasswordHasher(hash: { _, _ in throw Overloaded() }, check: { _, _, _ in throw Overloaded() })
         let gateway = try await TestGateway(passwords: full)
         let answer = try await gateway.post(
             "/v1/accounts:signInWithPassword", ["email": "ada@example.com", "password": "secret1"])

@@ -3,7 +3,7 @@ import Crypto
 import EventLoop
 import HTTP
 import Identity
-import JSONText
+import JSON
 import Providers
 import Simulators
 import Storage
@@ -11,7 +11,8 @@ import Support
 import Synchronization
 import Testing
 
-@testable import sekisho
+@testable import DevMode
+@testable import Gateway
 
 /// Apple and Google as a test's gateway meets them: real signatures, and keys that have to be fetched.
 struct SimulatedWorld: Sendable {

@@ -1,8 +1,10 @@
 import Identity
-import JSONText
+import JSON
 import Simulators
 import Support
 import Testing
+
+@testable import DevMode
 
 /// A thief in the session of a victim has merged the victim's account into an account of the thief's own.
 struct StolenAccount: Sendable {

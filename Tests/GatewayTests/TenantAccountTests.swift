@@ -7,7 +7,7 @@ import Testing
 struct TenantAccountTests {
     @Test("have nothing to do with those of the project, or of another tenant")
     func separation() async throws {
-        let house = try await TenantHouse()
+        let house = try await TenantFixture()
         let homes: [String?] = [nil, try await house.tenant(), try await house.tenant()]
         var people: [String] = []
         for (index, home) in homes.enumerated() {
@@ -30,7 +30,7 @@ struct TenantAccountTests {
 
     @Test("get tokens of the project that name the tenant")
     func tokens() async throws {
-        let house = try await TenantHouse()
+        let house = try await TenantFixture()
         let tenant = try await house.tenant()
         let ada = try await house.signUp(in: tenant)
         let claims = try claims(of: ada.idToken)
@@ -44,7 +44,7 @@ struct TenantAccountTests {
     /// Clients name the tenant when they sign in, and hardly ever after that.
     @Test("are found by their tokens alone")
     func tokensAlone() async throws {
-        let house = try await TenantHouse()
+        let house = try await TenantFixture()
         let tenant = try await house.tenant()
         let ada = try await house.signUp(in: tenant)
         let seen = try await house.gateway.lookup(ada.idToken)
@@ -64,7 +64,7 @@ struct TenantAccountTests {
 
     @Test("are not reached with tokens of elsewhere")
     func foreignTokens() async throws {
-        let house = try await TenantHouse()
+        let house = try await TenantFixture()
         let (tenant, other) = (try await house.tenant(), try await house.tenant())
         let ada = try await house.signUp(in: tenant)
         let plain = try await house.signUp(in: nil)
@@ -88,7 +88,7 @@ struct TenantAccountTests {
     /// A token is the project's to sign, so only its claim tells it from one of the project's own accounts.
     @Test("are no accounts of the project, whatever their tokens are signed with")
     func projectsOwn() async throws {
-        let house = try await TenantHouse()
+        let house = try await TenantFixture()
         let tenant = try await house.tenant()
         let ada = try await house.signUp(in: tenant)
         let cookie = try await house.send(
@@ -118,12 +118,12 @@ struct TenantAccountTests {
             ),
         ] as [(JSON, String, [String: JSON])])
     func switches(change: JSON, operation: String, body: [String: JSON]) async throws {
-        let house = try await TenantHouse()
+        let house = try await TenantFixture()
         let tenant = try await house.tenant()
         _ = try await house.signUp(in: tenant)
         #expect(try await house.client(operation, in: tenant, body).status == 200)
         let mask = try #require(change.keys.first)
-        _ = try await house.send(.patch, "\(TenantHouse.tenants)/\(tenant)", change, [("updateMask", mask)])
+        _ = try await house.send(.patch, "\(TenantFixture.tenants)/\(tenant)", change, [("updateMask", mask)])
         let refused = try await house.client(operation, in: tenant, body)
         #expect(
             ["400 OPERATION_NOT_ALLOWED", "400 PASSWORD_LOGIN_DISABLED", "400 ADMIN_ONLY_OPERATION"]
@@ -132,11 +132,11 @@ struct TenantAccountTests {
 
     @Test("rest while the tenant is disabled, but for what ends them")
     func disabled() async throws {
-        let house = try await TenantHouse()
+        let house = try await TenantFixture()
         let tenant = try await house.tenant()
         let ada = try await house.signUp(in: tenant)
         _ = try await house.send(
-            .patch, "\(TenantHouse.tenants)/\(tenant)", ["disableAuth": true], [("updateMask", "disableAuth")])
+            .patch, "\(TenantFixture.tenants)/\(tenant)", ["disableAuth": true], [("updateMask", "disableAuth")])
         #expect(try await house.signIn(in: tenant).outcome == "400 PROJECT_DISABLED")
         #expect(try await house.gateway.lookup(ada.idToken).outcome == "400 PROJECT_DISABLED")
         #expect(try await house.accounts(":lookup", of: tenant).outcome == "400 PROJECT_DISABLED")
@@ -148,7 +148,7 @@ struct TenantAccountTests {
 
     @Test("are imported with their tenant's name or without any")
     func batchImport() async throws {
-        let house = try await TenantHouse()
+        let house = try await TenantFixture()
         let tenant = try await house.tenant()
         let exchange = try await house.accounts(
             ":batchCreate", of: tenant,
@@ -166,7 +166,7 @@ struct TenantAccountTests {
 
     @Test("are administered by a name in the query or the body, too; two that differ are none")
     func named() async throws {
-        let house = try await TenantHouse()
+        let house = try await TenantFixture()
         let (tenant, other) = (try await house.tenant(), try await house.tenant())
         let ada = try await house.signUp(in: tenant)
         _ = try await house.accounts("", of: tenant, ["localId": "bob"])

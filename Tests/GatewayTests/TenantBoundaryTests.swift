@@ -4,7 +4,7 @@ import Storage
 import Support
 import Testing
 
-@testable import sekisho
+@testable import Gateway
 
 @Suite("The boundary of a tenant")
 struct TenantBoundaryTests {
@@ -13,10 +13,10 @@ struct TenantBoundaryTests {
         "is not overlooked where a backend names a tenant in the query, even if there is none any more",
         arguments: ["tenantId", "tenant_id"])
     func gone(name: String) async throws {
-        let house = try await TenantHouse()
+        let house = try await TenantFixture()
         let tenant = try await house.tenant()
         let ada = try await house.signUp(in: nil)
-        _ = try await house.send(.delete, "\(TenantHouse.tenants)/\(tenant)")
+        _ = try await house.send(.delete, "\(TenantFixture.tenants)/\(tenant)")
         let named = [(name, tenant)]
         let body: JSON = ["localId": .string(ada.localId), "localIds": [.string(ada.localId)], "force": true]
         for path in ["/v1/accounts:delete", "/v1/projects/demo/accounts:batchDelete"] {
@@ -32,7 +32,7 @@ struct TenantBoundaryTests {
 
     @Test("is not overlooked in the body, either, even if there is none any more")
     func goneInBody() async throws {
-        let house = try await TenantHouse()
+        let house = try await TenantFixture()
         let ada = try await house.signUp(in: nil)
         let body: JSON = [
             "tenantId": "gone", "localId": .string(ada.localId), "localIds": [.string(ada.localId)], "force": true,
@@ -58,7 +58,7 @@ struct TenantBoundaryTests {
 
     @Test("is found by the query in snake_case, too")
     func snakeCase() async throws {
-        let house = try await TenantHouse()
+        let house = try await TenantFixture()
         let tenant = try await house.tenant()
         let ada = try await house.signUp(in: tenant)
         let found = try await house.send(
@@ -71,7 +71,7 @@ struct TenantBoundaryTests {
 
     @Test("is not found by what is no tenant's id, however near it comes", arguments: ["/b", "\0", " ", "é"])
     func ids(end: String) async throws {
-        let house = try await TenantHouse()
+        let house = try await TenantFixture()
         let tenant = try await house.tenant() + end
         let shown = try await house.gateway.send(
             .get, "/v1/loginMethods", body: [], query: [("key", TestGateway.apiKey), ("tenantId", tenant)])
@@ -83,7 +83,7 @@ struct TenantBoundaryTests {
     /// What is configured is found by its path: a name in the query that had no effect would change the project.
     @Test("keeps what is configured of the project from requests that name a tenant in the query")
     func configuration() async throws {
-        let house = try await TenantHouse()
+        let house = try await TenantFixture()
         let tenant = try await house.tenant()
         let requests: [(HTTP.Method, String)] = [
             (.delete, "defaultSupportedIdpConfigs/google.com"), (.get, "defaultSupportedIdpConfigs"),
@@ -95,29 +95,29 @@ struct TenantBoundaryTests {
             #expect(exchange.outcome == "400 UNSUPPORTED_TENANT_OPERATION", "\(path)")
         }
         let below = try await house.send(
-            .get, "\(TenantHouse.tenants)/\(tenant)/defaultSupportedIdpConfigs", nil, [("tenantId", tenant)])
+            .get, "\(TenantFixture.tenants)/\(tenant)/defaultSupportedIdpConfigs", nil, [("tenantId", tenant)])
         #expect(below.status == 200)
     }
 
     @Test("lets nothing be configured of a tenant that is gone, by whoever still remembers it")
     func configurationOfNone() async throws {
-        let house = try await TenantHouse()
+        let house = try await TenantFixture()
         let tenant = try await house.tenant()
         let home = ID<Project>(ID<Tenant>(tenant), of: ID("demo"))
         let store = ConfigurationStore(
             pool: house.gateway.database.pool, rules: .live(), secrets: .absent, clock: house.gateway.clock.wallClock)
         #expect(try await store.edit(home, by: .commandLine, allowing: []) { _ in } != nil)
-        _ = try await house.send(.delete, "\(TenantHouse.tenants)/\(tenant)")
+        _ = try await house.send(.delete, "\(TenantFixture.tenants)/\(tenant)")
         #expect(try await store.edit(home, by: .commandLine, allowing: []) { _ in } == nil)
         #expect(try await store.configuration(of: home) == nil)
     }
 
     @Test("stands for pages, too: the codes of a disabled tenant do nothing")
     func disabledPages() async throws {
-        let house = try await TenantHouse()
+        let house = try await TenantFixture()
         let tenant = try await house.tenant()
         let (code, ada) = try await house.verificationCode(in: tenant)
-        let (path, mask) = ("\(TenantHouse.tenants)/\(tenant)", [(name: "updateMask", value: "disableAuth")])
+        let (path, mask) = ("\(TenantFixture.tenants)/\(tenant)", [(name: "updateMask", value: "disableAuth")])
         _ = try await house.send(.patch, path, ["disableAuth": true], mask)
         for page in [try await house.gateway.page(code), try await house.gateway.submit(code)] {
             #expect(page.status == 400)
@@ -131,7 +131,7 @@ struct TenantBoundaryTests {
     /// Tenants have the project's apps, so that a token for one is one for all of them.
     @Test("does not let an Apple credential that was used in one tenant be used again in another")
     func replay() async throws {
-        let house = try await TenantHouse()
+        let house = try await TenantFixture()
         let tenants = [try await house.tenant(), try await house.tenant()]
         for tenant in tenants {
             #expect(try await house.configure("apple.com", in: tenant).status == 200)
@@ -153,7 +153,7 @@ struct TenantBoundaryTests {
             policy.hidesAccounts = false
             (policy.passwordFailureLimit, policy.signUpLimit, policy.mailLimit) = (1, 3, 2)
         }
-        let house = try await TenantHouse(gateway)
+        let house = try await TenantFixture(gateway)
         var tenants: [String] = []
         for _ in 0..<12 { tenants.append(try await house.tenant()) }
         let tooMany = LimitedGateway.tooMany
@@ -166,13 +166,10 @@ struct TenantBoundaryTests {
         #expect(failures == Array(repeating: "400 EMAIL_NOT_FOUND", count: 10) + [tooMany, tooMany])
     }
 
-    @Test("is no project's name: commands and keys are a project's")
-    func commands() async throws {
-        let house = try await TenantHouse()
+    @Test("cannot have a service key: keys belong to projects")
+    func keys() async throws {
+        let house = try await TenantFixture()
         let home = "demo/\(try await house.tenant())"
-        #expect(throws: UsageError.self) { try Arguments(["--project", home], options: ["project"]).project() }
-        #expect(throws: UsageError.self) { try Arguments(["--project", home], options: ["project"]).home() }
-        #expect(try Arguments(["--project", "demo"], options: ["project"]).project() == ID("demo"))
         let draft = ServiceKeyStore.Draft(
             id: "tenants", name: "tenant's", secretHash: [UInt8](repeating: 1, count: 32), publicKey: "",
             scopes: .all, expiresAt: nil)

@@ -6,13 +6,13 @@ import Storage
 import Support
 import Testing
 
-@testable import sekisho
+@testable import Gateway
 
 @Suite("Ways into a tenant")
 struct TenantSignInTests {
     @Test("are the tenant's own providers, and nobody else's")
     func providers() async throws {
-        let house = try await TenantHouse()
+        let house = try await TenantFixture()
         let tenant = try await house.tenant()
         let named: [String: JSON] = ["tenantId": .string(tenant)]
         let unconfigured = try await house.gateway.signIn(house.gateway.apple(), named)
@@ -35,7 +35,7 @@ struct TenantSignInTests {
 
     @Test("keep guideline 4.8: no social provider where Apple is not beside it")
     func guideline() async throws {
-        let house = try await TenantHouse()
+        let house = try await TenantFixture()
         let tenant = try await house.tenant()
         #expect(try await house.configure("google.com", in: tenant).status == 409)
         _ = try await house.configure("apple.com", in: tenant)
@@ -49,7 +49,7 @@ struct TenantSignInTests {
     /// Tenants have the project's apps: whoever changes those changes what is shown to the people of every tenant.
     @Test("keep guideline 4.8 when the project's apps are changed later")
     func guidelineLater() async throws {
-        let house = try await TenantHouse()
+        let house = try await TenantFixture()
         let (tenant, other) = (try await house.tenant(), try await house.tenant())
         for provider in ["apple.com", "google.com"] { _ = try await house.configure(provider, in: tenant) }
         _ = try await house.configure("apple.com", in: other)
@@ -80,7 +80,7 @@ struct TenantSignInTests {
             (true, true, "200"), (true, false, "400 TENANT_ID_MISMATCH"), (false, true, "400 TENANT_ID_MISMATCH"),
         ])
     func customTokens(isNamed: Bool, isInToken: Bool, outcome: String) async throws {
-        let house = try await TenantHouse()
+        let house = try await TenantFixture()
         let tenant = try await house.tenant()
         let token = try house.backend.customToken(at: house.gateway.clock.now) {
             $0["tenant_id"] = isInToken ? .string(tenant) : nil
@@ -92,7 +92,7 @@ struct TenantSignInTests {
 
     @Test("are codes that were made in it, by links that name it")
     func codes() async throws {
-        let house = try await TenantHouse()
+        let house = try await TenantFixture()
         let tenant = try await house.tenant()
         _ = try await house.signUp(in: tenant)
         _ = try await house.signUp(in: nil)
@@ -111,7 +111,7 @@ struct TenantSignInTests {
     /// The page of a letter's link gets a code and no more.
     @Test("are found by the pages that letters lead to")
     func pages() async throws {
-        let house = try await TenantHouse()
+        let house = try await TenantFixture()
         let tenant = try await house.tenant()
         let (code, ada) = try await house.verificationCode(in: tenant)
         #expect(try await house.gateway.page(code).text.contains("Demo"))
@@ -121,12 +121,12 @@ struct TenantSignInTests {
 
     @Test("are gone with it: nothing of its people is left, and its audit trail ends when it is of age")
     func removal() async throws {
-        let house = try await TenantHouse()
+        let house = try await TenantFixture()
         let (tenant, other) = (try await house.tenant(), try await house.tenant())
         for home in [tenant, other, nil] { _ = try await house.signUp(in: home) }
         _ = try await house.accounts("", of: tenant, ["localId": "bob"])
         _ = try await house.accounts(":delete", of: tenant, ["localId": "bob"])
-        _ = try await house.send(.delete, "\(TenantHouse.tenants)/\(tenant)")
+        _ = try await house.send(.delete, "\(TenantFixture.tenants)/\(tenant)")
         let janitor = Janitor(pool: house.gateway.database.pool)
         #expect(try await janitor.remove(.project, at: house.gateway.clock.now) == 2)
         let home = "demo/\(tenant)"
@@ -144,7 +144,7 @@ struct TenantSignInTests {
         #expect(try await homes(of: house) == ["demo", "demo/\(other)"])
     }
 
-    private func homes(of house: TenantHouse) async throws -> [String] {
+    private func homes(of house: TenantFixture) async throws -> [String] {
         try await house.gateway.database.pool.query("SELECT id FROM project").map { try $0.decode("id") }.sorted()
     }
 }

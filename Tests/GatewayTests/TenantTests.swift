@@ -9,8 +9,8 @@ struct TenantTests {
 
     @Test("begin with everything off")
     func defaults() async throws {
-        let house = try await TenantHouse()
-        let made = try await house.send(.post, TenantHouse.tenants, ["displayName": "Acme"])
+        let house = try await TenantFixture()
+        let made = try await house.send(.post, TenantFixture.tenants, ["displayName": "Acme"])
         let id = try #require(made.json["tenantId"]?.string)
         #expect(id.count == 28)
         #expect(
@@ -19,13 +19,13 @@ struct TenantTests {
                 "allowPasswordSignup": false, "enableEmailLinkSignin": false, "enableAnonymousUser": false,
                 "disableAuth": false, "mfaConfig": Self.off,
             ])
-        #expect(try await house.send(.get, "\(TenantHouse.tenants)/\(id)").json == made.json)
+        #expect(try await house.send(.get, "\(TenantFixture.tenants)/\(id)").json == made.json)
     }
 
     @Test("change where the mask says, or all over")
     func update() async throws {
-        let house = try await TenantHouse()
-        let path = "\(TenantHouse.tenants)/\(try await house.tenant())"
+        let house = try await TenantFixture()
+        let path = "\(TenantFixture.tenants)/\(try await house.tenant())"
         let masked = try await house.send(
             .patch, path, ["displayName": "Zen", "disableAuth": true, "allowPasswordSignup": false],
             [("updateMask", "displayName,disableAuth")])
@@ -42,15 +42,15 @@ struct TenantTests {
 
     @Test("are listed page by page, by id, and only the project's own")
     func list() async throws {
-        let house = try await TenantHouse()
-        #expect(try await house.send(.get, TenantHouse.tenants).json == ["tenants": []])
+        let house = try await TenantFixture()
+        #expect(try await house.send(.get, TenantFixture.tenants).json == ["tenants": []])
         var ids: [String] = []
         for _ in 0..<5 { ids.append(try await house.tenant()) }
         try await house.gateway.makeOtherProject("other", serviceKey: "sks_other")
         var (found, token): ([String], String?) = ([], nil)
         repeat {
             let query = [("pageSize", "2")] + (token.map { [("pageToken", $0)] } ?? [])
-            let page = try await house.send(.get, TenantHouse.tenants, nil, query).json
+            let page = try await house.send(.get, TenantFixture.tenants, nil, query).json
             found += page["tenants"]?.elements.compactMap { $0["tenantId"]?.string } ?? []
             token = page["nextPageToken"]?.string
         } while token != nil
@@ -59,19 +59,19 @@ struct TenantTests {
 
     @Test("are gone at once when they are deleted, for everybody")
     func delete() async throws {
-        let house = try await TenantHouse()
+        let house = try await TenantFixture()
         let id = try await house.tenant()
         let ada = try await house.signUp(in: id)
-        #expect(try await house.send(.delete, "\(TenantHouse.tenants)/\(id)").json == [:])
+        #expect(try await house.send(.delete, "\(TenantFixture.tenants)/\(id)").json == [:])
         for (method, path) in [(HTTP.Method.get, ""), (.patch, ""), (.delete, ""), (.get, "/oauthIdpConfigs")] {
             let body: JSON? = method == .patch ? [:] : nil
             #expect(
-                try await house.send(method, "\(TenantHouse.tenants)/\(id)\(path)", body).outcome
+                try await house.send(method, "\(TenantFixture.tenants)/\(id)\(path)", body).outcome
                     == "404 TENANT_NOT_FOUND")
         }
         #expect(try await house.accounts(":lookup", of: id).outcome == "404 TENANT_NOT_FOUND")
         #expect(try await house.signIn(in: id).outcome == "400 INVALID_TENANT_ID")
-        #expect(try await house.send(.get, TenantHouse.tenants).json == ["tenants": []])
+        #expect(try await house.send(.get, TenantFixture.tenants).json == ["tenants": []])
         let other = try await house.tenant()
         #expect(try await house.signIn(in: other).outcome == "400 EMAIL_NOT_FOUND")
         for exchange in [
@@ -95,17 +95,17 @@ struct TenantTests {
             (["mfaConfig": ["state": "ENABLED"]], "501 mfaConfig is not implemented."),
             (["disableAuth": "yes"], "400 Invalid JSON payload received. /disableAuth must be boolean"),
         ] as [(JSON, String)])
-    func refusals(wish: JSON, outcome: String) async throws {
-        let house = try await TenantHouse()
-        #expect(try await house.send(.post, TenantHouse.tenants, wish).outcome == outcome)
-        let path = "\(TenantHouse.tenants)/\(try await house.tenant())"
-        #expect(try await house.send(.patch, path, wish).outcome == outcome)
+    func refusals(input: JSON, outcome: String) async throws {
+        let house = try await TenantFixture()
+        #expect(try await house.send(.post, TenantFixture.tenants, input).outcome == outcome)
+        let path = "\(TenantFixture.tenants)/\(try await house.tenant())"
+        #expect(try await house.send(.patch, path, input).outcome == outcome)
         #expect(try await house.send(.get, path).json["displayName"] == "Acme")
     }
 
     @Test("are not found by another project's key, nor as projects")
     func otherProjects() async throws {
-        let house = try await TenantHouse()
+        let house = try await TenantFixture()
         let id = try await house.tenant()
         try await house.gateway.makeOtherProject("other", serviceKey: "sks_other")
         for path in ["/v2/projects/demo/tenants/\(id)", "/v1/projects/demo/tenants/\(id)/accounts:batchGet"] {
@@ -128,9 +128,9 @@ struct TenantTests {
 
     @Test("leave a line in the project's audit trail for every change")
     func audit() async throws {
-        let house = try await TenantHouse()
+        let house = try await TenantFixture()
         let id = try await house.tenant()
-        let path = "\(TenantHouse.tenants)/\(id)"
+        let path = "\(TenantFixture.tenants)/\(id)"
         for _ in 0..<2 {
             house.gateway.clock.advance(by: .seconds(1))
             _ = try await house.send(.patch, path, ["disableAuth": true], [("updateMask", "disableAuth")])

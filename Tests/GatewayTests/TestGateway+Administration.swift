@@ -5,7 +5,7 @@ import Storage
 import Support
 import Testing
 
-@testable import sekisho
+@testable import Gateway
 
 /// How a backend calls the gateway.
 extension TestGateway {

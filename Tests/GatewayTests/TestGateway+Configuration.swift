@@ -6,7 +6,7 @@ import Storage
 import Support
 import Testing
 
-@testable import sekisho
+@testable import Gateway
 
 /// How a backend configures providers and apps.
 struct Configurator: Sendable {

@@ -9,39 +9,39 @@ import Tokens
 
 /// A mail that waits to be sent.
 struct WaitingLetter: Sendable {
-    let kind: Letter.Kind
+    let kind: OutgoingEmail.Kind
     let recipient: String
     let language: String?
-    let content: LetterContent
-    let queued: QueuedLetter
+    let content: EmailPayload
+    let queued: QueuedEmail
 }
 
 extension TestGateway {
     /// In the order of their writing.
-    func letters(_ kind: Letter.Kind? = nil) async throws -> [WaitingLetter] {
-        let sealed = SealedLetters(masterKeys: masterKeys)
+    func letters(_ kind: OutgoingEmail.Kind? = nil) async throws -> [WaitingLetter] {
+        let sealed = EncryptedEmailPayloads(masterKeys: masterKeys)
         return try await database.pool.query("SELECT * FROM mail ORDER BY created_at, kind").map { row in
-            let id = ID<Letter>(row: try row.decode("id", as: UUID.self))
-            let kind = try #require(Letter.Kind(rawValue: try row.decode("kind")))
+            let id = ID<OutgoingEmail>(row: try row.decode("id", as: UUID.self))
+            let kind = try #require(OutgoingEmail.Kind(rawValue: try row.decode("kind")))
             let content: [UInt8] = try row.decode("content")
             let recipient: String = try row.decode("recipient")
-            let letter = Letter(
+            let letter = OutgoingEmail(
                 id: id, kind: kind, account: try row.decode("account_id", as: String?.self).map { ID($0) },
-                recipient: try #require(Email(recipient)), language: nil, content: content, createdAt: clock.now,
+                recipient: try #require(EmailAddress(recipient)), language: nil, content: content, createdAt: clock.now,
                 expiresAt: clock.now + .seconds(3600))
             return WaitingLetter(
                 kind: kind, recipient: recipient, language: try row.decode("language"),
                 content: try sealed.open(content, of: id),
-                queued: QueuedLetter(letter: letter, project: project.id, attempts: 1))
+                queued: QueuedEmail(letter: letter, project: project.id, attempts: 1))
         }.filter { kind == nil || $0.kind == kind }
     }
 
     /// The code of the latest letter, bound as it would be when it is sent.
-    func code(_ kind: Letter.Kind) async throws -> String {
+    func code(_ kind: OutgoingEmail.Kind) async throws -> String {
         let letter = try #require(try await letters(kind).last)
         let code = try #require(letter.content.code)
         if kind == .resetPassword {
-            _ = try await PostgresMailQueue(pool: database.pool).bind(
+            _ = try await PostgresEmailQueue(pool: database.pool).bind(
                 Digest.sha256(Array(code.utf8)), of: letter.queued)
         }
         return code
@@ -56,7 +56,7 @@ extension TestGateway {
     func askedCode(_ type: String, _ more: [String: JSON] = [:]) async throws -> String {
         let exchange = try await sendCode(type, more)
         #expect(exchange.status == 200, "\(exchange.text)")
-        return try await code(try #require(Letter.Kind(rawValue: type)))
+        return try await code(try #require(OutgoingEmail.Kind(rawValue: type)))
     }
 
     func apply(_ code: String) async throws -> Exchange {
@@ -90,7 +90,7 @@ extension TestGateway {
     }
 }
 
-extension ID<Letter> {
+extension ID<OutgoingEmail> {
     fileprivate init(row: UUID) {
         self.init(withUnsafeBytes(of: row.uuid) { UUIDText.text($0) })
     }

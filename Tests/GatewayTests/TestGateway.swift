@@ -4,6 +4,7 @@ import EventLoop
 import FoundationEssentials
 import HTTP
 import Identity
+import Passwords
 import Postgres
 import Providers
 import Storage
@@ -12,7 +13,8 @@ import Synchronization
 import Telemetry
 import Testing
 
-@testable import sekisho
+@testable import DevMode
+@testable import Gateway
 
 /// The gateway as `serve` builds it, on a database of its own, with a clock that stands still until told.
 struct TestGateway: Sendable {
@@ -21,26 +23,26 @@ struct TestGateway: Sendable {
 
     let database: TestDatabase
     let clock: TestClock
-    let gateway: Gateway
-    private let live: Live
+    let gateway: RequestPipeline
+    private let live: CompositionRoot
     let project: Project
     let world: SimulatedWorld
     let masterKeys: MasterKeys
     let limits: RateLimits?
-    let keyUse: KeyUse
+    let keyUse: KeyUsageTracker
 
     /// - Parameters:
     ///   - limitsRates: as `serve` does.
     ///   - change: what the project's policy has otherwise than `profile`.
     init(
-        _ profile: Policy.Profile = .firebase, passwords: Passwords? = nil, breaches: Breaches = .none,
+        _ profile: Policy.Profile = .firebase, passwords: PasswordHasher? = nil, breaches: BreachedPasswords = .none,
         mode: Mode = .serve(at: "https://auth.example.com"), limitsRates: Bool = false, trustedProxies: [Network] = [],
         change: (inout Policy) -> Void = { $0.hidesAccounts = false }
     ) async throws {
         database = try TestDatabase()
         clock = TestClock()
         world = try SimulatedWorld(clock: clock)
-        keyUse = KeyUse()
+        keyUse = KeyUsageTracker()
         var policy = Policy(profile)
         change(&policy)
         var draft = try ProjectDraft(
@@ -60,21 +62,22 @@ struct TestGateway: Sendable {
         limits =
             limitsRates
             ? RateLimits(masterKeys: masterKeys, clock: clock.wallClock, metrics: metrics.registry) : nil
-        live = Live(
+        live = CompositionRoot(
             masterKeys: masterKeys, trustedProxies: trustedProxies, clock: clock.wallClock,
             log: Log(level: .error, descriptor: 2), metrics: metrics,
             passwords: try passwords ?? .argon2id(cheap, by: .libsodium, keys: keys, on: Self.hashing.get()),
             limiter: limits?.limiter ?? .none,
             breaches: breaches,
             providerKeys: JWKSCache(
-                fetch: world.fetch, shelf: ProviderKeyStore(pool: database.pool).shelf, clock: clock.wallClock,
+                fetch: world.fetch, shelf: PostgresProviderDocumentStore(pool: database.pool).shelf,
+                clock: clock.wallClock,
                 on: database.pool.loop),
             keyUse: keyUse, mode: mode.thatSendsMail, publicURL: { "https://auth.example.com" },
             isDraining: { false })
         gateway = live.gateway(on: database.pool)
     }
 
-    private init(_ other: TestGateway, live: Live? = nil, limits: RateLimits? = nil) {
+    private init(_ other: TestGateway, live: CompositionRoot? = nil, limits: RateLimits? = nil) {
         database = other.database
         clock = other.clock
         project = other.project
@@ -134,9 +137,9 @@ struct Exchange: Sendable {
     var outcome: String { status == 200 ? "200" : "\(status) \(json["error"]?["message"]?.string ?? text)" }
 }
 
-extension Live {
-    fileprivate func limited(by limits: RateLimits, _ metrics: GatewayMetrics) -> Live {
-        Live(
+extension CompositionRoot {
+    fileprivate func limited(by limits: RateLimits, _ metrics: GatewayMetrics) -> CompositionRoot {
+        CompositionRoot(
             masterKeys: masterKeys, trustedProxies: trustedProxies, clock: clock, log: log, metrics: metrics,
             passwords: passwords, limiter: limits.limiter, breaches: breaches, providerKeys: providerKeys,
             keyUse: keyUse,

@@ -4,7 +4,7 @@ import Identity
 import Support
 import Testing
 
-@testable import sekisho
+@testable import Gateway
 
 @Suite("The scope trust", .serialized)
 struct TrustScopeTests {

@@ -4,6 +4,8 @@ import Simulators
 import Support
 import Testing
 
+@testable import DevMode
+
 /// The other way round: a thief's account went into the victim's, and the link is in the thief's mailbox.
 @Suite("The link in the notice of a merge, in the hands of a thief", .serialized)
 struct UndoMergeByThiefTests {

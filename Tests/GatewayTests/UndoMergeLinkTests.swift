@@ -4,6 +4,8 @@ import Simulators
 import Support
 import Testing
 
+@testable import DevMode
+
 @Suite("The link in the notice of a merge", .serialized)
 struct UndoMergeLinkTests {
     struct Move: CustomTestStringConvertible, Sendable {

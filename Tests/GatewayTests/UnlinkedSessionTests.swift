@@ -3,6 +3,8 @@ import Simulators
 import Support
 import Testing
 
+@testable import DevMode
+
 @Suite("An identity that goes takes its sessions with it")
 struct UnlinkedSessionTests {
     private static let alive = ["200", "200"]

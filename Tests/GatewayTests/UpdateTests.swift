@@ -125,7 +125,7 @@ struct UpdateTests {
         "tokens of a sign-in that raced a change of credentials are older than validSince", arguments: [false, true])
     func slowHash(isUpgrade: Bool) async throws {
         let clock = Mutex<TestClock?>(nil)
-        let slow = Passwords(
+        let slow = PasswordHasher(
             hash: { password, _ in
                 clock.withLock { $0 }?.advance(by: .seconds(5))
                 return "hash of \(password.expose())"

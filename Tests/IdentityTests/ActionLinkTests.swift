@@ -56,8 +56,8 @@ struct ActionLinkTests {
     func base() {
         let own = "https://g.example/__/auth/action"
         for mode in ActionLink.Mode.allCases {
-            #expect(MailSettings().actionBase(of: mode, at: "https://g.example") == own)
-            let base = MailSettings(actionURL: "https://a.example/x").actionBase(of: mode, at: "https://g.example")
+            #expect(EmailSettings().actionBase(of: mode, at: "https://g.example") == own)
+            let base = EmailSettings(actionURL: "https://a.example/x").actionBase(of: mode, at: "https://g.example")
             #expect(
                 base == ([.removeSignInMethod, .undoMerge].contains(mode) ? own : "https://a.example/x"), "\(mode)")
         }

@@ -45,7 +45,7 @@ struct ConfigurationTests {
     }
 
     static func mail(
-        _ says: String, _ problems: ConfigurationProblem..., change: @escaping @Sendable (inout MailSettings) -> Void
+        _ says: String, _ problems: ConfigurationProblem..., change: @escaping @Sendable (inout EmailSettings) -> Void
     ) -> Row {
         Row(testDescription: says, problems: problems) { change(&$0.project.mail) }
     }
@@ -233,8 +233,8 @@ struct ConfigurationTests {
         after.set(google(isEnabled: false))
         after.set(Secret("s3cret"), of: .google)
         after.set(Secret("k"), of: .apple)
-        after.project.mail = MailSettings(
-            senderAddress: Email("a@example.com"), senderName: "A", replyTo: Email("b@example.com"),
+        after.project.mail = EmailSettings(
+            senderAddress: EmailAddress("a@example.com"), senderName: "A", replyTo: EmailAddress("b@example.com"),
             actionURL: "https://localhost/", language: .japanese, subjects: [.resetPassword: [.english: "Reset"]])
         after.apps[0].app.settings.bundleID = nil
         after.apps[0].app.settings.exemption = LoginServicesExemption(kind: .thirdPartyClient, reason: "because")

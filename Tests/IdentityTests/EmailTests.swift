@@ -14,7 +14,7 @@ struct EmailTests {
             (String(repeating: "l", count: 64) + "@example.com", String(repeating: "l", count: 64) + "@example.com"),
         ])
     func accepted(text: String, expected: String) {
-        #expect(Email(text)?.rawValue == expected)
+        #expect(EmailAddress(text)?.rawValue == expected)
     }
 
     @Test(
@@ -30,6 +30,6 @@ struct EmailTests {
             "ada@" + String(repeating: "d.", count: 130) + "com",
         ])
     func refused(text: String) {
-        #expect(Email(text) == nil)
+        #expect(EmailAddress(text) == nil)
     }
 }

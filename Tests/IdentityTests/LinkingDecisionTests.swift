@@ -2,10 +2,10 @@ import Identity
 import Testing
 
 private let now = Instant(seconds: 1_800_000_000)
-private let address = Email("ada@example.com")
+private let address = EmailAddress("ada@example.com")
 
 private func account(
-    _ id: String, email: Email? = address, isVerified: Bool = true, identities: [LinkedIdentity] = [],
+    _ id: String, email: EmailAddress? = address, isVerified: Bool = true, identities: [LinkedIdentity] = [],
     isDisabled: Bool = false
 ) -> Account {
     Account(
@@ -13,7 +13,9 @@ private func account(
         isDisabled: isDisabled, createdAt: now, validSince: now)
 }
 
-private func linked(_ provider: ProviderID, _ trust: EmailTrust = .none, email: Email? = address) -> LinkedIdentity {
+private func linked(_ provider: ProviderID, _ trust: EmailTrust = .none, email: EmailAddress? = address)
+    -> LinkedIdentity
+{
     LinkedIdentity(provider: provider, subject: "another", email: email, emailTrust: trust)
 }
 
@@ -36,7 +38,7 @@ struct LinkingDecisionTests {
 
         init(
             _ testDescription: String, trust: EmailTrust = .authoritative, provider: ProviderID = .apple,
-            email: Email? = address, isPrivate: Bool = false, owner: Account? = nil, sameEmail: Account? = nil,
+            email: EmailAddress? = address, isPrivate: Bool = false, owner: Account? = nil, sameEmail: Account? = nil,
             caller: Account? = nil, mayEnter: Bool = true, profile: Policy.Profile = .sekisho,
             duplicates: Bool = false, _ expected: LinkingDecision
         ) {
@@ -82,10 +84,12 @@ struct LinkingDecisionTests {
         Row(
             "a provider verified another address of the account: reclaim",
             sameEmail: account(
-                "s", isVerified: false, identities: [linked(.google, .verified, email: Email("eve@example.com"))]),
+                "s", isVerified: false, identities: [linked(.google, .verified, email: EmailAddress("eve@example.com"))]
+            ),
             .reclaim(
                 account(
-                    "s", isVerified: false, identities: [linked(.google, .verified, email: Email("eve@example.com"))]))),
+                    "s", isVerified: false,
+                    identities: [linked(.google, .verified, email: EmailAddress("eve@example.com"))]))),
         Row(
             "address only verified by the provider: confirm", trust: .verified, sameEmail: ada,
             .confirm(ada, isRecycled: false)),
@@ -104,8 +108,8 @@ struct LinkingDecisionTests {
             .confirm(account("a", identities: [linked(.apple, .authoritative)]), isRecycled: true)),
         Row(
             "a squatter with another person of that provider, another address: reclaim",
-            sameEmail: typedIn(linked(.apple, .authoritative, email: Email("eve@example.com"))),
-            .reclaim(typedIn(linked(.apple, .authoritative, email: Email("eve@example.com"))))),
+            sameEmail: typedIn(linked(.apple, .authoritative, email: EmailAddress("eve@example.com"))),
+            .reclaim(typedIn(linked(.apple, .authoritative, email: EmailAddress("eve@example.com"))))),
         Row(
             "a squatter with another person of that provider, the address only claimed: reclaim",
             sameEmail: typedIn(linked(.apple, .none)), .reclaim(typedIn(linked(.apple, .none)))),
@@ -118,8 +122,8 @@ struct LinkingDecisionTests {
             .confirm(typedIn(linked(.apple, .verified)), isRecycled: true)),
         Row(
             "address only verified by the provider, a squatter with another person of it: confirm", trust: .verified,
-            provider: .google, sameEmail: typedIn(linked(.google, .verified, email: Email("eve@example.com"))),
-            .confirm(typedIn(linked(.google, .verified, email: Email("eve@example.com"))), isRecycled: false)),
+            provider: .google, sameEmail: typedIn(linked(.google, .verified, email: EmailAddress("eve@example.com"))),
+            .confirm(typedIn(linked(.google, .verified, email: EmailAddress("eve@example.com"))), isRecycled: false)),
         Row(
             "recycled in profile firebase too",
             sameEmail: account("a", identities: [linked(.apple, .authoritative)]), profile: .firebase,
@@ -227,10 +231,10 @@ struct LinkedIdentityTests {
 
 @Suite("The address of an account that loses ways in")
 struct PrimaryEmailTests {
-    private static let other = Email("other@example.com")
+    private static let other = EmailAddress("other@example.com")
 
     private static func account(
-        hasPassword: Bool = false, isVerified: Bool = true, _ identities: [(ProviderID, Email?, EmailTrust)]
+        hasPassword: Bool = false, isVerified: Bool = true, _ identities: [(ProviderID, EmailAddress?, EmailTrust)]
     ) -> Account {
         Account(
             id: ID("a"), email: address, emailIsVerified: isVerified, passwordUpdatedAt: hasPassword ? now : nil,

@@ -4,7 +4,7 @@ import Testing
 @Suite("Undoing a merge by its link")
 struct MergeReversalTests {
     private static let then = Instant(seconds: 1_800_000_000)
-    private static let email = Email("ada@example.com")
+    private static let email = EmailAddress("ada@example.com")
     private static let phone = "+15555550100"
     private static let google = LinkedIdentity(provider: .google, subject: "g")
     private static let apple = LinkedIdentity(provider: .apple, subject: "a")
@@ -20,8 +20,8 @@ struct MergeReversalTests {
         ($0.phoneNumber, $0.displayName, $0.identities) = (phone, "Ada", [google])
     }
 
-    private static func merge(into target: Account) throws -> KeptMerge {
-        KeptMerge(
+    private static func merge(into target: Account) throws -> MergeRecord {
+        MergeRecord(
             plan: try MergePlan(of: source, into: target), source: source, targetGeneration: 1, targetHadWayIn: true,
             targetUsedEmailLinks: false, mergedAt: then, undoableUntil: then + AccountMerging.undoWindow)
     }
@@ -60,12 +60,12 @@ struct MergeReversalTests {
         Row(testDescription: "nothing is anywhere", relinked: ["g"]),
         Row(
             testDescription: "the target has its own address",
-            before: account("target") { ($0.email, $0.emailIsVerified) = (Email("bob@example.com"), true) },
-            target: account("target") { ($0.email, $0.identities) = (Email("bob@example.com"), [google]) },
-            taken: ["g"], rest: account("target") { $0.email = Email("bob@example.com") }),
+            before: account("target") { ($0.email, $0.emailIsVerified) = (EmailAddress("bob@example.com"), true) },
+            target: account("target") { ($0.email, $0.identities) = (EmailAddress("bob@example.com"), [google]) },
+            taken: ["g"], rest: account("target") { $0.email = EmailAddress("bob@example.com") }),
         Row(
             testDescription: "the target took the address later",
-            before: account("target") { $0.email = Email("bob@example.com") },
+            before: account("target") { $0.email = EmailAddress("bob@example.com") },
             target: account("target") { ($0.email, $0.passwordUpdatedAt) = (email, then) }, relinked: ["g"],
             rest: account("target")),
         Row(

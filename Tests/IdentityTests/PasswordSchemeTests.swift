@@ -6,19 +6,19 @@ import Testing
 struct PasswordSchemeTests {
     static let key = PasswordKey([UInt8](repeating: 7, count: 64))
 
-    static func wish(_ algorithm: String, _ change: (inout PasswordScheme.Wish) -> Void = { _ in })
-        -> PasswordScheme.Wish
+    static func input(_ algorithm: String, _ change: (inout PasswordScheme.Input) -> Void = { _ in })
+        -> PasswordScheme.Input
     {
-        var wish = PasswordScheme.Wish(algorithm: algorithm)
-        wish.key = key
-        wish.rounds = 8
-        wish.memoryCost = 14
-        change(&wish)
-        return wish
+        var input = PasswordScheme.Input(algorithm: algorithm)
+        input.key = key
+        input.rounds = 8
+        input.memoryCost = 14
+        change(&input)
+        return input
     }
 
-    static func scrypt(_ change: (inout PasswordScheme.Wish) -> Void = { _ in }) -> PasswordScheme.Wish {
-        wish("STANDARD_SCRYPT") {
+    static func scrypt(_ change: (inout PasswordScheme.Input) -> Void = { _ in }) -> PasswordScheme.Input {
+        input("STANDARD_SCRYPT") {
             $0.memoryCost = 1024
             $0.blockSize = 8
             $0.parallelization = 16
@@ -28,40 +28,40 @@ struct PasswordSchemeTests {
     }
 
     static func stored(
-        _ wish: PasswordScheme.Wish, hash: [UInt8], salt: [UInt8] = Array("NaCl".utf8)
+        _ input: PasswordScheme.Input, hash: [UInt8], salt: [UInt8] = Array("NaCl".utf8)
     ) throws(PasswordHashFault) -> String {
-        try KeptPasswordScheme(try PasswordScheme(wish), key: ID("k1")).stored(hash: hash.base64, salt: salt.base64)
+        try KeptPasswordScheme(try PasswordScheme(input), key: ID("k1")).stored(hash: hash.base64, salt: salt.base64)
     }
 
     static func bytes(_ count: Int) -> [UInt8] { [UInt8](repeating: 1, count: count) }
 
     struct Row: CustomTestStringConvertible, Sendable {
-        let wish: PasswordScheme.Wish
+        let input: PasswordScheme.Input
         let count: Int
         let prefix: String
-        var testDescription: String { wish.algorithm }
+        var testDescription: String { input.algorithm }
     }
 
     @Test(
         "are stored as one text that tells how they were made, and read again",
         arguments: [
             Row(
-                wish: wish("SCRYPT") { $0.saltSeparator = [7] }, count: 64,
+                input: input("SCRYPT") { $0.saltSeparator = [7] }, count: 64,
                 prefix: "$firebase-scrypt$k=k1,m=14,r=8$TmFDbAc$"),
-            Row(wish: scrypt(), count: 64, prefix: "$scrypt$n=1024,r=8,p=16$TmFDbA$"),
-            Row(wish: wish("PBKDF_SHA1"), count: 20, prefix: "$pbkdf2-sha1$i=8$TmFDbA$"),
-            Row(wish: wish("PBKDF2_SHA256"), count: 64, prefix: "$pbkdf2-sha256$i=8$TmFDbA$"),
-            Row(wish: wish("HMAC_SHA512"), count: 64, prefix: "$hmac-sha512$k=k1,o=ps$TmFDbA$"),
-            Row(wish: wish("HMAC_SHA256"), count: 32, prefix: "$hmac-sha256$k=k1,o=ps$TmFDbA$"),
-            Row(wish: wish("HMAC_SHA1"), count: 20, prefix: "$hmac-sha1$k=k1,o=ps$TmFDbA$"),
-            Row(wish: wish("HMAC_MD5") { $0.order = .saltFirst }, count: 16, prefix: "$hmac-md5$k=k1,o=sp$TmFDbA$"),
-            Row(wish: wish("MD5"), count: 16, prefix: "$md5$i=8,o=sp$TmFDbA$"),
-            Row(wish: wish("SHA1"), count: 20, prefix: "$sha1$i=8,o=sp$TmFDbA$"),
-            Row(wish: wish("SHA256") { $0.order = .passwordFirst }, count: 32, prefix: "$sha256$i=8,o=ps$TmFDbA$"),
-            Row(wish: wish("SHA512"), count: 64, prefix: "$sha512$i=8,o=sp$TmFDbA$"),
+            Row(input: scrypt(), count: 64, prefix: "$scrypt$n=1024,r=8,p=16$TmFDbA$"),
+            Row(input: input("PBKDF_SHA1"), count: 20, prefix: "$pbkdf2-sha1$i=8$TmFDbA$"),
+            Row(input: input("PBKDF2_SHA256"), count: 64, prefix: "$pbkdf2-sha256$i=8$TmFDbA$"),
+            Row(input: input("HMAC_SHA512"), count: 64, prefix: "$hmac-sha512$k=k1,o=ps$TmFDbA$"),
+            Row(input: input("HMAC_SHA256"), count: 32, prefix: "$hmac-sha256$k=k1,o=ps$TmFDbA$"),
+            Row(input: input("HMAC_SHA1"), count: 20, prefix: "$hmac-sha1$k=k1,o=ps$TmFDbA$"),
+            Row(input: input("HMAC_MD5") { $0.order = .saltFirst }, count: 16, prefix: "$hmac-md5$k=k1,o=sp$TmFDbA$"),
+            Row(input: input("MD5"), count: 16, prefix: "$md5$i=8,o=sp$TmFDbA$"),
+            Row(input: input("SHA1"), count: 20, prefix: "$sha1$i=8,o=sp$TmFDbA$"),
+            Row(input: input("SHA256") { $0.order = .passwordFirst }, count: 32, prefix: "$sha256$i=8,o=ps$TmFDbA$"),
+            Row(input: input("SHA512"), count: 64, prefix: "$sha512$i=8,o=sp$TmFDbA$"),
         ])
     func texts(row: Row) throws {
-        let text = try Self.stored(row.wish, hash: Self.bytes(row.count))
+        let text = try Self.stored(row.input, hash: Self.bytes(row.count))
         #expect(text.hasPrefix(row.prefix), "\(text)")
         let read = try #require(ForeignHash(text: text))
         #expect(read.hash == Self.bytes(row.count))
@@ -71,13 +71,13 @@ struct PasswordSchemeTests {
     @Test("of digests may come as hexadecimal digits", arguments: ["MD5", "SHA256", "HMAC_SHA1"])
     func hexadecimal(algorithm: String) throws {
         let length = ["MD5": 16, "SHA256": 32, "HMAC_SHA1": 20][algorithm] ?? 0
-        let text = try Self.stored(Self.wish(algorithm), hash: Array(String(repeating: "01", count: length).utf8))
+        let text = try Self.stored(Self.input(algorithm), hash: Array(String(repeating: "01", count: length).utf8))
         #expect(ForeignHash(text: text)?.hash == Self.bytes(length))
     }
 
     struct Refused: CustomTestStringConvertible, Sendable {
         let why: String
-        let wish: PasswordScheme.Wish
+        let input: PasswordScheme.Input
         var hash = PasswordSchemeTests.bytes(64)
         var salt: [UInt8] = []
         let fault: PasswordHashFault
@@ -87,43 +87,46 @@ struct PasswordSchemeTests {
     @Test(
         "that would cost too much, or say too little, are refused",
         arguments: [
-            Refused(why: "unknown", wish: wish("ROT13"), fault: .algorithmIsUnknown),
-            Refused(why: "no key", wish: wish("SCRYPT") { $0.key = nil }, fault: .keyIsMissing),
-            Refused(why: "empty key", wish: wish("HMAC_MD5") { $0.key = PasswordKey([]) }, fault: .keyIsMissing),
-            Refused(why: "short key", wish: wish("SCRYPT") { $0.key = PasswordKey([1]) }, fault: .keyLength(16...256)),
+            Refused(why: "unknown", input: input("ROT13"), fault: .algorithmIsUnknown),
+            Refused(why: "no key", input: input("SCRYPT") { $0.key = nil }, fault: .keyIsMissing),
+            Refused(why: "empty key", input: input("HMAC_MD5") { $0.key = PasswordKey([]) }, fault: .keyIsMissing),
             Refused(
-                why: "long key", wish: wish("HMAC_SHA512") { $0.key = PasswordKey(bytes(1025)) },
+                why: "short key", input: input("SCRYPT") { $0.key = PasswordKey([1]) }, fault: .keyLength(16...256)),
+            Refused(
+                why: "long key", input: input("HMAC_SHA512") { $0.key = PasswordKey(bytes(1025)) },
                 fault: .keyLength(1...1024)),
-            Refused(why: "Firebase's rounds", wish: wish("SCRYPT") { $0.rounds = 9 }, fault: .rounds(1...8)),
-            Refused(why: "no rounds", wish: wish("SCRYPT") { $0.rounds = nil }, fault: .rounds(1...8)),
-            Refused(why: "Firebase's memory", wish: wish("SCRYPT") { $0.memoryCost = 15 }, fault: .memoryCost(1...14)),
+            Refused(why: "Firebase's rounds", input: input("SCRYPT") { $0.rounds = 9 }, fault: .rounds(1...8)),
+            Refused(why: "no rounds", input: input("SCRYPT") { $0.rounds = nil }, fault: .rounds(1...8)),
             Refused(
-                why: "other length than the key", wish: wish("SCRYPT"), hash: bytes(63), fault: .hashLength(64...64)),
-            Refused(why: "scrypt cost", wish: scrypt { $0.memoryCost = 1 }, fault: .memoryCost(2...1_048_576)),
+                why: "Firebase's memory", input: input("SCRYPT") { $0.memoryCost = 15 }, fault: .memoryCost(1...14)),
             Refused(
-                why: "scrypt cost 2^40", wish: scrypt { $0.memoryCost = 1 << 40 }, fault: .memoryCost(2...1_048_576)),
-            Refused(why: "scrypt cost 1000", wish: scrypt { $0.memoryCost = 1000 }, fault: .costIsNoPowerOfTwo),
-            Refused(why: "scrypt blocks", wish: scrypt { $0.blockSize = 65 }, fault: .blockSize(1...64)),
-            Refused(why: "scrypt lanes", wish: scrypt { $0.parallelization = .max }, fault: .parallelization(1...64)),
-            Refused(why: "scrypt in all", wish: scrypt { $0.memoryCost = 1 << 15 }, fault: .tooCostly),
-            Refused(why: "scrypt length", wish: scrypt { $0.hashLength = 257 }, fault: .hashLength(16...256)),
-            Refused(why: "not dkLen", wish: scrypt { $0.hashLength = 32 }, fault: .hashLength(32...32)),
-            Refused(why: "no iterations", wish: wish("PBKDF_SHA1") { $0.rounds = 0 }, fault: .rounds(1...2_000_000)),
+                why: "other length than the key", input: input("SCRYPT"), hash: bytes(63), fault: .hashLength(64...64)),
+            Refused(why: "scrypt cost", input: scrypt { $0.memoryCost = 1 }, fault: .memoryCost(2...1_048_576)),
             Refused(
-                why: "iterations", wish: wish("PBKDF2_SHA256") { $0.rounds = 2_000_001 }, fault: .rounds(1...2_000_000)),
+                why: "scrypt cost 2^40", input: scrypt { $0.memoryCost = 1 << 40 }, fault: .memoryCost(2...1_048_576)),
+            Refused(why: "scrypt cost 1000", input: scrypt { $0.memoryCost = 1000 }, fault: .costIsNoPowerOfTwo),
+            Refused(why: "scrypt blocks", input: scrypt { $0.blockSize = 65 }, fault: .blockSize(1...64)),
+            Refused(why: "scrypt lanes", input: scrypt { $0.parallelization = .max }, fault: .parallelization(1...64)),
+            Refused(why: "scrypt in all", input: scrypt { $0.memoryCost = 1 << 15 }, fault: .tooCostly),
+            Refused(why: "scrypt length", input: scrypt { $0.hashLength = 257 }, fault: .hashLength(16...256)),
+            Refused(why: "not dkLen", input: scrypt { $0.hashLength = 32 }, fault: .hashLength(32...32)),
+            Refused(why: "no iterations", input: input("PBKDF_SHA1") { $0.rounds = 0 }, fault: .rounds(1...2_000_000)),
             Refused(
-                why: "iterations of several blocks", wish: wish("PBKDF2_SHA256") { $0.rounds = 1_500_000 },
+                why: "iterations", input: input("PBKDF2_SHA256") { $0.rounds = 2_000_001 },
+                fault: .rounds(1...2_000_000)),
+            Refused(
+                why: "iterations of several blocks", input: input("PBKDF2_SHA256") { $0.rounds = 1_500_000 },
                 fault: .rounds(1...1_000_000)),
-            Refused(why: "negative rounds", wish: wish("MD5") { $0.rounds = -1 }, fault: .rounds(0...8192)),
-            Refused(why: "digest rounds", wish: wish("SHA512") { $0.rounds = 8193 }, fault: .rounds(0...8192)),
-            Refused(why: "digest length", wish: wish("SHA256"), fault: .hashLength(32...32)),
-            Refused(why: "one byte", wish: wish("PBKDF_SHA1"), hash: [1], fault: .hashLength(16...256)),
-            Refused(why: "long salt", wish: wish("SHA512"), salt: bytes(257), fault: .saltLength(0...256)),
-            Refused(why: "not bcrypt's", wish: wish("BCRYPT"), fault: .unreadable),
-            Refused(why: "Argon2 without parameters", wish: wish("ARGON2"), fault: .algorithmIsUnsupported),
+            Refused(why: "negative rounds", input: input("MD5") { $0.rounds = -1 }, fault: .rounds(0...8192)),
+            Refused(why: "digest rounds", input: input("SHA512") { $0.rounds = 8193 }, fault: .rounds(0...8192)),
+            Refused(why: "digest length", input: input("SHA256"), fault: .hashLength(32...32)),
+            Refused(why: "one byte", input: input("PBKDF_SHA1"), hash: [1], fault: .hashLength(16...256)),
+            Refused(why: "long salt", input: input("SHA512"), salt: bytes(257), fault: .saltLength(0...256)),
+            Refused(why: "not bcrypt's", input: input("BCRYPT"), fault: .unreadable),
+            Refused(why: "Argon2 without parameters", input: input("ARGON2"), fault: .algorithmIsUnsupported),
         ])
     func refusals(row: Refused) {
-        #expect(throws: row.fault) { try Self.stored(row.wish, hash: row.hash, salt: row.salt) }
+        #expect(throws: row.fault) { try Self.stored(row.input, hash: row.hash, salt: row.salt) }
     }
 
     @Test("of Argon2 become strings, within bounds")
@@ -131,11 +134,11 @@ struct PasswordSchemeTests {
         func stored(_ memoryKiB: Int, _ iterations: Int, isPlain: Bool = true, type: String = "ARGON2_ID") throws
             -> String
         {
-            var wish = PasswordScheme.Wish(algorithm: "ARGON2")
-            wish.argon2 = PasswordScheme.Argon2(
+            var input = PasswordScheme.Input(algorithm: "ARGON2")
+            input.argon2 = PasswordScheme.Argon2(
                 type: type, hashLength: 32, parallelism: 4, iterations: iterations, memoryKiB: memoryKiB,
                 isPlain: isPlain)
-            return try Self.stored(wish, hash: Self.bytes(32), salt: Array("somesalt".utf8))
+            return try Self.stored(input, hash: Self.bytes(32), salt: Array("somesalt".utf8))
         }
         #expect(try stored(65536, 3).hasPrefix("$argon2id$v=19$m=65536,t=3,p=4$c29tZXNhbHQ$"))
         #expect(throws: PasswordHashFault.memoryCost(8...262_144)) { try stored(262_145, 1) }
@@ -180,12 +183,12 @@ struct PasswordSchemeTests {
 
     @Test("that need a key take the one that comes along, never the one they name")
     func rekeyed() throws {
-        let text = try Self.stored(Self.wish("SCRYPT"), hash: Self.bytes(64))
+        let text = try Self.stored(Self.input("SCRYPT"), hash: Self.bytes(64))
         let encoded = Array(text.utf8).base64
         #expect(throws: PasswordHashFault.keyIsMissing) {
             try KeptPasswordScheme(.selfDescribing, key: nil).stored(hash: encoded, salt: nil)
         }
-        let kept = KeptPasswordScheme(try PasswordScheme(Self.wish("CRYPT")), key: ID("k2"))
+        let kept = KeptPasswordScheme(try PasswordScheme(Self.input("CRYPT")), key: ID("k2"))
         #expect(try kept.stored(hash: encoded, salt: nil) == text.replacing("k=k1", with: "k=k2"))
     }
 

@@ -7,7 +7,7 @@ struct PrimaryEmailLifeTests {
     /// An account, and what was ever shown to be its owner's mailbox.
     struct Life {
         var account: Account
-        var proven: Set<Email> = []
+        var proven: Set<EmailAddress> = []
 
         /// Removes ways in as the store does.
         mutating func unlink(_ providers: Set<ProviderID>) {
@@ -36,7 +36,7 @@ struct PrimaryEmailLifeTests {
         }
     }
 
-    static let addresses = ["a", "b", "c"].map { Email("\($0)@example.com")! }
+    static let addresses = ["a", "b", "c"].map { EmailAddress("\($0)@example.com")! }
     static let providers: [ProviderID] = [.apple, .google, ProviderID("oidc.corp")]
     static let seeds = (1...20).map { _ in UInt64.random(in: .min ... .max) }
 

@@ -11,9 +11,9 @@ private final class Counter {
     func admits(_ window: RateWindow, below limit: Int) -> Bool { counts.admits(window, below: limit) }
     func add(to window: RateWindow) { counts.add(to: window) }
     func takeOne(from window: RateWindow) { counts.takeOne(from: window) }
-    func takeNews(atMost limit: Int, at now: Instant) -> [RateNews] { counts.takeNews(atMost: limit, at: now) }
-    func learn(_ totals: [RateWindow: Int64], of news: [RateNews]) { counts.learn(totals, of: news) }
-    func keep(_ news: [RateNews]) { counts.keep(news) }
+    func takeNews(atMost limit: Int, at now: Instant) -> [RateDelta] { counts.takeNews(atMost: limit, at: now) }
+    func learn(_ totals: [RateWindow: Int64], of news: [RateDelta]) { counts.learn(totals, of: news) }
+    func keep(_ news: [RateDelta]) { counts.keep(news) }
 
     /// How often `window` can be added to before `limit` is reached.
     func room(for window: RateWindow, below limit: Int) -> Int {
@@ -60,7 +60,7 @@ struct RateCountsTests {
         #expect(counts.admits(window("asked"), below: 10))
         let news = counts.takeNews(atMost: 10, at: start)
         #expect(
-            Set(news) == [RateNews(window: window("counted"), count: 1), RateNews(window: window("asked"), count: 0)])
+            Set(news) == [RateDelta(window: window("counted"), count: 1), RateDelta(window: window("asked"), count: 0)])
         counts.add(to: window("counted"))
         counts.learn([window("counted"): 7, window("asked"): 9], of: news)
         #expect(counts.room(for: window("counted"), below: 10) == 2, "seven, and one since")
@@ -88,7 +88,7 @@ struct RateCountsTests {
         counts.keep(counts.takeNews(atMost: 10, at: start))
         counts.add(to: window("a"))
         #expect(counts.room(for: window("a"), below: 3) == 1)
-        #expect(counts.takeNews(atMost: 10, at: start) == [RateNews(window: window("a"), count: 3)])
+        #expect(counts.takeNews(atMost: 10, at: start) == [RateDelta(window: window("a"), count: 3)])
     }
 
     @Test("forget windows that are over")

@@ -31,8 +31,8 @@ struct TrustedConfigurationTests {
         Row("Policy.\(member)") { change(&$0.project.policy) }
     }
 
-    static func mail(_ member: String, _ change: @escaping @Sendable (inout MailSettings) -> Void) -> Row {
-        Row("MailSettings.\(member)") { change(&$0.project.mail) }
+    static func mail(_ member: String, _ change: @escaping @Sendable (inout EmailSettings) -> Void) -> Row {
+        Row("EmailSettings.\(member)") { change(&$0.project.mail) }
     }
 
     static func app(_ member: String, _ change: @escaping @Sendable (inout AppSettings) -> Void) -> Row {
@@ -80,8 +80,8 @@ struct TrustedConfigurationTests {
         policy("trustsGoogleForEveryDomain") { $0.trustsGoogleForEveryDomain.toggle() },
         policy("requiresNonce") { $0.requiresNonce.toggle() },
         policy("resetUnlinksIdentities") { $0.resetUnlinksIdentities.toggle() },
-        mail("senderAddress") { $0.senderAddress = Email("a@evil.example") },
-        mail("replyTo") { $0.replyTo = Email("a@evil.example") },
+        mail("senderAddress") { $0.senderAddress = EmailAddress("a@evil.example") },
+        mail("replyTo") { $0.replyTo = EmailAddress("a@evil.example") },
         mail("actionURL") { $0.actionURL = "https://evil.example/" },
         provider("ProviderSettings.isEnabled on", of: corp) { $0.isEnabled = true },
         provider("ProviderSettings.clientIDs", of: .google) { $0.clientIDs.append("x") },

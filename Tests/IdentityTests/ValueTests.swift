@@ -38,7 +38,7 @@ struct ValueTests {
         account.passwordUpdatedAt = Instant(seconds: 0)
         #expect(account.isAnonymous)
         account.passwordUpdatedAt = nil
-        account.email = Email("ada@example.com")
+        account.email = EmailAddress("ada@example.com")
         #expect(!account.isAnonymous)
         account.email = nil
         account.identities = [LinkedIdentity(provider: ProviderID("apple.com"), subject: "s")]

@@ -19,7 +19,7 @@ struct PageTests {
         var language = Language.english
         var name: String? = "Demo"
         var code = "code"
-        var email = Email("ada@example.com")!
+        var email = EmailAddress("ada@example.com")!
         var url = "https://app.example.com/in"
         var project: ID<Project> = ID("demo")
         var device = "Demo"
@@ -145,7 +145,7 @@ struct PageTests {
     func hostile(row: Row) {
         let trick = #"</title></style>"><script>alert(1)</script>'&amp;"# + "\u{0}\u{202E}\r\n<!--"
         let hostile = Values(
-            name: trick, code: trick, email: Email("a&'`{}/*b@example.com")!,
+            name: trick, code: trick, email: EmailAddress("a&'`{}/*b@example.com")!,
             url: #"https://app.example.com/"'><script>alert(1)</script>&lt;"#, project: ID(#"x"><script>/../"#),
             device: trick, provider: trick)
         let page = row.make(hostile).html

@@ -1,7 +1,7 @@
 import Crypto
 import Identity
 import JOSE
-import JSONText
+import JSON
 import Providers
 import Testing
 
@@ -10,13 +10,13 @@ import Testing
 struct AdvisoryTests {
     @Test("CVE-2026-31813: an issuer named by the token is neither asked nor believed")
     func attackersIssuer() async throws {
-        let desk = Desk()
+        let desk = Fixture()
         let attacker = "https://attacker.example"
         desk.provider.publish(.keys(of: Keys.next), at: attacker + "/auth/keys")
         desk.provider.publish(
             .text(#"{"issuer":"\#(attacker)","jwks_uri":"\#(attacker)/auth/keys"}"#),
             at: attacker + "/.well-known/openid-configuration")
-        for provider in [ProviderID.apple, .google, Desk.openID] {
+        for provider in [ProviderID.apple, .google, Fixture.openID] {
             let forged = try appleToken(changing: ["iss": .string(attacker)], signedBy: Keys.next)
             #expect(try await desk.refusal(of: forged, from: provider) == .tokenNotBelieved(.unknownKey))
             let disguised = Keys.Named(id: Keys.current.id, key: Keys.next.key)
@@ -32,14 +32,14 @@ struct AdvisoryTests {
         arguments: [[], [""]] as [[String]], ["com.example.app", ""])
     func noAudience(clientIDs: [String], seen: String) async throws {
         let token = try appleToken(changing: ["aud": .string(seen)])
-        let refusal = try await Desk().refusal(of: token) { $0[.apple].clientIDs = clientIDs }
+        let refusal = try await Fixture().refusal(of: token) { $0[.apple].clientIDs = clientIDs }
         #expect(refusal == .tokenNotBelieved(.audience(expected: clientIDs, seen: [seen])))
     }
 
     @Test("CVE-2026-30949: a token that a sibling in the same realm asked for is refused")
     func sibling() async throws {
         let token = try openIDToken(changing: ["azp": "sibling-client"])
-        let refusal = try await Desk().refusal(of: token, from: Desk.openID)
+        let refusal = try await Fixture().refusal(of: token, from: Fixture.openID)
         let expected = ["realm-client"]
         #expect(refusal == .tokenNotBelieved(.authorizedParty(expected: expected, seen: "sibling-client")))
     }
@@ -51,7 +51,7 @@ struct AdvisoryTests {
             "[com.example.app]",
         ])
     func partOfAudience(seen: String) async throws {
-        let desk = Desk()
+        let desk = Fixture()
         let expected = ["com.example.app", "com.example.web"]
         #expect(
             try await desk.refusal(of: appleToken(changing: ["aud": .string(seen)]))
@@ -65,7 +65,7 @@ struct AdvisoryTests {
     func lookalikes() async throws {
         let kelvin = "com.example.\u{212A}"
         #expect(kelvin == "com.example.K")
-        let refusal = try await Desk().refusal(of: appleToken(changing: ["aud": .string(kelvin)])) {
+        let refusal = try await Fixture().refusal(of: appleToken(changing: ["aud": .string(kelvin)])) {
             $0[.apple].clientIDs = ["com.example.K"]
         }
         #expect(refusal == .tokenNotBelieved(.audience(expected: ["com.example.K"], seen: [kelvin])))
@@ -73,11 +73,11 @@ struct AdvisoryTests {
 
     @Test("CVE-2026-55669: a token for somebody else's app is refused by every provider")
     func otherAudience() async throws {
-        let desk = Desk()
+        let desk = Fixture()
         let tokens = [
             (ProviderID.apple, try appleToken(changing: ["aud": "com.other"])),
             (.google, try googleToken(changing: ["aud": "com.other"])),
-            (Desk.openID, try openIDToken(changing: ["aud": "com.other"])),
+            (Fixture.openID, try openIDToken(changing: ["aud": "com.other"])),
         ]
         for (provider, token) in tokens {
             let refusal = try await desk.refusal(of: token, from: provider)
@@ -98,7 +98,7 @@ struct AdvisoryTests {
     func nobody(payload: String) async throws {
         let token = try appleToken(
             header: #"{"alg":"RS256","kid":"current"}"#, payload: payload.isEmpty ? " " : payload)
-        guard case .tokenNotBelieved(let fault) = try await Desk().refusal(of: token) else {
+        guard case .tokenNotBelieved(let fault) = try await Fixture().refusal(of: token) else {
             Issue.record("somebody")
             return
         }
@@ -114,7 +114,7 @@ struct AdvisoryTests {
             let token = try appleToken(header: #"{"alg":"HS256","kid":"current"}"#) { input in
                 HMAC.sha256(key: secret, message: input)
             }
-            #expect(try await Desk().refusal(of: token) == .tokenNotBelieved(.algorithmNotAllowed))
+            #expect(try await Fixture().refusal(of: token) == .tokenNotBelieved(.algorithmNotAllowed))
         }
     }
 
@@ -123,14 +123,14 @@ struct AdvisoryTests {
         arguments: ["none", "None", "NONE", "HS256", "RS384", "PS256", "ES384", "EdDSA", "", "rs256"])
     func algorithms(name: String) async throws {
         let token = try appleToken(header: #"{"alg":"\#(name)","kid":"current"}"#)
-        #expect(try await Desk().refusal(of: token) == .tokenNotBelieved(.algorithmNotAllowed))
+        #expect(try await Fixture().refusal(of: token) == .tokenNotBelieved(.algorithmNotAllowed))
     }
 
     @Test("ES256 is refused for Apple and Google, whatever their keys are")
     func elliptic() async throws {
-        let desk = Desk()
-        desk.provider.publish(.keys(of: Keys.elliptic), at: Desk.appleKeysURL)
-        desk.provider.publish(.keys(of: Keys.elliptic), at: Desk.googleKeysURL)
+        let desk = Fixture()
+        desk.provider.publish(.keys(of: Keys.elliptic), at: Fixture.appleKeysURL)
+        desk.provider.publish(.keys(of: Keys.elliptic), at: Fixture.googleKeysURL)
         #expect(
             try await desk.refusal(of: appleToken(signedBy: Keys.elliptic)) == .tokenNotBelieved(.algorithmNotAllowed))
         #expect(
@@ -142,8 +142,8 @@ struct AdvisoryTests {
     @Test("a key is used only with the algorithm it is for")
     func keyOfOtherKind() async throws {
         let token = try appleToken(header: #"{"alg":"RS256","kid":"elliptic"}"#)
-        let desk = Desk()
-        desk.provider.publish(.keys(of: Keys.elliptic), at: Desk.appleKeysURL)
+        let desk = Fixture()
+        desk.provider.publish(.keys(of: Keys.elliptic), at: Fixture.appleKeysURL)
         #expect(try await desk.refusal(of: token) == .tokenNotBelieved(.algorithmNotAllowed))
     }
 
@@ -151,19 +151,19 @@ struct AdvisoryTests {
     func unsigned() async throws {
         let parts = try appleToken().split(separator: ".")
         for token in ["\(parts[0]).\(parts[1]).", "\(parts[0]).\(parts[1])", "\(parts[1])"] {
-            #expect(try await Desk().refusal(of: token) == .tokenNotBelieved(.malformed))
+            #expect(try await Fixture().refusal(of: token) == .tokenNotBelieved(.malformed))
         }
     }
 
     @Test("a critical header is not understood and therefore refused")
     func critical() async throws {
         let token = try appleToken(header: #"{"alg":"RS256","kid":"current","crit":["exp"]}"#)
-        #expect(try await Desk().refusal(of: token) == .tokenNotBelieved(.criticalHeader))
+        #expect(try await Fixture().refusal(of: token) == .tokenNotBelieved(.criticalHeader))
     }
 
     @Test("keys that the token brings or points at are ignored", arguments: ["jku", "x5u", "jwk", "x5c"])
     func ownKeys(member: String) async throws {
-        let desk = Desk()
+        let desk = Fixture()
         desk.provider.publish(.keys(of: Keys.next), at: "https://attacker.example/keys")
         let key = String(decoding: try StrictJSON.encode(Keys.next.jwk), as: UTF8.self)
         let value =
@@ -178,20 +178,20 @@ struct AdvisoryTests {
             }
             #expect(try await desk.refusal(of: token) == .tokenNotBelieved(fault))
         }
-        #expect(Set(desk.provider.asked) == [Desk.appleKeysURL])
+        #expect(Set(desk.provider.asked) == [Fixture.appleKeysURL])
     }
 
     @Test("a token without a key id is refused", arguments: [#"{"alg":"RS256"}"#, #"{"alg":"RS256","kid":""}"#])
     func keyless(header: String) async throws {
-        #expect(try await Desk().refusal(of: appleToken(header: header)) == .tokenNotBelieved(.keyIDMissing))
+        #expect(try await Fixture().refusal(of: appleToken(header: header)) == .tokenNotBelieved(.keyIDMissing))
     }
 
     @Test("a token that says it is something else is refused", arguments: ["at+jwt", "logout+jwt", "secevent+jwt"])
     func otherType(type: String) async throws {
         let token = try appleToken(header: #"{"alg":"RS256","kid":"current","typ":"\#(type)"}"#)
-        #expect(try await Desk().refusal(of: token) == .tokenNotBelieved(.claim("typ")))
+        #expect(try await Fixture().refusal(of: token) == .tokenNotBelieved(.claim("typ")))
         #expect(
-            try await Desk().refusal(of: appleToken(header: #"{"alg":"RS256","kid":"current","typ":"JWT"}"#)) == nil)
+            try await Fixture().refusal(of: appleToken(header: #"{"alg":"RS256","kid":"current","typ":"JWT"}"#)) == nil)
     }
 
     @Test(
@@ -200,14 +200,14 @@ struct AdvisoryTests {
     func duplicates(tail: String) async throws {
         let payload = try String(appleClaimsText().dropLast()) + tail
         let token = try appleToken(header: #"{"alg":"RS256","kid":"current"}"#, payload: payload)
-        #expect(try await Desk().refusal(of: token) == .tokenNotBelieved(.malformed))
+        #expect(try await Fixture().refusal(of: token) == .tokenNotBelieved(.malformed))
         let header = try appleToken(header: #"{"alg":"RS256","kid":"current","kid":"next"}"#)
-        #expect(try await Desk().refusal(of: header) == .tokenNotBelieved(.malformed))
+        #expect(try await Fixture().refusal(of: header) == .tokenNotBelieved(.malformed))
     }
 
     @Test("a token that is too long is not read")
     func oversized() async throws {
-        let desk = Desk()
+        let desk = Fixture()
         let token = try appleToken(changing: ["x": .string(String(repeating: "x", count: 20_000))])
         #expect(try await desk.refusal(of: token) == .tokenNotBelieved(.tooLong))
         #expect(desk.provider.asked.isEmpty)
@@ -215,7 +215,7 @@ struct AdvisoryTests {
 
     @Test("Bhavuk Jain 2020, nOAuth: the address does not name the person")
     func addressIsNoSubject() async throws {
-        let desk = Desk()
+        let desk = Fixture()
         let victim = try await desk.verify(appleToken())
         let other = try await desk.verify(appleToken(changing: ["sub": "another"]))
         #expect(victim.email == other.email && victim.subject != other.subject)

@@ -1,6 +1,6 @@
 import Crypto
 import Identity
-import JSONText
+import JSON
 import Providers
 import Testing
 
@@ -8,7 +8,7 @@ import Testing
 struct AppleTests {
     @Test("is judged by each of its claims", arguments: ClaimRow.all)
     func claims(row: ClaimRow) async throws {
-        let refusal = try await Desk().refusal(of: appleToken(changing: row.changes))
+        let refusal = try await Fixture().refusal(of: appleToken(changing: row.changes))
         #expect(refusal == row.fault.map(ProviderRefusal.tokenNotBelieved))
     }
 
@@ -16,11 +16,11 @@ struct AppleTests {
     func identity() async throws {
         let name = PersonName(given: "Ada", family: "King")
         let token = try appleToken(changing: ["real_user_status": 2, "nonce": .string(sha256("raw"))])
-        let identity = try await Desk().verify(token, nonce: "raw", name: name)
+        let identity = try await Fixture().verify(token, nonce: "raw", name: name)
         #expect(identity.provider == .apple)
         #expect(identity.subject == "001234.0123456789abcdef.0815")
         #expect(identity.audience == "com.example.app")
-        #expect(identity.email == Email("ada@example.com"))
+        #expect(identity.email == EmailAddress("ada@example.com"))
         #expect(identity.emailTrust == .authoritative)
         #expect(!identity.isPrivateEmail)
         #expect(identity.name == name)
@@ -39,12 +39,12 @@ struct AppleTests {
             .merging([name: .null]) { $1 }
         let text = String(decoding: try StrictJSON.encode(claims), as: UTF8.self)
         let token = try appleToken(header: #"{"alg":"RS256","kid":"current"}"#, payload: text)
-        #expect(try await Desk().refusal(of: token) == .tokenNotBelieved(.claim(name)))
+        #expect(try await Fixture().refusal(of: token) == .tokenNotBelieved(.claim(name)))
     }
 
     @Test("takes no name from the token, and needs none")
     func nameless() async throws {
-        let identity = try await Desk().verify(appleToken(changing: ["name": "Eve", "given_name": "Eve"]))
+        let identity = try await Fixture().verify(appleToken(changing: ["name": "Eve", "given_name": "Eve"]))
         #expect(identity.name == nil && identity.displayName == nil)
     }
 
@@ -97,8 +97,8 @@ struct AppleTests {
 
     @Test("is trusted about the address as far as it says", arguments: EmailRow.all)
     func email(row: EmailRow) async throws {
-        let identity = try await Desk().verify(appleToken(changing: row.changes))
-        #expect(identity.email == row.email.flatMap(Email.init))
+        let identity = try await Fixture().verify(appleToken(changing: row.changes))
+        #expect(identity.email == row.email.flatMap(EmailAddress.init))
         #expect(identity.emailTrust == row.trust)
         #expect(identity.isPrivateEmail == row.isPrivate)
     }
@@ -107,13 +107,13 @@ struct AppleTests {
         "says whether the person is real only in Apple's three numbers",
         arguments: [(0, 0), (1, 1), (2, 2), (3, nil), (-1, nil), ("2", nil), (true, nil)] as [(JSONValue, Int?)])
     func realUserStatus(claim: JSONValue, status: Int?) async throws {
-        let identity = try await Desk().verify(appleToken(changing: ["real_user_status": claim]))
+        let identity = try await Fixture().verify(appleToken(changing: ["real_user_status": claim]))
         #expect(identity.realUserStatus == status)
     }
 
     @Test("is for the app it was made for, if the app names its own client ids")
     func appAudiences() async throws {
-        let desk = Desk()
+        let desk = Fixture()
         var app = AppSettings()
         app.clientIDs = ["apple.com": ["com.example.web"]]
         let web = try appleToken(changing: ["aud": "com.example.web"])
@@ -134,7 +134,7 @@ struct AppleTests {
 
     @Test("is not looked at unless the project has Apple, and switched on")
     func settings() async throws {
-        let desk = Desk()
+        let desk = Fixture()
         let token = try appleToken()
         #expect(try await desk.refusal(of: token) { $0.providers = [] } == .notConfigured)
         #expect(try await desk.refusal(of: token) { $0[.apple].isEnabled = false } == .disabled)

@@ -1,5 +1,5 @@
 import Identity
-import JSONText
+import JSON
 import Testing
 
 /// One claim changed in a valid token of Apple's, and what comes of it.
@@ -15,7 +15,7 @@ struct ClaimRow: CustomTestStringConvertible {
         self.fault = fault
     }
 
-    private static let now = Desk.start.seconds
+    private static let now = Fixture.start.seconds
     private static let clientIDs = ["com.example.app", "com.example.web"]
 
     static let all: [ClaimRow] =

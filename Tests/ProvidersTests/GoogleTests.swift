@@ -1,5 +1,5 @@
 import Identity
-import JSONText
+import JSON
 import Providers
 import Testing
 
@@ -11,7 +11,7 @@ struct GoogleTests {
         "may name its issuer in either of two ways", arguments: ["https://accounts.google.com", "accounts.google.com"])
     func issuers(issuer: String) async throws {
         let token = try googleToken(changing: ["iss": .string(issuer)])
-        #expect(try await Desk().refusal(of: token, from: .google) == nil)
+        #expect(try await Fixture().refusal(of: token, from: .google) == nil)
     }
 
     @Test(
@@ -20,13 +20,13 @@ struct GoogleTests {
         let token = try googleToken(changing: ["iss": .string(issuer)])
         let expected = ["https://accounts.google.com", "accounts.google.com"]
         #expect(
-            try await Desk().refusal(of: token, from: .google)
+            try await Fixture().refusal(of: token, from: .google)
                 == .tokenNotBelieved(.issuer(expected: expected, seen: issuer)))
     }
 
     @Test("is for one client and asked for by another of the same project")
     func authorizedParty() async throws {
-        let desk = Desk()
+        let desk = Fixture()
         #expect(try await desk.verify(googleToken(), of: .google).audience == "web.apps.example")
         let sibling = try googleToken(changing: ["azp": "stranger.apps.example"])
         #expect(
@@ -73,7 +73,7 @@ struct GoogleTests {
 
     @Test("is trusted about the address as far as Google can know", arguments: EmailRow.all)
     func email(row: EmailRow) async throws {
-        let desk = Desk()
+        let desk = Fixture()
         let token = try googleToken(changing: row.changes)
         #expect(try await desk.verify(token, of: .google).emailTrust == row.trust)
         let wide = try await desk.verify(token, of: .google) { $0.policy.trustsGoogleForEveryDomain = true }
@@ -83,7 +83,7 @@ struct GoogleTests {
 
     @Test("tells who the person is")
     func profile() async throws {
-        let identity = try await Desk().verify(googleToken(), of: .google)
+        let identity = try await Fixture().verify(googleToken(), of: .google)
         #expect(identity.subject == "1081510815")
         #expect(identity.name == PersonName(given: "Ada", family: "King"))
         #expect(identity.displayName == "Ada King")
@@ -101,7 +101,7 @@ struct GoogleTests {
     func bare() async throws {
         let names = ["email", "email_verified", "name", "given_name", "family_name", "picture", "locale", "azp", "nbf"]
         let token = try googleToken(changing: Dictionary(uniqueKeysWithValues: names.map { ($0, .null) }))
-        let identity = try await Desk().verify(token, of: .google)
+        let identity = try await Fixture().verify(token, of: .google)
         #expect(identity.email == nil && identity.name == nil && identity.displayName == nil)
         let info = try StrictJSON.decode(JSONValue.self, from: Array(identity.rawUserInfo.utf8))
         #expect(info == ["granted_scopes": "", "id": "1081510815"])
@@ -118,7 +118,7 @@ struct GoogleTests {
             ("https://a.example/" + String(repeating: "b", count: 2031), false),
         ])
     func picture(url: String, isTaken: Bool) async throws {
-        let identity = try await Desk().verify(googleToken(changing: ["picture": .string(url)]), of: .google)
+        let identity = try await Fixture().verify(googleToken(changing: ["picture": .string(url)]), of: .google)
         #expect(identity.photoURL == (isTaken ? url : nil))
     }
 
@@ -128,7 +128,7 @@ struct GoogleTests {
             "name": .string("\u{202E}Ada\n" + String(repeating: "x", count: 500)), "given_name": "A\u{0007}da",
             "family_name": "   ",
         ])
-        let identity = try await Desk().verify(token, of: .google)
+        let identity = try await Fixture().verify(token, of: .google)
         #expect(identity.displayName == "Ada " + String(repeating: "x", count: 96))
         #expect(identity.name == PersonName(given: "A da", family: nil))
     }

@@ -1,7 +1,7 @@
 import Crypto
 import Identity
 import JOSE
-import JSONText
+import JSON
 import Providers
 import Synchronization
 import Testing
@@ -16,8 +16,8 @@ struct KeyCacheTests {
             (1_000_000_000, 86_400),
         ] as [(Int?, Int)])
     func lifetime(maxAge: Int?, seconds: Int) async throws {
-        let desk = Desk()
-        desk.provider.publish(.keys(of: Keys.current, maxAge: maxAge.map { .seconds($0) }), at: Desk.appleKeysURL)
+        let desk = Fixture()
+        desk.provider.publish(.keys(of: Keys.current, maxAge: maxAge.map { .seconds($0) }), at: Fixture.appleKeysURL)
         #expect(try await desk.believesApple())
         desk.clock.pass(.seconds(seconds) - .microseconds(1))
         #expect(try await desk.believesApple())
@@ -29,9 +29,9 @@ struct KeyCacheTests {
 
     @Test("are fetched once for all who wait")
     func singleFlight() async throws {
-        let desk = Desk()
+        let desk = Fixture()
         let gate = Gate()
-        desk.provider.publish(.behind(gate, .keys(of: Keys.current)), at: Desk.appleKeysURL)
+        desk.provider.publish(.behind(gate, .keys(of: Keys.current)), at: Fixture.appleKeysURL)
         let token = try lastingToken()
         try await withThrowingTaskGroup(of: Void.self) { group in
             for _ in 1...50 { group.addTask { _ = try await desk.verify(token) } }
@@ -44,11 +44,11 @@ struct KeyCacheTests {
 
     @Test("are used on while newer ones are on their way")
     func staleWhileFetching() async throws {
-        let desk = Desk()
+        let desk = Fixture()
         #expect(try await desk.believesApple())
         desk.clock.pass(.seconds(3600))
         let gate = Gate()
-        desk.provider.publish(.behind(gate, .keys(of: Keys.current)), at: Desk.appleKeysURL)
+        desk.provider.publish(.behind(gate, .keys(of: Keys.current)), at: Fixture.appleKeysURL)
         let token = try lastingToken()
         async let first = desk.verify(token)
         while desk.provider.asked.count < 2 { await Task.yield() }
@@ -60,9 +60,9 @@ struct KeyCacheTests {
 
     @Test("come in time for the others when the one who asked first goes away")
     func cancellation() async throws {
-        let desk = Desk()
+        let desk = Fixture()
         let gate = Gate()
-        desk.provider.publish(.behind(gate, .keys(of: Keys.current)), at: Desk.appleKeysURL)
+        desk.provider.publish(.behind(gate, .keys(of: Keys.current)), at: Fixture.appleKeysURL)
         let token = try lastingToken()
         let first = Task { try await desk.verify(token) }
         while desk.provider.asked.isEmpty { await Task.yield() }
@@ -75,9 +75,9 @@ struct KeyCacheTests {
 
     @Test("are asked for again when a token names another, and that one is believed")
     func rotation() async throws {
-        let desk = Desk()
+        let desk = Fixture()
         #expect(try await desk.believesApple())
-        desk.provider.publish(.keys(of: Keys.current, Keys.next), at: Desk.appleKeysURL)
+        desk.provider.publish(.keys(of: Keys.current, Keys.next), at: Fixture.appleKeysURL)
         #expect(try await desk.believesApple(by: Keys.next))
         #expect(try await desk.believesApple())
         #expect(desk.provider.asked.count == 2)
@@ -85,7 +85,7 @@ struct KeyCacheTests {
 
     @Test("are asked for out of turn once a minute, however many tokens name one that is not there")
     func unknownKeys() async throws {
-        let desk = Desk()
+        let desk = Fixture()
         #expect(try await desk.believesApple())
         for _ in 1...5 { #expect(try await !desk.believesApple(by: Keys.unknown)) }
         #expect(desk.provider.asked.count == 2)
@@ -105,27 +105,27 @@ struct KeyCacheTests {
 
     @Test("that are not known are no reason to refuse a token while the provider cannot be asked")
     func unknownWhileDown() async throws {
-        let desk = Desk()
+        let desk = Fixture()
         #expect(try await desk.believesApple())
-        desk.provider.publish(.failure, at: Desk.appleKeysURL)
+        desk.provider.publish(.failure, at: Fixture.appleKeysURL)
         for _ in 1...3 {
             await #expect(throws: ProviderUnreachable.self) { try await desk.verify(lastingToken(signedBy: Keys.next)) }
         }
         #expect(try await desk.believesApple())
         #expect(desk.provider.asked.count == 2)
-        desk.provider.publish(.keys(of: Keys.current, Keys.next), at: Desk.appleKeysURL)
+        desk.provider.publish(.keys(of: Keys.current, Keys.next), at: Fixture.appleKeysURL)
         desk.clock.pass(.seconds(60))
         #expect(try await desk.believesApple(by: Keys.next))
     }
 
     @Test("that were fetched in turn since then are as new as may be")
     func refreshedSince() async throws {
-        let desk = Desk()
+        let desk = Fixture()
         #expect(try await desk.believesApple())
         desk.clock.pass(.seconds(3590))
-        desk.provider.publish(.failure, at: Desk.appleKeysURL)
+        desk.provider.publish(.failure, at: Fixture.appleKeysURL)
         await #expect(throws: ProviderUnreachable.self) { try await desk.verify(lastingToken(signedBy: Keys.unknown)) }
-        desk.provider.publish(.keys(of: Keys.current), at: Desk.appleKeysURL)
+        desk.provider.publish(.keys(of: Keys.current), at: Fixture.appleKeysURL)
         desk.clock.pass(.seconds(20))
         #expect(try await desk.believesApple())
         #expect(try await !desk.believesApple(by: Keys.unknown))
@@ -133,20 +133,20 @@ struct KeyCacheTests {
 
     @Test("that are nowhere to be had make nobody's token a bad one")
     func neverReached() async throws {
-        let desk = Desk()
-        desk.provider.publish(.failure, at: Desk.appleKeysURL)
+        let desk = Fixture()
+        desk.provider.publish(.failure, at: Fixture.appleKeysURL)
         for _ in 1...3 { await #expect(throws: ProviderUnreachable.self) { try await desk.verify(lastingToken()) } }
         #expect(desk.provider.asked.count == 1)
         desk.clock.pass(.seconds(10))
-        desk.provider.publish(.keys(of: Keys.current), at: Desk.appleKeysURL)
+        desk.provider.publish(.keys(of: Keys.current), at: Fixture.appleKeysURL)
         #expect(try await desk.believesApple())
     }
 
     @Test("go on working for a week after the provider was last heard of")
     func lastGood() async throws {
-        let desk = Desk()
+        let desk = Fixture()
         #expect(try await desk.believesApple())
-        desk.provider.publish(.failure, at: Desk.appleKeysURL)
+        desk.provider.publish(.failure, at: Fixture.appleKeysURL)
         desk.clock.pass(.seconds(3600))
         for _ in 1...5 { #expect(try await desk.believesApple()) }
         #expect(desk.provider.asked.count == 2)
@@ -168,27 +168,27 @@ struct KeyCacheTests {
 
     @Test("are never replaced by what is no key set", arguments: noKeySets.indices)
     func notAKeySet(index: Int) async throws {
-        let desk = Desk()
+        let desk = Fixture()
         #expect(try await desk.believesApple())
-        desk.provider.publish(.text(Self.noKeySets[index]), at: Desk.appleKeysURL)
+        desk.provider.publish(.text(Self.noKeySets[index]), at: Fixture.appleKeysURL)
         desk.clock.pass(.seconds(3600))
         #expect(try await desk.believesApple())
         #expect(desk.provider.asked.count == 2)
-        #expect(desk.shelf.documents.withLock { $0[Desk.appleKeysURL]?.fetchedAt } == Desk.start)
-        let fresh = Desk()
-        fresh.provider.publish(.text(Self.noKeySets[index]), at: Desk.appleKeysURL)
+        #expect(desk.shelf.documents.withLock { $0[Fixture.appleKeysURL]?.fetchedAt } == Fixture.start)
+        let fresh = Fixture()
+        fresh.provider.publish(.text(Self.noKeySets[index]), at: Fixture.appleKeysURL)
         await #expect(throws: ProviderUnreachable.self) { try await fresh.verify(lastingToken()) }
     }
 
     @Test("that are too long to be read are not")
     func tooLong() async throws {
-        let desk = Desk()
+        let desk = Fixture()
         let keys = String(decoding: try StrictJSON.encode(JWKSet(keys: [Keys.current.jwk])), as: UTF8.self)
         let padding = String(repeating: " ", count: 256 * 1024 - keys.utf8.count)
-        desk.provider.publish(.text(keys + padding + " "), at: Desk.appleKeysURL)
+        desk.provider.publish(.text(keys + padding + " "), at: Fixture.appleKeysURL)
         await #expect(throws: ProviderUnreachable.self) { try await desk.verify(lastingToken()) }
         desk.clock.pass(.seconds(10))
-        desk.provider.publish(.text(keys + padding), at: Desk.appleKeysURL)
+        desk.provider.publish(.text(keys + padding), at: Fixture.appleKeysURL)
         #expect(try await desk.believesApple())
     }
 
@@ -204,18 +204,18 @@ struct KeyCacheTests {
         let modulus = try #require(Keys.next.jwk.n)
         let useless = element.replacing("\"N\"", with: "\"\(modulus)\"")
         let good = String(decoding: try StrictJSON.encode(Keys.current.jwk), as: UTF8.self)
-        let desk = Desk()
-        desk.provider.publish(.text(#"{"keys":[\#(useless),\#(good)]}"#), at: Desk.appleKeysURL)
+        let desk = Fixture()
+        desk.provider.publish(.text(#"{"keys":[\#(useless),\#(good)]}"#), at: Fixture.appleKeysURL)
         #expect(try await desk.believesApple())
         #expect(try await !desk.believesApple(by: Keys.next))
     }
 
     @Test("of a pinned provider are asked for at the pinned place")
     func pinned() async throws {
-        let desk = Desk()
+        let desk = Fixture()
         #expect(try await desk.believesApple())
         _ = try await desk.verify(googleToken(), of: .google)
-        #expect(desk.provider.asked == [Desk.appleKeysURL, Desk.googleKeysURL])
+        #expect(desk.provider.asked == [Fixture.appleKeysURL, Fixture.googleKeysURL])
         #expect(desk.provider.askedAddresses.allSatisfy { !$0.isConfigured })
     }
 }

@@ -1,6 +1,6 @@
 import Identity
 import JOSE
-import JSONText
+import JSON
 import Providers
 import Testing
 
@@ -113,24 +113,24 @@ struct NonceTests {
     @Test("of Apple's is the hash of the app's", arguments: NonceRow.apple)
     func apple(row: NonceRow) async throws {
         let token = try appleToken(changing: row.changes)
-        #expect(try await Desk().refusal(of: token, nonce: row.raw, row.change) == row.refusal)
+        #expect(try await Fixture().refusal(of: token, nonce: row.raw, row.change) == row.refusal)
     }
 
     @Test("of Google's counts if the app brings one", arguments: NonceRow.openID)
     func google(row: NonceRow) async throws {
         let token = try googleToken(changing: row.changes)
-        #expect(try await Desk().refusal(of: token, from: .google, nonce: row.raw, row.change) == row.refusal)
+        #expect(try await Fixture().refusal(of: token, from: .google, nonce: row.raw, row.change) == row.refusal)
     }
 
     @Test("of another provider's counts if the app brings one", arguments: NonceRow.openID)
     func openID(row: NonceRow) async throws {
         let token = try openIDToken(changing: row.changes)
-        #expect(try await Desk().refusal(of: token, from: Desk.openID, nonce: row.raw, row.change) == row.refusal)
+        #expect(try await Fixture().refusal(of: token, from: Fixture.openID, nonce: row.raw, row.change) == row.refusal)
     }
 
     @Test("that is known unhashed is handed on")
     func known() async throws {
-        let desk = Desk()
+        let desk = Fixture()
         let hidden = try googleToken(changing: ["nonce": "claimed"])
         #expect(try await desk.verify(hidden, of: .google).nonce == "claimed")
         let hashed = try googleToken(changing: ["nonce": .string(sha256("raw"))])
@@ -142,15 +142,15 @@ struct NonceTests {
 
     @Test("of Apple's is marked, so that it counts once for as long as the token does")
     func marks() async throws {
-        let desk = Desk()
-        func marks(_ nonce: String, subject: JSONValue = "one") async throws -> [OneTimeMark] {
+        let desk = Fixture()
+        func marks(_ nonce: String, subject: JSONValue = "one") async throws -> [ReplayKey] {
             let token = try appleToken(changing: ["nonce": .string(sha256(nonce)), "sub": subject])
             return try await desk.verify(token, nonce: nonce).marks
         }
         let first = try await marks("a")
         #expect(first.count == 1)
         #expect(first[0].hash.count == 32)
-        #expect(first[0].expiresAt >= Desk.start + .seconds(86_400 + 60))
+        #expect(first[0].expiresAt >= Fixture.start + .seconds(86_400 + 60))
         #expect(try await marks("a", subject: "two") != first)
         #expect(try await marks("b") != first)
         #expect(try await desk.verify(appleToken()).marks.isEmpty)

@@ -1,6 +1,6 @@
 import Identity
 import JOSE
-import JSONText
+import JSON
 import Providers
 import Testing
 
@@ -21,8 +21,8 @@ struct NotificationTests {
         return try appleToken(changing: all)
     }
 
-    private func read(_ body: String, at now: Instant = Desk.start) async throws -> AppleNotification {
-        try await AppleNotifications(keys: Desk().keys).read(body, for: clientIDs, at: now)
+    private func read(_ body: String, at now: Instant = Fixture.start) async throws -> AppleNotification {
+        try await AppleNotifications(keys: Fixture().keys).read(body, for: clientIDs, at: now)
     }
 
     private func fault(_ body: String) async -> IdentityTokenFault? {
@@ -78,16 +78,17 @@ struct NotificationTests {
             "type": "email-disabled", "sub": "001", "email": "x1@example.com", "is_private_email": "true",
         ]
         let notification = try await read(token(event))
-        #expect(notification.email == Email("x1@example.com"))
+        #expect(notification.email == EmailAddress("x1@example.com"))
         #expect(notification.isPrivateEmail)
     }
 
     @Test("may be without an end, but is not taken after one")
     func expiry() async throws {
-        let start = Desk.start.seconds
+        let start = Fixture.start.seconds
         #expect(await fault(try token(changing: ["exp": .integer(start + 1)])) == nil)
         #expect(
-            await fault(try token(changing: ["exp": .integer(start - 60)])) == .expired(at: Desk.start - .seconds(60)))
+            await fault(try token(changing: ["exp": .integer(start - 60)]))
+                == .expired(at: Fixture.start - .seconds(60)))
     }
 
     @Test("is believed for what an identity token would be, and no more")
@@ -116,8 +117,8 @@ struct NotificationTests {
 
     @Test("is no identity token")
     func otherwise() async throws {
-        let desk = Desk()
-        let start = Desk.start.seconds
+        let desk = Fixture()
+        let start = Fixture.start.seconds
         #expect(
             try await desk.refusal(of: token(changing: ["exp": .integer(start + 600)]))
                 == .tokenNotBelieved(.claim("sub")))

@@ -8,10 +8,10 @@ import Testing
 struct SharedKeyTests {
     @Test("survive a restart while the provider is down")
     func restart() async throws {
-        let before = Desk()
+        let before = Fixture()
         #expect(try await before.believesApple())
-        let after = Desk(shelf: before.shelf.shelf)
-        after.provider.publish(.failure, at: Desk.appleKeysURL)
+        let after = Fixture(shelf: before.shelf.shelf)
+        after.provider.publish(.failure, at: Fixture.appleKeysURL)
         after.clock.pass(.seconds(6 * 86_400))
         #expect(try await after.believesApple())
         #expect(after.provider.asked.count == 1)
@@ -21,9 +21,9 @@ struct SharedKeyTests {
 
     @Test("fetched a moment ago by another process are not fetched again")
     func shared() async throws {
-        let before = Desk()
+        let before = Fixture()
         #expect(try await before.believesApple())
-        let after = Desk(shelf: before.shelf.shelf)
+        let after = Fixture(shelf: before.shelf.shelf)
         after.clock.pass(.seconds(299))
         #expect(try await after.believesApple())
         #expect(after.provider.asked.isEmpty)
@@ -34,11 +34,11 @@ struct SharedKeyTests {
 
     @Test("are asked for out of turn by one of all processes, and the others take what it got")
     func sharedTurn() async throws {
-        let one = Desk()
-        let other = Desk(shelf: one.shelf.shelf)
+        let one = Fixture()
+        let other = Fixture(shelf: one.shelf.shelf)
         #expect(try await one.believesApple())
         #expect(try await other.believesApple())
-        one.provider.publish(.keys(of: Keys.current, Keys.next), at: Desk.appleKeysURL)
+        one.provider.publish(.keys(of: Keys.current, Keys.next), at: Fixture.appleKeysURL)
         one.clock.pass(.seconds(1))
         #expect(try await one.believesApple(by: Keys.next))
         other.clock.pass(.seconds(2))
@@ -50,27 +50,27 @@ struct SharedKeyTests {
 
     @Test("that another process has asked for in vain, or still waits for, are no reason to refuse a token")
     func sharedFailure() async throws {
-        let one = Desk()
-        let other = Desk(shelf: one.shelf.shelf)
+        let one = Fixture()
+        let other = Fixture(shelf: one.shelf.shelf)
         #expect(try await one.believesApple())
         #expect(try await other.believesApple())
-        one.provider.publish(.failure, at: Desk.appleKeysURL)
+        one.provider.publish(.failure, at: Fixture.appleKeysURL)
         one.clock.pass(.seconds(1))
         await #expect(throws: ProviderUnreachable.self) { try await one.verify(lastingToken(signedBy: Keys.next)) }
         other.clock.pass(.seconds(2))
         await #expect(throws: ProviderUnreachable.self) { try await other.verify(lastingToken(signedBy: Keys.next)) }
         #expect(other.provider.asked.isEmpty)
         other.clock.pass(.seconds(60))
-        other.provider.publish(.keys(of: Keys.next), at: Desk.appleKeysURL)
+        other.provider.publish(.keys(of: Keys.next), at: Fixture.appleKeysURL)
         #expect(try await other.believesApple(by: Keys.next))
     }
 
     @Test("are fetched and used without the shelf, but not asked for out of turn")
     func brokenShelf() async throws {
-        let desk = Desk()
+        let desk = Fixture()
         desk.shelf.isBroken.withLock { $0 = true }
         #expect(try await desk.believesApple())
-        desk.provider.publish(.keys(of: Keys.next), at: Desk.appleKeysURL)
+        desk.provider.publish(.keys(of: Keys.next), at: Fixture.appleKeysURL)
         await #expect(throws: ProviderUnreachable.self) { try await desk.verify(lastingToken(signedBy: Keys.next)) }
         #expect(desk.provider.asked.count == 1)
         desk.shelf.isBroken.withLock { $0 = false }
@@ -80,9 +80,9 @@ struct SharedKeyTests {
 
     @Test("on a shelf that cannot be read are fetched")
     func unreadableShelf() async throws {
-        let desk = Desk()
+        let desk = Fixture()
         desk.shelf.documents.withLock {
-            $0[Desk.appleKeysURL] = PublishedDocument(body: "<html>", fetchedAt: Desk.start)
+            $0[Fixture.appleKeysURL] = ProviderDocument(body: "<html>", fetchedAt: Fixture.start)
         }
         #expect(try await desk.believesApple())
         #expect(desk.provider.asked.count == 1)

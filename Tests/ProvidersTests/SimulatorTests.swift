@@ -20,7 +20,7 @@ struct SimulatorTests {
             _ token: String, of provider: ProviderID = .apple, nonce: String? = nil
         ) async throws -> VerifiedIdentity {
             let credential = FederatedCredential(provider: provider, idToken: Secret(token), rawNonce: nonce)
-            return try await verifier.verify(credential, App(id: ID("app")), Desk.project)
+            return try await verifier.verify(credential, App(id: ID("app")), Fixture.project)
         }
     }
 
@@ -28,7 +28,7 @@ struct SimulatorTests {
         _ make: (_ clock: TestClock) throws -> Provider,
         _ body: (Provider, SimulatorServer, Far) async throws -> Void
     ) async throws {
-        let clock = TestClock(Desk.start)
+        let clock = TestClock(Fixture.start)
         let provider = try make(clock)
         let loop = try Loop(name: "client")
         let client = try HTTP.Client(loop: loop)
@@ -116,7 +116,7 @@ struct SimulatorTests {
                 let read = try await far.notifications.read(body, for: ["com.example.app"], at: far.clock.now)
                 #expect(read.kind == .init(notification.rawValue))
                 #expect(read.subject == SimulatedApple.subject(of: .grace))
-                #expect(read.occurredAt == Desk.start)
+                #expect(read.occurredAt == Fixture.start)
             }
         }
     }

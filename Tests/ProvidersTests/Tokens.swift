@@ -1,12 +1,12 @@
 import Crypto
 import Identity
 import JOSE
-import JSONText
+import JSON
 
 /// Members to put into a valid set of claims; `null` takes one out.
 typealias Changes = [String: JSONValue]
 
-private let now = Desk.start.seconds
+private let now = Fixture.start.seconds
 
 private let appleClaims: [String: JSONValue] = [
     "iss": "https://appleid.apple.com", "aud": "com.example.app", "sub": "001234.0123456789abcdef.0815",
@@ -22,7 +22,7 @@ private let googleClaims: [String: JSONValue] = [
 ]
 
 private let openIDClaims: [String: JSONValue] = [
-    "iss": .string(Desk.issuer), "aud": "realm-client", "sub": "f:ada", "iat": .integer(now - 10),
+    "iss": .string(Fixture.issuer), "aud": "realm-client", "sub": "f:ada", "iat": .integer(now - 10),
     "exp": .integer(now + 300), "email": "ada@example.com", "email_verified": true,
 ]
 

@@ -17,10 +17,10 @@ struct AuditTrailTests {
         }
         #expect(
             touching == [
-                "Sources/Storage/AuditQueries.swift": ["INSERT INTO"],
-                "Sources/Storage/JanitorQueries.swift": ["DELETE FROM"],
+                "Sources/Storage/Audit/AuditQueries.swift": ["INSERT INTO"],
+                "Sources/Storage/Maintenance/JanitorQueries.swift": ["DELETE FROM"],
             ])
-        let janitor = try Repository.text("Sources/Storage/JanitorQueries.swift")
+        let janitor = try Repository.text("Sources/Storage/Maintenance/JanitorQueries.swift")
         #expect(janitor.contains("occurred_at <"), "by age")
     }
 }

@@ -1,6 +1,6 @@
 import Testing
 
-@testable import sekisho
+@testable import Gateway
 
 @Suite("The example of the environment")
 struct EnvironmentExampleTests {

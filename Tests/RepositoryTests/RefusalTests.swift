@@ -7,8 +7,8 @@ struct RefusalTests {
 
     @Test("have a wire code each, or answer 503")
     func areNamed() throws {
-        let names = try Repository.text("Sources/API/RefusalNames.swift")
-        let unavailable = try Repository.text("Sources/API/Exchange.swift")
+        let names = try Repository.text("Sources/API/Wire/RefusalNames.swift")
+        let unavailable = try Repository.text("Sources/API/Wire/RequestOutcome.swift")
         var errors: Set<String> = []
         for file in try Repository.files(in: "Sources/Identity", ending: ".swift") {
             for match in try Repository.text(file).matches(of: #/(?:enum|struct) (\w+): (?:\w+, )*Error\b/#) {

@@ -1,4 +1,4 @@
-import JSONText
+import JSON
 import Simulators
 import Testing
 

@@ -1,5 +1,5 @@
 import HTTP
-import JSONText
+import JSON
 import Simulators
 import Testing
 

@@ -1,5 +1,5 @@
 import JOSE
-import JSONText
+import JSON
 import Simulators
 import Testing
 

@@ -1,6 +1,6 @@
 import Crypto
 import HTTP
-import JSONText
+import JSON
 import Simulators
 import Testing
 

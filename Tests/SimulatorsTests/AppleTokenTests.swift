@@ -1,6 +1,6 @@
 import Crypto
 import JOSE
-import JSONText
+import JSON
 import Simulators
 import Testing
 

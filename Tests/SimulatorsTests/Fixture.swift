@@ -1,7 +1,7 @@
 import Crypto
 import HTTP
 import JOSE
-import JSONText
+import JSON
 import Simulators
 import Synchronization
 import Testing

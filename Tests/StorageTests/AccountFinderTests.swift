@@ -56,7 +56,7 @@ struct AccountFinderTests {
 
     private static let project = ID<Project>("demo")
     private static let newcomer = Account(
-        id: ID("new7"), email: Email("new7@example.com"), phoneNumber: "+15557",
+        id: ID("new7"), email: EmailAddress("new7@example.com"), phoneNumber: "+15557",
         identities: [LinkedIdentity(provider: .google, subject: "7")], createdAt: Instant(seconds: 0),
         validSince: Instant(seconds: 0))
 
@@ -104,7 +104,7 @@ struct AccountFinderTests {
                 "by all that leads to one",
                 .find(
                     [
-                        .id(ID("a")), .email(Email("user1@example.com")!), .phoneNumber(PhoneNumber("+15555")!),
+                        .id(ID("a")), .email(EmailAddress("user1@example.com")!), .phoneNumber(PhoneNumber("+15555")!),
                         .identity(provider: .google, subject: "1"),
                     ], in: project)),
         ])
@@ -125,7 +125,7 @@ struct AccountFinderTests {
         "goes straight to the account, in a project too that has grown since the last ANALYZE",
         arguments: [
             Row("by id", .find([.id(ID("new7"))], in: ID("new"))),
-            Row("by address", .find([.email(Email("new7@example.com")!)], in: ID("new"))),
+            Row("by address", .find([.email(EmailAddress("new7@example.com")!)], in: ID("new"))),
             Row("by number", .find([.phoneNumber(PhoneNumber("+15557")!)], in: ID("new"))),
             Row("by identity", .find([.identity(provider: .google, subject: "7")], in: ID("new"))),
             Row(

@@ -22,7 +22,7 @@ struct AccountStoreTests {
     @Test("lets exactly one of twenty concurrent sign-ups have an address")
     func emailRace() async throws {
         let fixture = try await StoreFixture()
-        let email = Email("ada@example.com")
+        let email = EmailAddress("ada@example.com")
         let outcomes = try await withThrowingTaskGroup(of: Bool.self) { group in
             for number in 1...20 {
                 group.addTask {
@@ -44,7 +44,8 @@ struct AccountStoreTests {
         let fixture = try await StoreFixture(email: "ada@example.com", passwordHash: "h")
         let other = ID<Project>("other")
         let outcome = try await fixture.store.create(
-            NewAccount(id: ID("ada"), email: Email("ada@example.com"), passwordHash: "h", createdAt: fixture.start),
+            NewAccount(
+                id: ID("ada"), email: EmailAddress("ada@example.com"), passwordHash: "h", createdAt: fixture.start),
             opening: .fresh(of: "ada", at: fixture.start), in: other)
         #expect(outcome != .emailTaken)
         #expect(try await fixture.store.find(IDTokenClaim(of: fixture.session), in: other)?.session == nil)
@@ -139,10 +140,10 @@ struct AccountStoreTests {
         let fixture = try await StoreFixture(email: "ada@example.com", passwordHash: "h")
         #expect(
             try await fixture.store.delete(
-                by: fixture.session, of: .system, at: fixture.start, mailing: Mailing(), in: fixture.project))
+                by: fixture.session, of: .system, at: fixture.start, mailing: EmailBatch(), in: fixture.project))
         #expect(
             try await !fixture.store.delete(
-                by: fixture.session, of: .system, at: fixture.start, mailing: Mailing(), in: fixture.project))
+                by: fixture.session, of: .system, at: fixture.start, mailing: EmailBatch(), in: fixture.project))
         #expect(try await fixture.store.find(IDTokenClaim(of: fixture.session), in: fixture.project) == nil)
         #expect(try await fixture.store.holder(of: fixture.account.email!, in: fixture.project) == nil)
         let tombstones = try await fixture.database.pool.query("SELECT id FROM deleted_account")
@@ -184,7 +185,7 @@ struct AccountStoreTests {
         #expect(try await fixture.store.update(change, by: fixture.session, in: fixture.project) == .stale)
         #expect(
             try await !fixture.store.delete(
-                by: fixture.session, of: .system, at: fixture.start, mailing: Mailing(), in: fixture.project))
+                by: fixture.session, of: .system, at: fixture.start, mailing: EmailBatch(), in: fixture.project))
     }
 
     @Test("keeps the sessions of the last generation, to answer for their tokens, and none before")
@@ -218,7 +219,7 @@ struct AccountStoreTests {
         #expect(
             found.account.identities == [
                 LinkedIdentity(
-                    provider: ProviderID("apple.com"), subject: "001.x", email: Email("ada@example.com"),
+                    provider: ProviderID("apple.com"), subject: "001.x", email: EmailAddress("ada@example.com"),
                     displayName: "Ada \"L\"", issuer: "https://appleid.apple.com",
                     linkedAt: Instant(microseconds: 7_250_000), linkedDevice: "iPhone")
             ])

@@ -7,7 +7,7 @@ import Testing
 @Suite("The configuration of projects, stored", .serialized)
 struct ConfigurationStoreTests {
     /// Seals by naming the place.
-    static let keeper = SecretKeeper { secret, provider, project in
+    static let keeper = SecretEncryption { secret, provider, project in
         Array("\(project)/\(provider.rawValue)/\(secret.expose())".utf8)
     } holds: { sealed, secret, provider, project in
         sealed == Array("\(project)/\(provider.rawValue)/\(secret.expose())".utf8)

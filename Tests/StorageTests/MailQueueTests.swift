@@ -10,19 +10,19 @@ import Testing
 struct MailQueueTests {
     struct Fixture: Sendable {
         let store: StoreFixture
-        let queue: PostgresMailQueue
+        let queue: PostgresEmailQueue
         var now: Instant { store.start }
 
         init() async throws {
             store = try await StoreFixture(email: "ada@example.org")
-            queue = PostgresMailQueue(pool: store.database.pool)
+            queue = PostgresEmailQueue(pool: store.database.pool)
         }
 
         @discardableResult
         func post(
             _ kind: String = "PASSWORD_RESET", to recipient: String = "ada@example.org",
             lasting lifetime: Duration = .seconds(3600)
-        ) async throws -> ID<Letter> {
+        ) async throws -> ID<OutgoingEmail> {
             let id = UUID()
             try await store.database.pool.execute(
                 """
@@ -33,7 +33,7 @@ struct MailQueueTests {
             return ID(id.uuidString.lowercased())
         }
 
-        func claim(_ limit: Int = 10, after delay: Duration = .zero) async throws -> [QueuedLetter] {
+        func claim(_ limit: Int = 10, after delay: Duration = .zero) async throws -> [QueuedEmail] {
             try await queue.claim(limit: limit, lease: .seconds(60), at: now + delay)
         }
 
@@ -49,10 +49,10 @@ struct MailQueueTests {
         let claimed = try #require(try await fixture.claim().first)
         #expect(
             claimed
-                == QueuedLetter(
-                    letter: Letter(
+                == QueuedEmail(
+                    letter: OutgoingEmail(
                         id: id, kind: .resetPassword, account: nil,
-                        recipient: try #require(Email("ada@example.org")), language: nil, content: [1],
+                        recipient: try #require(EmailAddress("ada@example.org")), language: nil, content: [1],
                         createdAt: fixture.now, expiresAt: fixture.now + .seconds(3600)), project: ID("demo"),
                     attempts: 1))
     }
@@ -70,7 +70,7 @@ struct MailQueueTests {
     func race() async throws {
         let fixture = try await Fixture()
         for _ in 0..<40 { try await fixture.post() }
-        let claimed = try await withThrowingTaskGroup(of: [QueuedLetter].self) { group in
+        let claimed = try await withThrowingTaskGroup(of: [QueuedEmail].self) { group in
             for _ in 0..<20 { group.addTask { try await fixture.claim(4) } }
             return try await group.reduce(into: []) { $0 += $1.map(\.letter.id) }
         }
@@ -98,7 +98,7 @@ struct MailQueueTests {
         try await fixture.queue.giveUp(id, failure: "550 to RCPT", at: fixture.now)
         #expect(try await fixture.claim(after: .seconds(7200)).isEmpty)
         #expect(try await fixture.queue.waiting() == 0)
-        let listed = try #require(try await MailListing(pool: fixture.store.database.pool).letters(limit: 10).first)
+        let listed = try #require(try await EmailListing(pool: fixture.store.database.pool).letters(limit: 10).first)
         #expect(listed.id == id)
         #expect(listed.failure == "550 to RCPT")
         #expect(listed.givenUpAt == fixture.now)

@@ -17,7 +17,7 @@ struct StoreFixture: Sendable {
         store = PostgresAccountStore(pool: database.pool)
         session = Session.fresh(of: "ada", at: start)
         let new = NewAccount(
-            id: ID("ada"), email: email.flatMap(Email.init), passwordHash: passwordHash, createdAt: start)
+            id: ID("ada"), email: email.flatMap(EmailAddress.init), passwordHash: passwordHash, createdAt: start)
         guard case .created(let account) = try await store.create(new, opening: session, in: project) else {
             throw Unexpected()
         }

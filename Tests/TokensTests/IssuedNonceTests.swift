@@ -8,8 +8,8 @@ struct IssuedNonceTests {
     private let now = Instant(seconds: 1_800_000_000)
     private let project = ID<Project>("demo")
 
-    private func tickets(_ current: UInt8, previous: UInt8? = nil) throws -> SealedTickets {
-        SealedTickets(
+    private func tickets(_ current: UInt8, previous: UInt8? = nil) throws -> MasterKeySealedTokens {
+        MasterKeySealedTokens(
             masterKeys: try MasterKeys(
                 current: [UInt8](repeating: current, count: 32),
                 previous: previous.map { [UInt8](repeating: $0, count: 32) }))

@@ -15,7 +15,7 @@ struct KeyRingTests {
 
     @Test("open only under the master key, and in the row, that they were sealed for")
     func binding() throws {
-        let key = try KeyMaker(masterKeys: masterKeys).idTokenKey(.es256, in: project, at: now, signsFrom: now)
+        let key = try KeyGenerator(masterKeys: masterKeys).idTokenKey(.es256, in: project, at: now, signsFrom: now)
         _ = try KeyRing([key], of: project, under: masterKeys)
         let others = try MasterKeys(current: [UInt8](repeating: 2, count: 32))
         #expect(throws: SealFault.unknownKey) { try KeyRing([key], of: project, under: others) }
@@ -27,7 +27,7 @@ struct KeyRingTests {
 
     @Test("move to a new master key while the old one is still known, and need it no more afterwards")
     func rewrapping() throws {
-        let key = try KeyMaker(masterKeys: masterKeys).refreshTokenKey(in: project, at: now, signsFrom: now)
+        let key = try KeyGenerator(masterKeys: masterKeys).refreshTokenKey(in: project, at: now, signsFrom: now)
         let new = [UInt8](repeating: 2, count: 32)
         let both = try MasterKeys(current: new, previous: [UInt8](repeating: 1, count: 32))
         let rewrapped = try #require(try key.rewrapped(in: project, under: both))
@@ -38,7 +38,7 @@ struct KeyRingTests {
 
     @Test("sign from their time on, are published before, and are neither after they retire")
     func life() throws {
-        let maker = KeyMaker(masterKeys: masterKeys)
+        let maker = KeyGenerator(masterKeys: masterKeys)
         let old = try maker.idTokenKey(.es256, in: project, at: now, signsFrom: now)
             .with(retiresAt: now + .seconds(5000))
         let next = try maker.idTokenKey(.es256, in: project, at: now, signsFrom: now + .seconds(900))

@@ -11,17 +11,17 @@ struct RefreshTokenTests {
 
     @Test("says what was put into it")
     func roundTrip() throws {
-        let token = try #require(RefreshTokenForm.seal(claim, keyID: "00c0ffee", secret: secret, in: project))
+        let token = try #require(RefreshTokenCodec.seal(claim, keyID: "00c0ffee", secret: secret, in: project))
         #expect(token.count == 82)
         #expect(open(token) == claim)
     }
 
     @Test("is refused with another key, in another project, or with any bit changed")
     func forged() throws {
-        let token = try #require(RefreshTokenForm.seal(claim, keyID: "00c0ffee", secret: secret, in: project))
-        #expect(RefreshTokenForm.open(token, in: Self.project("other")) { _ in secret } == nil)
-        #expect(RefreshTokenForm.open(token, in: project) { _ in [UInt8](repeating: 8, count: 32) } == nil)
-        #expect(RefreshTokenForm.open(token, in: project) { _ in nil } == nil)
+        let token = try #require(RefreshTokenCodec.seal(claim, keyID: "00c0ffee", secret: secret, in: project))
+        #expect(RefreshTokenCodec.open(token, in: Self.project("other")) { _ in secret } == nil)
+        #expect(RefreshTokenCodec.open(token, in: project) { _ in [UInt8](repeating: 8, count: 32) } == nil)
+        #expect(RefreshTokenCodec.open(token, in: project) { _ in nil } == nil)
         let characters = Array(token)
         for position in characters.indices {
             var changed = characters
@@ -43,10 +43,10 @@ struct RefreshTokenTests {
         settings.displayName = "Acme"
         let acme = project.home(of: Tenant(id: ID("acme"), parent: project.id, settings: settings), providers: [])
         let other = project.home(of: Tenant(id: ID("acmf"), parent: project.id, settings: settings), providers: [])
-        let token = try #require(RefreshTokenForm.seal(claim, keyID: "00c0ffee", secret: secret, in: acme))
-        #expect(RefreshTokenForm.tenant(namedBy: token) == ID("acme"))
-        #expect(RefreshTokenForm.open(token, in: acme) { _ in secret } == claim)
-        #expect(RefreshTokenForm.open(token, in: other) { _ in secret } == nil)
+        let token = try #require(RefreshTokenCodec.seal(claim, keyID: "00c0ffee", secret: secret, in: acme))
+        #expect(RefreshTokenCodec.tenant(namedBy: token) == ID("acme"))
+        #expect(RefreshTokenCodec.open(token, in: acme) { _ in secret } == claim)
+        #expect(RefreshTokenCodec.open(token, in: other) { _ in secret } == nil)
         #expect(open(token) == nil)
     }
 
@@ -58,6 +58,6 @@ struct RefreshTokenTests {
     }
 
     private func open(_ token: String) -> RefreshClaim? {
-        RefreshTokenForm.open(token, in: project) { $0 == "00c0ffee" ? secret : nil }
+        RefreshTokenCodec.open(token, in: project) { $0 == "00c0ffee" ? secret : nil }
     }
 }

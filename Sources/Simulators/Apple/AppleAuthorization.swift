@@ -1,5 +1,5 @@
 internal import Crypto
-internal import JSONText
+internal import JSON
 internal import Synchronization
 
 /// What a person who agreed brings back to the client.

@@ -1,4 +1,4 @@
-internal import JSONText
+internal import JSON
 internal import Synchronization
 
 extension SimulatedApple {

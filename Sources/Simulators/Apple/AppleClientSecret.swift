@@ -1,6 +1,6 @@
 internal import Crypto
 internal import JOSE
-internal import JSONText
+internal import JSON
 
 /// The JWT by which a client proves to Apple who it is.
 struct AppleClientSecret {

@@ -1,5 +1,5 @@
 public import HTTP
-internal import JSONText
+internal import JSON
 
 extension SimulatedApple {
     public static let tokenPath = "/auth/token"

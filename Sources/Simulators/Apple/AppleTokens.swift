@@ -1,5 +1,5 @@
 internal import HTTP
-internal import JSONText
+internal import JSON
 internal import Synchronization
 
 extension SimulatedApple {

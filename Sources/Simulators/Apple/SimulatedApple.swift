@@ -9,7 +9,7 @@ public final class SimulatedApple: SimulatedProvider {
     public static let defaultTeam = "SIMULATED0"
 
     public let issuer: String
-    public let conduct = Conduct()
+    public let conduct = FaultInjection()
     let clock: @Sendable () -> Int64
     /// Guards all that Apple remembers, so that a code is redeemed once however many present it.
     let state: Mutex<AppleState>

@@ -1,5 +1,5 @@
 internal import Crypto
-internal import JSONText
+internal import JSON
 internal import Synchronization
 
 extension SimulatedGoogle {

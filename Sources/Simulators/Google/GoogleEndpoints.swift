@@ -1,5 +1,5 @@
 public import HTTP
-internal import JSONText
+internal import JSON
 
 extension SimulatedGoogle {
     static let tokenHeaders: Headers = [

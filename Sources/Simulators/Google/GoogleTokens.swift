@@ -1,7 +1,7 @@
 internal import Crypto
 internal import HTTP
 internal import JOSE
-internal import JSONText
+internal import JSON
 internal import Synchronization
 
 extension SimulatedGoogle {

@@ -10,7 +10,7 @@ public final class SimulatedGoogle: SimulatedProvider {
     public static let tokenPath = "/token"
     public static let revocationPath = "/revoke"
 
-    public let conduct = Conduct()
+    public let conduct = FaultInjection()
     let clock: @Sendable () -> Int64
     /// Guards all that Google remembers, so that a code is redeemed once however many present it.
     let state: Mutex<GoogleState>

@@ -3,25 +3,25 @@ import Identity
 /// Knows nobody. What administrators do is tested on PostgreSQL.
 struct FakeAdministrationStore: AdministrationStore {
     func taken(
-        id: ID<Account>?, email: Email?, phoneNumber: PhoneNumber?, in project: ID<Project>
+        id: ID<Account>?, email: EmailAddress?, phoneNumber: PhoneNumber?, in project: ID<Project>
     ) async throws -> Set<UniqueMember> { [] }
 
-    func create(_ account: StoredAccount, by actor: Operator, in project: ID<Project>) async throws -> Change {
+    func create(_ account: StoredAccount, by actor: AuditActor, in project: ID<Project>) async throws -> Change {
         .done(account.account)
     }
 
     func find(_ references: [AccountReference], in project: ID<Project>) async throws -> [Account] { [] }
 
     func change(
-        _ account: ID<Account>, by change: AdministrativeChange, of actor: Operator, in project: ID<Project>
+        _ account: ID<Account>, by change: AdministrativeChange, of actor: AuditActor, in project: ID<Project>
     ) async throws -> Change { .unknown }
 
     func delete(
-        _ account: ID<Account>, by actor: Operator, now: Instant, in project: ID<Project>
+        _ account: ID<Account>, by actor: AuditActor, now: Instant, in project: ID<Project>
     ) async throws -> Bool { false }
 
     func delete(
-        _ accounts: [ID<Account>], onlyDisabled: Bool, by actor: Operator, now: Instant, in project: ID<Project>
+        _ accounts: [ID<Account>], onlyDisabled: Bool, by actor: AuditActor, now: Instant, in project: ID<Project>
     ) async throws -> Set<ID<Account>> { [] }
 
     func page(after id: ID<Account>?, limit: Int, in project: ID<Project>) async throws -> [Account] { [] }
@@ -29,7 +29,7 @@ struct FakeAdministrationStore: AdministrationStore {
     func count(in project: ID<Project>) async throws -> Int { 0 }
 
     func store(
-        _ accounts: [StoredAccount], overwrite: ImportOverwrite, by actor: Operator, now: Instant,
+        _ accounts: [StoredAccount], overwrite: ImportOverwrite, by actor: AuditActor, now: Instant,
         in project: ID<Project>
     ) async throws -> [ID<Account>: UniqueMember] { [:] }
 }

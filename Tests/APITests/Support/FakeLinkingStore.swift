@@ -5,16 +5,16 @@ struct FakeLinkingStore: LinkingStore {
     func identities(of account: ID<Account>, in project: ID<Project>) async throws -> [DatedIdentity]? { nil }
 
     func carryOut(
-        _ change: IdentityChange, by actor: Operator, at now: Instant, in project: ID<Project>
+        _ change: IdentityChange, by actor: AuditActor, at now: Instant, in project: ID<Project>
     ) async throws -> DatedIdentity { throw IdentityRefusal.accountUnknown }
 
     func accounts(_ ids: [ID<Account>], in project: ID<Project>) async throws -> [Account] { [] }
 
     func merge(
-        _ merge: AccountMerge, by actor: Operator, announcing notices: MergeNotices, in project: ID<Project>
+        _ merge: AccountMerge, by actor: AuditActor, announcing notices: MergeNotices, in project: ID<Project>
     ) async throws -> MergeOutcome { .stale }
 
     func undoMerge(
-        of source: ID<Account>, leavesNoWayIn: Bool, by actor: Operator, at now: Instant, in project: ID<Project>
+        of source: ID<Account>, leavesNoWayIn: Bool, by actor: AuditActor, at now: Instant, in project: ID<Project>
     ) async throws -> ID<Account> { throw UndoRefusal.unknown }
 }

@@ -3,10 +3,10 @@ import Identity
 /// Takes everything, and finds nothing.
 struct FakeOOBCodeStore: OOBCodeStore {
     func issue(
-        _ code: OOBCode, _ letter: Letter?, by session: Session?, for administrator: (AuditNote, Operator)?,
+        _ code: OOBCode, _ letter: OutgoingEmail?, by session: Session?, for administrator: (AuditNote, AuditActor)?,
         in project: ID<Project>
     ) -> Bool { true }
-    func post(_ letter: Letter, in project: ID<Project>) {}
+    func post(_ letter: OutgoingEmail, in project: ID<Project>) {}
     func find(_ hash: [UInt8], in project: ID<Project>?) -> FoundCode? { nil }
     func redeem(_ redemption: Redemption, in project: ID<Project>) -> Redeemed { .used }
     func undoMerge(_ undoing: MergeUndoing, in project: ID<Project>) -> UndoneMerge { .impossible }

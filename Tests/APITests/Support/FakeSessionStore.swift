@@ -7,10 +7,10 @@ struct FakeSessionStore: SessionStore {
     }
 
     func end(
-        _ session: ID<Session>, by own: Session, of actor: Operator, at now: Instant, in project: ID<Project>
+        _ session: ID<Session>, by own: Session, of actor: AuditActor, at now: Instant, in project: ID<Project>
     ) async throws -> Bool { false }
 
     func endAll(
-        by own: Session, of actor: Operator, at now: Instant, in project: ID<Project>
+        by own: Session, of actor: AuditActor, at now: Instant, in project: ID<Project>
     ) async throws -> Bool { false }
 }

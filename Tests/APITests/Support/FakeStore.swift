@@ -41,14 +41,14 @@ final class FakeStore: AccountStore {
         }
     }
 
-    func holder(of email: Email, in project: ID<Project>) async throws -> EmailHolder? {
+    func holder(of email: EmailAddress, in project: ID<Project>) async throws -> EmailHolder? {
         try attempt { state in
             state.accounts.values.first { $0.email == email }.map { EmailHolder(account: $0, passwordHash: "hash") }
         }
     }
 
     func hadSession(
-        _ email: Email, from places: [[UInt8]], since: Instant, in project: ID<Project>
+        _ email: EmailAddress, from places: [[UInt8]], since: Instant, in project: ID<Project>
     ) async throws -> Bool {
         try attempt { _ in false }
     }
@@ -93,7 +93,7 @@ final class FakeStore: AccountStore {
     }
 
     func delete(
-        by session: Session, of actor: Operator, at now: Instant, mailing: Mailing, in project: ID<Project>
+        by session: Session, of actor: AuditActor, at now: Instant, mailing: EmailBatch, in project: ID<Project>
     ) async throws -> Bool {
         try attempt { $0.accounts.removeValue(forKey: session.account) != nil }
     }

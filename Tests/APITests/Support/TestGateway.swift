@@ -8,13 +8,13 @@ import Telemetry
 let now = Instant(microseconds: 1_767_225_600_123_456)
 
 let ada = Account(
-    id: ID("ada"), email: Email("ada@example.com"), displayName: "Ada", passwordUpdatedAt: now, createdAt: now,
+    id: ID("ada"), email: EmailAddress("ada@example.com"), displayName: "Ada", passwordUpdatedAt: now, createdAt: now,
     lastSignInAt: now, validSince: now)
 
 /// A gateway over a ``FakeStore`` that knows Ada, whose ID token is ``adaToken`` and password `right`.
 struct TestGateway {
     let store: FakeStore
-    let gateway: Gateway
+    let gateway: RequestPipeline
 
     static let quiet = Log(level: .error, descriptor: open("/dev/null", O_WRONLY))
     static let adaToken = "id.ada.s0"
@@ -23,7 +23,8 @@ struct TestGateway {
     init(
         failure: (any Error)? = nil, passwordsAreBusy: Bool = false, documents: ProjectDocuments? = nil,
         readiness: Readiness = Readiness(isDraining: false, databaseIsReachable: true, schemaIsCurrent: true),
-        actions: FakeActionDesk = FakeActionDesk(), log: Log = quiet, policy change: (inout Policy) -> Void = { _ in }
+        actions: FakeEmailActionService = FakeEmailActionService(), log: Log = quiet,
+        policy change: (inout Policy) -> Void = { _ in }
     ) {
         var policy = Policy(.sekisho)
         change(&policy)
@@ -34,10 +35,10 @@ struct TestGateway {
             Session(
                 id: ID("s0"), account: ada.id, generation: 1, method: .password, authenticatedAt: now, device: nil,
                 place: nil))
-        gateway = Gateway(
+        gateway = RequestPipeline(
             services: Self.services(store, passwordsAreBusy, documents, readiness, actions),
             access: .keys(
-                client: { $0 == "good" ? Client(project: project, app: App(id: ID("app"))) : nil },
+                client: { $0 == "good" ? CallingApp(project: project, app: App(id: ID("app"))) : nil },
                 administrator: {
                     $0 == "secret" ? Administrator(project: project, actor: .key("k"), scopes: .all) : nil
                 }),
@@ -46,11 +47,11 @@ struct TestGateway {
 
     private static func services(
         _ store: FakeStore, _ passwordsAreBusy: Bool, _ documents: ProjectDocuments?, _ readiness: Readiness,
-        _ actions: FakeActionDesk
+        _ actions: FakeEmailActionService
     ) -> Services {
         let tokens = FakeTokens()
         let clock = WallClock.fixed(at: now)
-        let passwords = Passwords(
+        let passwords = PasswordHasher(
             hash: { _, _ in if passwordsAreBusy { throw Overloaded() } else { "hash" } },
             check: { password, _, _ in
                 if passwordsAreBusy { throw Overloaded() }
@@ -62,7 +63,7 @@ struct TestGateway {
             outOfBand: OutOfBand(
                 newCode: { "code" }, hash: { Array($0.utf8) }, letterID: { ID("l1") }, seal: { _, _ in [] },
                 actionBase: { _, _ in "https://auth.example.com/__/auth/action" }, isSent: true),
-            limiter: .none, places: PlaceHashing { _, _ in [] }, clock: clock, entropy: entropy)
+            limiter: .none, places: NetworkHashing { _, _ in [] }, clock: clock, entropy: entropy)
         let authenticator = Authenticator(with: collaborators)
         let trail = AuditTrail(page: { _, _ in [] }, record: { _, _, _, _ in })
         return Services(
@@ -86,11 +87,11 @@ struct TestGateway {
                 verifier: Verifier { _, _, _ in throw ProviderRefusal.notConfigured }, tickets: FakeTickets()),
             linking: LinkAdministration(
                 with: collaborators, store: FakeLinkingStore(), tickets: FakeTickets()),
-            finding: AccountFinding(finder: FakeAccountFinder(), store: FakeAdministrationStore()),
+            finding: AccountQueryService(finder: FakeAccountFinder(), store: FakeAdministrationStore()),
             oobSending: OOBSending(with: collaborators, codes: FakeOOBCodeStore()),
             oobRedemption: OOBRedemption(with: collaborators, codes: FakeOOBCodeStore()),
             sessionCookies: SessionCookies(authenticator: authenticator, trail: trail), auditTrail: trail,
-            ownSessions: OwnSessions(store: FakeSessionStore(), clock: clock),
+            ownSessions: SessionService(store: FakeSessionStore(), clock: clock),
             projects: ProjectEditor(configuration: { _ in nil }, edit: { _, _, _, _ in nil }),
             tenancy: Tenancy(
                 home: { _, _ in nil }, named: { _ in nil }, store: FakeTenantStore(), changed: {},

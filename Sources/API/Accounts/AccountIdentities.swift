@@ -1,0 +1,141 @@
+internal import HTTP
+internal import Identity
+
+/// What an account is linked to.
+extension Endpoint {
+    private static let collection = "/v1/projects/{project}/accounts/{localId}/identities"
+    private static let resource = collection + "/{providerId}"
+
+    static let listIdentities = administrator(
+        "listIdentities", .get, collection, needs: .readUsers, bodyLimit: openBodyLimit
+    ) { call, administrator in
+        try call.scope.check(for: administrator)
+        let identities = try await call.services.linking.identities(of: call.localID, in: administrator.project)
+        return try .json(IdentitiesResponse(identities))
+    }
+
+    static let linkIdentity = administrator(
+        "linkIdentity", .post, collection, needs: .linkUsers, bodyLimit: clientBodyLimit
+    ) { call, administrator in
+        let input = try call.body(as: LinkIdentityRequest.self, for: administrator)
+        return try await call.carryOut(.link(try input.identity(), to: call.localID), as: administrator)
+    }
+
+    static let unlinkIdentity = administrator(
+        "unlinkIdentity", .delete, resource, needs: .linkUsers, bodyLimit: openBodyLimit
+    ) { call, administrator in
+        try call.scope.check(for: administrator)
+        let leavesNoWayIn = try call.flag("allowNoSignInMethod")
+        _ = try await call.services.linking.carryOut(
+            .unlink(call.providerID, from: call.localID, leavesNoWayIn: leavesNoWayIn),
+            by: call.actor(of: administrator), in: administrator.project)
+        return try .json(NoContent())
+    }
+
+    /// In one step: nobody ever sees it at neither.
+    static let moveIdentity = administrator(
+        "moveIdentity", .post, resource + ":move", needs: .linkUsers, bodyLimit: clientBodyLimit
+    ) { call, administrator in
+        let input = try call.body(as: MoveIdentityRequest.self, for: administrator)
+        guard let target = input.targetLocalId.nonEmpty else {
+            throw WireError.refused("MISSING_LOCAL_ID : targetLocalId says who is to have it.")
+        }
+        let change = IdentityChange.move(
+            call.providerID, from: call.localID, to: ID(target), leavesNoWayIn: input.allowNoSignInMethod == true)
+        return try await call.carryOut(change, as: administrator)
+    }
+}
+
+extension EndpointCall {
+    fileprivate var localID: ID<Account> { ID(parameters["localId"] ?? "") }
+    fileprivate var providerID: ProviderID { ProviderID(parameters["providerId"] ?? "") }
+
+    fileprivate func carryOut(_ change: IdentityChange, as administrator: Administrator) async throws -> Response {
+        let identity = try await services.linking.carryOut(
+            change, by: actor(of: administrator), in: administrator.project)
+        return try .json(IdentityResource(identity))
+    }
+
+    /// What a request without a body names.
+    var scope: TargetFields {
+        TargetFields(tenantId: request.query("tenantId").nonEmpty, targetProjectId: request.query("targetProjectId"))
+    }
+
+    func flag(_ name: String) throws(WireError) -> Bool {
+        switch request.query(name).nonEmpty {
+        case nil, "false": return false
+        case "true": return true
+        default: throw .invalidField("/\(name)", "must be true or false")
+        }
+    }
+}
+
+private struct LinkIdentityRequest: Decodable {
+    let providerId: String?
+    let rawId: String?
+    let email: String?
+    let emailVerified: Bool?
+    let displayName: String?
+    let photoUrl: String?
+
+    /// An administrator's word is not a provider's: it never proves an address of the account itself.
+    func identity() throws -> LinkedIdentity {
+        guard let providerId = providerId.nonEmpty else { throw WireError.refused("MISSING_PROVIDER_ID") }
+        guard let rawId = rawId.nonEmpty else { throw WireError.refused("MISSING_RAW_ID") }
+        let provider = ProviderID(providerId)
+        guard provider.isLinkable, LinkedIdentity.canBeSubject(rawId) else {
+            throw WireError.refused("INVALID_PROVIDER_ID")
+        }
+        let address = email.nonEmpty.flatMap(EmailAddress.init)
+        guard address != nil || email.nonEmpty == nil else { throw CredentialRefusal.invalidEmail }
+        return LinkedIdentity(
+            provider: provider, subject: rawId, email: address,
+            emailTrust: address != nil && emailVerified == true ? .verified : .none,
+            displayName: displayName.nonEmpty, photoURL: photoUrl.nonEmpty)
+    }
+}
+
+private struct MoveIdentityRequest: Decodable {
+    let targetLocalId: String?
+    let allowNoSignInMethod: Bool?
+}
+
+private struct IdentitiesResponse: Encodable {
+    let kind = "sekisho#Identities"
+    let identities: [IdentityResource]
+
+    init(_ identities: [DatedIdentity]) {
+        self.identities = identities.map(IdentityResource.init)
+    }
+}
+
+private struct IdentityResource: Encodable {
+    let kind = "sekisho#Identity"
+    let localId: String
+    let providerId: String
+    let rawId: String
+    let email: String?
+    let emailTrust: String
+    let isPrivateEmail: Bool?
+    let displayName: String?
+    let photoUrl: String?
+    let realUserStatus: String?
+    let audience: String?
+    /// In milliseconds since the epoch.
+    let createdAt: String
+
+    init(_ dated: DatedIdentity) {
+        let identity = dated.identity
+        localId = dated.account.rawValue
+        providerId = identity.provider.rawValue
+        rawId = identity.subject
+        email = identity.email?.rawValue
+        emailTrust = identity.emailTrust.rawValue
+        isPrivateEmail = identity.email.map { _ in identity.isPrivateEmail }
+        displayName = identity.displayName
+        photoUrl = identity.photoURL
+        realUserStatus = identity.realUserStatus.map(ProviderUserInfo.name(ofRealUserStatus:))
+        audience = identity.audience
+        createdAt = String(dated.linkedAt.milliseconds)
+    }
+}

@@ -1,0 +1,113 @@
+internal import HTTP
+internal import Identity
+
+extension Endpoint {
+    /// Brings accounts in from elsewhere.
+    static let batchCreateAccounts = administrator(
+        "batchCreateAccounts", .post, "/v1/projects/{project}/accounts:batchCreate", needs: .writeUsers
+    ) { call, administrator in
+        let request = try call.body(as: BatchCreateRequest.self, for: administrator)
+        if request.bringsIdentities { try administrator.require(.linkUsers) }
+        let users = try request.checkedUsers()
+        let scheme = try request.scheme.scheme()
+        let administration = call.services.administration
+        let kept =
+            request.bringsHashes
+            ? try await administration.keep(scheme, in: administrator.project) : KeptPasswordScheme(scheme, key: nil)
+        var faults: [Int: String] = [:]
+        var imports: [(index: Int, entry: AccountAdministration.Import)] = []
+        for (index, user) in users.enumerated() {
+            do throws(ImportedUser.Fault) {
+                imports.append(
+                    (index, try user.entry(at: administration.now, hashed: kept, of: administrator.project.tenant)))
+            } catch {
+                faults[index] = error.message
+            }
+        }
+        let refused = try await administration.store(
+            imports.map(\.entry), overwrite: request.overwrite(by: administrator), in: administrator.project,
+            from: call.origin.network, by: call.actor(of: administrator))
+        for (index, entry) in imports {
+            if let member = refused[entry.account.id] { faults[index] = ImportedUser.Fault(member).message }
+        }
+        return try .json(BatchCreateResponse(faults))
+    }
+}
+
+private struct BatchCreateRequest: Decodable {
+    let users: [ImportedUser]?
+    let allowOverwrite: Bool?
+    let sanityCheck: Bool?
+    let scheme: PasswordSchemeInput
+
+    private enum CodingKeys: String, CodingKey {
+        case users, allowOverwrite, sanityCheck
+    }
+
+    init(from decoder: any Decoder) throws {
+        let container = try decoder.container(keyedBy: CodingKeys.self)
+        users = try container.decodeIfPresent([ImportedUser].self, forKey: .users)
+        allowOverwrite = try container.decodeIfPresent(Bool.self, forKey: .allowOverwrite)
+        sanityCheck = try container.decodeIfPresent(Bool.self, forKey: .sanityCheck)
+        scheme = try PasswordSchemeInput(from: decoder)
+    }
+
+    static let limit = 1000
+    /// Each costs as much as a sign-in, and the request waits for all of them.
+    static let passwordLimit = 100
+
+    /// Replacing an account removes its identities, as unlinking them would.
+    func overwrite(by administrator: Administrator) -> ImportOverwrite {
+        guard allowOverwrite == true else { return .none }
+        return administrator.scopes.allow(.linkUsers) ? .all : .accountsWithoutIdentities
+    }
+
+    var bringsIdentities: Bool { users?.contains { !$0.linkable.isEmpty } == true }
+    var bringsHashes: Bool { users?.contains { $0.passwordHash.nonEmpty != nil } == true }
+
+    /// - Throws: ``WireError``, if nothing of the request is to be looked at further.
+    func checkedUsers() throws(WireError) -> [ImportedUser] {
+        guard let users, !users.isEmpty else { throw .refused("MISSING_USER_ACCOUNT") }
+        guard users.count <= Self.limit else { throw .refused("MAXIMUM_USER_COUNT_EXCEEDED") }
+        guard users.count(where: { $0.rawPassword.nonEmpty != nil }) <= Self.passwordLimit else {
+            throw .invalidField("/users", "must not have more than \(Self.passwordLimit) members with rawPassword")
+        }
+        if sanityCheck == true { try checkSanity(of: users) }
+        if allowOverwrite != true, let id = users.compactMap(\.localId.nonEmpty).firstTwice {
+            throw .refused("DUPLICATE_LOCAL_ID : \(id)")
+        }
+        return users
+    }
+
+    private func checkSanity(of users: [ImportedUser]) throws(WireError) {
+        if let email = users.compactMap({ $0.email.nonEmpty?.lowercased() }).firstTwice {
+            throw .refused("DUPLICATE_EMAIL : \(email)")
+        }
+        let identities = users.flatMap { $0.linkable }.map { [$0.providerId ?? "", $0.rawId ?? ""] }
+        if let twice = identities.firstTwice {
+            throw .refused("DUPLICATE_RAW_ID : Provider id(\(twice[0])), Raw id(\(twice[1]))")
+        }
+    }
+}
+
+private struct BatchCreateResponse: Encodable {
+    let kind = "identitytoolkit#UploadAccountResponse"
+    let error: [Fault]
+
+    struct Fault: Encodable {
+        let index: Int
+        let message: String
+    }
+
+    init(_ faults: [Int: String]) {
+        error = faults.sorted { $0.key < $1.key }.map { Fault(index: $0.key, message: $0.value) }
+    }
+}
+
+extension Sequence where Element: Hashable {
+    /// The first element that was there before.
+    fileprivate var firstTwice: Element? {
+        var seen: Set<Element> = []
+        return first { !seen.insert($0).inserted }
+    }
+}

@@ -1,0 +1,63 @@
+internal import HTTP
+internal import Identity
+
+extension Endpoint {
+    /// Makes an account and signs nobody in.
+    static let createAccount = administrator(
+        "createAccount", .post, "/v1/projects/{project}/accounts", needs: .writeUsers, bodyLimit: clientBodyLimit
+    ) { call, administrator in
+        try await call.createAccount(for: administrator)
+    }
+}
+
+extension EndpointCall {
+    func createAccount(for administrator: Administrator) async throws -> Response {
+        let request = try body(as: CreateAccountRequest.self, for: administrator)
+        let account = try await services.administration.create(
+            try request.draft(), in: administrator.project, from: origin.network, by: actor(of: administrator))
+        return try .json(CreateAccountResponse(account))
+    }
+}
+
+private struct CreateAccountRequest: Decodable {
+    let idToken: String?
+    let localId: String?
+    let email: String?
+    let emailVerified: Bool?
+    let password: String?
+    let displayName: String?
+    let photoUrl: String?
+    let phoneNumber: String?
+    let disabled: Bool?
+    let mfaInfo: [PresenceOnly]?
+
+    func draft() throws(WireError) -> AccountAdministration.Draft {
+        if idToken.nonEmpty != nil {
+            throw localId.nonEmpty == nil ? .notImplemented("idToken") : .refused("UNEXPECTED_PARAMETER : User ID")
+        }
+        guard mfaInfo?.isEmpty != false else { throw .notImplemented("mfaInfo") }
+        var draft = AccountAdministration.Draft()
+        draft.id = try .chosen(localId)
+        draft.email = email.nonEmpty
+        draft.emailIsVerified = emailVerified == true
+        draft.password = password.nonEmpty.map(Secret.init)
+        draft.displayName = displayName.nonEmpty
+        draft.photoURL = photoUrl.nonEmpty
+        draft.phoneNumber = phoneNumber.nonEmpty
+        draft.isDisabled = disabled == true
+        return draft
+    }
+}
+
+private struct CreateAccountResponse: Encodable {
+    let kind = "identitytoolkit#SignupNewUserResponse"
+    let localId: String
+    let email: String?
+    let displayName: String?
+
+    init(_ account: Account) {
+        localId = account.id.rawValue
+        email = account.email?.rawValue
+        displayName = account.displayName
+    }
+}

@@ -1,0 +1,184 @@
+public import Identity
+internal import JSON
+
+/// An entry of an import.
+public struct ImportedUser: Decodable, Sendable {
+    public let localId: String?
+    let email: String?
+    let emailVerified: Bool?
+    let displayName: String?
+    let photoUrl: String?
+    let phoneNumber: String?
+    let disabled: Bool?
+    let createdAt: String?
+    let lastLoginAt: String?
+    /// What Firebase's command line writes for ``lastLoginAt``.
+    let lastSignedInAt: String?
+    let validSince: String?
+    let customAttributes: String?
+    let passwordHash: String?
+    let salt: String?
+    let rawPassword: String?
+    let providerUserInfo: [Provider]?
+    let mfaInfo: [PresenceOnly]?
+    let tenantId: String?
+
+    struct Provider: Decodable, Sendable {
+        let providerId: String?
+        let rawId: String?
+        let email: String?
+        let displayName: String?
+        let photoUrl: String?
+    }
+
+    /// Without `password` and `phone`, which follow from the account itself.
+    var linkable: [Provider] {
+        (providerUserInfo ?? []).filter {
+            $0.providerId != ProviderID.password.rawValue && $0.providerId != ProviderID.phone.rawValue
+        }
+    }
+
+    /// Why an entry is not stored.
+    public enum Fault: Error {
+        case unreadable(String)
+        case idIsMissing, idIsInvalid, tenant, emailIsInvalid, identityIsIncomplete, tooManyIdentities
+        case phoneNumberIsInvalid
+        case claimsAreInvalid, claimsAreTooLarge, claimIsReserved, secondFactor, timeIsInvalid
+        case password(PasswordHashFault)
+        case emailIsTaken, identityIsTaken, phoneNumberIsTaken, idIsTaken
+    }
+
+    /// An entry of a file, whose names are written as here.
+    public init(json: [UInt8]) throws(Fault) {
+        do {
+            self = try StrictJSON.decode(ImportedUser.self, from: json)
+        } catch let fault as JSONFault {
+            throw .unreadable(WireError(fault).message)
+        } catch let error as DecodingError {
+            throw .unreadable(WireError(error).message)
+        } catch let error as WireError {
+            throw .unreadable(error.message)
+        } catch {
+            throw .unreadable("it cannot be read")
+        }
+    }
+
+    /// - Parameters:
+    ///   - now: for what brings no times of its own.
+    ///   - scheme: how passwords were hashed.
+    /// - Throws: the first ``Fault`` in the wire's order.
+    public func entry(
+        at now: Instant, hashed scheme: KeptPasswordScheme, of tenant: Tenant?
+    ) throws(Fault) -> AccountAdministration.Import {
+        guard let localId = localId.nonEmpty else { throw .idIsMissing }
+        guard let id = ID<Account>(chosen: localId) else { throw .idIsInvalid }
+        guard tenantId.nonEmpty == nil || tenantId == tenant?.id.rawValue else { throw .tenant }
+        let email = email.nonEmpty.flatMap(EmailAddress.init)
+        guard email != nil || self.email.nonEmpty == nil else { throw .emailIsInvalid }
+        let identities = try identities()
+        let phoneNumber = phoneNumber.nonEmpty.flatMap(PhoneNumber.init)
+        guard phoneNumber != nil || self.phoneNumber.nonEmpty == nil else { throw .phoneNumberIsInvalid }
+        let claims = try claims()
+        guard mfaInfo?.isEmpty != false else { throw .secondFactor }
+        let times = try times()
+        let passwordHash = try storedPassword(scheme)
+        let account = Account(
+            id: id, email: email, emailIsVerified: email != nil && emailVerified == true,
+            displayName: displayName.nonEmpty, photoURL: photoUrl.nonEmpty, phoneNumber: phoneNumber?.rawValue,
+            identities: identities, customClaims: claims, isDisabled: disabled == true,
+            createdAt: times.created ?? now, lastSignInAt: times.signedIn,
+            validSince: times.valid ?? Instant(seconds: now.seconds))
+        return AccountAdministration.Import(
+            account: account, password: rawPassword.nonEmpty.map(Secret.init), passwordHash: passwordHash)
+    }
+
+    private func storedPassword(_ scheme: KeptPasswordScheme) throws(Fault) -> String? {
+        guard let passwordHash = passwordHash.nonEmpty else { return nil }
+        do {
+            return try scheme.stored(hash: passwordHash, salt: salt)
+        } catch {
+            throw .password(error)
+        }
+    }
+
+    /// More ways in than anybody has; all of them go into every token.
+    fileprivate static let identityLimit = 32
+
+    private func identities() throws(Fault) -> [LinkedIdentity] {
+        let linkable = linkable
+        guard linkable.count <= Self.identityLimit else { throw .tooManyIdentities }
+        var identities: [LinkedIdentity] = []
+        for provider in linkable {
+            guard let providerId = provider.providerId.nonEmpty, let rawId = provider.rawId.nonEmpty,
+                ProviderID(providerId).isLinkable, LinkedIdentity.canBeSubject(rawId)
+            else { throw .identityIsIncomplete }
+            let isTwice = identities.contains { $0.provider.rawValue == providerId && $0.subject == rawId }
+            guard !isTwice else { continue }
+            identities.append(
+                LinkedIdentity(
+                    provider: ProviderID(providerId), subject: rawId, email: provider.email.flatMap(EmailAddress.init),
+                    displayName: provider.displayName.nonEmpty, photoURL: provider.photoUrl.nonEmpty))
+        }
+        return identities
+    }
+
+    private func claims() throws(Fault) -> Claims? {
+        guard let customAttributes = customAttributes.nonEmpty else { return nil }
+        do {
+            return try Claims(checking: customAttributes)
+        } catch Claims.Fault.tooLarge {
+            throw .claimsAreTooLarge
+        } catch Claims.Fault.reserved {
+            throw .claimIsReserved
+        } catch {
+            throw .claimsAreInvalid
+        }
+    }
+
+    private func times() throws(Fault) -> (created: Instant?, signedIn: Instant?, valid: Instant?) {
+        do {
+            return (
+                try .parsing(milliseconds: createdAt, at: ""),
+                try .parsing(milliseconds: lastLoginAt.nonEmpty ?? lastSignedInAt, at: ""),
+                try .parsing(seconds: validSince, at: "")
+            )
+        } catch {
+            throw .timeIsInvalid
+        }
+    }
+}
+
+extension ImportedUser.Fault {
+    public init(_ member: UniqueMember) {
+        self =
+            switch member {
+            case .id: .idIsTaken
+            case .email: .emailIsTaken
+            case .phoneNumber: .phoneNumberIsTaken
+            case .identity: .identityIsTaken
+            }
+    }
+
+    public var message: String {
+        switch self {
+        case .unreadable(let why): why
+        case .idIsMissing: "localId is missing"
+        case .idIsInvalid: "localId is invalid"
+        case .tenant: "Tenant id in userInfo does not match the tenant id in request."
+        case .emailIsInvalid: "email is invalid"
+        case .identityIsIncomplete: "federatedId or (providerId & rawId) is required"
+        case .tooManyIdentities: "providerUserInfo has more than \(ImportedUser.identityLimit) entries"
+        case .phoneNumberIsInvalid: "phone number format is invalid"
+        case .claimsAreInvalid: "Invalid custom claims provided."
+        case .claimsAreTooLarge: "Custom claims provided are too large."
+        case .claimIsReserved: "Custom claims provided include a reserved claim."
+        case .secondFactor: "Second factor not supported."
+        case .timeIsInvalid: "createdAt, lastLoginAt or validSince is invalid"
+        case .password(let fault): fault.message
+        case .emailIsTaken: "email exists in other account in database"
+        case .identityIsTaken: "raw id exists in other account in database"
+        case .phoneNumberIsTaken: "phone number exists in other account in database"
+        case .idIsTaken: "localId belongs to an existing account - can not overwrite."
+        }
+    }
+}

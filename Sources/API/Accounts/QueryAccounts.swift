@@ -1,0 +1,139 @@
+internal import HTTP
+internal import Identity
+
+extension Endpoint {
+    /// Counts the accounts of a project, or lists some of them.
+    static let queryAccounts = administrator(
+        "queryAccounts", .post, "/v1/projects/{project}/accounts:query", needs: .readUsers, bodyLimit: clientBodyLimit
+    ) { call, administrator in
+        try await call.queryAccounts(for: administrator)
+    }
+
+    /// The same under its other name.
+    static let queryProjectAccounts = administrator(
+        "queryProjectAccounts", .post, "/v1/projects/{project}:queryAccounts", needs: .readUsers,
+        bodyLimit: clientBodyLimit
+    ) { call, administrator in
+        try await call.queryAccounts(for: administrator)
+    }
+}
+
+extension EndpointCall {
+    fileprivate func queryAccounts(for administrator: Administrator) async throws -> Response {
+        let request = try body(as: QueryAccountsRequest.self, for: administrator)
+        let condition = request.expression?.first?.condition
+        guard request.returnUserInfo != false else {
+            let count = try await self.count(condition, in: administrator.project)
+            return try .json(QueryAccountsResponse(count: count))
+        }
+        let (offset, limit) = (try request.checkedOffset(), try request.checkedLimit())
+        guard let condition else {
+            let accounts = try await services.finding.page(
+                by: request.sorting, skipping: offset, limit: limit, in: administrator.project)
+            return try .json(QueryAccountsResponse(accounts, of: administrator.project.tenant))
+        }
+        let found = try await services.administration.find(condition.references, in: administrator.project)
+        return try .json(
+            QueryAccountsResponse(Array(found.dropFirst(offset).prefix(limit)), of: administrator.project.tenant))
+    }
+
+    private func count(_ condition: QueryAccountsRequest.Expression.Condition?, in project: Project) async throws -> Int
+    {
+        guard let condition else { return try await services.administration.count(in: project) }
+        return try await services.administration.find(condition.references, in: project).count
+    }
+}
+
+private struct QueryAccountsRequest: Decodable {
+    let returnUserInfo: Bool?
+    let order: Order?
+    let sortBy: Field?
+    let limit: String?
+    let offset: String?
+    let expression: [Expression]?
+
+    enum Order: String, WireEnum {
+        case unspecified = "ORDER_UNSPECIFIED"
+        case ascending = "ASC"
+        case descending = "DESC"
+    }
+
+    enum Field: String, WireEnum {
+        case unspecified = "SORT_BY_FIELD_UNSPECIFIED"
+        case userID = "USER_ID"
+        case name = "NAME"
+        case createdAt = "CREATED_AT"
+        case lastLoginAt = "LAST_LOGIN_AT"
+        case email = "USER_EMAIL"
+    }
+
+    static let limit = 500
+    /// Those skipped are gone through all the same.
+    static let offsetLimit = 100_000
+
+    /// `SqlExpression`: what one account at most has. Of several members the first counts.
+    struct Expression: Decodable {
+        let email: String?
+        let phoneNumber: String?
+        let userId: String?
+
+        /// Text that can name nobody leads to nobody.
+        struct Condition {
+            let references: [AccountReference]
+        }
+
+        /// - Returns: `nil` for none.
+        var condition: Condition? {
+            if let email = email.nonEmpty {
+                return Condition(references: EmailAddress(email).map { [.email($0)] } ?? [])
+            }
+            if let phoneNumber = phoneNumber.nonEmpty {
+                return Condition(references: PhoneNumber(phoneNumber).map { [.phoneNumber($0)] } ?? [])
+            }
+            return userId.nonEmpty.map { Condition(references: [.id(ID($0))]) }
+        }
+    }
+
+    var sorting: AccountOrder {
+        let field: AccountOrder.Field =
+            switch sortBy {
+            case nil, .unspecified, .userID: .id
+            case .name: .name
+            case .createdAt: .createdAt
+            case .lastLoginAt: .lastSignInAt
+            case .email: .email
+            }
+        return AccountOrder(field, isDescending: order == .descending)
+    }
+
+    func checkedOffset() throws(WireError) -> Int {
+        guard let text = offset.nonEmpty else { return 0 }
+        guard let number = Int(text), (0...Self.offsetLimit).contains(number) else {
+            throw .invalidField("/offset", "must be 0 to \(Self.offsetLimit)")
+        }
+        return number
+    }
+
+    func checkedLimit() throws(WireError) -> Int {
+        guard let text = limit.nonEmpty else { return Self.limit }
+        guard let number = Int(text), (1...Self.limit).contains(number) else {
+            throw .invalidField("/limit", "must be 1 to \(Self.limit)")
+        }
+        return number
+    }
+}
+
+private struct QueryAccountsResponse: Encodable {
+    let recordsCount: String
+    let userInfo: [UserInfo]?
+
+    init(count: Int) {
+        recordsCount = String(count)
+        userInfo = nil
+    }
+
+    init(_ accounts: [Account], of tenant: Tenant?) {
+        recordsCount = String(accounts.count)
+        userInfo = accounts.map { .forAdministrators($0, of: tenant) }
+    }
+}

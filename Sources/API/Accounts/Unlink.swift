@@ -1,0 +1,39 @@
+internal import HTTP
+internal import Identity
+
+extension Endpoint {
+    /// Takes ways in from the caller's account.
+    static let unlink = client("unlink", .post, "/v1/accounts:unlink") { call, client in
+        let request = try call.body(as: UnlinkRequest.self)
+        guard let idToken = request.idToken.nonEmpty else { throw WireError.refused("MISSING_ID_TOKEN") }
+        guard let providers = request.deleteProvider, !providers.isEmpty else {
+            throw WireError.refused("MISSING_PROVIDER_ID")
+        }
+        var input = AccountEditor.Input()
+        try input.remove(providers)
+        input.mayLoseLastSignInMethod = request.allowNoSignInMethod ?? false
+        let caller = try await call.services.authenticator.caller(showing: idToken, in: client.project)
+        let edited = try await call.services.editor.edit(caller, input, in: client.project, from: call.origin)
+        return try .json(UpdateResponse(edited))
+    }
+}
+
+private struct UnlinkRequest: ClientRequest {
+    let idToken: String?
+    let deleteProvider: [String]?
+    let allowNoSignInMethod: Bool?
+    let tenantId: String?
+    let targetProjectId: String?
+}
+
+extension AccountEditor.Input {
+    /// - Parameter providers: `password` takes the password and its address away, `phone` the number; others identities. One that the
+    ///   account does not have is passed over.
+    mutating func remove(_ providers: [String]) throws(WireError) {
+        guard providers.count <= 20 else { throw .invalidField("/deleteProvider", "must not have more than 20 items") }
+        let providers = Set(providers.map { ProviderID($0) })
+        removesPassword = removesPassword || providers.contains(.password)
+        removesPhoneNumber = providers.contains(.phone)
+        unlinked = providers.subtracting([.phone])
+    }
+}

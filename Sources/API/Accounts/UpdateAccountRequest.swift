@@ -1,0 +1,111 @@
+internal import Identity
+
+struct UpdateAccountRequest: Decodable, AttributeDeletion {
+    let localId: String?
+    let displayName: String?
+    let photoUrl: String?
+    let email: String?
+    let emailVerified: Bool?
+    let password: String?
+    let phoneNumber: String?
+    let disableUser: Bool?
+    let customAttributes: String?
+    let validSince: String?
+    let createdAt: String?
+    let lastLoginAt: String?
+    let deleteAttribute: [UserAttribute]?
+    let deleteProvider: [String]?
+    let linkProviderUserInfo: Link?
+    let deletePasskey: [PresenceOnly]?
+    let mfa: PresenceOnly?
+    let oobCode: String?
+    let provider: [PresenceOnly]?
+    let upgradeToFederatedLogin: Bool?
+
+    struct Link: Decodable {
+        let providerId: String?
+        let rawId: String?
+        let email: String?
+        let displayName: String?
+        let photoUrl: String?
+    }
+
+    /// Of other providers; password and phone number are the account's own.
+    var changesIdentities: Bool {
+        linkProviderUserInfo != nil
+            || (deleteProvider ?? []).contains { ![.password, .phone].contains(ProviderID($0)) }
+    }
+
+    func checkImplemented() throws(WireError) {
+        let asked = [
+            ("deleteAttribute PROVIDER", deletes(.provider)),
+            ("deleteAttribute RAW_USER_INFO", deletes(.rawUserInfo)),
+            ("deletePasskey", deletePasskey?.isEmpty == false),
+            ("mfa", mfa != nil),
+            ("oobCode", oobCode.nonEmpty != nil),
+            ("provider", provider?.isEmpty == false),
+            ("upgradeToFederatedLogin", upgradeToFederatedLogin == true),
+        ]
+        if let name = asked.first(where: { $0.1 })?.0 { throw .notImplemented(name) }
+    }
+
+    /// Removing a member wins over setting it. Removing the provider `password` takes the address along.
+    func input() throws -> AccountAdministration.Input {
+        var input = AccountAdministration.Input()
+        let unlinked = Set(deleteProvider ?? [])
+        let losesEmail = deletes(.email) || unlinked.contains(ProviderID.password.rawValue)
+        let losesPassword = deletes(.password) || unlinked.contains(ProviderID.password.rawValue)
+        let losesNumber = unlinked.contains(ProviderID.phone.rawValue)
+        if losesEmail { input.change.email = .remove } else { input.email = email.nonEmpty }
+        if losesPassword {
+            input.change.passwordHash = .remove
+        } else {
+            input.password = password.nonEmpty.map(Secret.init)
+        }
+        if losesNumber { input.change.phoneNumber = .remove } else { input.phoneNumber = phoneNumber.nonEmpty }
+        input.change.displayName = deletes(.displayName) ? .remove : displayName.map(AccountChange.Value.init(wire:))
+        input.change.photoURL = deletes(.photoURL) ? .remove : photoUrl.map(AccountChange.Value.init(wire:))
+        input.change.emailIsVerified = emailVerified
+        input.change.isDisabled = disableUser
+        input.change.validSince = try .parsing(seconds: validSince, at: "/validSince")
+        input.change.createdAt = try .parsing(milliseconds: createdAt, at: "/createdAt")
+        input.change.lastSignInAt = try .parsing(milliseconds: lastLoginAt, at: "/lastLoginAt")
+        input.change.unlinked = unlinked.map { ProviderID($0) }
+        input.change.linked = try linkProviderUserInfo?.identity()
+        do {
+            input.change.customClaims = try customAttributes.map(Claims.init(checking:))
+        } catch let fault as Claims.Fault {
+            throw WireError(fault)
+        }
+        return input
+    }
+}
+
+extension UpdateAccountRequest.Link {
+    fileprivate func identity() throws(WireError) -> LinkedIdentity {
+        guard let providerId = providerId.nonEmpty else { throw .refused("MISSING_PROVIDER_ID") }
+        guard let rawId = rawId.nonEmpty else { throw .refused("MISSING_RAW_ID") }
+        let provider = ProviderID(providerId)
+        guard provider.isLinkable, LinkedIdentity.canBeSubject(rawId) else { throw .refused("INVALID_PROVIDER_ID") }
+        return LinkedIdentity(
+            provider: provider, subject: rawId, email: email.flatMap(EmailAddress.init),
+            displayName: displayName.nonEmpty,
+            photoURL: photoUrl.nonEmpty)
+    }
+}
+
+extension ProviderID {
+    /// Whether an identity of an account can be of this provider: the others are kept on the account itself.
+    var isLinkable: Bool {
+        ![.password, .phone, .anonymous, ProviderID("custom"), ProviderID("firebase")].contains(self)
+            && (1...128).contains(rawValue.utf8.count) && rawValue.utf8.allSatisfy { (0x21...0x7E).contains($0) }
+    }
+}
+
+extension LinkedIdentity {
+    /// In bytes of UTF-8: what an index takes, and more than providers give.
+    static func canBeSubject(_ text: String) -> Bool {
+        (1...512).contains(text.utf8.count)
+            && text.unicodeScalars.allSatisfy { $0.properties.generalCategory != .control }
+    }
+}

@@ -1,0 +1,112 @@
+internal import Identity
+
+/// An account as clients see it.
+struct UserInfo: Encodable {
+    let localId: String
+    let email: String?
+    let emailVerified: Bool?
+    let displayName: String?
+    let photoUrl: String?
+    let phoneNumber: String?
+    let disabled: Bool
+    let providerUserInfo: [ProviderUserInfo]?
+    let customAuth: Bool?
+    let emailLinkSignin: Bool?
+    let passwordUpdatedAt: Int64?
+    let validSince: String
+    let createdAt: String
+    let lastLoginAt: String?
+    let lastRefreshAt: String?
+    let customAttributes: String?
+    let tenantId: String?
+
+    /// As administrators see it: with what a provider says of a person and the person need not know.
+    static func forAdministrators(_ account: Account, of tenant: Tenant?) -> UserInfo {
+        UserInfo(account, of: tenant, showsSignals: true)
+    }
+
+    init(_ account: Account, of tenant: Tenant? = nil) { self.init(account, of: tenant, showsSignals: false) }
+
+    private init(_ account: Account, of tenant: Tenant?, showsSignals: Bool) {
+        localId = account.id.rawValue
+        email = account.email?.rawValue
+        emailVerified = account.email.map { _ in account.emailIsVerified }
+        displayName = account.displayName
+        photoUrl = account.photoURL
+        phoneNumber = account.phoneNumber
+        disabled = account.isDisabled
+        providerUserInfo = ProviderUserInfo.all(of: account, showsSignals: showsSignals)
+        customAuth = account.usesCustomTokens ? true : nil
+        emailLinkSignin = account.usesEmailLinks ? true : nil
+        passwordUpdatedAt = account.passwordUpdatedAt?.milliseconds
+        validSince = String(account.validSince.seconds)
+        createdAt = String(account.createdAt.milliseconds)
+        lastLoginAt = account.lastSignInAt.map { String($0.milliseconds) }
+        lastRefreshAt = account.lastRefreshAt?.iso8601
+        customAttributes = account.customClaims?.json
+        tenantId = tenant?.id.rawValue
+    }
+}
+
+/// One way in of an account.
+struct ProviderUserInfo: Encodable {
+    let providerId: String
+    let rawId: String
+    let federatedId: String?
+    let email: String?
+    let displayName: String?
+    let photoUrl: String?
+    let phoneNumber: String?
+    /// Ours: whether the address hides the person's own.
+    var isPrivateEmail: Bool?
+    /// Apple's `real_user_status`.
+    var realUserStatus: String?
+
+    /// - Returns: `nil` if there is none.
+    static func all(of account: Account, showsSignals: Bool = false) -> [ProviderUserInfo]? {
+        var all = account.identities.map { ProviderUserInfo($0, showsSignals: showsSignals) }
+        if account.hasPassword || account.usesEmailLinks, let email = account.email {
+            all.insert(ProviderUserInfo(passwordOf: account, email: email), at: 0)
+        }
+        if let phoneNumber = account.phoneNumber { all.append(ProviderUserInfo(phoneNumber: phoneNumber)) }
+        return all.isEmpty ? nil : all
+    }
+
+    private init(phoneNumber: String) {
+        providerId = ProviderID.phone.rawValue
+        rawId = phoneNumber
+        self.phoneNumber = phoneNumber
+        (federatedId, email, displayName, photoUrl) = (nil, nil, nil, nil)
+    }
+
+    private init(passwordOf account: Account, email: EmailAddress) {
+        providerId = ProviderID.password.rawValue
+        rawId = email.rawValue
+        federatedId = email.rawValue
+        self.email = email.rawValue
+        displayName = account.displayName
+        photoUrl = account.photoURL
+        phoneNumber = nil
+    }
+
+    private init(_ identity: LinkedIdentity, showsSignals: Bool) {
+        providerId = identity.provider.rawValue
+        rawId = identity.subject
+        federatedId = identity.subject
+        email = identity.email?.rawValue
+        displayName = identity.displayName
+        photoUrl = identity.photoURL
+        phoneNumber = nil
+        guard identity.provider == .apple else { return }
+        isPrivateEmail = identity.email.map { _ in identity.isPrivateEmail }
+        if showsSignals { realUserStatus = identity.realUserStatus.map(Self.name(ofRealUserStatus:)) }
+    }
+
+    static func name(ofRealUserStatus status: Int) -> String {
+        switch status {
+        case 0: "UNSUPPORTED"
+        case 2: "LIKELY_REAL"
+        default: "UNKNOWN"
+        }
+    }
+}

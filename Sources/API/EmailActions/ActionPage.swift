@@ -1,0 +1,195 @@
+internal import HTTP
+internal import Identity
+internal import Pages
+
+extension Endpoint {
+    /// The page that a link in a letter opens. It uses nothing up: mail scanners follow links too.
+    static let getActionPage = page("getActionPage", .get, "/__/auth/action") { call in
+        let query = { call.request.query($0) }
+        let visit = Visit(
+            call: call, code: query("oobCode") ?? "", continueURL: query("continueUrl"), language: query("lang"),
+            apiKey: query("apiKey").flatMap { $0.utf8.count <= 128 ? $0 : nil })
+        return try await visit.answered { PageAnswer(visit.page(of: $0), of: $0.project.id) }
+    }
+
+    /// Uses a code up, from the form on that page.
+    static let postActionPage = page("postActionPage", .post, "/__/auth/action") { call in
+        guard let fields = FormFields(call.request) else {
+            let frame = Page.Frame(language: call.language(asked: nil, in: nil), projectName: nil)
+            return PageAnswer(Page.failure(.malformed, frame).response(status: 400))
+        }
+        let visit = Visit(
+            call: call, code: fields[.code] ?? "", continueURL: fields[.continueURL], language: fields[.language])
+        return try await visit.answered { checked in
+            try await visit.act(on: checked, fields)
+        }
+    }
+}
+
+/// Somebody who followed a link in a letter. What the link says of its mode is not looked at: the code knows.
+private struct Visit {
+    let call: EndpointCall
+    let code: String
+    let continueURL: String?
+    let language: String?
+    var apiKey: String?
+
+    private var desk: any EmailActionService { call.services.actions }
+
+    /// Refusals are pages as well; failures stay the plain text that they are everywhere.
+    func answered(_ answer: (CheckedCode) async throws -> PageAnswer) async throws -> PageAnswer {
+        var checked: CheckedCode?
+        do {
+            let found = try await desk.check(code)
+            checked = found
+            return try await answer(found)
+        } catch let refusal as OOBCodeRefusal {
+            let page = Page.failure(.code(refusal), frame(of: checked))
+            return PageAnswer(page, of: checked?.project.id, because: refusal)
+        } catch let refusal as TooManyAttempts {
+            return PageAnswer(refusal, of: checked?.project.id, frame(of: checked))
+        }
+    }
+
+    /// - Parameters:
+    ///   - missing: what the password lacks that was sent before.
+    ///   - remedy: what was done that the page follows.
+    func page(
+        of checked: CheckedCode, missing: [PasswordRequirement] = [], after remedy: Page.Remedy? = nil
+    ) -> Page {
+        let code = checked.code
+        let frame = frame(of: checked)
+        let form = CodeForm(code: self.code, continueURL: goal(in: checked.project))
+        return switch code.purpose {
+        case .verifyEmail: .verifyEmail(code.email, of: checked.account, form, frame)
+        case .resetPassword:
+            .resetPassword(
+                of: code.email, PasswordRules(checked.project.policy), missing: missing,
+                removing: checked.removableIdentities, after: remedy, form, frame)
+        case .signIn: .signIn(code.email, appLink(of: checked), frame)
+        case .changeEmail: .changeEmail(from: code.email, to: code.newEmail ?? code.email, form, frame)
+        case .recoverEmail:
+            .recoverEmail(
+                to: code.email, leaving: code.newEmail, removing: checked.removableIdentities, form, frame)
+        case .removeSignInMethod: removalPage(of: checked, form, frame)
+        case .undoMerge:
+            .undoMerge(of: code.email, setsPassword: checked.project.policy.allowsPasswords, form, frame)
+        }
+    }
+
+    func act(on checked: CheckedCode, _ fields: FormFields) async throws -> PageAnswer {
+        let origin = call.origin(reading: frame(of: checked).language)
+        switch checked.code.purpose {
+        case .signIn: return PageAnswer(page(of: checked), of: checked.project.id)
+        case .resetPassword:
+            let password = Secret(fields[.newPassword] ?? "")
+            do {
+                try await desk.resetPassword(code, to: password, removing: fields.removed, from: origin)
+            } catch let refusal as CredentialRefusal {
+                let missing = refusal.requirements(by: checked.project.policy)
+                return PageAnswer(page(of: checked, missing: missing), of: checked.project.id, because: refusal)
+            }
+        case .verifyEmail where fields[.step] == CodeForm.Step.disavow.rawValue:
+            try await desk.disavow(code, from: origin)
+            return PageAnswer(.emailDisavowed(frame(of: checked)), of: checked.project.id)
+        case .verifyEmail, .changeEmail: try await desk.apply(code, from: origin)
+        case .recoverEmail:
+            let remedied = try await desk.recover(code, removing: fields.removed, from: origin)
+            return PageAnswer(page(after: remedied, of: checked), of: checked.project.id)
+        case .removeSignInMethod:
+            let remedied = try await desk.removeSignInMethod(code, from: origin)
+            return PageAnswer(page(after: remedied, of: checked), of: checked.project.id)
+        case .undoMerge:
+            let remedied = try await desk.undoMerge(code, from: origin)
+            return PageAnswer(page(after: remedied, of: checked), of: checked.project.id)
+        }
+        return PageAnswer(done(checked), of: checked.project.id)
+    }
+
+    private func done(_ checked: CheckedCode) -> Page {
+        let code = checked.code
+        let project = checked.project
+        let frame = frame(of: checked)
+        let goal = goal(in: project)
+        return switch code.purpose {
+        case .verifyEmail: .emailVerified(code.email, continuing: goal, frame)
+        case .resetPassword: .passwordReset(of: code.email, continuing: goal, frame)
+        case .changeEmail: .emailChanged(to: code.newEmail ?? code.email, continuing: goal, frame)
+        case .signIn, .recoverEmail, .removeSignInMethod, .undoMerge: page(of: checked)
+        }
+    }
+
+    private func removalPage(of checked: CheckedCode, _ form: CodeForm, _ frame: Page.Frame) -> Page {
+        guard let method = checked.code.method else { return .failure(.code(.invalid), frame) }
+        let linked = checked.account?.identities.first {
+            $0.provider == method.provider && $0.subject == method.subject
+        }
+        return .removeSignInMethod(
+            method, named: SignInMethodName(method.provider, in: checked.project), device: linked?.linkedDevice,
+            of: checked.code.email, setsPassword: checked.project.policy.allowsPasswords, form, frame)
+    }
+
+    /// Goes on to a new password where that is possible.
+    private func page(after remedied: Remedied, of checked: CheckedCode) -> Page {
+        guard let reset = remedied.reset else { return done(remedied.account, checked) }
+        let next = Visit(call: call, code: reset.secret, continueURL: continueURL, language: language)
+        let follows = CheckedCode(
+            code: reset.code, project: checked.project, projectName: checked.projectName, account: remedied.account)
+        return next.page(of: follows, after: remedy(checked))
+    }
+
+    private func remedy(_ checked: CheckedCode) -> Page.Remedy {
+        if checked.code.purpose == .undoMerge { return .undone }
+        guard let method = checked.code.method else { return .recovered(checked.code.email) }
+        return .removed(SignInMethodName(method.provider, in: checked.project))
+    }
+
+    /// The last page, where no new password can be set.
+    private func done(_ account: Account, _ checked: CheckedCode) -> Page {
+        let frame = frame(of: checked)
+        switch remedy(checked) {
+        case .undone: return .mergeUndone(account.email, continuing: goal(in: checked.project), frame)
+        case .recovered(let email): return .emailRecovered(to: email, continuing: goal(in: checked.project), frame)
+        case .removed(let name):
+            return .signInMethodRemoved(name, takenEmail: account.email == nil ? checked.code.email : nil, frame)
+        }
+    }
+
+    private func frame(of checked: CheckedCode?) -> Page.Frame {
+        Page.Frame(
+            language: call.language(asked: language, in: checked?.project), projectName: checked?.projectName)
+    }
+
+    /// The URL was checked when the letter was asked for, but links can be rewritten; one that leads elsewhere is dropped.
+    private func goal(in project: Project) -> ContinueURL? {
+        continueURL.flatMap { try? ContinueURL($0, in: project) }
+    }
+
+    private func appLink(of checked: CheckedCode) -> ActionLink? {
+        goal(in: checked.project).map {
+            ActionLink(
+                .signIn, code: code, in: checked.project.id, at: $0.text, apiKey: apiKey,
+                language: frame(of: checked).language)
+        }
+    }
+}
+
+extension PageAnswer {
+    init(_ refusal: TooManyAttempts, of project: ID<Project>?, _ frame: Page.Frame) {
+        let seconds = max(1, refusal.retryAfter.components.seconds)
+        var response = Page.failure(.tooManyAttempts(minutes: Int(seconds + 59) / 60), frame).response(status: 429)
+        response.headers.add("Retry-After", String(seconds))
+        self.init(response, of: project, because: refusal)
+    }
+}
+
+extension CredentialRefusal {
+    /// What is wrong with a new password, as far as its owner can do something about it.
+    fileprivate func requirements(by policy: Policy) -> [PasswordRequirement] {
+        switch self {
+        case .weakPassword(let minimumLength): [.minimumLength(minimumLength)]
+        case .passwordLacks(let requirements): requirements
+        case .missingPassword, .missingEmail, .invalidEmail: [.minimumLength(policy.minimumPasswordLength)]
+        }
+    }
+}

@@ -1,0 +1,80 @@
+internal import HTTP
+internal import Identity
+internal import Pages
+
+extension Endpoint {
+    /// Of the only project.
+    static let getForgotPasswordPage = page("getForgotPasswordPage", .get, "/__/auth/forgotPassword") {
+        try await $0.forgotPasswordPage()
+    }
+
+    static let getProjectForgotPasswordPage = page(
+        "getProjectForgotPasswordPage", .get, "/{project}/__/auth/forgotPassword"
+    ) { try await $0.forgotPasswordPage() }
+
+    static let postForgotPasswordPage = page("postForgotPasswordPage", .post, "/__/auth/forgotPassword") {
+        try await $0.sendReset()
+    }
+
+    static let postProjectForgotPasswordPage = page(
+        "postProjectForgotPasswordPage", .post, "/{project}/__/auth/forgotPassword"
+    ) { try await $0.sendReset() }
+
+    /// A Well-Known URL for Changing Passwords (W3C), of the only project.
+    static let getChangePassword = page("getChangePassword", .get, "/.well-known/change-password") {
+        try await $0.passwordChangeLocation()
+    }
+
+    static let getProjectChangePassword = page(
+        "getProjectChangePassword", .get, "/{project}/.well-known/change-password"
+    ) { try await $0.passwordChangeLocation() }
+}
+
+extension EndpointCall {
+    fileprivate func forgotPasswordPage() async throws -> PageAnswer {
+        try await withProject(asked: request.query("lang")) { project, frame in
+            PageAnswer(.forgotPassword(frame), of: project.id)
+        }
+    }
+
+    fileprivate func sendReset() async throws -> PageAnswer {
+        let fields = FormFields(request)
+        return try await withProject(asked: fields?[.language]) { project, frame in
+            guard let email = fields?[.email].flatMap(EmailAddress.init) else {
+                let page = Page.forgotPassword(isInvalid: true, frame)
+                return PageAnswer(page, of: project.id, because: CredentialRefusal.invalidEmail)
+            }
+            do {
+                try await services.actions.sendReset(
+                    to: email.rawValue, in: project, from: origin(reading: frame.language))
+                return PageAnswer(.resetSent(to: email, frame), of: project.id)
+            } catch OOBSendingRefusal.emailUnknown {
+                return PageAnswer(.resetSent(to: email, frame), of: project.id)
+            } catch let refusal as OOBSendingRefusal {
+                return PageAnswer(Page.failure(.code(.notAllowed), frame), of: project.id, because: refusal)
+            } catch let refusal as TooManyAttempts {
+                return PageAnswer(refusal, of: project.id, frame)
+            }
+        }
+    }
+
+    /// Relative, so that a proxy may put the gateway below a path of its own.
+    fileprivate func passwordChangeLocation() async throws -> PageAnswer {
+        guard let (project, _) = try await services.actions.project(namedProject) else { throw WireError.notFound }
+        let response = Response(status: 303, headers: ["Location": "../__/auth/forgotPassword"])
+        return PageAnswer(response, of: project.id)
+    }
+
+    private var namedProject: ID<Project>? { parameters["project"].map { ID($0) } }
+
+    private func withProject(
+        asked tag: String?, _ answer: (Project, Page.Frame) async throws -> PageAnswer
+    ) async throws -> PageAnswer {
+        guard let (project, name) = try await services.actions.project(namedProject) else {
+            let frame = Page.Frame(language: language(asked: tag, in: nil), projectName: nil)
+            return PageAnswer(Page.failure(.notFound, frame), of: nil, status: 404, because: WireError.notFound)
+        }
+        return try await answer(
+            project, Page.Frame(language: language(asked: tag, in: project), projectName: name))
+    }
+}

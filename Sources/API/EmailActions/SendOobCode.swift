@@ -1,0 +1,89 @@
+internal import HTTP
+internal import Identity
+
+extension Endpoint {
+    /// Sends a code to a mailbox, or hands its link to a backend.
+    static let sendOobCode = either("sendOobCode", .post, "/v1/accounts:sendOobCode", needs: .writeUsers) {
+        call, client in
+        let request = try call.body(as: SendOobCodeRequest.self)
+        guard request.returnOobLink != true else { throw WireError.refused("INSUFFICIENT_PERMISSION") }
+        let email = try await call.services.oobSending.send(
+            try request.domain(apiKey: CallerCredential(call.request).apiKey), in: client.project, from: call.origin)
+        return try .json(SendOobCodeResponse(email: email.rawValue))
+    } administrator: { call, administrator in
+        try await call.sendOobCode(for: administrator)
+    }
+
+    /// The same for a backend that names its project in the path.
+    static let sendProjectOobCode = administrator(
+        "sendProjectOobCode", .post, "/v1/projects/{project}/accounts:sendOobCode", needs: .writeUsers,
+        bodyLimit: clientBodyLimit
+    ) { call, administrator in
+        try await call.sendOobCode(for: administrator)
+    }
+}
+
+extension EndpointCall {
+    fileprivate func sendOobCode(for administrator: Administrator) async throws -> Response {
+        let request = try body(as: SendOobCodeRequest.self, for: administrator)
+        let returnsLink = request.returnOobLink == true
+        // Whoever has the link is believed to have the mailbox.
+        if returnsLink { try administrator.require(.mintTokens) }
+        let issued = try await services.oobSending.send(
+            try request.domain(apiKey: nil), isMailed: !returnsLink, for: actor(of: administrator),
+            of: administrator.project, from: origin)
+        return try .json(
+            SendOobCodeResponse(
+                email: issued.email.rawValue, oobCode: returnsLink ? issued.code : nil,
+                oobLink: returnsLink ? issued.link.url : nil))
+    }
+}
+
+private struct SendOobCodeRequest: ClientRequest {
+    enum RequestType: String, WireEnum {
+        case unspecified = "OOB_REQ_TYPE_UNSPECIFIED"
+        case passwordReset = "PASSWORD_RESET"
+        case oldEmailAgree = "OLD_EMAIL_AGREE"
+        case newEmailAccept = "NEW_EMAIL_ACCEPT"
+        case verifyEmail = "VERIFY_EMAIL"
+        case recoverEmail = "RECOVER_EMAIL"
+        case emailSignIn = "EMAIL_SIGNIN"
+        case verifyAndChangeEmail = "VERIFY_AND_CHANGE_EMAIL"
+        case revertSecondFactorAddition = "REVERT_SECOND_FACTOR_ADDITION"
+    }
+
+    let requestType: RequestType?
+    let email: String?
+    let newEmail: String?
+    let idToken: String?
+    let continueUrl: String?
+    let returnOobLink: Bool?
+    let tenantId: String?
+    let targetProjectId: String?
+
+    func domain(apiKey: String?) throws(WireError) -> OOBSending.Request {
+        OOBSending.Request(
+            purpose: try purpose(), email: email, newEmail: newEmail, idToken: idToken.nonEmpty,
+            continueURL: continueUrl.nonEmpty, apiKey: apiKey)
+    }
+
+    private func purpose() throws(WireError) -> OOBCode.Purpose {
+        switch requestType {
+        case nil, .unspecified: throw .refused("MISSING_REQ_TYPE")
+        case .passwordReset: .resetPassword
+        case .verifyEmail: .verifyEmail
+        case .recoverEmail: .recoverEmail
+        case .emailSignIn: .signIn
+        case .verifyAndChangeEmail: .changeEmail
+        case .oldEmailAgree, .newEmailAccept, .revertSecondFactorAddition:
+            throw .notImplemented("requestType \(requestType?.rawValue ?? "")")
+        }
+    }
+}
+
+private struct SendOobCodeResponse: Encodable {
+    let kind = "identitytoolkit#GetOobConfirmationCodeResponse"
+    let email: String
+    var oobCode: String?
+    var oobLink: String?
+}

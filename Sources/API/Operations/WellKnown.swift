@@ -1,0 +1,41 @@
+internal import HTTP
+internal import Identity
+
+extension Endpoint {
+    /// OpenID Connect Discovery 1.0, of the only project.
+    static let getOpenIDConfiguration = open(
+        "getOpenIdConfiguration", "/.well-known/openid-configuration"
+    ) { try await $0.document { $0.openIDConfiguration } }
+
+    static let getProjectOpenIDConfiguration = open(
+        "getProjectOpenIdConfiguration", "/{project}/.well-known/openid-configuration"
+    ) { try await $0.document { $0.openIDConfiguration } }
+
+    /// RFC 7517 §5, of the only project.
+    static let getJwks = open("getJwks", "/.well-known/jwks.json") { try await $0.document { $0.jwks } }
+
+    static let getProjectJwks = open("getProjectJwks", "/{project}/.well-known/jwks.json") {
+        try await $0.document { $0.jwks }
+    }
+
+    /// The same keys, where Google publishes those of session cookies.
+    static let getSessionCookiePublicKeys = open("getSessionCookiePublicKeys", "/v1/sessionCookiePublicKeys") {
+        try await $0.document { $0.jwks }
+    }
+
+    /// The only project's keys where Firebase has its own.
+    static let getSigningCertificates = open(
+        "getSigningCertificates", "/robot/v1/metadata/x509/securetoken@system.gserviceaccount.com"
+    ) { try await $0.document { $0.certificates } }
+}
+
+extension EndpointCall {
+    /// Whoever verifies tokens may keep a document for as long as its keys stay announced.
+    fileprivate func document(_ part: (ProjectDocuments) -> [UInt8]) async throws -> Response {
+        let project = parameters["project"].map { ID<Project>($0) }
+        guard let documents = try await services.wellKnown.documents(project) else { throw WireError.notFound }
+        var response = Response.json(encoded: part(documents))
+        response.headers.add("Cache-Control", "public, max-age=\(documents.maxAge)")
+        return response
+    }
+}

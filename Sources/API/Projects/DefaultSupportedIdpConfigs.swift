@@ -1,0 +1,177 @@
+internal import HTTP
+internal import Identity
+
+/// Apple and Google, in the shape of Identity Platform's `DefaultSupportedIdpConfig`.
+extension Endpoint {
+    private static let collection = "/v2/projects/{project}/defaultSupportedIdpConfigs"
+    private static let resource = collection + "/{idpId}"
+
+    static let listDefaultSupportedIdpConfigs = administrator(
+        "listDefaultSupportedIdpConfigs", .get, collection, needs: .config, bodyLimit: openBodyLimit
+    ) { call, administrator in
+        let page = try ListPage(call.request)
+        let project = try await call.configuration(for: administrator).project
+        let (shown, next) = page.part(of: project.providers.filter(\.isDefault)) { $0.provider.rawValue }
+        return try .json(
+            DefaultSupportedIdpConfigs(
+                defaultSupportedIdpConfigs: shown.map { DefaultSupportedIdpConfig($0, in: project) },
+                nextPageToken: next))
+    }
+
+    static let createDefaultSupportedIdpConfig = administrator(
+        "createDefaultSupportedIdpConfig", .post, collection, needs: .config, bodyLimit: clientBodyLimit
+    ) { call, administrator in
+        guard let named = call.request.query("idpId").nonEmpty else { throw WireError.refused("MISSING_PROVIDER_ID") }
+        let id = ProviderID(named)
+        guard id == .apple || id == .google else {
+            throw WireError.refused("INVALID_PROVIDER_ID : The providers here are apple.com and google.com.")
+        }
+        let input = try call.body(as: DefaultSupportedIdpWish.self, for: administrator)
+        let configuration = try await call.configure(as: administrator) {
+            guard $0.project.settings(of: id) == nil else { throw WireError.configurationExists }
+            try input.apply(to: &$0, ProviderSettings(provider: id, isEnabled: false, clientIDs: []), FieldMask(nil))
+        }
+        return try .json(DefaultSupportedIdpConfig(id, in: configuration))
+    }
+
+    static let getDefaultSupportedIdpConfig = administrator(
+        "getDefaultSupportedIdpConfig", .get, resource, needs: .config, bodyLimit: openBodyLimit
+    ) { call, administrator in
+        try .json(DefaultSupportedIdpConfig(call.idp, in: try await call.configuration(for: administrator)))
+    }
+
+    static let updateDefaultSupportedIdpConfig = administrator(
+        "updateDefaultSupportedIdpConfig", .patch, resource, needs: .config, bodyLimit: clientBodyLimit
+    ) { call, administrator in
+        let (id, mask) = (call.idp, call.mask)
+        let input = try call.body(as: DefaultSupportedIdpWish.self, for: administrator)
+        let configuration = try await call.configure(as: administrator) {
+            guard let settings = $0.project.settings(of: id), settings.isDefault else {
+                throw WireError.configurationNotFound
+            }
+            try input.apply(to: &$0, settings, mask)
+        }
+        return try .json(DefaultSupportedIdpConfig(id, in: configuration))
+    }
+
+    static let deleteDefaultSupportedIdpConfig = administrator(
+        "deleteDefaultSupportedIdpConfig", .delete, resource, needs: .config, bodyLimit: clientBodyLimit
+    ) { call, administrator in
+        let id = call.idp
+        _ = try await call.configure(as: administrator) {
+            guard $0.project.settings(of: id)?.isDefault == true else { throw WireError.configurationNotFound }
+            $0.remove(id)
+        }
+        return try .json(NoContent())
+    }
+}
+
+extension EndpointCall {
+    fileprivate var idp: ProviderID { ProviderID(parameters["idpId"] ?? "") }
+}
+
+extension ProviderSettings {
+    fileprivate var isDefault: Bool { provider == .apple || provider == .google }
+}
+
+private struct DefaultSupportedIdpConfigs: Encodable {
+    let defaultSupportedIdpConfigs: [DefaultSupportedIdpConfig]
+    let nextPageToken: String?
+}
+
+private struct DefaultSupportedIdpConfig: Encodable {
+    struct Apple: Encodable {
+        let codeFlowConfig: CodeFlow?
+        let bundleIds: [String]
+        let takesUnhashedNonces: Bool
+    }
+
+    struct CodeFlow: Encodable {
+        let teamId: String
+        let keyId: String
+    }
+
+    let name: String
+    let enabled: Bool
+    let clientId: String?
+    let clientIds: [String]
+    let appleSignInConfig: Apple?
+
+    init(_ settings: ProviderSettings, in project: Project) {
+        name = "\(project.resourceName)/defaultSupportedIdpConfigs/\(settings.provider.rawValue)"
+        enabled = settings.isEnabled
+        clientId = settings.clientIDs.first
+        clientIds = settings.clientIDs
+        appleSignInConfig =
+            settings.provider == .apple
+            ? Apple(
+                codeFlowConfig: settings.apple.map { CodeFlow(teamId: $0.teamID, keyId: $0.keyID) },
+                bundleIds: Array(settings.clientIDs.dropFirst()),
+                takesUnhashedNonces: settings.apple?.takesUnhashedNonces ?? false) : nil
+    }
+
+    /// - Throws: `CONFIGURATION_NOT_FOUND`.
+    init(_ id: ProviderID, in configuration: ProjectConfiguration) throws(WireError) {
+        guard let settings = configuration.project.settings(of: id), settings.isDefault else {
+            throw .configurationNotFound
+        }
+        self.init(settings, in: configuration.project)
+    }
+}
+
+/// What is asked to be configured of Apple or Google.
+private struct DefaultSupportedIdpWish: Decodable {
+    struct Apple: Decodable {
+        let codeFlowConfig: CodeFlow?
+        let bundleIds: [String]?
+        let takesUnhashedNonces: Bool?
+    }
+
+    struct CodeFlow: Decodable {
+        let teamId: String?
+        let keyId: String?
+        let privateKey: String?
+    }
+
+    private static let codeFlow = "appleSignInConfig.codeFlowConfig"
+
+    let enabled: Bool?
+    let clientId: String?
+    let clientIds: [String]?
+    let clientSecret: String?
+    let appleSignInConfig: Apple?
+
+    func apply(
+        to configuration: inout ProjectConfiguration, _ old: ProviderSettings, _ mask: FieldMask
+    ) throws(WireError) {
+        guard old.provider == .google || clientSecret == nil else {
+            throw .invalidField("/clientSecret", "must not be there: apple.com has a private key")
+        }
+        guard old.provider == .apple || appleSignInConfig == nil else {
+            throw .invalidField("/appleSignInConfig", "must not be there: it is for apple.com")
+        }
+        var settings = old
+        mask.apply("enabled", enabled, to: &settings.isEnabled, initially: false)
+        settings.clientIDs = ClientIDsInput(
+            clientId: clientId, clientIds: clientIds, bundleIds: appleSignInConfig?.bundleIds
+        ).ids(insteadOf: old.clientIDs, where: mask)
+        if old.provider == .apple { settings.apple = apple(insteadOf: old.apple, where: mask) }
+        configuration.set(settings)
+        let secret = appleSignInConfig?.codeFlowConfig?.privateKey ?? clientSecret
+        if let secret, mask.names(old.provider == .apple ? "\(Self.codeFlow).privateKey" : "clientSecret") {
+            configuration.set(Secret(secret), of: old.provider)
+        }
+    }
+
+    /// - Returns: `nil` while neither team nor key is known.
+    private func apple(insteadOf old: AppleSettings?, where mask: FieldMask) -> AppleSettings? {
+        var settings = old ?? AppleSettings(teamID: "", keyID: "")
+        let input = appleSignInConfig?.codeFlowConfig
+        mask.apply("\(Self.codeFlow).teamId", input?.teamId, to: &settings.teamID, initially: "")
+        mask.apply("\(Self.codeFlow).keyId", input?.keyId, to: &settings.keyID, initially: "")
+        mask.apply(
+            "appleSignInConfig.takesUnhashedNonces", appleSignInConfig?.takesUnhashedNonces,
+            to: &settings.takesUnhashedNonces, initially: false)
+        return settings.teamID.isEmpty && settings.keyID.isEmpty ? nil : settings
+    }
+}

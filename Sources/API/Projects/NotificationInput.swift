@@ -1,0 +1,158 @@
+internal import Identity
+
+/// Identity Platform's `NotificationConfig`, as far as there is something of it here. Its senders and ways back are of a
+/// template; ours are of the project, so every template has to say the same.
+struct NotificationInput: Decodable {
+    enum SendingMethod: String, WireEnum {
+        case unspecified = "METHOD_UNSPECIFIED"
+        case standard = "DEFAULT"
+        case ownServer = "CUSTOM_SMTP"
+    }
+
+    struct SendEmail: Decodable {
+        let method: SendingMethod?
+        let verifyEmailTemplate: Template?
+        let resetPasswordTemplate: Template?
+        let changeEmailTemplate: Template?
+        let callbackUri: String?
+        let smtp: PresenceOnly?
+    }
+
+    struct Template: Decodable {
+        let senderLocalPart: String?
+        let subject: String?
+        let senderDisplayName: String?
+        let body: String?
+        let replyTo: String?
+    }
+
+    private static let place = "notification.sendEmail"
+
+    let defaultLocale: String?
+    let sendEmail: SendEmail?
+
+    /// A member that is there and empty goes.
+    func apply(to settings: inout EmailSettings, where mask: FieldMask) throws(WireError) {
+        try requireImplemented(mask, settings)
+        if mask.names("notification.defaultLocale"), let defaultLocale {
+            guard let language = Language(rawValue: defaultLocale) else {
+                throw .invalidField("/notification/defaultLocale", "must be \(Self.languages)")
+            }
+            settings.language = language
+        }
+        if mask.names("\(Self.place).callbackUri"), let uri = sendEmail?.callbackUri {
+            settings.actionURL = uri.isEmpty ? nil : uri
+        }
+        if let (_, name) = try agreed("senderDisplayName", \.senderDisplayName, mask) {
+            settings.senderName = name.isEmpty ? nil : name
+        }
+        if let (pointer, address) = try agreed("replyTo", \.replyTo, mask) {
+            let email = EmailAddress(address)
+            guard email != nil || address.isEmpty else { throw .invalidField(pointer, "must be an e-mail address") }
+            settings.replyTo = email
+        }
+        for (name, kind, template) in templates where mask.names("\(Self.place).\(name).subject") {
+            guard let subject = template?.subject else { continue }
+            settings.subjects[kind, default: [:]][settings.language] = subject.isEmpty ? nil : subject
+            if settings.subjects[kind]?.isEmpty == true { settings.subjects[kind] = nil }
+        }
+    }
+
+    private static let languages = Language.allCases.map(\.rawValue).joined(separator: " or ")
+
+    private var templates: [(name: String, kind: OutgoingEmail.Kind, input: Template?)] {
+        EmailSettings.templates.map { name, kind in
+            switch kind {
+            case .verifyEmail: (name, kind, sendEmail?.verifyEmailTemplate)
+            case .resetPassword: (name, kind, sendEmail?.resetPasswordTemplate)
+            default: (name, kind, sendEmail?.changeEmailTemplate)
+            }
+        }
+    }
+
+    /// What the templates say of a member that is the project's, and where; `nil` if none of those that are meant has it.
+    private func agreed(
+        _ member: String, _ path: KeyPath<Template, String?>, _ mask: FieldMask
+    ) throws(WireError) -> (pointer: String, value: String)? {
+        let said = templates.filter { mask.names("\(Self.place).\($0.name).\(member)") }.compactMap { name, _, input in
+            input?[keyPath: path].map { (pointer: "/notification/sendEmail/\(name)/\(member)", value: $0) }
+        }
+        for other in said where other.value != said[0].value {
+            throw .invalidField(other.pointer, "must be the same in every template")
+        }
+        return said.first
+    }
+
+    private func requireImplemented(_ mask: FieldMask, _ settings: EmailSettings) throws(WireError) {
+        if mask.names("\(Self.place).method"), sendEmail?.method == .ownServer {
+            throw .notImplemented("method CUSTOM_SMTP")
+        }
+        if mask.names("\(Self.place).smtp"), sendEmail?.smtp != nil { throw .notImplemented("smtp") }
+        for (name, _, template) in templates {
+            if mask.names("\(Self.place).\(name).body"), template?.body.nonEmpty != nil {
+                throw .notImplemented("\(name).body")
+            }
+            let isOther = template?.senderLocalPart.nonEmpty.map { $0 != settings.senderLocalPart } == true
+            if mask.names("\(Self.place).\(name).senderLocalPart"), isOther {
+                throw .notImplemented("\(name).senderLocalPart")
+            }
+        }
+    }
+}
+
+/// The same as it is shown. What is the installation's own is left out.
+struct NotificationConfig: Encodable {
+    struct SendEmail: Encodable {
+        let method = "DEFAULT"
+        let verifyEmailTemplate: Template?
+        let resetPasswordTemplate: Template?
+        let changeEmailTemplate: Template?
+        let callbackUri: String?
+    }
+
+    struct Template: Encodable {
+        let senderLocalPart: String?
+        let subject: String?
+        let senderDisplayName: String?
+        let replyTo: String?
+
+        /// - Returns: `nil` if there is nothing to show.
+        init?(_ settings: EmailSettings, _ kind: OutgoingEmail.Kind) {
+            senderLocalPart = settings.senderLocalPart
+            subject = settings.subjects[kind]?[settings.language]
+            senderDisplayName = settings.senderName
+            replyTo = settings.replyTo?.rawValue
+            let members = [senderLocalPart, subject, senderDisplayName, replyTo]
+            guard members.contains(where: { $0 != nil }) else { return nil }
+        }
+    }
+
+    let sendEmail: SendEmail
+    let defaultLocale: String
+
+    init(_ settings: EmailSettings) {
+        sendEmail = SendEmail(
+            verifyEmailTemplate: Template(settings, .verifyEmail),
+            resetPasswordTemplate: Template(settings, .resetPassword),
+            changeEmailTemplate: Template(settings, .emailChanged), callbackUri: settings.actionURL)
+        defaultLocale = settings.language.rawValue
+    }
+}
+
+extension EmailSettings {
+    /// Google's change of an address is the notice to the one before.
+    fileprivate static let templates: [(String, OutgoingEmail.Kind)] = [
+        ("verifyEmailTemplate", .verifyEmail), ("resetPasswordTemplate", .resetPassword),
+        ("changeEmailTemplate", .emailChanged),
+    ]
+
+    fileprivate var senderLocalPart: String? {
+        senderAddress.map { String($0.rawValue.prefix { $0 != "@" }) }
+    }
+
+    /// Of the members that this resource shows: subjects in other languages are not among them.
+    mutating func resetConfigurable() {
+        for (_, kind) in Self.templates { subjects[kind]?[language] = nil }
+        self = EmailSettings(senderAddress: senderAddress, subjects: subjects.filter { !$0.value.isEmpty })
+    }
+}

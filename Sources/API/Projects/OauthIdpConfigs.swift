@@ -1,0 +1,146 @@
+internal import HTTP
+internal import Identity
+
+/// Providers that speak OpenID Connect, in the shape of Identity Platform's `OAuthIdpConfig`.
+extension Endpoint {
+    private static let collection = "/v2/projects/{project}/oauthIdpConfigs"
+    private static let resource = collection + "/{idpId}"
+
+    static let listOauthIdpConfigs = administrator(
+        "listOauthIdpConfigs", .get, collection, needs: .config, bodyLimit: openBodyLimit
+    ) { call, administrator in
+        let page = try ListPage(call.request)
+        let project = try await call.configuration(for: administrator).project
+        let (shown, next) = page.part(of: project.providers.filter { $0.openID != nil }) { $0.provider.rawValue }
+        return try .json(
+            OauthIdpConfigs(
+                oauthIdpConfigs: shown.compactMap { OauthIdpConfig($0, in: project) }, nextPageToken: next))
+    }
+
+    static let createOauthIdpConfig = administrator(
+        "createOauthIdpConfig", .post, collection, needs: .config, bodyLimit: clientBodyLimit
+    ) { call, administrator in
+        guard let named = call.request.query("oauthIdpConfigId").nonEmpty else {
+            throw WireError.refused("MISSING_PROVIDER_ID")
+        }
+        let id = ProviderID(named)
+        guard id.isGenericOpenID, id.canBeConfigured else {
+            throw WireError.refused(
+                "INVALID_PROVIDER_ID : It must be oidc. with 1 to 32 lower-case letters, digits and hyphens.")
+        }
+        let input = try call.body(as: OauthIdpConfigInput.self, for: administrator)
+        let configuration = try await call.configure(
+            as: administrator, discardingIdentities: try call.flag("discardIdentities")
+        ) {
+            guard $0.project.settings(of: id) == nil else { throw WireError.configurationExists }
+            let fresh = ProviderSettings(
+                provider: id, isEnabled: false, clientIDs: [], openID: OpenIDSettings(issuer: ""))
+            input.apply(to: &$0, fresh, FieldMask(nil))
+        }
+        return try .json(OauthIdpConfig(id, in: configuration))
+    }
+
+    static let getOauthIdpConfig = administrator(
+        "getOauthIdpConfig", .get, resource, needs: .config, bodyLimit: openBodyLimit
+    ) { call, administrator in
+        try .json(OauthIdpConfig(call.oauthIdp, in: try await call.configuration(for: administrator)))
+    }
+
+    static let updateOauthIdpConfig = administrator(
+        "updateOauthIdpConfig", .patch, resource, needs: .config, bodyLimit: clientBodyLimit
+    ) { call, administrator in
+        let (id, mask) = (call.oauthIdp, call.mask)
+        let input = try call.body(as: OauthIdpConfigInput.self, for: administrator)
+        let configuration = try await call.configure(
+            as: administrator, discardingIdentities: try call.flag("discardIdentities")
+        ) {
+            guard let settings = $0.project.settings(of: id), settings.openID != nil else {
+                throw WireError.configurationNotFound
+            }
+            input.apply(to: &$0, settings, mask)
+        }
+        return try .json(OauthIdpConfig(id, in: configuration))
+    }
+
+    static let deleteOauthIdpConfig = administrator(
+        "deleteOauthIdpConfig", .delete, resource, needs: .config, bodyLimit: clientBodyLimit
+    ) { call, administrator in
+        let id = call.oauthIdp
+        _ = try await call.configure(as: administrator) {
+            guard $0.project.settings(of: id)?.openID != nil else { throw WireError.configurationNotFound }
+            $0.remove(id)
+        }
+        return try .json(NoContent())
+    }
+}
+
+extension EndpointCall {
+    fileprivate var oauthIdp: ProviderID { ProviderID(parameters["idpId"] ?? "") }
+}
+
+private struct OauthIdpConfigs: Encodable {
+    let oauthIdpConfigs: [OauthIdpConfig]
+    let nextPageToken: String?
+}
+
+private struct OauthIdpConfig: Encodable {
+    /// An ID token is taken always, a code where there is a secret to redeem it with.
+    struct ResponseType: Encodable {
+        let idToken = true
+        let code: Bool
+    }
+
+    let name: String
+    let enabled: Bool
+    let clientId: String?
+    let clientIds: [String]
+    let issuer: String
+    let displayName: String?
+    let trustsEmail: Bool
+    let responseType: ResponseType
+
+    init?(_ settings: ProviderSettings, in project: Project) {
+        guard let openID = settings.openID else { return nil }
+        name = "\(project.resourceName)/oauthIdpConfigs/\(settings.provider.rawValue)"
+        enabled = settings.isEnabled
+        clientId = settings.clientIDs.first
+        clientIds = settings.clientIDs
+        issuer = openID.issuer
+        displayName = openID.displayName
+        trustsEmail = openID.trustsEmail
+        responseType = ResponseType(code: settings.hasSecret)
+    }
+
+    /// - Throws: `CONFIGURATION_NOT_FOUND`.
+    init(_ id: ProviderID, in configuration: ProjectConfiguration) throws(WireError) {
+        guard let settings = configuration.project.settings(of: id),
+            let shown = Self(settings, in: configuration.project)
+        else { throw .configurationNotFound }
+        self = shown
+    }
+}
+
+/// What is asked to be configured of a provider. `responseType` follows from the rest.
+private struct OauthIdpConfigInput: Decodable {
+    let enabled: Bool?
+    let clientId: String?
+    let clientIds: [String]?
+    let clientSecret: String?
+    let issuer: String?
+    let displayName: String?
+    let trustsEmail: Bool?
+
+    func apply(to configuration: inout ProjectConfiguration, _ old: ProviderSettings, _ mask: FieldMask) {
+        var settings = old
+        var openID = old.openID ?? OpenIDSettings(issuer: "")
+        mask.apply("enabled", enabled, to: &settings.isEnabled, initially: false)
+        mask.apply("issuer", issuer, to: &openID.issuer, initially: "")
+        mask.apply("displayName", displayName.nonEmpty, to: &openID.displayName)
+        mask.apply("trustsEmail", trustsEmail, to: &openID.trustsEmail, initially: false)
+        settings.openID = openID
+        settings.clientIDs = ClientIDsInput(clientId: clientId, clientIds: clientIds)
+            .ids(insteadOf: old.clientIDs, where: mask)
+        configuration.set(settings)
+        if let clientSecret, mask.names("clientSecret") { configuration.set(Secret(clientSecret), of: old.provider) }
+    }
+}

@@ -1,0 +1,66 @@
+internal import Identity
+
+/// Identity Platform's `PasswordPolicyConfig`. It is always enforced, and never at sign-in.
+struct PasswordPolicyInput: Decodable {
+    enum State: String, WireEnum {
+        case unspecified = "PASSWORD_POLICY_ENFORCEMENT_STATE_UNSPECIFIED"
+        case off = "OFF"
+        case enforce = "ENFORCE"
+    }
+
+    struct Version: Decodable {
+        let customStrengthOptions: Strength?
+    }
+
+    struct Strength: Decodable {
+        let minPasswordLength: Int?
+        let maxPasswordLength: Int?
+        let containsLowercaseCharacter: Bool?
+        let containsUppercaseCharacter: Bool?
+        let containsNumericCharacter: Bool?
+        let containsNonAlphanumericCharacter: Bool?
+    }
+
+    private static let versions = "passwordPolicyConfig.passwordPolicyVersions"
+    private static let lengths = 6...64
+
+    let passwordPolicyEnforcementState: State?
+    let passwordPolicyVersions: [Version]?
+    let forceUpgradeOnSignin: Bool?
+
+    private var strength: Strength? { passwordPolicyVersions?.first?.customStrengthOptions }
+
+    /// The rules are one value: a class of characters that they do not name is not asked for.
+    func apply(to policy: inout Policy, where mask: FieldMask) throws(WireError) {
+        guard mask.names(Self.versions), let strength else { return }
+        if let length = strength.minPasswordLength {
+            guard Self.lengths.contains(length) else {
+                throw .invalidField(
+                    "/passwordPolicyConfig/passwordPolicyVersions/0/customStrengthOptions/minPasswordLength",
+                    "must be \(Self.lengths.lowerBound) to \(Self.lengths.upperBound)")
+            }
+            policy.minimumPasswordLength = length
+        }
+        policy.requiresLowercase = strength.containsLowercaseCharacter == true
+        policy.requiresUppercase = strength.containsUppercaseCharacter == true
+        policy.requiresDigit = strength.containsNumericCharacter == true
+        policy.requiresSymbol = strength.containsNonAlphanumericCharacter == true
+    }
+
+    func requireImplemented(_ mask: FieldMask) throws(WireError) {
+        let asked = [
+            ("passwordPolicyEnforcementState", passwordPolicyEnforcementState == .off, "OFF"),
+            ("forceUpgradeOnSignin", forceUpgradeOnSignin == true, "true"),
+        ]
+        for (name, isAsked, value) in asked where isAsked && mask.names("passwordPolicyConfig.\(name)") {
+            throw .notImplemented("\(name) \(value)")
+        }
+        guard mask.names(Self.versions) else { return }
+        guard (passwordPolicyVersions?.count ?? 0) <= 1 else {
+            throw .invalidField("/passwordPolicyConfig/passwordPolicyVersions", "must not have more than 1 item")
+        }
+        if let maximum = strength?.maxPasswordLength, maximum != Policy.maximumPasswordLength {
+            throw .notImplemented("maxPasswordLength other than \(Policy.maximumPasswordLength)")
+        }
+    }
+}

@@ -1,0 +1,71 @@
+internal import HTTP
+internal import Identity
+
+extension Endpoint {
+    static let getProjectConfig = administrator(
+        "getProjectConfig", .get, "/v2/projects/{project}/config", needs: .config, bodyLimit: openBodyLimit
+    ) { _, administrator in try .json(ProjectConfig(administrator.project)) }
+
+    static let updateProjectConfig = administrator(
+        "updateProjectConfig", .patch, "/v2/projects/{project}/config", needs: .config, bodyLimit: clientBodyLimit
+    ) { call, administrator in
+        let input = try call.decoded(as: ProjectConfigInput.self)
+        let mask = FieldMask(call.request.query("updateMask") ?? call.request.query("update_mask"))
+        let configuration = try await call.configure(as: administrator) {
+            try input.apply(to: &$0.project, where: mask)
+        }
+        return try .json(ProjectConfig(configuration.project))
+    }
+}
+
+/// What is configured of a project, in the shape of Identity Platform's `Config`.
+private struct ProjectConfig: Encodable {
+    struct SignIn: Encodable {
+        struct EmailAddress: Encodable {
+            let enabled: Bool
+            let passwordRequired = true
+        }
+
+        struct Anonymous: Encodable {
+            let enabled: Bool
+        }
+
+        let email: EmailAddress
+        let anonymous: Anonymous
+        let allowDuplicateEmails: Bool
+    }
+
+    struct EmailPrivacy: Encodable {
+        let enableImprovedEmailPrivacy: Bool
+    }
+
+    struct PasswordPolicy: Encodable {
+        struct Version: Encodable {
+            let customStrengthOptions: PasswordStrength
+        }
+
+        let passwordPolicyEnforcementState = "ENFORCE"
+        let passwordPolicyVersions: [Version]
+    }
+
+    let name: String
+    let signIn: SignIn
+    let emailPrivacyConfig: EmailPrivacy
+    let passwordPolicyConfig: PasswordPolicy
+    let authorizedDomains: [String]
+    let notification: NotificationConfig
+
+    init(_ project: Project) {
+        let policy = project.policy
+        name = "projects/\(project.number)/config"
+        signIn = SignIn(
+            email: .init(enabled: policy.allowsPasswords), anonymous: .init(enabled: policy.allowsAnonymous),
+            allowDuplicateEmails: policy.allowsDuplicateEmails)
+        emailPrivacyConfig = EmailPrivacy(enableImprovedEmailPrivacy: policy.hidesAccounts)
+        passwordPolicyConfig = PasswordPolicy(passwordPolicyVersions: [
+            .init(customStrengthOptions: PasswordStrength(policy))
+        ])
+        authorizedDomains = project.authorizedDomains
+        notification = NotificationConfig(project.mail)
+    }
+}

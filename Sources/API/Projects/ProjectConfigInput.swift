@@ -1,0 +1,100 @@
+internal import Identity
+
+/// What an administrator asks to be configured. Members that are not here are ignored.
+struct ProjectConfigInput: Decodable {
+    struct SignIn: Decodable {
+        let email: EmailAddress?
+        let anonymous: Anonymous?
+        let allowDuplicateEmails: Bool?
+    }
+
+    struct EmailAddress: Decodable {
+        let enabled: Bool?
+        let passwordRequired: Bool?
+    }
+
+    struct Anonymous: Decodable {
+        let enabled: Bool?
+    }
+
+    struct EmailPrivacy: Decodable {
+        let enableImprovedEmailPrivacy: Bool?
+    }
+
+    let signIn: SignIn?
+    let emailPrivacyConfig: EmailPrivacy?
+    let passwordPolicyConfig: PasswordPolicyInput?
+    let authorizedDomains: [String]?
+    let notification: NotificationInput?
+
+    /// A member that `mask` names and the wish does not have stays as it is. Without a mask it goes back to its
+    /// default, except domains, which have none.
+    ///
+    /// - Throws: ``WireError``.
+    func apply(to project: inout Project, where mask: FieldMask) throws(WireError) {
+        try requireImplemented(mask)
+        if mask.isEverything {
+            project.policy.resetConfigurable(to: Policy(project.profile))
+            project.mail.resetConfigurable()
+        }
+        for flag in flags where mask.names(flag.path) {
+            if let value = flag.value { project.policy[keyPath: flag.member] = value }
+        }
+        try passwordPolicyConfig?.apply(to: &project.policy, where: mask)
+        try notification?.apply(to: &project.mail, where: mask)
+        if mask.names("authorizedDomains"), let authorizedDomains {
+            project.authorizedDomains = try Self.checked(authorizedDomains)
+        }
+    }
+
+    private struct Flag {
+        let path: String
+        let value: Bool?
+        let member: WritableKeyPath<Policy, Bool>
+    }
+
+    private var flags: [Flag] {
+        [
+            Flag(path: "signIn.email.enabled", value: signIn?.email?.enabled, member: \.allowsPasswords),
+            Flag(path: "signIn.anonymous.enabled", value: signIn?.anonymous?.enabled, member: \.allowsAnonymous),
+            Flag(
+                path: "signIn.allowDuplicateEmails", value: signIn?.allowDuplicateEmails,
+                member: \.allowsDuplicateEmails),
+            Flag(
+                path: "emailPrivacyConfig.enableImprovedEmailPrivacy",
+                value: emailPrivacyConfig?.enableImprovedEmailPrivacy, member: \.hidesAccounts),
+        ]
+    }
+
+    private func requireImplemented(_ mask: FieldMask) throws(WireError) {
+        if mask.names("signIn.email.passwordRequired"), signIn?.email?.passwordRequired == false {
+            throw .notImplemented("passwordRequired false")
+        }
+        try passwordPolicyConfig?.requireImplemented(mask)
+    }
+
+    private static func checked(_ domains: [String]) throws(WireError) -> [String] {
+        guard domains.count <= Project.domainLimit else {
+            throw .invalidField("/authorizedDomains", "must not have more than \(Project.domainLimit) items")
+        }
+        for (index, domain) in domains.enumerated() where !Project.canAuthorize(domain) {
+            throw .invalidField("/authorizedDomains/\(index)", "must be a host name, without scheme, port or path")
+        }
+        return domains.map { $0.lowercased() }
+    }
+}
+
+extension Policy {
+    /// Of the members that this resource shows.
+    fileprivate mutating func resetConfigurable(to base: Policy) {
+        allowsPasswords = base.allowsPasswords
+        allowsAnonymous = base.allowsAnonymous
+        allowsDuplicateEmails = base.allowsDuplicateEmails
+        hidesAccounts = base.hidesAccounts
+        minimumPasswordLength = base.minimumPasswordLength
+        requiresLowercase = base.requiresLowercase
+        requiresUppercase = base.requiresUppercase
+        requiresDigit = base.requiresDigit
+        requiresSymbol = base.requiresSymbol
+    }
+}

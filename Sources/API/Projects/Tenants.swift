@@ -1,0 +1,139 @@
+internal import HTTP
+internal import Identity
+
+/// Tenants of a project, in the shape of Identity Platform's `Tenant`.
+extension Endpoint {
+    private static let collection = "/v2/projects/{project}/tenants"
+    private static let resource = collection + "/{tenant}"
+
+    static let listTenants = administrator(
+        "listTenants", .get, collection, needs: .config, bodyLimit: openBodyLimit
+    ) { call, administrator in
+        let page = try ListPage(call.request, cap: 1000)
+        let found = try await call.services.tenancy.store.tenants(
+            after: page.last.map { ID($0) }, limit: page.limit + 1, of: administrator.project.id)
+        let tenants = found.prefix(page.limit)
+        return try .json(
+            Tenants(
+                tenants: tenants.map(TenantResource.init),
+                nextPageToken: found.count > page.limit ? tenants.last?.id.rawValue : nil))
+    }
+
+    static let createTenant = administrator(
+        "createTenant", .post, collection, needs: .config, bodyLimit: clientBodyLimit
+    ) { call, administrator in
+        let input = try call.decoded(as: TenantInput.self)
+        try input.requireWhatThereIs()
+        var settings = TenantSettings()
+        input.apply(to: &settings, where: FieldMask(nil))
+        return try .json(
+            TenantResource(
+                try await call.services.tenancy.create(
+                    settings, by: call.actor(of: administrator), in: administrator.project)))
+    }
+
+    static let getTenant = administrator(
+        "getTenant", .get, resource, needs: .config, bodyLimit: openBodyLimit
+    ) { call, administrator in
+        let tenant = try await call.services.tenancy.store.tenant(call.tenantInPath(), of: administrator.project.id)
+        guard let tenant else { throw WireError.tenantNotFound }
+        return try .json(TenantResource(tenant))
+    }
+
+    static let updateTenant = administrator(
+        "updateTenant", .patch, resource, needs: .config, bodyLimit: clientBodyLimit
+    ) { call, administrator in
+        let (input, mask) = (try call.decoded(as: TenantInput.self), call.mask)
+        try input.requireWhatThereIs()
+        let tenant = try await call.services.tenancy.change(
+            try call.tenantInPath(), by: call.actor(of: administrator), in: administrator.project
+        ) { input.apply(to: &$0, where: mask) }
+        guard let tenant else { throw WireError.tenantNotFound }
+        return try .json(TenantResource(tenant))
+    }
+
+    static let deleteTenant = administrator(
+        "deleteTenant", .delete, resource, needs: .config, bodyLimit: openBodyLimit
+    ) { call, administrator in
+        let isDeleted = try await call.services.tenancy.delete(
+            try call.tenantInPath(), by: call.actor(of: administrator), in: administrator.project)
+        guard isDeleted else { throw WireError.tenantNotFound }
+        return try .json(NoContent())
+    }
+}
+
+extension EndpointCall {
+    fileprivate func tenantInPath() throws(WireError) -> ID<Tenant> {
+        let id = ID<Tenant>(parameters["tenant"] ?? "")
+        guard id.canBeTenant else { throw .tenantNotFound }
+        return id
+    }
+}
+
+private struct Tenants: Encodable {
+    let tenants: [TenantResource]
+    let nextPageToken: String?
+}
+
+private struct TenantResource: Encodable {
+    /// There are no second factors yet.
+    struct MFA: Encodable {
+        let state = "DISABLED"
+        let enabledProviders: [String] = []
+    }
+
+    let name: String
+    let tenantId: String
+    let displayName: String?
+    let allowPasswordSignup: Bool
+    let enableEmailLinkSignin: Bool
+    let enableAnonymousUser: Bool
+    let disableAuth: Bool
+    let mfaConfig = MFA()
+
+    init(_ tenant: Tenant) {
+        name = tenant.resourceName
+        tenantId = tenant.id.rawValue
+        displayName = tenant.settings.displayName
+        allowPasswordSignup = tenant.settings.allowsPasswords
+        enableEmailLinkSignin = tenant.settings.allowsEmailLinks
+        enableAnonymousUser = tenant.settings.allowsAnonymous
+        disableAuth = tenant.settings.isDisabled
+    }
+}
+
+private struct TenantInput: Decodable {
+    struct MFA: Decodable {
+        let state: String?
+    }
+
+    let displayName: String?
+    let allowPasswordSignup: Bool?
+    let enableEmailLinkSignin: Bool?
+    let enableAnonymousUser: Bool?
+    let disableAuth: Bool?
+    let mfaConfig: MFA?
+
+    func requireWhatThereIs() throws(WireError) {
+        guard ["DISABLED", "STATE_UNSPECIFIED", nil].contains(mfaConfig?.state) else {
+            throw .notImplemented("mfaConfig")
+        }
+    }
+
+    func apply(to settings: inout TenantSettings, where mask: FieldMask) {
+        mask.apply("displayName", displayName.nonEmpty, to: &settings.displayName)
+        mask.apply("allowPasswordSignup", allowPasswordSignup, to: &settings.allowsPasswords, initially: false)
+        mask.apply("enableEmailLinkSignin", enableEmailLinkSignin, to: &settings.allowsEmailLinks, initially: false)
+        mask.apply("enableAnonymousUser", enableAnonymousUser, to: &settings.allowsAnonymous, initially: false)
+        mask.apply("disableAuth", disableAuth, to: &settings.isDisabled, initially: false)
+    }
+}
+
+extension Tenant {
+    /// As Google names resources.
+    var resourceName: String { "projects/\(parent)/tenants/\(id)" }
+}
+
+extension Project {
+    var resourceName: String { tenant?.resourceName ?? "projects/\(id)" }
+}

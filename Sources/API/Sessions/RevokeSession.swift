@@ -1,0 +1,40 @@
+internal import HTTP
+internal import Identity
+
+extension Endpoint {
+    /// Signs a client's account out somewhere, or everywhere.
+    static let revokeSession = client("revokeSession", .post, "/v1/accounts:revokeSession") { call, client in
+        let request = try call.body(as: RevokeSessionRequest.self)
+        guard let idToken = request.idToken.nonEmpty else { throw WireError.refused("MISSING_ID_TOKEN") }
+        let input = try request.input()
+        let caller = try await call.services.authenticator.caller(showing: idToken, in: client.project)
+        switch input {
+        case .one(let session):
+            try await call.services.ownSessions.end(session, by: caller, in: client.project, from: call.origin)
+        case .all: try await call.services.ownSessions.endAll(by: caller, in: client.project, from: call.origin)
+        }
+        return try .json([String: String]())
+    }
+}
+
+private struct RevokeSessionRequest: ClientRequest {
+    let idToken: String?
+    let sessionId: String?
+    let everywhere: Bool?
+    let tenantId: String?
+    let targetProjectId: String?
+
+    enum Input {
+        case one(ID<Session>)
+        case all
+    }
+
+    func input() throws(WireError) -> Input {
+        switch (sessionId.nonEmpty, everywhere ?? false) {
+        case (nil, false): throw .refused("MISSING_SESSION_ID")
+        case (.some, true): throw .invalidField("/sessionId", "must not stand beside everywhere")
+        case (let session?, false): .one(ID(session))
+        case (nil, true): .all
+        }
+    }
+}

@@ -1,0 +1,78 @@
+internal import HTTP
+internal import Identity
+
+extension Endpoint {
+    /// OAuth 2.0's refresh (RFC 6749 §6) under Secure Token's names.
+    static let token = client("token", .post, "/v1/token", errors: .secureToken) { call, client in
+        let request = try TokenRequest(decoding: call)
+        guard let grantType = request.grantType.nonEmpty else { throw WireError.refused("MISSING_GRANT_TYPE") }
+        guard grantType == "refresh_token" else { throw WireError.refused("INVALID_GRANT_TYPE") }
+        guard let refreshToken = request.refreshToken.nonEmpty else {
+            throw WireError.refused("MISSING_REFRESH_TOKEN")
+        }
+        let signedIn = try await call.services.authenticator.refresh(refreshToken, in: client.project)
+        return try .json(TokenResponse(signedIn, project: client.project))
+    }.evenIfDisabled
+}
+
+private struct TokenRequest: ClientRequest {
+    var grantType: String?
+    var refreshToken: String?
+    var tenantId: String?
+    var targetProjectId: String?
+
+    init(decoding call: EndpointCall) throws {
+        if call.isForm {
+            try self.init(form: call.form)
+            try checkScope(in: call.tenant)
+        } else {
+            self = try call.body()
+        }
+    }
+
+    private init(form pairs: [(String, String)]?) throws(WireError) {
+        guard let pairs else { throw .unreadableBody("The form is malformed.") }
+        let names = pairs.map(\.0)
+        guard Set(names).count == names.count else { throw .unreadableBody("A parameter is there twice.") }
+        for (name, value) in pairs {
+            switch name {
+            case "grant_type", "grantType": grantType = value
+            case "refresh_token", "refreshToken":
+                try TextBounds(of: "refreshToken").check(value, at: "/refreshToken")
+                refreshToken = value
+            case "tenant_id", "tenantId": tenantId = value
+            case "target_project_id", "targetProjectId": targetProjectId = value
+            default: continue
+            }
+        }
+    }
+}
+
+private struct TokenResponse: Encodable {
+    let accessToken: String
+    let expiresIn: String
+    let idToken: String
+    let projectID: String
+    let refreshToken: String
+    let tokenType = "Bearer"
+    let userID: String
+
+    init(_ signedIn: SignedIn, project: Project) {
+        accessToken = signedIn.idToken
+        expiresIn = signedIn.expiresInSeconds
+        idToken = signedIn.idToken
+        projectID = String(project.number)
+        refreshToken = signedIn.refreshToken
+        userID = signedIn.account.id.rawValue
+    }
+
+    enum CodingKeys: String, CodingKey {
+        case accessToken = "access_token"
+        case expiresIn = "expires_in"
+        case idToken = "id_token"
+        case projectID = "project_id"
+        case refreshToken = "refresh_token"
+        case tokenType = "token_type"
+        case userID = "user_id"
+    }
+}

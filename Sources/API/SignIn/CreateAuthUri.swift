@@ -1,0 +1,63 @@
+internal import HTTP
+internal import Identity
+
+extension Endpoint {
+    /// Tells how an address may sign in, where the project lets that be told.
+    static let createAuthUri = client("createAuthUri", .post, "/v1/accounts:createAuthUri") { call, client in
+        let request = try call.body(as: CreateAuthUriRequest.self)
+        if let provider = request.providerId.nonEmpty {
+            try LoginServices.require(ProviderID(provider), for: client.app, in: client.project)
+            throw WireError.notImplemented("providerId")
+        }
+        let answer = try await call.services.identifiers.ask(
+            about: try request.checkedIdentifier(), in: client.project)
+        let sessionID = request.sessionId.nonEmpty ?? call.services.authURISession()
+        return try .json(CreateAuthUriResponse(sessionId: sessionID, answer))
+    }
+}
+
+private struct CreateAuthUriRequest: ClientRequest {
+    let identifier: String?
+    let continueUri: String?
+    let providerId: String?
+    let sessionId: String?
+    let tenantId: String?
+    let targetProjectId: String?
+
+    func checkedIdentifier() throws(WireError) -> EmailAddress {
+        guard let identifier = identifier.nonEmpty else { throw .refused("MISSING_IDENTIFIER") }
+        guard let continueUri = continueUri.nonEmpty else { throw .refused("MISSING_CONTINUE_URI") }
+        guard let email = EmailAddress(identifier) else { throw .refused("INVALID_IDENTIFIER") }
+        guard Self.isAbsolute(continueUri) else { throw .refused("INVALID_CONTINUE_URI") }
+        return email
+    }
+
+    /// A scheme and something behind it (RFC 3986 §4.3); nobody is sent there.
+    private static func isAbsolute(_ uri: String) -> Bool {
+        let parts = uri.utf8.split(separator: UInt8(ascii: ":"), maxSplits: 1)
+        guard parts.count == 2, let first = parts[0].first, isLetter(first) else { return false }
+        return parts[0].allSatisfy { isLetter($0) || isDigit($0) || "+-.".utf8.contains($0) }
+            && parts[1].allSatisfy { $0 > 0x20 && $0 != 0x7F }
+    }
+
+    private static func isLetter(_ byte: UInt8) -> Bool { (0x61...0x7A).contains(byte | 0x20) }
+    private static func isDigit(_ byte: UInt8) -> Bool { (0x30...0x39).contains(byte) }
+}
+
+private struct CreateAuthUriResponse: Encodable {
+    let kind = "identitytoolkit#CreateAuthUriResponse"
+    let sessionId: String
+    let registered: Bool?
+    let allProviders: [String]?
+    let signinMethods: [String]?
+
+    init(sessionId: String, _ answer: IdentifierLookup.Answer) {
+        self.sessionId = sessionId
+        switch answer {
+        case .hidden: (registered, signinMethods) = (nil, nil)
+        case .unknown: (registered, signinMethods) = (false, [])
+        case .registered(let methods): (registered, signinMethods) = (true, methods.map(\.rawValue))
+        }
+        allProviders = signinMethods
+    }
+}

@@ -1,0 +1,85 @@
+internal import HTTP
+internal import Identity
+internal import JSON
+
+/// What a request brings of another provider's word, however it is written.
+struct IdpEvidence {
+    let providerID: String?
+    let idToken: String?
+    let accessToken: String?
+    private let rawNonce: String?
+    private let name: PersonName?
+
+    init(_ credential: TypedCredential) {
+        providerID = credential.providerId.nonEmpty
+        idToken = credential.idToken.nonEmpty
+        accessToken = credential.accessToken.nonEmpty
+        rawNonce = credential.rawNonce
+        name = PersonName(given: credential.fullName?.givenName, family: credential.fullName?.familyName)
+    }
+
+    /// Firebase's SDKs write a query string, in any order. What stands in the URI's query counts less than the body,
+    /// and the fragment counts more.
+    init(requestUri: String, postBody: String) throws(WireError) {
+        guard let scheme = requestUri.firstIndex(of: ":"), scheme != requestUri.startIndex,
+            requestUri[scheme...].count > 1
+        else { throw .refused("INVALID_REQUEST_URI") }
+        let (base, fragment) = Self.cut(requestUri[...], at: "#")
+        let (_, query) = Self.cut(base, at: "?")
+        var members: [String: String] = [:]
+        for text in [query, postBody[...], fragment] {
+            members.merge(try Self.members(of: text)) { $1 }
+        }
+        providerID = members["providerid"].nonEmpty
+        idToken = members["id_token"].nonEmpty
+        accessToken = members["access_token"].nonEmpty
+        rawNonce = members["nonce"]
+        name = try members["user"].nonEmpty.flatMap(Self.name)
+    }
+
+    /// - Throws: what the caller is answered with, if there is nothing to go by.
+    func credential() throws(WireError) -> FederatedCredential {
+        guard let providerID, providerID.utf8.count <= 64 else {
+            throw .refused("INVALID_CREDENTIAL_OR_PROVIDER_ID : There is no providerId.")
+        }
+        guard idToken != nil || accessToken == nil else { throw .notImplemented("Sign-in with an access token alone") }
+        return FederatedCredential(
+            provider: ProviderID(providerID.lowercased()), idToken: idToken.map(Secret.init),
+            rawNonce: rawNonce, name: name)
+    }
+
+    private static func cut(_ text: Substring, at separator: Character) -> (Substring, Substring) {
+        guard let index = text.firstIndex(of: separator) else { return (text, "") }
+        return (text[..<index], text[text.index(after: index)...])
+    }
+
+    private static func members(of text: Substring) throws(WireError) -> [String: String] {
+        guard let pairs = FormDecoder.decode(Array(text.utf8)) else {
+            throw .refused("INVALID_CREDENTIAL_OR_PROVIDER_ID : The parameters are malformed.")
+        }
+        let members = pairs.map { ($0.0 == "providerId" ? "providerid" : $0.0, $0.1) }
+        guard Set(members.map(\.0)).count == members.count else {
+            throw .refused("INVALID_CREDENTIAL_OR_PROVIDER_ID : A parameter is there twice.")
+        }
+        return Dictionary(uniqueKeysWithValues: members)
+    }
+
+    /// Apple's `user`: written by the browser or the app and signed by nobody, so its address is not looked at.
+    private struct User: Decodable {
+        struct Name: Decodable {
+            let firstName: String?
+            let lastName: String?
+        }
+
+        let name: Name?
+    }
+
+    private static func name(_ json: String) throws(WireError) -> PersonName? {
+        do {
+            let user = try StrictJSON.decode(User.self, from: Array(json.utf8))
+            return PersonName(given: user.name?.firstName, family: user.name?.lastName)
+        } catch {
+            throw .refused("INVALID_CREDENTIAL_OR_PROVIDER_ID : The parameter user is not what Apple sends.")
+        }
+    }
+}

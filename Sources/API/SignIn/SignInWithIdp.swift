@@ -1,0 +1,55 @@
+internal import HTTP
+internal import Identity
+
+extension Endpoint {
+    /// Signs in with another provider's word, or links it to the account of an ID token.
+    static let signInWithIdp = client("signInWithIdp", .post, "/v1/accounts:signInWithIdp") { call, client in
+        let request = try call.body(as: SignInWithIdpRequest.self)
+        let evidence = try request.evidence()
+        let outcome = try await call.services.federatedSignIn.signIn(
+            try request.domain(evidence, from: call.origin), for: client.app, in: client.project)
+        if case .conflict(let refusal, let recognised, let pendingToken) = outcome,
+            request.returnIdpCredential != true
+        {
+            throw WireError(refusal).carrying(pendingToken: pendingToken, of: recognised.identity.provider)
+        }
+        var response = SignInWithIdpResponse(outcome, echoing: evidence)
+        response.tenantId = call.tenant?.rawValue
+        return try .json(response)
+    }
+}
+
+private struct SignInWithIdpRequest: IdpRequest {
+    let requestUri: String?
+    let postBody: String?
+    let credential: TypedCredential?
+    let pendingToken: String?
+    let idToken: String?
+    let autoCreate: Bool?
+    let returnIdpCredential: Bool?
+    let returnRefreshToken: Bool?
+    let pendingIdToken: String?
+    let tenantId: String?
+    let targetProjectId: String?
+
+    func domain(_ evidence: IdpEvidence?, from origin: RequestContext) throws(WireError) -> FederatedSignIn.Request {
+        guard returnRefreshToken != true else { throw .notImplemented("returnRefreshToken") }
+        guard pendingIdToken.nonEmpty == nil else { throw .notImplemented("pendingIdToken") }
+        return FederatedSignIn.Request(
+            proof: try proof(evidence), idToken: idToken.nonEmpty, mayEnter: autoCreate ?? true,
+            origin: origin)
+    }
+}
+
+extension WireError {
+    /// Stock clients read the message; the pending token spares those who know better a second proof.
+    func carrying(pendingToken: String, of provider: ProviderID) -> WireError {
+        var error = self
+        error.details = [
+            Detail(
+                reason: code, domain: "identitytoolkit.googleapis.com",
+                metadata: ["pendingToken": pendingToken, "providerId": provider.rawValue])
+        ]
+        return error
+    }
+}

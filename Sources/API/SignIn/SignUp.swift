@@ -1,0 +1,84 @@
+internal import HTTP
+internal import Identity
+
+extension Endpoint {
+    /// Without any credential it makes an anonymous account; with an ID token it gives that account a password.
+    static let signUp = either("signUp", .post, "/v1/accounts:signUp", needs: .writeUsers) { call, client in
+        let request = try call.body(as: SignUpRequest.self)
+        guard request.localId.nonEmpty == nil else { throw WireError.refused("UNEXPECTED_PARAMETER : User ID") }
+        return try .json(await call.signUp(request, for: client))
+    } administrator: { call, administrator in
+        try await call.createAccount(for: administrator)
+    }
+}
+
+extension EndpointCall {
+    fileprivate func signUp(_ request: SignUpRequest, for client: CallingApp) async throws -> SignUpResponse {
+        try request.requireBothOrNone()
+        let password = request.password.map(Secret.init)
+        let displayName = request.displayName.nonEmpty
+        if let idToken = request.idToken.nonEmpty {
+            let caller = try await services.authenticator.caller(showing: idToken, in: client.project)
+            let edited = try await services.editor.addPassword(
+                to: caller, email: request.email, password: password, displayName: displayName, in: client.project,
+                from: origin)
+            return SignUpResponse(edited.account, edited.signedIn)
+        }
+        let signedIn =
+            if request.email.nonEmpty != nil || request.password.nonEmpty != nil {
+                try await services.authenticator.signUp(
+                    email: request.email, password: password, displayName: displayName, in: client.project,
+                    from: origin)
+            } else {
+                try await signUpAnonymously(request, for: client)
+            }
+        return SignUpResponse(signedIn.account, signedIn)
+    }
+
+    private func signUpAnonymously(_ request: SignUpRequest, for client: CallingApp) async throws -> SignedIn {
+        guard client.project.policy.allowsAnonymous else { throw SignUpRefusal.anonymousNotAllowed }
+        guard request.email == nil else { throw CredentialRefusal.invalidEmail }
+        return try await services.authenticator.signUpAnonymously(in: client.project, from: origin)
+    }
+}
+
+private struct SignUpRequest: ClientRequest {
+    let idToken: String?
+    let email: String?
+    let password: String?
+    let displayName: String?
+    let localId: String?
+    let tenantId: String?
+    let targetProjectId: String?
+
+    /// Whoever brings any credential is asked for address and password before anything else is looked at.
+    func requireBothOrNone() throws(CredentialRefusal) {
+        guard idToken.nonEmpty != nil || email.nonEmpty != nil || password.nonEmpty != nil else { return }
+        guard email.nonEmpty != nil else { throw .missingEmail }
+        guard password.nonEmpty != nil else { throw .missingPassword }
+    }
+}
+
+private struct SignUpResponse: Encodable {
+    let kind = "identitytoolkit#SignupNewUserResponse"
+    let localId: String
+    let email: String?
+    let displayName: String?
+    let idToken: String?
+    let refreshToken: String?
+    let expiresIn: String?
+
+    init(_ account: Account, _ signedIn: SignedIn?) {
+        localId = account.id.rawValue
+        email = account.email?.rawValue
+        displayName = account.displayName
+        idToken = signedIn?.idToken
+        refreshToken = signedIn?.refreshToken
+        expiresIn = signedIn?.expiresInSeconds
+    }
+}
+
+extension SignedIn {
+    /// 64-bit integers are text on the wire.
+    var expiresInSeconds: String { String(expiresIn.components.seconds) }
+}

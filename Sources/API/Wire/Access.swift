@@ -1,0 +1,109 @@
+public import Identity
+
+/// Whom a request of the client API speaks for: one app of one project.
+public struct CallingApp: Sendable {
+    public let project: Project
+    public let app: App
+
+    public init(project: Project, app: App) {
+        self.project = project
+        self.app = app
+    }
+}
+
+/// What a request showed. Nothing in it has been checked; an empty value counts as not shown.
+public struct CallerCredential: Sendable {
+    public let apiKey: String?
+    /// What stood behind `Bearer`.
+    public let bearer: String?
+
+    public init(apiKey: String?, bearer: String?) {
+        self.apiKey = apiKey
+        self.bearer = bearer
+    }
+
+    /// - Throws: ``AccessRefusal`` if there is none.
+    var administratorBearer: String {
+        get throws(AccessRefusal) {
+            guard let bearer else { throw apiKey == nil ? .nothingShown : .administratorsOnly }
+            return bearer
+        }
+    }
+}
+
+/// A caller that may do in one project what no client may: a backend with its service key.
+public struct Administrator: Sendable {
+    public let project: Project
+    /// Its name in the audit trail.
+    public let actor: AuditActor
+    public let scopes: ServiceKeyScopes
+
+    public init(project: Project, actor: AuditActor, scopes: ServiceKeyScopes) {
+        self.project = project
+        self.actor = actor
+        self.scopes = scopes
+    }
+
+    /// The same key, at work on `home`: the project, or a tenant of it.
+    func working(in home: Project) -> Administrator {
+        Administrator(project: home, actor: actor, scopes: scopes)
+    }
+
+    func require(_ scope: ServiceKeyScope) throws(AccessRefusal) {
+        guard scopes.allow(scope) else { throw .scopeMissing(scope) }
+    }
+}
+
+/// Why a request was turned away before any operation saw it.
+public enum AccessRefusal: Error, Hashable {
+    case nothingShown
+    case unknownKey
+    case bearerNotAccepted
+    /// Genuine, but of another project than the one the path names.
+    case otherProject
+    /// An API key where a service key is needed.
+    case administratorsOnly
+    /// The service key is not for this.
+    case scopeMissing(ServiceKeyScope)
+}
+
+/// Decides who may use the client API.
+public struct Access: Sendable {
+    /// Throws ``AccessRefusal``; any other error is ours.
+    public var client: @Sendable (CallerCredential) async throws -> CallingApp
+    /// Takes a bearer secret and the project that the path names, if it names one. Throws as ``client`` does.
+    public var administrator: @Sendable (_ bearer: String, ID<Project>?) async throws -> Administrator
+
+    public init(
+        client: @escaping @Sendable (CallerCredential) async throws -> CallingApp,
+        administrator: @escaping @Sendable (String, ID<Project>?) async throws -> Administrator
+    ) {
+        self.client = client
+        self.administrator = administrator
+    }
+
+    /// API keys for clients, service keys for administrators, and nothing else.
+    ///
+    /// - Parameters: are asked only about text that can be a key.
+    public static func keys(
+        client: @escaping @Sendable (String) async throws -> CallingApp?,
+        administrator: @escaping @Sendable (String) async throws -> Administrator?
+    ) -> Access {
+        Access { credential in
+            guard credential.bearer == nil else { throw AccessRefusal.bearerNotAccepted }
+            guard let key = credential.apiKey else { throw AccessRefusal.nothingShown }
+            guard canBeKey(key), let client = try await client(key) else { throw AccessRefusal.unknownKey }
+            return client
+        } administrator: { bearer, project in
+            guard canBeKey(bearer), let administrator = try await administrator(bearer) else {
+                throw AccessRefusal.bearerNotAccepted
+            }
+            guard project == nil || project == administrator.project.id else { throw AccessRefusal.otherProject }
+            return administrator
+        }
+    }
+
+    private static func canBeKey(_ text: String) -> Bool {
+        text.utf8.count <= 128 && text.utf8.allSatisfy { (0x21...0x7E).contains($0) }
+    }
+}

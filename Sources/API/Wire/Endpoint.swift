@@ -1,0 +1,161 @@
+public import HTTP
+public import Identity
+
+/// One operation of the contract.
+public struct Endpoint: Sendable {
+    public let operationID: String
+    public let method: HTTP.Method
+    /// A template; see ``HTTP/Router``.
+    public let path: String
+    /// In bytes.
+    public let bodyLimit: Int
+    let errors: ErrorEnvelope
+    let action: Action
+    /// The path names a tenant, whose accounts or providers it is about.
+    var isBelowTenant = false
+    /// Tenants too that are switched off.
+    var servesDisabledTenants = false
+
+    /// What runs, and so who may call it: there is no way to a client's handler but through ``Access``.
+    enum Action: Sendable {
+        case open(@Sendable (EndpointCall) async throws -> Response)
+        case page(@Sendable (EndpointCall) async throws -> PageAnswer)
+        case client(@Sendable (EndpointCall, CallingApp) async throws -> Response)
+        case administrator(needs: ServiceKeyScope, @Sendable (EndpointCall, Administrator) async throws -> Response)
+        /// Whoever shows a bearer token is heard as an administrator, everybody else as a client.
+        case either(
+            client: @Sendable (EndpointCall, CallingApp) async throws -> Response, needs: ServiceKeyScope,
+            administrator: @Sendable (EndpointCall, Administrator) async throws -> Response)
+    }
+
+    /// What a service key needs for it; `nil` if it is not for administrators.
+    public var scope: ServiceKeyScope? {
+        switch action {
+        case .page, .open, .client: nil
+        case .administrator(let scope, _), .either(_, let scope, _): scope
+        }
+    }
+
+    /// Whether a tenant may be named in the query or the body; what is configured is found by its path.
+    var takesTenantsByName: Bool { !path.hasPrefix("/v2/projects/") }
+
+    /// The same operation, for tenants too that are switched off.
+    var evenIfDisabled: Endpoint {
+        var endpoint = self
+        endpoint.servesDisabledTenants = true
+        return endpoint
+    }
+
+    /// The same operation of a project's, below the path of a tenant.
+    public var inTenant: Endpoint {
+        Endpoint(
+            operationID: operationID + "InTenant", method: method,
+            path: path.replacing(
+                "/projects/{project}", with: "/projects/{project}/tenants/{tenant}", maxReplacements: 1),
+            bodyLimit: bodyLimit, errors: errors, action: action, isBelowTenant: true,
+            servesDisabledTenants: servesDisabledTenants || !takesTenantsByName)
+    }
+
+    static let clientBodyLimit = 64 * 1024
+    static let openBodyLimit = 1024
+    static let formBodyLimit = 8 * 1024
+    /// A thousand accounts fit.
+    static let administratorBodyLimit = 4 * 1024 * 1024
+
+    /// An operation of the client API.
+    static func client(
+        _ operationID: String, _ method: HTTP.Method, _ path: String, errors: ErrorEnvelope = .identityToolkit,
+        handler: @escaping @Sendable (EndpointCall, CallingApp) async throws -> Response
+    ) -> Endpoint {
+        Endpoint(
+            operationID: operationID, method: method, path: path, bodyLimit: clientBodyLimit, errors: errors,
+            action: .client(handler))
+    }
+
+    /// An operation of the admin API. A path that names a project does so as `{project}`.
+    static func administrator(
+        _ operationID: String, _ method: HTTP.Method, _ path: String, needs scope: ServiceKeyScope,
+        bodyLimit: Int = administratorBodyLimit,
+        handler: @escaping @Sendable (EndpointCall, Administrator) async throws -> Response
+    ) -> Endpoint {
+        Endpoint(
+            operationID: operationID, method: method, path: path, bodyLimit: bodyLimit, errors: .identityToolkit,
+            action: .administrator(needs: scope, handler))
+    }
+
+    /// An operation of the client API that does more for administrators.
+    static func either(
+        _ operationID: String, _ method: HTTP.Method, _ path: String, needs scope: ServiceKeyScope,
+        client: @escaping @Sendable (EndpointCall, CallingApp) async throws -> Response,
+        administrator: @escaping @Sendable (EndpointCall, Administrator) async throws -> Response
+    ) -> Endpoint {
+        Endpoint(
+            operationID: operationID, method: method, path: path, bodyLimit: clientBodyLimit,
+            errors: .identityToolkit, action: .either(client: client, needs: scope, administrator: administrator))
+    }
+
+    /// An operation that anybody may call, without a body.
+    static func open(
+        _ operationID: String, _ path: String, handler: @escaping @Sendable (EndpointCall) async throws -> Response
+    ) -> Endpoint {
+        Endpoint(
+            operationID: operationID, method: .get, path: path, bodyLimit: openBodyLimit, errors: .identityToolkit,
+            action: .open(handler))
+    }
+
+    /// An operation for people and their browsers: anybody may call it, and no page of another origin may read its answer.
+    /// What it takes is a form.
+    static func page(
+        _ operationID: String, _ method: HTTP.Method, _ path: String,
+        handler: @escaping @Sendable (EndpointCall) async throws -> PageAnswer
+    ) -> Endpoint {
+        Endpoint(
+            operationID: operationID, method: method, path: path,
+            bodyLimit: method == .post ? formBodyLimit : openBodyLimit, errors: .identityToolkit,
+            action: .page(handler))
+    }
+
+    var isPage: Bool {
+        if case .page = action { true } else { false }
+    }
+
+    /// An operation that anybody may call and that is not in the contract; for the composition root to add. Its body
+    /// has at most 1 KiB.
+    public static func extra(
+        _ operationID: String, _ method: HTTP.Method, _ path: String,
+        handler: @escaping @Sendable (EndpointCall) async throws -> Response
+    ) -> Endpoint {
+        Endpoint(
+            operationID: operationID, method: method, path: path, bodyLimit: openBodyLimit, errors: .identityToolkit,
+            action: .open(handler))
+    }
+}
+
+/// Why an operation that is not in the contract, or the access to any, turns a request away.
+public enum RequestRefusal: Error, Hashable {
+    /// What a member of the body, named by its JSON pointer, has to be.
+    case invalidField(String, String)
+    case notFound
+    /// What is not there yet, as the beginning of a sentence.
+    case notImplemented(String)
+}
+
+/// A request on its way to its handler.
+public struct EndpointCall: Sendable {
+    public let request: Request
+    /// From the path.
+    public let parameters: [String: String]
+    public let origin: RequestContext
+    let services: Services
+    /// Whose accounts it is about, if it is not the project's own.
+    var tenant: ID<Tenant>?
+    let metrics: GatewayMetrics
+}
+
+extension EndpointCall {
+    /// Where it came from, for the audit trail.
+    public var trace: RequestTrace { origin.trace }
+
+    /// Who did it, for the audit trail.
+    func actor(of administrator: Administrator) -> AuditActor { administrator.actor.tracing(origin.trace) }
+}

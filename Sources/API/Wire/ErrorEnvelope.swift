@@ -1,0 +1,72 @@
+public import HTTP
+internal import JSON
+
+/// The two shapes of an error body.
+enum ErrorEnvelope {
+    /// Identity Toolkit: a list of errors beside the message.
+    case identityToolkit
+    /// Secure Token: a canonical status always, a list never.
+    case secureToken
+
+    func response(_ error: WireError) throws -> Response {
+        let content: Content =
+            switch self {
+            case .identityToolkit:
+                Content(
+                    code: error.httpStatus, message: error.message, errors: [Item(error)],
+                    status: error.status?.rawValue, details: error.details.isEmpty ? nil : error.details)
+            case .secureToken:
+                Content(
+                    code: error.httpStatus, message: error.message, errors: nil,
+                    status: (error.status ?? .invalidArgument).rawValue,
+                    details: error.details.isEmpty ? nil : error.details)
+            }
+        var response = try Response.json(["error": content], status: error.httpStatus)
+        if error.status == .unauthenticated {
+            response.headers.add("WWW-Authenticate", #"Bearer error="invalid_token""#)
+        }
+        if let retryAfter = error.retryAfter { response.headers.add("Retry-After", retryAfter.delaySeconds) }
+        return response
+    }
+
+    private struct Content: Encodable {
+        let code: Int
+        let message: String
+        let errors: [Item]?
+        let status: String?
+        let details: [WireError.Detail]?
+    }
+
+    private struct Item: Encodable {
+        let message: String
+        let reason: String
+        let domain = "global"
+        let location: String?
+        let locationType: String?
+
+        init(_ error: WireError) {
+            message = error.message
+            reason = error.reason
+            location = error.status == .unauthenticated ? "Authorization" : nil
+            locationType = location == nil ? nil : "header"
+        }
+    }
+}
+
+extension Duration {
+    /// Whole seconds, rounded up and at least one, so that nobody comes back too early (RFC 9110 §10.2.3).
+    fileprivate var delaySeconds: String {
+        let (seconds, attoseconds) = components
+        return String(max(1, attoseconds > 0 ? seconds + 1 : seconds))
+    }
+}
+
+extension Response {
+    public static func json(_ value: some Encodable, status: Int = 200) throws -> Response {
+        .json(encoded: try StrictJSON.encode(value), status: status)
+    }
+
+    static func json(encoded bytes: [UInt8], status: Int = 200) -> Response {
+        Response(status: status, headers: ["Content-Type": "application/json; charset=UTF-8"], body: bytes)
+    }
+}

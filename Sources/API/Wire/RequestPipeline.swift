@@ -1,0 +1,159 @@
+public import HTTP
+internal import Identity
+public import Telemetry
+
+/// Answers every request: the way in (path, access), the endpoint, and the way out (errors, headers, one log line).
+public struct RequestPipeline: Sendable {
+    private let services: Services
+    let access: Access
+    private let extra: Router<Endpoint>
+    private let trustedProxies: [Network]
+    private let log: Log
+    private let metrics: GatewayMetrics
+
+    /// - Parameters:
+    ///   - extra: operations beside those of the contract, which come first.
+    ///   - trustedProxies: whose `X-Forwarded-For` is believed.
+    public init(
+        services: Services, access: Access, extra: [Endpoint] = [], trustedProxies: [Network] = [], log: Log,
+        metrics: GatewayMetrics
+    ) {
+        self.services = services
+        self.access = access
+        self.extra = Router(extra.map { ($0.method, $0.path, $0) })
+        self.trustedProxies = trustedProxies
+        self.log = log
+        self.metrics = metrics
+    }
+
+    public func respond(to request: Request) async -> Response {
+        let began = ContinuousClock.now
+        let client = clientAddress(of: request)
+        let exchange = await exchange(for: request, from: RequestContext(client, request))
+        return answer(exchange, to: request, from: client, since: began)
+    }
+
+    func clientAddress(of request: Request) -> ClientAddress {
+        ClientAddress(
+            peer: request.peer, forwardedFor: request.headers.values(of: "X-Forwarded-For"), trusted: trustedProxies)
+    }
+
+    /// The one way out.
+    func answer(
+        _ exchange: RequestOutcome, to request: Request, from client: ClientAddress,
+        since began: ContinuousClock.Instant
+    ) -> Response {
+        var exchange = exchange
+        finish(&exchange, to: request)
+        let duration = ContinuousClock.now - began
+        log.note(exchange, of: request, from: client.logPrefix, took: duration)
+        metrics.note(exchange, took: duration)
+        return exchange.response
+    }
+
+    private func exchange(for request: Request, from origin: RequestContext) async -> RequestOutcome {
+        guard request.method != .options else { return preflight(request) }
+        switch Route.match(request.method, request.path) {
+        case .found(.endpoint(let endpoint), let parameters):
+            return await run(endpoint, call(request, parameters, origin))
+        case .found(.unimplemented, _): return RequestOutcome(WireError.notImplemented("This operation"))
+        case .methodNotAllowed(let allowed): return RequestOutcome(WireError.methodNotAllowed, allowed: allowed)
+        case .notFound: return await extraExchange(for: request, from: origin)
+        }
+    }
+
+    private func preflight(_ request: Request) -> RequestOutcome {
+        guard case .found(.endpoint(let endpoint), _) = Route.match(.get, request.path), endpoint.isPage else {
+            return RequestOutcome(CORS.preflight(request))
+        }
+        return RequestOutcome(Response(status: 204), of: endpoint)
+    }
+
+    private func extraExchange(for request: Request, from origin: RequestContext) async -> RequestOutcome {
+        switch extra.match(request.method == .head ? .get : request.method, request.path) {
+        case .found(let endpoint, let parameters): await run(endpoint, call(request, parameters, origin))
+        case .methodNotAllowed(let allowed): RequestOutcome(WireError.methodNotAllowed, allowed: allowed)
+        case .notFound: RequestOutcome(WireError.notFound)
+        }
+    }
+
+    private func call(_ request: Request, _ parameters: [String: String], _ origin: RequestContext) -> EndpointCall {
+        EndpointCall(request: request, parameters: parameters, origin: origin, services: services, metrics: metrics)
+    }
+
+    /// The one place where access is checked.
+    private func run(_ endpoint: Endpoint, _ call: EndpointCall) async -> RequestOutcome {
+        var project: ID<Project>?
+        do {
+            let credential = CallerCredential(call.request)
+            let response: Response
+            switch endpoint.action {
+            case .page(let handler): return RequestOutcome(try await handler(call), of: endpoint)
+            case .open(let handler): response = try await handler(call)
+            case .either(_, let scope, let handler) where credential.bearer != nil,
+                .administrator(let scope, let handler):
+                let (call, administrator) = try await enter(
+                    endpoint, call, showing: credential, needing: scope, &project)
+                response = try await handler(call, administrator)
+            case .either(let handler, _, _), .client(let handler):
+                let (call, client) = try await enter(endpoint, call, showing: credential, &project)
+                response = try await handler(call, client)
+            }
+            return RequestOutcome(response, of: endpoint, project: project)
+        } catch {
+            return RequestOutcome(error, of: endpoint, project: project)
+        }
+    }
+
+    private func enter(
+        _ endpoint: Endpoint, _ call: EndpointCall, showing credential: CallerCredential, _ project: inout ID<Project>?
+    ) async throws -> (EndpointCall, CallingApp) {
+        let client = try await access.client(credential)
+        project = client.project.id
+        let entered = try await call.entering(client, at: endpoint)
+        project = entered.1.project.id
+        return entered
+    }
+
+    private func enter(
+        _ endpoint: Endpoint, _ call: EndpointCall, showing credential: CallerCredential,
+        needing scope: ServiceKeyScope,
+        _ project: inout ID<Project>?
+    ) async throws -> (EndpointCall, Administrator) {
+        let named = call.parameters["project"].map { ID<Project>($0) }
+        let bearer = try credential.administratorBearer
+        var administrator = try await access.administrator(bearer, named)
+        project = administrator.project.id
+        if named == nil, let target = try call.targetProject(), target != administrator.project.id {
+            administrator = try await access.administrator(bearer, target)
+            project = target
+        }
+        try administrator.require(scope)
+        let entered = try await call.entering(administrator, at: endpoint)
+        project = entered.1.project.id
+        return entered
+    }
+
+    private func finish(_ exchange: inout RequestOutcome, to request: Request) {
+        if !exchange.isPage { CORS.open(&exchange.response.headers, to: request) }
+        exchange.response.headers.add("X-Request-Id", request.id)
+        exchange.response.headers.add("X-Content-Type-Options", "nosniff")
+        if exchange.response.headers["Cache-Control"] == nil {
+            exchange.response.headers.add("Cache-Control", "no-store")
+        }
+    }
+}
+
+extension Route {
+    /// An answer to HEAD is that to GET without its body, which the server leaves out.
+    static func match(_ method: HTTP.Method, _ path: String) -> RouteMatch<Route> {
+        let destination = Destination(method == .head ? .get : method, path)
+        return table.match(destination.method, destination.path)
+    }
+}
+
+extension Headers {
+    func values(of name: String) -> [String] {
+        filter { $0.name.lowercased() == name.lowercased() }.map(\.value)
+    }
+}

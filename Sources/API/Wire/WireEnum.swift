@@ -1,0 +1,25 @@
+/// An enumeration of the wire: its value's name, or its index in the list of names.
+protocol WireEnum: RawRepresentable<String>, CaseIterable, Decodable {}
+
+extension WireEnum {
+    init(from decoder: any Decoder) throws {
+        let container = try decoder.singleValueContainer()
+        let value: Self? =
+            // Not a number: then it has to be a name.
+            if let index = try? container.decode(Int.self) {
+                index < 0 ? nil : Self.allCases.dropFirst(index).first
+            } else {
+                Self(rawValue: try container.decode(String.self))
+            }
+        guard let value else {
+            throw WireError.invalidField(
+                container.codingPath.pointer, "must be equal to one of the allowed values")
+        }
+        self = value
+    }
+}
+
+/// A member of which only the presence matters.
+struct PresenceOnly: Decodable {
+    init(from decoder: any Decoder) throws {}
+}

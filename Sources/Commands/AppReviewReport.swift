@@ -1,0 +1,91 @@
+internal import Gateway
+internal import Identity
+internal import JSON
+internal import Storage
+
+/// What `check --app-review` says of every app.
+struct AppReviewReport: Encodable {
+    struct Point: Encodable {
+        package let guideline: String
+        let verdict: String
+        let text: String
+    }
+
+    struct Exemption: Encodable {
+        package let kind: String
+        let reason: String
+    }
+
+    struct Entry: Encodable {
+        let projectId: String
+        /// Of a tenant, which shows the project's apps with providers of its own.
+        let tenantId: String?
+        let appId: String
+        let name: String
+        let platform: String
+        let distribution: String
+        let signInMethods: [String]
+        let exemption: Exemption?
+        let points: [Point]
+    }
+
+    let passes: Bool
+    let apps: [Entry]
+
+    /// - Parameter project: `nil` looks at every project.
+    static func run(_ project: ID<Project>?, asJSON: Bool) throws {
+        try Administration.run { administration in
+            let store = ProjectStore(pool: administration.pool)
+            let projects = try await store.all().filter { project == nil || $0.id == project }
+            if let project, projects.isEmpty { throw Failure(message: "there is no project \(project)") }
+            var entries: [Entry] = []
+            var passes = true
+            for project in projects {
+                let tenants = project.hasTenants ? try await store.tenantsWithProviders(of: project.id) : []
+                let apps = try await store.apps(of: project.id)
+                for home in [project] + tenants {
+                    for configured in apps {
+                        let review = AppReview(of: configured.app, in: home)
+                        passes = passes && review.passes
+                        entries.append(Entry(configured, review, in: home))
+                    }
+                }
+            }
+            let report = AppReviewReport(passes: passes, apps: entries)
+            if asJSON {
+                Terminal.say(String(decoding: try StrictJSON.encode(report), as: UTF8.self))
+            } else {
+                for line in report.lines { Terminal.say(line) }
+            }
+            guard passes else { throw Failure(message: "App Review would object") }
+        }
+    }
+
+    private var lines: [String] {
+        apps.flatMap { entry in
+            let methods = entry.signInMethods.isEmpty ? "nothing" : entry.signInMethods.joined(separator: ", ")
+            let tenant = entry.tenantId.map { ", tenant \($0)" } ?? ""
+            let head =
+                "project \(entry.projectId)\(tenant), app \(entry.appId) (\(entry.platform), \(entry.distribution)): \(methods)"
+            return [head]
+                + entry.points.map {
+                    let verdict = $0.verdict + String(repeating: " ", count: 6 - $0.verdict.count)
+                    let guideline = $0.guideline + String(repeating: " ", count: 8 - $0.guideline.count)
+                    return "  \(verdict)  \(guideline)  \($0.text)"
+                }
+        }
+    }
+}
+
+extension AppReviewReport.Entry {
+    fileprivate init(_ configured: ConfiguredApp, _ review: AppReview, in project: Project) {
+        let settings = configured.app.settings
+        self.init(
+            projectId: project.root.rawValue, tenantId: project.tenant?.id.rawValue, appId: configured.app.id.rawValue,
+            name: configured.name,
+            platform: settings.platform.rawValue, distribution: settings.distribution.rawValue,
+            signInMethods: LoginServices(of: configured.app, in: project).methods.map(\.rawValue),
+            exemption: settings.exemption.map { .init(kind: $0.kind.rawValue, reason: $0.reason) },
+            points: review.points.map { .init(guideline: $0.guideline, verdict: $0.verdict.rawValue, text: $0.text) })
+    }
+}

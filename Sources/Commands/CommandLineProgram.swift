@@ -1,0 +1,50 @@
+internal import Gateway
+internal import Glibc
+internal import Identity
+
+/// The program `sekisho`. Exit status: 0 done, 1 failed, 2 called or configured wrongly.
+package enum CommandLineProgram {
+    package static func run() {
+        signal(SIGPIPE, SIG_IGN)
+        Signals.holdBack()
+        do {
+            try Command.run(Array(CommandLine.arguments.dropFirst()))
+        } catch let error as UsageError {
+            Terminal.complain("\(error.message)\nsekisho --help tells more.")
+            exit(2)
+        } catch let error as ConfigurationError {
+            Terminal.complain(error.description)
+            exit(2)
+        } catch let error as ConfigurationRefusal {
+            Terminal.complain("refused, nothing was changed:\n\(error.list)")
+            exit(1)
+        } catch let error as ConfigurationEditRefusal {
+            Terminal.complain("rejected, nothing was changed: \(error.explanation)")
+            exit(1)
+        } catch let error as Failure {
+            Terminal.complain(error.message)
+            exit(1)
+        } catch {
+            Terminal.complain("\(error)")
+            exit(1)
+        }
+    }
+}
+
+extension ConfigurationRefusal {
+    /// A line for each problem.
+    fileprivate var list: String {
+        problems.map { "  - \($0.isLoginServices ? "LOGIN_SERVICES_4_8 : " : "")\($0)" }.joined(separator: "\n")
+    }
+}
+
+extension ConfigurationEditRefusal {
+    fileprivate var explanation: String {
+        switch self {
+        case .trustNeeded:
+            "this command may not change trusted settings (issuers, client IDs, secrets, domains, link targets). Use `projects apply`."
+        case .issuerInUse(let provider, let count):
+            "PROVIDER_ISSUER_IN_USE : \(provider.rawValue) has \(count) \(count == 1 ? "identity" : "identities") of another issuer. Configure the new issuer under another provider id, or unlink them with --discard-identities."
+        }
+    }
+}

@@ -1,0 +1,131 @@
+internal import Gateway
+internal import Identity
+internal import JSON
+
+extension ProjectFile {
+    static let sizeLimit = 1024 * 1024
+
+    /// - Parameters:
+    ///   - json: at most ``sizeLimit`` bytes.
+    ///   - contents: gives what is in a file that the file names, or `nil`.
+    /// - Throws: ``ConfigurationError`` with every mistake.
+    init(parsing json: [UInt8], contents: (String) -> String?) throws(ConfigurationError) {
+        guard json.count <= Self.sizeLimit else {
+            throw ConfigurationError(problems: ["the file is larger than \(Self.sizeLimit) bytes"])
+        }
+        let members: [String: JSONValue]
+        do {
+            members = try StrictJSON.decode([String: JSONValue].self, from: json)
+        } catch {
+            throw ConfigurationError(problems: ["the file is no JSON object (\(error))"])
+        }
+        var reader = ObjectReader(members)
+        let project = reader.text("project") ?? ""
+        if !ProjectDraft.canBeID(project) { reader.complain("project", "must be the id of a project") }
+        self.init(project: ID(project))
+        name = reader.text("name")
+        profile = reader.choice("profile")
+        policy = Self.policy(&reader)
+        authorizedDomains = reader.texts("authorizedDomains")
+        mail = reader.optionalInside("mail") { Mail(&$0) }
+        providers = reader.each("providers") { Provider($0, &$1, contents: contents) } ?? [:]
+        apps = reader.each("apps") { _, reader in ProjectApp(&reader) } ?? [:]
+        reader.finish()
+        guard reader.problems.isEmpty else { throw ConfigurationError(problems: reader.problems) }
+    }
+
+    private static func policy(_ reader: inout ObjectReader) -> [String: String] {
+        guard let members = reader.object("policy") else { return [:] }
+        var policy: [String: String] = [:]
+        for (name, value) in members.sorted(by: { $0.key < $1.key }) {
+            guard let member = Policy.members.first(where: { $0.name == name }) else {
+                reader.complain("policy.\(name)", "unknown; `sekisho projects policy --help` lists what there is")
+                continue
+            }
+            let text: String? =
+                switch value {
+                case .bool(let value): "\(value)"
+                case .integer(let value): "\(value)"
+                default: nil
+                }
+            var probe = Policy(.sekisho)
+            if let text, member.set(text, in: &probe) {
+                policy[name] = text
+            } else {
+                reader.complain("policy.\(name)", "must be \(member.values)")
+            }
+        }
+        return policy
+    }
+}
+
+extension ProjectFile.Mail {
+    fileprivate init(_ reader: inout ObjectReader) {
+        senderAddress = reader.optionalEmail("senderAddress")
+        senderName = reader.optionalText("senderName")
+        replyTo = reader.optionalEmail("replyTo")
+        actionURL = reader.optionalText("actionUrl")
+        language = reader.optionalChoice("language")
+        subjects = reader.optionalInside("subjects") { inner in
+            var subjects: [OutgoingEmail.Kind: [Language: String]] = [:]
+            for kind in OutgoingEmail.Kind.allCases {
+                let texts = inner.optionalInside(kind.name) { inner in
+                    Dictionary(
+                        uniqueKeysWithValues: Language.allCases.compactMap { language in
+                            inner.text(language.rawValue).map { (language, $0) }
+                        })
+                }
+                if case .value(let texts) = texts, !texts.isEmpty { subjects[kind] = texts }
+            }
+            return subjects
+        }
+    }
+}
+
+extension ProjectFile.Provider {
+    fileprivate init(_ id: String, _ reader: inout ObjectReader, contents: (String) -> String?) {
+        let provider = ProviderID(id)
+        isEnabled = reader.flag("enabled")
+        clientIDs = reader.texts("clientIds")
+        if provider == .apple {
+            teamID = reader.text("teamId")
+            keyID = reader.text("keyId")
+            takesUnhashedNonces = reader.flag("takesUnhashedNonces")
+        }
+        if provider.isGenericOpenID {
+            issuer = reader.text("issuer")
+            displayName = reader.optionalText("displayName")
+            trustsEmail = reader.flag("trustsEmail")
+        }
+        let name = provider == .apple ? "privateKey" : "clientSecret"
+        let direct = reader.text(name)
+        if let path = reader.text("\(name)File") {
+            if direct != nil { reader.complain("\(name)File", "\(name) is there too: use one") }
+            if contents(path) == nil { reader.complain("\(name)File", "\(path) cannot be read") }
+            let text = contents(path).map { $0.hasSuffix("\n") && provider != .apple ? String($0.dropLast()) : $0 }
+            secret = text.map { Secret($0) }
+        } else {
+            secret = direct.map { Secret($0) }
+        }
+    }
+}
+
+extension ProjectFile.ProjectApp {
+    fileprivate init(_ reader: inout ObjectReader) {
+        name = reader.text("name")
+        platform = reader.choice("platform")
+        distribution = reader.choice("distribution")
+        bundleID = reader.optionalText("bundleId")
+        signInMethods = reader.optionalTexts("signInMethods")
+        clientIDs = reader.lists("clientIds")
+        exemption = reader.optionalInside("exemption") { inner in
+            let kind: LoginServicesExemption.Kind? = inner.choice("kind")
+            let reason = inner.text("reason")
+            guard let kind, let reason else {
+                if inner.problems.isEmpty { inner.complain("kind", "and reason are needed") }
+                return nil
+            }
+            return LoginServicesExemption(kind: kind, reason: reason)
+        }
+    }
+}

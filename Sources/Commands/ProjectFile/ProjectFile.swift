@@ -1,0 +1,144 @@
+internal import Gateway
+internal import Identity
+
+/// What an operator's file says of a project. What it leaves out, it says nothing about.
+struct ProjectFile: Sendable {
+    struct Provider: Sendable {
+        var isEnabled: Bool?
+        var clientIDs: [String]?
+        var teamID: String?
+        var keyID: String?
+        var takesUnhashedNonces: Bool?
+        var issuer: String?
+        var displayName = Patch<String>.absent
+        var trustsEmail: Bool?
+        var secret: Secret?
+    }
+
+    struct ProjectApp: Sendable {
+        var name: String?
+        var platform: AppSettings.Platform?
+        var distribution: AppSettings.Distribution?
+        var bundleID = Patch<String>.absent
+        var signInMethods = Patch<[String]>.absent
+        var clientIDs: [String: [String]]?
+        var exemption = Patch<LoginServicesExemption>.absent
+    }
+
+    struct Mail: Sendable {
+        var senderAddress = Patch<EmailAddress>.absent
+        var senderName = Patch<String>.absent
+        var replyTo = Patch<EmailAddress>.absent
+        var actionURL = Patch<String>.absent
+        var language = Patch<Language>.absent
+        var subjects = Patch<[OutgoingEmail.Kind: [Language: String]]>.absent
+    }
+
+    var project: ID<Project>
+    var name: String?
+    var profile: Policy.Profile?
+    /// As texts that the members take.
+    var policy: [String: String] = [:]
+    var authorizedDomains: [String]?
+    var mail = Patch<Mail>.absent
+    var providers: [String: Provider] = [:]
+    var apps: [String: ProjectApp] = [:]
+
+    /// - Parameter pruning: what the file leaves out goes, or goes back to its default. Names and kept secrets stay.
+    func apply(to configuration: inout ProjectConfiguration, pruning: Bool) {
+        if let name { configuration.name = name }
+        applyPolicy(to: &configuration.project, pruning: pruning)
+        if let authorizedDomains {
+            configuration.project.authorizedDomains = authorizedDomains.map { $0.lowercased() }
+        } else if pruning {
+            configuration.project.authorizedDomains = []
+        }
+        configuration.project.mail = mail(insteadOf: configuration.project.mail, pruning: pruning)
+        if pruning {
+            for settings in configuration.project.providers where providers[settings.provider.rawValue] == nil {
+                configuration.remove(settings.provider)
+            }
+            for app in configuration.apps where apps[app.app.id.rawValue] == nil { configuration.remove(app.app.id) }
+        }
+        for (id, input) in providers.sorted(by: { $0.key < $1.key }) {
+            input.apply(to: &configuration, ProviderID(id), pruning: pruning)
+        }
+        for (id, input) in apps.sorted(by: { $0.key < $1.key }) {
+            configuration.set(input.applied(to: configuration.app(ID(id)), ID(id), pruning: pruning))
+        }
+    }
+
+    /// Another profile changes what is as the old one has it.
+    private func applyPolicy(to project: inout Project, pruning: Bool) {
+        let overrides = pruning ? [:] : project.policy.overrides(of: project.profile)
+        if let profile { project.profile = profile }
+        project.policy = Policy(project.profile, overrides: overrides.merging(policy) { $1 })
+    }
+}
+
+extension ProjectFile {
+    private func mail(insteadOf present: EmailSettings, pruning: Bool) -> EmailSettings {
+        switch mail {
+        case .absent: pruning ? EmailSettings() : present
+        case .nothing: EmailSettings()
+        case .value(let input): input.applied(to: pruning ? EmailSettings() : present)
+        }
+    }
+}
+
+extension ProjectFile.Mail {
+    fileprivate func applied(to present: EmailSettings) -> EmailSettings {
+        var settings = present
+        senderAddress.apply(to: &settings.senderAddress)
+        senderName.apply(to: &settings.senderName)
+        replyTo.apply(to: &settings.replyTo)
+        actionURL.apply(to: &settings.actionURL)
+        settings.language = language.value(insteadOf: settings.language, initially: .english)
+        settings.subjects = subjects.value(insteadOf: settings.subjects, initially: [:])
+        return settings
+    }
+}
+
+extension ProjectFile.Provider {
+    func apply(to configuration: inout ProjectConfiguration, _ id: ProviderID, pruning: Bool) {
+        let present = configuration.project.settings(of: id)
+        let fresh = ProviderSettings(
+            provider: id, isEnabled: true, clientIDs: [], hasSecret: present?.hasSecret ?? false,
+            openID: id.isGenericOpenID ? OpenIDSettings(issuer: "") : nil)
+        var settings = pruning ? fresh : present ?? fresh
+        if let isEnabled { settings.isEnabled = isEnabled }
+        if let clientIDs { settings.clientIDs = clientIDs }
+        if id == .apple, settings.apple != nil || teamID != nil || keyID != nil || takesUnhashedNonces != nil {
+            let present = settings.apple
+            settings.apple = AppleSettings(
+                teamID: teamID ?? present?.teamID ?? "", keyID: keyID ?? present?.keyID ?? "",
+                takesUnhashedNonces: takesUnhashedNonces ?? present?.takesUnhashedNonces ?? false)
+        }
+        if let issuer { settings.openID?.issuer = issuer }
+        if var openID = settings.openID {
+            displayName.apply(to: &openID.displayName)
+            if let trustsEmail { openID.trustsEmail = trustsEmail }
+            settings.openID = openID
+        }
+        configuration.set(settings)
+        if let secret { configuration.set(secret, of: id) }
+    }
+}
+
+extension ProjectFile.ProjectApp {
+    fileprivate func applied(to present: ConfiguredApp?, _ id: ID<App>, pruning: Bool) -> ConfiguredApp {
+        var app = present ?? ConfiguredApp(app: App(id: id), name: id.rawValue)
+        if let name { app.name = name }
+        var settings = pruning ? AppSettings() : app.app.settings
+        if let platform { settings.platform = platform }
+        if let distribution { settings.distribution = distribution }
+        bundleID.apply(to: &settings.bundleID)
+        var methods = settings.signInMethods?.map(\.rawValue)
+        signInMethods.apply(to: &methods)
+        settings.signInMethods = methods?.map { ProviderID($0) }
+        if let clientIDs { settings.clientIDs = clientIDs }
+        exemption.apply(to: &settings.exemption)
+        app.app.settings = settings
+        return app
+    }
+}

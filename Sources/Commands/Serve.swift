@@ -1,0 +1,83 @@
+internal import API
+internal import EventLoop
+internal import Gateway
+internal import Glibc
+internal import Identity
+internal import Postgres
+internal import Storage
+internal import Telemetry
+
+extension Command {
+    static let serve = Command(
+        words: ["serve"],
+        help: """
+            serve                           answer requests, in production
+
+            Configured by the environment alone; Deploy/sekisho.env.example lists every variable. Migrate first.
+            SIGTERM or SIGINT: no new requests, the running ones end, exit 0.
+            """
+    ) { words in
+        try Arguments(words, options: []).none()
+        var reader = SettingsReader.live()
+        let config = try Config(reader: &reader)
+        let log = Log(level: config.logLevel, descriptor: STDOUT_FILENO)
+        guard let publicURL = config.publicURL else { throw Failure(message: "no public URL") }
+        let isVerified = try config.verifyDatabase(log)
+        let gateway = try RunningGateway(config, log: log, mode: .serve(at: publicURL))
+        defer { log.flush(within: .seconds(2)) }
+        log.info("listening", ["address": .string(config.listen.host), "port": .int(Int(gateway.port))])
+        if isVerified { gateway.openPostOffice() } else { gateway.verifyDatabaseLater(config, log) }
+        Signals.waitForEnd()
+        log.info("draining", [:])
+        try gateway.drain(within: config.drain)
+    }
+}
+
+extension Config {
+    /// Looks at the database before anybody is answered from it.
+    ///
+    /// - Returns: `false` if that has to wait: it cannot be reached, or is not migrated.
+    /// - Throws: ``Failure`` if it is another's.
+    fileprivate func verifyDatabase(_ log: Log) throws -> Bool {
+        do {
+            try Administration.run(on: database) { try await claim($0.pool) }
+            return true
+        } catch let failure as Failure {
+            throw failure
+        } catch {
+            log.warning("database not ready", ["reason": .string("\(error)")])
+            return false
+        }
+    }
+
+    fileprivate func claim(_ pool: Pool) async throws {
+        guard try await InstallationStore(pool: pool).isReady() else { throw NotMigrated() }
+        try await Canary.claim(pool, for: .serve, under: masterKeys, at: WallClock.live.now())
+    }
+}
+
+extension RunningGateway {
+    /// Until then the gateway answers 503. Ends the process if the database turns out to be another's.
+    fileprivate func verifyDatabaseLater(_ config: Config, _ log: Log) {
+        Task(executorPreference: loop) { [self, loop, pool] in
+            while true {
+                try await loop.sleep(for: .seconds(1))
+                do {
+                    try await config.claim(pool)
+                    return openPostOffice()
+                } catch let failure as Failure {
+                    log.error("refusing this database", ["reason": .string(failure.message)])
+                    log.flush(within: .seconds(2))
+                    exit(1)
+                } catch {
+                    log.warning("database not ready", ["reason": .string("\(error)")])
+                }
+            }
+        }
+    }
+}
+
+/// `sekisho migrate` has not run.
+private struct NotMigrated: Error, CustomStringConvertible {
+    package let description = "the database is not migrated: run `sekisho migrate`"
+}

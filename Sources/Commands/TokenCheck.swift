@@ -1,0 +1,105 @@
+internal import Gateway
+internal import Identity
+internal import JOSE
+internal import JSON
+internal import Providers
+
+/// What is printed of a token: whether it would be believed, and what it is or what is wrong with it.
+struct TokenCheck: Sendable {
+    let isAccepted: Bool
+    private let members: [String: JSONValue]
+
+    private init(isAccepted: Bool, _ members: [String: JSONValue], _ header: TokenHeader?) {
+        self.isAccepted = isAccepted
+        self.members = members.merging(["accepted": .bool(isAccepted), "token": header?.json ?? .null]) { $1 }
+    }
+
+    func text() throws -> String {
+        try JSONValue.object(members).pretty()
+    }
+
+    static func accepted(_ identity: VerifiedIdentity, _ header: TokenHeader?) -> TokenCheck {
+        let shown: [String: JSONValue?] = [
+            "provider": .string(identity.provider.rawValue), "subject": .string(identity.subject),
+            "audience": .string(identity.audience), "email": identity.email.map { .string($0.rawValue) },
+            "emailTrust": .string(identity.emailTrust.rawValue), "isPrivateEmail": .bool(identity.isPrivateEmail),
+            "displayName": identity.displayName.map(JSONValue.string),
+            "realUserStatus": identity.realUserStatus.map { .integer(Int64($0)) },
+            "signsInOnce": .bool(!identity.marks.isEmpty),
+        ]
+        return TokenCheck(isAccepted: true, ["identity": .object(shown.compactMapValues { $0 })], header)
+    }
+
+    static func accepted(_ notification: Providers.AppleNotification, _ header: TokenHeader?) -> TokenCheck {
+        let shown: [String: JSONValue?] = [
+            "id": .string(notification.id), "audience": .string(notification.audience),
+            "type": .string(notification.kind.name), "isKnown": .bool(notification.kind.isKnown),
+            "subject": .string(notification.subject),
+            "occurredAt": notification.occurredAt.map { .string($0.iso8601) },
+            "email": notification.email.map { .string($0.rawValue) },
+            "isPrivateEmail": notification.email.map { _ in .bool(notification.isPrivateEmail) },
+        ]
+        return TokenCheck(isAccepted: true, ["notification": .object(shown.compactMapValues { $0 })], header)
+    }
+
+    static func refused(
+        _ refusal: ProviderRefusal, _ header: TokenHeader?, of provider: ProviderID, at now: Instant
+    ) -> TokenCheck {
+        TokenCheck(isAccepted: false, ["reason": refusal.reason(header, provider, now).json], header)
+    }
+
+    /// The provider's keys cannot be had, so nobody can tell.
+    static func unknown(_ error: ProviderUnreachable, _ header: TokenHeader?) -> TokenCheck {
+        let reason = TokenCheckReason("keys", "the provider's keys cannot be had: \(error.reason)")
+        return TokenCheck(isAccepted: false, ["reason": reason.json], header)
+    }
+}
+
+/// What a token says of itself, not believed: for finding out whose it is and which key it names.
+struct TokenHeader: Sendable {
+    let json: JSONValue
+    let algorithm: JSONValue?
+    let keyID: JSONValue?
+
+    /// - Returns: `nil` unless the text, or its `payload`, has the shape of a token.
+    init?(of text: String) {
+        guard text.utf8.count <= UnverifiedJWS.maximumLength * 2 else { return nil }
+        let token = Self.object(Array(text.utf8)).flatMap { $0["payload"]?.text } ?? text
+        let parts = token.split(whereSeparator: { $0 == "." || $0.isWhitespace })
+        guard parts.count >= 2, let header = Base64URL.decode(String(parts[0])).flatMap(Self.object),
+            let claims = Base64URL.decode(String(parts[1])).flatMap(Self.object)
+        else { return nil }
+        algorithm = header["alg"]
+        keyID = header["kid"]
+        let shown = ["algorithm": algorithm, "keyId": keyID, "type": header["typ"], "issuer": claims["iss"]]
+        json = .object(shown.compactMapValues { $0 })
+    }
+
+    private static func object(_ text: [UInt8]) -> [String: JSONValue]? {
+        // What is no object has nothing to show; the verdict says what is wrong with it.
+        try? StrictJSON.decode([String: JSONValue].self, from: text)
+    }
+}
+
+extension Providers.AppleNotification.Kind {
+    fileprivate var name: String {
+        switch self {
+        case .emailDisabled: "email-disabled"
+        case .emailEnabled: "email-enabled"
+        case .consentRevoked: "consent-revoked"
+        case .accountDeleted: "account-deleted"
+        case .other(let name): name
+        }
+    }
+
+    fileprivate var isKnown: Bool {
+        if case .other = self { false } else { true }
+    }
+}
+
+extension JSONValue {
+    fileprivate var text: String? {
+        guard case .string(let text) = self else { return nil }
+        return text
+    }
+}

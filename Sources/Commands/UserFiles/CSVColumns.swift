@@ -1,0 +1,72 @@
+internal import Gateway
+internal import Identity
+internal import JSON
+
+/// Which column holds what in the CSV files of `firebase auth:export`, which have no head.
+enum CSVColumns {
+    private static let members: [(column: Int, name: String)] = [
+        (0, "localId"), (1, "email"), (2, "emailVerified"), (3, "passwordHash"), (4, "salt"), (5, "displayName"),
+        (6, "photoUrl"), (23, "createdAt"), (24, "lastSignedInAt"), (25, "phoneNumber"), (26, "disabled"),
+        (27, "customAttributes"),
+    ]
+
+    /// Each in four columns: its id of the person, address, name, picture.
+    private static let providers: [(column: Int, name: String)] = [
+        (7, "google.com"), (11, "facebook.com"), (15, "twitter.com"), (19, "github.com"), (28, "apple.com"),
+        (32, "microsoft.com"), (36, "gc.apple.com"), (40, "playgames.google.com"), (44, "linkedin.com"),
+        (48, "yahoo.com"),
+    ]
+    private static let providerMembers = ["rawId", "email", "displayName", "photoUrl"]
+    private static let booleans: Set<String> = ["emailVerified", "disabled"]
+    static let count = 52
+
+    /// The row as an element of `users` in a JSON file.
+    static func json(of fields: [[UInt8]]) -> [UInt8] {
+        func value(_ column: Int, _ name: String) -> JSONValue? {
+            guard column < fields.count, !fields[column].isEmpty else { return nil }
+            // What is no UTF-8 must not become something else: it is left to be refused.
+            guard let text = String(validating: fields[column], as: UTF8.self) else { return .array([]) }
+            return booleans.contains(name) && ["true", "false"].contains(text) ? .bool(text == "true") : .string(text)
+        }
+        var user: [String: JSONValue] = [:]
+        for (column, name) in members { user[name] = value(column, name) }
+        let identities = providers.compactMap { column, provider -> JSONValue? in
+            guard let rawId = value(column, "rawId") else { return nil }
+            var identity: [String: JSONValue] = ["providerId": .string(provider), "rawId": rawId]
+            for (offset, name) in providerMembers.enumerated() { identity[name] = value(column + offset, name) }
+            return .object(identity)
+        }
+        if !identities.isEmpty { user["providerUserInfo"] = .array(identities) }
+        // Nothing that was put in cannot be encoded; an empty row is refused like any that says nothing.
+        return (try? StrictJSON.encode(JSONValue.object(user))) ?? []
+    }
+
+    /// A line of a CSV file; identities of providers without columns are not in it.
+    static func line(of user: ExportedUser) -> String {
+        var fields = [String](repeating: "", count: count)
+        fields[0] = user.localId
+        fields[1] = user.email ?? ""
+        fields[2] = user.emailVerified ? "true" : "false"
+        fields[3] = user.passwordHash ?? ""
+        fields[5] = user.displayName ?? ""
+        fields[6] = user.photoUrl ?? ""
+        fields[23] = user.createdAt
+        fields[24] = user.lastSignedInAt ?? ""
+        fields[25] = user.phoneNumber ?? ""
+        fields[26] = user.disabled ? "true" : "false"
+        fields[27] = user.customAttributes ?? ""
+        for identity in user.providerUserInfo {
+            guard let column = providers.first(where: { $0.name == identity.providerId })?.column else { continue }
+            let texts = [identity.rawId, identity.email ?? "", identity.displayName ?? "", identity.photoUrl ?? ""]
+            fields.replaceSubrange(column..<column + texts.count, with: texts)
+        }
+        return fields.map(quoted).joined(separator: ",") + "\n"
+    }
+
+    static func hasColumns(for provider: String) -> Bool { providers.contains { $0.name == provider } }
+
+    private static func quoted(_ text: String) -> String {
+        guard text.utf8.contains(where: { [0x22, 0x2C, 0x0A, 0x0D].contains($0) }) else { return text }
+        return "\"" + text.replacing("\"", with: "\"\"") + "\""
+    }
+}

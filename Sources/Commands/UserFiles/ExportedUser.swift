@@ -1,0 +1,48 @@
+internal import Gateway
+internal import Identity
+
+/// A user as `firebase auth:export` writes it.
+struct ExportedUser: Encodable {
+    let localId: String
+    let email: String?
+    let emailVerified: Bool
+    /// A string that tells by itself how it was made, in base64.
+    let passwordHash: String?
+    let displayName: String?
+    let photoUrl: String?
+    /// Milliseconds since 1970, as the next.
+    let lastSignedInAt: String?
+    let createdAt: String
+    let phoneNumber: String?
+    let disabled: Bool
+    let customAttributes: String?
+    let providerUserInfo: [Provider]
+
+    struct Provider: Encodable {
+        let providerId: String
+        let rawId: String
+        let email: String?
+        let displayName: String?
+        let photoUrl: String?
+    }
+
+    init(_ stored: StoredAccount) {
+        let account = stored.account
+        localId = account.id.rawValue
+        email = account.email?.rawValue
+        emailVerified = account.emailIsVerified
+        passwordHash = stored.passwordHash.map { Array($0.utf8).base64 }
+        displayName = account.displayName
+        photoUrl = account.photoURL
+        lastSignedInAt = account.lastSignInAt.map { String($0.milliseconds) }
+        createdAt = String(account.createdAt.milliseconds)
+        phoneNumber = account.phoneNumber
+        disabled = account.isDisabled
+        customAttributes = account.customClaims?.json
+        providerUserInfo = account.identities.map {
+            Provider(
+                providerId: $0.provider.rawValue, rawId: $0.subject, email: $0.email?.rawValue,
+                displayName: $0.displayName, photoUrl: $0.photoURL)
+        }
+    }
+}

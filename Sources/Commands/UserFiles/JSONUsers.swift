@@ -1,0 +1,110 @@
+internal import Gateway
+
+/// Finds the objects in the member `users` of a JSON text that comes in pieces; each is read on its own later, so that
+/// one that is no good spoils nothing but itself.
+struct JSONUsers {
+    private var line = 1
+    private var depth = 0
+    private var isInString = false
+    private var isEscaped = false
+    /// The last text at the first level, which may be the name of a member.
+    private var name: [UInt8] = []
+    private var place = Place.before
+    private var row: [UInt8] = []
+    private var rowLine = 0
+    private var isTooLong = false
+    private var isBroken = false
+
+    private enum Place {
+        case before
+        /// In the array, between its elements.
+        case between
+        /// In an element that is no object.
+        case other
+        case inside
+        case after
+    }
+
+    mutating func take(_ chunk: [UInt8], _ body: (UserRow) -> Void) {
+        for byte in chunk where !isBroken {
+            if place == .inside { keep(byte) }
+            if byte == UInt8(ascii: "\n") { line += 1 }
+            if isInString {
+                step(inString: byte)
+            } else {
+                step(byte, body)
+            }
+        }
+    }
+
+    /// - Throws: ``Failure`` unless the text ended where it should.
+    func finish() throws(Failure) {
+        guard place != .before else { throw Failure(message: "the file has no member users") }
+        guard !isBroken, depth == 0, !isInString else {
+            throw Failure(message: "the file is no JSON any more from line \(line) on, or ends early")
+        }
+    }
+
+    private mutating func keep(_ byte: UInt8) {
+        if row.count < UserFormat.rowLimit { row.append(byte) } else { isTooLong = true }
+    }
+
+    private mutating func step(inString byte: UInt8) {
+        if isEscaped {
+            isEscaped = false
+        } else if byte == UInt8(ascii: "\\") {
+            isEscaped = true
+        } else if byte == UInt8(ascii: "\"") {
+            isInString = false
+        } else if depth == 1, name.count < 16 {
+            name.append(byte)
+        }
+    }
+
+    private mutating func step(_ byte: UInt8, _ body: (UserRow) -> Void) {
+        switch byte {
+        case UInt8(ascii: "{"), UInt8(ascii: "["): open(byte, body)
+        case UInt8(ascii: "}"), UInt8(ascii: "]"): close(body)
+        case UInt8(ascii: ","):
+            if place == .other, depth == 2 { place = .between }
+        case UInt8(ascii: "\""):
+            isInString = true
+            if depth == 1 { name = [] }
+            meetOther(body)
+        case 0x20, 0x09, 0x0A, 0x0D: break
+        default: meetOther(body)
+        }
+    }
+
+    private mutating func open(_ byte: UInt8, _ body: (UserRow) -> Void) {
+        depth += 1
+        if place == .before, depth == 2, byte == UInt8(ascii: "["), name == Array("users".utf8) {
+            place = .between
+        } else if place == .between, byte == UInt8(ascii: "{") {
+            place = .inside
+            rowLine = line
+            row = [byte]
+            isTooLong = false
+        } else {
+            meetOther(body)
+        }
+    }
+
+    private mutating func close(_ body: (UserRow) -> Void) {
+        depth -= 1
+        if depth < 0 { isBroken = true }
+        if place == .inside, depth == 2 {
+            place = .between
+            body(UserRow(line: rowLine, json: isTooLong ? nil : row))
+        } else if place == .between || place == .other, depth == 1 {
+            place = .after
+        }
+    }
+
+    /// An element that is no object is told as one that cannot be read.
+    private mutating func meetOther(_ body: (UserRow) -> Void) {
+        guard place == .between else { return }
+        place = .other
+        body(UserRow(line: line, json: []))
+    }
+}

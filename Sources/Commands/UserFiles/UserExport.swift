@@ -1,0 +1,47 @@
+internal import Gateway
+internal import Identity
+internal import JSON
+internal import Storage
+
+/// Writes the users of a project as `firebase auth:export` does, in the order of their ids.
+struct UserExport {
+    let store: PostgresAdministrationStore
+    let project: ID<Project>
+    let format: UserFormat
+
+    private static let pageSize = 1000
+
+    /// What was written, and what the format has no place for.
+    struct Counts {
+        var users = 0
+        var identitiesWithoutColumns = 0
+    }
+
+    func run(into file: NewFile) async throws -> Counts {
+        var counts = Counts()
+        var last: ID<Account>?
+        if format == .json { try file.write("{\"users\": [".utf8) }
+        while true {
+            let page = try await store.stored(after: last, limit: Self.pageSize, in: project)
+            for stored in page {
+                let user = ExportedUser(stored)
+                switch format {
+                case .json:
+                    try file.write((counts.users == 0 ? "\n" : ",\n").utf8)
+                    try file.write(try StrictJSON.encode(user))
+                case .csv:
+                    try file.write(CSVColumns.line(of: user).utf8)
+                    counts.identitiesWithoutColumns += user.providerUserInfo.count {
+                        !CSVColumns.hasColumns(for: $0.providerId)
+                    }
+                }
+                counts.users += 1
+            }
+            guard page.count == Self.pageSize else { break }
+            last = page.last?.account.id
+        }
+        if format == .json { try file.write("\n]}\n".utf8) }
+        try file.finish()
+        return counts
+    }
+}

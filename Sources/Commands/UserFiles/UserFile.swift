@@ -1,0 +1,84 @@
+internal import Gateway
+internal import Glibc
+
+/// A file of users, open to be read from its beginning to its end.
+final class UserFile: Sendable {
+    private static let chunkSize = 262_144
+
+    private let descriptor: Int32
+    /// In bytes; `nil` if that cannot be known.
+    let size: Int?
+
+    /// - Parameter path: `-` stands for standard input.
+    init(reading path: String) throws(Failure) {
+        descriptor = path == "-" ? STDIN_FILENO : open(path, O_RDONLY | O_CLOEXEC)
+        guard descriptor >= 0 else { throw Failure(message: "\(path) cannot be read") }
+        var status = stat()
+        let isKnown = fstat(descriptor, &status) == 0 && status.st_mode & S_IFMT == S_IFREG
+        size = isKnown ? Int(status.st_size) : nil
+    }
+
+    deinit { close(descriptor) }
+
+    /// - Returns: nothing at the end.
+    func read() throws(Failure) -> [UInt8] {
+        var count = 0
+        let chunk = [UInt8](unsafeUninitializedCapacity: Self.chunkSize) { buffer, filled in
+            repeat {
+                count = Glibc.read(descriptor, buffer.baseAddress, buffer.count)
+            } while count < 0 && errno == EINTR
+            filled = max(0, count)
+        }
+        guard count >= 0 else { throw Failure(message: "the file cannot be read any further") }
+        return chunk
+    }
+}
+
+/// A file that appears under its name once it is whole; only its owner may read it.
+final class NewFile {
+    private let descriptor: Int32
+    private let path: String
+    private var buffer: [UInt8] = []
+    private var isDone = false
+
+    private var unfinished: String { path + ".unfinished" }
+
+    /// - Parameter path: `-` stands for standard output.
+    init(writing path: String) throws(Failure) {
+        self.path = path
+        descriptor =
+            path == "-"
+            ? STDOUT_FILENO : open(path + ".unfinished", O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, S_IRUSR | S_IWUSR)
+        guard descriptor >= 0 else { throw Failure(message: "\(path) cannot be written") }
+    }
+
+    deinit {
+        guard path != "-" else { return }
+        close(descriptor)
+        if !isDone { unlink(unfinished) }
+    }
+
+    func write(_ bytes: some Sequence<UInt8>) throws(Failure) {
+        buffer += bytes
+        if buffer.count > 65536 { try flush() }
+    }
+
+    func finish() throws(Failure) {
+        try flush()
+        guard path != "-" else { return }
+        guard fsync(descriptor) == 0, rename(unfinished, path) == 0 else { throw unwritable }
+        isDone = true
+    }
+
+    private func flush() throws(Failure) {
+        var rest = buffer[...]
+        while !rest.isEmpty {
+            let count = rest.withUnsafeBytes { Glibc.write(descriptor, $0.baseAddress, $0.count) }
+            guard count > 0 || errno == EINTR else { throw unwritable }
+            rest = rest.dropFirst(max(0, count))
+        }
+        buffer.removeAll(keepingCapacity: true)
+    }
+
+    private var unwritable: Failure { Failure(message: "\(path) cannot be written: the disk may be full") }
+}

@@ -1,0 +1,43 @@
+internal import API
+package import Crypto
+package import Gateway
+package import Identity
+package import Providers
+internal import Tokens
+
+extension Mode {
+    /// - Parameter project: whom requests mean that name none.
+    package static func dev(_ project: ID<Project>, providers: ProviderEndpoints = .live) -> Mode {
+        Mode(
+            issuers: .firebase,
+            access: { directory in
+                .anybody {
+                    try await directory.projects.value(for: $0 ?? project)
+                } app: {
+                    try await directory.app(ProjectDraft.app.id, of: $0) ?? ProjectDraft.app
+                }
+            },
+            customTokens: { .unsigned(orElse: .signed(by: $0.backendKey(_:preferably:), clock: $1)) },
+            verifier: { .fake(orElse: .live(endpoints: providers, keys: $0, clock: $1)) },
+            takesLoopbackIssuers: true)
+    }
+
+    /// The same with projects that spring into being, a clock to set, Apple and Google on this machine, and the
+    /// emulator's own endpoints.
+    package static func dev(
+        _ project: ID<Project>, under masterKeys: MasterKeys, clock: DevClock, simulators: DevSimulators,
+        sender: EmailAddress
+    ) -> Mode {
+        var mode = dev(project, providers: simulators.endpoints)
+        mode.clock = clock.wallClock
+        let mail = CapturedEmails()
+        mode.postOffice = { .captured(by: mail, sender: sender, dependencies: $0) }
+        mode.watchesOutOfBand = mail.watching
+        mode.addition = { pool, postOffice in
+            .dev(
+                on: pool, default: project, under: masterKeys, clock: clock, simulators: simulators, mail: mail,
+                postOffice: postOffice)
+        }
+        return mode
+    }
+}

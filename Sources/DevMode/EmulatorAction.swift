@@ -1,0 +1,97 @@
+internal import API
+internal import Gateway
+internal import HTTP
+internal import Identity
+
+extension Endpoint {
+    /// What a link does when it is opened, at once, as suites for Firebase's emulator follow them.
+    static func emulatorAction(_ desk: any EmailActionService) -> Endpoint {
+        extra("performEmulatorAction", .get, "/emulator/action") { call in
+            do {
+                return try await call.perform(at: desk)
+            } catch let refusal as OOBCodeRefusal {
+                return try .json(["authEmulator": ActionRefused(refusal)], status: 400)
+            } catch let refusal as CredentialRefusal {
+                return try .json(["authEmulator": ActionRefused(refusal)], status: 400)
+            }
+        }
+    }
+}
+
+extension EndpointCall {
+    fileprivate func perform(at desk: any EmailActionService) async throws -> Response {
+        let code = request.query("oobCode") ?? ""
+        let checked = try await desk.check(code)
+        guard request.query("mode") == ActionLink.Mode(checked.code.purpose).rawValue else {
+            throw OOBCodeRefusal.invalid
+        }
+        switch checked.code.purpose {
+        case .signIn: return try open(checked, code)
+        case .resetPassword:
+            guard let password = request.query("newPassword") else { throw CredentialRefusal.missingPassword }
+            try await desk.resetPassword(code, to: Secret(password), removing: [], from: origin)
+        case .verifyEmail, .changeEmail: try await desk.apply(code, from: origin)
+        case .recoverEmail: _ = try await desk.recover(code, removing: [], from: origin)
+        case .removeSignInMethod: _ = try await desk.removeSignInMethod(code, from: origin)
+        case .undoMerge: _ = try await desk.undoMerge(code, from: origin)
+        }
+        if let url = request.query("continueUrl") {
+            return Response(status: 303, headers: ["Location": try ContinueURL(url, in: checked.project).text])
+        }
+        return try .json(["authEmulator": ActionDone(checked.code)])
+    }
+
+    /// Hands the code on to the app, which uses it up.
+    private func open(_ checked: CheckedCode, _ code: String) throws -> Response {
+        guard let url = request.query("continueUrl") else {
+            return try .json(["authEmulator": ActionDone(checked.code)])
+        }
+        let link = ActionLink(
+            .signIn, code: code, in: checked.project.id, at: try ContinueURL(url, in: checked.project).text,
+            apiKey: request.query("apiKey"), language: checked.project.mail.language)
+        return Response(status: 303, headers: ["Location": link.url])
+    }
+}
+
+private struct ActionDone: Encodable {
+    let success: String
+    let email: String
+
+    init(_ code: OOBCode) {
+        success =
+            switch code.purpose {
+            case .verifyEmail: "The email has been successfully verified."
+            case .resetPassword: "The password has been successfully updated."
+            case .signIn: "The link is valid. Sign in with it in the app."
+            case .changeEmail: "The email has been successfully changed."
+            case .recoverEmail: "The email has been successfully reset."
+            case .removeSignInMethod: "The sign-in method has been successfully removed."
+            case .undoMerge: "The merge has been successfully undone."
+            }
+        email = (code.purpose == .changeEmail ? code.newEmail : nil)?.rawValue ?? code.email.rawValue
+    }
+}
+
+private struct ActionRefused: Encodable {
+    let error: String
+    let instructions = "Ask for a new code and follow its link once; a new password goes into newPassword."
+
+    init(_ refusal: OOBCodeRefusal) {
+        error =
+            switch refusal {
+            case .missing, .invalid, .expired, .otherEmail:
+                "Your request is invalid, expired or has been used already."
+            case .emailTaken: "Another account has the address by now."
+            case .accountDisabled: "The account is disabled."
+            case .notAllowed: "The project does not allow it."
+            }
+    }
+
+    init(_ refusal: CredentialRefusal) {
+        error =
+            switch refusal {
+            case .missingPassword: "newPassword is missing."
+            case .missingEmail, .invalidEmail, .weakPassword, .passwordLacks: "newPassword is too weak."
+            }
+    }
+}

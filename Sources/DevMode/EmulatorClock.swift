@@ -1,0 +1,58 @@
+internal import API
+internal import Gateway
+internal import HTTP
+internal import Identity
+
+extension Endpoint {
+    /// Sets the clock that everything but logs and deadlines goes by.
+    static func setClock(_ clock: DevClock) -> Endpoint {
+        extra("setClock", .post, "/emulator/v1/clock") { call in
+            switch try ClockChange(call.decoded(as: ClockRequest.self)) {
+            case .advance(let duration):
+                guard clock.advance(by: duration) else {
+                    throw RequestRefusal.invalidField("/advanceSeconds", "must not lead beyond the year 9999")
+                }
+            case .freeze(let instant): clock.freeze(at: instant)
+            case .reset: clock.reset()
+            }
+            return try .json(ClockState(frozen: clock.isFrozen, nowMs: clock.now.milliseconds))
+        }
+    }
+}
+
+private enum ClockChange {
+    case advance(Duration)
+    case freeze(Instant)
+    case reset
+
+    private static let tenYears = 10.0 * 366 * 86_400
+    private static let milliseconds = DevClock.range.lowerBound.milliseconds...DevClock.range.upperBound.milliseconds
+
+    init(_ request: ClockRequest) throws(RequestRefusal) {
+        switch (request.advanceSeconds, request.freezeAtMs, request.reset) {
+        case (let seconds?, nil, nil):
+            guard (0...Self.tenYears).contains(seconds) else {
+                throw .invalidField("/advanceSeconds", "must be from 0 to ten years")
+            }
+            self = .advance(.seconds(seconds))
+        case (nil, let milliseconds?, nil):
+            guard Self.milliseconds.contains(milliseconds) else {
+                throw .invalidField("/freezeAtMs", "must be in the years 1970 to 9999")
+            }
+            self = .freeze(Instant(microseconds: milliseconds * 1000))
+        case (nil, nil, true?): self = .reset
+        default: throw .invalidField("", "must have one of advanceSeconds, freezeAtMs and reset: true")
+        }
+    }
+}
+
+private struct ClockRequest: Decodable {
+    let advanceSeconds: Double?
+    let freezeAtMs: Int64?
+    let reset: Bool?
+}
+
+private struct ClockState: Encodable {
+    let frozen: Bool
+    let nowMs: Int64
+}

@@ -1,0 +1,43 @@
+internal import API
+internal import Gateway
+internal import HTTP
+internal import JSON
+
+extension [Endpoint] {
+    /// With one more, which describes these in OpenAPI; everything else is in the contract.
+    static func describing(_ endpoints: [Endpoint]) -> [Endpoint] {
+        endpoints + [
+            .extra("getEmulatorDescription", .get, "/emulator/openapi.json") { _ in
+                try .json(description(of: endpoints))
+            }
+        ]
+    }
+
+    private static func description(of endpoints: [Endpoint]) -> JSONValue {
+        let paths = Dictionary(grouping: endpoints, by: \.path).mapValues { operations in
+            JSONValue.object(
+                Dictionary(uniqueKeysWithValues: operations.map { ($0.method.rawValue.lowercased(), operation($0)) }))
+        }
+        return .object([
+            "openapi": .string("3.0.3"),
+            "info": .object([
+                "title": .string("Sekisho, what `sekisho dev` has beside openapi.yaml"), "version": .string("1"),
+            ]),
+            "paths": .object(paths),
+        ])
+    }
+
+    private static func operation(_ endpoint: Endpoint) -> JSONValue {
+        let parameters = endpoint.path.matches(of: /\{(\w+)\}/).map { match in
+            JSONValue.object([
+                "name": .string(String(match.output.1)), "in": .string("path"), "required": .bool(true),
+                "schema": .object(["type": .string("string")]),
+            ])
+        }
+        return .object([
+            "operationId": .string(endpoint.operationID),
+            "parameters": .array(parameters),
+            "responses": .object(["default": .object(["description": .string("JSON, and of mail a page")])]),
+        ])
+    }
+}

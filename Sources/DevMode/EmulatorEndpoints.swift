@@ -1,0 +1,75 @@
+internal import API
+internal import Crypto
+internal import Gateway
+internal import HTTP
+internal import Identity
+internal import Postgres
+internal import Storage
+
+extension ModeExtensions {
+    /// What Firebase's emulator has and production has not. `serve` never builds it.
+    static func dev(
+        on pool: Pool, default id: ID<Project>, under masterKeys: MasterKeys, clock: DevClock,
+        simulators: DevSimulators, mail: CapturedEmails, postOffice: EmailService?
+    ) -> ModeExtensions {
+        let projects = DevProjects(pool: pool, masterKeys: masterKeys, clock: clock.wallClock, defaultID: id)
+        let endpoints =
+            [.clearAccounts(on: pool, projects), .verificationCodes(projects)].withTenants
+            + .emulatorConfig(on: pool, projects)
+            + .mailPages(mail, postOffice?.worker)
+            + [.emulatorCodes(mail, postOffice, on: pool, projects)].withTenants
+            + [.setClock(clock), .simulateSignIn(at: simulators, projects)] + .simulators(simulators, projects)
+        return ModeExtensions(
+            projects: projects.project, tenant: projects.tenant(_:_:of:),
+            endpoints: { desk in [.emulatorState] + .describing(endpoints + [.emulatorAction(desk)]) })
+    }
+}
+
+extension DevProjects {
+    /// A project, or a tenant of it.
+    func named(by call: EndpointCall) async throws -> Project {
+        guard let project = try await project(call.parameters["project"].map { ID($0) }) else {
+            throw RequestRefusal.notFound
+        }
+        guard let id = call.parameters["tenant"].map({ ID<Tenant>($0) }) else { return project }
+        let found = try await ProjectStore(pool: pool).home(ID(id, of: project.id))
+        guard id.canBeTenant, let home = try await tenant(found, id, of: project) else {
+            throw RequestRefusal.notFound
+        }
+        return home
+    }
+}
+
+extension Endpoint {
+    fileprivate static let emulatorState = extra("getEmulatorState", .get, "/") { _ in
+        try .json(["authEmulator": EmulatorState()])
+    }
+
+    fileprivate static func clearAccounts(on pool: Pool, _ projects: DevProjects) -> Endpoint {
+        extra("clearAccounts", .delete, "/emulator/v1/projects/{project}/accounts") { call in
+            try await AccountClearing(pool: pool).clear(projects.named(by: call).id)
+            return try .json([String: String]())
+        }
+    }
+}
+
+extension Endpoint {
+    /// No message has ever been sent to a telephone.
+    fileprivate static func verificationCodes(_ projects: DevProjects) -> Endpoint {
+        extra("listVerificationCodes", .get, "/emulator/v1/projects/{project}/verificationCodes") { call in
+            _ = try await projects.named(by: call)
+            return try .json(["verificationCodes": [String]()])
+        }
+    }
+}
+
+extension [Endpoint] {
+    /// The same below tenants, too.
+    fileprivate var withTenants: [Endpoint] { self + map(\.inTenant) }
+}
+
+private struct EmulatorState: Encodable {
+    let ready = true
+    let docs = "https://firebase.google.com/docs/emulator-suite"
+    let apiSpec = "/emulator/openapi.json"
+}

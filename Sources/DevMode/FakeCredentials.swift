@@ -1,0 +1,87 @@
+internal import Gateway
+internal import Identity
+internal import JSON
+internal import Providers
+
+extension Verifier {
+    /// Takes what clients of Firebase's emulator send for another provider's word: claims as bare JSON, and JWTs that
+    /// nobody has signed, whoever they are for, and of providers too that nobody can configure here. A token that says
+    /// it is signed is for `signed` to judge. `serve` has no way to reach this.
+    static func fake(orElse signed: Verifier) -> Verifier {
+        Verifier { credential, app, project in
+            guard let token = credential.idToken.flatMap({ UnsignedToken($0.expose()) }) else {
+                return try await signed.verify(credential, app, project)
+            }
+            return try FakeClaims(token).identity(credential, in: project)
+        } admit: { provider, app, project throws(ProviderRefusal) in
+            if !provider.canOnlyBeFake { try signed.admit(provider, app, project) }
+        }
+    }
+}
+
+extension ProviderID {
+    /// One of those that Firebase knows by a domain, such as `facebook.com`, and that cannot be configured here.
+    fileprivate var canOnlyBeFake: Bool {
+        !canBeConfigured && !["oidc.", "saml."].contains { rawValue.hasPrefix($0) }
+            && rawValue.wholeMatch(of: /[a-z0-9-]+(\.[a-z0-9-]+)+/) != nil
+    }
+}
+
+/// What a fake token says. Audience, issuer, times and nonce are not looked at.
+private struct FakeClaims {
+    /// Of a picture's URL, in bytes.
+    private static let urlLimit = 2048
+
+    private let members: [String: JSONValue]
+
+    init(_ token: UnsignedToken) throws(ProviderRefusal) {
+        do {
+            members = try StrictJSON.decode([String: JSONValue].self, from: token.claims)
+        } catch {
+            throw .tokenNotBelieved(.malformed)
+        }
+    }
+
+    func identity(_ credential: FederatedCredential, in project: Project) throws -> VerifiedIdentity {
+        guard let subject = text("sub"), subject.unicodeScalars.count <= 255 else {
+            throw ProviderRefusal.tokenNotBelieved(.claim("sub"))
+        }
+        let email = text("email").flatMap(EmailAddress.init)
+        return VerifiedIdentity(
+            provider: credential.provider, subject: subject, audience: text("aud") ?? project.root.rawValue,
+            issuer: project.issuer(of: credential.provider), email: email,
+            emailTrust: email != nil && isTrue("email_verified") ? .authoritative : .none,
+            isPrivateEmail: credential.provider == .apple && (email?.isRelay == true || isTrue("is_private_email")),
+            name: credential.name ?? PersonName(given: text("given_name"), family: text("family_name")),
+            displayName: PersonName(given: text("name"), family: nil)?.full,
+            photoURL: text("picture").flatMap { $0.utf8.count <= Self.urlLimit ? $0 : nil },
+            rawUserInfo: try userInfo(of: credential.provider, subject, email))
+    }
+
+    /// As the emulator has it: of Google what its older interface said, of the others the claims themselves.
+    private func userInfo(of provider: ProviderID, _ subject: String, _ email: EmailAddress?) throws -> String {
+        guard provider == .google else { return try Self.text(of: members) }
+        let scopes = "openid https://www.googleapis.com/auth/userinfo.profile"
+        let emailScope = email == nil ? "" : " https://www.googleapis.com/auth/userinfo.email"
+        var info: [String: JSONValue] = [
+            "granted_scopes": .string(scopes + emailScope), "id": .string(subject), "locale": .string("en"),
+            "verified_email": .bool(isTrue("email_verified")),
+        ]
+        for name in ["name", "given_name", "family_name", "email", "picture"] {
+            info[name] = text(name).map(JSONValue.string)
+        }
+        return try Self.text(of: info)
+    }
+
+    private static func text(of members: [String: JSONValue]) throws -> String {
+        String(decoding: try StrictJSON.encode(members), as: UTF8.self)
+    }
+
+    /// - Returns: `nil` for everything but a string with something in it.
+    private func text(_ name: String) -> String? {
+        guard case .string(let text) = members[name], !text.isEmpty else { return nil }
+        return text
+    }
+
+    private func isTrue(_ name: String) -> Bool { members[name] == .bool(true) || members[name] == .string("true") }
+}

@@ -1,0 +1,39 @@
+internal import API
+internal import Gateway
+internal import Identity
+internal import Simulators
+
+/// Somebody at a simulated provider, as suites describe people.
+struct SimulatedPersonInput: Decodable {
+    var id: String?
+    var givenName: String?
+    var familyName: String?
+    var email: String?
+    var emailVerified: Bool?
+    var hidesEmail: Bool?
+    var hostedDomain: String?
+    var realUserStatus: Int64?
+}
+
+extension SimulatedPerson {
+    /// Who is not told apart by an id is by the address, and else by the name; who is not described at all is Ada
+    /// Lovelace.
+    init(_ input: SimulatedPersonInput) throws(RequestRefusal) {
+        let name = [input.givenName, input.familyName].compactMap(\.self).joined(separator: ".").lowercased()
+        if let id = [input.id, input.email, name].compactMap(\.self).first(where: { !$0.isEmpty }) {
+            self.init(id: id, givenName: input.givenName, familyName: input.familyName, email: input.email)
+        } else {
+            self = .ada
+        }
+        if let email, EmailAddress(email) == nil { throw .invalidField("/person/email", "must be an e-mail address") }
+        guard let status = RealUserStatus(rawValue: input.realUserStatus ?? realUserStatus.rawValue) else {
+            throw .invalidField("/person/realUserStatus", "must be 0, 1 or 2")
+        }
+        realUserStatus = status
+        emailIsVerified = input.emailVerified ?? true
+        hidesEmail = input.hidesEmail ?? false
+        hostedDomain = input.hostedDomain
+        // There must be something to hide; nobody sees what.
+        if hidesEmail, email == nil { email = "hidden@example.com" }
+    }
+}

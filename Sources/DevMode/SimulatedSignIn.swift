@@ -1,0 +1,118 @@
+internal import API
+internal import Crypto
+internal import Gateway
+internal import HTTP
+internal import Identity
+internal import Simulators
+
+extension Endpoint {
+    /// Somebody signs in at a simulated provider: the answer is what an app gets from the real one.
+    static func simulateSignIn(at simulators: DevSimulators, _ projects: DevProjects) -> Endpoint {
+        extra("simulateSignIn", .post, "/emulator/v1/projects/{project}/simulatedSignIns") { call in
+            let project = try await projects.named(by: call)
+            let request = try call.decoded(as: SimulatedSignInRequest.self)
+            return try .json(simulators.signIn(try SimulatedSignInInput(request, in: project)))
+        }
+    }
+}
+
+private struct SimulatedSignInRequest: Decodable {
+    let providerId: String?
+    let person: SimulatedPersonInput?
+    /// As the app hands it to the provider: to Apple its SHA-256 in hexadecimal.
+    let nonce: String?
+    /// As the app makes it.
+    let rawNonce: String?
+    let audience: String?
+    let firstTime: Bool?
+}
+
+/// The same, understood.
+private struct SimulatedSignInInput {
+    let provider: ProviderSettings
+    let person: SimulatedPerson
+    let audience: String
+    /// As the claim shall be.
+    let nonce: String?
+    let rawNonce: String?
+    /// As if the person had never agreed to share anything with the app.
+    let isFirst: Bool
+
+    init(_ request: SimulatedSignInRequest, in project: Project) throws(RequestRefusal) {
+        guard let id = request.providerId.map({ ProviderID($0) }), id == .apple || id == .google else {
+            throw .invalidField("/providerId", "must be apple.com or google.com")
+        }
+        guard request.nonce == nil || request.rawNonce == nil else {
+            throw .invalidField("", "must not have both nonce and rawNonce")
+        }
+        guard request.nonce?.isEmpty != true else { throw .invalidField("/nonce", "must not be empty") }
+        guard request.rawNonce?.isEmpty != true else { throw .invalidField("/rawNonce", "must not be empty") }
+        let settings = project.settings(of: id)
+        guard let audience = request.audience ?? settings?.clientIDs.first, !audience.isEmpty else {
+            throw .invalidField("/audience", "must be present: the project has no client id of this provider")
+        }
+        provider = settings ?? ProviderSettings(provider: id, isEnabled: false, clientIDs: [])
+        self.audience = audience
+        person = try SimulatedPerson(request.person ?? SimulatedPersonInput())
+        rawNonce = request.rawNonce
+        let hashesNonce = id == .apple
+        nonce =
+            request.nonce
+            ?? request.rawNonce.map { hashesNonce ? Hexadecimal.text(Digest.sha256(Array($0.utf8))) : $0 }
+        isFirst = request.firstTime ?? false
+    }
+}
+
+/// What an app gets, and what it sends of it.
+private struct SimulatedSignIn: Encodable {
+    let providerId: String
+    let idToken: String
+    let authorizationCode: String
+    /// Apple's: JSON, given once.
+    var user: String?
+    let rawNonce: String?
+    /// For `accounts:signInWithIdp`.
+    let postBody: String
+
+    init(_ input: SimulatedSignInInput, idToken: String, authorizationCode: String, user: String? = nil) {
+        providerId = input.provider.provider.rawValue
+        self.idToken = idToken
+        self.authorizationCode = authorizationCode
+        self.user = user
+        rawNonce = input.rawNonce
+        postBody = [("id_token", idToken), ("providerId", providerId), ("nonce", rawNonce), ("user", user)]
+            .compactMap { name, value in value.map { "\(name)=\($0.formEncoded)" } }
+            .joined(separator: "&")
+    }
+}
+
+extension DevSimulators {
+    fileprivate func signIn(_ input: SimulatedSignInInput) throws -> SimulatedSignIn {
+        guard input.provider.provider == .apple else { return try signInWithGoogle(input) }
+        apple.register(
+            AppleClient(id: input.audience, team: input.provider.apple?.teamID ?? SimulatedApple.defaultTeam))
+        if input.isFirst { apple.disconnect(input.person, from: input.audience) }
+        let authorization = try apple.authorize(input.person, client: input.audience, nonce: input.nonce)
+        return SimulatedSignIn(
+            input, idToken: authorization.identityToken, authorizationCode: authorization.authorizationCode,
+            user: authorization.user)
+    }
+
+    private func signInWithGoogle(_ input: SimulatedSignInInput) throws -> SimulatedSignIn {
+        google.register(GoogleClient(id: input.audience))
+        if input.isFirst { google.disconnect(input.person, from: input.audience) }
+        return SimulatedSignIn(
+            input, idToken: try google.idToken(for: input.person, audience: input.audience, nonce: input.nonce),
+            authorizationCode: try google.authorize(input.person, client: input.audience, nonce: input.nonce))
+    }
+}
+
+extension String {
+    /// As a value in `application/x-www-form-urlencoded`.
+    fileprivate var formEncoded: String {
+        let plain = Set("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-._~".utf8)
+        return utf8.map { byte in
+            plain.contains(byte) ? String(UnicodeScalar(byte)) : "%" + Hexadecimal.text([byte]).uppercased()
+        }.joined()
+    }
+}

@@ -1,0 +1,87 @@
+package import Crypto
+package import Identity
+package import Postgres
+internal import Storage
+internal import Tokens
+
+/// What `sekisho check` looks at in the database, each thing only if the one before is well.
+package struct DatabaseCheck: Sendable {
+    package struct Finding: Sendable {
+        package let isGood: Bool
+        package let text: String
+    }
+
+    let pool: Pool
+    let masterKeys: MasterKeys
+
+    package init(
+        pool: Postgres.Pool, masterKeys: Crypto.MasterKeys
+    ) {
+        self.pool = pool
+        self.masterKeys = masterKeys
+    }
+
+    package func findings(at now: Instant) async -> [Finding] {
+        var findings: [Finding] = []
+        do {
+            guard await pool.isReachable() else { return [Finding(isGood: false, text: "database cannot be reached")] }
+            findings.append(Finding(isGood: true, text: "database reachable"))
+            let missing = try await Migrator(migrations: .all).status(with: pool).filter { $0.state != .applied }
+            guard missing.isEmpty else {
+                let names = missing.map { "\($0.name) is \($0.state)" }.joined(separator: ", ")
+                return findings + [Finding(isGood: false, text: "migrations: \(names)")]
+            }
+            findings.append(Finding(isGood: true, text: "database migrated"))
+            findings += try await installation()
+            for project in try await ProjectStore(pool: pool).all() {
+                findings.append(try await keys(of: project, at: now))
+                findings += try await loginServices(of: project)
+            }
+        } catch {
+            findings.append(Finding(isGood: false, text: "\(error)"))
+        }
+        return findings
+    }
+
+    private func installation() async throws -> [Finding] {
+        guard let installation = try await InstallationStore(pool: pool).current() else {
+            return [Finding(isGood: true, text: "database not used yet")]
+        }
+        return [
+            Finding(isGood: installation.mode == .serve, text: "database made by sekisho \(installation.mode)"),
+            Finding(
+                isGood: Canary.opens(installation.canary, under: masterKeys), text: "master key opens its secrets"),
+        ]
+    }
+
+    /// Of tenants, which may be many, those only that break it.
+    private func loginServices(of project: Project) async throws -> [Finding] {
+        let store = ProjectStore(pool: pool)
+        let apps = try await store.apps(of: project.id).map(\.app)
+        let tenants = project.hasTenants ? try await store.tenantsWithProviders(of: project.id) : []
+        return apps.map { loginServices(of: $0, in: project, "project \(project.id)") }
+            + tenants.flatMap { tenant in
+                let place = "project \(project.id), tenant \(tenant.tenant?.id.rawValue ?? "")"
+                return apps.map { loginServices(of: $0, in: tenant, place) }.filter { !$0.isGood }
+            }
+    }
+
+    private func loginServices(of app: App, in home: Project, _ place: String) -> Finding {
+        let violations = LoginServices(of: app, in: home).violations.map(\.description)
+        return violations.isEmpty
+            ? Finding(isGood: true, text: "\(place), app \(app.id): guideline 4.8")
+            : Finding(
+                isGood: false,
+                text: "\(place), app \(app.id): LOGIN_SERVICES_4_8 : \(violations.joined(separator: "; "))")
+    }
+
+    private func keys(of project: Project, at now: Instant) async throws -> Finding {
+        let stored = try await SigningKeyStore(pool: pool).live(in: project.id, at: now)
+        do {
+            let ring = try KeyRing(stored, of: project.id, under: masterKeys)
+            return Finding(isGood: ring.canSign(at: now), text: "project \(project.id): keys that sign")
+        } catch {
+            return Finding(isGood: false, text: "project \(project.id): keys do not open (\(error))")
+        }
+    }
+}

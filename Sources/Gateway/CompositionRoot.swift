@@ -1,0 +1,118 @@
+internal import API
+internal import Crypto
+internal import FoundationEssentials
+internal import Glibc
+package import Identity
+internal import Postgres
+internal import Providers
+internal import Storage
+internal import Telemetry
+internal import Tokens
+
+/// The composition root: what `serve` and `dev` share, put together once for each event loop.
+struct CompositionRoot: Sendable {
+    let masterKeys: MasterKeys
+    let trustedProxies: [Network]
+    let clock: WallClock
+    let log: Log
+    let metrics: GatewayMetrics
+    let passwords: PasswordHasher
+    /// One for the process.
+    let limiter: RateLimiter
+    let breaches: BreachedPasswords
+    /// Of other providers; one for the process.
+    let providerKeys: JWKSCache
+    /// Of service keys; one for the process.
+    let keyUse: KeyUsageTracker
+    let mode: Mode
+    /// `nil`: nobody sends mail.
+    var postOffice: EmailService?
+    /// Where clients reach the gateway, without a slash at the end.
+    let publicURL: @Sendable () -> String
+    let isDraining: @Sendable () -> Bool
+
+    func gateway(on pool: Pool) -> RequestPipeline {
+        let addition = mode.addition(pool, postOffice)
+        let directory = ConfigurationCache(
+            pool: pool, masterKeys: masterKeys, clock: clock, keyUse: keyUse, lookup: addition.projects,
+            takesLoopbackIssuers: mode.takesLoopbackIssuers, publicURL: publicURL())
+        let store = PostgresAccountStore(pool: pool)
+        let tokens = GatewayTokens(keys: directory.keys.value(for:), issuers: mode.issuers, clock: clock)
+        let collaborators = Collaborators(
+            store: store, tokens: tokens, passwords: passwords, breaches: breaches,
+            outOfBand: mode.watchesOutOfBand(
+                .live(
+                    under: masterKeys, actionBase: { [publicURL] in $0.mail.actionBase(of: $1, at: publicURL()) },
+                    isSent: postOffice != nil)),
+            limiter: limiter, places: .live(under: masterKeys), clock: clock, entropy: .live)
+        let authenticator = Authenticator(with: collaborators)
+        let federation = PostgresFederationStore(pool: pool)
+        let codes = PostgresOOBCodeStore(pool: pool)
+        let sending = OOBSending(with: collaborators, codes: codes)
+        let redemption = OOBRedemption(with: collaborators, codes: codes)
+        let trail = AuditStore(pool: pool).trail
+        let administered = PostgresAdministrationStore(pool: pool)
+        let tickets = MasterKeySealedTokens(masterKeys: masterKeys)
+        let verifier = mode.verifier(providerKeys, clock)
+        let desk = LiveEmailActionService(directory: directory, sending: sending, redemption: redemption)
+        let services = Services(
+            authenticator: authenticator, editor: AccountEditor(with: collaborators),
+            administration: AccountAdministration(
+                store: administered, passwords: passwords,
+                passwordKeys: .sealed(in: PasswordSchemeStore(pool: pool), under: masterKeys, clock: clock),
+                breaches: breaches, clock: clock, entropy: .live),
+            identifiers: IdentifierLookup(store: store),
+            customSignIn: CustomSignIn(with: collaborators, customTokens: mode.customTokens(directory, clock)),
+            federatedSignIn: FederatedSignIn(
+                with: collaborators, store: federation, verifier: verifier, tickets: tickets),
+            merging: AccountMerging(with: collaborators, store: federation, verifier: verifier, tickets: tickets),
+            linking: LinkAdministration(
+                with: collaborators, store: PostgresLinkingStore(pool: pool), tickets: tickets),
+            finding: AccountQueryService(finder: PostgresAccountFinder(pool: pool), store: administered),
+            oobSending: sending,
+            oobRedemption: redemption,
+            sessionCookies: SessionCookies(authenticator: authenticator, trail: trail),
+            auditTrail: trail,
+            ownSessions: SessionService(store: PostgresSessionStore(pool: pool), clock: clock),
+            projects: directory.editor,
+            tenancy: Tenancy(
+                home: { try await addition.tenant(directory.home(ID($0, of: $1.id)), $0, $1) },
+                named: GatewayTokens.tenant(namedBy:), store: PostgresTenantStore(pool: pool),
+                changed: directory.forgetConfiguration, newID: { ID(Random.text(length: 28)) }, clock: clock),
+            app: directory.app(_:of:),
+            wellKnown: WellKnown { [self] in try await documents(of: $0, in: directory) },
+            actions: desk,
+            readiness: { [isDraining] in await directory.readiness(isDraining: isDraining()) },
+            authURISession: { Random.text(length: 27) })
+        return RequestPipeline(
+            services: services, access: mode.access(directory), extra: addition.endpoints(desk),
+            trustedProxies: trustedProxies, log: log, metrics: metrics)
+    }
+
+    private func documents(of id: ID<Project>?, in directory: ConfigurationCache) async throws -> ProjectDocuments? {
+        guard let project = try await directory.projects.value(for: id) else { return nil }
+        let ring = try await directory.keys.value(for: project.id)
+        let now = clock.now()
+        let discovery = OpenIDConfiguration(
+            issuer: mode.issuers.idToken(project.id), jwksURI: "\(publicURL())/\(project.id)/.well-known/jwks.json",
+            algorithms: ring.algorithms)
+        return ProjectDocuments(
+            openIDConfiguration: try discovery.json(), jwks: try ring.jwks(at: now),
+            certificates: try ring.certificates(at: now), maxAge: Int(KeyRing.publicationLead.components.seconds / 3))
+    }
+}
+
+extension WallClock {
+    /// The machine's clock.
+    package static let live = WallClock {
+        var time = timespec()
+        clock_gettime(CLOCK_REALTIME, &time)
+        return Instant(microseconds: Int64(time.tv_sec) * 1_000_000 + Int64(time.tv_nsec) / 1000)
+    }
+}
+
+extension Entropy {
+    static let live = Entropy(
+        accountID: { ID(Random.text(length: 28)) },
+        sessionID: { ID(withUnsafeBytes(of: UUID().uuid) { UUIDText.text($0) }) })
+}

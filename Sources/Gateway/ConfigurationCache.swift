@@ -1,0 +1,152 @@
+internal import API
+internal import Crypto
+package import Identity
+internal import Postgres
+internal import Storage
+package import Tokens
+
+/// Finds a project; `nil` asks for the one that requests mean which name none.
+package typealias ProjectLookup = @Sendable (ID<Project>?) async throws -> Project?
+
+/// What is configured in the database, kept for seconds: projects, API keys and signing keys. One for each loop.
+package struct ConfigurationCache: Sendable {
+    /// How long a revoked key may go on working.
+    static let lifetime: Duration = .seconds(5)
+
+    /// By id; `nil` stands for the only project of an installation that has one.
+    package let projects: Cache<ID<Project>?, Project?>
+    /// Tenants, each as a project of its own.
+    private let homes: Cache<ID<Project>, Project?>
+    let keys: Cache<ID<Project>, KeyRing>
+    private let schemaIsCurrent: Cache<Int, Bool>
+    private let clients: Cache<[UInt8], CallingApp?>
+    private let administrators: Cache<[UInt8], ServiceKeyStore.Holder?>
+    private let backendKeys: Cache<BackendKeyName, ExpiringKey?>
+    private let keyUse: KeyUsageTracker
+    private let clock: WallClock
+    private let stored: ConfigurationStore
+    private let apps: Cache<ID<Project>, [App]>
+
+    private struct BackendKeyName: Hashable {
+        let id: String
+        let project: ID<Project>
+    }
+
+    private struct ExpiringKey {
+        let key: BackendKey
+        let expiresAt: Instant?
+    }
+
+    /// - Parameters:
+    ///   - keyUse: is told of service keys.
+    ///   - lookup: of projects; asked every time. `nil` has the database's own looked up, and kept.
+    ///   - takesLoopbackIssuers: see ``ConfigurationRules``.
+    init(
+        pool: Pool, masterKeys: MasterKeys, clock: WallClock, keyUse: KeyUsageTracker, lookup: ProjectLookup? = nil,
+        takesLoopbackIssuers: Bool = false, publicURL: String
+    ) {
+        self.clock = clock
+        self.keyUse = keyUse
+        stored = ConfigurationStore(
+            pool: pool, rules: .live(takesLoopbackIssuers: takesLoopbackIssuers, publicURL: publicURL),
+            secrets: .sealing(under: masterKeys), clock: clock)
+        let projects = ProjectStore(pool: pool)
+        let signingKeys = SigningKeyStore(pool: pool)
+        let apiKeys = APIKeyStore(pool: pool)
+        let serviceKeys = ServiceKeyStore(pool: pool)
+        self.projects = Cache(lifetime: lookup == nil ? Self.lifetime : .zero) { id in
+            if let lookup { return try await lookup(id) }
+            guard let id else { return try await projects.only() }
+            return try await projects.project(id)
+        }
+        homes = Cache(lifetime: lookup == nil ? Self.lifetime : .zero) { try await projects.home($0) }
+        apps = Cache(lifetime: lookup == nil ? Self.lifetime : .zero) { try await projects.apps(of: $0).map(\.app) }
+        keys = Cache(lifetime: Self.lifetime) { project in
+            try KeyRing(try await signingKeys.live(in: project, at: clock.now()), of: project, under: masterKeys)
+        }
+        // Anybody may ask, and each answer is several statements.
+        schemaIsCurrent = Cache(lifetime: .seconds(1)) { _ in
+            try await Migrator(migrations: .all).status(with: pool).allSatisfy { $0.state == .applied }
+        }
+        clients = Cache(lifetime: Self.lifetime) { hash in
+            try await apiKeys.holder(ofKeyWithHash: hash).map { CallingApp(project: $0.project, app: $0.app) }
+        }
+        administrators = Cache(lifetime: Self.lifetime) { hash in
+            try await serviceKeys.holder(ofSecretWithHash: hash)
+        }
+        backendKeys = Cache(lifetime: Self.lifetime) { name in
+            try await serviceKeys.verifying(name.id, preferably: name.project).map {
+                let project = $0.project
+                let key = BackendKey(
+                    project: project, publicKey: try PublicKey(pem: $0.publicKey),
+                    mayMint: $0.scopes.allow(.mintTokens),
+                    noteUse: { keyUse.note(name.id, in: project, at: clock.now()) })
+                return ExpiringKey(key: key, expiresAt: $0.expiresAt)
+            }
+        }
+    }
+
+    /// - Parameter key: as a client sent it.
+    func client(showing key: String) async throws -> CallingApp? {
+        try await clients.value(for: APIKey(text: key).hash)
+    }
+
+    /// - Parameter secret: as a backend sent it.
+    func administrator(showing secret: String) async throws -> Administrator? {
+        guard let holder = try await administrators.value(for: Digest.sha256(Array(secret.utf8))),
+            isLive(until: holder.expiresAt)
+        else { return nil }
+        keyUse.note(holder.id, in: holder.project.id, at: clock.now())
+        return Administrator(project: holder.project, actor: .key(holder.id), scopes: holder.scopes)
+    }
+
+    /// - Parameter id: as a custom token named it; nothing says yet that the token is genuine.
+    package func backendKey(_ id: String, preferably project: ID<Project>) async throws -> BackendKey? {
+        guard let found = try await backendKeys.value(for: BackendKeyName(id: id, project: project)),
+            isLive(until: found.expiresAt)
+        else { return nil }
+        return found.key
+    }
+
+    /// By the clock and not by the cache, so that keys end on time.
+    private func isLive(until end: Instant?) -> Bool { end.map { clock.now() < $0 } ?? true }
+
+    /// - Returns: `nil` if the project has no such app.
+    package func app(_ id: ID<App>, of project: ID<Project>) async throws -> App? {
+        try await apps.value(for: project).first { $0.id == id }
+    }
+
+    /// This loop sees a change at once, the others within ``lifetime``.
+    var editor: ProjectEditor {
+        ProjectEditor {
+            try await stored.configuration(of: $0)
+        } edit: { id, actor, permissions, change in
+            let edit = try await stored.edit(id, by: actor, allowing: permissions, change)
+            forgetConfiguration()
+            return edit?.after
+        }
+    }
+
+    func forgetConfiguration() {
+        projects.forgetAll()
+        homes.forgetAll()
+        apps.forgetAll()
+        clients.forgetAll()
+        administrators.forgetAll()
+    }
+
+    /// Where accounts are kept: a project or a tenant.
+    func home(_ id: ID<Project>) async throws -> Project? {
+        id.tenant == nil ? try await projects.value(for: id) : try await homes.value(for: id)
+    }
+
+    func readiness(isDraining: Bool) async -> Readiness {
+        do {
+            return Readiness(
+                isDraining: isDraining, databaseIsReachable: true,
+                schemaIsCurrent: try await schemaIsCurrent.value(for: 0))
+        } catch {
+            return Readiness(isDraining: isDraining, databaseIsReachable: false, schemaIsCurrent: false)
+        }
+    }
+}

@@ -1,0 +1,105 @@
+internal import API
+package import EventLoop
+internal import HTTP
+internal import Identity
+internal import Passwords
+package import Postgres
+internal import Providers
+internal import Storage
+internal import Synchronization
+package import Telemetry
+
+/// The running gateway: loops, database connections, threads for passwords, and the server in front of them.
+package final class RunningGateway: Sendable {
+    private let group: LoopGroup
+    private let pools: [Pool]
+    /// To the providers, and to a list of breached passwords.
+    private let client: HTTP.Client
+    private let hashing: FairPool
+    private let postOffice: EmailService?
+    private let server: Server
+    private let jobs: Jobs
+    private let state: State
+
+    /// What the gateways ask about the process they run in.
+    private final class State: Sendable {
+        let isDraining = Atomic(false)
+        let port = Atomic<UInt16>(0)
+    }
+
+    /// Binds the port and answers from then on.
+    package init(_ config: Config, log: Log, mode: Mode) throws {
+        let state = State()
+        group = try LoopGroup(count: config.loops)
+        hashing = try FairPool(
+            name: "passwords", threads: config.passwords.threads, capacity: config.passwords.waiting, niceness: 5)
+        pools = group.loops.map { Pool(loop: $0, configuration: config.database) }
+        client = try HTTP.Client(loop: group.loops[0])
+        let providerKeys = JWKSCache(
+            fetch: .http(client, allowsPrivate: mode.takesLoopbackIssuers),
+            shelf: PostgresProviderDocumentStore(pool: pools[0]).shelf, clock: mode.clock,
+            allowsPrivate: mode.takesLoopbackIssuers, on: group.loops[0])
+        let passwordKeys = PasswordKeys.sealed(
+            in: PasswordSchemeStore(pool: pools[0]), under: config.masterKeys, clock: mode.clock)
+        let metrics = GatewayMetrics()
+        let limits = RateLimits(masterKeys: config.masterKeys, clock: mode.clock, metrics: metrics.registry)
+        let publicURL = { @Sendable in config.publicURL ?? "http://127.0.0.1:\(state.port.load(ordering: .relaxed))" }
+        let dependencies = EmailService.Dependencies(
+            pool: pools[0], masterKeys: config.masterKeys, clock: mode.clock, publicURL: publicURL, log: log,
+            metrics: metrics.registry)
+        postOffice =
+            try mode.postOffice?(dependencies) ?? config.mail.map { try EmailService($0, dependencies: dependencies) }
+        let keyUse = KeyUsageTracker()
+        let live = CompositionRoot(
+            masterKeys: config.masterKeys, trustedProxies: config.trustedProxies, clock: mode.clock, log: log,
+            metrics: metrics,
+            passwords: try .argon2id(config.passwords.cost, by: .libsodium, keys: passwordKeys, on: hashing),
+            limiter: mode.limitsRates ? limits.limiter : .none,
+            breaches: .live(at: config.breachedPasswordsURL, client: client, metrics: metrics, log: log),
+            providerKeys: providerKeys, keyUse: keyUse, mode: mode, postOffice: postOffice, publicURL: publicURL,
+            isDraining: { state.isDraining.load(ordering: .relaxed) })
+        let gateways = pools.map { live.gateway(on: $0) }
+        do {
+            server = try Server(
+                loops: group.loops, address: config.listen.host, port: config.listen.port,
+                limits: config.server.limits(exempting: config.trustedProxies), handlers: gateways.map(\.handler))
+        } catch {
+            throw Failure(message: "cannot listen on \(config.listen): \(error)")
+        }
+        metrics.registry.show(server)
+        metrics.registry.gauge("sekisho_passwords_waiting", help: "Passwords that wait for a thread.") { [hashing] in
+            Double(hashing.waiting)
+        }
+        self.state = state
+        state.port.store(server.port, ordering: .relaxed)
+        server.start()
+        let cleaning = Job.cleaning(pools[0], clock: mode.clock, metrics: metrics.registry)
+        jobs = Jobs(
+            [cleaning, keyUse.job(on: pools[0])] + (mode.limitsRates ? [limits.job(on: pools[0])] : []),
+            on: group.loops[0], log: log)
+    }
+
+    package var port: UInt16 { server.port }
+    package var loop: Loop { group.loops[0] }
+    package var pool: Pool { pools[0] }
+
+    /// Sends mail from now on: once the database is known to be ours.
+    package func openPostOffice() {
+        postOffice?.open()
+    }
+
+    /// Takes no more requests, lets the running ones end, and closes everything.
+    package func drain(within deadline: Duration) throws {
+        state.isDraining.store(true, ordering: .relaxed)
+        try loop.waitFor { [server, pools, client, jobs, postOffice] in
+            async let mail: Void? = postOffice?.close(within: deadline)
+            await server.drain(within: deadline)
+            await jobs.stop()
+            await mail
+            await client.close()
+            for pool in pools { await pool.close() }
+        }
+        hashing.stop()
+        group.stop()
+    }
+}

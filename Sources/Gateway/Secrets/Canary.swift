@@ -1,0 +1,46 @@
+package import Crypto
+package import Identity
+package import Postgres
+package import Storage
+
+/// Proof that the master key is the one this database was made with, and that the database is for this mode.
+package enum Canary {
+    private static let text = Array("sekisho".utf8)
+    private static let context = "installation/canary"
+
+    /// Marks a fresh database, and refuses one that is another's.
+    ///
+    /// - Throws: ``Failure`` in words for the operator.
+    package static func claim(
+        _ pool: Pool, for mode: Installation.Mode, under masterKeys: MasterKeys, at now: Instant
+    ) async throws {
+        let sealed = try SealedBox(keys: masterKeys).seal(text, context: context)
+        let store = InstallationStore(pool: pool)
+        let installation = try await store.claim(for: Installation(mode: mode, canary: sealed), at: now)
+        guard installation.mode == mode else {
+            throw Failure(
+                message: "this database was made by `sekisho \(installation.mode)`; `sekisho \(mode)` will not touch it"
+            )
+        }
+        guard opens(installation.canary, under: masterKeys) else {
+            throw Failure(message: "the master key is not the one this database was made with")
+        }
+    }
+
+    static func opens(_ canary: [UInt8], under masterKeys: MasterKeys) -> Bool {
+        do {
+            return try SealedBox(keys: masterKeys).open(canary, context: context) == text
+        } catch {
+            return false
+        }
+    }
+
+    /// Seals the canary under the current master key, if it is not already.
+    package static func rewrap(_ pool: Pool, under masterKeys: MasterKeys) async throws {
+        let store = InstallationStore(pool: pool)
+        guard let installation = try await store.current(),
+            !SealedBox(keys: masterKeys).isSealedWithCurrent(installation.canary)
+        else { return }
+        try await store.reseal(canary: try SealedBox(keys: masterKeys).seal(text, context: context))
+    }
+}

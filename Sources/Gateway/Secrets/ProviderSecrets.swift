@@ -1,0 +1,80 @@
+package import Crypto
+internal import FoundationEssentials
+package import Identity
+internal import Storage
+
+extension ConfigurationRules {
+    /// Apple gives out a P-256 key in PEM, others a text.
+    ///
+    /// - Parameter publicURL: where clients reach the gateway; `nil` if that is not known.
+    package static func live(takesLoopbackIssuers: Bool = false, publicURL: String? = nil) -> ConfigurationRules {
+        let host = publicURL.flatMap { URL(string: $0)?.host }
+        return ConfigurationRules(takesLoopbackIssuers: takesLoopbackIssuers, ownHost: host) { secret, provider in
+            let text = secret.expose()
+            guard provider == .apple else {
+                return (1...512).contains(text.utf8.count) && text.utf8.allSatisfy { (0x20...0x7E).contains($0) }
+            }
+            guard text.utf8.count <= 4096 else { return false }
+            do {
+                return try PrivateKey(pem: text).algorithm == .es256
+            } catch {
+                return false
+            }
+        }
+    }
+}
+
+extension SecretEncryption {
+    package static func sealing(under masterKeys: MasterKeys) -> SecretEncryption {
+        let box = SealedBox(keys: masterKeys)
+        return SecretEncryption { secret, provider, project in
+            try box.seal(Array(secret.expose().utf8), context: context(provider, in: project))
+        } holds: { sealed, secret, provider, project in
+            do {
+                return try box.open(sealed, context: context(provider, in: project)) == Array(secret.expose().utf8)
+            } catch {
+                return false
+            }
+        }
+    }
+
+    /// For what changes no secret: has no keys.
+    package static let absent = SecretEncryption { _, _, _ in
+        throw Failure(message: "a secret cannot be kept without the master key")
+    } holds: { _, _, _, _ in
+        false
+    }
+
+    /// The place of a secret in the database.
+    fileprivate static func context(_ provider: ProviderID, in project: ID<Project>) -> String {
+        "identity_provider/\(project)/\(provider.rawValue)/secret"
+    }
+}
+
+extension ProviderSecretStore {
+    /// - Returns: `nil` if none is kept.
+    func secret(
+        of provider: ProviderID, in project: ID<Project>, under masterKeys: MasterKeys
+    ) async throws -> Secret? {
+        try await secret(of: provider, in: project).map { sealed in
+            let opened = try SealedBox(keys: masterKeys)
+                .open(sealed, context: SecretEncryption.context(provider, in: project))
+            return Secret(String(decoding: opened, as: UTF8.self))
+        }
+    }
+
+    /// Seals what is sealed under the previous master key under the current one.
+    ///
+    /// - Returns: how many they were.
+    package func rewrap(under masterKeys: MasterKeys) async throws -> Int {
+        let box = SealedBox(keys: masterKeys)
+        var count = 0
+        for secret in try await all() {
+            let context = SecretEncryption.context(secret.provider, in: secret.project)
+            guard let sealed = try box.resealed(secret.sealed, context: context) else { continue }
+            try await reseal(secret, as: sealed)
+            count += 1
+        }
+        return count
+    }
+}

@@ -1,0 +1,258 @@
+package import API
+package import Crypto
+internal import FoundationEssentials
+internal import Glibc
+internal import Passwords
+package import Postgres
+internal import Providers
+package import Telemetry
+
+/// Everything the environment can say. Values are read once, at start, and never change.
+package enum Settings {
+    static let databaseURL = Setting(
+        name: "DATABASE_URL", fallback: nil, meaning: "the PostgreSQL database, as postgresql://user:password@host/name"
+    )
+    static let databaseConnections = Setting(
+        name: "SEKISHO_DATABASE_CONNECTIONS", fallback: "4",
+        meaning: "database connections of each event loop, 1 to 64, and one more for reads")
+    static let databasePrepared = Setting(
+        name: "SEKISHO_DATABASE_PREPARED", fallback: "on",
+        meaning: "on, or off behind a pooler in transaction mode that knows no prepared statements")
+    static let masterKey = Setting(
+        name: "SEKISHO_MASTER_KEY", fallback: nil,
+        meaning:
+            "32 bytes in base64 that every secret in the database is sealed under (sekisho keys generate-master-key)")
+    static let previousMasterKey = Setting(
+        name: "SEKISHO_MASTER_KEY_PREVIOUS", fallback: nil,
+        meaning: "the master key before the last change, until sekisho keys rewrap has run")
+    package static let publicURL = Setting(
+        name: "SEKISHO_PUBLIC_URL", fallback: nil,
+        meaning: "where clients reach the gateway, as https://auth.example.com; the issuer of tokens begins with it")
+    static let listen = Setting(
+        name: "SEKISHO_LISTEN", fallback: "0.0.0.0:8080", meaning: "numeric address and port to listen on")
+    static let loops = Setting(
+        name: "SEKISHO_LOOPS", fallback: nil, meaning: "event loops, 1 to 256; by default one for each core")
+    static let trustedProxies = Setting(
+        name: "SEKISHO_TRUSTED_PROXIES", fallback: "",
+        meaning: "networks whose X-Forwarded-For is believed, separated by commas, as 10.0.0.0/8,fd00::/8")
+    static let passwordThreads = Setting(
+        name: "SEKISHO_PASSWORD_THREADS", fallback: nil,
+        meaning: "threads that hash passwords, 1 to 256; by default one for each core")
+    static let passwordMemory = Setting(
+        name: "SEKISHO_PASSWORD_MEMORY_KIB", fallback: "19456",
+        meaning: "Argon2id memory of one hash in KiB, 7168 to 1048576")
+    static let passwordIterations = Setting(
+        name: "SEKISHO_PASSWORD_ITERATIONS", fallback: "2", meaning: "Argon2id passes over that memory, 1 to 16")
+    static let passwordWaiting = Setting(
+        name: "SEKISHO_PASSWORD_WAITING", fallback: "64",
+        meaning: "passwords that may wait for a thread, 2 to 10000; more are answered 503")
+    static let breachedPasswords = Setting(
+        name: "SEKISHO_BREACHED_PASSWORDS_URL", fallback: BreachedPasswordList.publicURL,
+        meaning: "where breached passwords are looked up by five digits of their SHA-1; empty to ask nobody",
+        takesEmpty: true)
+    static let logLevel = Setting(name: "SEKISHO_LOG_LEVEL", fallback: "info", meaning: "debug, info, warning or error")
+    static let drain = Setting(
+        name: "SEKISHO_DRAIN_SECONDS", fallback: "10",
+        meaning: "how long running requests may take to end after SIGTERM, 0 to 300")
+
+    package static let hashKey = Setting(
+        name: "SEKISHO_HASH_KEY", fallback: nil,
+        meaning: "the base64 key of imported password hashes; read by sekisho users import alone")
+
+    static let all =
+        [
+            databaseURL, databaseConnections, databasePrepared, masterKey, previousMasterKey, publicURL, listen, loops,
+            trustedProxies, passwordThreads, passwordMemory, passwordIterations, passwordWaiting,
+            breachedPasswords, logLevel, drain,
+        ] + server + mail + [hashKey]
+}
+
+/// What `serve` runs on.
+package struct Config: Sendable {
+    package var database: Pool.Configuration
+    package var masterKeys: MasterKeys
+    /// `nil` stands for loopback and whatever port is bound.
+    package var publicURL: String?
+    package var listen: ListenAddress
+    var loops: Int
+    var trustedProxies: [Network]
+    var server: ServerConfig
+    var passwords: PasswordConfig
+    /// `nil` asks nobody.
+    var breachedPasswordsURL: String?
+    package var logLevel: Log.Level
+    package var drain: Duration
+    /// `nil`: none is sent.
+    package var mail: EmailConfig?
+
+    package init(
+        database: Pool.Configuration, masterKeys: MasterKeys, publicURL: String? = nil, listen: ListenAddress,
+        loops: Int, trustedProxies: [Network], server: ServerConfig, passwords: PasswordConfig,
+        breachedPasswordsURL: String? = nil, logLevel: Log.Level, drain: Duration, mail: EmailConfig? = nil
+    ) {
+        self.database = database
+        self.masterKeys = masterKeys
+        self.publicURL = publicURL
+        self.listen = listen
+        self.loops = loops
+        self.trustedProxies = trustedProxies
+        self.server = server
+        self.passwords = passwords
+        self.breachedPasswordsURL = breachedPasswordsURL
+        self.logLevel = logLevel
+        self.drain = drain
+        self.mail = mail
+    }
+
+    package struct ListenAddress: Sendable, CustomStringConvertible {
+        package var host: String
+        var port: UInt16
+
+        package init(host: String, port: UInt16) {
+            self.host = host
+            self.port = port
+        }
+
+        package var description: String { host.contains(":") ? "[\(host)]:\(port)" : "\(host):\(port)" }
+    }
+
+    package struct PasswordConfig: Sendable {
+        var threads: Int
+        var waiting: Int
+        var cost: PasswordHash.Cost
+
+        package init(threads: Int, waiting: Int, cost: PasswordHash.Cost) {
+            self.threads = threads
+            self.waiting = waiting
+            self.cost = cost
+        }
+    }
+}
+
+extension Config {
+    /// - Throws: ``ConfigurationError`` with every mistake.
+    package init(reader: inout SettingsReader) throws(ConfigurationError) {
+        let database = reader.database()
+        let masterKeys = reader.masterKeys()
+        let publicURL = reader.required(
+            Settings.publicURL, "an https URL without path (http for loopback only)", Self.parse(publicURL:))
+        let listen = reader.required(Settings.listen, "ADDRESS:PORT with a numeric address", ListenAddress.init)
+        let loops = reader.optional(Settings.loops, "a number from 1 to 256", Self.parse(threads:))
+        let trustedProxies = reader.required(
+            Settings.trustedProxies, "networks such as 10.0.0.0/8, separated by commas", Self.parse(networks:))
+        let server = reader.server()
+        let passwords = reader.passwords()
+        let breachedPasswordsURL = reader.required(
+            Settings.breachedPasswords, "an https URL without query (http for loopback only), or empty",
+            Self.parse(breachedPasswordsURL:))
+        let logLevel = reader.required(Settings.logLevel, "debug, info, warning or error", Self.parse(level:))
+        let drain = reader.number(Settings.drain, in: 0...300)
+        let mail = reader.mail()
+        try reader.finish()
+        guard let database, let masterKeys, let publicURL, let listen, let trustedProxies, let server,
+            let passwords, let breachedPasswordsURL, let logLevel, let drain
+        else { throw ConfigurationError(problems: ["a setting is missing"]) }
+        self.init(
+            database: database, masterKeys: masterKeys, publicURL: publicURL, listen: listen,
+            loops: loops ?? Self.cores, trustedProxies: trustedProxies, server: server, passwords: passwords,
+            breachedPasswordsURL: breachedPasswordsURL.isEmpty ? nil : breachedPasswordsURL, logLevel: logLevel,
+            drain: .seconds(drain), mail: mail)
+    }
+}
+
+extension Config {
+    package static var cores: Int { max(1, Int(sysconf(Int32(_SC_NPROCESSORS_ONLN)))) }
+
+    private static func parse(level name: String) -> Log.Level? {
+        Log.Level.allCases.first { "\($0)" == name }
+    }
+
+    fileprivate static func parse(threads text: String) -> Int? {
+        Int(text).flatMap { (1...256).contains($0) ? $0 : nil }
+    }
+
+    private static func parse(networks text: String) -> [Network]? {
+        let parts = text.split(separator: ",").map { $0.trimmingPrefix(while: { $0 == " " }) }
+        let networks = parts.compactMap { Network(String($0)) }
+        return networks.count == parts.count ? networks : nil
+    }
+
+    package static func parse(publicURL text: String) -> String? {
+        let trimmed = text.hasSuffix("/") ? String(text.dropLast()) : text
+        guard let url = URL(string: trimmed), let host = url.host, !host.isEmpty, url.path.isEmpty,
+            url.query == nil, url.fragment == nil, url.user == nil
+        else { return nil }
+        return isSafe(url) ? trimmed : nil
+    }
+
+    private static func parse(breachedPasswordsURL text: String) -> String? {
+        guard !text.isEmpty else { return text }
+        guard text.utf8.count <= 1024, text.utf8.allSatisfy({ (0x21...0x7E).contains($0) }),
+            let url = URL(string: text), url.host?.isEmpty == false, url.query == nil, url.fragment == nil,
+            url.user == nil, isSafe(url)
+        else { return nil }
+        return text.hasSuffix("/") ? text : text + "/"
+    }
+
+    /// Encrypted, or on this machine.
+    private static func isSafe(_ url: URL) -> Bool {
+        url.scheme == "https"
+            || url.scheme == "http" && ["127.0.0.1", "localhost", "::1", "[::1]"].contains(url.host ?? "")
+    }
+}
+
+extension Config.ListenAddress {
+    /// `127.0.0.1:8080` or `[::1]:8080`; port 0 is any free one.
+    init?(_ text: String) {
+        guard let colon = text.lastIndex(of: ":"), let port = UInt16(text[text.index(after: colon)...]) else {
+            return nil
+        }
+        var host = String(text[..<colon])
+        if host.hasPrefix("["), host.hasSuffix("]") { host = String(host.dropFirst().dropLast()) }
+        guard Network(host) != nil else { return nil }
+        self.init(host: host, port: port)
+    }
+}
+
+extension SettingsReader {
+    mutating func database() -> Pool.Configuration? {
+        let url = required(Settings.databaseURL, "a connection URL") { $0.isEmpty ? nil : $0 }
+        let connections = number(Settings.databaseConnections, in: 1...64)
+        let prepared = required(Settings.databasePrepared, "on or off") { ["on": true, "off": false][$0] }
+        guard let url, let connections, let prepared else { return nil }
+        return Pool.Configuration(
+            url: url, connections: connections, usesPreparedStatements: prepared, applicationName: "sekisho")
+    }
+
+    mutating func passwords() -> Config.PasswordConfig? {
+        let threads = optional(Settings.passwordThreads, "a number from 1 to 256", Config.parse(threads:))
+        let memory = number(Settings.passwordMemory, in: 7168...1_048_576)
+        let iterations = number(Settings.passwordIterations, in: 1...16)
+        let waiting = number(Settings.passwordWaiting, in: 2...10_000)
+        guard let memory, let iterations, let waiting,
+            let cost = try? PasswordHash.Cost(memoryKiB: memory, iterations: iterations)  // both are in range
+        else { return nil }
+        return Config.PasswordConfig(threads: threads ?? Config.cores, waiting: waiting, cost: cost)
+    }
+
+    mutating func masterKeys() -> MasterKeys? {
+        let current = required(Settings.masterKey, "32 bytes in base64", Self.key)
+        let previous = optional(Settings.previousMasterKey, "32 bytes in base64", Self.key)
+        // Both have been measured by `key`.
+        return current.flatMap { try? MasterKeys(current: $0, previous: previous) }
+    }
+
+    private static func key(_ text: String) -> [UInt8]? {
+        Data(base64Encoded: text).flatMap { $0.count == 32 ? Array($0) : nil }
+    }
+}
+
+extension SettingsReader {
+    /// The process's own environment and the files it names.
+    package static func live() -> SettingsReader {
+        SettingsReader(environment: ProcessInfo.processInfo.environment, contents: contents(of:))
+    }
+
+    /// Whatever is wrong with the file, the problem names its path.
+    package static func contents(of path: String) -> String? { try? String(contentsOfFile: path, encoding: .utf8) }
+}

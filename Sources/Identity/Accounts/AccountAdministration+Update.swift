@@ -1,0 +1,40 @@
+extension AccountAdministration {
+    /// A wish as the wire brings it; of address, number and password nothing has been checked.
+    public struct Input: Sendable {
+        /// All but address, number and password.
+        public var change: AdministrativeChange
+        public var email: String?
+        public var phoneNumber: String?
+        public var password: Secret?
+
+        public init() {
+            change = AdministrativeChange(changedAt: Instant(microseconds: 0))
+        }
+    }
+
+    /// Refuses in the wire's order: account, address, password, number.
+    public func update(
+        _ id: ID<Account>, _ input: Input, in project: Project, from network: ClientNetwork, by actor: AuditActor
+    ) async throws -> Account {
+        guard let account = try await store.find([.id(id)], in: project.id).first else {
+            throw AdministrationRefusal.accountUnknown
+        }
+        var change = input.change
+        let email = try input.email.map { text throws(CredentialRefusal) in try EmailAddress(presented: text) }
+        let phoneNumber = input.phoneNumber.flatMap(PhoneNumber.init)
+        let taken = try await store.taken(
+            id: nil, email: email == account.email ? nil : email,
+            phoneNumber: phoneNumber?.rawValue == account.phoneNumber ? nil : phoneNumber, in: project.id)
+        try taken.refuse(.email)
+        if let email { change.email = .set(email) }
+        if let password = input.password { try await project.policy.require(password, unknownTo: breaches) }
+        guard input.phoneNumber == nil || phoneNumber != nil else { throw AdministrationRefusal.invalidPhoneNumber }
+        try taken.refuse(.phoneNumber)
+        if let phoneNumber { change.phoneNumber = .set(phoneNumber) }
+        if let password = input.password {
+            change.passwordHash = .set(try await passwords.hash(password, network))
+        }
+        change.changedAt = clock.now()
+        return try await store.change(id, by: change, of: actor, in: project.id).account
+    }
+}

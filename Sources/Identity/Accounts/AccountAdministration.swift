@@ -1,0 +1,127 @@
+/// What a backend may do to the accounts of its project. Throws ``AdministrationRefusal`` and ``CredentialRefusal``.
+public struct AccountAdministration: Sendable {
+    let store: any AdministrationStore
+    let passwords: PasswordHasher
+    let passwordKeys: PasswordKeys
+    let breaches: BreachedPasswords
+    let clock: WallClock
+    let entropy: Entropy
+
+    public init(
+        store: any AdministrationStore, passwords: PasswordHasher, passwordKeys: PasswordKeys,
+        breaches: BreachedPasswords,
+        clock: WallClock, entropy: Entropy
+    ) {
+        self.store = store
+        self.passwords = passwords
+        self.passwordKeys = passwordKeys
+        self.breaches = breaches
+        self.clock = clock
+        self.entropy = entropy
+    }
+
+    /// An account as the wire brings it; of address, number and password nothing has been checked.
+    public struct Draft: Sendable {
+        /// `nil` lets us choose.
+        public var id: ID<Account>?
+        public var email: String?
+        public var emailIsVerified = false
+        public var password: Secret?
+        public var displayName: String?
+        public var photoURL: String?
+        public var phoneNumber: String?
+        public var isDisabled = false
+
+        public init() {}
+    }
+
+    /// Refuses in the wire's order: id, number, address, password.
+    public func create(
+        _ draft: Draft, in project: Project, from network: ClientNetwork, by actor: AuditActor
+    ) async throws -> Account {
+        let phoneNumber = draft.phoneNumber.flatMap(PhoneNumber.init)
+        let email = draft.email.flatMap(EmailAddress.init)
+        let taken = try await store.taken(id: draft.id, email: email, phoneNumber: phoneNumber, in: project.id)
+        try taken.refuse(.id)
+        guard draft.phoneNumber == nil || phoneNumber != nil else { throw AdministrationRefusal.invalidPhoneNumber }
+        try taken.refuse(.phoneNumber)
+        guard draft.email == nil || email != nil else { throw CredentialRefusal.invalidEmail }
+        try taken.refuse(.email)
+        var hash: String?
+        if let password = draft.password {
+            try await project.policy.require(password, unknownTo: breaches)
+            hash = try await passwords.hash(password, network)
+        }
+        let now = clock.now()
+        let account = Account(
+            id: draft.id ?? entropy.accountID(), email: email, emailIsVerified: email != nil && draft.emailIsVerified,
+            displayName: draft.displayName, photoURL: draft.photoURL, passwordUpdatedAt: hash == nil ? nil : now,
+            phoneNumber: phoneNumber?.rawValue, isDisabled: draft.isDisabled, createdAt: now,
+            validSince: Instant(seconds: now.seconds))
+        return try await store.create(
+            StoredAccount(account: account, passwordHash: hash), by: actor, in: project.id
+        ).account
+    }
+
+    /// - Returns: in the order of `references`, each account once.
+    public func find(_ references: [AccountReference], in project: Project) async throws -> [Account] {
+        guard !references.isEmpty else { return [] }
+        let found = try await store.find(references.map(\.plain), in: project.id)
+        var ids: Set<ID<Account>> = []
+        return references.compactMap { reference in found.first(where: reference.names) }
+            .filter { ids.insert($0.id).inserted }
+    }
+
+    public func delete(_ account: ID<Account>, in project: Project, by actor: AuditActor) async throws {
+        guard try await store.delete(account, by: actor, now: clock.now(), in: project.id) else {
+            throw AdministrationRefusal.accountUnknown
+        }
+    }
+
+    /// - Returns: those spared because they are not disabled.
+    public func delete(
+        _ accounts: [ID<Account>], evenIfEnabled: Bool, in project: Project, by actor: AuditActor
+    ) async throws -> Set<ID<Account>> {
+        try await store.delete(
+            accounts, onlyDisabled: !evenIfEnabled, by: actor, now: clock.now(), in: project.id)
+    }
+
+    /// Goes through all accounts in the order of their ids; each that is there all the while is met once.
+    public func page(after id: ID<Account>?, limit: Int, in project: Project) async throws -> [Account] {
+        try await store.page(after: id, limit: limit, in: project.id)
+    }
+
+    public func count(in project: Project) async throws -> Int {
+        try await store.count(in: project.id)
+    }
+}
+
+extension AccountReference {
+    /// With `password` and `phone` seen as the address and the number they are.
+    fileprivate var plain: AccountReference {
+        switch self {
+        case .identity(.password, let subject): EmailAddress(subject).map { .email($0) } ?? self
+        case .identity(.phone, let subject): PhoneNumber(subject).map { .phoneNumber($0) } ?? self
+        default: self
+        }
+    }
+}
+
+extension Change {
+    /// - Throws: ``AdministrationRefusal`` unless it was done.
+    var account: Account {
+        get throws(AdministrationRefusal) {
+            switch self {
+            case .done(let account): account
+            case .taken(let member): throw .taken(member)
+            case .unknown: throw .accountUnknown
+            }
+        }
+    }
+}
+
+extension Set<UniqueMember> {
+    func refuse(_ member: UniqueMember) throws(AdministrationRefusal) {
+        if contains(member) { throw .taken(member) }
+    }
+}

@@ -1,0 +1,209 @@
+/// What the owner of an account may do to it. Throws ``EditRefusal``, ``CredentialRefusal`` and ``TokenRefusal``.
+public struct AccountEditor: Sendable {
+    let with: Collaborators
+
+    public init(with collaborators: Collaborators) {
+        with = collaborators
+    }
+
+    /// A wish as the wire brings it; nothing in it has been checked.
+    public struct Input: Sendable {
+        public var displayName: AccountChange.Value<String>?
+        public var photoURL: AccountChange.Value<String>?
+        public var email: String?
+        public var password: Secret?
+        public var removesEmail = false
+        public var removesPassword = false
+        public var removesPhoneNumber = false
+        /// Providers whose identities go; with ``ProviderID/password``, the address that went with the password.
+        public var unlinked: Set<ProviderID> = []
+        /// It is meant that nobody can sign in any more.
+        public var mayLoseLastSignInMethod = false
+        /// Sign-out everywhere else, and a fresh login here.
+        public var renewsSession = false
+
+        public init() {}
+
+        var removesWaysIn: Bool { removesEmail || removesPassword || removesPhoneNumber || !unlinked.isEmpty }
+    }
+
+    /// The account as it is now, and new tokens if the old ones ended with the change.
+    public struct Edited: Sendable {
+        public let account: Account
+        public let signedIn: SignedIn?
+    }
+
+    /// A change of address or password ends every session of the account and opens this one anew, as does
+    /// ``Input/renewsSession``. A session opened anew counts as a fresh login, so all of them ask for a recent one.
+    /// An identity that goes ends the other sessions that were opened through it.
+    public func edit(
+        _ caller: Caller, _ input: Input, in project: Project, from origin: RequestContext
+    ) async throws -> Edited {
+        let email = try input.email.map { text throws(CredentialRefusal) in try EmailAddress(presented: text) }
+        let isNewAddress = email != nil && email != caller.account.email
+        let isCredential = isNewAddress || input.password != nil || input.removesEmail || input.removesPassword
+        guard input.password == nil || project.policy.allowsPasswords else { throw EditRefusal.passwordsNotAllowed }
+        let isRenewed = isCredential || input.renewsSession
+        try admit(caller, input, isRenewed: isRenewed, in: project)
+        if isNewAddress, project.policy.hidesAccounts { throw EditRefusal.emailNeedsVerification }
+        if let email, isNewAddress { try await requireFree(email, in: project) }
+        let passwordHash: AccountChange.Value<String>? =
+            if let password = input.password {
+                .set(try await hash(password, in: project, from: origin))
+            } else {
+                // A password is good for nothing without the address it goes with.
+                input.removesPassword || input.removesEmail ? .remove : nil
+            }
+        var change = AccountChange(changedAt: with.clock.now())
+        change.displayName = input.displayName
+        change.photoURL = input.photoURL
+        change.email = input.removesEmail ? .remove : isNewAddress ? email.map { .set($0) } : nil
+        change.passwordHash = passwordHash
+        change.removesPhoneNumber = input.removesPhoneNumber
+        change.unlinked =
+            caller.account.hasPassword || caller.account.usesEmailLinks
+            ? input.unlinked : input.unlinked.subtracting([.password])
+        change.keepsWayIn =
+            input.removesWaysIn && !input.mayLoseLastSignInMethod && project.policy.keepsLastSignInMethod
+        if isRenewed {
+            let method = input.password == nil ? caller.session.method : .password
+            change.replacement = renewed(caller, by: method, at: change.changedAt, in: project, from: origin)
+        }
+        return try await apply(change, to: caller, in: project, from: origin)
+    }
+
+    /// Gives an account an address and a password: the way an anonymous account becomes a lasting one, its id kept.
+    public func addPassword(
+        to caller: Caller, email: String?, password: Secret?, displayName: String?, in project: Project,
+        from origin: RequestContext
+    ) async throws -> Edited {
+        guard project.policy.allowsPasswords else { throw EditRefusal.passwordsNotAllowed }
+        let credential = try PasswordCredential(email: email, password: password)
+        try caller.requireRecentLogin(by: project.policy, at: with.clock.now())
+        try with.limiter.takeCredentialChange(of: caller.account.id, in: project)
+        let isNewAddress = credential.email != caller.account.email
+        if isNewAddress, caller.account.email != nil, project.policy.hidesAccounts {
+            throw EditRefusal.emailNeedsVerification
+        }
+        guard isNewAddress else {
+            return try await addPassword(credential, nil, displayName, to: caller, in: project, from: origin)
+        }
+        return try await with.limiter.takingAddress(from: origin.network, in: project) {
+            try await addPassword(
+                credential, credential.email, displayName, to: caller, in: project, from: origin)
+        }
+    }
+
+    /// - Parameter newEmail: an address that the account does not have yet.
+    private func addPassword(
+        _ credential: PasswordCredential, _ newEmail: EmailAddress?, _ displayName: String?, to caller: Caller,
+        in project: Project, from origin: RequestContext
+    ) async throws -> Edited {
+        try await with.require(credential.password, by: project.policy) {
+            if let newEmail { try await requireFree(newEmail, in: project) }
+        }
+        let passwordHash = try await with.passwords.hash(credential.password, origin.network)
+        var change = AccountChange(changedAt: with.clock.now())
+        change.email = newEmail.map { .set($0) }
+        change.passwordHash = .set(passwordHash)
+        change.displayName = displayName.map { .set($0) }
+        change.replacement = renewed(caller, by: .password, at: change.changedAt, in: project, from: origin)
+        return try await apply(change, to: caller, in: project, from: origin)
+    }
+
+    public func delete(_ caller: Caller, in project: Project, from origin: RequestContext) async throws {
+        try caller.requireRecentLogin(by: project.policy, at: with.clock.now())
+        let now = with.clock.now()
+        var letters: [OutgoingEmail] = []
+        if let email = caller.account.email, caller.account.emailIsVerified {
+            letters = try with.notice(.accountDeleted, to: email, about: nil, from: origin, at: now)
+        }
+        let isDeleted = try await with.store.delete(
+            by: caller.session, of: .user(origin.trace), at: now, mailing: EmailBatch(letters: letters),
+            in: project.id)
+        guard isDeleted else { throw TokenRefusal.sessionEnded }
+    }
+
+    private func admit(_ caller: Caller, _ input: Input, isRenewed: Bool, in project: Project) throws {
+        guard isRenewed || input.removesWaysIn else { return }
+        let now = with.clock.now()
+        if isRenewed {
+            try caller.requireRecentLogin(by: project.policy, at: now)
+        } else {
+            try caller.requireRecentLoginToLink(by: project.policy, at: now)
+        }
+        try with.limiter.takeCredentialChange(of: caller.account.id, in: project)
+    }
+
+    /// What the owner is told, at the address that the account had so far.
+    private func mailing(for change: AccountChange, of account: Account, from origin: RequestContext) throws
+        -> EmailBatch
+    {
+        let now = change.changedAt
+        var mailing = EmailBatch()
+        let email = change.address(of: account)
+        if email != account.email {
+            mailing = try with.farewell(to: account, for: email, from: origin, at: now)
+        }
+        if account.hasPassword {
+            if change.passwordHash != nil || change.unlinked.contains(.password) {
+                mailing.letters += try with.notice(.passwordChanged, about: account, from: origin, at: now)
+            }
+        } else if case .set = change.passwordHash {
+            let method = AddedSignInMethod(provider: .password, subject: nil, addedAt: now)
+            mailing = mailing + (try with.additionNotice(of: method, to: account, from: origin))
+        }
+        for identity in account.identities where change.unlinked.contains(identity.provider) {
+            mailing.letters += try with.notice(
+                .identityUnlinked, about: account, EmailPayload(provider: identity.provider), from: origin, at: now)
+        }
+        return mailing
+    }
+
+    private func requireFree(_ email: EmailAddress, in project: Project) async throws {
+        guard try await with.store.holder(of: email, in: project.id) == nil else { throw EditRefusal.emailTaken }
+    }
+
+    private func hash(_ password: Secret, in project: Project, from origin: RequestContext) async throws -> String {
+        try await with.require(password, by: project.policy)
+        return try await with.passwords.hash(password, origin.network)
+    }
+
+    private func renewed(
+        _ caller: Caller, by method: ProviderID, at now: Instant, in project: Project, from origin: RequestContext
+    ) -> Session {
+        Session(
+            id: with.entropy.sessionID(), account: caller.account.id, generation: caller.account.generation + 1,
+            method: method, authenticatedAt: now, device: origin.device ?? caller.session.device,
+            place: with.place(of: origin, in: project))
+    }
+
+    private func apply(
+        _ change: AccountChange, to caller: Caller, in project: Project, from origin: RequestContext
+    ) async throws -> Edited {
+        var change = change
+        change.mailing = try mailing(for: change, of: caller.account, from: origin)
+        change.notes = change.notes(about: caller.account)
+        change.actor = .user(origin.trace)
+        switch try await with.store.update(change, by: caller.session, in: project.id) {
+        case .updated(let account):
+            guard let session = change.replacement else { return Edited(account: account, signedIn: nil) }
+            let signedIn = try await with.tokens.signedIn(account, session, in: project, at: change.changedAt)
+            return Edited(account: account, signedIn: signedIn)
+        case .emailTaken: throw EditRefusal.emailTaken
+        case .lastWayIn: throw EditRefusal.lastSignInMethod
+        case .stale: throw TokenRefusal.sessionEnded
+        }
+    }
+}
+
+extension AccountChange {
+    /// The address that `account` has afterwards; one that goes with an identity may take it away too.
+    fileprivate func address(of account: Account) -> EmailAddress? {
+        switch email {
+        case .set(let email): email
+        case .remove: nil
+        case nil: unlinked.isEmpty ? account.email : account.primaryEmail(without: unlinked).email
+        }
+    }
+}

@@ -1,0 +1,85 @@
+/// Accounts by the page, in an order of one's choice or by what their ids begin with. Every call is one transaction, and
+/// may throw ``StoreUnavailable``.
+public protocol AccountFinder: Sendable {
+    /// - Throws: ``QueryRefusal``.
+    func page(
+        by order: AccountOrder, skipping count: Int, limit: Int, in project: ID<Project>
+    ) async throws -> [Account]
+
+    /// Accounts whose ids begin with `prefix`, in the order of their ids' bytes, but for those that `names` lead to.
+    ///
+    /// - Parameter id: the last one of the page before.
+    func page(
+        beginningWith prefix: IDPrefix, besides names: AccountNames, after id: ID<Account>?, limit: Int,
+        in project: ID<Project>
+    ) async throws -> [Account]
+}
+
+/// In which order accounts are listed; where two are equal, by their ids. What an account does not have comes last.
+public struct AccountOrder: Hashable, Sendable {
+    public enum Field: Hashable, Sendable {
+        case id
+        case email
+        case createdAt
+        case name
+        /// All accounts are read: an index would be written at every sign-in.
+        case lastSignInAt
+    }
+
+    public var field: Field
+    public var isDescending: Bool
+
+    public init(_ field: Field, isDescending: Bool = false) {
+        self.field = field
+        self.isDescending = isDescending
+    }
+}
+
+/// Why accounts were not listed.
+public enum QueryRefusal: Error, Hashable {
+    /// There are more than can be sorted so in the time there is.
+    case tooLong
+}
+
+/// What a text may be beside an id.
+public struct AccountNames: Hashable, Sendable {
+    public let email: EmailAddress?
+    public let phoneNumber: PhoneNumber?
+
+    public init(_ text: String) {
+        email = EmailAddress(text)
+        phoneNumber = PhoneNumber(text)
+    }
+
+    public var references: [AccountReference] {
+        [email.map { .email($0) }, phoneNumber.map { .phoneNumber($0) }].compactMap(\.self)
+    }
+}
+
+/// What some ids begin with.
+public struct IDPrefix: Hashable, Sendable {
+    public let text: String
+    /// Every text that begins so comes before this one, by code points; `nil` if there is none such.
+    public let end: String?
+
+    /// - Returns: `nil` for what no id begins with.
+    public init?(_ text: String) {
+        guard ID<Account>.canBe(text) else { return nil }
+        self.text = text
+        var scalars = Array(text.unicodeScalars)
+        while let last = scalars.popLast() {
+            guard let next = last.successor else { continue }
+            scalars.append(next)
+            end = String(String.UnicodeScalarView(scalars))
+            return
+        }
+        end = nil
+    }
+}
+
+extension Unicode.Scalar {
+    /// `nil` after the last one; surrogates are none.
+    fileprivate var successor: Unicode.Scalar? {
+        value == 0xD7FF ? Unicode.Scalar(0xE000 as UInt32) : Unicode.Scalar(value + 1)
+    }
+}

@@ -1,0 +1,37 @@
+/// How a backend finds accounts that it does not know the ids of.
+public struct AccountQueryService: Sendable {
+    private let finder: any AccountFinder
+    private let store: any AdministrationStore
+
+    public init(finder: any AccountFinder, store: any AdministrationStore) {
+        self.finder = finder
+        self.store = store
+    }
+
+    public struct Page: Sendable {
+        public let accounts: [Account]
+        /// What the next page comes after, if there may be one.
+        public let last: ID<Account>?
+    }
+
+    /// - Throws: ``QueryRefusal``.
+    public func page(
+        by order: AccountOrder, skipping count: Int, limit: Int, in project: Project
+    ) async throws -> [Account] {
+        try await finder.page(by: order, skipping: count, limit: limit, in: project.id)
+    }
+
+    /// Whose address or number `text` is, on the first page and beyond `limit`; then whose ids begin with it.
+    public func search(
+        _ text: String, after id: ID<Account>?, limit: Int, in project: Project
+    ) async throws -> Page {
+        let names = AccountNames(text)
+        let isFirst = id == nil
+        let named =
+            isFirst && !names.references.isEmpty ? try await store.find(names.references, in: project.id) : []
+        guard let prefix = IDPrefix(text) else { return Page(accounts: named, last: nil) }
+        let others = try await finder.page(
+            beginningWith: prefix, besides: names, after: id, limit: limit, in: project.id)
+        return Page(accounts: named + others, last: others.count == limit ? others.last?.id : nil)
+    }
+}

@@ -1,0 +1,52 @@
+/// One of the names that lead to an account.
+public enum AccountReference: Hashable, Sendable {
+    case id(ID<Account>)
+    case email(EmailAddress)
+    case phoneNumber(PhoneNumber)
+    /// `password` and `phone` count as providers whose subject is the address or the number.
+    case identity(provider: ProviderID, subject: String)
+
+    /// Whether it leads to `account`.
+    func names(_ account: Account) -> Bool {
+        switch self {
+        case .id(let id): account.id == id
+        case .email(let email): account.email == email
+        case .phoneNumber(let number): account.phoneNumber == number.rawValue
+        case .identity(.password, let subject): account.hasPassword && account.email == EmailAddress(subject)
+        case .identity(.phone, let subject): account.phoneNumber == subject
+        case .identity(let provider, let subject):
+            account.identities.contains { $0.provider == provider && $0.subject == subject }
+        }
+    }
+}
+
+extension Account {
+    /// What no other account may have, but for the id.
+    public var uniqueNames: [(member: UniqueMember, name: AccountReference)] {
+        let email = email.map { (UniqueMember.email, AccountReference.email($0)) }
+        let number = phoneNumber.flatMap(PhoneNumber.init).map {
+            (UniqueMember.phoneNumber, AccountReference.phoneNumber($0))
+        }
+        let identities = identities.map {
+            (UniqueMember.identity, AccountReference.identity(provider: $0.provider, subject: $0.subject))
+        }
+        return [email, number].compactMap(\.self) + identities
+    }
+}
+
+extension ID where Subject == Account {
+    /// Whether some account may be called that, whoever chose the name: a backend's token takes any text.
+    public static func canBe(_ text: String) -> Bool {
+        (1...128).contains(text.unicodeScalars.count) && !text.unicodeScalars.contains("\0")
+    }
+
+    /// An id that an administrator chose.
+    ///
+    /// - Returns: `nil` unless 1 to 128 characters of printable ASCII, without blank and slash.
+    public init?(chosen text: String) {
+        guard (1...128).contains(text.utf8.count),
+            text.utf8.allSatisfy({ (0x21...0x7E).contains($0) && $0 != UInt8(ascii: "/") })
+        else { return nil }
+        self.init(text)
+    }
+}

@@ -1,0 +1,111 @@
+/// Accounts as administrators handle them. Every call is one statement or one transaction, which writes into the audit
+/// trail what it changes, and may throw ``StoreUnavailable``.
+public protocol AdministrationStore: Sendable {
+    /// What of these some account has.
+    func taken(
+        id: ID<Account>?, email: EmailAddress?, phoneNumber: PhoneNumber?, in project: ID<Project>
+    ) async throws -> Set<UniqueMember>
+
+    /// An id that was deleted before may be given again; nothing of the old account comes back.
+    func create(_ account: StoredAccount, by actor: AuditActor, in project: ID<Project>) async throws -> Change
+
+    /// The accounts that `references` lead to, in no order.
+    ///
+    /// - Parameter references: `password` and `phone` are no identities here.
+    func find(_ references: [AccountReference], in project: ID<Project>) async throws -> [Account]
+
+    func change(
+        _ account: ID<Account>, by change: AdministrativeChange, of actor: AuditActor, in project: ID<Project>
+    ) async throws -> Change
+
+    /// - Returns: whether there was such an account.
+    func delete(_ account: ID<Account>, by actor: AuditActor, now: Instant, in project: ID<Project>) async throws
+        -> Bool
+
+    /// Passes over ids that nobody has.
+    ///
+    /// - Parameter onlyDisabled: spares accounts that are not disabled.
+    /// - Returns: those spared.
+    func delete(
+        _ accounts: [ID<Account>], onlyDisabled: Bool, by actor: AuditActor, now: Instant, in project: ID<Project>
+    ) async throws -> Set<ID<Account>>
+
+    /// The accounts that follow `id`, which need not exist, in the order of ids.
+    func page(after id: ID<Account>?, limit: Int, in project: ID<Project>) async throws -> [Account]
+
+    func count(in project: ID<Project>) async throws -> Int
+
+    /// Stores each account that takes nothing from another one.
+    ///
+    /// - Parameters:
+    ///   - accounts: of different ids, addresses, numbers and identities.
+    ///   - overwrite: which accounts are replaced by one with the same ID; nothing of them is kept.
+    /// - Returns: what stands in the way of those that were not stored.
+    /// - Throws: ``AdministrationRefusal/unlinksIdentities``, with nothing stored.
+    func store(
+        _ accounts: [StoredAccount], overwrite: ImportOverwrite, by actor: AuditActor, now: Instant,
+        in project: ID<Project>
+    ) async throws -> [ID<Account>: UniqueMember]
+}
+
+/// Which accounts an import replaces.
+public enum ImportOverwrite: Hashable, Sendable {
+    case none
+    case accountsWithoutIdentities
+    /// Their identities are removed with them.
+    case all
+}
+
+/// What no two accounts of a project have in common.
+public enum UniqueMember: Hashable, Sendable {
+    case id
+    case email
+    case phoneNumber
+    case identity
+}
+
+/// What came of making or changing an account.
+public enum Change: Hashable, Sendable {
+    case done(Account)
+    case taken(UniqueMember)
+    /// There is no such account.
+    case unknown
+}
+
+/// An account with what only the database sees of it.
+public struct StoredAccount: Hashable, Sendable {
+    public var account: Account
+    public var passwordHash: String?
+
+    public init(account: Account, passwordHash: String? = nil) {
+        self.account = account
+        self.passwordHash = passwordHash
+    }
+}
+
+/// What an administrator changes of an account; `nil` leaves a member as it is.
+///
+/// Enabling, another address, another password (or none), and ``validSince`` end every session. Disabling ends none: while
+/// it lasts each of their tokens is told why it is refused.
+public struct AdministrativeChange: Hashable, Sendable {
+    public var displayName: AccountChange.Value<String>?
+    public var photoURL: AccountChange.Value<String>?
+    /// Another address is unverified, unless ``emailIsVerified`` says otherwise.
+    public var email: AccountChange.Value<EmailAddress>?
+    public var emailIsVerified: Bool?
+    public var phoneNumber: AccountChange.Value<PhoneNumber>?
+    public var passwordHash: AccountChange.Value<String>?
+    public var customClaims: Claims?
+    public var isDisabled: Bool?
+    public var validSince: Instant?
+    public var createdAt: Instant?
+    public var lastSignInAt: Instant?
+    public var unlinked: [ProviderID] = []
+    /// Takes the place of an identity that the account has with the same provider.
+    public var linked: LinkedIdentity?
+    public var changedAt: Instant
+
+    public init(changedAt: Instant) {
+        self.changedAt = changedAt
+    }
+}

@@ -1,0 +1,74 @@
+/// What a backend may do to the identities of its accounts, and to two accounts that are one person's.
+///
+/// Throws ``IdentityRefusal``, ``MergeRefusal``, ``UndoRefusal``, and ``ProviderRefusal`` for a token that is none.
+public struct LinkAdministration: Sendable {
+    private let with: Collaborators
+    private let store: any LinkingStore
+    private let tickets: any SealedTokens
+    private var clock: WallClock { with.clock }
+
+    public init(with collaborators: Collaborators, store: any LinkingStore, tickets: any SealedTokens) {
+        with = collaborators
+        self.store = store
+        self.tickets = tickets
+    }
+
+    public struct Merged: Sendable {
+        public let plan: MergePlan
+        public let undoableUntil: Instant
+    }
+
+    public func identities(of account: ID<Account>, in project: Project) async throws -> [DatedIdentity] {
+        guard let identities = try await store.identities(of: account, in: project.id) else {
+            throw IdentityRefusal.accountUnknown
+        }
+        return identities
+    }
+
+    public func carryOut(
+        _ change: IdentityChange, by actor: AuditActor, in project: Project
+    ) async throws -> DatedIdentity {
+        try await store.carryOut(change, by: actor, at: clock.now(), in: project.id)
+    }
+
+    /// Says what would happen. Changes nothing.
+    public func previewMerge(
+        of source: ID<Account>, into target: ID<Account>, in project: Project
+    ) async throws -> AccountMerging.Preview {
+        guard source != target else { throw MergeRefusal.sameAccount }
+        let accounts = try await store.accounts([source, target], in: project.id)
+        guard let source = accounts.first(where: { $0.id == source }),
+            let target = accounts.first(where: { $0.id == target })
+        else { throw IdentityRefusal.accountUnknown }
+        let terms = try MergePrecondition(of: source, into: target)
+        let end = clock.now() + AccountMerging.proposalLifetime
+        return AccountMerging.Preview(
+            plan: terms.plan, ticket: try tickets.ticket(for: terms, until: end, in: project.id))
+    }
+
+    /// Carries out what the preview said, all of it or nothing. With the same ticket again it answers the same.
+    ///
+    /// - Parameter origin: tells the language of the notices.
+    public func merge(
+        _ ticket: String, by actor: AuditActor, in project: Project, from origin: RequestContext
+    ) async throws -> Merged {
+        let now = clock.now()
+        let (terms, mark) = try tickets.terms(ticket, at: now, in: project.id)
+        let merge = AccountMerge(
+            terms: terms, marks: [mark], mergedAt: now, undoableUntil: now + AccountMerging.undoWindow)
+        let notices = MergeNotices(of: merge, with: with, from: origin)
+        switch try await store.merge(merge, by: actor, announcing: notices, in: project.id) {
+        case .done(let end), .used(let end?): return Merged(plan: terms.plan, undoableUntil: end)
+        case .used(nil): throw MergeRefusal.carriedOut
+        case .stale: throw MergeRefusal.changed
+        }
+    }
+
+    /// - Returns: the account that the source had gone up in.
+    public func undoMerge(
+        of source: ID<Account>, leavesNoWayIn: Bool, by actor: AuditActor, in project: Project
+    ) async throws -> ID<Account> {
+        try await store.undoMerge(
+            of: source, leavesNoWayIn: leavesNoWayIn, by: actor, at: clock.now(), in: project.id)
+    }
+}

@@ -1,0 +1,20 @@
+/// An address and a password fit to be looked up or stored.
+struct PasswordCredential {
+    let email: EmailAddress
+    let password: Secret
+
+    /// - Throws: ``CredentialRefusal``, in the wire's order: address missing, address invalid, password missing.
+    init(email: String?, password: Secret?) throws(CredentialRefusal) {
+        self.email = try EmailAddress(presented: email)
+        guard let password, !password.isEmpty else { throw .missingPassword }
+        self.password = password
+    }
+}
+
+extension EmailAddress {
+    init(presented text: String?) throws(CredentialRefusal) {
+        guard let text else { throw .missingEmail }
+        guard let email = EmailAddress(text) else { throw .invalidEmail }
+        self = email
+    }
+}

@@ -1,0 +1,121 @@
+extension PasswordScheme {
+    /// The parameters of an import as its caller names them; of their values nothing has been checked.
+    public struct Input: Sendable {
+        /// As Firebase calls it, or `CRYPT` for strings of crypt(3), bcrypt and Argon2.
+        public var algorithm: String
+        public var key: PasswordKey?
+        public var saltSeparator: [UInt8] = []
+        public var rounds: Int?
+        public var memoryCost: Int?
+        public var parallelization: Int?
+        public var blockSize: Int?
+        public var hashLength: Int?
+        public var order: HashMethod.Order?
+        public var argon2: Argon2?
+
+        public init(algorithm: String) {
+            self.algorithm = algorithm
+        }
+    }
+
+    public struct Argon2: Sendable {
+        /// `ARGON2_ID` or `ARGON2_I`.
+        public var type: String
+        public var hashLength: Int?
+        public var parallelism: Int
+        public var iterations: Int
+        public var memoryKiB: Int
+        /// Version 1.3 and no associated data.
+        public var isPlain: Bool
+
+        public init(
+            type: String, hashLength: Int?, parallelism: Int, iterations: Int, memoryKiB: Int, isPlain: Bool
+        ) {
+            self.type = type
+            self.hashLength = hashLength
+            self.parallelism = parallelism
+            self.iterations = iterations
+            self.memoryKiB = memoryKiB
+            self.isPlain = isPlain
+        }
+    }
+
+    /// - Throws: what is missing, unknown or out of bounds.
+    public init(_ input: Input) throws(PasswordHashFault) {
+        let name = input.algorithm
+        switch name {
+        case "BCRYPT": self.init(.encoded(.bcrypt))
+        case "CRYPT": self = Self(.encoded(nil), key: input.key)
+        case "ARGON2": self = try Self(argon2: input)
+        default:
+            let method = try HashMethod(input)
+            if method.needsKey {
+                // Firebase's hash is as long as its key; a short one could be guessed.
+                let range = method.isFirebaseScrypt ? HashMethod.hashLength : HashMethod.keyLength
+                guard let key = input.key, !key.bytes.isEmpty else { throw .keyIsMissing }
+                guard range.contains(key.bytes.count) else { throw .keyLength(range) }
+            }
+            guard HashMethod.saltLength.contains(input.saltSeparator.count) else {
+                throw .saltLength(HashMethod.saltLength)
+            }
+            // What does not depend on the single hash is said once, before any of them is looked at.
+            try method.check(hash: method.function?.length ?? input.hashLength ?? 64)
+            self.init(
+                .foreign(method, separator: method.isFirebaseScrypt ? input.saltSeparator : []),
+                key: method.needsKey ? input.key : nil, hashLength: name == "STANDARD_SCRYPT" ? input.hashLength : nil)
+        }
+    }
+
+    private init(argon2 input: Input) throws(PasswordHashFault) {
+        guard let argon2 = input.argon2 else { throw .algorithmIsUnsupported }
+        guard argon2.isPlain, let variant = ["ARGON2_ID": "argon2id", "ARGON2_I": "argon2i"][argon2.type] else {
+            throw .algorithmIsUnsupported
+        }
+        self.init(
+            .argon2(
+                variant: variant, memoryKiB: argon2.memoryKiB, iterations: argon2.iterations, lanes: argon2.parallelism),
+            hashLength: argon2.hashLength)
+    }
+}
+
+extension HashMethod {
+    fileprivate var isFirebaseScrypt: Bool {
+        if case .firebaseScrypt = self { true } else { false }
+    }
+
+    fileprivate var function: Function? {
+        switch self {
+        case .digest(let function, _, _), .hmac(let function, _), .pbkdf2(let function, _): function
+        case .scrypt, .firebaseScrypt: nil
+        }
+    }
+
+    fileprivate init(_ input: PasswordScheme.Input) throws(PasswordHashFault) {
+        switch input.algorithm {
+        case "MD5", "SHA1", "SHA256", "SHA512":
+            guard let function = Function(rawValue: input.algorithm.lowercased()) else { throw .algorithmIsUnknown }
+            guard let rounds = input.rounds else { throw .rounds(Self.digestRounds) }
+            self = .digest(function, rounds: rounds, order: input.order ?? .saltFirst)
+        case "HMAC_MD5", "HMAC_SHA1", "HMAC_SHA256", "HMAC_SHA512":
+            guard let function = Function(rawValue: String(input.algorithm.dropFirst(5)).lowercased()) else {
+                throw .algorithmIsUnknown
+            }
+            self = .hmac(function, order: input.order ?? .passwordFirst)
+        case "PBKDF_SHA1", "PBKDF2_SHA256":
+            guard let rounds = input.rounds else { throw .rounds(1...Self.pbkdf2Work) }
+            self = .pbkdf2(input.algorithm == "PBKDF_SHA1" ? .sha1 : .sha256, iterations: rounds)
+        case "SCRYPT":
+            guard let rounds = input.rounds else { throw .rounds(Self.firebaseRounds) }
+            guard let memoryCost = input.memoryCost else { throw .memoryCost(Self.firebaseMemoryCost) }
+            self = .firebaseScrypt(memoryCost: memoryCost, rounds: rounds)
+        case "STANDARD_SCRYPT":
+            guard let cost = input.memoryCost else { throw .memoryCost(Self.scryptCost) }
+            guard let blockSize = input.blockSize else { throw .blockSize(Self.scryptBlockSize) }
+            guard let parallelization = input.parallelization else {
+                throw .parallelization(Self.scryptParallelization)
+            }
+            self = .scrypt(cost: cost, blockSize: blockSize, parallelization: parallelization)
+        default: throw .algorithmIsUnknown
+        }
+    }
+}

@@ -1,0 +1,49 @@
+extension EmailSettings {
+    /// Of names and subjects, in Unicode scalars.
+    static let textLength = 1...200
+    private static let urlLength = 2048
+
+    /// - Parameter ownHost: see ``ConfigurationRules``.
+    func problems(in project: Project, ownHost: String?) -> [ConfigurationProblem] {
+        var problems: [ConfigurationProblem] = []
+        if senderName.map(Self.canBeShown) == false { problems.append(.mailSenderName) }
+        if let actionURL {
+            if let host = Self.host(ofLink: actionURL) {
+                let isAllowed = host == ownHost?.lowercased() || project.authorizedDomains.contains(host)
+                if !isAllowed { problems.append(.mailActionHost) }
+            } else {
+                problems.append(.mailActionURL)
+            }
+        }
+        for kind in OutgoingEmail.Kind.allCases {
+            for language in Language.allCases where subjects[kind]?[language].map(Self.canBeShown) == false {
+                problems.append(.mailSubject(kind, language))
+            }
+        }
+        return problems
+    }
+
+    /// It becomes a line of a letter's head: a line break in it would become another.
+    private static func canBeShown(_ text: String) -> Bool {
+        textLength.contains(text.unicodeScalars.count)
+            && !text.unicodeScalars.contains { scalar in
+                [.control, .lineSeparator, .paragraphSeparator].contains(scalar.properties.generalCategory)
+            }
+    }
+
+    /// - Returns: in lower case; `nil` for what is not an https URL without user, query and fragment. On this machine
+    ///   http will do.
+    private static func host(ofLink text: String) -> String? {
+        guard text.utf8.count <= urlLength,
+            let match = text.wholeMatch(
+                of: /(https?):\/\/([A-Za-z0-9.-]+|\[[0-9A-Fa-f:.]+\])(:[0-9]{1,5})?(\/[!$&-;=@-Z_a-z~%]*)?/)
+        else { return nil }
+        let host = match.2.lowercased()
+        return match.1 == "https" || ["127.0.0.1", "localhost", "[::1]"].contains(host) ? host : nil
+    }
+}
+
+extension OutgoingEmail.Kind {
+    /// As configuration names it.
+    public var name: String { "\(self)" }
+}

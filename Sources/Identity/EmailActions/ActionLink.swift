@@ -1,0 +1,114 @@
+/// The link of a letter: where a code is used up. Stock clients read its parameters by these names.
+public struct ActionLink: Hashable, Sendable {
+    public enum Mode: String, Sendable, CaseIterable {
+        case resetPassword
+        case verifyEmail
+        case verifyAndChangeEmail
+        case recoverEmail
+        case signIn
+        case removeSignInMethod
+        case undoMerge
+
+        public init(_ purpose: OOBCode.Purpose) {
+            self =
+                switch purpose {
+                case .verifyEmail: .verifyEmail
+                case .resetPassword: .resetPassword
+                case .signIn: .signIn
+                case .changeEmail: .verifyAndChangeEmail
+                case .recoverEmail: .recoverEmail
+                case .removeSignInMethod: .removeSignInMethod
+                case .undoMerge: .undoMerge
+                }
+        }
+
+        /// Only the gateway's own page knows what to do; apps have pages for what Firebase has.
+        public var needsOwnPage: Bool {
+            switch self {
+            case .resetPassword, .verifyEmail, .verifyAndChangeEmail, .recoverEmail, .signIn: false
+            case .removeSignInMethod, .undoMerge: true
+            }
+        }
+    }
+
+    public let url: String
+
+    /// - Parameters:
+    ///   - base: from configuration, or a checked ``ContinueURL``. What stands in its query under our names goes.
+    ///   - home: of the account.
+    ///   - apiKey: as the request that asked for it showed it; without one the project's id stands in.
+    public init(
+        _ mode: Mode, code: String, in home: ID<Project>, at base: String, apiKey: String?, language: Language,
+        continueURL: String? = nil
+    ) {
+        let parameters = [
+            ("mode", mode.rawValue), ("oobCode", code),
+            ("apiKey", apiKey ?? home.root.rawValue),
+            ("lang", language.rawValue), ("continueUrl", continueURL), ("tenantId", home.tenant?.id.rawValue),
+        ]
+        let pairs = parameters.compactMap { name, value in value.map { "\(name)=\($0.percentEncoded)" } }
+        let (whole, fragment) = base.divided(at: "#")
+        let (path, query) = whole.divided(at: "?")
+        let kept = query.dropFirst().split(separator: "&").map(String.init).filter { pair in
+            !parameters.contains { $0.0 == pair.divided(at: "=").0 }
+        }
+        url = path + "?" + (kept + pairs).joined(separator: "&") + fragment
+    }
+}
+
+extension EmailSettings {
+    /// Where links of `mode` lead.
+    ///
+    /// - Parameter publicURL: the gateway's, without a slash at the end.
+    public func actionBase(of mode: ActionLink.Mode, at publicURL: String) -> String {
+        let own = publicURL + Self.actionPath
+        return mode.needsOwnPage ? own : actionURL ?? own
+    }
+
+    /// Of the gateway's own page.
+    public static let actionPath = "/__/auth/action"
+}
+
+extension OutgoingEmail.Kind {
+    /// The same letter goes out with a link and without one, and says something in either case.
+    public var linkIsOptional: Bool { self == .accountsMerged }
+
+    /// Of the link in it; `nil` if it has none.
+    public var linkMode: ActionLink.Mode? {
+        switch self {
+        case .verifyEmail: .verifyEmail
+        case .resetPassword: .resetPassword
+        case .signIn: .signIn
+        case .changeEmail: .verifyAndChangeEmail
+        case .emailChanged: .recoverEmail
+        case .identityLinked: .removeSignInMethod
+        case .accountsMerged: .undoMerge
+        case .passwordChanged, .identityUnlinked, .accountReclaimed, .accountDeleted: nil
+        }
+    }
+}
+
+extension String {
+    /// What stands before the first `mark`, and the rest with it.
+    fileprivate func divided(at mark: Character) -> (String, String) {
+        let end = firstIndex(of: mark) ?? endIndex
+        return (String(self[..<end]), String(self[end...]))
+    }
+
+    /// All but unreserved characters (RFC 3986 §2.3), as UTF-8.
+    fileprivate var percentEncoded: String {
+        let digits = Array("0123456789ABCDEF".utf8)
+        var encoded: [UInt8] = []
+        for byte in utf8 {
+            if Self.unreserved.contains(byte) {
+                encoded.append(byte)
+            } else {
+                encoded += [UInt8(ascii: "%"), digits[Int(byte >> 4)], digits[Int(byte & 15)]]
+            }
+        }
+        return String(decoding: encoded, as: UTF8.self)
+    }
+
+    private static let unreserved = Set(
+        "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-._~".utf8)
+}

@@ -1,0 +1,176 @@
+/// What changes of an account by the proof that a mailbox is somebody's. Every change is decided on the account as it was
+/// read, and carried out only while it is still so.
+public struct MailboxChange: Hashable, Sendable {
+    public let account: Account
+    /// The address that the account has afterwards; proven, if there is any.
+    public var email: EmailAddress?
+    public var passwordHash: AccountChange.Value<String>?
+    /// Identities that were linked at that time or later go.
+    public var unlinksSince: Instant?
+    /// Identities of these providers go, except the one that the account was made with.
+    public var unlinks: Set<ProviderID> = []
+    /// What could lead its maker back, and what the maker said of himself: phone number, name, picture.
+    public var removesTraces = false
+    public var usesEmailLinks: Bool
+    /// Moves the generation and `validSince` on.
+    public var endsSessions = false
+    /// Remedies that were sent out and end with the change.
+    public var voids: VoidedRemedies?
+    /// The hash of the place that the account knows from now on, as if it had opened a session; see ``NetworkHashing``.
+    public var place: [UInt8]?
+    public var event: Event?
+    /// Another account that holds ``email`` and never verified it. It loses the address first, as if disavowed: without
+    /// that, an intruder who registers the owner's address would block every way back to it.
+    public var displaced: Account?
+
+    /// What others have to be told.
+    public enum Event: Hashable, Sendable {
+        case reclaimed
+        case disavowed
+    }
+
+    /// Which remedies in mailboxes end with the proof of a mailbox.
+    public enum VoidedRemedies: Hashable, Sendable {
+        case all
+        /// Those that were sent to `email`, and all that were made after the first of these: what leads back furthest
+        /// wins, so an intruder who has changed the address voids nothing that its owner was sent before.
+        ///
+        /// - Parameters:
+        ///   - madeAt: of the remedy that is used, if one is.
+        ///   - addedSince: links to `email` that remove what was added earlier stay.
+        case proven(email: EmailAddress, madeAt: Instant?, addedSince: Instant)
+    }
+
+    private static let everSince = Instant(microseconds: 0)
+
+    private init(_ account: Account) {
+        self.account = account
+        email = account.email
+        usesEmailLinks = account.usesEmailLinks
+    }
+
+    public static func verifying(_ account: Account) -> MailboxChange { MailboxChange(account) }
+
+    public static func changing(_ account: Account, to email: EmailAddress) -> MailboxChange {
+        var change = MailboxChange(account)
+        change.email = email
+        change.endsSessions = true
+        return change
+    }
+
+    /// Back to the address that `code` was sent to. What was added since it was left is not believed to be its owner's.
+    ///
+    /// - Parameter holder: another account that has the address now.
+    public static func recovering(
+        _ account: Account, by code: OOBCode, removing providers: Set<ProviderID>, from holder: Account?
+    ) -> MailboxChange {
+        var change = MailboxChange(account)
+        change.email = code.email
+        change.displaced = holder?.losesAddressToOwner == true ? holder : nil
+        change.endsSessions = true
+        change.unlinksSince = code.createdAt
+        change.unlinks = providers
+        change.voids = .proven(email: code.email, madeAt: code.createdAt, addedSince: code.createdAt)
+        if account.gotPassword(since: code.createdAt) { change.passwordHash = .remove }
+        return change
+    }
+
+    /// Takes away `method` and what was added at that time or later. The account goes back to the address that `code` was
+    /// sent to, or keeps none if another account has verified that by now.
+    ///
+    /// - Parameter holder: another account that has the address now.
+    public static func removing(
+        _ method: AddedSignInMethod, from account: Account, by code: OOBCode, holder: Account?
+    ) -> MailboxChange {
+        let addressIsTaken = holder.map { !$0.losesAddressToOwner } ?? false
+        var change = MailboxChange(account)
+        change.displaced = addressIsTaken ? nil : holder
+        change.email = addressIsTaken ? nil : code.email
+        change.endsSessions = true
+        change.unlinksSince = method.addedAt
+        change.usesEmailLinks = account.usesEmailLinks && method.provider != .emailLink && !addressIsTaken
+        change.voids = .proven(email: code.email, madeAt: code.createdAt, addedSince: method.addedAt)
+        if addressIsTaken ? account.hasPassword : account.gotPassword(since: method.addedAt) {
+            change.passwordHash = .remove
+        }
+        return change
+    }
+
+    /// An account whose address was never proven goes to whom the mailbox belongs to; see ``reclaiming(_:)``.
+    public static func resetting(
+        _ account: Account, to passwordHash: String, removing providers: Set<ProviderID>, by policy: Policy
+    ) -> MailboxChange {
+        var change = account.emailIsVerified ? MailboxChange(account) : reclaiming(account)
+        if change.voids == nil, let email = account.email {
+            change.voids = .proven(email: email, madeAt: nil, addedSince: everSince)
+        }
+        change.unlinks = providers
+        change.passwordHash = .set(passwordHash)
+        change.endsSessions = true
+        if policy.resetUnlinksIdentities { change.unlinksSince = everSince }
+        return change
+    }
+
+    public static func signingIn(_ account: Account) -> MailboxChange {
+        var change = account.emailIsVerified ? MailboxChange(account) : reclaiming(account)
+        change.usesEmailLinks = true
+        return change
+    }
+
+    /// The mailbox becomes the caller's own; another address than before ends every other session.
+    public static func linking(_ email: EmailAddress, to caller: Account) -> MailboxChange {
+        var change = MailboxChange(caller)
+        change.email = email
+        change.usesEmailLinks = true
+        change.endsSessions = caller.email != nil && caller.email != email
+        return change
+    }
+
+    /// Whoever has the mailbox says that the account is not theirs: it loses the address, and what goes with it.
+    public static func disavowing(_ account: Account) -> MailboxChange {
+        var change = MailboxChange(account)
+        change.email = nil
+        change.passwordHash = account.hasPassword ? .remove : nil
+        change.usesEmailLinks = false
+        change.endsSessions = true
+        change.voids = .all
+        change.event = .disavowed
+        return change
+    }
+
+    /// Whoever made the account never proved the address. Nothing by which they could come back stays.
+    private static func reclaiming(_ account: Account) -> MailboxChange {
+        var change = MailboxChange(account)
+        change.passwordHash = account.hasPassword ? .remove : nil
+        change.unlinksSince = everSince
+        change.removesTraces = true
+        change.usesEmailLinks = false
+        change.endsSessions = true
+        change.voids = .all
+        change.event = .reclaimed
+        return change
+    }
+
+    /// The generation that a session opened with this change has.
+    var generation: Int64 { account.generation + (endsSessions ? 1 : 0) }
+
+    /// Those that the account keeps, except the one that it was made with.
+    var keptIdentities: [LinkedIdentity] {
+        account.addedIdentities.filter { identity in
+            let isLate = unlinksSince.map { since in identity.linkedAt.map { $0 >= since } ?? true } ?? false
+            return !isLate && !unlinks.contains(identity.provider)
+        }
+    }
+}
+
+extension Account {
+    fileprivate func gotPassword(since time: Instant) -> Bool { passwordUpdatedAt.map { $0 >= time } ?? false }
+}
+
+extension Account {
+    /// An address that neither the account nor a provider of its identities has verified goes to the person who has proven
+    /// the mailbox.
+    var losesAddressToOwner: Bool {
+        !emailIsVerified && !isDisabled && !identities.contains { $0.email == email && $0.emailTrust >= .verified }
+    }
+}

@@ -1,0 +1,97 @@
+/// Codes as they are kept. Every call is one statement or one transaction, and may throw ``StoreUnavailable``.
+public protocol OOBCodeStore: Sendable {
+    /// Keeps a code, and posts its letter.
+    ///
+    /// - Parameters:
+    ///   - session: has to live, where one is given.
+    ///   - administrator: who asked for it instead of the owner.
+    /// - Returns: whether it did.
+    func issue(
+        _ code: OOBCode, _ letter: OutgoingEmail?, by session: Session?, for administrator: (AuditNote, AuditActor)?,
+        in project: ID<Project>
+    ) async throws -> Bool
+
+    /// Posts a letter whose code is bound when it is sent; see ``EmailQueue/bind(_:of:)``.
+    func post(_ letter: OutgoingEmail, in project: ID<Project>) async throws
+
+    /// A code that is kept, however old, with the account it is about.
+    ///
+    /// - Parameter project: `nil` looks in every project.
+    func find(_ hash: [UInt8], in project: ID<Project>?) async throws -> FoundCode?
+
+    /// Uses the code up and carries out what it is for, all of it or nothing. A code whose address turns out to be
+    /// another account's is used up all the same, except one that leads back to an earlier address.
+    func redeem(_ redemption: Redemption, in project: ID<Project>) async throws -> Redeemed
+
+    /// Uses the code up and carries out what a ``MergeReversal`` says.
+    func undoMerge(_ undoing: MergeUndoing, in project: ID<Project>) async throws -> UndoneMerge
+}
+
+public struct FoundCode: Hashable, Sendable {
+    public let code: OOBCode
+    public let project: ID<Project>
+    /// Of a sign-in link the account that holds the address, if any does.
+    public let account: Account?
+
+    public init(code: OOBCode, project: ID<Project>, account: Account?) {
+        self.code = code
+        self.project = project
+        self.account = account
+    }
+
+    /// - Throws: ``OOBCodeRefusal/invalid`` if what the code was made for has changed since, and
+    ///   ``OOBCodeRefusal/expired``.
+    public func requireStanding(at now: Instant) throws(OOBCodeRefusal) {
+        let hasChanged =
+            switch code.purpose {
+            case .recoverEmail, .removeSignInMethod, .undoMerge: false
+            case .signIn: code.account != nil && account?.id != code.account
+            case .verifyEmail, .resetPassword, .changeEmail: account?.email != code.email
+            }
+        let hasMovedOn = code.generation != nil && account?.generation != code.generation
+        guard !hasChanged, !hasMovedOn else { throw .invalid }
+        guard now < code.expiresAt else { throw .expired }
+    }
+}
+
+/// A code on its way to be used up, with what was decided about it.
+public struct Redemption: Hashable, Sendable {
+    public enum Step: Hashable, Sendable {
+        case change(MailboxChange)
+        /// An account with this proven address, and nothing else.
+        case create(NewAccount)
+    }
+
+    public let code: OOBCode
+    public let step: Step
+    /// To be opened.
+    public let session: Session?
+    /// Has to live: of the caller who has the mailbox linked to the own account.
+    public let caller: Session?
+    public let mailing: EmailBatch
+    public let trace: RequestTrace
+    public let redeemedAt: Instant
+
+    public init(
+        code: OOBCode, step: Step, session: Session? = nil, caller: Session? = nil, mailing: EmailBatch = EmailBatch(),
+        trace: RequestTrace, redeemedAt: Instant
+    ) {
+        self.code = code
+        self.step = step
+        self.session = session
+        self.caller = caller
+        self.mailing = mailing
+        self.trace = trace
+        self.redeemedAt = redeemedAt
+    }
+}
+
+public enum Redeemed: Hashable, Sendable {
+    /// The account as it is now.
+    case done(Account)
+    /// Something that the decision rests on has changed: it has to be taken again.
+    case stale
+    /// Somebody else was first.
+    case used
+    case emailTaken
+}

@@ -1,0 +1,88 @@
+/// What the owner of a mailbox can undo there, signed in or not.
+extension OOBRedemption {
+    /// Goes back to the address before, and removes what became part of the account since it was left.
+    ///
+    /// - Parameter providers: their identities are removed too, except the one that the account was made with.
+    public func recover(
+        _ code: String?, removing providers: Set<ProviderID>, in project: Project, from origin: RequestContext
+    ) async throws -> Remedied {
+        let secret = with.outOfBand.newCode()
+        let carriedOut = try await redeem(code, for: [.recoverEmail], in: project, from: origin) { account, code, now in
+            let change = try await recovery(of: account, by: code, removing: providers, in: project)
+            return (change, EmailBatch(codes: resetCode(secret, after: change, in: project, at: now)))
+        }
+        return Remedied(carriedOut, secret)
+    }
+
+    /// Removes a sign-in method, everything that was added to the account at that time or later, and every session.
+    public func removeSignInMethod(
+        _ code: String?, in project: Project, from origin: RequestContext
+    ) async throws -> Remedied {
+        let secret = with.outOfBand.newCode()
+        let carriedOut = try await redeem(code, for: [.removeSignInMethod], in: project, from: origin) {
+            account, code, now in
+            guard let method = code.method else { throw OOBCodeRefusal.invalid }
+            let holder = try await otherHolder(of: code.email, than: account, in: project)
+            let change = MailboxChange.removing(method, from: account, by: code, holder: holder)
+            return (change, EmailBatch(codes: resetCode(secret, after: change, in: project, at: now)))
+        }
+        return Remedied(carriedOut, secret)
+    }
+
+    func recovery(
+        of account: Account, by code: OOBCode, removing providers: Set<ProviderID>, in project: Project
+    ) async throws -> MailboxChange {
+        .recovering(
+            account, by: code, removing: providers,
+            from: try await otherHolder(of: code.email, than: account, in: project))
+    }
+
+    private func otherHolder(of email: EmailAddress, than account: Account, in project: Project) async throws
+        -> Account?
+    {
+        let holder = try await with.store.holder(of: email, in: project.id)?.account
+        return holder?.id == account.id ? nil : holder
+    }
+
+    /// Sets the password that a remedy leads to. None where there is no address or no password to set.
+    private func resetCode(
+        _ secret: String, after change: MailboxChange, in project: Project, at now: Instant
+    ) -> [OOBCode] {
+        guard project.policy.allowsPasswords, let email = change.email else { return [] }
+        return [
+            OOBCode(
+                hash: with.outOfBand.hash(secret), purpose: .resetPassword, account: change.account.id,
+                generation: change.generation, email: email, createdAt: now,
+                expiresAt: now + project.policy.resetLifetime)
+        ]
+    }
+}
+
+/// What came of a remedy.
+public struct Remedied: Hashable, Sendable {
+    /// The account as it is now.
+    public let account: Account
+    /// Sets a new password; `nil` where that is not possible.
+    public let reset: IssuedCode?
+
+    public init(account: Account, reset: IssuedCode?) {
+        self.account = account
+        self.reset = reset
+    }
+
+    fileprivate init(_ carriedOut: OOBRedemption.CarriedOut, _ secret: String) {
+        account = carriedOut.account
+        reset = carriedOut.redemption.mailing.codes.first.map { IssuedCode(secret: secret, code: $0) }
+    }
+}
+
+/// A code together with the secret that presents it.
+public struct IssuedCode: Hashable, Sendable {
+    public let secret: String
+    public let code: OOBCode
+
+    public init(secret: String, code: OOBCode) {
+        self.secret = secret
+        self.code = code
+    }
+}

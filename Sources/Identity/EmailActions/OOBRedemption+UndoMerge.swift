@@ -1,0 +1,22 @@
+extension OOBRedemption {
+    /// Undoes a merge by the link that was sent to the source's address; see ``MergeReversal``.
+    public func undoMerge(_ code: String?, in project: Project, from origin: RequestContext) async throws -> Remedied {
+        for _ in 0..<Self.attempts {
+            let found = try await check(code, for: [.undoMerge], in: project)
+            let now = with.clock.now()
+            let secret = with.outOfBand.newCode()
+            let undoing = MergeUndoing(
+                code: found.code, resetHash: project.policy.allowsPasswords ? with.outOfBand.hash(secret) : nil,
+                resetExpiresAt: now + OOBCode.Purpose.resetPassword.lifetime(by: project.policy), trace: origin.trace,
+                undoneAt: now)
+            switch try await codes.undoMerge(undoing, in: project.id) {
+            case .done(let source):
+                let reset = undoing.reset(of: source).map { IssuedCode(secret: secret, code: $0) }
+                return Remedied(account: source, reset: reset)
+            case .stale: continue
+            case .impossible: throw OOBCodeRefusal.invalid
+            }
+        }
+        throw Overloaded()
+    }
+}

@@ -1,0 +1,235 @@
+/// What the proof of a mailbox is good for. Throws ``OOBCodeRefusal``, ``CredentialRefusal``, ``TokenRefusal`` and
+/// ``EditRefusal``.
+public struct OOBRedemption: Sendable {
+    /// How often a decision is taken again because others changed what it rests on.
+    static let attempts = 5
+    /// In characters; what is longer is no code of ours.
+    private static let lengthLimit = 256
+
+    let with: Collaborators
+    let authenticator: Authenticator
+    let codes: any OOBCodeStore
+
+    public init(with collaborators: Collaborators, codes: any OOBCodeStore) {
+        with = collaborators
+        authenticator = Authenticator(with: collaborators)
+        self.codes = codes
+    }
+
+    /// What a code is good for. Uses nothing up.
+    ///
+    /// - Parameter project: `nil` finds those of every project.
+    public func check(_ code: String?, in project: ID<Project>?) async throws -> FoundCode {
+        guard let code, !code.isEmpty else { throw OOBCodeRefusal.missing }
+        guard code.utf8.count <= Self.lengthLimit,
+            let found = try await codes.find(with.outOfBand.hash(code), in: project)
+        else { throw OOBCodeRefusal.invalid }
+        try found.requireStanding(at: with.clock.now())
+        return found
+    }
+
+    /// Sets a password, which proves the address too. The password is judged, and hashed, before the code is used up.
+    ///
+    /// - Parameter providers: their identities are removed, except the one that the account was made with.
+    public func resetPassword(
+        _ code: String?, to password: Secret, removing providers: Set<ProviderID>, in project: Project,
+        from origin: RequestContext
+    ) async throws -> OOBCode {
+        guard project.policy.allowsPasswords else { throw OOBCodeRefusal.notAllowed }
+        let found = try await check(code, for: [.resetPassword], in: project)
+        try await with.require(password, by: project.policy)
+        let hash = try await with.passwords.hash(password, origin.network)
+        _ = try await redeem(code, for: [.resetPassword], in: project, from: origin) { account, _, now in
+            var change = MailboxChange.resetting(account, to: hash, removing: providers, by: project.policy)
+            // Otherwise the new password could not be used here while others try the old one.
+            change.place = with.place(of: origin, in: project)
+            return (change, try mailing(about: change, from: origin, at: now))
+        }
+        return found.code
+    }
+
+    /// Verifies or changes an address, or goes back to the one before.
+    public func apply(_ code: String?, in project: Project, from origin: RequestContext) async throws -> Applied {
+        let carriedOut = try await redeem(
+            code, for: [.verifyEmail, .changeEmail, .recoverEmail], in: project, from: origin
+        ) { account, code, now in
+            switch code.purpose {
+            case .changeEmail:
+                let email = code.newEmail ?? code.email
+                return (
+                    .changing(account, to: email),
+                    email == account.email
+                        ? EmailBatch() : try with.farewell(to: account, for: email, from: origin, at: now)
+                )
+            case .recoverEmail:
+                return (try await recovery(of: account, by: code, removing: [], in: project), EmailBatch())
+            case .verifyEmail, .resetPassword, .signIn, .removeSignInMethod, .undoMerge:
+                return (.verifying(account), EmailBatch())
+            }
+        }
+        return Applied(account: carriedOut.account, code: carriedOut.redemption.code)
+    }
+
+    public struct Applied: Hashable, Sendable {
+        /// As it is now.
+        public let account: Account
+        public let code: OOBCode
+    }
+
+    /// "This was not me", of whoever got a code that verifies an address. Nothing happens to an address proven before.
+    public func disavow(_ code: String?, in project: Project, from origin: RequestContext) async throws {
+        _ = try await redeem(code, for: [.verifyEmail], in: project, from: origin) { account, _, _ in
+            guard !account.emailIsVerified else { throw OOBCodeRefusal.invalid }
+            return (.disavowing(account), EmailBatch())
+        }
+    }
+
+    /// Signs in whoever has the mailbox, to the account that holds the address or to a new one; with an ID token, gives the
+    /// mailbox to that account.
+    public func signIn(
+        email: String?, code: String?, idToken: String?, in project: Project, from origin: RequestContext
+    ) async throws -> (signedIn: SignedIn, isNewAccount: Bool) {
+        guard project.policy.allowsEmailLinks else { throw OOBCodeRefusal.notAllowed }
+        let email = try EmailAddress(presented: email)
+        for attempt in 0..<Self.attempts {
+            let found = try await check(code, for: [.signIn], in: project)
+            guard found.code.email == email else { throw OOBCodeRefusal.otherEmail }
+            let caller: Caller? =
+                if let idToken { try await authenticator.caller(showing: idToken, in: project) } else { nil }
+            let entry = try entry(of: found, by: caller, in: project, from: origin)
+            if let caller, attempt == 0 {
+                try with.limiter.takeCredentialChange(of: caller.account.id, in: project)
+            }
+            switch try await codes.redeem(entry.redemption, in: project.id) {
+            case .done(let account):
+                let signedIn = try await with.tokens.signedIn(
+                    account, entry.session, in: project, at: entry.redemption.redeemedAt)
+                return (signedIn, entry.isNewAccount)
+            case .stale: continue
+            case .used: throw OOBCodeRefusal.invalid
+            case .emailTaken: throw OOBCodeRefusal.emailTaken
+            }
+        }
+        throw Overloaded()
+    }
+
+    private struct Entry {
+        let redemption: Redemption
+        let session: Session
+        let isNewAccount: Bool
+    }
+
+    private func entry(
+        of found: FoundCode, by caller: Caller?, in project: Project, from origin: RequestContext
+    ) throws -> Entry {
+        let now = with.clock.now()
+        let email = found.code.email
+        func entry(
+            _ step: Redemption.Step, _ account: ID<Account>, _ generation: Int64, _ mailing: EmailBatch,
+            authenticatedAt: Instant
+        ) -> Entry {
+            let session = Session(
+                id: with.entropy.sessionID(), account: account, generation: generation, method: .password,
+                authenticatedAt: authenticatedAt, device: origin.device, place: with.place(of: origin, in: project))
+            let redemption = Redemption(
+                code: found.code, step: step, session: session, caller: caller?.session, mailing: mailing,
+                trace: origin.trace, redeemedAt: now)
+            if case .create = step { return Entry(redemption: redemption, session: session, isNewAccount: true) }
+            return Entry(redemption: redemption, session: session, isNewAccount: false)
+        }
+        if let caller {
+            let change = MailboxChange.linking(email, to: caller.account)
+            // The mailbox of the account's own address is proof enough to sign in to it.
+            let isOwnAddress = email == caller.account.email
+            if change.endsSessions {
+                try caller.requireRecentLogin(by: project.policy, at: now)
+            } else if !isOwnAddress {
+                try caller.requireRecentLoginToLink(by: project.policy, at: now)
+            }
+            guard found.account == nil || found.account?.id == caller.account.id else { throw EditRefusal.emailTaken }
+            let mailing = try mailing(about: change, linking: email, from: origin, at: now)
+            let isFresh = change.endsSessions || isOwnAddress
+            return entry(
+                .change(change), caller.account.id, change.generation, mailing,
+                authenticatedAt: isFresh ? now : caller.authenticatedAt(linkingAt: now))
+        }
+        guard let account = found.account else {
+            let new = NewAccount(id: with.entropy.accountID(), email: email, createdAt: now)
+            return entry(.create(new), new.id, 1, EmailBatch(), authenticatedAt: now)
+        }
+        guard !account.isDisabled else { throw OOBCodeRefusal.accountDisabled }
+        let change = MailboxChange.signingIn(account)
+        let letters = try reclaimNotice(of: change, from: origin, at: now)
+        return entry(
+            .change(change), account.id, change.generation, EmailBatch(letters: letters), authenticatedAt: now)
+    }
+}
+
+extension OOBRedemption {
+    /// The same, of a code that is good for one of `purposes`.
+    public func check(
+        _ code: String?, for purposes: Set<OOBCode.Purpose>, in project: Project
+    ) async throws -> FoundCode {
+        let found = try await check(code, in: project.id)
+        guard purposes.contains(found.code.purpose) else { throw OOBCodeRefusal.invalid }
+        return found
+    }
+
+    /// A redemption, and the account as it is now.
+    struct CarriedOut {
+        let redemption: Redemption
+        let account: Account
+    }
+
+    func redeem(
+        _ code: String?, for purposes: Set<OOBCode.Purpose>, in project: Project, from origin: RequestContext,
+        _ decide: (Account, OOBCode, Instant) async throws -> (MailboxChange, EmailBatch)
+    ) async throws -> CarriedOut {
+        for _ in 0..<Self.attempts {
+            let found = try await check(code, for: purposes, in: project)
+            guard let account = found.account else { throw OOBCodeRefusal.invalid }
+            guard !account.isDisabled else { throw OOBCodeRefusal.accountDisabled }
+            let now = with.clock.now()
+            let (change, mailing) = try await decide(account, found.code, now)
+            let redemption = Redemption(
+                code: found.code, step: .change(change), mailing: mailing, trace: origin.trace, redeemedAt: now)
+            switch try await codes.redeem(redemption, in: project.id) {
+            case .done(let account): return CarriedOut(redemption: redemption, account: account)
+            case .stale: continue
+            case .used: throw OOBCodeRefusal.invalid
+            case .emailTaken: throw OOBCodeRefusal.emailTaken
+            }
+        }
+        throw Overloaded()
+    }
+
+    /// About a reset, to the mailbox that was just proven.
+    private func mailing(about reset: MailboxChange, from origin: RequestContext, at now: Instant) throws -> EmailBatch
+    {
+        guard reset.event != .reclaimed, let email = reset.email else {
+            return EmailBatch(letters: try reclaimNotice(of: reset, from: origin, at: now))
+        }
+        let recent = reset.keptIdentities.filter { $0.linkedAt.map { now < $0 + Policy.recentlyLinked } ?? true }
+        return try with.resetNotice(
+            to: email, about: reset.account.id, removing: recent, from: origin, at: now)
+    }
+
+    /// About a mailbox that the caller links, to the address that the account had.
+    private func mailing(
+        about change: MailboxChange, linking email: EmailAddress, from origin: RequestContext, at now: Instant
+    ) throws -> EmailBatch {
+        let account = change.account
+        guard account.email != email || !account.usesEmailLinks else { return EmailBatch() }
+        let farewell =
+            change.endsSessions ? try with.farewell(to: account, for: email, from: origin, at: now) : EmailBatch()
+        let method = AddedSignInMethod(provider: .emailLink, subject: nil, addedAt: now)
+        return farewell + (try with.additionNotice(of: method, to: account, from: origin))
+    }
+
+    private func reclaimNotice(of change: MailboxChange, from origin: RequestContext, at now: Instant) throws
+        -> [OutgoingEmail]
+    {
+        guard change.event == .reclaimed, let email = change.email else { return [] }
+        return try with.notice(.accountReclaimed, to: email, about: change.account.id, from: origin, at: now)
+    }
+}

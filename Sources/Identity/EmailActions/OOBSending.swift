@@ -1,0 +1,245 @@
+/// Sends codes to mailboxes. Throws ``OOBSendingRefusal``, ``CredentialRefusal``, ``TokenRefusal``, ``EditRefusal``,
+/// ``ContinueURL/Refusal`` and ``TooManyAttempts``.
+public struct OOBSending: Sendable {
+    let with: Collaborators
+    let authenticator: Authenticator
+    let codes: any OOBCodeStore
+
+    public init(with collaborators: Collaborators, codes: any OOBCodeStore) {
+        with = collaborators
+        authenticator = Authenticator(with: collaborators)
+        self.codes = codes
+    }
+
+    /// A wish as the wire brings it; nothing in it has been checked.
+    public struct Request: Sendable {
+        public var purpose: OOBCode.Purpose
+        public var email: String?
+        public var newEmail: String?
+        public var idToken: String?
+        public var continueURL: String?
+        /// For the link.
+        public var apiKey: String?
+
+        public init(
+            purpose: OOBCode.Purpose, email: String? = nil, newEmail: String? = nil, idToken: String? = nil,
+            continueURL: String? = nil, apiKey: String? = nil
+        ) {
+            self.purpose = purpose
+            self.email = email
+            self.newEmail = newEmail
+            self.idToken = idToken
+            self.continueURL = continueURL
+            self.apiKey = apiKey
+        }
+    }
+
+    /// What a client asks for.
+    ///
+    /// - Returns: the address of the account, or the one that was asked for.
+    public func send(_ request: Request, in project: Project, from origin: RequestContext) async throws -> EmailAddress
+    {
+        let content = try content(of: request, in: project)
+        guard with.outOfBand.isSent else { throw OOBSendingRefusal.mailNotConfigured }
+        switch request.purpose {
+        case .resetPassword: return try await sendReset(request, content, in: project, from: origin)
+        case .signIn:
+            guard project.policy.allowsEmailLinks else { throw OOBSendingRefusal.notAllowed }
+            let email = try EmailAddress(presented: request.email)
+            try with.limiter.takeMail(request.purpose, to: email, from: origin.network, in: project)
+            try await issue(Draft(.signIn, about: email), content, in: project, from: origin)
+            return email
+        case .verifyEmail, .changeEmail: return try await sendToOwner(request, content, in: project, from: origin)
+        case .recoverEmail, .removeSignInMethod, .undoMerge: throw OOBSendingRefusal.onlyOnChange
+        }
+    }
+
+    /// What a backend asks for: by address, and told what it finds.
+    ///
+    /// - Parameter isMailed: `false` only hands the link over.
+    public func send(
+        _ request: Request, isMailed: Bool, for administrator: AuditActor, of project: Project,
+        from origin: RequestContext
+    ) async throws -> Issued {
+        let content = try content(of: request, in: project)
+        guard with.outOfBand.isSent || !isMailed else { throw OOBSendingRefusal.mailNotConfigured }
+        guard !request.purpose.isRemedy else { throw OOBSendingRefusal.onlyOnChange }
+        if request.purpose == .signIn, !project.policy.allowsEmailLinks { throw OOBSendingRefusal.notAllowed }
+        if request.purpose == .resetPassword, !project.policy.allowsPasswords { throw OOBSendingRefusal.notAllowed }
+        let newEmail = try request.checkedNewEmail()
+        let email = try EmailAddress(presented: request.email)
+        let holder = try await with.store.holder(of: email, in: project.id)?.account
+        if holder == nil, request.purpose != .signIn {
+            throw request.purpose == .resetPassword ? OOBSendingRefusal.emailUnknown : .accountUnknown
+        }
+        if let newEmail { try await requireFree(newEmail, for: holder, in: project) }
+        let draft = Draft(
+            request.purpose, of: request.purpose == .signIn ? nil : holder, about: email, newEmail: newEmail)
+        let note = AuditNote(
+            AuditNote.AccountAction.codeIssued.rawValue, holder?.id.rawValue ?? project.id.rawValue,
+            ["requestType": request.purpose.rawValue, "handedOver": String(!isMailed)])
+        let code = try await issue(
+            draft, content, isMailed: isMailed, for: (note, administrator), in: project, from: origin)
+        let mode = ActionLink.Mode(request.purpose)
+        let link = ActionLink(
+            mode, code: code, in: project.id, at: with.outOfBand.actionBase(project, mode), apiKey: content.apiKey,
+            language: origin.language ?? project.mail.language,
+            continueURL: content.continueURL)
+        return Issued(email: email, code: code, link: link)
+    }
+
+    public struct Issued: Hashable, Sendable {
+        public let email: EmailAddress
+        public let code: String
+        public let link: ActionLink
+    }
+
+    /// The same work for an address that nobody has, where that is hidden: who has it is looked up when the letter is
+    /// sent.
+    private func sendReset(
+        _ request: Request, _ content: EmailPayload, in project: Project, from origin: RequestContext
+    ) async throws -> EmailAddress {
+        guard project.policy.allowsPasswords else { throw OOBSendingRefusal.notAllowed }
+        let email = try EmailAddress(presented: request.email)
+        try with.limiter.takeMail(request.purpose, to: email, from: origin.network, in: project)
+        if !project.policy.hidesAccounts, try await with.store.holder(of: email, in: project.id) == nil {
+            throw OOBSendingRefusal.emailUnknown
+        }
+        var content = content
+        content.code = with.outOfBand.newCode()
+        let now = with.clock.now()
+        let letter = try with.letter(
+            .resetPassword, to: email, about: nil, content, from: origin, at: now,
+            until: now + project.policy.resetLifetime)
+        try await codes.post(letter, in: project.id)
+        return email
+    }
+
+    /// To the address that the caller has, or wants to have.
+    private func sendToOwner(
+        _ request: Request, _ content: EmailPayload, in project: Project, from origin: RequestContext
+    ) async throws -> EmailAddress {
+        let newEmail = try request.checkedNewEmail()
+        guard let idToken = request.idToken else {
+            guard newEmail == nil else { throw OOBSendingRefusal.missingIDToken }
+            throw TokenRefusal.invalidIDToken
+        }
+        let caller = try await authenticator.caller(showing: idToken, in: project)
+        guard let email = caller.account.email else { throw CredentialRefusal.missingEmail }
+        if let newEmail {
+            try caller.requireRecentLogin(by: project.policy, at: with.clock.now())
+            if !project.policy.hidesAccounts { try await requireFree(newEmail, for: caller.account, in: project) }
+        }
+        try with.limiter.takeMail(request.purpose, to: newEmail ?? email, from: origin.network, in: project)
+        let draft = Draft(
+            request.purpose, of: caller.account, by: caller.session, about: email, newEmail: newEmail)
+        try await issue(draft, content, in: project, from: origin)
+        return email
+    }
+
+    private func requireFree(_ newEmail: EmailAddress, for account: Account?, in project: Project) async throws {
+        guard newEmail != account?.email else { return }
+        guard try await with.store.holder(of: newEmail, in: project.id) == nil else { throw EditRefusal.emailTaken }
+    }
+
+    private func content(of request: Request, in project: Project) throws(ContinueURL.Refusal) -> EmailPayload {
+        let url = try request.continueURL.map { text throws(ContinueURL.Refusal) in
+            try ContinueURL(text, in: project)
+        }
+        return EmailPayload(apiKey: request.apiKey, continueURL: url?.text)
+    }
+}
+
+extension OOBSending {
+    private struct Draft {
+        let purpose: OOBCode.Purpose
+        let account: Account?
+        let session: Session?
+        let email: EmailAddress
+        let newEmail: EmailAddress?
+
+        init(
+            _ purpose: OOBCode.Purpose, of account: Account? = nil, by session: Session? = nil,
+            about email: EmailAddress,
+            newEmail: EmailAddress? = nil
+        ) {
+            self.purpose = purpose
+            self.account = account
+            self.session = session
+            self.email = email
+            self.newEmail = newEmail
+        }
+    }
+
+    /// - Returns: the code.
+    @discardableResult
+    private func issue(
+        _ draft: Draft, _ content: EmailPayload, isMailed: Bool = true,
+        for administrator: (AuditNote, AuditActor)? = nil, in project: Project, from origin: RequestContext
+    ) async throws -> String {
+        var content = content
+        let secret = with.outOfBand.newCode()
+        content.code = secret
+        let now = with.clock.now()
+        let end = now + draft.purpose.lifetime(by: project.policy)
+        let code = OOBCode(
+            hash: with.outOfBand.hash(secret), purpose: draft.purpose, account: draft.account?.id,
+            generation: draft.purpose.diesWithSessions ? draft.account?.generation : nil, email: draft.email,
+            newEmail: draft.newEmail, createdAt: now, expiresAt: end)
+        var letter: OutgoingEmail?
+        if isMailed, let kind = OutgoingEmail.Kind(rawValue: draft.purpose.rawValue) {
+            letter = try with.letter(
+                kind, to: draft.newEmail ?? draft.email, about: draft.account?.id, content, from: origin, at: now,
+                until: end)
+        }
+        guard
+            try await codes.issue(
+                code, letter, by: draft.session, for: administrator, in: project.id)
+        else {
+            throw TokenRefusal.sessionEnded
+        }
+        return secret
+    }
+}
+
+extension OOBCode.Purpose {
+    /// What would hand the account over; a word about a mailbox alone stays true.
+    var diesWithSessions: Bool { self == .resetPassword || self == .changeEmail }
+
+    func lifetime(by policy: Policy) -> Duration {
+        switch self {
+        case .verifyEmail, .changeEmail: policy.verificationLifetime
+        case .resetPassword: policy.resetLifetime
+        case .signIn: Policy.signInLinkLifetime
+        case .recoverEmail: Policy.recoveryLifetime
+        case .removeSignInMethod: Policy.removalLinkLifetime
+        case .undoMerge: AccountMerging.undoWindow
+        }
+    }
+}
+
+extension OOBSending.Request {
+    /// - Returns: `nil` unless the purpose is ``OOBCode/Purpose/changeEmail``.
+    fileprivate func checkedNewEmail() throws(OOBSendingRefusal) -> EmailAddress? {
+        guard purpose == .changeEmail else { return nil }
+        guard let newEmail, !newEmail.isEmpty else { throw .missingNewEmail }
+        guard let email = EmailAddress(newEmail) else { throw .invalidNewEmail }
+        return email
+    }
+}
+
+/// Why no code was sent.
+public enum OOBSendingRefusal: Error, Hashable {
+    /// The project does not allow what it is for.
+    case notAllowed
+    /// No account holds the address. To clients only where the project does not hide accounts.
+    case emailUnknown
+    /// The same, of an account that a backend named by its address.
+    case accountUnknown
+    case missingIDToken
+    case missingNewEmail
+    case invalidNewEmail
+    /// Goes out by itself when an address is changed.
+    case onlyOnChange
+    case mailNotConfigured
+}

@@ -1,0 +1,108 @@
+/// Makes one account of two, each side proven: the source by an ID token, the target by a credential.
+///
+/// Throws ``MergeRefusal``, and what ``FederatedSignIn`` throws.
+public struct AccountMerging: Sendable {
+    /// How long a preview can be carried out.
+    public static let proposalLifetime: Duration = .seconds(600)
+    /// How long a merge can be undone.
+    public static let undoWindow: Duration = .seconds(7 * 86_400)
+
+    private let with: Collaborators
+    private let authenticator: Authenticator
+    private let prover: ProofResolver
+    private let store: any FederationStore
+    private let tickets: any SealedTokens
+
+    public init(
+        with collaborators: Collaborators, store: any FederationStore, verifier: Verifier, tickets: any SealedTokens
+    ) {
+        with = collaborators
+        authenticator = Authenticator(with: collaborators)
+        prover = ProofResolver(verifier: verifier, tickets: tickets, clock: collaborators.clock)
+        self.store = store
+        self.tickets = tickets
+    }
+
+    public struct Preview: Sendable {
+        public let plan: MergePlan
+        /// Carries the plan out.
+        public let ticket: String
+    }
+
+    public struct Merged: Sendable {
+        public let signedIn: SignedIn
+        public let plan: MergePlan
+        public let undoableUntil: Instant
+    }
+
+    /// Says what would happen. Changes nothing, and uses nothing up.
+    public func preview(
+        idToken: String, _ proof: IdentityProof, for app: App, in project: Project
+    ) async throws -> Preview {
+        let source = try await source(idToken, in: project)
+        let proven = try await prover.proven(proof, for: app, in: project)
+        guard case .any = proven.use else { throw ProviderRefusal.ticketNotBelieved }
+        let known = try await store.acquaintances(of: proven.identity, in: project.id)
+        guard let target = known.owner else { throw MergeRefusal.targetUnknown }
+        guard try await !store.hasRecoveryCode(source.id, at: with.clock.now(), in: project.id) else {
+            throw MergeRefusal.recoveryPending
+        }
+        try proven.requireIssuer(of: target)
+        let proposal = MergeTokenPayload(
+            terms: try MergePrecondition(of: source, into: target), marks: proven.marks,
+            method: proven.identity.provider)
+        let end = with.clock.now() + Self.proposalLifetime
+        return Preview(plan: proposal.terms.plan, ticket: try tickets.ticket(for: proposal, until: end, in: project.id))
+    }
+
+    /// Carries out what the preview said, all of it or nothing, and signs in to the target.
+    public func commit(
+        idToken: String, ticket: String, in project: Project, from origin: RequestContext
+    ) async throws -> Merged {
+        let now = with.clock.now()
+        let (proposal, mark) = try tickets.proposal(ticket, at: now, in: project.id)
+        guard try await source(idToken, in: project).id == proposal.terms.plan.source else {
+            throw ProviderRefusal.ticketNotBelieved
+        }
+        for account in [proposal.terms.plan.source, proposal.terms.plan.target] {
+            try with.limiter.takeCredentialChange(of: account, in: project)
+        }
+        let merge = AccountMerge(
+            terms: proposal.terms, marks: proposal.marks + [mark], mergedAt: now, undoableUntil: now + Self.undoWindow)
+        let entry = MergeCommit(
+            session: with.entropy.sessionID(), method: proposal.method, device: origin.device,
+            place: with.place(of: origin, in: project), trace: origin.trace)
+        let notices = MergeNotices(of: merge, with: with, from: origin)
+        switch try await store.merge(merge, entering: entry, announcing: notices, in: project.id) {
+        case .done(let account, let session):
+            let signedIn = try await with.tokens.signedIn(account, session, in: project, at: now)
+            return Merged(signedIn: signedIn, plan: proposal.terms.plan, undoableUntil: merge.undoableUntil)
+        case .stale: throw MergeRefusal.changed
+        case .used: throw ProviderRefusal.ticketUsed
+        }
+    }
+
+    private func source(_ idToken: String, in project: Project) async throws -> Account {
+        let caller = try await authenticator.caller(showing: idToken, in: project)
+        try caller.requireRecentLogin(by: project.policy, at: with.clock.now())
+        return caller.account
+    }
+}
+
+/// A merge on its way into the database.
+public struct AccountMerge: Hashable, Sendable {
+    public let terms: MergePrecondition
+    public let marks: [ReplayKey]
+    public let mergedAt: Instant
+    public let undoableUntil: Instant
+}
+
+/// The session that the owner of both accounts gets in the one that stays.
+public struct MergeCommit: Hashable, Sendable {
+    public let session: ID<Session>
+    /// How the target's side was proven.
+    public let method: ProviderID
+    public let device: String?
+    public let place: [UInt8]?
+    public let trace: RequestTrace
+}

@@ -1,0 +1,81 @@
+/// Writes the notices about a merge. The store calls it in the merge's transaction, where alone the recipients are certain.
+public struct MergeNotices: Sendable {
+    private let merge: AccountMerge
+    private let with: Collaborators
+    private let origin: RequestContext
+
+    init(of merge: AccountMerge, with collaborators: Collaborators, from origin: RequestContext) {
+        self.merge = merge
+        with = collaborators
+        self.origin = origin
+    }
+
+    /// Each address gets one notice. The source's own has a link that undoes the merge.
+    public func mailing(for accounts: MergedAccounts) throws -> EmailBatch {
+        guard with.outOfBand.isSent else { return EmailBatch() }
+        let methods = accounts.target.wayInProviders
+        var mailing = EmailBatch()
+        var written: Set<EmailAddress> = []
+        if let email = accounts.source.verifiedEmail {
+            written.insert(email)
+            mailing = try undoLink(to: email, methods)
+        }
+        for (email, account) in accounts.otherRecipients where written.insert(email).inserted {
+            mailing.letters += try with.notice(
+                .accountsMerged, to: email, about: account, EmailPayload(methods: methods), from: origin,
+                at: merge.mergedAt)
+        }
+        return mailing
+    }
+
+    private func undoLink(to email: EmailAddress, _ methods: [ProviderID]) throws -> EmailBatch {
+        let secret = with.outOfBand.newCode()
+        let plan = merge.terms.plan
+        let code = OOBCode(
+            hash: with.outOfBand.hash(secret), purpose: .undoMerge, account: plan.target, email: email,
+            source: plan.source, createdAt: merge.mergedAt, expiresAt: merge.undoableUntil)
+        let letter = try with.letter(
+            .accountsMerged, to: email, about: nil, EmailPayload(code: secret, methods: methods), from: origin,
+            at: merge.mergedAt, until: merge.undoableUntil)
+        return EmailBatch(codes: [code], letters: [letter])
+    }
+}
+
+/// Two accounts that were merged, as the transaction of the merge sees them.
+public struct MergedAccounts: Hashable, Sendable {
+    /// An address that an account had, and can get back by a link that was sent there.
+    public struct Recovery: Hashable, Sendable {
+        public let account: ID<Account>
+        public let email: EmailAddress
+
+        public init(account: ID<Account>, email: EmailAddress) {
+            self.account = account
+            self.email = email
+        }
+    }
+
+    /// As it was before.
+    public let source: Account
+    /// As it is now.
+    public let target: Account
+    /// Of both accounts.
+    public let recoveries: [Recovery]
+
+    public init(source: Account, target: Account, recoveries: [Recovery]) {
+        self.source = source
+        self.target = target
+        self.recoveries = recoveries
+    }
+
+    /// Beside the source's own address. A notice about an account that is no more names none.
+    fileprivate var otherRecipients: [(EmailAddress, ID<Account>?)] {
+        (target.verifiedEmail.map { [($0, target.id)] } ?? [])
+            + recoveries.map { ($0.email, $0.account == source.id ? nil : $0.account) }
+    }
+}
+
+extension Account {
+    fileprivate var verifiedEmail: EmailAddress? { emailIsVerified ? email : nil }
+
+    fileprivate var wayInProviders: [ProviderID] { signInMethods + (phoneNumber == nil ? [] : [.phone]) }
+}

@@ -1,0 +1,98 @@
+/// One member of a project's configuration that is otherwise than it was.
+public struct ConfigurationChange: Hashable, Sendable {
+    /// From the outermost: `["providers", "google.com", "clientIds"]`.
+    public let path: [String]
+    /// `nil` where there was nothing.
+    public let old: String?
+    /// `nil` where nothing is any more.
+    public let new: String?
+    /// Of a secret, whose values are not said.
+    public let isSecret: Bool
+
+    public init(path: [String], old: String?, new: String?, isSecret: Bool = false) {
+        self.path = path
+        self.old = old
+        self.new = new
+        self.isSecret = isSecret
+    }
+}
+
+extension ProjectConfiguration {
+    /// What became otherwise since `old`, in the order of paths; of a project that is new, everything.
+    public func changes(since old: ProjectConfiguration?) -> [ConfigurationChange] {
+        let was = Dictionary(uniqueKeysWithValues: old?.members ?? [])
+        let now = Dictionary(uniqueKeysWithValues: members)
+        let changes = Set(was.keys).union(now.keys).filter { was[$0] != now[$0] }
+            .map { ConfigurationChange(path: $0, old: was[$0], new: now[$0]) }
+        return (changes + changedSecrets(since: old)).sorted { $0.path.lexicographicallyPrecedes($1.path) }
+    }
+
+    private func changedSecrets(since old: ProjectConfiguration?) -> [ConfigurationChange] {
+        newSecrets.compactMap { provider, secret in
+            let wasKept = old?.project.settings(of: provider)?.hasSecret == true
+            guard wasKept || !secret.isEmpty else { return nil }
+            return ConfigurationChange(
+                path: ["providers", provider.rawValue, provider == .apple ? "privateKey" : "clientSecret"],
+                old: wasKept ? "kept" : nil, new: secret.isEmpty ? nil : "new", isSecret: true)
+        }
+    }
+
+    /// Every member that has a value, as text; secrets are not among them.
+    private var members: [([String], String)] {
+        let policy = Policy.members.map { (["policy", $0.name], $0.text(in: project.policy)) }
+        let domains = project.authorizedDomains.joined(separator: ", ")
+        return [(["name"], name), (["profile"], project.profile.rawValue)] + policy
+            + (domains.isEmpty ? [] : [(["authorizedDomains"], domains)])
+            + project.mail.members.map { (["mail"] + $0.0, $0.1) }
+            + project.providers.sorted { $0.provider.rawValue < $1.provider.rawValue }.flatMap { provider in
+                provider.members.map { (["providers", provider.provider.rawValue, $0.0], $0.1) }
+            }
+            + apps.flatMap { app in app.members.map { (["apps", app.app.id.rawValue] + $0.0, $0.1) } }
+    }
+}
+
+extension EmailSettings {
+    fileprivate var members: [([String], String)] {
+        let all: [([String], String?)] =
+            [
+                (["senderAddress"], senderAddress?.rawValue), (["senderName"], senderName),
+                (["replyTo"], replyTo?.rawValue), (["actionUrl"], actionURL), (["language"], language.rawValue),
+            ]
+            + subjects.flatMap { kind, texts in
+                texts.map { (["subjects", kind.name, $0.key.rawValue], $0.value) }
+            }
+        return all.compactMap { path, value in value.map { (path, $0) } }
+    }
+}
+
+extension ProviderSettings {
+    fileprivate var members: [(String, String)] {
+        let all: [(String, String?)] = [
+            ("enabled", "\(isEnabled)"), ("clientIds", clientIDs.joined(separator: ", ")),
+            ("teamId", apple?.teamID), ("keyId", apple?.keyID),
+            ("takesUnhashedNonces", apple.map { "\($0.takesUnhashedNonces)" }),
+            ("issuer", openID?.issuer), ("displayName", openID?.displayName),
+            ("trustsEmail", openID.map { "\($0.trustsEmail)" }),
+        ]
+        return all.compactMap { name, value in value.map { (name, $0) } }
+    }
+}
+
+extension ConfiguredApp {
+    fileprivate var members: [([String], String)] {
+        let settings = app.settings
+        let all: [([String], String?)] =
+            [
+                (["name"], name), (["platform"], settings.platform.rawValue),
+                (["distribution"], settings.distribution.rawValue), (["bundleId"], settings.bundleID),
+                (["signInMethods"], settings.signInMethods.map { $0.map(\.rawValue).joined(separator: ", ") }),
+            ]
+            + settings.clientIDs.sorted { $0.key < $1.key }
+            .map { (["clientIds", $0.key], $0.value.joined(separator: ", ")) }
+            + [
+                (["exemption", "kind"], settings.exemption?.kind.rawValue),
+                (["exemption", "reason"], settings.exemption?.reason),
+            ]
+        return all.compactMap { path, value in value.map { (path, $0) } }
+    }
+}

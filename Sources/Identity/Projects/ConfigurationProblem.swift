@@ -1,0 +1,109 @@
+/// Why a configuration is not accepted. Names what is wrong, never what was written there.
+public enum ConfigurationProblem: Hashable, Sendable {
+    case projectName
+    case tooManyDomains
+    /// - Parameter index: from 0.
+    case domain(index: Int)
+    case mailSenderName
+    /// Not the URL of a page.
+    case mailActionURL
+    case mailActionHost
+    case mailSubject(OutgoingEmail.Kind, Language)
+    case tooManyProviders
+    case unknownProvider(ProviderID)
+    /// Settings that only Apple or only OpenID Connect providers have.
+    case foreignSettings(ProviderID)
+    /// - Parameter app: `nil` for the list of the project.
+    case noClientIDs(ProviderID, app: ID<App>?)
+    case tooManyClientIDs(ProviderID, app: ID<App>?)
+    case clientID(ProviderID, index: Int, app: ID<App>?)
+    case appleTeamID
+    case appleKeyID
+    case issuerMissing(ProviderID)
+    case issuer(ProviderID)
+    case displayName(ProviderID)
+    case secret(ProviderID)
+    case tooManyApps
+    case appID(ID<App>)
+    case appName(ID<App>)
+    case bundleID(ID<App>)
+    case unknownSignInMethod(ProviderID, app: ID<App>)
+    case repeatedSignInMethod(ProviderID, app: ID<App>)
+    case exemptionReason(ID<App>)
+    /// - Parameter tenant: `nil` for the project itself.
+    case loginServices(LoginServicesViolation, app: ID<App>, tenant: ID<Tenant>? = nil)
+
+    /// It is guideline 4.8 that is broken.
+    public var isLoginServices: Bool {
+        if case .loginServices = self { true } else { false }
+    }
+}
+
+/// A configuration is refused as a whole.
+public struct ConfigurationRefusal: Error, Hashable {
+    /// At least one.
+    public let problems: [ConfigurationProblem]
+
+    public init(problems: [ConfigurationProblem]) {
+        self.problems = problems
+    }
+}
+
+extension ConfigurationProblem: CustomStringConvertible {
+    public var description: String {
+        let limits = ProjectConfiguration.Limits.self
+        return switch self {
+        case .projectName: "the project's name \(Self.named)"
+        case .tooManyDomains: "there must not be more than \(Project.domainLimit) authorized domains"
+        case .domain(let index):
+            "authorized domain \(index + 1) must be a host name, without scheme, port or path"
+        case .mailSenderName: "the name of mail's sender \(Self.written)"
+        case .mailActionURL:
+            "the action URL of mail must be an https URL without user, query and fragment (http for loopback only)"
+        case .mailActionHost: "the action URL of mail must be at an authorized domain"
+        case .mailSubject(let kind, let language):
+            "the subject of \(kind.name) in language \(language.rawValue) \(Self.written)"
+        case .tooManyProviders: "there must not be more than \(limits.providers) providers"
+        case .unknownProvider(let id):
+            "\(id.shown) is no provider: they are apple.com, google.com and oidc. with 1 to 32 of a-z, 0-9 and hyphens"
+        case .foreignSettings(let id): "\(id.shown) has settings that belong to another kind of provider"
+        case .noClientIDs(let id, let app): "\(id.shown(for: app)) needs a client id: its tokens could be for anybody"
+        case .tooManyClientIDs(let id, let app):
+            "\(id.shown(for: app)) must not have more than \(limits.clientIDs) client ids"
+        case .clientID(let id, let index, let app):
+            "client id \(index + 1) of \(id.shown(for: app)) must be 1 to 255 visible ASCII characters, and there once"
+        case .appleTeamID: "apple.com's team id must be ten capitals and digits"
+        case .appleKeyID: "apple.com's key id must be ten capitals and digits"
+        case .issuerMissing(let id): "\(id.shown) needs an issuer"
+        case .issuer(let id): "\(id.shown)'s issuer must be an https URL without user, query and fragment"
+        case .displayName(let id): "\(id.shown)'s display name \(Self.named)"
+        case .secret(.apple): "apple.com's private key must be a P-256 key in PEM, as in the .p8 file"
+        case .secret(let id): "\(id.shown)'s client secret must be visible ASCII of at most 512 bytes"
+        case .tooManyApps: "there must not be more than \(limits.apps) apps"
+        case .appID: "an app's id has at most 63 characters: a to z, 0 to 9 and hyphens"
+        case .appName(let app): "app \(app): its name \(Self.named)"
+        case .bundleID(let app): "app \(app): its bundle id must be at most 155 letters, digits, hyphens and dots"
+        case .unknownSignInMethod(let id, let app):
+            "app \(app): \(id.shown) is no sign-in method: they are apple.com, google.com, oidc.*, password and anonymous"
+        case .repeatedSignInMethod(let id, let app): "app \(app): \(id.shown) is there twice"
+        case .exemptionReason(let app): "app \(app): the reason of its exemption must have 1 to 500 characters"
+        case .loginServices(let violation, let app, nil): "app \(app): \(violation)"
+        case .loginServices(let violation, let app, let tenant?): "app \(app) in tenant \(tenant): \(violation)"
+        }
+    }
+
+    private static let written = "must have 1 to 200 characters, none of them a control character"
+    private static let named = "must have 1 to 256 characters, none of them a control character"
+}
+
+extension ProviderID {
+    /// What somebody wrote, fit for a message.
+    fileprivate var shown: String {
+        let isShort = rawValue.utf8.count <= 64 && rawValue.utf8.allSatisfy { (0x21...0x7E).contains($0) }
+        return isShort ? rawValue : "(unreadable)"
+    }
+
+    fileprivate func shown(for app: ID<App>?) -> String {
+        app.map { "\(shown) for app \($0)" } ?? shown
+    }
+}

@@ -1,0 +1,71 @@
+/// Finds, shows and changes the tenants of projects.
+public struct Tenancy: Sendable {
+    public typealias Change = @Sendable (inout TenantSettings) -> Void
+
+    /// The tenant as a project of its own; `nil` if there is no such.
+    public var home: @Sendable (ID<Tenant>, Project) async throws -> Project?
+    /// The tenant that a token of ours says it is of. Nothing of it has been verified.
+    public var named: @Sendable (_ token: String) -> ID<Tenant>?
+    public let store: any TenantStore
+    /// Is called after every change.
+    private let changed: @Sendable () -> Void
+    /// Gives a new random id.
+    private let newID: @Sendable () -> ID<Tenant>
+    private let clock: WallClock
+
+    public init(
+        home: @escaping @Sendable (ID<Tenant>, Project) async throws -> Project?,
+        named: @escaping @Sendable (String) -> ID<Tenant>?, store: any TenantStore,
+        changed: @escaping @Sendable () -> Void, newID: @escaping @Sendable () -> ID<Tenant>, clock: WallClock
+    ) {
+        self.home = home
+        self.named = named
+        self.store = store
+        self.changed = changed
+        self.newID = newID
+        self.clock = clock
+    }
+
+    public func create(
+        _ settings: TenantSettings, by actor: AuditActor, in project: Project
+    ) async throws -> Tenant {
+        let tenant = Tenant(id: newID(), parent: project.id, settings: settings)
+        try await store.create(tenant, by: actor, at: clock.now())
+        changed()
+        return tenant
+    }
+
+    /// - Returns: `nil` if there is no such tenant.
+    public func change(
+        _ id: ID<Tenant>, by actor: AuditActor, in project: Project, _ change: @escaping Change
+    ) async throws -> Tenant? {
+        let tenant = try await store.change(id, by: actor, at: clock.now(), in: project.id, change)
+        changed()
+        return tenant
+    }
+
+    /// Nobody finds it from then on; what it held is removed bit by bit.
+    ///
+    /// - Returns: `false` if there is no such tenant.
+    public func delete(_ id: ID<Tenant>, by actor: AuditActor, in project: Project) async throws -> Bool {
+        let isDeleted = try await store.delete(id, by: actor, at: clock.now(), in: project.id)
+        changed()
+        return isDeleted
+    }
+}
+
+/// Keeps tenants. Every change is in the audit trail of the project.
+public protocol TenantStore: Sendable {
+    func tenant(_ id: ID<Tenant>, of project: ID<Project>) async throws -> Tenant?
+    /// Those that follow `last` in the order of their ids.
+    func tenants(after last: ID<Tenant>?, limit: Int, of project: ID<Project>) async throws -> [Tenant]
+    /// Nothing happens if the id is taken.
+    func create(_ tenant: Tenant, by actor: AuditActor, at now: Instant) async throws
+    /// - Returns: `nil` if there is no such tenant.
+    func change(
+        _ id: ID<Tenant>, by actor: AuditActor, at now: Instant, in project: ID<Project>,
+        _ change: @escaping Tenancy.Change
+    ) async throws -> Tenant?
+    /// - Returns: `false` if there is no such tenant.
+    func delete(_ id: ID<Tenant>, by actor: AuditActor, at now: Instant, in project: ID<Project>) async throws -> Bool
+}

@@ -1,0 +1,96 @@
+/// Which changes of a configuration ``ServiceKeyScope/config`` alone allows.
+///
+/// Each function takes from a new value the members that decide neither who is believed nor where codes and events go.
+/// Whatever is different after that needs ``ServiceKeyScope/trust`` too, a member that is not named here included.
+extension ProjectConfiguration {
+    /// Whether the change from `old` needs ``ServiceKeyScope/trust``.
+    public func changesTrust(since old: ProjectConfiguration) -> Bool {
+        let ids = Set((old.apps + apps).map(\.app.id))
+        return !newSecrets.isEmpty
+            || old.project.takingOrdinaryMembers(of: project) != project
+            || ids.contains { id in
+                // An app that is not there has no audiences of its own.
+                let (before, after) = (old.app(id)?.app.settings, app(id)?.app.settings)
+                let new = after ?? AppSettings()
+                return (before ?? AppSettings()).takingOrdinaryMembers(of: new) != new
+            }
+    }
+}
+
+extension Project {
+    fileprivate func takingOrdinaryMembers(of new: Project) -> Project {
+        var project = self
+        project.policy = policy.takingOrdinaryMembers(of: new.policy)
+        project.mail = mail.takingOrdinaryMembers(of: new.mail)
+        project.providers = providers.map { old in
+            new.settings(of: old.provider).map(old.takingOrdinaryMembers) ?? old
+        }
+        return project
+    }
+}
+
+extension Policy {
+    /// Not among them: which addresses of Google's count as proven, whether a nonce is needed, and whether identities
+    /// outlive a reset.
+    fileprivate func takingOrdinaryMembers(of new: Policy) -> Policy {
+        var policy = self
+        policy.allowsPasswords = new.allowsPasswords
+        policy.allowsAnonymous = new.allowsAnonymous
+        policy.allowsEmailLinks = new.allowsEmailLinks
+        policy.allowsDuplicateEmails = new.allowsDuplicateEmails
+        policy.keepsLastSignInMethod = new.keepsLastSignInMethod
+        policy.minimumPasswordLength = new.minimumPasswordLength
+        policy.requiresLowercase = new.requiresLowercase
+        policy.requiresUppercase = new.requiresUppercase
+        policy.requiresDigit = new.requiresDigit
+        policy.requiresSymbol = new.requiresSymbol
+        policy.refusesBreachedPasswords = new.refusesBreachedPasswords
+        policy.verificationLifetime = new.verificationLifetime
+        policy.resetLifetime = new.resetLifetime
+        policy.passwordFailureLimit = new.passwordFailureLimit
+        policy.signUpLimit = new.signUpLimit
+        policy.mailLimit = new.mailLimit
+        policy.anonymousLifetime = new.anonymousLifetime
+        policy.auditRetention = new.auditRetention
+        policy.hidesAccounts = new.hidesAccounts
+        policy.rotatesRefreshTokens = new.rotatesRefreshTokens
+        policy.refreshGrace = new.refreshGrace
+        policy.recentLogin = new.recentLogin
+        policy.requiresRecentLoginToLink = new.requiresRecentLoginToLink
+        policy.idTokenLifetime = new.idTokenLifetime
+        return policy
+    }
+}
+
+extension EmailSettings {
+    /// Not among them: the sender's address, which gets what cannot be delivered, the address that replies with a quoted
+    /// code go to, and where links lead.
+    fileprivate func takingOrdinaryMembers(of new: EmailSettings) -> EmailSettings {
+        var mail = self
+        mail.senderName = new.senderName
+        mail.language = new.language
+        mail.subjects = new.subjects
+        return mail
+    }
+}
+
+extension ProviderSettings {
+    /// Disabling a provider is ordinary; enabling it is not.
+    fileprivate func takingOrdinaryMembers(of new: ProviderSettings) -> ProviderSettings {
+        var settings = self
+        settings.isEnabled = isEnabled && new.isEnabled
+        settings.openID?.displayName = new.openID?.displayName
+        return settings
+    }
+}
+
+extension AppSettings {
+    fileprivate func takingOrdinaryMembers(of new: AppSettings) -> AppSettings {
+        var settings = self
+        settings.platform = new.platform
+        settings.distribution = new.distribution
+        settings.signInMethods = new.signInMethods
+        settings.exemption = new.exemption
+        return settings
+    }
+}

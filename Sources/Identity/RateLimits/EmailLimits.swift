@@ -1,0 +1,52 @@
+/// How the project's policy limits the mail that anybody may ask for.
+extension RateLimiter {
+    /// How many addresses' limits one place may use up.
+    private static let addressesOfOnePlace = 10
+    /// How many places may use up their limit for one address. More than one: a stranger in one place cannot keep the owner,
+    /// who asks from another place, from getting mail.
+    private static let placesOfOneAddress = 2
+
+    /// Counts mail of one purpose to `email`: what the place asks for, to whatever address, then the place and the address, then the
+    /// address.
+    ///
+    /// The first mail in a window that resets the password always passes the limits of the address, whatever else was sent
+    /// to it and for whichever tenant.
+    func takeMail(
+        _ purpose: OOBCode.Purpose, to email: EmailAddress, from network: ClientNetwork, in project: Project
+    ) throws(TooManyAttempts) {
+        let (limit, window) = (project.policy.mailLimit, Policy.mailWindow)
+        guard limit > 0 else { return }
+        try take(.anyMail(purpose, from: network), limit * Self.addressesOfOnePlace, window, project.root)
+        let isFirstReset = purpose == .resetPassword && isFirstReset(of: email, in: project)
+        do {
+            try take(.mailFromPlace(purpose, to: email, from: network), limit, window, project.root)
+            try takeMail(purpose, to: email, afterPlace: network, in: project)
+        } catch {
+            guard !isFirstReset else { return }
+            forgive(.anyMail(purpose, from: network), window, project.root)
+            throw error
+        }
+    }
+
+    private func takeMail(
+        _ purpose: OOBCode.Purpose, to email: EmailAddress, afterPlace network: ClientNetwork, in project: Project
+    ) throws(TooManyAttempts) {
+        let (limit, window) = (project.policy.mailLimit, Policy.mailWindow)
+        do {
+            try take(.mail(purpose, to: email), limit * Self.placesOfOneAddress, window, project.root)
+        } catch {
+            forgive(.mailFromPlace(purpose, to: email, from: network), window, project.root)
+            throw error
+        }
+    }
+
+    private func isFirstReset(of email: EmailAddress, in project: Project) -> Bool {
+        guard !isReached(.firstReset(to: email), 1, Policy.mailWindow, project.id) else { return false }
+        do {
+            try take(.firstReset(to: email), 1, Policy.mailWindow, project.id)
+            return true
+        } catch {
+            return false
+        }
+    }
+}

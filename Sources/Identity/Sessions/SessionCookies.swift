@@ -1,0 +1,27 @@
+/// Session cookies: what a web app's backend keeps in the browser instead of an ID token, and verifies itself.
+public struct SessionCookies: Sendable {
+    /// How long one may be good for.
+    public static let lifetimes: ClosedRange<Duration> = .seconds(300) ... .seconds(14 * 86_400)
+
+    private let authenticator: Authenticator
+    private let trail: AuditTrail
+
+    public init(authenticator: Authenticator, trail: AuditTrail) {
+        self.authenticator = authenticator
+        self.trail = trail
+    }
+
+    /// Whether the login is recent enough is for the backend to decide. Throws ``TokenRefusal``.
+    ///
+    /// - Parameter lifetime: one of ``lifetimes``.
+    public func cookie(
+        for idToken: String, lasting lifetime: Duration, in project: Project, by actor: AuditActor
+    ) async throws -> String {
+        let caller = try await authenticator.caller(showing: idToken, in: project)
+        let now = authenticator.with.clock.now()
+        let cookie = try await authenticator.with.tokens.sessionCookie(
+            from: idToken, lasting: lifetime, in: project, at: now)
+        try await trail.record(AuditNote(.sessionCookieMade, caller.account.id), actor, project.id, now)
+        return cookie
+    }
+}

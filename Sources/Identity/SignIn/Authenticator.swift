@@ -1,0 +1,127 @@
+/// Who may come in: sign-up, sign-in, and everything that shows a token of ours.
+///
+/// Its functions throw the refusals of `Refusals.swift`; any other error is our fault, or ``Overloaded`` or
+/// ``StoreUnavailable``.
+public struct Authenticator: Sendable {
+    let with: Collaborators
+
+    public init(with collaborators: Collaborators) {
+        with = collaborators
+    }
+
+    /// Makes an account with e-mail and password. The address starts unverified.
+    public func signUp(
+        email: String?, password: Secret?, displayName: String?, in project: Project, from origin: RequestContext
+    ) async throws -> SignedIn {
+        guard project.policy.allowsPasswords else { throw SignUpRefusal.passwordsNotAllowed }
+        let credential = try PasswordCredential(email: email, password: password)
+        return try await with.limiter.signingUp(from: origin.network, in: project) {
+            try await with.require(credential.password, by: project.policy) {
+                guard try await with.store.holder(of: credential.email, in: project.id) == nil else {
+                    throw SignUpRefusal.emailTaken
+                }
+            }
+            let hash = try await with.passwords.hash(credential.password, origin.network)
+            return try await create(
+                NewAccount(
+                    id: with.entropy.accountID(), email: credential.email, passwordHash: hash, displayName: displayName,
+                    createdAt: with.clock.now()),
+                by: .password, in: project, from: origin)
+        }
+    }
+
+    public func signUpAnonymously(in project: Project, from origin: RequestContext) async throws -> SignedIn {
+        guard project.policy.allowsAnonymous else { throw SignUpRefusal.anonymousNotAllowed }
+        return try await with.limiter.signingUp(from: origin.network, in: project) {
+            try await create(
+                NewAccount(id: with.entropy.accountID(), createdAt: with.clock.now()), by: .anonymous,
+                in: project, from: origin)
+        }
+    }
+
+    /// Whatever is wrong, one password hash is computed, so that timing tells no more than the answer does. Who may not
+    /// try again yet is told so before anybody is looked up, whether there is an account or not.
+    public func signIn(
+        email: String?, password: Secret?, in project: Project, from origin: RequestContext
+    ) async throws -> SignedIn {
+        guard project.policy.allowsPasswords else { throw SignInRefusal.passwordsNotAllowed }
+        let credential = try PasswordCredential(email: email, password: password)
+        var attempt = PasswordAttempt(on: credential.email, in: project, from: origin, with: with)
+        try await attempt.require()
+        let holder = try await with.store.holder(of: credential.email, in: project.id)
+        let verdict = try await with.passwords.check(credential.password, holder?.passwordHash, origin.network)
+        guard case .right(let rehashed) = verdict, let holder else {
+            try attempt.fail()
+            throw SignInRefusal(addressIsKnown: holder != nil, policy: project.policy)
+        }
+        try await attempt.require()
+        guard !holder.account.isDisabled else { throw SignInRefusal.accountDisabled }
+        let now = with.clock.now()
+        var account = holder.account
+        account.lastSignInAt = now
+        let session = newSession(
+            of: account.id, generation: account.generation, by: .password, at: now, in: project, from: origin)
+        guard try await with.store.open(session, rehashed: rehashed, in: project.id) else {
+            throw SignInRefusal(addressIsKnown: true, policy: project.policy)
+        }
+        return try await with.tokens.signedIn(account, session, in: project, at: now)
+    }
+
+    /// Exchanges a refresh token by the rules of ``Rotation``.
+    public func refresh(_ refreshToken: String, in project: Project) async throws -> SignedIn {
+        let claim = try await with.tokens.read(refreshToken: refreshToken, in: project)
+        let now = with.clock.now()
+        switch try await with.store.rotate(claim, by: project.policy, at: now, in: project.id) {
+        case .goesOn(let session, let account, let counter):
+            return try await with.tokens.signedIn(account, session, counter: counter, in: project, at: now)
+        case .stolen: throw TokenRefusal.refreshTokenStolen
+        case .ended: throw TokenRefusal.sessionEnded
+        case .accountDisabled: throw TokenRefusal.accountDisabled
+        case .unknown: throw TokenRefusal.invalidRefreshToken
+        }
+    }
+
+    /// Believes an ID token only while its session lives, so that revocation bites at once.
+    public func caller(showing idToken: String, in project: Project) async throws -> Caller {
+        let claim = try await with.tokens.read(idToken: idToken, in: project, at: with.clock.now())
+        guard let found = try await with.store.find(claim, in: project.id) else { throw TokenRefusal.accountGone }
+        guard let session = found.session else { throw TokenRefusal.sessionEnded }
+        guard !found.account.isDisabled else { throw TokenRefusal.accountDisabled }
+        return Caller(account: found.account, session: session)
+    }
+
+    private func create(
+        _ account: NewAccount, by method: ProviderID, in project: Project, from origin: RequestContext
+    ) async throws -> SignedIn {
+        let session = newSession(
+            of: account.id, generation: 1, by: method, at: account.createdAt, in: project, from: origin)
+        switch try await with.store.create(account, opening: session, in: project.id) {
+        case .created(let account):
+            return try await with.tokens.signedIn(account, session, in: project, at: session.authenticatedAt)
+        case .emailTaken: throw SignUpRefusal.emailTaken
+        }
+    }
+
+    private func newSession(
+        of account: ID<Account>, generation: Int64, by method: ProviderID, at now: Instant, in project: Project,
+        from origin: RequestContext
+    ) -> Session {
+        Session(
+            id: with.entropy.sessionID(), account: account, generation: generation, method: method,
+            authenticatedAt: now, device: origin.device,
+            // An anonymous account has no password that anybody could try.
+            place: method == .anonymous ? nil : with.place(of: origin, in: project))
+    }
+}
+
+extension SignInRefusal {
+    /// How a failed sign-in may be told.
+    init(addressIsKnown: Bool, policy: Policy) {
+        self =
+            switch (policy.hidesAccounts, addressIsKnown) {
+            case (true, _): .unknownEmailOrWrongPassword
+            case (false, true): .wrongPassword
+            case (false, false): .unknownEmail
+            }
+    }
+}

@@ -1,0 +1,198 @@
+/// Sign-in with another provider's word: the way from a credential to one account.
+///
+/// Throws ``ProviderRefusal``, ``LinkRefusal``, ``EditRefusal``, ``TokenRefusal``, ``TooManyAttempts`` and
+/// ``ProviderUnreachable``.
+public struct FederatedSignIn: Sendable {
+    /// How long a pending credential can be used.
+    public static let pendingLifetime: Duration = .seconds(1800)
+    /// How long a nonce of ours can be used.
+    public static let nonceLifetime: Duration = .seconds(600)
+    /// How often a decision is taken again because others changed what it rests on.
+    private static let attempts = 5
+
+    private let with: Collaborators
+    private let authenticator: Authenticator
+    private let store: any FederationStore
+    private let prover: ProofResolver
+    private let tickets: any SealedTokens
+
+    public init(
+        with collaborators: Collaborators, store: any FederationStore, verifier: Verifier, tickets: any SealedTokens
+    ) {
+        with = collaborators
+        authenticator = Authenticator(with: collaborators)
+        self.store = store
+        prover = ProofResolver(verifier: verifier, tickets: tickets, clock: collaborators.clock)
+        self.tickets = tickets
+    }
+
+    public struct Request: Sendable {
+        public var proof: IdentityProof
+        /// Of the account that the identity is to be linked to.
+        public var idToken: String?
+        /// `false` for a re-authentication.
+        public var mayEnter: Bool
+        public var origin: RequestContext
+
+        public init(proof: IdentityProof, idToken: String? = nil, mayEnter: Bool = true, origin: RequestContext) {
+            self.proof = proof
+            self.idToken = idToken
+            self.mayEnter = mayEnter
+            self.origin = origin
+        }
+    }
+
+    public enum Outcome: Sendable {
+        case signedIn(SignedIn, IdentityProfile, isNew: Bool)
+        /// Nobody is signed in. The owner of the account that holds the address may link the identity with `pendingToken`.
+        ///
+        /// - Parameter existing: `nil` if the client must not learn anything of that account.
+        case confirmationNeeded(ExistingAccount?, IdentityProfile, pendingToken: String)
+        /// Nobody is signed in; `pendingToken` is as good as the credential was.
+        case conflict(LinkRefusal, IdentityProfile, pendingToken: String)
+    }
+
+    /// What the response says about the account that holds an identity's address.
+    public struct ExistingAccount: Sendable {
+        public let account: Account
+        /// It has another identity of the same provider.
+        public let isRecycled: Bool
+    }
+
+    /// Verifies first, so that no transaction waits on another company's server.
+    public func signIn(_ request: Request, for app: App, in project: Project) async throws -> Outcome {
+        let proven = try await prover.proven(request.proof, for: app, in: project)
+        for attempt in 0..<Self.attempts {
+            let caller = try await request.idToken.mapAsync { try await authenticator.caller(showing: $0, in: project) }
+            try proven.requireUse(by: caller)
+            let known = try await store.acquaintances(of: proven.identity, in: project.id)
+            if let caller, known.owner?.id != caller.account.id {
+                try admit(caller, isFirstAttempt: attempt == 0, in: project)
+            }
+            try proven.requireIssuer(of: known.owner)
+            let decision = LinkingDecision(
+                LinkingFacts(
+                    identity: proven.identity, owner: known.owner, sameEmail: known.sameEmail,
+                    caller: caller?.account, mayEnter: request.mayEnter, policy: project.policy))
+            if let outcome = try await carryOut(
+                decision, for: proven, by: caller, in: project, from: request.origin)
+            {
+                return outcome
+            }
+        }
+        throw Overloaded()
+    }
+
+    /// Before anything is decided: a stale session does not learn whose an identity or an address is. An identity that is
+    /// the caller's already is no link but a login.
+    private func admit(_ caller: Caller, isFirstAttempt: Bool, in project: Project) throws {
+        try caller.requireRecentLoginToLink(by: project.policy, at: with.clock.now())
+        if isFirstAttempt { try with.limiter.takeCredentialChange(of: caller.account.id, in: project) }
+    }
+
+    /// A nonce for a sign-in that is about to begin.
+    public func issueNonce(in project: Project, from origin: RequestContext) throws(TooManyAttempts) -> IssuedNonce {
+        try with.limiter.take(
+            .nonces(from: origin.network), Policy.nonceLimit, Policy.nonceWindow, project.root)
+        return tickets.nonce(until: with.clock.now() + Self.nonceLifetime, in: project.id)
+    }
+
+    /// - Returns: `nil` if the decision has to be taken again.
+    private func carryOut(
+        _ decision: LinkingDecision, for proven: ResolvedProof, by caller: Caller?, in project: Project,
+        from origin: RequestContext
+    ) async throws -> Outcome? {
+        switch decision {
+        case .signIn(let account): return try await enter(.signIn(account), proven, in: project, from: origin)
+        case .link(let account, let takesEmail):
+            return try await enter(
+                .link(to: account, by: caller, takesEmail: takesEmail), proven, in: project, from: origin)
+        case .reclaim(let account): return try await enter(.reclaim(account), proven, in: project, from: origin)
+        case .create:
+            let takesEmail = !project.policy.allowsDuplicateEmails
+            return try await enter(
+                .create(with.entropy.accountID(), takesEmail: takesEmail), proven, isNew: true, in: project,
+                from: origin)
+        case .confirm(let account, let isRecycled):
+            let use = PendingCredential.Use.link(to: account.id, generation: account.generation)
+            let isHidden = project.policy.hidesAccounts && proven.identity.emailTrust < .verified
+            return .confirmationNeeded(
+                isHidden ? nil : ExistingAccount(account: account, isRecycled: isRecycled),
+                IdentityProfile(proven.identity), pendingToken: try ticket(for: proven, use, in: project))
+        case .refuse(let refusal):
+            guard refusal.leavesPending else { throw refusal }
+            return .conflict(
+                refusal, IdentityProfile(proven.identity),
+                pendingToken: try ticket(for: proven, proven.use, in: project))
+        }
+    }
+
+    private func enter(
+        _ step: SignInCommit.Step, _ proven: ResolvedProof, isNew: Bool = false, in project: Project,
+        from origin: RequestContext
+    ) async throws -> Outcome? {
+        let now = with.clock.now()
+        let entry = SignInCommit(
+            step: step, identity: proven.identity, marks: proven.marks, session: with.entropy.sessionID(),
+            device: origin.device, place: with.place(of: origin, in: project), trace: origin.trace, enteredAt: now,
+            mailing: try mailing(about: step, proven.identity, from: origin, at: now))
+        switch try await store.enter(entry, in: project.id) {
+        case .done(let account, let session):
+            let signedIn = try await with.tokens.signedIn(account, session, in: project, at: now)
+            return .signedIn(signedIn, IdentityProfile(proven.identity, of: account), isNew: isNew)
+        case .stale: return nil
+        case .used: throw proven.isTicket ? ProviderRefusal.ticketUsed : .nonce(.alreadyUsed)
+        }
+    }
+
+    /// To the owner of an account that others can enter now, or that has become somebody else's.
+    private func mailing(
+        about step: SignInCommit.Step, _ identity: VerifiedIdentity, from origin: RequestContext, at now: Instant
+    ) throws -> EmailBatch {
+        switch step {
+        case .signIn, .create: return EmailBatch()
+        case .link(let account, _, _):
+            let method = AddedSignInMethod(provider: identity.provider, subject: identity.subject, addedAt: now)
+            return try with.additionNotice(of: method, to: account, from: origin)
+        case .reclaim(let account):
+            guard let email = account.email else { return EmailBatch() }
+            let content = EmailPayload(provider: identity.provider)
+            return EmailBatch(
+                letters: try with.notice(
+                    .accountReclaimed, to: email, about: account.id, content, from: origin, at: now))
+        }
+    }
+
+    /// A proof that came in a ticket lives no longer in the next one, and both count once together.
+    private func ticket(
+        for proven: ResolvedProof, _ use: PendingCredential.Use, in project: Project
+    ) throws -> String {
+        var identity = proven.identity
+        identity.marks = proven.marks
+        let end = with.clock.now() + Self.pendingLifetime
+        return try tickets.ticket(
+            for: PendingCredential(identity: identity, use: use),
+            until: proven.ticket.map { min($0.expiresAt, end) } ?? end, in: project.id)
+    }
+}
+
+/// What a client is told of an identity.
+public struct IdentityProfile: Hashable, Sendable {
+    public let identity: VerifiedIdentity
+    /// With the name that was given first, if the identity is linked.
+    public let linked: LinkedIdentity
+
+    init(_ identity: VerifiedIdentity, of account: Account? = nil) {
+        self.identity = identity
+        linked =
+            account?.identities.first { $0.provider == identity.provider && $0.subject == identity.subject }
+            ?? LinkedIdentity(identity)
+    }
+}
+
+extension Optional {
+    fileprivate func mapAsync<Value>(_ transform: (Wrapped) async throws -> Value) async rethrows -> Value? {
+        guard let self else { return nil }
+        return try await transform(self)
+    }
+}

@@ -1,0 +1,69 @@
+/// What a request proves an identity with.
+public enum IdentityProof: Sendable {
+    case credential(FederatedCredential)
+    /// A pending token of ours.
+    case ticket(String)
+}
+
+/// Takes proofs of identities, the client's own and those we keep for it.
+struct ProofResolver: Sendable {
+    let verifier: Verifier
+    let tickets: any SealedTokens
+    let clock: WallClock
+
+    func proven(_ proof: IdentityProof, for app: App, in project: Project) async throws -> ResolvedProof {
+        switch proof {
+        case .credential(var credential):
+            try verifier.admit(credential.provider, app, project)
+            let brought = try mark(of: credential.rawNonce, in: project)
+            credential.nonceIsOurs = brought != nil
+            var identity = try await verifier.verify(credential, app, project)
+            // The token may have one of ours that the request does not bring.
+            let used = identity.nonce == credential.rawNonce ? brought : try mark(of: identity.nonce, in: project)
+            identity.marks += [used].compactMap(\.self)
+            return ResolvedProof(identity: identity)
+        case .ticket(let ticket):
+            let (pending, mark) = try tickets.pending(ticket, at: clock.now(), in: project.id)
+            try verifier.admit(pending.identity.provider, app, project)
+            guard pending.identity.issuer == project.issuer(of: pending.identity.provider) else {
+                throw ProviderRefusal.ticketNotBelieved
+            }
+            return ResolvedProof(identity: pending.identity, use: pending.use, ticket: mark)
+        }
+    }
+
+    /// - Returns: `nil` for a nonce that is not ours.
+    private func mark(of nonce: String?, in project: Project) throws -> ReplayKey? {
+        try nonce.flatMap { try tickets.mark(ofNonce: $0, at: clock.now(), in: project.id) }
+    }
+}
+
+/// An identity that this request has proven, and what goes with the proof.
+struct ResolvedProof: Sendable {
+    let identity: VerifiedIdentity
+    var use = PendingCredential.Use.any
+    /// Of the ticket that it came in.
+    var ticket: ReplayKey?
+
+    var isTicket: Bool { ticket != nil }
+    var marks: [ReplayKey] { identity.marks + [ticket].compactMap(\.self) }
+
+    /// An identity without an issuer was linked by an administrator before the provider was configured, or by an older
+    /// release. It takes the issuer of the first sign-in: while it is linked, its provider cannot get another one.
+    ///
+    /// - Parameter owner: of the identity with this provider and subject.
+    /// - Throws: ``ProviderRefusal/otherIssuer``.
+    func requireIssuer(of owner: Account?) throws(ProviderRefusal) {
+        let linked = owner?.identities.first { $0.provider == identity.provider && $0.subject == identity.subject }
+        guard let issuer = linked?.issuer else { return }
+        guard issuer == identity.issuer else { throw .otherIssuer }
+    }
+
+    /// - Throws: ``ProviderRefusal/ticketNotBelieved`` unless the ticket is for this caller.
+    func requireUse(by caller: Caller?) throws(ProviderRefusal) {
+        guard case .link(let account, let generation) = use else { return }
+        guard caller?.account.id == account, caller?.account.generation == generation else {
+            throw .ticketNotBelieved
+        }
+    }
+}

@@ -1,0 +1,19 @@
+internal import Identity
+
+/// The same words in every language we write.
+struct LocalizedString: Sendable {
+    let english: String
+    let japanese: String
+
+    init(_ english: String, _ japanese: String) {
+        self.english = english
+        self.japanese = japanese
+    }
+
+    func `in`(_ language: Language) -> String {
+        switch language {
+        case .english: english
+        case .japanese: japanese
+        }
+    }
+}

@@ -1,0 +1,122 @@
+internal import CSystem
+public import EventLoop
+
+/// The transfers of one set of connections, driven by the loop's events and timers. Used on its loop only.
+public final class Transfers {
+    private let loop: Loop
+    /// Until closed.
+    private var library: UnsafeMutableRawPointer?
+    private var watches: [Int32: Loop.Watch] = [:]
+    private var timer: Loop.Timer?
+    private var underWay: [UInt64: (transfer: any Transfer, deadline: Loop.Timer)] = [:]
+
+    /// - Parameters:
+    ///   - connectionsPerHost: transfers over this wait.
+    ///   - idleConnections: kept for later transfers.
+    /// - Throws: ``SystemError`` when the process is out of memory.
+    public init(
+        loop: Loop, connections: Int, connectionsPerHost: Int, idleConnections: Int
+    ) throws(SystemError) {
+        self.loop = loop
+        guard Handle.libraryIsReady, let library = curl_multi_init() else {
+            throw SystemError(call: "curl_multi_init", code: ENOMEM)
+        }
+        self.library = library
+        shim_curl_limit_connections(library, connections, connectionsPerHost, idleConnections)
+        shim_curl_set_multi_callbacks(
+            library, Unmanaged.passUnretained(self).toOpaque(),
+            { _, descriptor, interest, context, _ in
+                transfers(context)?.watch(descriptor, interest)
+                return 0
+            },
+            { _, milliseconds, context in
+                transfers(context)?.wake(after: milliseconds)
+                return 0
+            })
+    }
+
+    deinit {
+        close()
+    }
+
+    public var count: Int { underWay.count }
+
+    public func begin(_ transfer: any Transfer) {
+        guard let library else { return transfer.end(.closed) }
+        let deadline = loop.schedule(after: transfer.deadline) { [unowned self, id = transfer.id] in
+            take(id)?.end(.timedOut)
+        }
+        underWay[transfer.id] = (transfer, deadline)
+        shim_curl_set_id(transfer.handle.pointer, UInt(transfer.id))
+        curl_multi_add_handle(library, transfer.handle.pointer)
+    }
+
+    public func cancel(_ id: UInt64) {
+        take(id)?.end(.cancelled)
+    }
+
+    /// Ends what is under way, and all connections.
+    public func close() {
+        guard let library else { return }
+        for id in underWay.keys { take(id)?.end(.closed) }
+        self.library = nil
+        shim_curl_set_multi_callbacks(library, nil, nil, nil)
+        for watch in watches.values { loop.unwatch(watch) }
+        watches = [:]
+        timer.map(loop.cancel)
+        curl_multi_cleanup(library)
+    }
+
+    private func take(_ id: UInt64) -> (any Transfer)? {
+        guard let library, let (transfer, deadline) = underWay.removeValue(forKey: id) else { return nil }
+        loop.cancel(deadline)
+        curl_multi_remove_handle(library, transfer.handle.pointer)
+        return transfer
+    }
+
+    // MARK: What the library waits for
+
+    private func watch(_ descriptor: Int32, _ interest: Int32) {
+        if interest == CURL_POLL_REMOVE {
+            watches.removeValue(forKey: descriptor).map(loop.unwatch)
+            return
+        }
+        var readiness: Loop.Readiness = []
+        if interest & CURL_POLL_IN != 0 { readiness.insert(.readable) }
+        if interest & CURL_POLL_OUT != 0 { readiness.insert(.writable) }
+        if let watch = watches[descriptor] { return loop.change(watch, to: readiness) }
+        // Without a watch the transfer runs into its deadline; telling the library would end all others as well.
+        watches[descriptor] = try? loop.watch(descriptor, for: readiness) { [unowned self] in
+            act(descriptor, $0)
+        }
+    }
+
+    private func wake(after milliseconds: Int) {
+        timer.map(loop.cancel)
+        timer = nil
+        guard milliseconds >= 0 else { return }
+        timer = loop.schedule(after: .milliseconds(milliseconds)) { [unowned self] in
+            timer = nil
+            act(CURL_SOCKET_BAD, [])
+        }
+    }
+
+    private func act(_ descriptor: Int32, _ readiness: Loop.Readiness) {
+        guard let library else { return }
+        var events: Int32 = 0
+        if readiness.contains(.readable) { events |= CURL_CSELECT_IN }
+        if readiness.contains(.writable) { events |= CURL_CSELECT_OUT }
+        if events == 0, !readiness.isEmpty { events = CURL_CSELECT_ERR }
+        var running: Int32 = 0
+        curl_multi_socket_action(library, descriptor, events, &running)
+        var left: Int32 = 0
+        while let message = curl_multi_info_read(library, &left) {
+            let code = message.pointee.data.result
+            take(UInt64(shim_curl_id(message.pointee.easy_handle)))?.end(.done(code))
+        }
+    }
+}
+
+private func transfers(_ context: UnsafeMutableRawPointer?) -> Transfers? {
+    context.map { Unmanaged<Transfers>.fromOpaque($0).takeUnretainedValue() }
+}

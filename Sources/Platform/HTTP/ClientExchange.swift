@@ -1,0 +1,109 @@
+internal import CSystem
+internal import Curl
+
+/// One exchange: libcurl's handle for it, and what has come back so far.
+final class ClientExchange: Transfer {
+    let id: UInt64
+    let handle: Handle
+    let deadline: Duration
+    var continuation: CheckedContinuation<ClientResponse, any Error>?
+    let fields: HeaderList
+    let limits: ClientLimits
+    private let maximumLength: Int
+    private let expectsNoBody: Bool
+    private var headBytes = 0
+    private var headIsWhole = false
+    private var body: [UInt8] = []
+    private var isTooLarge = false
+
+    /// - Throws: ``ClientFault``, if the request cannot be sent as it is.
+    init(
+        _ request: ClientRequest, id: UInt64, reach: EgressPolicy, limits: ClientLimits, certificateAuthorities: String?
+    ) throws(ClientFault) {
+        fields = try HeaderList(of: request)
+        do {
+            handle = try Handle(
+                protocols: "http,https", reach: reach, deadline: request.deadline,
+                certificateAuthorities: certificateAuthorities, idleAge: limits.idleAge)
+        } catch {
+            throw ClientFault(error.code) ?? .overloaded
+        }
+        self.id = id
+        self.limits = limits
+        deadline = request.deadline
+        maximumLength = request.maximumLength
+        expectsNoBody = request.method == .head
+        do {
+            try receive()
+            try prepare(request)
+        } catch {
+            throw ClientFault(error.code) ?? .overloaded
+        }
+    }
+
+    func end(_ end: TransferEnd) {
+        switch end {
+        case .done(let code): finish(code)
+        case .timedOut: fail(ClientFault.timedOut)
+        case .cancelled: fail(CancellationError())
+        case .closed: fail(ClientFault.closed)
+        }
+    }
+
+    /// Ends the wait of whoever asked.
+    ///
+    /// - Parameter code: what the library says of the whole.
+    private func finish(_ code: CURLcode) {
+        if isTooLarge { return fail(ClientFault.tooLarge) }
+        if handle.isOutOfReach { return fail(ClientFault.destinationNotAllowed) }
+        if let fault = ClientFault(code) { return fail(fault) }
+        guard headIsWhole else { return fail(ClientFault.connectionLost) }  // of which the library makes nothing
+        continuation?.resume(
+            returning: ClientResponse(status: handle.status, headers: headers(), body: body))
+        continuation = nil
+    }
+
+    private func fail(_ error: any Error) {
+        continuation?.resume(throwing: error)
+        continuation = nil
+    }
+
+    // MARK: Told by the library
+
+    /// - Returns: whether to go on.
+    func receiveHead(_ line: UnsafeRawBufferPointer) -> Bool {
+        headBytes += line.count
+        if line.starts(with: "HTTP/".utf8) { headIsWhole = false }
+        if line.allSatisfy({ $0 <= 0x20 }) { headIsWhole = true }
+        isTooLarge = headBytes > limits.headBytes || announcesTooMuch(line)
+        return !isTooLarge
+    }
+
+    /// - Returns: whether to go on.
+    func receiveBody(_ piece: UnsafeRawBufferPointer) -> Bool {
+        isTooLarge = piece.count > maximumLength - body.count
+        if !isTooLarge { body.append(contentsOf: piece) }
+        return !isTooLarge
+    }
+
+    // MARK: The answer
+
+    private func announcesTooMuch(_ line: UnsafeRawBufferPointer) -> Bool {
+        let name = "content-length:"
+        guard !expectsNoBody, handle.status != 304, line.count > name.utf8.count else { return false }
+        guard zip(name.utf8, line).allSatisfy({ $0 == $1 | 0x20 }) else { return false }
+        let value = line.dropFirst(name.utf8.count).filter { $0 > 0x20 }
+        return Int(String(decoding: value, as: UTF8.self)).map { $0 > maximumLength } ?? false
+    }
+
+    /// Without those of interim answers and trailers.
+    private func headers() -> Headers {
+        var headers = Headers()
+        var last: UnsafeMutablePointer<curl_header>?
+        while let field = curl_easy_nextheader(handle.pointer, UInt32(CURLH_HEADER), -1, last) {
+            headers.add(String(cString: field.pointee.name), String(cString: field.pointee.value))
+            last = field
+        }
+        return headers
+    }
+}

@@ -1,0 +1,215 @@
+internal import CSystem
+public import EventLoop
+
+/// The connections of one loop, and whoever waits for one.
+///
+/// They open on demand, heal by themselves, and never block the loop. A statement whose outcome is unknown is not
+/// tried again. Close the pool before its loop stops.
+public actor Pool {
+    /// How often deadlines are looked at while anything is under way.
+    private static let tick = Duration.milliseconds(50)
+
+    public nonisolated let loop: Loop
+    public nonisolated var unownedExecutor: UnownedSerialExecutor { loop.asUnownedSerialExecutor() }
+
+    nonisolated let configuration: Configuration
+    private let connector: Connector
+    private var open: [Connection] = []
+    private var free: [Connection] = []
+    private var leases: [UInt64: Connection] = [:]
+    private var waiting = FIFO<Waiter>()
+    private var opening = 0
+    private var backOff = RetryBackoff()
+    /// Beside the others, from the first read on.
+    private var reader: ReadConnection?
+    private var isOpeningReader = false
+    private var readerBackOff = RetryBackoff()
+    private var lastID: UInt64 = 0
+    private var isTicking = false
+    private var isClosing = false
+    private var closers: [CheckedContinuation<Void, Never>] = []
+
+    public init(loop: Loop, configuration: Configuration) {
+        self.loop = loop
+        self.configuration = configuration
+        connector = Connector(configuration, loop: loop)
+    }
+
+    /// Turns newcomers away, waits for what is running (transactions included), then ends the sessions.
+    public func close() async {
+        isClosing = true
+        for waiter in waiting.removeAll() { waiter.fail(PostgresError.unavailable("the pool is closed")) }
+        for connection in free { connection.end("the pool is closed") }
+        reader?.close()
+        guard !isClosed else { return }
+        await withCheckedContinuation { closers.append($0) }
+    }
+
+    // MARK: For statements and transactions
+
+    func nextID() -> UInt64 {
+        lastID += 1
+        return lastID
+    }
+
+    func serve(_ waiter: Waiter) {
+        if isClosing { return waiter.fail(PostgresError.unavailable("the pool is closed")) }
+        if let connection = free.popLast() { return give(connection, to: waiter) }
+        if open.isEmpty, backOff.isHopeless(.now) { return waiter.fail(PostgresError.unavailable(backOff.reason)) }
+        guard waiting.count < configuration.waitingLimit else {
+            return waiter.fail(PostgresError.unavailable("too many wait for a connection"))
+        }
+        waiting.append(waiter)
+        openMore()
+        startTicking()
+    }
+
+    /// Sends a statement along with other reads, or if that cannot be done now like any other.
+    func read(_ statement: Statement) {
+        guard let reader, !isClosing, reader.count < configuration.waitingLimit else {
+            openReader()
+            return serveAlone(statement)
+        }
+        reader.run(statement)
+        startTicking()
+    }
+
+    func run(_ statement: Statement, on lease: UInt64) {
+        guard let connection = leases[lease] else {
+            return statement.finish(.failure(PostgresError.refused(.transactionIsOver)))
+        }
+        guard !connection.isLost else {
+            return statement.finish(.failure(PostgresError.unavailable("the transaction's connection was lost")))
+        }
+        connection.run(statement)
+        startTicking()
+    }
+
+    /// Gives a leased connection back, for use by others once it has run what it was given.
+    func release(_ lease: UInt64) {
+        leases.removeValue(forKey: lease)?.release()
+    }
+
+    func cancel(_ id: UInt64) {
+        if let waiter = waiting.removeFirst(where: { $0.id == id }) { return waiter.fail(CancellationError()) }
+        if reader?.cancel(id) == true { return }
+        for connection in open where connection.cancel(id) { return }
+    }
+
+    // MARK: Connections
+
+    private func give(_ connection: Connection, to waiter: Waiter) {
+        switch waiter.demand {
+        case .statement(let statement): connection.run(statement)
+        case .lease(let continuation):
+            connection.lease()
+            leases[waiter.id] = connection
+            continuation.resume(returning: waiter.id)
+        }
+        startTicking()
+    }
+
+    private func hasBecomeFree(_ connection: Connection) {
+        if isClosing { return connection.end("the pool is closed") }
+        if let waiter = waiting.popFirst() { return give(connection, to: waiter) }
+        free.append(connection)
+    }
+
+    private func wasLost(_ connection: Connection) {
+        open.removeAll { $0 === connection }
+        free.removeAll { $0 === connection }
+        openMore()
+        finishClosing()
+    }
+
+    private func openMore() {
+        while !isClosing, waiting.count > opening, open.count + opening < configuration.connections {
+            guard !backOff.isFailing || (opening == 0 && backOff.allowsAttempt(.now)) else { return }
+            opening += 1
+            Task(executorPreference: loop) { await self.openOne() }
+        }
+    }
+
+    private func openOne() async {
+        do {
+            let connection = try await connector.connect { handle in
+                try Connection(handle, on: loop, usesPreparedStatements: configuration.usesPreparedStatements)
+            }
+            connection.onFree = { self.hasBecomeFree($0) }
+            connection.onLoss = { self.wasLost($0) }
+            open.append(connection)
+            backOff.succeed()
+            opening -= 1
+            hasBecomeFree(connection)
+            openMore()
+        } catch {
+            opening -= 1
+            backOff.fail(error.reason)
+            if open.isEmpty {
+                for waiter in waiting.removeAll() { waiter.fail(PostgresError.unavailable(error.reason)) }
+            }
+        }
+        finishClosing()
+    }
+
+    private func serveAlone(_ statement: Statement) {
+        guard statement.isAwaited else { return }
+        let deadline = ContinuousClock.now + configuration.acquireDeadline
+        serve(Waiter(id: statement.id, deadline: deadline, demand: .statement(statement)))
+    }
+
+    private func openReader() {
+        guard configuration.usesPreparedStatements, reader == nil, !isOpeningReader, !isClosing,
+            readerBackOff.allowsAttempt(.now)
+        else { return }
+        isOpeningReader = true
+        Task(executorPreference: loop) { await self.openOneReader() }
+    }
+
+    private func openOneReader() async {
+        do {
+            let reader = try await connector.connect(isReader: true) { try ReadConnection($0, on: loop) }
+            readerBackOff.succeed()
+            reader.onReturn = { self.serveAlone($0) }
+            reader.onLoss = {
+                self.reader = nil
+                self.finishClosing()
+            }
+            self.reader = reader
+            if isClosing { reader.close() }
+        } catch {
+            readerBackOff.fail(error.reason)
+        }
+        isOpeningReader = false
+        finishClosing()
+    }
+
+    private var isClosed: Bool { open.isEmpty && opening == 0 && reader == nil && !isOpeningReader }
+
+    private func finishClosing() {
+        guard isClosing, isClosed else { return }
+        for closer in closers { closer.resume() }
+        closers = []
+    }
+
+    // MARK: Deadlines
+
+    /// One timer for all: a timer per statement would cost more than the statement's own bookkeeping.
+    private func startTicking() {
+        guard !isTicking else { return }
+        isTicking = true
+        loop.schedule(after: Self.tick) { self.checkDeadlines() }
+    }
+
+    private func checkDeadlines() {
+        isTicking = false
+        let now = ContinuousClock.now
+        while let late = waiting.removeFirst(where: { $0.deadline < now }) {
+            late.fail(PostgresError.unavailable("no connection became free in time"))
+        }
+        for connection in open { connection.checkDeadline(now) }
+        reader?.checkDeadline(now)
+        openMore()
+        if !waiting.isEmpty || reader?.isBusy == true || open.contains(where: \.isBusy) { startTicking() }
+    }
+}

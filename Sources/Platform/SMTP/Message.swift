@@ -1,0 +1,41 @@
+/// A mail as it is handed to a ``SMTPClient``: text and HTML say the same.
+public struct Message: Hashable, Sendable {
+    public var from: Mailbox
+    /// Also the envelope's only recipient.
+    public var to: String
+    public var replyTo: String?
+    public var subject: String
+    /// Seconds since 1970.
+    public var date: Int64
+    /// What stands before the `@` of `Message-ID`; the sender's domain follows.
+    public var id: String
+    public var text: String
+    public var html: String
+
+    public init(
+        from: Mailbox, to: String, replyTo: String? = nil, subject: String, date: Int64, id: String, text: String,
+        html: String
+    ) {
+        self.from = from
+        self.to = to
+        self.replyTo = replyTo
+        self.subject = subject
+        self.date = date
+        self.id = id
+        self.text = text
+        self.html = html
+    }
+}
+
+/// An address and the name that it is shown with.
+public struct Mailbox: Hashable, Sendable {
+    public var address: String
+    public var name: String?
+
+    public init(address: String, name: String? = nil) {
+        self.address = address
+        self.name = name
+    }
+
+    var domain: Substring { address.split(separator: "@").last ?? "" }
+}

@@ -1,0 +1,84 @@
+internal import Identity
+internal import JSON
+internal import Postgres
+
+/// The columns that make an ``Account``, of a table called `a`, and how they are read.
+enum AccountRow {
+    /// Identities come as one JSON text, or NULL for the many accounts that have none.
+    static let columns: SQL = """
+        a.id, a.email, a.email_verified, a.display_name, a.photo_url, a.password_updated_at, \
+        a.phone_number, a.custom_claims, a.custom_auth, a.email_link_sign_in, \
+        a.disabled_at IS NOT NULL AS is_disabled, a.created_at, a.last_sign_in_at, a.valid_since, a.generation, \
+        (SELECT jsonb_agg(jsonb_build_object('provider', l.provider, 'subject', l.subject, 'email', l.email, \
+        'displayName', l.display_name, 'photoURL', l.photo_url, 'emailTrust', l.email_trust, \
+        'isPrivateEmail', l.is_private_email, 'givenName', l.given_name, 'familyName', l.family_name, \
+        'realUserStatus', l.real_user_status, 'audience', l.audience, 'issuer', l.issuer, \
+        'linkedAt', (extract(epoch FROM l.linked_at) * 1000000)::bigint, 'linkedDevice', l.linked_device) \
+        ORDER BY l.created_at, l.provider)::text \
+        FROM linked_identity l WHERE l.project_id = a.project_id AND l.account_id = a.id) AS identities
+        """
+
+    /// The latest refresh among the account's sessions.
+    static let lastRefresh: SQL = """
+        (SELECT max(r.refreshed_at) FROM session r \
+        WHERE r.project_id = a.project_id AND r.account_id = a.id) AS last_refresh_at
+        """
+
+    static func account(_ row: Row, lastRefreshAt: Timestamp? = nil) throws -> Account {
+        Account(
+            id: ID(try row.decode("id")),
+            email: try row.decode("email", as: String?.self).flatMap(EmailAddress.init),
+            emailIsVerified: try row.decode("email_verified"),
+            displayName: try row.decode("display_name"),
+            photoURL: try row.decode("photo_url"),
+            passwordUpdatedAt: try row.decode("password_updated_at", as: Timestamp?.self).map(Instant.init),
+            phoneNumber: try row.decode("phone_number"),
+            identities: try identities(try row.decode("identities")),
+            customClaims: try row.decode("custom_claims", as: String?.self).map(Claims.init),
+            usesCustomTokens: try row.decode("custom_auth"),
+            usesEmailLinks: try row.decode("email_link_sign_in"),
+            isDisabled: try row.decode("is_disabled"),
+            createdAt: Instant(try row.decode("created_at")),
+            lastSignInAt: try row.decode("last_sign_in_at", as: Timestamp?.self).map(Instant.init),
+            lastRefreshAt: lastRefreshAt.map(Instant.init),
+            validSince: Instant(try row.decode("valid_since")),
+            generation: try row.decode("generation"))
+    }
+
+    private struct StoredIdentity: Decodable {
+        let provider: String
+        let subject: String
+        let email: String?
+        let displayName: String?
+        let photoURL: String?
+        let emailTrust: EmailTrust
+        let isPrivateEmail: Bool
+        let givenName: String?
+        let familyName: String?
+        let realUserStatus: Int?
+        let audience: String?
+        let issuer: String?
+        let linkedAt: Int64
+        let linkedDevice: String?
+    }
+
+    private static func identities(_ json: String?) throws -> [LinkedIdentity] {
+        guard let json else { return [] }
+        return try StrictJSON.decode([StoredIdentity].self, from: Array(json.utf8)).map {
+            LinkedIdentity(
+                provider: ProviderID($0.provider), subject: $0.subject, email: $0.email.flatMap(EmailAddress.init),
+                emailTrust: $0.emailTrust, isPrivateEmail: $0.isPrivateEmail,
+                name: PersonName(given: $0.givenName, family: $0.familyName), displayName: $0.displayName,
+                photoURL: $0.photoURL, realUserStatus: $0.realUserStatus, audience: $0.audience,
+                issuer: $0.issuer, linkedAt: Instant(microseconds: $0.linkedAt), linkedDevice: $0.linkedDevice)
+        }
+    }
+}
+
+extension Instant {
+    init(_ timestamp: Timestamp) { self.init(microseconds: timestamp.microsecondsSinceEpoch) }
+}
+
+extension Timestamp {
+    init(_ instant: Instant) { self.init(microsecondsSinceEpoch: instant.microseconds) }
+}

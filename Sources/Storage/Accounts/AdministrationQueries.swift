@@ -1,0 +1,142 @@
+internal import Identity
+internal import Postgres
+
+extension SQL {
+    /// One row with whether some account has each of these.
+    static func taken(
+        id: ID<Account>?, email: EmailAddress?, phoneNumber: PhoneNumber?, in project: ID<Project>
+    ) -> SQL {
+        """
+        SELECT EXISTS (SELECT FROM account WHERE project_id = \(project.rawValue) AND id = \(id?.rawValue)) AS id,
+            EXISTS (SELECT FROM account WHERE project_id = \(project.rawValue) AND email = \(email?.rawValue)) AS email,
+            EXISTS (SELECT FROM account WHERE project_id = \(project.rawValue)
+                AND phone_number = \(phoneNumber?.rawValue)) AS phone_number
+        """
+    }
+
+    /// The project, hidden from the planner: of one that has grown since the statistics were taken it expects a single
+    /// account, and would walk through all of them where it should go to each by its name.
+    static func asked(_ project: ID<Project>) -> SQL {
+        "asked AS MATERIALIZED (SELECT \(project.rawValue) AS project_id)"
+    }
+
+    /// One index scan for each reference.
+    static func find(_ references: [AccountReference], in project: ID<Project>) -> SQL {
+        let names = ReferenceColumns(references)
+        return """
+            WITH \(asked(project)),
+            found AS MATERIALIZED (
+                SELECT unnest(\(names.ids)) AS id
+                UNION
+                SELECT e.id FROM asked CROSS JOIN unnest(\(names.emails)) AS w (email)
+                JOIN account e ON e.project_id = asked.project_id AND e.email = w.email
+                UNION
+                SELECT p.id FROM asked CROSS JOIN unnest(\(names.phoneNumbers)) AS w (phone_number)
+                JOIN account p ON p.project_id = asked.project_id AND p.phone_number = w.phone_number
+                UNION
+                SELECT l.account_id FROM asked
+                CROSS JOIN unnest(\(names.providers), \(names.subjects)) AS w (provider, subject)
+                JOIN linked_identity l
+                    ON l.project_id = asked.project_id AND l.provider = w.provider AND l.subject = w.subject)
+            SELECT \(AccountRow.columns), \(AccountRow.lastRefresh) FROM asked CROSS JOIN found f
+            JOIN account a ON a.project_id = asked.project_id AND a.id = f.id
+            """
+    }
+
+    /// What belongs to an account is fetched for those on the page only.
+    static func page(after id: ID<Account>?, limit: Int, in project: ID<Project>) -> SQL {
+        let condition: SQL = if let id { "a.id > \(id.rawValue)" } else { "true" }
+        return """
+            SELECT \(AccountRow.columns), \(AccountRow.lastRefresh) FROM (
+                SELECT * FROM account a WHERE a.project_id = \(project.rawValue) AND \(condition)
+                ORDER BY a.id LIMIT \(limit)) a
+            ORDER BY a.id
+            """
+    }
+
+    static func count(in project: ID<Project>) -> SQL {
+        "SELECT count(*) AS count FROM account WHERE project_id = \(project.rawValue)"
+    }
+
+    /// - Parameter actor: `nil` of one that goes on in another: nobody is told, and the audit trail tells of the merge.
+    static func delete(
+        _ account: ID<Account>, by actor: AuditActor?, now: Instant, in project: ID<Project>
+    ) -> SQL {
+        let audited: SQL = actor.map { ", audited AS (\(auditing(deletionOf: "gone", by: $0, at: now)))" } ?? ""
+        return """
+            WITH gone AS (
+                DELETE FROM account WHERE project_id = \(project.rawValue) AND id = \(account.rawValue)
+                RETURNING project_id, id, email),
+            \(forgetting("gone", tells: actor != nil, at: now))\(audited)
+            \(burying("gone", at: now))
+            """
+    }
+
+    /// Locks in the order of ids, so that two who delete the same accounts do not wait for each other.
+    ///
+    /// - Returns: rows of the accounts that were spared.
+    static func delete(
+        _ accounts: [ID<Account>], onlyDisabled: Bool, by actor: AuditActor, now: Instant, in project: ID<Project>
+    ) -> SQL {
+        """
+        WITH met AS MATERIALIZED (
+            SELECT id, disabled_at IS NULL AND \(onlyDisabled) AS is_spared FROM account
+            WHERE project_id = \(project.rawValue) AND id = ANY (\(accounts.map(\.rawValue)))
+            ORDER BY id FOR UPDATE),
+        gone AS (
+            DELETE FROM account a USING met
+            WHERE a.project_id = \(project.rawValue) AND a.id = met.id AND NOT met.is_spared
+            RETURNING a.project_id, a.id, a.email),
+        \(forgetting("gone", at: now)),
+        audited AS (\(auditing(deletionOf: "gone", by: actor, at: now))),
+        buried AS (\(burying("gone", at: now)))
+        SELECT id FROM met WHERE is_spared
+        """
+    }
+
+    /// Tells others of accounts that are no more, and forgets what was on its way to their mailboxes.
+    static func forgetting(_ source: SQL, tells: Bool = true, at now: Instant) -> SQL {
+        """
+        told AS (
+            INSERT INTO outbox (id, project_id, kind, account_id, detail, created_at)
+            SELECT gen_random_uuid(), project_id, \(OutboxEvent.Kind.accountDeleted.rawValue), id, '{}', \(Timestamp(now))
+            FROM \(source) WHERE \(tells)),
+        unwritten AS (
+            DELETE FROM mail m USING \(source) g
+            WHERE m.project_id = g.project_id AND (m.account_id = g.id OR m.recipient = g.email)),
+        unlinked AS (
+            DELETE FROM oob_code c USING \(source) g
+            WHERE c.project_id = g.project_id AND c.email = g.email AND c.account_id IS NULL)
+        """
+    }
+
+    /// Remembers ids that are not to be given again. One may be there already: it was made again while it was deleted.
+    static func burying(_ source: SQL, at now: Instant) -> SQL {
+        """
+        INSERT INTO deleted_account (project_id, id, deleted_at) SELECT project_id, id, \(Timestamp(now)) FROM \(source)
+        ON CONFLICT (project_id, id) DO UPDATE SET deleted_at = excluded.deleted_at
+        """
+    }
+}
+
+/// References by their kinds.
+private struct ReferenceColumns {
+    var ids: [String] = []
+    var emails: [String] = []
+    var phoneNumbers: [String] = []
+    var providers: [String] = []
+    var subjects: [String] = []
+
+    init(_ references: [AccountReference]) {
+        for reference in references {
+            switch reference {
+            case .id(let id): ids.append(id.rawValue)
+            case .email(let email): emails.append(email.rawValue)
+            case .phoneNumber(let number): phoneNumbers.append(number.rawValue)
+            case .identity(let provider, let subject):
+                providers.append(provider.rawValue)
+                subjects.append(subject)
+            }
+        }
+    }
+}

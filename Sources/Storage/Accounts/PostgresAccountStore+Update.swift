@@ -1,0 +1,82 @@
+public import Identity
+internal import Postgres
+
+extension PostgresAccountStore {
+    public func update(_ change: AccountChange, by session: Session, in project: ID<Project>) async throws -> Update {
+        do {
+            let account = try await reaching {
+                try await pool.transaction { try await changed(by: change, session, in: project, $0) }
+            }
+            return account.map { .updated($0) } ?? .stale
+        } catch is NoWayIn {
+            return .lastWayIn
+        } catch let error as PostgresError where error.uniqueViolation == "account_email_key" {
+            return .emailTaken
+        }
+    }
+
+    /// The account's row is locked first, so that what it is linked to changes for one at a time.
+    private func changed(
+        by change: AccountChange, _ session: Session, in project: ID<Project>, _ transaction: Transaction
+    ) async throws -> Account? {
+        let statement = SQL.update(change, by: try SessionRow(session), in: project)
+        guard let row = try await transaction.query(statement).first else { return nil }
+        var account = try AccountRow.account(row)
+        try await transaction.post(change.mailing, in: project)
+        try await transaction.audit(change.notes, by: change.actor, at: change.changedAt, in: project)
+        if !change.unlinked.isEmpty || change.keepsWayIn {
+            account = try await unlinked(account, by: change, session, in: project, transaction)
+        }
+        guard !change.keepsWayIn || account.hasWayIn else { throw NoWayIn() }
+        guard let replacement = change.replacement else { return account }
+        _ = try await transaction.execute(.voidCodes(of: account.id, in: project))
+        _ = try await transaction.execute(
+            .opening(try SessionRow(replacement), in: project, from: "(VALUES (1)) v"))
+        _ = try await transaction.execute(.forgetSessions(of: account.id, before: session.generation, in: project))
+        return account
+    }
+
+    private func unlinked(
+        _ account: Account, by change: AccountChange, _ session: Session, in project: ID<Project>,
+        _ transaction: Transaction
+    ) async throws -> Account {
+        // Read again: what the locking statement returned of identities is as old as its beginning.
+        guard let row = try await transaction.query(.find([.id(account.id)], in: project)).first else { return account }
+        var account = try AccountRow.account(row)
+        let gone = account.identities.filter { change.unlinked.contains($0.provider) }
+        let heir = account.primaryEmail(without: change.unlinked)
+        _ = try await transaction.execute(.unlink(gone.map(\.provider), from: account.id, in: project))
+        try await transaction.endSessions(
+            of: [account.id], openedThrough: gone.map(\.provider), except: session.id, at: change.changedAt, in: project
+        )
+        for identity in gone {
+            let event = OutboxEvent(.identityUnlinked, of: account.id, provider: identity.provider)
+            _ = try await transaction.execute(.tell(event, at: change.changedAt, in: project))
+        }
+        try await transaction.audit(
+            gone.map { AuditNote(.identityUnlinked, account.id, $0.provider) }, by: change.actor,
+            at: change.changedAt, in: project)
+        if heir.email != account.email {
+            (account.email, account.emailIsVerified) = try await give(heir, to: account, in: project, transaction)
+        }
+        account.identities.removeAll { change.unlinked.contains($0.provider) }
+        return account
+    }
+
+    /// An address that another account holds stays there.
+    private func give(
+        _ heir: (email: EmailAddress?, isVerified: Bool), to account: Account, in project: ID<Project>,
+        _ transaction: Transaction
+    ) async throws -> (EmailAddress?, Bool) {
+        var heir = heir
+        if let email = heir.email, try await !transaction.query(.holder(of: email, in: project)).isEmpty {
+            heir = (nil, false)
+        }
+        _ = try await transaction.execute(
+            .set(email: heir.email, isVerified: heir.isVerified, of: account.id, in: project))
+        return heir
+    }
+}
+
+/// Rolls back a change after which nobody could sign in.
+private struct NoWayIn: Error {}

@@ -1,0 +1,85 @@
+internal import FoundationEssentials
+public import Identity
+public import Postgres
+
+/// ``AccountStore`` on PostgreSQL. Hot calls are one statement each; uniqueness is the database's to decide.
+public struct PostgresAccountStore: AccountStore {
+    let pool: Pool
+
+    public init(pool: Pool) {
+        self.pool = pool
+    }
+
+    public func create(
+        _ account: NewAccount, opening session: Session, in project: ID<Project>
+    ) async throws -> Creation {
+        let statement = SQL.create(account, opening: try SessionRow(session), in: project)
+        do {
+            _ = try await reaching { try await pool.execute(statement) }
+            return .created(Account(account))
+        } catch let error as PostgresError where error.uniqueViolation == "account_email_key" {
+            return .emailTaken
+        }
+    }
+
+    public func holder(of email: EmailAddress, in project: ID<Project>) async throws -> EmailHolder? {
+        try await reaching { try await pool.read(.holder(of: email, in: project)) }.first.map { row in
+            EmailHolder(account: try AccountRow.account(row), passwordHash: try row.decode("password_hash"))
+        }
+    }
+
+    public func hadSession(
+        _ email: EmailAddress, from places: [[UInt8]], since: Instant, in project: ID<Project>
+    ) async throws -> Bool {
+        try await !reaching { try await pool.read(.hadSession(email, from: places, since: since, in: project)) }.isEmpty
+    }
+
+    public func open(_ session: Session, rehashed: String?, in project: ID<Project>) async throws -> Bool {
+        let statement = SQL.open(try SessionRow(session), rehashed: rehashed, in: project)
+        return try await reaching { try await pool.execute(statement) } == 1
+    }
+
+    public func find(_ claim: IDTokenClaim, in project: ID<Project>) async throws -> FoundSession? {
+        let statement = SQL.find(try UUID(claim.session), of: claim.account, in: project)
+        return try await reaching { try await pool.read(statement) }.first.map { row in
+            FoundSession(
+                account: try AccountRow.account(row, lastRefreshAt: try row.decode("last_refresh_at")),
+                session: try row.decode("session_id", as: UUID?.self) == nil ? nil : try SessionRow.session(row))
+        }
+    }
+
+    public func rotate(
+        _ claim: RefreshClaim, by policy: Policy, at now: Instant, in project: ID<Project>
+    ) async throws -> Rotation {
+        let id = try UUID(claim.session)
+        let statement = SQL.rotate(
+            id, counter: claim.counter, rotates: policy.rotatesRefreshTokens,
+            graceBegan: Timestamp(now - policy.refreshGrace), now: Timestamp(now), in: project)
+        guard let row = try await reaching({ try await pool.query(statement) }).first else {
+            return try await whyNotRotated(id, in: project)
+        }
+        guard try !row.decode("is_stolen", as: Bool.self) else { return .stolen }
+        return .goesOn(
+            try SessionRow.session(row), try AccountRow.account(row), counter: try row.decode("counter"))
+    }
+
+    public func delete(
+        by session: Session, of actor: AuditActor, at now: Instant, mailing: EmailBatch, in project: ID<Project>
+    ) async throws -> Bool {
+        let statement = SQL.delete(by: try SessionRow(session), of: actor, at: now, in: project)
+        return try await reaching {
+            try await pool.transaction { transaction in
+                guard try await transaction.execute(statement) == 1 else { return false }
+                try await transaction.post(mailing, in: project)
+                return true
+            }
+        }
+    }
+
+    private func whyNotRotated(_ session: UUID, in project: ID<Project>) async throws -> Rotation {
+        guard let row = try await reaching({ try await pool.query(.state(of: session, in: project)) }).first else {
+            return .unknown
+        }
+        return try row.decode("is_disabled") ? .accountDisabled : .ended
+    }
+}

@@ -1,0 +1,114 @@
+public import Identity
+internal import Postgres
+
+/// Whole projects, in and out.
+extension PostgresAdministrationStore {
+    private static let addAttempts = 5
+
+    /// Has the server plan by what is there now, and not by what was there before an import.
+    public func gatherStatistics() async throws {
+        _ = try await reaching { try await pool.execute("ANALYZE account, linked_identity") }
+    }
+
+    /// Stores many accounts in one transaction, each of them whole or not at all. Nothing that is there is changed.
+    ///
+    /// - Parameter accounts: of different ids.
+    /// - Returns: what stood in the way of those that were not stored; the id comes first.
+    public func add(
+        _ accounts: [StoredAccount], by actor: AuditActor, now: Instant, in project: ID<Project>
+    ) async throws -> [ID<Account>: UniqueMember] {
+        guard !accounts.isEmpty else { return [:] }
+        for _ in 0..<Self.addAttempts {
+            do {
+                return try await reaching {
+                    try await pool.transaction { try await $0.add(accounts, by: actor, now: now, in: project) }
+                }
+            } catch let error as PostgresError where error.takenMember != nil {
+                // Somebody took an identity between the look and the insertion.
+                continue
+            }
+        }
+        throw StoreUnavailable(reason: "others keep taking what is to be stored")
+    }
+
+    /// The accounts after `id`, in the order of ids, with their password hashes.
+    public func stored(after id: ID<Account>?, limit: Int, in project: ID<Project>) async throws -> [StoredAccount] {
+        try await reaching {
+            try await pool.query(
+                """
+                SELECT a.password_hash, \(AccountRow.columns) FROM (
+                    SELECT * FROM account a WHERE a.project_id = \(project.rawValue) AND a.id > \(id?.rawValue ?? "")
+                    ORDER BY a.id LIMIT \(limit)) a
+                ORDER BY a.id
+                """)
+        }.map { row in
+            StoredAccount(account: try AccountRow.account(row), passwordHash: try row.decode("password_hash"))
+        }
+    }
+}
+
+extension Transaction {
+    fileprivate func add(
+        _ accounts: [StoredAccount], by actor: AuditActor, now: Instant, in project: ID<Project>
+    ) async throws -> [ID<Account>: UniqueMember] {
+        var inTheWay = try await identitiesInTheWay(of: accounts, in: project)
+        let free = accounts.filter { inTheWay[$0.account.id] == nil }
+        let made = Set(try await query(.add(free, in: project)).map { ID<Account>(try $0.decode("id")) })
+        let stored = free.filter { made.contains($0.account.id) }
+        if stored.contains(where: { !$0.account.identities.isEmpty }) {
+            _ = try await execute(.insertIdentities(of: stored, at: now, in: project))
+        }
+        if !stored.isEmpty {
+            try await audit(
+                AuditNote.imported(stored.map(\.account.id), in: project), by: actor, at: now, in: project)
+        }
+        let missing = accounts.map(\.account).filter { !made.contains($0.id) }
+        guard !missing.isEmpty else { return [:] }
+        let taken = try TakenNames(try await query(.names(takenOf: missing, in: project)))
+        for account in missing {
+            // What nobody has any more was taken a moment ago, by an account that is gone by now.
+            inTheWay[account.id] = taken.member(of: account) ?? inTheWay[account.id] ?? .id
+        }
+        return inTheWay
+    }
+
+    /// Those whose identities belong to somebody else, or to one that comes before them in `accounts`.
+    private func identitiesInTheWay(
+        of accounts: [StoredAccount], in project: ID<Project>
+    ) async throws -> [ID<Account>: UniqueMember] {
+        let identities = accounts.flatMap(\.account.identities)
+        guard !identities.isEmpty else { return [:] }
+        var owners: [[String]: ID<Account>] = [:]
+        for row in try await query(.owners(of: identities, in: project)) {
+            owners[[try row.decode("provider"), try row.decode("subject")]] = ID(try row.decode("account_id"))
+        }
+        var inTheWay: [ID<Account>: UniqueMember] = [:]
+        for account in accounts.map(\.account) {
+            let names = account.identities.map { [$0.provider.rawValue, $0.subject] }
+            guard names.allSatisfy({ (owners[$0] ?? account.id) == account.id }) else {
+                inTheWay[account.id] = .identity
+                continue
+            }
+            for name in names { owners[name] = account.id }
+        }
+        return inTheWay
+    }
+}
+
+/// The ids, addresses and numbers that somebody in the database has.
+private struct TakenNames {
+    private var names: [String: Set<String>] = [:]
+
+    init(_ rows: [Row]) throws {
+        for row in rows { names[try row.decode("member"), default: []].insert(try row.decode("name")) }
+    }
+
+    func member(of account: Account) -> UniqueMember? {
+        if names["id"]?.contains(account.id.rawValue) == true { return .id }
+        if let email = account.email, names["email"]?.contains(email.rawValue) == true { return .email }
+        if let phoneNumber = account.phoneNumber, names["phone_number"]?.contains(phoneNumber) == true {
+            return .phoneNumber
+        }
+        return nil
+    }
+}

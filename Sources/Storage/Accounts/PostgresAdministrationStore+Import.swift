@@ -1,0 +1,95 @@
+public import Identity
+internal import Postgres
+
+extension PostgresAdministrationStore {
+    /// Somebody else may take a name between the look and the insertion; then everything is tried again.
+    private static let attempts = 5
+
+    public func store(
+        _ accounts: [StoredAccount], overwrite: ImportOverwrite, by actor: AuditActor, now: Instant,
+        in project: ID<Project>
+    ) async throws -> [ID<Account>: UniqueMember] {
+        // Those who bring the same addresses take them in the same order, and do not wait for each other.
+        let ordered = accounts.sorted { $0.order < $1.order }
+        for _ in 0..<Self.attempts {
+            do {
+                return try await reaching {
+                    try await storeOnce(ordered, overwrite: overwrite, by: actor, now: now, in: project)
+                }
+            } catch let error as PostgresError where error.takenMember != nil {
+                continue
+            }
+        }
+        throw StoreUnavailable(reason: "others keep taking what is to be stored")
+    }
+
+    private func storeOnce(
+        _ accounts: [StoredAccount], overwrite: ImportOverwrite, by actor: AuditActor, now: Instant,
+        in project: ID<Project>
+    ) async throws -> [ID<Account>: UniqueMember] {
+        try await pool.transaction { transaction in
+            let found = try await transaction.query(.find(accounts.flatMap(\.references), in: project))
+                .map { try AccountRow.account($0) }
+            let known = KnownNames(found)
+            var inTheWay: [ID<Account>: UniqueMember] = [:]
+            for stored in accounts {
+                inTheWay[stored.account.id] = known.inTheWay(of: stored.account, overwriting: overwrite != .none)
+            }
+            let stored = accounts.filter { inTheWay[$0.account.id] == nil }
+            guard !stored.isEmpty else { return inTheWay }
+            let replaced = stored.map(\.account.id).filter(known.ids.contains)
+            if !replaced.isEmpty {
+                if overwrite == .accountsWithoutIdentities {
+                    try await transaction.requireNoIdentities(of: replaced, in: project)
+                }
+                _ = try await transaction.execute(.remove(replaced, in: project))
+            }
+            _ = try await transaction.execute(.insert(stored, in: project))
+            if stored.contains(where: { !$0.account.identities.isEmpty }) {
+                _ = try await transaction.execute(.insertIdentities(of: stored, at: now, in: project))
+            }
+            try await transaction.audit(
+                AuditNote.imported(stored.map(\.account.id), overwriting: replaced, in: project), by: actor, at: now,
+                in: project)
+            return inTheWay
+        }
+    }
+}
+
+extension Transaction {
+    /// Locks the accounts first, so that none gets an identity meanwhile.
+    fileprivate func requireNoIdentities(of accounts: [ID<Account>], in project: ID<Project>) async throws {
+        _ = try await execute(.lock(accounts, in: project))
+        let linked: SQL = """
+            SELECT FROM linked_identity
+            WHERE project_id = \(project.rawValue) AND account_id = ANY (\(accounts.map(\.rawValue))) LIMIT 1
+            """
+        guard try await query(linked).isEmpty else { throw AdministrationRefusal.unlinksIdentities }
+    }
+}
+
+/// Whose the names are that an import brings.
+private struct KnownNames {
+    var ids: Set<ID<Account>> = []
+    private var owners: [AccountReference: ID<Account>] = [:]
+
+    init(_ accounts: [Account]) {
+        for account in accounts {
+            ids.insert(account.id)
+            for (_, name) in account.uniqueNames { owners[name] = account.id }
+        }
+    }
+
+    func inTheWay(of account: Account, overwriting: Bool) -> UniqueMember? {
+        for (member, name) in account.uniqueNames {
+            if let owner = owners[name], owner != account.id { return member }
+        }
+        return !overwriting && ids.contains(account.id) ? .id : nil
+    }
+}
+
+extension StoredAccount {
+    fileprivate var order: (String, String) { (account.email?.rawValue ?? "", account.id.rawValue) }
+
+    fileprivate var references: [AccountReference] { [.id(account.id)] + account.uniqueNames.map(\.1) }
+}

@@ -1,0 +1,149 @@
+public import Identity
+public import Postgres
+
+/// ``AdministrationStore`` on PostgreSQL. Uniqueness is the database's to decide.
+public struct PostgresAdministrationStore: AdministrationStore {
+    let pool: Pool
+
+    public init(pool: Pool) {
+        self.pool = pool
+    }
+
+    public func taken(
+        id: ID<Account>?, email: EmailAddress?, phoneNumber: PhoneNumber?, in project: ID<Project>
+    ) async throws -> Set<UniqueMember> {
+        let statement = SQL.taken(id: id, email: email, phoneNumber: phoneNumber, in: project)
+        guard let row = try await reaching({ try await pool.query(statement) }).first else { return [] }
+        let members: [(String, UniqueMember)] = [("id", .id), ("email", .email), ("phone_number", .phoneNumber)]
+        return Set(try members.filter { try row.decode($0.0) }.map(\.1))
+    }
+
+    public func create(
+        _ account: StoredAccount, by actor: AuditActor, in project: ID<Project>
+    ) async throws -> Change {
+        let statement = SQL.insert([account], in: project)
+        do {
+            try await reaching {
+                try await pool.transaction { transaction in
+                    _ = try await transaction.execute(statement)
+                    try await transaction.audit(
+                        [AuditNote(.created, account.account.id)], by: actor, at: account.account.createdAt, in: project
+                    )
+                }
+            }
+            return .done(account.account)
+        } catch let error as PostgresError {
+            guard let member = error.takenMember else { throw error }
+            return .taken(member)
+        }
+    }
+
+    public func find(_ references: [AccountReference], in project: ID<Project>) async throws -> [Account] {
+        try await accounts(.find(references, in: project))
+    }
+
+    public func change(
+        _ account: ID<Account>, by change: AdministrativeChange, of actor: AuditActor, in project: ID<Project>
+    ) async throws -> Change {
+        do {
+            let row = try await reaching { try await changed(account, by: change, of: actor, in: project) }
+            return try row.map { .done(try AccountRow.account($0, lastRefreshAt: try $0.decode("last_refresh_at"))) }
+                ?? .unknown
+        } catch let error as PostgresError {
+            guard let member = error.takenMember else { throw error }
+            return .taken(member)
+        }
+    }
+
+    public func delete(
+        _ account: ID<Account>, by actor: AuditActor, now: Instant, in project: ID<Project>
+    ) async throws -> Bool {
+        try await reaching { try await pool.execute(.delete(account, by: actor, now: now, in: project)) } == 1
+    }
+
+    public func delete(
+        _ accounts: [ID<Account>], onlyDisabled: Bool, by actor: AuditActor, now: Instant, in project: ID<Project>
+    ) async throws -> Set<ID<Account>> {
+        let statement = SQL.delete(accounts, onlyDisabled: onlyDisabled, by: actor, now: now, in: project)
+        return Set(try await reaching { try await pool.query(statement) }.map { ID(try $0.decode("id")) })
+    }
+
+    public func page(after id: ID<Account>?, limit: Int, in project: ID<Project>) async throws -> [Account] {
+        try await accounts(.page(after: id, limit: limit, in: project))
+    }
+
+    public func count(in project: ID<Project>) async throws -> Int {
+        try await reaching { try await pool.query(.count(in: project)) }.first?.decode("count") ?? 0
+    }
+
+    private func accounts(_ statement: SQL) async throws -> [Account] {
+        try await reaching { try await pool.query(statement) }.map {
+            try AccountRow.account($0, lastRefreshAt: try $0.decode("last_refresh_at"))
+        }
+    }
+
+    /// The account's row is locked first, so that its identities change for one at a time.
+    private func changed(
+        _ account: ID<Account>, by change: AdministrativeChange, of actor: AuditActor, in project: ID<Project>
+    ) async throws -> Row? {
+        let statement = SQL.change(account, by: change, in: project)
+        let unlinked = change.unlinked + [change.linked?.provider].compactMap(\.self)
+        return try await pool.transaction { transaction in
+            guard let row = try await transaction.query(statement).first else { return nil as Row? }
+            if change.mayEndSessions {
+                let generation: Int64 = try row.decode("generation")
+                _ = try await transaction.execute(.forgetSessions(of: account, before: generation - 1, in: project))
+                _ = try await transaction.execute(.voidCodes(of: account, in: project))
+            }
+            if change.settlesWhoOwnsTheAccount {
+                _ = try await transaction.execute(.void(.all, of: account, in: project))
+            }
+            var notes = change.note(about: account)
+            guard !unlinked.isEmpty else {
+                try await transaction.audit(notes, by: actor, at: change.changedAt, in: project)
+                return row
+            }
+            var lost: [ProviderID] = []
+            for row in try await transaction.query(.unlink(unlinked, from: account, in: project)) {
+                let provider = ProviderID(try row.decode("provider"))
+                notes.append(AuditNote(.identityUnlinked, account, provider))
+                let isReplacement = try row.decode("subject") == change.linked?.subject
+                if provider != change.linked?.provider || !isReplacement { lost.append(provider) }
+            }
+            try await transaction.endSessions(
+                of: [account], openedThrough: lost, except: nil, at: change.changedAt, in: project)
+            if let identity = change.linked {
+                _ = try await transaction.execute(.link(identity, to: account, at: change.changedAt, in: project))
+                notes.append(AuditNote(.identityLinked, account, identity.provider))
+            }
+            try await transaction.audit(notes, by: actor, at: change.changedAt, in: project)
+            return try await transaction.query(.find([.id(account)], in: project)).first
+        }
+    }
+}
+
+extension AdministrativeChange {
+    fileprivate var mayEndSessions: Bool {
+        isDisabled == false || email != nil || passwordHash != nil || validSince != nil
+    }
+
+    /// An administrator decides whose the account is, so links in earlier mailboxes end: one of them may be an intruder's.
+    fileprivate var settlesWhoOwnsTheAccount: Bool { email != nil || passwordHash != nil || validSince != nil }
+
+    fileprivate func note(about account: ID<Account>) -> [AuditNote] {
+        members.isEmpty ? [] : [AuditNote(.updated, account, ["members": members.joined(separator: " ")])]
+    }
+}
+
+extension PostgresError {
+    /// What another account has, if that is why the statement was refused.
+    var takenMember: UniqueMember? {
+        switch uniqueViolation {
+        case "account_pkey": .id
+        case "account_email_key": .email
+        case "account_phone_number_key": .phoneNumber
+        case "linked_identity_pkey": .identity
+        default: nil
+        }
+    }
+}

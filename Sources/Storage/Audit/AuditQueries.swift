@@ -1,0 +1,75 @@
+internal import FoundationEssentials
+internal import Identity
+internal import Postgres
+
+extension Transaction {
+    func audit(_ notes: [AuditNote], by actor: AuditActor, at now: Instant, in project: ID<Project>) async throws {
+        guard !notes.isEmpty else { return }
+        _ = try await execute(.audit(notes, by: actor, at: now, in: project, from: "(VALUES (1)) v"))
+    }
+}
+
+extension SQL {
+    /// Writes all of `notes` once for each row of `source`.
+    static func audit(
+        _ notes: [AuditNote], by actor: AuditActor, at now: Instant, in project: ID<Project>, from source: SQL
+    ) throws -> SQL {
+        let details = try notes.map { String(decoding: try JSONEncoder().encode($0.detail), as: UTF8.self) }
+        return auditing(
+            by: actor, at: now,
+            """
+            \(project.rawValue), n.action, n.subject, n.detail::jsonb FROM \(source),
+            unnest(\(notes.map(\.action)), \(notes.map(\.subject)), \(details)) AS n (action, subject, detail)
+            """)
+    }
+
+    /// One line for each account that is in `source`.
+    static func auditing(deletionOf source: SQL, by actor: AuditActor, at now: Instant) -> SQL {
+        auditing(
+            by: actor, at: now,
+            "project_id, \(AuditNote.AccountAction.deleted.rawValue), id, '{}'::jsonb FROM \(source)")
+    }
+
+    /// - Parameter lines: project, action, subject and detail of each line, and where they are from.
+    private static func auditing(by actor: AuditActor, at now: Instant, _ lines: SQL) -> SQL {
+        """
+        INSERT INTO audit_event (id, actor, occurred_at, network, request_id, project_id, action, subject, detail)
+        SELECT gen_random_uuid(), \(actor.name), \(Timestamp(now)), \(actor.trace.network), \(actor.trace.request),
+            \(lines)
+        """
+    }
+
+    static func audited(_ query: AuditQuery, in project: ID<Project>) throws -> SQL {
+        let (order, isBeyond): (SQL, SQL) = query.isOldestFirst ? ("ASC", ">") : ("DESC", "<")
+        var conditions: SQL = "project_id = \(project.rawValue)"
+        if let subject = query.subject { conditions = "\(conditions) AND subject = \(subject)" }
+        if let actor = query.actor { conditions = "\(conditions) AND actor = \(actor)" }
+        if let action = query.action { conditions = "\(conditions) AND action = \(action)" }
+        if let since = query.since { conditions = "\(conditions) AND occurred_at >= \(Timestamp(since))" }
+        if let until = query.until { conditions = "\(conditions) AND occurred_at < \(Timestamp(until))" }
+        if let place = query.place {
+            let id = try UUID(ID<AuditEvent>(place.id))
+            conditions = """
+                \(conditions) AND (occurred_at, id) \(isBeyond) (\(Timestamp(place.occurredAt)), \(id))
+                """
+        }
+        return """
+            SELECT id, actor, action, subject, detail::text AS detail, occurred_at, network, request_id
+            FROM audit_event WHERE \(conditions)
+            ORDER BY occurred_at \(order), id \(order) LIMIT \(query.limit)
+            """
+    }
+}
+
+extension AuditEvent {
+    init(_ row: Row) throws {
+        let detail = try JSONDecoder().decode(
+            [String: String].self, from: Data(try row.decode("detail", as: String.self).utf8))
+        self.init(
+            id: withUnsafeBytes(of: try row.decode("id", as: UUID.self).uuid) { UUIDText.text($0) },
+            note: AuditNote(try row.decode("action"), try row.decode("subject"), detail),
+            actor: try row.decode("actor"),
+            trace: RequestTrace(network: try row.decode("network"), request: try row.decode("request_id")),
+            occurredAt: Instant(try row.decode("occurred_at")))
+    }
+}

@@ -1,0 +1,38 @@
+internal import Identity
+
+/// The column `project.mail`. What this release does not know is passed over: a newer one wrote it.
+struct EmailColumn: Codable {
+    let senderAddress: String?
+    let senderName: String?
+    let replyTo: String?
+    let actionUrl: String?
+    let language: String?
+    /// By kind of letter, then by language.
+    let subjects: [String: [String: String]]?
+
+    init(_ settings: EmailSettings) {
+        let subjects = settings.subjects.filter { !$0.value.isEmpty }.map { kind, texts in
+            (kind.rawValue, Dictionary(uniqueKeysWithValues: texts.map { ($0.key.rawValue, $0.value) }))
+        }
+        senderAddress = settings.senderAddress?.rawValue
+        senderName = settings.senderName
+        replyTo = settings.replyTo?.rawValue
+        actionUrl = settings.actionURL
+        language = settings.language == .english ? nil : settings.language.rawValue
+        self.subjects = subjects.isEmpty ? nil : Dictionary(uniqueKeysWithValues: subjects)
+    }
+
+    var settings: EmailSettings {
+        var known: [OutgoingEmail.Kind: [Language: String]] = [:]
+        for (kind, texts) in subjects ?? [:] {
+            guard let kind = OutgoingEmail.Kind(rawValue: kind) else { continue }
+            for (language, text) in texts {
+                if let language = Language(rawValue: language) { known[kind, default: [:]][language] = text }
+            }
+        }
+        return EmailSettings(
+            senderAddress: senderAddress.flatMap { EmailAddress($0) }, senderName: senderName,
+            replyTo: replyTo.flatMap { EmailAddress($0) }, actionURL: actionUrl,
+            language: language.flatMap { Language(rawValue: $0) } ?? .english, subjects: known)
+    }
+}

@@ -1,0 +1,56 @@
+internal import FoundationEssentials
+public import Identity
+public import Postgres
+
+/// Letters as operators see them: without addresses and what is in them.
+public struct EmailListing: Sendable {
+    public struct Entry: Sendable {
+        public let id: ID<OutgoingEmail>
+        public let project: ID<Project>
+        public let kind: String
+        public let createdAt: Instant
+        public let dueAt: Instant
+        public let attempts: Int
+        public let failure: String?
+        /// `nil` while it is still tried.
+        public let givenUpAt: Instant?
+    }
+
+    private let pool: Pool
+
+    public init(pool: Pool) {
+        self.pool = pool
+    }
+
+    /// The newest, oldest first.
+    public func letters(limit: Int) async throws -> [Entry] {
+        try await reaching {
+            try await pool.query(
+                """
+                SELECT id, project_id, kind, created_at, due_at, attempts, failure, failed_at FROM (
+                    SELECT id, project_id, kind, created_at, due_at, attempts, failure, failed_at FROM mail
+                    ORDER BY created_at DESC, id LIMIT \(limit)) newest
+                ORDER BY created_at, id
+                """)
+        }.map(Entry.init)
+    }
+}
+
+extension EmailListing.Entry {
+    fileprivate init(_ row: Row) throws {
+        id = ID(letter: try row.decode("id"))
+        project = ID(try row.decode("project_id"))
+        kind = try row.decode("kind")
+        createdAt = Instant(try row.decode("created_at"))
+        dueAt = Instant(try row.decode("due_at"))
+        attempts = try row.decode("attempts")
+        failure = try row.decode("failure")
+        givenUpAt = try row.decode("failed_at", as: Timestamp?.self).map { Instant($0) }
+    }
+}
+
+extension ID<OutgoingEmail> {
+    init(letter: UUID) {
+        self.init(withUnsafeBytes(of: letter.uuid) { UUIDText.text($0) })
+    }
+}

@@ -1,0 +1,35 @@
+internal import FoundationEssentials
+public import Identity
+public import Postgres
+
+/// What is in the letters that have still to be sent, as it is kept.
+public struct EncryptedEmails: Sendable {
+    public struct Stored: Sendable {
+        public let id: ID<OutgoingEmail>
+        public let content: [UInt8]
+    }
+
+    private let pool: Pool
+
+    public init(pool: Pool) {
+        self.pool = pool
+    }
+
+    /// In the order of ids.
+    public func letters(after last: ID<OutgoingEmail>?, limit: Int) async throws -> [Stored] {
+        let beyond: SQL = if let last { "AND id > \(try UUID(last))" } else { "" }
+        return try await reaching {
+            try await pool.query(
+                "SELECT id, content FROM mail WHERE failed_at IS NULL \(beyond) ORDER BY id LIMIT \(limit)")
+        }.map { Stored(id: ID(letter: try $0.decode("id")), content: try $0.decode("content")) }
+    }
+
+    /// Nothing happens if the letter is gone or has changed.
+    public func reseal(_ letter: Stored, as sealed: [UInt8]) async throws {
+        let id = try UUID(letter.id)
+        _ = try await reaching {
+            try await pool.execute(
+                "UPDATE mail SET content = \(sealed) WHERE id = \(id) AND content = \(letter.content)")
+        }
+    }
+}

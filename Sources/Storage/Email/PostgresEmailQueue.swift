@@ -1,0 +1,112 @@
+internal import FoundationEssentials
+public import Identity
+public import Postgres
+
+/// ``EmailQueue`` on PostgreSQL: the locks of rows decide who takes which letter.
+public struct PostgresEmailQueue: EmailQueue {
+    private let pool: Pool
+
+    public init(pool: Pool) {
+        self.pool = pool
+    }
+
+    public func claim(limit: Int, lease: Duration, at now: Instant) async throws -> [QueuedEmail] {
+        try await reaching { try await pool.query(.claim(limit: limit, until: now + lease, at: now)) }
+            .compactMap(QueuedEmail.init)
+    }
+
+    public func bind(_ code: [UInt8], of letter: QueuedEmail) async throws -> Bool {
+        let statement = try SQL.bind(code, of: letter)
+        return try await reaching { try await pool.query(statement) }.first?.decode("is_bound") ?? false
+    }
+
+    public func stands(_ code: [UInt8]) async throws -> Bool {
+        try await reaching { try await pool.query("SELECT FROM oob_code WHERE hash = \(code)") }.isEmpty == false
+    }
+
+    public func remove(_ letter: ID<OutgoingEmail>) async throws {
+        let id = try UUID(letter)
+        _ = try await reaching { try await pool.execute("DELETE FROM mail WHERE id = \(id)") }
+    }
+
+    public func postpone(_ letter: ID<OutgoingEmail>, until due: Instant, failure: String) async throws {
+        let id = try UUID(letter)
+        _ = try await reaching {
+            try await pool.execute(
+                "UPDATE mail SET due_at = \(Timestamp(due)), failure = \(failure) WHERE id = \(id)")
+        }
+    }
+
+    public func giveUp(_ letter: ID<OutgoingEmail>, failure: String, at now: Instant) async throws {
+        let id = try UUID(letter)
+        _ = try await reaching {
+            try await pool.execute(
+                "UPDATE mail SET failed_at = \(Timestamp(now)), failure = \(failure) WHERE id = \(id)")
+        }
+    }
+
+    /// How many letters have still to be sent.
+    public func waiting() async throws -> Int {
+        try await reaching { try await pool.query("SELECT count(*) AS waiting FROM mail WHERE failed_at IS NULL") }
+            .first?.decode("waiting") ?? 0
+    }
+}
+
+extension SQL {
+    /// What has expired is removed on the way, unless somebody is just sending it.
+    fileprivate static func claim(limit: Int, until due: Instant, at now: Instant) -> SQL {
+        """
+        WITH expired AS (
+            DELETE FROM mail WHERE id IN (
+                SELECT id FROM mail
+                WHERE failed_at IS NULL AND due_at <= \(Timestamp(now)) AND expires_at <= \(Timestamp(now))
+                LIMIT 1000 FOR UPDATE SKIP LOCKED)
+        )
+        UPDATE mail SET due_at = \(Timestamp(due)), attempts = attempts + 1
+        WHERE id IN (
+            SELECT id FROM mail
+            WHERE failed_at IS NULL AND due_at <= \(Timestamp(now)) AND expires_at > \(Timestamp(now))
+            ORDER BY due_at LIMIT \(limit) FOR UPDATE SKIP LOCKED)
+        RETURNING id, project_id, kind, account_id, recipient, language, content, created_at, expires_at, attempts
+        """
+    }
+
+    /// The letter remembers that its code was bound, so that one that was used meanwhile does not come back.
+    fileprivate static func bind(_ code: [UInt8], of queued: QueuedEmail) throws -> SQL {
+        let letter = queued.letter
+        return """
+            WITH unbound AS (
+                SELECT id FROM mail WHERE id = \(try UUID(letter.id)) AND account_id IS NULL FOR UPDATE
+            ), holder AS (
+                SELECT a.id, a.generation FROM account a, unbound
+                WHERE a.project_id = \(queued.project.rawValue) AND a.email = \(letter.recipient.rawValue)
+            ), bound AS (
+                INSERT INTO oob_code (hash, project_id, purpose, account_id, generation, email, created_at, expires_at)
+                SELECT \(code), \(queued.project.rawValue), \(OOBCode.Purpose.resetPassword.rawValue), h.id,
+                    h.generation, \(letter.recipient.rawValue), \(Timestamp(letter.createdAt)),
+                    \(Timestamp(letter.expiresAt))
+                FROM holder h ON CONFLICT DO NOTHING
+            ), noted AS (
+                UPDATE mail SET account_id = h.id FROM holder h, unbound u WHERE mail.id = u.id RETURNING mail.id
+            )
+            SELECT EXISTS (SELECT FROM noted) OR EXISTS (SELECT FROM oob_code WHERE hash = \(code)) AS is_bound
+            """
+    }
+}
+
+extension QueuedEmail {
+    /// - Returns: `nil` for a letter of a kind that this release does not know: a newer one sends it.
+    fileprivate init?(_ row: Row) throws {
+        guard let kind = OutgoingEmail.Kind(rawValue: try row.decode("kind")),
+            let to = EmailAddress(try row.decode("recipient"))
+        else { return nil }
+        self.init(
+            letter: OutgoingEmail(
+                id: ID(letter: try row.decode("id")), kind: kind,
+                account: try row.decode("account_id", as: String?.self).map { ID($0) }, recipient: to,
+                language: try row.decode("language", as: String?.self).flatMap(Language.init),
+                content: try row.decode("content"),
+                createdAt: Instant(try row.decode("created_at")), expiresAt: Instant(try row.decode("expires_at"))),
+            project: ID(try row.decode("project_id")), attempts: try row.decode("attempts"))
+    }
+}

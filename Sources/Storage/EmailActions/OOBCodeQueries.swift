@@ -1,0 +1,138 @@
+internal import Identity
+internal import Postgres
+
+/// The columns that make an ``OOBCode``, of a table called `c`, and how they are read.
+enum OOBCodeRow {
+    static let columns: SQL = """
+        c.hash AS code_hash, c.project_id AS code_project_id, c.purpose AS code_purpose, c.account_id AS code_account_id, \
+        c.generation AS code_generation, c.email AS code_email, c.new_email AS code_new_email, \
+        c.provider AS code_provider, c.subject AS code_subject, c.added_at AS code_added_at, \
+        c.source_id AS code_source_id, c.created_at AS code_created_at, c.expires_at AS code_expires_at
+        """
+
+    struct UnknownPurpose: Error {}
+
+    static func code(_ row: Row) throws -> OOBCode {
+        guard let purpose = OOBCode.Purpose(rawValue: try row.decode("code_purpose")),
+            let email = EmailAddress(try row.decode("code_email"))
+        else { throw UnknownPurpose() }
+        return OOBCode(
+            hash: try row.decode("code_hash"), purpose: purpose,
+            account: try row.decode("code_account_id", as: String?.self).map { ID($0) },
+            generation: try row.decode("code_generation"), email: email,
+            newEmail: try row.decode("code_new_email", as: String?.self).flatMap(EmailAddress.init),
+            method: try method(row),
+            source: try row.decode("code_source_id", as: String?.self).map { ID($0) },
+            createdAt: Instant(try row.decode("code_created_at")),
+            expiresAt: Instant(try row.decode("code_expires_at")))
+    }
+
+    private static func method(_ row: Row) throws -> AddedSignInMethod? {
+        guard let provider = try row.decode("code_provider", as: String?.self) else { return nil }
+        return AddedSignInMethod(
+            provider: ProviderID(provider), subject: try row.decode("code_subject"),
+            addedAt: Instant(try row.decode("code_added_at")))
+    }
+}
+
+extension SQL {
+    /// A code with its account, whose columns are NULL if there is none.
+    static func findCode(_ hash: [UInt8], in project: ID<Project>?) -> SQL {
+        let ofProject: SQL = project.map { "AND c.project_id = \($0.rawValue)" } ?? ""
+        return """
+            SELECT a.id IS NOT NULL AS has_account, \(OOBCodeRow.columns), \(AccountRow.columns)
+            FROM oob_code c LEFT JOIN account a ON a.project_id = c.project_id AND a.id =
+                CASE WHEN c.purpose <> \(OOBCode.Purpose.signIn.rawValue) THEN c.account_id
+                ELSE (SELECT h.id FROM account h WHERE h.project_id = c.project_id AND h.email = c.email) END
+            WHERE c.hash = \(hash) \(ofProject)
+            """
+    }
+
+    /// Whoever is second waits for the first, and then finds nothing.
+    static func useUp(_ code: OOBCode, at now: Instant, in project: ID<Project>) -> SQL {
+        """
+        DELETE FROM oob_code
+        WHERE hash = \(code.hash) AND project_id = \(project.rawValue) AND expires_at > \(Timestamp(now))
+        """
+    }
+
+    /// A code once for a session that lives, or for nobody's.
+    static func issue(_ code: OOBCode, by session: SessionRow?, in project: ID<Project>) -> SQL {
+        guard let session else { return keep(code, in: project, from: "(VALUES (1)) v") }
+        return keep(
+            code, in: project,
+            from: """
+                account a WHERE a.project_id = \(project.rawValue) AND \(isAlive(session)) AND a.disabled_at IS NULL
+                """)
+    }
+
+    /// Does nothing to an account that has changed since the decision was taken.
+    static func change(
+        by change: MailboxChange, caller: SessionRow?, opensSession: Bool, at now: Instant, in project: ID<Project>
+    ) -> SQL {
+        let account = change.account
+        let isAlive: SQL = caller.map { SQL.isAlive($0) } ?? "true"
+        return """
+            UPDATE account a SET email = \(change.email?.rawValue), email_verified = \(change.email != nil),
+                password_hash = CASE WHEN \(change.passwordHash != nil) THEN \(change.passwordHash?.new)
+                    ELSE a.password_hash END,
+                password_updated_at = CASE WHEN \(change.passwordHash == nil) THEN a.password_updated_at
+                    WHEN \(change.passwordHash?.new != nil) THEN \(Timestamp(now)) END,
+                phone_number = CASE WHEN NOT \(change.removesTraces) THEN a.phone_number END,
+                display_name = CASE WHEN NOT \(change.removesTraces) THEN a.display_name END,
+                photo_url = CASE WHEN NOT \(change.removesTraces) THEN a.photo_url END,
+                email_link_sign_in = \(change.usesEmailLinks),
+                last_sign_in_at = CASE WHEN \(opensSession) THEN \(Timestamp(now)) ELSE a.last_sign_in_at END,
+                valid_since = CASE WHEN \(change.endsSessions) THEN date_trunc('second', \(Timestamp(now)))
+                    ELSE a.valid_since END,
+                generation = a.generation + CASE WHEN \(change.endsSessions) THEN 1 ELSE 0 END
+            WHERE a.project_id = \(project.rawValue) AND a.id = \(account.id.rawValue)
+                AND \(isAsDecided(account)) AND \(isAlive)
+            """
+    }
+
+    /// - Returns: rows with the providers.
+    static func unlink(by change: MailboxChange, in project: ID<Project>) -> SQL {
+        """
+        DELETE FROM linked_identity WHERE project_id = \(project.rawValue) AND account_id = \(change.account.id.rawValue)
+            AND (linked_at >= \(change.unlinksSince.map { Timestamp($0) })
+                OR provider = ANY (\(change.unlinks.map(\.rawValue)))
+                    AND linked_at <> \(Timestamp(change.account.createdAt)))
+        RETURNING provider
+        """
+    }
+
+    static func void(
+        _ remedies: MailboxChange.VoidedRemedies, of account: ID<Account>, in project: ID<Project>
+    ) -> SQL {
+        let all: SQL = """
+            c.project_id = \(project.rawValue) AND c.account_id = \(account.rawValue) \
+            AND c.purpose = ANY (\(OOBCode.Purpose.waysBack))
+            """
+        guard case .proven(let email, let madeAt, let addedSince) = remedies else {
+            return "DELETE FROM oob_code c WHERE \(all)"
+        }
+        return """
+            DELETE FROM oob_code c WHERE \(all)
+                AND c.created_at >= (SELECT least(\(madeAt.map { Timestamp($0) }), min(c.created_at)) FROM oob_code c
+                    WHERE \(all) AND c.email = \(email.rawValue))
+                AND (c.email <> \(email.rawValue) OR c.added_at IS NULL OR c.added_at >= \(Timestamp(addedSince)))
+            """
+    }
+
+    /// An account with a proven address.
+    static func create(proven account: NewAccount, opening session: SessionRow, in project: ID<Project>) -> SQL {
+        let now = Timestamp(account.createdAt)
+        return opening(
+            session, in: project, from: "made",
+            after: """
+                made AS (
+                    INSERT INTO account (project_id, id, email, email_verified, email_link_sign_in, created_at,
+                        last_sign_in_at, valid_since)
+                    VALUES (\(project.rawValue), \(account.id.rawValue), \(account.email?.rawValue), true, true, \(now),
+                        \(now), date_trunc('second', \(now)))
+                    RETURNING 1),
+
+                """)
+    }
+}

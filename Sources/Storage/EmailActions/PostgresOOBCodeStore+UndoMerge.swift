@@ -1,0 +1,137 @@
+public import Identity
+internal import Postgres
+
+extension PostgresOOBCodeStore {
+    public func undoMerge(_ undoing: MergeUndoing, in project: ID<Project>) async throws -> UndoneMerge {
+        do {
+            return try await reaching {
+                try await pool.transaction { try await undo(undoing, in: project, $0) }
+            }
+        } catch is Stale {
+            return .stale
+        } catch UndoRefusal.taken {
+            return .impossible
+        } catch let error as PostgresError {
+            guard let member = error.takenMember else { throw error }
+            return member == .id ? .impossible : .stale
+        }
+    }
+
+    /// Locks accounts first, as every change of them does; then it looks again.
+    private func undo(
+        _ undoing: MergeUndoing, in project: ID<Project>, _ transaction: Transaction
+    ) async throws -> UndoneMerge {
+        guard let source = undoing.code.source,
+            let seen = try await transaction.undoable(undoing, locking: false, in: project)
+        else { return .impossible }
+        _ = try await transaction.execute(.lock([seen.target] + seen.holders.map(\.id), in: project))
+        guard let now = try await transaction.undoable(undoing, locking: true, in: project) else { return .impossible }
+        guard now.target == seen.target, Set(now.holders.map(\.id)) == Set(seen.holders.map(\.id)),
+            let target = now.holders.first(where: { $0.id == now.target })
+        else { throw Stale() }
+        guard try await transaction.execute(.useUp(undoing.code, at: undoing.undoneAt, in: project)) == 1 else {
+            return .impossible
+        }
+        let reversal = MergeReversal(of: now.merge, from: target, among: now.holders)
+        try await carryOut(reversal, of: now.merge, from: target, undoing, in: project, transaction)
+        guard let row = try await transaction.query(.find([.id(source)], in: project)).first else { throw Stale() }
+        let account = try AccountRow.account(row)
+        let reset = undoing.reset(of: account).map { [$0] } ?? []
+        try await transaction.post(EmailBatch(codes: reset), in: project)
+        return .done(account)
+    }
+
+    private func carryOut(
+        _ reversal: MergeReversal, of merge: MergeRecord, from target: Account, _ undoing: MergeUndoing,
+        in project: ID<Project>, _ transaction: Transaction
+    ) async throws {
+        let (source, now) = (merge.plan.source, undoing.undoneAt)
+        if let other = reversal.disavowed {
+            try await disavow(other, by: undoing.code, undoing.trace, at: now, in: project, transaction)
+        }
+        if let rest = reversal.target {
+            try await transaction.take(
+                leaving: rest, from: target, takesEmail: reversal.targetLosesEmail, at: now, in: project)
+        }
+        try await transaction.bringBack(
+            source, of: merge, email: reversal.returnsEmail, phoneNumber: reversal.returnsPhoneNumber, at: now,
+            in: project)
+        for statement: SQL in [
+            .returnIdentities(reversal.taken, to: source, at: now, in: project),
+            .makeRoom(for: reversal.relinked, of: source, at: now, in: project),
+            .relink(reversal.relinked, of: source, at: now, in: project),
+        ] { _ = try await transaction.execute(statement) }
+        try await transaction.finishUndoing(merge, from: target.id, by: .user(undoing.trace), at: now, in: project)
+    }
+}
+
+extension Transaction {
+    /// The merge that a code undoes, where the source is now, and every account that has something of it.
+    ///
+    /// - Returns: `nil` if the code is of another merge than the one that is kept of its source.
+    fileprivate func undoable(
+        _ undoing: MergeUndoing, locking: Bool, in project: ID<Project>
+    ) async throws -> (merge: MergeRecord, target: ID<Account>, holders: [Account])? {
+        guard let source = undoing.code.source,
+            let row = try await query(.keptMerge(of: source, locking: locking, in: project)).first
+        else { return nil }
+        let merge = try MergeRecord(row)
+        guard merge.mergedAt == undoing.code.createdAt else { return nil }
+        let target = ID<Account>(try row.decode("target_id"))
+        let belongings: [AccountReference?] =
+            [
+                .id(target), merge.source.email.map { .email($0) },
+                merge.source.phoneNumber.flatMap(PhoneNumber.init).map { .phoneNumber($0) },
+            ]
+            + merge.plan.identities.map { .identity(provider: $0.provider, subject: $0.subject) }
+        let holders = try await query(.find(belongings.compactMap(\.self), in: project))
+            .map { try AccountRow.account($0) }
+        return (merge, target, holders)
+    }
+}
+
+extension SQL {
+    fileprivate static func returnIdentities(
+        _ identities: [MergePlan.Moved], to source: ID<Account>, at now: Instant, in project: ID<Project>
+    ) -> SQL {
+        """
+        UPDATE linked_identity l SET account_id = \(source.rawValue), linked_at = \(Timestamp(now))
+        FROM \(rows(identities)) WHERE l.project_id = \(project.rawValue) AND \(isNamed)
+        """
+    }
+
+    /// Identities as this release makes them: of a column that is newer than the merge they have the default.
+    fileprivate static func makeRoom(
+        for identities: [MergePlan.Moved], of source: ID<Account>, at now: Instant, in project: ID<Project>
+    ) -> SQL {
+        """
+        INSERT INTO linked_identity (project_id, provider, subject, account_id, created_at)
+        SELECT \(project.rawValue), b.provider, b.subject, \(source.rawValue), \(Timestamp(now)) FROM \(rows(identities))
+        """
+    }
+
+    /// An identity of a generic OpenID provider comes back only if the provider still has its issuer.
+    fileprivate static func relink(
+        _ identities: [MergePlan.Moved], of source: ID<Account>, at now: Instant, in project: ID<Project>
+    ) -> SQL {
+        """
+        WITH room AS (
+            DELETE FROM linked_identity l USING \(rows(identities)) WHERE l.project_id = \(project.rawValue) AND \(isNamed)
+            RETURNING l.provider, l.subject, to_jsonb(l) AS columns)
+        INSERT INTO linked_identity
+        SELECT back.* FROM room, account_merge m, LATERAL jsonb_array_elements(m.snapshot -> 'identities') kept,
+            LATERAL jsonb_populate_record(NULL::linked_identity,
+                room.columns || kept || jsonb_build_object('linked_at', \(Timestamp(now))::timestamptz)) back
+        WHERE m.project_id = \(project.rawValue) AND m.source_id = \(source.rawValue)
+            AND kept ->> 'provider' = room.provider AND kept ->> 'subject' = room.subject
+            AND (kept ->> 'provider' NOT LIKE 'oidc.%'
+                OR kept ->> 'issuer' = \(issuer(of: "(kept ->> 'provider')", in: project)))
+        """
+    }
+
+    private static func rows(_ identities: [MergePlan.Moved]) -> SQL {
+        "unnest(\(identities.map(\.provider.rawValue)), \(identities.map(\.subject))) AS b (provider, subject)"
+    }
+
+    private static var isNamed: SQL { "l.provider = b.provider AND l.subject = b.subject" }
+}

@@ -1,0 +1,154 @@
+internal import Identity
+internal import Postgres
+
+extension Transaction {
+    /// - Parameter signsIn: a client asks for it, and enters the target by it. A source with a live recovery code stays.
+    /// - Returns: the target as it is now.
+    /// - Throws: ``Stale`` where the plan would be another one by now; ``MergeRefusal`` where there would be none.
+    func carryOut(
+        _ merge: AccountMerge, signsIn: Bool, by actor: AuditActor, announcing notices: MergeNotices,
+        in project: ID<Project>
+    ) async throws -> Account {
+        let terms = merge.terms
+        let (sourceID, targetID) = (terms.plan.source, terms.plan.target)
+        _ = try await execute(.use(merge.marks, in: project, from: "(VALUES (1)) v"))
+        _ = try await execute(.lock([sourceID, targetID], in: project))
+        let recoveries = try await query(.recoveries(of: [sourceID, targetID], at: merge.mergedAt, in: project))
+            .map { try MergedAccounts.Recovery($0) }
+        if signsIn, recoveries.contains(where: { $0.account == sourceID }) { throw MergeRefusal.recoveryPending }
+        let accounts = try await query(.find([.id(sourceID), .id(targetID)], in: project))
+            .map { try AccountRow.account($0) }
+        guard let source = accounts.first(where: { $0.id == sourceID }),
+            let target = accounts.first(where: { $0.id == targetID }),
+            try MergePrecondition(of: source, into: target) == terms
+        else { throw Stale() }
+        let event = OutboxEvent(.accountMerged, of: targetID, source: sourceID)
+        let statements: [SQL] = [
+            try .keep(source, of: target, for: merge, in: project),
+            .moveIdentities(of: sourceID, to: targetID, at: merge.mergedAt, in: project),
+            .moveMerges(from: sourceID, to: targetID, in: project),
+            .moveUndoCodes(from: sourceID, to: targetID, in: project),
+            .delete(sourceID, by: nil, now: merge.mergedAt, in: project),
+            .give(source, to: target, for: merge, signsIn: signsIn, in: project),
+            .tell(event, at: merge.mergedAt, in: project),
+        ]
+        for statement in statements { _ = try await execute(statement) }
+        let notes = [
+            AuditNote(.merged, targetID, ["source": sourceID.rawValue]),
+            AuditNote(.merged, sourceID, ["target": targetID.rawValue]),
+        ]
+        try await audit(notes, by: actor, at: merge.mergedAt, in: project)
+        guard let row = try await query(.find([.id(targetID)], in: project)).first else { throw Stale() }
+        let account = try AccountRow.account(row)
+        let merged = MergedAccounts(source: source, target: account, recoveries: recoveries)
+        try await post(try notices.mailing(for: merged), in: project)
+        return account
+    }
+}
+
+extension MergedAccounts.Recovery {
+    fileprivate init(_ row: Row) throws {
+        guard let email = EmailAddress(try row.decode("email")) else { throw OOBCodeRow.UnknownPurpose() }
+        self.init(account: ID(try row.decode("account_id")), email: email)
+    }
+}
+
+extension SQL {
+    /// Addresses that accounts can get back by live codes: of a recovery, or of a removal link that was sent to an earlier
+    /// address. A lock on an account's row keeps new ones away.
+    static func recoveries(of accounts: [ID<Account>], at now: Instant, in project: ID<Project>) -> SQL {
+        """
+        SELECT DISTINCT c.account_id, c.email FROM oob_code c
+        JOIN account a ON a.project_id = c.project_id AND a.id = c.account_id
+        WHERE c.project_id = \(project.rawValue) AND c.account_id = ANY (\(accounts.map(\.rawValue)))
+            AND c.expires_at > \(Timestamp(now)) AND (c.purpose = \(OOBCode.Purpose.recoverEmail.rawValue)
+                OR c.purpose = \(OOBCode.Purpose.removeSignInMethod.rawValue) AND c.email IS DISTINCT FROM a.email)
+        ORDER BY c.account_id, c.email
+        """
+    }
+
+    /// In the order of ids, so that two who change the same accounts do not wait for each other.
+    static func lock(_ accounts: [ID<Account>], in project: ID<Project>) -> SQL {
+        """
+        SELECT id FROM account WHERE project_id = \(project.rawValue) AND id = ANY (\(accounts.map(\.rawValue)))
+        ORDER BY id FOR UPDATE
+        """
+    }
+
+    /// Everything that bringing the source back takes: its row, its identities, and which merges into it can be undone
+    /// (its followers), because the target answers for those now. An older merge of the same id was of an account that is no more.
+    fileprivate static func keep(
+        _ source: Account, of target: Account, for merge: AccountMerge, in project: ID<Project>
+    ) throws -> SQL {
+        """
+        INSERT INTO account_merge (project_id, source_id, target_id, merged_at, undo_until, target_generation, snapshot)
+        SELECT a.project_id, a.id, \(target.id.rawValue), \(Timestamp(merge.mergedAt)),
+            \(Timestamp(merge.undoableUntil)), \(target.generation),
+            jsonb_build_object('account', to_jsonb(a), 'plan', \(try merge.terms.plan.columnText())::text::jsonb,
+                'identities', (SELECT coalesce(jsonb_agg(to_jsonb(l)), '[]') FROM linked_identity l
+                    WHERE l.project_id = a.project_id AND l.account_id = a.id),
+                'followers', (SELECT coalesce(jsonb_agg(f.source_id), '[]') FROM account_merge f
+                    WHERE f.project_id = a.project_id AND f.target_id = a.id),
+                'targetHadWayIn', \(target.hasWayIn)::boolean, 'targetUsedEmailLinks', \(target.usesEmailLinks)::boolean)
+        FROM account a WHERE a.project_id = \(project.rawValue) AND a.id = \(source.id.rawValue)
+        ON CONFLICT (project_id, source_id) DO UPDATE SET target_id = excluded.target_id,
+            merged_at = excluded.merged_at, undo_until = excluded.undo_until,
+            target_generation = excluded.target_generation, snapshot = excluded.snapshot
+        """
+    }
+
+    fileprivate static func moveIdentities(
+        of source: ID<Account>, to target: ID<Account>, at now: Instant, in project: ID<Project>
+    ) -> SQL {
+        """
+        UPDATE linked_identity SET account_id = \(target.rawValue), linked_at = \(Timestamp(now))
+        WHERE project_id = \(project.rawValue) AND account_id = \(source.rawValue)
+        """
+    }
+
+    /// Merges into the source can be undone out of the target from now on.
+    fileprivate static func moveMerges(
+        from source: ID<Account>, to target: ID<Account>, in project: ID<Project>
+    ) -> SQL {
+        """
+        UPDATE account_merge SET target_id = \(target.rawValue)
+        WHERE project_id = \(project.rawValue) AND target_id = \(source.rawValue)
+        """
+    }
+
+    fileprivate static func moveUndoCodes(
+        from source: ID<Account>, to target: ID<Account>, in project: ID<Project>
+    ) -> SQL {
+        """
+        UPDATE oob_code SET account_id = \(target.rawValue)
+        WHERE project_id = \(project.rawValue) AND account_id = \(source.rawValue)
+            AND purpose = \(OOBCode.Purpose.undoMerge.rawValue)
+        """
+    }
+
+    /// The source is gone by now; its password is in what was kept of it. The target got that password with the merge,
+    /// whenever the source got it.
+    fileprivate static func give(
+        _ source: Account, to target: Account, for merge: AccountMerge, signsIn: Bool, in project: ID<Project>
+    ) -> SQL {
+        let plan = merge.terms.plan
+        let mergedAt = Timestamp(merge.mergedAt)
+        return """
+            UPDATE account a SET
+                email = CASE WHEN \(plan.movesEmail) THEN \(source.email?.rawValue) ELSE a.email END,
+                email_verified = CASE WHEN \(plan.movesEmail) THEN \(source.emailIsVerified) ELSE a.email_verified END,
+                password_hash = CASE WHEN \(plan.movesEmail) THEN m.snapshot #>> '{account,password_hash}'
+                    ELSE a.password_hash END,
+                password_updated_at = CASE WHEN \(plan.movesEmail) THEN \(source.hasPassword ? mergedAt : nil)
+                    ELSE a.password_updated_at END,
+                email_link_sign_in = CASE WHEN \(plan.movesEmail) THEN \(source.usesEmailLinks) ELSE a.email_link_sign_in END,
+                phone_number = CASE WHEN \(plan.movesPhoneNumber) THEN \(source.phoneNumber) ELSE a.phone_number END,
+                display_name = CASE WHEN \(plan.movesDisplayName) THEN \(source.displayName) ELSE a.display_name END,
+                photo_url = CASE WHEN \(plan.movesPhoto) THEN \(source.photoURL) ELSE a.photo_url END,
+                last_sign_in_at = coalesce(\(signsIn ? mergedAt : nil), a.last_sign_in_at)
+            FROM account_merge m
+            WHERE a.project_id = \(project.rawValue) AND a.id = \(target.id.rawValue)
+                AND m.project_id = a.project_id AND m.source_id = \(source.id.rawValue)
+            """
+    }
+}

@@ -1,0 +1,161 @@
+public import Identity
+public import Postgres
+
+/// What is configured of projects: read and changed as a whole.
+public struct ConfigurationStore: Sendable {
+    /// What a change made of a configuration.
+    public struct Edit: Sendable {
+        public let before: ProjectConfiguration
+        /// Its new secrets are those that are not the kept ones already.
+        public let after: ProjectConfiguration
+        /// How many identities were unlinked because their provider got another issuer.
+        public let discarded: [ProviderID: Int]
+    }
+
+    private let pool: Pool
+    private let rules: ConfigurationRules
+    private let secrets: SecretEncryption
+    private let clock: WallClock
+
+    public init(pool: Pool, rules: ConfigurationRules, secrets: SecretEncryption, clock: WallClock) {
+        self.pool = pool
+        self.rules = rules
+        self.secrets = secrets
+        self.clock = clock
+    }
+
+    public func configuration(of id: ID<Project>) async throws -> ProjectConfiguration? {
+        try await reaching { try await pool.transaction(isolation: .repeatableRead) { try await read(id, in: $0) } }
+    }
+
+    /// See ``ProjectEditor/edit``.
+    ///
+    /// - Parameter isRehearsal: everything is done but the storing.
+    public func edit(
+        _ id: ID<Project>, by actor: AuditActor, allowing permissions: EditPermissions, isRehearsal: Bool = false,
+        _ change: @escaping ProjectEditor.Change
+    ) async throws -> Edit? {
+        try await reaching {
+            try await pool.transaction { transaction in
+                // A statement of its own: the next one sees what whoever held the lock has left.
+                let lock = try await transaction.query(
+                    "SELECT p.id FROM project p WHERE p.id = \(id.rawValue) FOR UPDATE")
+                guard !lock.isEmpty, let before = try await read(id, in: transaction) else { return nil }
+                var after = before
+                try change(&after)
+                try await dropKeptSecrets(&after, in: transaction)
+                guard permissions.contains(.changeTrust) || !after.changesTrust(since: before) else {
+                    throw ConfigurationEditRefusal.trustNeeded
+                }
+                let known = Set(before.problems(by: rules))
+                let problems =
+                    try await after.problems(by: rules).filter { !known.contains($0) }
+                    + problemsInTenants(from: before, to: after, in: transaction)
+                guard problems.isEmpty else { throw ConfigurationRefusal(problems: problems) }
+                let issuers = after.issuerChanges(since: before)
+                let discarded = try await transaction.identitiesInTheWay(of: issuers, in: id)
+                if let (provider, count) = discarded.min(by: { $0.key.rawValue < $1.key.rawValue }),
+                    !permissions.contains(.discardIdentities)
+                {
+                    throw ConfigurationEditRefusal.issuerInUse(provider, identities: count)
+                }
+                if !isRehearsal {
+                    try await transaction.carryOut(issuers, by: actor, at: clock.now(), in: id)
+                    try await store(after, insteadOf: before, by: actor, in: transaction)
+                }
+                return Edit(before: before, after: after, discarded: discarded)
+            }
+        }
+    }
+
+    private func read(_ id: ID<Project>, in transaction: Transaction) async throws -> ProjectConfiguration? {
+        let rows = try await transaction.query(
+            """
+            SELECT \(SQL.projectColumns), p.name FROM \(SQL.homes)
+            WHERE h.id = \(id.rawValue) AND h.deleted_at IS NULL
+            """)
+        guard let row = rows.first else { return nil }
+        let project = try Project(row)
+        let apps = try await transaction.query(.apps(of: project.root))
+        return ProjectConfiguration(
+            project: project, name: try row.decode("name"), apps: try apps.map(ConfiguredApp.init))
+    }
+
+    /// What other apps break for the tenants, who have the same.
+    private func problemsInTenants(
+        from before: ProjectConfiguration, to after: ProjectConfiguration, in transaction: Transaction
+    ) async throws -> [ConfigurationProblem] {
+        guard before.project.hasTenants, after.apps != before.apps else { return [] }
+        return try await transaction.query(.tenantsWithProviders(of: before.project.id)).map(Project.init)
+            .flatMap { tenant in
+                let known = Set(tenant.loginServicesProblems(showing: before.apps))
+                return tenant.loginServicesProblems(showing: after.apps).filter { !known.contains($0) }
+            }
+    }
+
+    private func dropKeptSecrets(
+        _ configuration: inout ProjectConfiguration, in transaction: Transaction
+    ) async throws {
+        let project = configuration.project.id
+        guard !configuration.newSecrets.isEmpty else { return }
+        let rows = try await transaction.query(
+            "SELECT provider, secret FROM identity_provider WHERE project_id = \(project.rawValue) AND secret IS NOT NULL"
+        )
+        let kept = try Dictionary(
+            uniqueKeysWithValues: rows.map {
+                (ProviderID(try $0.decode("provider")), try $0.decode("secret", as: [UInt8].self))
+            })
+        for (provider, secret) in configuration.newSecrets {
+            let isKept = kept[provider].map { secrets.holds($0, secret, provider, project) } ?? secret.isEmpty
+            if isKept { configuration.dropSecret(of: provider) }
+        }
+    }
+
+    private func store(
+        _ after: ProjectConfiguration, insteadOf before: ProjectConfiguration, by actor: AuditActor,
+        in transaction: Transaction
+    ) async throws {
+        let now = clock.now()
+        let id = after.project.id
+        for statement in try statements(from: before, to: after, at: now) {
+            _ = try await transaction.execute(statement)
+        }
+        for (provider, secret) in after.newSecrets {
+            let sealed = secret.isEmpty ? nil : try secrets.seal(secret, provider, id)
+            _ = try await transaction.execute(.keep(sealed, of: provider, in: id, at: now))
+        }
+        try await transaction.audit(after.events(since: before), by: actor, at: now, in: id)
+    }
+
+    /// Of a tenant, providers are all that is changed here.
+    private func statements(
+        from before: ProjectConfiguration, to after: ProjectConfiguration, at now: Instant
+    ) throws -> [SQL] {
+        let project = after.project
+        let policy = try PolicyColumn.json(project.policy, of: project.profile)
+        let mail = try EmailColumn(project.mail).columnText()
+        var statements: [SQL] = []
+        if project.tenant == nil, project != before.project || after.name != before.name {
+            statements.append(
+                """
+                UPDATE project SET name = \(after.name), profile = \(project.profile.rawValue),
+                    policy = \(policy)::text::jsonb, authorized_domains = \(project.authorizedDomains),
+                    mail = \(mail)::text::jsonb
+                WHERE id = \(project.id.rawValue)
+                """)
+        }
+        for provider in before.project.providers where project.settings(of: provider.provider) == nil {
+            statements.append(.remove(provider.provider, of: project.id))
+        }
+        for provider in project.providers where before.project.settings(of: provider.provider) != provider {
+            statements.append(try .set(provider, of: project.id, at: now))
+        }
+        for configured in before.apps where after.app(configured.app.id) == nil {
+            statements.append(.remove(configured.app.id, of: project.id))
+        }
+        for configured in after.apps where before.app(configured.app.id) != configured {
+            statements.append(try .set(configured, of: project.id, at: now))
+        }
+        return statements
+    }
+}

@@ -1,0 +1,121 @@
+internal import Identity
+internal import Postgres
+
+/// Identities of generic OpenID providers whose issuers change.
+///
+/// A sign-in that links an identity holds a shared lock on its provider's row until it commits, see
+/// ``SQL/issuerStands(for:in:)``; a change of the issuer takes that lock exclusively before it looks for identities.
+extension Transaction {
+    /// Locks the providers, so that nobody links an identity of the old issuer any more.
+    ///
+    /// - Returns: how many identities would change their meaning, by provider; providers without any are left out.
+    func identitiesInTheWay(
+        of changes: [IssuerChange], in project: ID<Project>
+    ) async throws -> [ProviderID: Int] {
+        var counts: [ProviderID: Int] = [:]
+        for change in changes {
+            if change.old != nil { _ = try await execute(.lock(change.provider, in: project)) }
+            // A statement of its own: it sees what the sign-ins that held the lock have linked.
+            guard let condition = SQL.isInTheWay(of: change, in: project),
+                let row = try await query("SELECT count(*) AS count FROM linked_identity l WHERE \(condition)").first
+            else { continue }
+            let count: Int = try row.decode("count")
+            if count > 0 { counts[change.provider] = count }
+        }
+        return counts
+    }
+
+    /// Unlinks the identities that are in the way, and has those of a removed provider remember its issuer.
+    func carryOut(
+        _ changes: [IssuerChange], by actor: AuditActor, at now: Instant, in project: ID<Project>
+    ) async throws {
+        for change in changes {
+            if let old = change.old, change.new == nil {
+                _ = try await execute(.remember(old, of: change.provider, in: project))
+            }
+            while try await discardSome(change, by: actor, at: now, in: project) {}
+        }
+    }
+
+    /// - Returns: `false` once none is left.
+    private func discardSome(
+        _ change: IssuerChange, by actor: AuditActor, at now: Instant, in project: ID<Project>
+    ) async throws -> Bool {
+        guard let condition = SQL.isInTheWay(of: change, in: project) else { return false }
+        let owners: [ID<Account>] = try await query(
+            "SELECT DISTINCT l.account_id FROM linked_identity l WHERE \(condition) ORDER BY 1 LIMIT 500"
+        ).map { ID(try $0.decode("account_id")) }
+        guard !owners.isEmpty else { return false }
+        _ = try await execute(.lock(owners, in: project))
+        let accounts = try await query(.find(owners.map { .id($0) }, in: project)).map { try AccountRow.account($0) }
+        _ = try await execute(.unlink(change.provider, from: owners, in: project))
+        try await endSessions(of: owners, openedThrough: [change.provider], except: nil, at: now, in: project)
+        for account in accounts where account.identities.contains(where: { $0.provider == change.provider }) {
+            // Discarding says that it is meant, as `allowNoSignInMethod` does for one account.
+            try await settle(
+                account.unlinking(change.provider, leavesNoWayIn: true).rest, was: account, in: project)
+        }
+        _ = try await execute(.tell(.identityUnlinked, of: owners, change.provider, at: now, in: project))
+        try await audit(
+            owners.map { AuditNote(.identityUnlinked, $0, change.provider) }, by: actor, at: now, in: project)
+        return true
+    }
+}
+
+extension SQL {
+    /// Holds while the provider of a verified identity has the issuer that verified it, and keeps that so until the
+    /// transaction ends. Holds for every identity of a provider whose issuer cannot be configured.
+    static func issuerStands(for identity: VerifiedIdentity, in project: ID<Project>) -> SQL {
+        guard identity.provider.isGenericOpenID else { return "true" }
+        return """
+            EXISTS (SELECT FROM identity_provider i WHERE i.project_id = \(project.rawValue)
+                AND i.provider = \(identity.provider.rawValue)
+                AND i.settings #>> '{openId,issuer}' = \(identity.issuer) FOR SHARE)
+            """
+    }
+
+    /// The issuer that a generic OpenID provider has now, for an identity that an administrator links.
+    ///
+    /// - Parameter provider: a column or a parameter.
+    static func issuer(of provider: SQL, in project: ID<Project>) -> SQL {
+        """
+        (SELECT i.settings #>> '{openId,issuer}' FROM identity_provider i
+            WHERE i.project_id = \(project.rawValue) AND i.provider = \(provider) FOR SHARE)
+        """
+    }
+
+    /// Holds for a row `l` of an identity that would be another person's under the new issuer. Of an identity without an
+    /// issuer only the provider's old one is known; where the provider had none, an administrator linked it beforehand.
+    ///
+    /// - Returns: `nil` if no identity can be in the way.
+    fileprivate static func isInTheWay(of change: IssuerChange, in project: ID<Project>) -> SQL? {
+        guard let new = change.new else { return nil }
+        return """
+            l.project_id = \(project.rawValue) AND l.provider = \(change.provider.rawValue)
+                AND coalesce(l.issuer, \(change.old)) <> \(new)
+            """
+    }
+
+    fileprivate static func lock(_ provider: ProviderID, in project: ID<Project>) -> SQL {
+        """
+        SELECT FROM identity_provider WHERE project_id = \(project.rawValue) AND provider = \(provider.rawValue)
+        FOR UPDATE
+        """
+    }
+
+    fileprivate static func remember(_ issuer: String, of provider: ProviderID, in project: ID<Project>) -> SQL {
+        """
+        UPDATE linked_identity SET issuer = \(issuer)
+        WHERE project_id = \(project.rawValue) AND provider = \(provider.rawValue) AND issuer IS NULL
+        """
+    }
+
+    fileprivate static func unlink(
+        _ provider: ProviderID, from accounts: [ID<Account>], in project: ID<Project>
+    ) -> SQL {
+        """
+        DELETE FROM linked_identity WHERE project_id = \(project.rawValue) AND provider = \(provider.rawValue)
+            AND account_id = ANY (\(accounts.map(\.rawValue)))
+        """
+    }
+}

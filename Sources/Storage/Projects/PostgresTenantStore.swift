@@ -1,0 +1,83 @@
+public import Identity
+public import Postgres
+
+/// ``TenantStore`` on PostgreSQL.
+public struct PostgresTenantStore: TenantStore {
+    private let pool: Pool
+
+    public init(pool: Pool) {
+        self.pool = pool
+    }
+
+    public func tenant(_ id: ID<Tenant>, of project: ID<Project>) async throws -> Tenant? {
+        try await reaching { try await pool.read(.tenant(id, of: project)) }.first.map(Tenant.init)
+    }
+
+    public func tenants(after last: ID<Tenant>?, limit: Int, of project: ID<Project>) async throws -> [Tenant] {
+        let place = last.map { ID<Project>($0, of: project).rawValue } ?? ""
+        return try await reaching {
+            try await pool.query(
+                """
+                SELECT \(SQL.tenantColumns) FROM project t
+                WHERE t.parent_id = \(project.rawValue) AND t.deleted_at IS NULL AND t.id COLLATE "C" > \(place)
+                ORDER BY t.id COLLATE "C" LIMIT \(limit)
+                """)
+        }.map(Tenant.init)
+    }
+
+    public func create(_ tenant: Tenant, by actor: AuditActor, at now: Instant) async throws {
+        try await reaching {
+            try await pool.transaction { transaction in
+                guard try await transaction.execute(.insert(tenant, at: now)) == 1 else { return }
+                try await transaction.audit(
+                    [AuditNote("tenant.added", tenant.id.rawValue)], by: actor, at: now, in: tenant.parent)
+            }
+        }
+    }
+
+    public func change(
+        _ id: ID<Tenant>, by actor: AuditActor, at now: Instant, in project: ID<Project>,
+        _ change: @escaping Tenancy.Change
+    ) async throws -> Tenant? {
+        try await reaching {
+            try await pool.transaction { transaction in
+                guard
+                    let before = try await transaction.query(.tenant(id, of: project, locking: true)).first
+                        .map(Tenant.init)
+                else { return nil }
+                var after = before
+                change(&after.settings)
+                guard after != before else { return after }
+                _ = try await transaction.execute(.update(after))
+                try await transaction.audit([.changed(from: before, to: after)], by: actor, at: now, in: project)
+                return after
+            }
+        }
+    }
+
+    public func delete(
+        _ id: ID<Tenant>, by actor: AuditActor, at now: Instant, in project: ID<Project>
+    ) async throws -> Bool {
+        try await reaching {
+            try await pool.transaction { transaction in
+                guard try await transaction.execute(.markDeleted(id, at: now, of: project)) == 1 else { return false }
+                try await transaction.audit(
+                    [AuditNote("tenant.removed", id.rawValue)], by: actor, at: now, in: project)
+                return true
+            }
+        }
+    }
+}
+
+extension AuditNote {
+    fileprivate static func changed(from before: Tenant, to after: Tenant) -> AuditNote {
+        let (old, new) = (before.settings, after.settings)
+        let members = [
+            ("allowsAnonymous", old.allowsAnonymous != new.allowsAnonymous),
+            ("allowsEmailLinks", old.allowsEmailLinks != new.allowsEmailLinks),
+            ("allowsPasswords", old.allowsPasswords != new.allowsPasswords),
+            ("displayName", old.displayName != new.displayName), ("isDisabled", old.isDisabled != new.isDisabled),
+        ].filter(\.1).map(\.0)
+        return AuditNote("tenant.changed", after.id.rawValue, ["members": members.joined(separator: " ")])
+    }
+}

@@ -1,0 +1,108 @@
+public import Identity
+public import Postgres
+
+/// Projects and the apps in them.
+public struct ProjectStore: Sendable {
+    let pool: Pool
+
+    public init(pool: Pool) {
+        self.pool = pool
+    }
+
+    public func project(_ id: ID<Project>) async throws -> Project? {
+        try await read("h.parent_id IS NULL AND h.id = \(id.rawValue)").first
+    }
+
+    /// In the order of their making.
+    public func all() async throws -> [Project] {
+        try await read("h.parent_id IS NULL ORDER BY h.created_at, h.id")
+    }
+
+    /// Those tenants of a project that have providers, each as a project.
+    public func tenantsWithProviders(of project: ID<Project>) async throws -> [Project] {
+        try await reaching { try await pool.query(.tenantsWithProviders(of: project)) }.map(Project.init)
+    }
+
+    /// Projects and tenants, those too that are being removed.
+    func homes() async throws -> [Project] {
+        try await read("true")
+    }
+
+    /// Of a project, or of a tenant as if it were one.
+    public func home(_ id: ID<Project>) async throws -> Project? {
+        try await read("h.deleted_at IS NULL AND h.id = \(id.rawValue)").first
+    }
+
+    /// - Returns: `nil` if there are none or several.
+    public func only() async throws -> Project? {
+        let some = try await read("h.parent_id IS NULL LIMIT 2")
+        return some.count == 1 ? some.first : nil
+    }
+
+    /// Makes `project` with one app and its keys.
+    ///
+    /// - Parameter secrets: of its providers, sealed.
+    /// - Returns: `false` if the id is taken.
+    public func create(
+        _ project: Project, name: String, app: App, keys: [StoredKey], secrets: [ProviderID: [UInt8]] = [:],
+        by actor: AuditActor, at now: Instant
+    ) async throws -> Bool {
+        let policy = try PolicyColumn.json(project.policy, of: project.profile)
+        let mail = try EmailColumn(project.mail).columnText()
+        return try await reaching {
+            try await pool.transaction { transaction in
+                let made = try await transaction.execute(
+                    """
+                    INSERT INTO project (id, number, name, profile, policy, authorized_domains, mail, created_at)
+                    VALUES (\(project.id.rawValue), \(project.number), \(name), \(project.profile.rawValue),
+                        \(policy)::text::jsonb, \(project.authorizedDomains), \(mail)::text::jsonb,
+                        \(Timestamp(now)))
+                    ON CONFLICT (id) DO NOTHING
+                    """)
+                guard made == 1 else { return false }
+                let app = ConfiguredApp(app: app, name: app.id.rawValue)
+                _ = try await transaction.execute(try .set(app, of: project.id, at: now))
+                for key in keys { _ = try await transaction.execute(.insert(key, in: project.id)) }
+                for provider in project.providers {
+                    _ = try await transaction.execute(try .set(provider, of: project.id, at: now))
+                }
+                for (provider, sealed) in secrets {
+                    _ = try await transaction.execute(.keep(sealed, of: provider, in: project.id, at: now))
+                }
+                try await transaction.audit(
+                    [AuditNote("project.added", project.id.rawValue)], by: actor, at: now, in: project.id)
+                return true
+            }
+        }
+    }
+
+    public func apps(of project: ID<Project>) async throws -> [ConfiguredApp] {
+        try await reaching { try await pool.query(.apps(of: project)) }.map(ConfiguredApp.init)
+    }
+
+    private func read(_ condition: SQL) async throws -> [Project] {
+        try await reaching {
+            try await pool.query("SELECT \(SQL.projectColumns) FROM \(SQL.homes) WHERE \(condition)")
+        }.map(Project.init)
+    }
+}
+
+/// The database holds a profile that this release does not know.
+struct UnknownProfile: Error {
+    let name: String
+}
+
+extension Project {
+    init(_ row: Row) throws {
+        let name = try row.decode("profile", as: String.self)
+        guard let profile = Policy.Profile(rawValue: name) else { throw UnknownProfile(name: name) }
+        self.init(
+            id: ID(try row.decode("id")), number: try row.decode("number"), profile: profile,
+            policy: try PolicyColumn.policy(try row.decode("policy"), of: profile),
+            authorizedDomains: try row.decode("authorized_domains"),
+            mail: try EmailColumn(columnText: row.decode("mail")).settings,
+            providers: try [ProviderRow](columnText: row.decode("providers")).map(\.value))
+        hasTenants = try row.decode("has_tenants")
+        if try row.decode("tenant", as: String?.self) != nil { self = home(of: try Tenant(row), providers: providers) }
+    }
+}

@@ -1,0 +1,44 @@
+public import Identity
+public import Postgres
+
+/// What all replicas have counted together.
+public struct RateCountStore: Sendable {
+    private let pool: Pool
+
+    public init(pool: Pool) {
+        self.pool = pool
+    }
+
+    /// Adds all of `news` in one statement.
+    ///
+    /// - Returns: what is counted of their windows now; those of which nothing is are left out.
+    public func merge(_ news: [RateDelta]) async throws -> [RateWindow: Int64] {
+        let statement = SQL.merge(news)
+        let rows = try await reaching { try await pool.query(statement) }
+        return try Dictionary(
+            rows.map { (news[Int(try $0.decode("place", as: Int64.self)) - 1].window, try $0.decode("count")) },
+            uniquingKeysWith: max)
+    }
+}
+
+extension SQL {
+    /// Rows are taken in the order of their key, so that two replicas do not wait for each other in a circle.
+    fileprivate static func merge(_ news: [RateDelta]) -> SQL {
+        let keys = news.map { $0.window.key.hexadecimal }
+        return """
+            WITH news AS MATERIALIZED (
+                SELECT decode(n.key, 'hex') AS key, to_timestamp(n.start) AS window_start, n.count,
+                    to_timestamp(n.ending) AS expires_at, n.place
+                FROM unnest(\(keys), \(news.map(\.window.start.seconds)), \(news.map(\.count)),
+                    \(news.map(\.window.end.seconds))) WITH ORDINALITY AS n (key, start, count, ending, place)),
+            told AS (
+                INSERT INTO rate_count AS r (key, window_start, count, expires_at)
+                SELECT key, window_start, count, expires_at FROM news WHERE count <> 0 ORDER BY key, window_start
+                ON CONFLICT (key, window_start) DO UPDATE SET count = r.count + excluded.count
+                RETURNING r.key, r.window_start, r.count)
+            SELECT n.place, t.count FROM told t JOIN news n USING (key, window_start)
+            UNION ALL
+            SELECT n.place, r.count FROM news n JOIN rate_count r USING (key, window_start) WHERE n.count = 0
+            """
+    }
+}

@@ -1,0 +1,80 @@
+internal import FoundationEssentials
+public import Identity
+public import Postgres
+
+/// ``SessionStore`` on PostgreSQL.
+public struct PostgresSessionStore: SessionStore {
+    private let pool: Pool
+
+    public init(pool: Pool) {
+        self.pool = pool
+    }
+
+    public func sessions(
+        of account: ID<Account>, atMost limit: Int, in project: ID<Project>
+    ) async throws -> [ListedSession] {
+        let statement = SQL.sessions(of: account, limit: limit, in: project)
+        return try await reaching { try await pool.query(statement) }.map { row in
+            ListedSession(
+                session: try SessionRow.session(row), lastUsedAt: Instant(try row.decode("refreshed_at")))
+        }
+    }
+
+    public func end(
+        _ session: ID<Session>, by own: Session, of actor: AuditActor, at now: Instant, in project: ID<Project>
+    ) async throws -> Bool {
+        // A client may write anything; what is no UUID names no session.
+        guard let id = try? UUID(session) else { return false }
+        let ending = SQL.end(id, by: try SessionRow(own), at: now, in: project)
+        let audit = try SQL.audit(
+            [AuditNote(.sessionEnded, own.account, ["session": session.rawValue])], by: actor, at: now, in: project,
+            from: "ended")
+        let statement: SQL = "WITH ended AS (\(ending) RETURNING 1) \(audit)"
+        return try await reaching { try await pool.execute(statement) } == 1
+    }
+
+    public func endAll(
+        by own: Session, of actor: AuditActor, at now: Instant, in project: ID<Project>
+    ) async throws -> Bool {
+        let statement = SQL.endAll(by: try SessionRow(own), at: now, in: project)
+        return try await reaching {
+            try await pool.transaction { transaction in
+                guard try await transaction.execute(statement) == 1 else { return false }
+                _ = try await transaction.execute(
+                    .forgetSessions(of: own.account, before: own.generation, in: project))
+                try await transaction.audit(
+                    [AuditNote(.sessionsEnded, own.account)], by: actor, at: now, in: project)
+                return true
+            }
+        }
+    }
+}
+
+extension SQL {
+    fileprivate static func sessions(of account: ID<Account>, limit: Int, in project: ID<Project>) -> SQL {
+        """
+        SELECT \(SessionRow.columns), s.refreshed_at FROM session s
+        JOIN account a ON a.project_id = s.project_id AND a.id = s.account_id AND a.generation = s.generation
+        WHERE s.project_id = \(project.rawValue) AND s.account_id = \(account.rawValue) AND s.ended_at IS NULL
+        ORDER BY s.refreshed_at DESC, s.id LIMIT \(limit)
+        """
+    }
+
+    fileprivate static func end(
+        _ session: UUID, by own: SessionRow, at now: Instant, in project: ID<Project>
+    ) -> SQL {
+        """
+        UPDATE session t SET ended_at = \(Timestamp(now)) FROM account a
+        WHERE t.project_id = \(project.rawValue) AND t.id = \(session) AND t.ended_at IS NULL
+            AND a.project_id = t.project_id AND a.id = t.account_id AND a.generation = t.generation
+            AND \(isAlive(own))
+        """
+    }
+
+    fileprivate static func endAll(by own: SessionRow, at now: Instant, in project: ID<Project>) -> SQL {
+        """
+        UPDATE account a SET generation = a.generation + 1, valid_since = date_trunc('second', \(Timestamp(now)))
+        WHERE a.project_id = \(project.rawValue) AND \(isAlive(own))
+        """
+    }
+}

@@ -1,0 +1,104 @@
+public import Crypto
+public import Identity
+internal import JOSE
+internal import JSON
+
+/// ``SealedTokens`` sealed under the master key: clients carry them, and can neither read nor make nor move them.
+public struct MasterKeySealedTokens: SealedTokens {
+    /// In characters; more is nothing of ours.
+    private static let lengthLimit = 64 * 1024
+
+    private let box: SealedBox
+    private let nonces: IssuedNonces
+
+    public init(masterKeys: MasterKeys) {
+        box = SealedBox(keys: masterKeys)
+        nonces = IssuedNonces(masterKeys: masterKeys)
+    }
+
+    private enum Purpose: String {
+        case pendingCredential = "pending-credential"
+        case mergeProposal = "merge-proposal"
+        case mergeTerms = "merge-terms"
+    }
+
+    private struct Ticket<Content: Codable>: Codable {
+        let content: Content
+        let end: Instant
+    }
+
+    public func nonce(until end: Instant, in project: ID<Project>) -> IssuedNonce {
+        let raw = nonces.nonce(until: end, in: project)
+        return IssuedNonce(raw: raw, sha256: Hexadecimal.text(Digest.sha256(Array(raw.utf8))), expiresAt: end)
+    }
+
+    public func mark(ofNonce raw: String, at now: Instant, in project: ID<Project>) throws -> ReplayKey? {
+        guard let end = nonces.end(of: raw, in: project) else { return nil }
+        guard end > now else { throw ProviderRefusal.nonce(.expired) }
+        return mark(of: raw, until: end)
+    }
+
+    public func ticket(for pending: PendingCredential, until end: Instant, in project: ID<Project>) throws -> String {
+        try issue(pending, until: end, for: .pendingCredential, in: project)
+    }
+
+    public func pending(
+        _ ticket: String, at now: Instant, in project: ID<Project>
+    ) throws -> (PendingCredential, ReplayKey) {
+        try take(ticket, for: .pendingCredential, at: now, in: project)
+    }
+
+    public func ticket(for proposal: MergeTokenPayload, until end: Instant, in project: ID<Project>) throws -> String {
+        try issue(proposal, until: end, for: .mergeProposal, in: project)
+    }
+
+    public func proposal(
+        _ ticket: String, at now: Instant, in project: ID<Project>
+    ) throws -> (MergeTokenPayload, ReplayKey) {
+        try take(ticket, for: .mergeProposal, at: now, in: project)
+    }
+
+    public func ticket(for terms: MergePrecondition, until end: Instant, in project: ID<Project>) throws -> String {
+        try issue(terms, until: end, for: .mergeTerms, in: project)
+    }
+
+    public func terms(
+        _ ticket: String, at now: Instant, in project: ID<Project>
+    ) throws -> (MergePrecondition, ReplayKey) {
+        try take(ticket, for: .mergeTerms, at: now, in: project)
+    }
+
+    private func issue<Content: Codable>(
+        _ content: Content, until end: Instant, for purpose: Purpose, in project: ID<Project>
+    ) throws -> String {
+        try seal(try StrictJSON.encode(Ticket(content: content, end: end)), for: purpose, in: project)
+    }
+
+    private func take<Content: Codable>(
+        _ text: String, for purpose: Purpose, at now: Instant, in project: ID<Project>
+    ) throws(ProviderRefusal) -> (Content, ReplayKey) {
+        guard let opened = open(text, for: purpose, in: project),
+            // Sealed by another release in another shape: as good as expired.
+            let ticket = try? StrictJSON.decode(Ticket<Content>.self, from: opened), ticket.end > now
+        else { throw .ticketNotBelieved }
+        return (ticket.content, mark(of: text, until: ticket.end))
+    }
+
+    private func mark(of ticket: String, until end: Instant) -> ReplayKey {
+        ReplayKey(hash: Digest.sha256(Array(ticket.utf8)), expiresAt: end)
+    }
+
+    private func seal(_ content: [UInt8], for purpose: Purpose, in project: ID<Project>) throws -> String {
+        Base64URL.encode(try box.seal(content, context: context(purpose, project)))
+    }
+
+    /// - Returns: `nil` for what was not sealed here for this purpose and project.
+    private func open(_ ticket: String, for purpose: Purpose, in project: ID<Project>) -> [UInt8]? {
+        guard ticket.utf8.count <= Self.lengthLimit, let sealed = Base64URL.decode(ticket) else { return nil }
+        return try? box.open(sealed, context: context(purpose, project))
+    }
+
+    private func context(_ purpose: Purpose, _ project: ID<Project>) -> String {
+        "ticket/\(purpose.rawValue)/\(project)"
+    }
+}

@@ -1,0 +1,70 @@
+internal import Crypto
+internal import Identity
+internal import JOSE
+
+/// A refresh token, byte by byte: version (1), key id (4), session (16), counter (8, big-endian), the tenant's id in
+/// version 2, HMAC-SHA-256 (32), all in base64url. The project is under the MAC but not in the token: the API key names
+/// it.
+enum RefreshTokenCodec {
+    private static let (version, versionOfTenants): (UInt8, UInt8) = (1, 2)
+    private static let fixedCount = 1 + 4 + 16 + 8
+    private static let macCount = 32
+    private static let lengthLimit = 256
+
+    static func seal(_ claim: RefreshClaim, keyID: String, secret: [UInt8], in project: Project) -> String? {
+        guard let key = bytes(hex: keyID), key.count == 4, let session = UUIDText.bytes(claim.session.rawValue) else {
+            return nil
+        }
+        var token: [UInt8] = []
+        token.reserveCapacity(fixedCount + macCount)
+        token.append(project.tenant == nil ? version : versionOfTenants)
+        token += key
+        token += session
+        withUnsafeBytes(of: claim.counter.bigEndian) { token.append(contentsOf: $0) }
+        if let tenant = project.tenant { token += Array(tenant.id.rawValue.utf8) }
+        token += mac(of: token[...], secret: secret, in: project.id)
+        return Base64URL.encode(token)
+    }
+
+    /// - Parameter secret: finds the key of an id; `nil` refuses.
+    static func open(_ token: String, in project: Project, secret: (String) -> [UInt8]?) -> RefreshClaim? {
+        guard let bytes = parse(token), tenant(in: bytes) == project.tenant?.id,
+            let secret = secret(keyID(Array(bytes[1..<5])))
+        else { return nil }
+        let mac = mac(of: bytes.dropLast(macCount), secret: secret, in: project.id)
+        guard constantTimeEquals(mac, Array(bytes.suffix(macCount))) else { return nil }
+        let counter = bytes[21..<29].reduce(Int64(0)) { $0 << 8 | Int64($1) }
+        return RefreshClaim(session: ID(UUIDText.text(bytes[5..<21])), counter: counter)
+    }
+
+    /// Whether or not the token is genuine.
+    static func tenant(namedBy token: String) -> ID<Tenant>? { parse(token).flatMap(tenant(in:)) }
+
+    static func keyID(_ bytes: [UInt8]) -> String { Hexadecimal.text(bytes) }
+
+    private static func parse(_ token: String) -> [UInt8]? {
+        guard token.utf8.count <= lengthLimit, let bytes = Base64URL.decode(token) else { return nil }
+        let tenantCount = bytes.count - fixedCount - macCount
+        switch bytes.first {
+        case version where tenantCount == 0, versionOfTenants where tenantCount > 0: return bytes
+        default: return nil
+        }
+    }
+
+    private static func tenant(in bytes: [UInt8]) -> ID<Tenant>? {
+        let tenant = bytes.dropFirst(fixedCount).dropLast(macCount)
+        return tenant.isEmpty ? nil : ID(String(decoding: tenant, as: UTF8.self))
+    }
+
+    private static func mac(of signed: ArraySlice<UInt8>, secret: [UInt8], in home: ID<Project>) -> [UInt8] {
+        HMAC.sha256(key: secret, message: Array("sekisho refresh token\0\(home.rawValue)\0".utf8) + signed)
+    }
+
+    private static let digits = Array("0123456789abcdef".utf8)
+
+    private static func bytes(hex text: String) -> [UInt8]? {
+        let nibbles = text.utf8.compactMap { digits.firstIndex(of: $0).map(UInt8.init) }
+        guard nibbles.count == text.utf8.count, nibbles.count.isMultiple(of: 2) else { return nil }
+        return stride(from: 0, to: nibbles.count, by: 2).map { nibbles[$0] << 4 | nibbles[$0 + 1] }
+    }
+}

@@ -1,0 +1,16 @@
+import Gateway
+import Identity
+import Testing
+
+@testable import Commands
+
+@Suite("The arguments of a command")
+struct ArgumentsTests {
+    @Test("reject the name of a tenant where a project is expected")
+    func tenant() throws {
+        let tenant = "demo/abcdefghijklmnopqrstuvwxyz01"
+        #expect(throws: UsageError.self) { try Arguments(["--project", tenant], options: ["project"]).project() }
+        #expect(throws: UsageError.self) { try Arguments(["--project", tenant], options: ["project"]).home() }
+        #expect(try Arguments(["--project", "demo"], options: ["project"]).project() == ID("demo"))
+    }
+}

@@ -1,0 +1,234 @@
+import Crypto
+import Identity
+import Testing
+
+@testable import Commands
+@testable import Gateway
+
+@Suite("A project's file")
+struct ProjectFileTests {
+    static let whole = #"""
+        {"project": "demo", "name": "Demo", "profile": "firebase",
+         "policy": {"allowsAnonymous": false, "minimumPasswordLength": 12},
+         "authorizedDomains": ["App.example.com"],
+         "mail": {"senderAddress": "No-Reply@example.com", "senderName": "Example", "replyTo": "help@example.com",
+            "actionUrl": "https://app.example.com/account", "language": "ja",
+            "subjects": {"resetPassword": {"en": "Reset", "ja": "再設定"}, "accountDeleted": {"en": "Gone"}}},
+         "providers": {
+            "apple.com": {"clientIds": ["com.example.app"], "teamId": "TEAM123456", "keyId": "KEY1234567",
+                "takesUnhashedNonces": true, "privateKeyFile": "key.p8"},
+            "google.com": {"enabled": false, "clientIds": ["g"], "clientSecretFile": "google"},
+            "oidc.corp": {"clientIds": ["c"], "issuer": "https://id.example.com", "displayName": "Corp",
+                "trustsEmail": true, "clientSecret": "s"}},
+         "apps": {
+            "default": {"signInMethods": ["apple.com", "password"]},
+            "ios": {"name": "App", "platform": "ios", "distribution": "appStore", "bundleId": "com.example.app",
+                "clientIds": {"google.com": ["ios"]},
+                "exemption": {"kind": "thirdPartyClient", "reason": "because"}}}}
+        """#
+
+    static let files = ["key.p8": "PEM\n", "google": "secret\n"]
+
+    static let fresh = ProjectConfiguration(
+        project: Project(
+            id: ID("demo"), number: 1, profile: .sekisho, policy: Policy(.sekisho), authorizedDomains: ["localhost"]),
+        name: "demo", apps: [ConfiguredApp(app: ProjectDraft.app, name: "default")])
+
+    static func parsed(_ json: String) throws -> ProjectFile {
+        try ProjectFile(parsing: Array(json.utf8)) { files[$0] }
+    }
+
+    static func applied(
+        _ json: String, to configuration: ProjectConfiguration = fresh, pruning: Bool = false
+    ) throws -> ProjectConfiguration {
+        var configuration = configuration
+        try parsed(json).apply(to: &configuration, pruning: pruning)
+        return configuration
+    }
+
+    @Test("says what becomes otherwise, line by line")
+    func lines() throws {
+        let after = try Self.applied(Self.whole)
+        #expect(
+            after.changes(since: Self.fresh).map(\.line) == [
+                "+ apps.default.signInMethods: apple.com, password",
+                "+ apps.ios.bundleId: com.example.app",
+                "+ apps.ios.clientIds.google.com: ios",
+                "+ apps.ios.distribution: appStore",
+                "+ apps.ios.exemption.kind: thirdPartyClient",
+                "+ apps.ios.exemption.reason: because",
+                "+ apps.ios.name: App",
+                "+ apps.ios.platform: ios",
+                "~ authorizedDomains: localhost → app.example.com",
+                "+ mail.actionUrl: https://app.example.com/account",
+                "~ mail.language: en → ja",
+                "+ mail.replyTo: help@example.com",
+                "+ mail.senderAddress: no-reply@example.com",
+                "+ mail.senderName: Example",
+                "+ mail.subjects.accountDeleted.en: Gone",
+                "+ mail.subjects.resetPassword.en: Reset",
+                "+ mail.subjects.resetPassword.ja: 再設定",
+                "~ name: demo → Demo",
+                "~ policy.allowsAnonymous: true → false",
+                "~ policy.keepsLastSignInMethod: true → false",
+                "~ policy.minimumPasswordLength: 8 → 12",
+                "~ policy.refusesBreachedPasswords: true → false",
+                "~ policy.requiresNonce: true → false",
+                "~ policy.requiresRecentLoginToLink: true → false",
+                "~ policy.resetUnlinksIdentities: false → true",
+                "~ policy.rotatesRefreshTokens: true → false",
+                "~ policy.trustsGoogleForEveryDomain: false → true",
+                "~ profile: sekisho → firebase",
+                "+ providers.apple.com.clientIds: com.example.app",
+                "+ providers.apple.com.enabled: true",
+                "+ providers.apple.com.keyId: KEY1234567",
+                "+ providers.apple.com.privateKey: set",
+                "+ providers.apple.com.takesUnhashedNonces: true",
+                "+ providers.apple.com.teamId: TEAM123456",
+                "+ providers.google.com.clientIds: g",
+                "+ providers.google.com.clientSecret: set",
+                "+ providers.google.com.enabled: false",
+                "+ providers.oidc.corp.clientIds: c",
+                "+ providers.oidc.corp.clientSecret: set",
+                "+ providers.oidc.corp.displayName: Corp",
+                "+ providers.oidc.corp.enabled: true",
+                "+ providers.oidc.corp.issuer: https://id.example.com",
+                "+ providers.oidc.corp.trustsEmail: true",
+            ])
+        #expect(after.newSecrets[.apple]?.expose() == "PEM\n")
+        #expect(after.newSecrets[.google]?.expose() == "secret")
+    }
+
+    @Test("says nothing about what it leaves out, unless it prunes")
+    func leavingOut() throws {
+        let before = try Self.applied(Self.whole)
+        let kept = try Self.applied(#"{"project": "demo", "apps": {"ios": {}}}"#, to: before)
+        #expect(kept.changes(since: before).filter { !$0.isSecret } == [])
+        let pruned = try Self.applied(
+            #"{"project": "demo", "providers": {"google.com": {"clientIds": ["g"]}}, "apps": {"ios": {}}}"#,
+            to: before, pruning: true)
+        #expect(pruned.project.providers.map(\.provider) == [.google])
+        #expect(pruned.project.settings(of: .google)?.hasSecret == true)
+        #expect(pruned.project.settings(of: .google)?.isEnabled == true)
+        #expect(pruned.project.policy == Policy(.firebase))
+        #expect(pruned.project.authorizedDomains.isEmpty)
+        #expect(pruned.project.mail == EmailSettings())
+        #expect(pruned.apps == [ConfiguredApp(app: App(id: ID("ios")), name: "App")])
+    }
+
+    @Test("takes away with null")
+    func null() throws {
+        let before = try Self.applied(Self.whole)
+        let after = try Self.applied(
+            #"""
+            {"project": "demo", "providers": {"oidc.corp": {"displayName": null}},
+             "apps": {"ios": {"bundleId": null, "exemption": null}, "default": {"signInMethods": null}}}
+            """#, to: before)
+        #expect(
+            after.changes(since: before).filter { !$0.isSecret }.map(\.line) == [
+                "- apps.default.signInMethods: apple.com, password", "- apps.ios.bundleId: com.example.app",
+                "- apps.ios.exemption.kind: thirdPartyClient", "- apps.ios.exemption.reason: because",
+                "- providers.oidc.corp.displayName: Corp",
+            ])
+    }
+
+    @Test("takes the settings of mail away one by one, all at once, and subjects as a whole")
+    func mail() throws {
+        let before = try Self.applied(Self.whole)
+        func mail(_ mail: String, pruning: Bool = false) throws -> EmailSettings {
+            try Self.applied(#"{"project": "demo", "mail": \#(mail)}"#, to: before, pruning: pruning).project.mail
+        }
+        var expected = before.project.mail
+        expected.senderName = nil
+        expected.language = .english
+        expected.subjects = [.signIn: [.english: "Hello"]]
+        #expect(
+            try mail(#"{"senderName": null, "language": null, "subjects": {"signIn": {"en": "Hello"}}}"#) == expected)
+        #expect(try mail("{}") == before.project.mail)
+        #expect(try mail("null") == EmailSettings())
+        #expect(try mail(#"{"senderName": "A"}"#, pruning: true) == EmailSettings(senderName: "A"))
+    }
+
+    @Test("keeps what was set by hand when the profile changes")
+    func profile() throws {
+        var before = Self.fresh
+        before.project.policy.minimumPasswordLength = 20
+        let after = try Self.applied(#"{"project": "demo", "profile": "firebase"}"#, to: before)
+        #expect(after.project.policy.minimumPasswordLength == 20)
+        #expect(!after.project.policy.requiresNonce)
+    }
+
+    @Test(
+        "lets no mistake pass",
+        arguments: [
+            ("[]", ["the file is no JSON object"]),
+            ("{", ["the file is no JSON object"]),
+            (#"{"project": "demo", "project": "demo"}"#, ["the file is no JSON object"]),
+            ("{}", ["project: must be the id of a project"]),
+            (#"{"project": "demo", "polices": {}}"#, ["polices: unknown; there are apps, authorizedDomains, mail"]),
+            (#"{"project": "demo", "profile": "google"}"#, ["profile: must be sekisho, firebase"]),
+            (#"{"project": "demo", "policy": {"allowsAll": true}}"#, ["policy.allowsAll: unknown"]),
+            (
+                #"{"project": "demo", "policy": {"allowsPasswords": "true"}}"#,
+                ["policy.allowsPasswords: must be true or"]
+            ),
+            (
+                #"{"project": "demo", "policy": {"minimumPasswordLength": 3}}"#,
+                ["policy.minimumPasswordLength: must be 6"]
+            ),
+            (
+                #"{"project": "demo", "mail": {"senderAddress": "ada", "replyTo": 1, "language": "fr", "smtp": {}}}"#,
+                [
+                    "mail.senderAddress: must be an e-mail address or null",
+                    "mail.replyTo: must be an e-mail address or null", "mail.language: must be en, ja or null",
+                    "mail.smtp: unknown; there are actionUrl, language, replyTo, senderAddress, senderName, subjects",
+                ]
+            ),
+            (
+                #"{"project": "demo", "mail": {"subjects": {"reset": {}, "signIn": {"fr": "x", "en": 1}}}}"#,
+                [
+                    "mail.subjects.signIn.en: must be a text", "mail.subjects.signIn.fr: unknown; there are en, ja",
+                    "mail.subjects.reset: unknown; there are accountDeleted",
+                ]
+            ),
+            (#"{"project": "demo", "providers": []}"#, ["providers: must be an object"]),
+            (#"{"project": "demo", "providers": {"apple.com": 1}}"#, ["providers.apple.com: must be an object"]),
+            (
+                #"{"project": "demo", "providers": {"google.com": {"teamId": "T", "enabled": 1, "clientIds": "g"}}}"#,
+                [
+                    "providers.google.com.enabled: must be true or false",
+                    "providers.google.com.clientIds: must be a list of texts",
+                    "providers.google.com.teamId: unknown; there are clientIds, clientSecret, clientSecretFile, enabled",
+                ]
+            ),
+            (
+                #"{"project": "demo", "providers": {"apple.com": {"privateKey": "a", "privateKeyFile": "nowhere"}}}"#,
+                [
+                    "providers.apple.com.privateKeyFile: privateKey is there too: use one",
+                    "providers.apple.com.privateKeyFile: nowhere cannot be read",
+                ]
+            ),
+            (
+                #"{"project": "demo", "apps": {"ios": {"platform": "iOS", "clientIds": {"google.com": "x"}}}}"#,
+                ["apps.ios.platform: must be ios, macos", "apps.ios.clientIds.google.com: must be a list of texts"]
+            ),
+            (
+                #"{"project": "demo", "apps": {"ios": {"exemption": {"kind": "small", "reason": "x", "by": 1}}}}"#,
+                ["apps.ios.exemption.kind: must be ownAccountsOnly", "apps.ios.exemption.by: unknown"]
+            ),
+            (#"{"project": "demo", "apps": {"ios": {"exemption": {}}}}"#, ["apps.ios.exemption.kind: and reason"]),
+        ])
+    func mistakes(json: String, problems: [String]) throws {
+        let error = try #require(throws: ConfigurationError.self) { try Self.parsed(json) }
+        #expect(error.problems.count == problems.count)
+        for (problem, beginning) in zip(error.problems, problems) { #expect(problem.hasPrefix(beginning)) }
+    }
+
+    @Test("has a limit")
+    func limit() throws {
+        let error = try #require(throws: ConfigurationError.self) {
+            try ProjectFile(parsing: [UInt8](repeating: 0x20, count: ProjectFile.sizeLimit + 1)) { _ in nil }
+        }
+        #expect(error.problems == ["the file is larger than 1048576 bytes"])
+    }
+}

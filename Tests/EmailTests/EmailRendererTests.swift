@@ -1,0 +1,208 @@
+import Email
+import Identity
+import SMTP
+import Testing
+
+@Suite("A letter, written")
+struct EmailRendererTests {
+    static let every = OutgoingEmail.Kind.allCases.flatMap { kind in Language.allCases.map { (kind, $0) } }
+    static let recipient = "ada.lovelace@mailbox.example"
+
+    static func project(_ change: (inout EmailSettings) -> Void = { _ in }) -> SendingProject {
+        var project = Project(
+            id: ID("demo"), number: 1, profile: .sekisho, policy: Policy(.sekisho), authorizedDomains: [],
+            providers: [
+                ProviderSettings(
+                    provider: ProviderID("oidc.corp"), isEnabled: true, clientIDs: ["a"],
+                    openID: OpenIDSettings(issuer: "https://corp.example", displayName: "Corp <SSO>"))
+            ])
+        change(&project.mail)
+        return SendingProject(project: project, name: "Tom & Jerry's <App>")
+    }
+
+    static func letter(_ kind: OutgoingEmail.Kind, _ language: Language?, lasting lifetime: Duration = .seconds(3600))
+        throws
+        -> OutgoingEmail
+    {
+        let now = Instant(seconds: 1_800_000_000)
+        return OutgoingEmail(
+            id: ID("0b0e7c1a-1111-4222-8333-444455556666"), kind: kind, account: ID("ada"),
+            recipient: try #require(EmailAddress(recipient)), language: language, content: [], createdAt: now,
+            expiresAt: now + lifetime)
+    }
+
+    static func renderer() throws -> EmailRenderer {
+        EmailRenderer(sender: try #require(EmailAddress("no-reply@auth.example"))) {
+            $0.actionBase(of: $1, at: "https://auth.example")
+        }
+    }
+
+    static func message(
+        _ kind: OutgoingEmail.Kind, _ language: Language? = .english, lasting lifetime: Duration = .seconds(3600),
+        _ content: EmailPayload? = nil, in project: SendingProject = project()
+    ) throws -> Message {
+        let content = content ?? EmailPayload(code: kind.linkMode == nil ? nil : "code", apiKey: "key")
+        let written = try renderer().message(of: try letter(kind, language, lasting: lifetime), content, in: project)
+        return try #require(written)
+    }
+
+    @Test(
+        "says the same in text and in HTML, names the project, and quotes nothing that anybody typed", arguments: every)
+    func wording(kind: OutgoingEmail.Kind, language: Language) throws {
+        let message = try Self.message(kind, language)
+        #expect(message.subject.contains("Tom & Jerry's <App>"))
+        #expect(message.html.contains("<html lang=\"\(language.rawValue)\">"))
+        #expect(!message.html.contains("<App>"))
+        for line in message.text.split(separator: "\n") { #expect(message.html.contains(String(line).htmlEscaped)) }
+        for text in [message.subject, message.text, message.html] {
+            #expect(!text.contains("ada") && !text.contains("mailbox.example"))
+        }
+        #expect(message.to == Self.recipient)
+    }
+
+    @Test("loads nothing and runs nothing", arguments: every)
+    func inert(kind: OutgoingEmail.Kind, language: Language) throws {
+        let html = try Self.message(kind, language).html.lowercased()
+        for word in ["<img", "<script", "<link", "<style", "<form", "url(", " src", "@import"] {
+            #expect(!html.contains(word))
+        }
+    }
+
+    @Test("has its link as text and as what can be clicked, if it has one", arguments: every)
+    func link(kind: OutgoingEmail.Kind, language: Language) throws {
+        let message = try Self.message(kind, language)
+        let links = message.text.split(separator: "\n").filter { $0.hasPrefix("https://") }
+        guard let mode = kind.linkMode else {
+            #expect(links.isEmpty && !message.html.contains("href"))
+            return
+        }
+        let link =
+            "https://auth.example/__/auth/action?mode=\(mode.rawValue)&oobCode=code&apiKey=key&lang=\(language.rawValue)"
+        #expect(links == [link[...]])
+        #expect(message.html.contains("href=\"\(link.htmlEscaped)\""))
+        #expect(message.html.contains(">\(link.htmlEscaped)</a>"))
+    }
+
+    @Test(
+        "says how long its link works, and never more than that",
+        arguments: [
+            (Duration.seconds(600), "10 minutes", "10分間"), (.seconds(3600), "1 hour", "1時間"),
+            (.seconds(5400), "90 minutes", "90分間"), (.seconds(86_400), "24 hours", "24時間"),
+            (.seconds(100_000), "27 hours", "27時間"), (.seconds(604_800), "7 days", "7日間"),
+            (.seconds(659), "10 minutes", "10分間"),
+        ])
+    func lifetime(lifetime: Duration, english: String, japanese: String) throws {
+        for kind in OutgoingEmail.Kind.allCases where kind.linkMode != nil {
+            #expect(try Self.message(kind, .english, lasting: lifetime).text.contains(" \(english) "))
+            #expect(try Self.message(kind, .japanese, lasting: lifetime).text.contains("から\(japanese)"))
+        }
+    }
+
+    @Test("tells whoever did not ask for it what to do", arguments: OutgoingEmail.Kind.allCases)
+    func advice(kind: OutgoingEmail.Kind) throws {
+        let (english, japanese) = (try Self.message(kind, .english).text, try Self.message(kind, .japanese).text)
+        let isNotice = kind.rawValue.hasPrefix("notice.")
+        #expect(english.contains(isNotice ? "not" : "ignore this mail"))
+        #expect(japanese.contains("お心当たりがない場合"))
+    }
+
+    @Test(
+        "names a provider as people know it",
+        arguments: [
+            (ProviderID.apple, "Apple", "Apple"), (.google, "Google", "Google"), (.password, "a password", "パスワード"),
+            (.phone, "a phone number", "電話番号"), (.emailLink, "a link sent by e-mail", "メールのリンク"),
+            (ProviderID("oidc.corp"), "Corp <SSO>", "Corp <SSO>"), (ProviderID("evil"), "another service", "別のサービス"),
+        ])
+    func provider(provider: ProviderID, english: String, japanese: String) throws {
+        for kind in [OutgoingEmail.Kind.identityLinked, .identityUnlinked] {
+            let content = EmailPayload(code: kind.linkMode.map { _ in "code" }, provider: provider)
+            #expect(try Self.message(kind, .english, content).text.contains(english))
+            let message = try Self.message(kind, .japanese, content)
+            #expect(message.text.contains(japanese))
+            #expect(!message.html.contains("<SSO>"))
+        }
+    }
+
+    @Test("names the sign-in methods after a merge, and the way back only where there is a link")
+    func merged() throws {
+        let methods: [ProviderID] = [.apple, .password, ProviderID("evil")]
+        for (code, undo) in [("code" as String?, true), (nil, false)] {
+            let content = EmailPayload(code: code, methods: methods)
+            let english = try Self.message(.accountsMerged, .english, content)
+            #expect(english.text.contains("Apple, a password, another service"))
+            #expect(english.html.contains("Undo the merge") == undo)
+            #expect(english.text.contains("https://") == undo)
+            let japanese = try Self.message(.accountsMerged, .japanese, content)
+            #expect(japanese.text.contains("Apple、パスワード、別のサービス"))
+            #expect(japanese.html.contains("統合を取り消す") == undo)
+        }
+        let unnamed = try Self.message(.accountsMerged, .english, EmailPayload(methods: []))
+        #expect(!unnamed.text.contains("Ways to sign in"))
+    }
+
+    @Test("is in the language of whoever asked, else in the project's")
+    func language() throws {
+        let project = Self.project { $0.language = .japanese }
+        #expect(try Self.message(.signIn, nil, in: project).subject.contains("ログイン"))
+        #expect(try Self.message(.signIn, .english, in: project).subject.contains("Sign in"))
+    }
+
+    @Test("comes from the project's own sender, with its own subject, where it has them")
+    func settings() throws {
+        let project = Self.project {
+            $0.senderAddress = EmailAddress("hello@app.example")
+            $0.senderName = "The App"
+            $0.replyTo = EmailAddress("help@app.example")
+            $0.actionURL = "https://app.example/act"
+            $0.subjects = [.signIn: [.english: "Come in"]]
+        }
+        let message = try Self.message(.signIn, .english, in: project)
+        #expect(message.from == Mailbox(address: "hello@app.example", name: "The App"))
+        #expect(message.replyTo == "help@app.example")
+        #expect(message.subject == "Come in")
+        #expect(message.html.contains("<title>Come in</title>"))
+        #expect(message.text.contains("\nhttps://app.example/act?mode=signIn&"))
+        #expect(try Self.message(.signIn, .japanese, in: project).subject.contains("ログイン用リンク"))
+        #expect(
+            try Self.message(.signIn).from == Mailbox(address: "no-reply@auth.example", name: "Tom & Jerry's <App>"))
+    }
+
+    @Test("removes on the gateway's own page, one link for each identity, each named", arguments: Language.allCases)
+    func removals(language: Language) throws {
+        let project = Self.project { $0.actionURL = "https://app.example/act" }
+        let content = EmailPayload(removals: [
+            EmailPayload.Removal(provider: .google, code: "first"),
+            EmailPayload.Removal(provider: ProviderID("oidc.corp"), code: "second"),
+        ])
+        let message = try Self.message(.passwordChanged, language, content, in: project)
+        let page = "https://auth.example/__/auth/action?mode=removeSignInMethod&oobCode="
+        let (names, codes) = (["Google", "Corp <SSO>"], ["first", "second"])
+        let lines = message.text.split(separator: "\n")
+        for (name, code) in zip(names, codes) {
+            let label = language == .english ? "Remove sign-in with \(name)" : "\(name)によるログインを削除する"
+            let link = "\(page)\(code)&apiKey=demo&lang=\(language.rawValue)"
+            #expect(zip(lines, lines.dropFirst()).contains { $0 == label && $1 == link })
+            #expect(message.html.contains(label.htmlEscaped) && message.html.contains("href=\"\(link.htmlEscaped)\""))
+        }
+        #expect(message.text.contains(language == .english ? "in the last 30 days" : "過去30日以内"))
+        let linked = try Self.message(.identityLinked, language, in: project)
+        #expect(linked.text.contains("\n\(page)code&"))
+        #expect(try !Self.message(.passwordChanged, language, in: project).text.contains("30"))
+    }
+
+    @Test("is the same however often it is written", arguments: OutgoingEmail.Kind.allCases)
+    func stability(kind: OutgoingEmail.Kind) throws {
+        #expect(try Self.message(kind) == Self.message(kind))
+        #expect(try Self.message(kind).id == "0b0e7c1a-1111-4222-8333-444455556666")
+        #expect(try Self.message(kind).date == 1_800_000_000)
+    }
+
+    @Test("is not written without the code of its link")
+    func withoutCode() throws {
+        for kind in OutgoingEmail.Kind.allCases where kind.linkMode != nil && !kind.linkIsOptional {
+            #expect(
+                try Self.renderer().message(of: Self.letter(kind, .english), EmailPayload(), in: Self.project()) == nil
+            )
+        }
+    }
+}

@@ -1,0 +1,83 @@
+import HTTP
+import Identity
+import Storage
+import Support
+import Testing
+
+@testable import DevMode
+@testable import Gateway
+
+/// A project with a backend and tenants, in each of which everything is allowed.
+struct TenantFixture: Sendable {
+    static let tenants = "/v2/projects/demo/tenants"
+
+    let gateway: TestGateway
+    let backend: ServiceKey
+
+    init(_ gateway: TestGateway? = nil) async throws {
+        if let gateway { self.gateway = gateway } else { self.gateway = try await TestGateway() }
+        backend = try await ServiceKey(in: self.gateway)
+    }
+
+    func send(
+        _ method: HTTP.Method, _ path: String, _ body: JSON? = nil, _ query: [(name: String, value: String)] = []
+    ) async throws -> Exchange {
+        try await gateway.administer(method, path, body, by: backend, query: query)
+    }
+
+    static let everything: JSON = [
+        "displayName": "Acme", "allowPasswordSignup": true, "enableEmailLinkSignin": true, "enableAnonymousUser": true,
+    ]
+
+    func tenant(_ input: JSON = everything) async throws -> String {
+        try #require(try await send(.post, Self.tenants, input).json["tenantId"]?.string)
+    }
+
+    /// What a backend does with the accounts of a tenant.
+    func accounts(_ operation: String, of tenant: String, _ body: JSON = [:]) async throws -> Exchange {
+        try await send(.post, "/v1/projects/demo/tenants/\(tenant)/accounts\(operation)", body)
+    }
+
+    func signUp(
+        in tenant: String?, email: String = "ada@example.com", password: String = "secret1"
+    ) async throws -> TestGateway.Tokens {
+        try TestGateway.Tokens(
+            try await client("signUp", in: tenant, ["email": .string(email), "password": .string(password)]))
+    }
+
+    func signIn(
+        in tenant: String?, email: String = "ada@example.com", password: String = "secret1"
+    ) async throws -> Exchange {
+        try await client("signInWithPassword", in: tenant, ["email": .string(email), "password": .string(password)])
+    }
+
+    /// The code of a letter to somebody new, and whoever it is for.
+    func verificationCode(in tenant: String) async throws -> (code: String, TestGateway.Tokens) {
+        let ada = try await signUp(in: tenant)
+        let asked = try await client(
+            "sendOobCode", in: tenant, ["requestType": "VERIFY_EMAIL", "idToken": .string(ada.idToken)])
+        #expect(asked.status == 200)
+        return (try await gateway.code(.verifyEmail), ada)
+    }
+
+    /// What an app asks for.
+    func client(_ operation: String, in tenant: String?, _ body: [String: JSON]) async throws -> Exchange {
+        var body = body
+        body["tenantId"] = tenant.map(JSON.string)
+        return try await gateway.post("/v1/accounts:\(operation)", .object(body))
+    }
+
+    /// Puts a provider on, as the simulators have it.
+    func configure(_ provider: String, in tenant: String) async throws -> Exchange {
+        let key = JSON.string(try Configurator.key.get())
+        let client = provider == "apple.com" ? SimulatedWorld.appleClient : SimulatedWorld.googleClient
+        var input: [String: JSON] = ["enabled": true, "clientId": .string(client)]
+        if provider == "apple.com" {
+            input["appleSignInConfig"] = [
+                "codeFlowConfig": ["teamId": "TEAM123456", "keyId": "KEY1234567", "privateKey": key]
+            ]
+        }
+        return try await send(
+            .post, "\(Self.tenants)/\(tenant)/defaultSupportedIdpConfigs", .object(input), [("idpId", provider)])
+    }
+}

@@ -1,0 +1,177 @@
+import EventLoop
+import HTTP
+import Identity
+import Passwords
+import Simulators
+import Synchronization
+import Testing
+
+/// Real requests to what behaves as Pwned Passwords does, on good days and on bad ones.
+@Suite("A list of breached passwords", .timeLimit(.minutes(1)))
+struct BreachedPasswordTests {
+    /// SHA-1 of `password` is 5BAA61E4C9B93F3F0682250B6CF8331B7EE68FD8.
+    static let range = "/range/5BAA6"
+    static let suffix = "1E4C9B93F3F0682250B6CF8331B7EE68FD8"
+    static let others = ["003D68EB55068C33ACE09247EE4C639306B:3", "012C192B2F16F82EA0EB9EF18D9D539B0DD:1"]
+
+    /// The gateway's side of it.
+    struct Near: Sendable {
+        let breaches: BreachedPasswords
+        let failures: Failures
+
+        func knows(_ password: String) async -> Bool { await breaches.contain(Secret(password)) }
+    }
+
+    private static func beside(
+        _ lines: [String], separator: String = "\r\n",
+        _ body: (List, SimulatorServer, Near) async throws -> Void
+    ) async throws {
+        let list = List(lines.joined(separator: separator))
+        let loop = try Loop(name: "client")
+        let client = try HTTP.Client(loop: loop)
+        let failures = Failures()
+        let result: Result<Void, any Error>
+        do {
+            try await SimulatorServer.run(list) { server in
+                let breaches = BreachedPasswords.live(
+                    BreachedPasswordList(url: server.baseURL + "/range/"), client: client, failed: failures.note)
+                try await body(list, server, Near(breaches: breaches, failures: failures))
+            }
+            result = .success(())
+        } catch {
+            result = .failure(error)
+        }
+        await client.close()
+        loop.stop()
+        try result.get()
+    }
+
+    struct Row: CustomTestStringConvertible, Sendable {
+        let testDescription: String
+        let lines: [String]
+        var separator = "\r\n"
+        let isKnown: Bool
+    }
+
+    @Test(
+        "knows a password by the suffix of its digest",
+        arguments: [
+            Row(testDescription: "among others", lines: others + ["\(suffix):9545824"], isKnown: true),
+            Row(testDescription: "first", lines: ["\(suffix):1"] + others, isKnown: true),
+            Row(
+                testDescription: "bare line feeds", lines: others + ["\(suffix):7", ""], separator: "\n", isKnown: true),
+            Row(testDescription: "in lower case", lines: ["\(suffix.lowercased()):7"], isKnown: true),
+            Row(testDescription: "not there", lines: others, isKnown: false),
+            Row(testDescription: "as padding", lines: others + ["\(suffix):0"], isKnown: false),
+            Row(testDescription: "as padding of many digits", lines: ["\(suffix):000"], isKnown: false),
+            Row(
+                testDescription: "shifted", lines: ["0\(suffix.dropLast()):7", "\(suffix.dropFirst())0:7"],
+                isKnown: false),
+            Row(testDescription: "nothing there", lines: [], isKnown: false),
+        ])
+    func found(row: Row) async throws {
+        try await Self.beside(row.lines, separator: row.separator) { _, _, near in
+            #expect(await near.knows("password") == row.isKnown)
+            #expect(near.failures.all.isEmpty)
+        }
+    }
+
+    @Test("is told five digits of a digest and nothing else, and wants no conclusions from the length of its answer")
+    func fiveDigits() async throws {
+        try await Self.beside(Self.others) { list, _, near in
+            _ = await near.knows("password")
+            let request = try #require(list.conduct.requests.first)
+            #expect(request.method == .get)
+            #expect(request.path == Self.range)
+            #expect(request.query.isEmpty && request.body.isEmpty)
+            #expect(request.headers["Add-Padding"] == "true")
+            let names = Set(request.headers.map { $0.name.lowercased() })
+            #expect(names.subtracting(["host", "user-agent", "accept", "add-padding"]).isEmpty)
+        }
+    }
+
+    @Test("is asked once for a while about passwords that share their five digits, and again after a failure")
+    func remembered() async throws {
+        try await Self.beside(["\(Self.suffix):1"]) { list, _, near in
+            list.conduct.misbehave(.unavailable, times: 1)
+            #expect(await !near.knows("password"))
+            for _ in 1...3 { #expect(await near.knows("password")) }
+            #expect(list.conduct.count(of: Self.range) == 2)
+            #expect(await !near.knows("correct horse battery"))
+        }
+    }
+
+    struct BadDay: CustomTestStringConvertible, Sendable {
+        let testDescription: String
+        let misbehaviour: Misbehaviour
+        let failure: String
+    }
+
+    @Test(
+        "keeps nobody from a password on a bad day",
+        arguments: [
+            BadDay(testDescription: "silent", misbehaviour: .silent, failure: "timedOut"),
+            BadDay(testDescription: "slow", misbehaviour: .slow(.seconds(3)), failure: "timedOut"),
+            BadDay(testDescription: "unavailable", misbehaviour: .unavailable, failure: "status(503)"),
+            BadDay(testDescription: "a page", misbehaviour: .html(status: 200), failure: "unreadable"),
+            BadDay(testDescription: "JSON", misbehaviour: .wrongJSON, failure: "unreadable"),
+            BadDay(
+                testDescription: "cut off", misbehaviour: .json("\(suffix):1\r\n003D68EB5"), failure: "unreadable"),
+            BadDay(
+                testDescription: "no count", misbehaviour: .json("\(suffix):\r\n"), failure: "unreadable"),
+            BadDay(testDescription: "huge", misbehaviour: .oversized(bytes: 2_000_000), failure: "tooLarge"),
+            BadDay(
+                testDescription: "a redirect", misbehaviour: .redirect(to: "/range/00000"), failure: "status(302)"),
+            BadDay(
+                testDescription: "too many requests", misbehaviour: .tooManyRequests(retryAfterSeconds: 2),
+                failure: "status(429)"),
+        ])
+    func badDay(row: BadDay) async throws {
+        try await Self.beside(["\(Self.suffix):1"]) { list, _, near in
+            list.conduct.misbehave(row.misbehaviour)
+            #expect(await !near.knows("password"))
+            #expect(near.failures.all == [row.failure])
+            #expect(list.conduct.requests.map(\.path) == [Self.range])
+        }
+    }
+
+    @Test("keeps nobody from a password while it is down")
+    func down() async throws {
+        try await Self.beside(["\(Self.suffix):1"]) { _, server, near in
+            await server.stop()
+            #expect(await !near.knows("password"))
+            #expect(near.failures.all == ["unreachable"])
+        }
+    }
+
+    @Test("has no more than 64 questions to answer at a time")
+    func bounded() async throws {
+        try await Self.beside([]) { list, _, near in
+            list.conduct.misbehave(.silent)
+            await withTaskGroup(of: Void.self) { group in
+                for number in 1...100 { group.addTask { _ = await near.knows("password \(number)") } }
+            }
+            #expect(near.failures.all.filter { $0 == "busy" }.count == 36)
+        }
+    }
+}
+
+/// Answers every prefix with the same lines.
+struct List: SimulatedProvider {
+    let conduct = FaultInjection()
+    let lines: String
+
+    init(_ lines: String) { self.lines = lines }
+
+    func response(to request: Request) -> Response? {
+        Response(status: 200, headers: ["Content-Type": "text/plain"], body: Array(lines.utf8))
+    }
+}
+
+/// What went wrong, in words.
+final class Failures: Sendable {
+    private let record = Mutex<[String]>([])
+
+    var all: [String] { record.withLock { $0 } }
+    var note: @Sendable (any Error) -> Void { { [self] error in record.withLock { $0.append("\(error)") } } }
+}

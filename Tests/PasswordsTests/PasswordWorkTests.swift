@@ -1,0 +1,111 @@
+import Crypto
+import EventLoop
+import Identity
+import Passwords
+import Synchronization
+import Testing
+
+/// Argon2 that does no work but counts it: memory times iterations.
+private final class CountingArgon2: Sendable {
+    private let counted = Mutex((work: 0, costs: [String]()))
+
+    var argon2: Argon2 {
+        Argon2(
+            hash: { [self] password, cost in
+                count(memoryKiB: cost.memoryKiB, iterations: cost.iterations)
+                return Self.phc(password, memoryKiB: cost.memoryKiB, iterations: cost.iterations)
+            },
+            verify: { [self] password, phc in
+                guard let found = phc.firstMatch(of: /m=(\d+),t=(\d+)/), let memory = Int(found.1),
+                    let iterations = Int(found.2)
+                else { return false }
+                count(memoryKiB: memory, iterations: iterations)
+                return phc == Self.phc(password, memoryKiB: memory, iterations: iterations)
+            })
+    }
+
+    static func phc(_ password: [UInt8], memoryKiB: Int, iterations: Int) -> String {
+        "$argon2id$v=19$m=\(memoryKiB),t=\(iterations),p=1$c2FsdA$" + Hexadecimal.text(password)
+    }
+
+    private func count(memoryKiB: Int, iterations: Int) {
+        counted.withLock {
+            $0.work += memoryKiB * iterations
+            $0.costs.append("\(memoryKiB) x \(iterations)")
+        }
+    }
+
+    /// What has been counted since the last call.
+    func take() -> (work: Int, costs: [String]) {
+        counted.withLock { counted in
+            defer { counted = (0, []) }
+            return counted
+        }
+    }
+}
+
+@Suite("The work that a password costs")
+struct PasswordWorkTests {
+    private static let network = ClientNetwork(prefixes: ["192.0.2.1"], place: nil)
+
+    /// Less than the smallest hash there is.
+    private static let tolerance = 8
+
+    @Test(
+        "is the same for an unknown address and for a wrong password, while hashes of an older, lower cost are stored",
+        arguments: [
+            (19456, 2), (19456, 1), (9728, 2), (7168, 1), (7168, 5), (4096, 3), (8, 1), (19455, 2), (38904, 1),
+        ])
+    func equal(memoryKiB: Int, iterations: Int) async throws {
+        let counting = CountingArgon2()
+        let (passwords, pool) = try Self.passwords(counting)
+        defer { pool.stop() }
+        let stored = CountingArgon2.phc(Array("right".utf8), memoryKiB: memoryKiB, iterations: iterations)
+        #expect(try await passwords.check(Secret("wrong"), nil, Self.network) == .wrong)
+        let unknown = counting.take()
+        #expect(try await passwords.check(Secret("wrong"), stored, Self.network) == .wrong)
+        let wrong = counting.take()
+        #expect(unknown.work == 19456 * 2)
+        #expect(abs(wrong.work - unknown.work) <= Self.tolerance, "\(wrong.costs)")
+    }
+
+    @Test("is done once more for a right password alone, whose hash is replaced")
+    func rehash() async throws {
+        let counting = CountingArgon2()
+        let (passwords, pool) = try Self.passwords(counting)
+        defer { pool.stop() }
+        let rows: [(stored: String, rehashed: String?, costs: [String])] = [
+            (Self.phc(19456, 2), nil, ["19456 x 2"]),
+            (Self.phc(7168, 1), Self.phc(19456, 2), ["7168 x 1", "19456 x 2"]),
+            (Self.phc(19456, 3), Self.phc(19456, 2), ["19456 x 3", "19456 x 2"]),
+        ]
+        _ = counting.take()
+        for row in rows {
+            let verdict = try await passwords.check(Secret("right"), row.stored, Self.network)
+            #expect(verdict == .right(rehashed: row.rehashed))
+            #expect(counting.take().costs == row.costs)
+        }
+    }
+
+    @Test("of a hash that another system made comes on top", arguments: ["$2b$04$abc", "$argon2id$broken", "nonsense"])
+    func foreign(stored: String) async throws {
+        let counting = CountingArgon2()
+        let (passwords, pool) = try Self.passwords(counting)
+        defer { pool.stop() }
+        _ = counting.take()
+        #expect(try await passwords.check(Secret("wrong"), stored, Self.network) == .wrong)
+        #expect(counting.take().costs == ["19456 x 2"])
+    }
+
+    private static func phc(_ memoryKiB: Int, _ iterations: Int) -> String {
+        CountingArgon2.phc(Array("right".utf8), memoryKiB: memoryKiB, iterations: iterations)
+    }
+
+    private static func passwords(_ counting: CountingArgon2) throws -> (PasswordHasher, FairPool) {
+        let pool = try FairPool(name: "test", threads: 1, capacity: 8)
+        let keys = PasswordKeys(keep: { _, _ in ID("key") }, find: { _ in nil })
+        let passwords = try PasswordHasher.argon2id(.recommended, by: counting.argon2, keys: keys, on: pool)
+        _ = counting.take()
+        return (passwords, pool)
+    }
+}

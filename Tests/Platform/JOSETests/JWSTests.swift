@@ -1,0 +1,160 @@
+import Crypto
+import JOSE
+import JSON
+import Testing
+
+@Suite("A JWS")
+struct JWSTests {
+    private func key(_ text: String) throws -> PublicKey {
+        try StrictJSON.decode(JWK.self, from: Array(text.utf8)).publicKey()
+    }
+
+    @Test(
+        "of RFC 7515 appendix A is verified",
+        arguments: [(Vectors.rs256Token, Vectors.rs256Key), (Vectors.es256Token, Vectors.es256Key)])
+    func published(token: String, key: String) throws {
+        let jws = try UnverifiedJWS(parsing: token)
+        #expect(jws.unverifiedIssuer == "joe")
+        #expect(jws.keyID == nil && jws.type == nil)
+        #expect(try jws.payload(verifiedWith: self.key(key)) == Array(Vectors.payload.utf8))
+    }
+
+    @Test(
+        "of RFC 7515 appendix A is refused when its algorithm is none of ours, HS256, ES512 or none at all",
+        arguments: [
+            (Vectors.hs256Token, .algorithmNotAllowed), (Vectors.es512Token, .algorithmNotAllowed),
+            (Vectors.unsecuredToken, .malformed), (Vectors.unsecuredToken + "AA", .algorithmNotAllowed),
+        ] as [(String, JWSFault)])
+    func publishedElsewhere(token: String, fault: JWSFault) {
+        #expect(throws: fault) { try UnverifiedJWS(parsing: token) }
+    }
+
+    @Test("of ours is verified, and nothing of it can be changed", arguments: SignatureAlgorithm.allCases)
+    func roundTrip(algorithm: SignatureAlgorithm) throws {
+        let key = try PrivateKey.generate(algorithm)
+        let token = try JWS.sign(payload: Array(#"{"iss":"us"}"#.utf8), keyID: #"k "1"/é"#, with: key)
+        let jws = try UnverifiedJWS(parsing: token)
+        #expect(jws.algorithm == algorithm)
+        #expect(jws.keyID == #"k "1"/é"#)
+        #expect(jws.type == "JWT")
+        #expect(try jws.payload(verifiedWith: key.publicKey) == Array(#"{"iss":"us"}"#.utf8))
+        for index in token.utf8.indices {
+            var altered = Array(token.utf8)
+            let offset = token.utf8.distance(from: token.startIndex, to: index)
+            altered[offset] = altered[offset] == UInt8(ascii: "A") ? UInt8(ascii: "B") : UInt8(ascii: "A")
+            #expect(throws: JWSFault.self, "\(offset)") {
+                try UnverifiedJWS(parsing: String(decoding: altered, as: UTF8.self)).payload(
+                    verifiedWith: key.publicKey)
+            }
+        }
+    }
+
+    @Test("may go without a type")
+    func typeless() throws {
+        let token = try JWS.sign(payload: [1], keyID: "1", type: nil, with: PrivateKey.generate(.es256))
+        #expect(token.hasPrefix(Base64URL.encode(Array(#"{"alg":"ES256","kid":"1"}"#.utf8)) + ".AQ."))
+        #expect(try UnverifiedJWS(parsing: token).unverifiedIssuer == nil)
+    }
+
+    @Test(
+        "is refused unless its algorithm is one of ours, spelled exactly",
+        arguments: [
+            "none", "None", "nOnE", "NONE", "", "HS256", "HS384", "HS512", "RS384", "RS512", "RS1", "PS256", "ES384",
+            "ES512", "ES256K", "EdDSA", "es256", "ES256 ", "rs256",
+        ])
+    func algorithms(name: String) {
+        #expect(throws: JWSFault.algorithmNotAllowed) {
+            try UnverifiedJWS(parsing: token(header: #"{"alg":"\#(name)"}"#))
+        }
+    }
+
+    @Test("is refused when it is signed with a public key as if that were a shared secret")
+    func confusion() throws {
+        let publicKey = Array(Vectors.rs256Key.utf8)
+        let input = Base64URL.encode(Array(#"{"alg":"HS256"}"#.utf8)) + "." + Base64URL.encode(Array("{}".utf8))
+        let code = HMAC.sha256(key: publicKey, message: Array(input.utf8))
+        #expect(throws: JWSFault.algorithmNotAllowed) {
+            try UnverifiedJWS(parsing: input + "." + Base64URL.encode(code))
+        }
+    }
+
+    @Test("is refused when the key is for another algorithm than the header says")
+    func otherKey() throws {
+        let es256 = try UnverifiedJWS(parsing: Vectors.es256Token)
+        #expect(throws: JWSFault.keyDoesNotFit) { try es256.payload(verifiedWith: self.key(Vectors.rs256Key)) }
+        let rs256 = try UnverifiedJWS(parsing: Vectors.rs256Token)
+        #expect(throws: JWSFault.keyDoesNotFit) { try rs256.payload(verifiedWith: self.key(Vectors.es256Key)) }
+        #expect(throws: JWSFault.signatureInvalid) {
+            try es256.payload(verifiedWith: PrivateKey.generate(.es256).publicKey)
+        }
+    }
+
+    @Test(
+        "is refused with any critical header",
+        arguments: [#"["exp"]"#, #"["b64"]"#, "[]", "null", "1"])
+    func critical(list: String) {
+        #expect(throws: JWSFault.criticalHeader) {
+            try UnverifiedJWS(parsing: token(header: #"{"alg":"ES256","b64":false,"crit":\#(list)}"#))
+        }
+    }
+
+    @Test(
+        "is refused with a header that is not one strict JSON object with an algorithm",
+        arguments: [
+            "{}", "[]", "null", "", #"{"alg":"ES256""#, #"{"alg":"ES256"} x"#, #"{"alg":"ES256","alg":"none"}"#,
+            #"{"alg":"none","\u0061lg":"ES256"}"#, #"{"alg":["ES256"]}"#, #"{"alg":null}"#, #"{"alg":"ES256","kid":1}"#,
+            #"{"alg":"ES256","typ":{}}"#, #"{"alg":"ES256","kid":"a\u0000"}"#, "{\"alg\":\"ES256\",\"kid\":\"\u{0}\"}",
+        ])
+    func headers(text: String) {
+        #expect(throws: JWSFault.malformed) { try UnverifiedJWS(parsing: token(header: text)) }
+    }
+
+    @Test("does not take keys from its own header")
+    func ownKey() throws {
+        let header = #"{"alg":"ES256","jwk":\#(Vectors.es256Key),"jku":"https://a/","x5c":["AA"],"x5u":"https://a/"}"#
+        let jws = try UnverifiedJWS(parsing: token(header: header))
+        #expect(throws: JWSFault.signatureInvalid) { try jws.payload(verifiedWith: self.key(Vectors.es256Key)) }
+    }
+
+    @Test(
+        "is refused unless it has three parts in base64url, none empty",
+        arguments: [
+            "", ".", "..", "a", "a.b", "{}", ".e30.AA", "HEADER..AA", "HEADER.e30.", "HEADER.e30", "HEADER.e30.AA.",
+            "HEADER.e30.AA.AA", ".HEADER.e30.AA", "HEADER.e30=.AA", "HEADER.e30.AA==", " HEADER.e30.AA",
+            "HEADER.e30.AA\n", "HEADER.e3 0.AA", "HEADER.e31.AA", "HEADER.e30.AB", "HEADER.e30.+A", "HEADER.e30.A",
+            #"{"payload":"e30","signatures":[]}"#,
+        ])
+    func shapes(text: String) {
+        let header = Base64URL.encode(Array(#"{"alg":"ES256"}"#.utf8))
+        #expect(throws: JWSFault.malformed) { try UnverifiedJWS(parsing: text.replacing("HEADER", with: header)) }
+    }
+
+    @Test("is refused beyond 16 KiB")
+    func length() throws {
+        let room = UnverifiedJWS.maximumLength - token(header: #"{"alg":"ES256"}"#, payload: []).utf8.count
+        #expect(throws: Never.self) {
+            try UnverifiedJWS(parsing: token(header: #"{"alg":"ES256"}"#, payload: bytes(room * 3 / 4)))
+        }
+        #expect(throws: JWSFault.tooLong) {
+            try UnverifiedJWS(parsing: token(header: #"{"alg":"ES256"}"#, payload: bytes(room * 3 / 4 + 1)))
+        }
+    }
+
+    @Test(
+        "names its issuer before it is believed only if the payload is strict JSON",
+        arguments: [
+            (#"{"iss":"a"}"#, "a"), (#"{"iss":"a","iss":"b"}"#, nil), (#"{"iss":1}"#, nil), ("{}", nil), ("x", nil),
+        ])
+    func issuer(payload: String, issuer: String?) throws {
+        let jws = try UnverifiedJWS(parsing: token(header: #"{"alg":"ES256"}"#, payload: Array(payload.utf8)))
+        #expect(jws.unverifiedIssuer == issuer)
+    }
+
+    private func bytes(_ count: Int) -> [UInt8] { [UInt8](repeating: 7, count: count) }
+
+    /// A token with a signature of zeros.
+    private func token(header: String, payload: [UInt8] = Array("{}".utf8)) -> String {
+        [Array(header.utf8), payload, [UInt8](repeating: 0, count: 64)].map { Base64URL.encode($0) }.joined(
+            separator: ".")
+    }
+}

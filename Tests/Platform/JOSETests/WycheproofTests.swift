@@ -1,0 +1,68 @@
+import JOSE
+import JSON
+import Testing
+
+/// A file of signature vectors in the format of Project Wycheproof. Members that say nothing of the outcome are left.
+struct WycheproofFile: Decodable {
+    struct Group: Decodable {
+        let comment: String
+        /// Absent where the key is symmetric: then nothing may be accepted here, valid or not.
+        let `public`: JWK?
+        let tests: [Vector]
+    }
+
+    struct Vector: Decodable, Sendable {
+        let tcId: Int
+        let comment: String
+        let jws: String
+        let result: String
+    }
+
+    let numberOfTests: Int
+    let testGroups: [Group]
+}
+
+@Suite("Wycheproof's vectors")
+struct WycheproofTests {
+    struct Row: CustomTestStringConvertible, Sendable {
+        let key: JWK?
+        let vector: WycheproofFile.Vector
+        var testDescription: String { "\(vector.tcId) \(vector.comment)" }
+    }
+
+    static let file = Result {
+        try StrictJSON.decode(WycheproofFile.self, from: PackageResources.json_web_signature_test_json)
+    }
+
+    static func rows() throws -> [Row] {
+        try file.get().testGroups.flatMap { group in
+            group.tests.map { Row(key: group.public, vector: $0) }
+        }
+    }
+
+    @Test("are accepted when valid and of an algorithm of ours, and refused otherwise", arguments: try rows())
+    func vectors(row: Row) throws {
+        let isExpected = row.key != nil && row.vector.result == "valid"
+        #expect(try accepts(row.vector.jws, row.key) == isExpected)
+    }
+
+    /// Throws what is no refusal of the token: a key that is none.
+    private func accepts(_ token: String, _ key: JWK?) throws -> Bool {
+        do {
+            let jws = try UnverifiedJWS(parsing: token)
+            guard let key else { return true }
+            _ = try jws.payload(verifiedWith: key.publicKey())
+            return true
+        } catch is JWSFault {
+            return false
+        }
+    }
+
+    @Test("are all there")
+    func complete() throws {
+        let file = try Self.file.get()
+        #expect(file.numberOfTests == file.testGroups.reduce(0) { $0 + $1.tests.count })
+        #expect(Set(try Self.rows().map(\.vector.tcId)).count == file.numberOfTests)
+        #expect(try Self.rows().filter { $0.vector.result == "valid" }.count == 5)
+    }
+}

@@ -1,0 +1,101 @@
+import Foundation
+import Testing
+
+@testable import JSON
+
+@Suite("Strict JSON as Codable")
+struct CodingTests {
+    private struct Grant: Codable, Equatable {
+        var grantType: String
+        var count: Int?
+    }
+
+    @Test("decodes what is strict")
+    func decodes() throws {
+        let grant = try StrictJSON.decode(Grant.self, from: Array(#"{"grantType":"a","count":2,"other":[]}"#.utf8))
+        #expect(grant == Grant(grantType: "a", count: 2))
+    }
+
+    @Test(
+        "takes names in any case when asked to",
+        arguments: [
+            ("photo_url", "photoUrl"), ("photoURL", "photoUrl"), ("PhotoURL", "photoUrl"), ("photoUrl", "photoUrl"),
+            ("PHOTO_URL", "photoUrl"), ("URLOfPhoto", "urlOfPhoto"), ("ID", "id"), ("idToken", "idToken"),
+            ("_id__token_", "idToken"), ("sha256_hash", "sha256Hash"), ("", ""), ("_", ""), ("größe_x", "größe_x"),
+        ])
+    func anyCase(name: String, camelCased: String) {
+        #expect(name.camelCased == camelCased)
+    }
+
+    @Test("decodes names in snake case when asked to, and names in camel case still")
+    func snakeCase() throws {
+        for text in [#"{"grant_type":"a"}"#, #"{"grantType":"a"}"#] {
+            #expect(try StrictJSON.decode(Grant.self, from: Array(text.utf8), snakeCaseKeys: true).grantType == "a")
+        }
+        #expect(throws: DecodingError.self) {
+            try StrictJSON.decode(Grant.self, from: Array(#"{"grant_type":"a"}"#.utf8))
+        }
+    }
+
+    @Test("refuses before it decodes")
+    func refuses() {
+        #expect(throws: JSONFault.duplicateMember) {
+            try StrictJSON.decode(Grant.self, from: Array(#"{"grantType":"a","grantType":"b"}"#.utf8))
+        }
+        #expect(throws: DecodingError.self) { try StrictJSON.decode(Grant.self, from: Array("[]".utf8)) }
+    }
+
+    @Test("a number beyond Double is grammar, but decodes to nothing")
+    func hugeNumber() throws {
+        try StrictJSON.check(Array("1e999".utf8))
+        #expect(throws: DecodingError.self) { try StrictJSON.decode(Double.self, from: Array("1e999".utf8)) }
+    }
+
+    @Test("encodes with sorted names and bare slashes, and its own output is strict")
+    func encodes() throws {
+        let bytes = try StrictJSON.encode(["b": "https://a/b", "a": "\u{1}\"é😀\\"])
+        #expect(String(decoding: bytes, as: UTF8.self) == #"{"a":"\u0001\"é😀\\","b":"https://a/b"}"#)
+        try StrictJSON.check(bytes)
+    }
+
+    private struct Sample: Encodable, Sendable {
+        var name: String?
+        var nested: [Sample] = []
+        var numbers: [Double] = []
+        var flag = true
+        var small: Int8 = -1
+        var large: UInt64 = .max
+        var float: Float = 0.1
+        var any: [String: JSONValue] = [:]
+    }
+
+    private static let samples: [Sample] = [
+        Sample(), Sample(name: "a/b \"c\" \\ \u{8}\u{C}\n\r\t\u{0}\u{1F}\u{7F}\u{2028}é😀"), Sample(name: ""),
+        Sample(nested: [Sample(name: "in"), Sample(nested: [Sample()])]),
+        Sample(numbers: [0, -0.0, 1, -1.5, 1e15, 1e16, 1e21, 0.1, .greatestFiniteMagnitude, .leastNonzeroMagnitude]),
+        Sample(any: [
+            "b": .null, "a": .bool(false), "Z": .integer(.min), "é": .string("\""),
+            "ab": .array([.number(1), .object([:])]),
+            "a b": .object(["y": .array([]), "x": .integer(3)]), "😀": .number(2.5), "\u{FFFF}": .null,
+        ]),
+    ]
+
+    @Test("encodes byte for byte what Foundation does", arguments: samples.indices)
+    func likeFoundation(index: Int) throws {
+        let encoder = JSONEncoder()
+        encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
+        let expected = try encoder.encode(Self.samples[index])
+        #expect(
+            try String(decoding: StrictJSON.encode(Self.samples[index]), as: UTF8.self)
+                == String(decoding: expected, as: UTF8.self))
+    }
+
+    @Test("encodes scalars, and no number that JSON does not have")
+    func scalars() throws {
+        #expect(try StrictJSON.encode("a") == Array(#""a""#.utf8))
+        #expect(try StrictJSON.encode([1, nil, 3] as [Int?]) == Array("[1,null,3]".utf8))
+        for value in [Double.nan, .infinity] {
+            #expect(throws: EncodingError.self) { try StrictJSON.encode([value]) }
+        }
+    }
+}

@@ -1,0 +1,112 @@
+import Foundation
+import Testing
+
+@testable import JSON
+
+/// What a decoder makes of a text: a value, or a fault and where it is.
+private enum Outcome: Equatable, Sendable {
+    case value(String)
+    case fault(String, path: String)
+
+    init(_ decode: () throws -> some Any) {
+        do {
+            self = .value("\(try decode())")
+        } catch let DecodingError.typeMismatch(_, context) {
+            self = .fault("type", path: Self.path(context))
+        } catch let DecodingError.valueNotFound(_, context) {
+            self = .fault("null", path: Self.path(context))
+        } catch let DecodingError.keyNotFound(key, context) {
+            self = .fault("no \(key.stringValue)", path: Self.path(context))
+        } catch let DecodingError.dataCorrupted(context) {
+            self = .fault("range", path: Self.path(context))
+        } catch {
+            self = .fault("\(error)", path: "")
+        }
+    }
+
+    private static func path(_ context: DecodingError.Context) -> String {
+        context.codingPath.map { "/" + ($0.intValue.map(String.init) ?? $0.stringValue) }.joined()
+    }
+}
+
+@Suite("Decoding from strict JSON")
+struct DecodingTests {
+    private struct Sample: Decodable {
+        let name: String?
+        let flag: Bool?
+        let count: Int?
+        let small: UInt8?
+        let ratio: Double?
+        let list: [Int]?
+        let optionals: [Int?]?
+        let inner: Inner?
+        let inners: [Inner]?
+        let photoUrl: String?
+    }
+
+    private struct Inner: Decodable {
+        let id: String
+        let more: [String: [String]]?
+    }
+
+    private static func foundation(_ type: (some Decodable).Type, _ text: String) -> Outcome {
+        Outcome { try JSONDecoder().decode(type, from: Data(text.utf8)) }
+    }
+
+    private static func ours(_ type: (some Decodable).Type, _ text: String, snakeCaseKeys: Bool = false) -> Outcome {
+        Outcome { try StrictJSON.decode(type, from: Array(text.utf8), snakeCaseKeys: snakeCaseKeys) }
+    }
+
+    @Test(
+        "takes and refuses what Foundation does, at the same place",
+        arguments: [
+            "{}", #"{"name":"a","flag":true,"count":1,"small":255,"ratio":1.5,"list":[1,2],"unknown":{"a":[]}}"#,
+            #"{"name":null,"flag":null,"count":null,"list":null,"inner":null}"#, #"{"name":1}"#, #"{"flag":"true"}"#,
+            #"{"flag":0}"#, #"{"count":"1"}"#, #"{"count":1.0}"#, #"{"count":1.5}"#, #"{"count":1e2}"#,
+            #"{"count":9223372036854775807}"#, #"{"count":9223372036854775808}"#, #"{"count":-1}"#, #"{"count":true}"#,
+            #"{"small":256}"#, #"{"small":-1}"#, #"{"ratio":1}"#, #"{"ratio":1e999}"#, #"{"ratio":"1"}"#,
+            #"{"ratio":1.7976931348623157e308}"#, #"{"ratio":0.1}"#, #"{"ratio":-0.0}"#, #"{"list":[1,"2"]}"#,
+            #"{"list":[1,null]}"#, #"{"list":{}}"#, #"{"list":"a"}"#, #"{"optionals":[1,null,3]}"#, #"{"inner":{}}"#,
+            #"{"inner":[]}"#, #"{"inner":{"id":null}}"#, #"{"inner":{"id":1}}"#,
+            #"{"inner":{"id":"a","more":{"d_e":["c",""]}}}"#, #"{"inner":{"id":"a","more":{"b":["c",1]}}}"#,
+            #"{"inners":[{"id":"a"},{"id":"b"}]}"#, #"{"inners":[{"id":"a"},{}]}"#, #"{"inners":[{"id":"a"},3]}"#,
+            "[]", "null", "1", #""a""#,
+            #"{"a":1,"b":2,"c":3,"d":4,"e":5,"f":6,"g":7,"h":8,"i":9,"j":10,"name":"many","inner":{"id":"x"}}"#,
+        ])
+    func likeFoundation(text: String) {
+        #expect(Self.ours(Sample.self, text) == Self.foundation(Sample.self, text))
+    }
+
+    @Test(
+        "reads any JSON as Foundation does",
+        arguments: [
+            "null", "true", "0", "-0", "1.0", "1.5", "1e2", "9223372036854775808", "-9223372036854775808", "1E-2", "[]",
+            "{}",
+            #""\"\\\/\b\f\n\r\t\u00e9\ud83d\ude00é😀 plain""#, #"[1,[2.5,[null,{"a":[{}]}]],"x"]"#,
+            #"{"a_b":{"c_d":1},"é":"e"}"#,
+        ])
+    func anything(text: String) throws {
+        let ours = try StrictJSON.decode(JSONValue.self, from: Array(text.utf8))
+        #expect(try ours == JSONDecoder().decode(JSONValue.self, from: Data(text.utf8)))
+        #expect(try StrictJSON.decode(JSONValue.self, from: StrictJSON.encode(ours)) == ours)
+    }
+
+    @Test("leaves names that are data as they are, in any case")
+    func namesOfDictionaries() throws {
+        let text = Array(#"{"a_b":{"c_d":1}}"#.utf8)
+        #expect(
+            try StrictJSON.decode(JSONValue.self, from: text, snakeCaseKeys: true)
+                == .object(["a_b": .object(["c_d": .integer(1)])]))
+    }
+
+    @Test("takes the first of several names that are one in camel case", arguments: [0, 10])
+    func sameName(others: Int) {
+        let members = (0..<others).map { "\"x\($0)\":0," }.joined()
+        let text = #"{\#(members)"photo_url":"a","photoUrl":"b","PHOTO_URL":"c"}"#
+        guard case .value(let value) = Self.ours(Sample.self, text, snakeCaseKeys: true) else {
+            Issue.record("not decoded")
+            return
+        }
+        #expect(value.contains(#"photoUrl: Optional("a")"#))
+    }
+}

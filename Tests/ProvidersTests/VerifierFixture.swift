@@ -1,0 +1,229 @@
+import Crypto
+import Identity
+import JOSE
+import JSON
+import Providers
+import Synchronization
+
+/// Where tokens are judged in tests: a project with three providers, whose servers a script stands in for.
+final class Fixture: Sendable {
+    static let start = Instant(seconds: 1_800_000_000)
+    static let appleKeysURL = "https://appleid.apple.com/auth/keys"
+    static let googleKeysURL = "https://www.googleapis.com/oauth2/v3/certs"
+    static let issuer = "https://login.example.com/realm"
+    static let configurationURL = issuer + "/.well-known/openid-configuration"
+    static let openIDKeysURL = "https://keys.example.net/realm"
+    static let openID = ProviderID("oidc.example")
+
+    let clock = TestClock(Fixture.start)
+    let provider = ScriptedProvider()
+    let shelf = TestShelf()
+    let keys: JWKSCache
+    let verifier: Verifier
+
+    init(shelf: ProviderDocumentStore? = nil, allowsPrivate: Bool = false) {
+        provider.publish(.keys(of: Keys.current), at: Self.appleKeysURL)
+        provider.publish(.keys(of: Keys.current), at: Self.googleKeysURL)
+        provider.publish(.keys(of: Keys.current), at: Self.openIDKeysURL)
+        provider.publish(
+            .text(#"{"issuer":"\#(Self.issuer)","jwks_uri":"\#(Self.openIDKeysURL)","x":[1]}"#),
+            at: Self.configurationURL)
+        keys = JWKSCache(
+            fetch: provider.fetch, shelf: shelf ?? self.shelf.shelf, clock: clock.wallClock,
+            allowsPrivate: allowsPrivate, on: globalConcurrentExecutor)
+        verifier = .live(keys: keys, clock: clock.wallClock)
+    }
+
+    func verify(
+        _ token: String?, of provider: ProviderID = .apple, nonce: String? = nil, name: PersonName? = nil,
+        app: AppSettings = AppSettings(), _ change: (inout Project) -> Void = { _ in }
+    ) async throws -> VerifiedIdentity {
+        var project = Self.project
+        change(&project)
+        let credential = FederatedCredential(
+            provider: provider, idToken: token.map { Secret($0) }, rawNonce: nonce, name: name)
+        return try await verifier.verify(credential, App(id: ID("app"), settings: app), project)
+    }
+
+    /// - Returns: `nil` if the token is believed.
+    func refusal(
+        of token: String?, from provider: ProviderID = .apple, nonce: String? = nil,
+        app: AppSettings = AppSettings(), _ change: (inout Project) -> Void = { _ in }
+    ) async throws -> ProviderRefusal? {
+        do {
+            _ = try await verify(token, of: provider, nonce: nonce, app: app, change)
+            return nil
+        } catch let refusal as ProviderRefusal {
+            return refusal
+        }
+    }
+
+    /// - Returns: `false` if the key is not known.
+    func believesApple(by key: Keys.Named = Keys.current) async throws -> Bool {
+        switch try await refusal(of: lastingToken(signedBy: key)) {
+        case nil: return true
+        case .tokenNotBelieved(.unknownKey): return false
+        case let other?: throw other
+        }
+    }
+
+    /// Asks for no nonces; the tests of nonces do.
+    static let project: Project = {
+        var policy = Policy(.sekisho)
+        policy.requiresNonce = false
+        return Project(
+            id: ID("demo"), number: 1, profile: .sekisho, policy: policy, authorizedDomains: [],
+            providers: [
+                ProviderSettings(
+                    provider: .apple, isEnabled: true, clientIDs: ["com.example.app", "com.example.web"],
+                    apple: AppleSettings(teamID: "TEAM123456", keyID: "KEY1234567")),
+                ProviderSettings(
+                    provider: .google, isEnabled: true, clientIDs: ["web.apps.example", "ios.apps.example"]),
+                ProviderSettings(
+                    provider: openID, isEnabled: true, clientIDs: ["realm-client"],
+                    openID: OpenIDSettings(issuer: issuer, trustsEmail: true)),
+            ])
+    }()
+}
+
+extension Project {
+    /// For tests that change one thing.
+    subscript(_ provider: ProviderID) -> ProviderSettings {
+        get { settings(of: provider)! }
+        set { providers = providers.map { $0.provider == provider ? newValue : $0 } }
+    }
+}
+
+/// Made once: an RSA key takes a while.
+enum Keys {
+    static let current = Named(id: "current", key: surely { try PrivateKey.generate(.rs256) })
+    static let next = Named(id: "next", key: surely { try PrivateKey.generate(.rs256) })
+    /// That no provider publishes.
+    static let unknown = Named(id: "unknown", key: next.key)
+    static let elliptic = Named(id: "elliptic", key: surely { try PrivateKey.generate(.es256) })
+
+    struct Named: Sendable {
+        let id: String
+        let key: PrivateKey
+
+        var jwk: JWK { JWK(key.publicKey, keyID: id) }
+    }
+}
+
+final class TestClock: Sendable {
+    private let instant: Mutex<Instant>
+
+    init(_ start: Instant) { instant = Mutex(start) }
+
+    var now: Instant { instant.withLock { $0 } }
+    var wallClock: WallClock { WallClock { self.now } }
+
+    func pass(_ duration: Duration) { instant.withLock { $0 = $0 + duration } }
+}
+
+/// Answers as it was told, and counts who asked for what.
+final class ScriptedProvider: Sendable {
+    enum Answer: Sendable {
+        case text(String, maxAge: Duration? = nil)
+        case failure
+        /// What comes when the gate is opened.
+        indirect case behind(Gate, Answer)
+
+        static func keys(of named: Keys.Named..., maxAge: Duration? = nil) -> Answer {
+            .text(
+                String(decoding: surely { try StrictJSON.encode(JWKSet(keys: named.map(\.jwk))) }, as: UTF8.self),
+                maxAge: maxAge)
+        }
+    }
+
+    struct Down: Error {}
+
+    private let answers = Mutex<[String: Answer]>([:])
+    private let log = Mutex<[DocumentAddress]>([])
+
+    /// Every document that was asked for, in order.
+    var asked: [String] { log.withLock { $0.map(\.url) } }
+    var askedAddresses: [DocumentAddress] { log.withLock { $0 } }
+
+    func publish(_ answer: Answer, at url: String) { answers.withLock { $0[url] = answer } }
+
+    var fetch: DocumentFetch {
+        DocumentFetch { [self] address in
+            log.withLock { $0.append(address) }
+            return try await answer(answers.withLock { $0[address.url] } ?? .failure)
+        }
+    }
+
+    private func answer(_ answer: Answer) async throws -> (body: [UInt8], maxAge: Duration?) {
+        switch answer {
+        case .text(let text, let maxAge): return (Array(text.utf8), maxAge)
+        case .failure: throw Down()
+        case .behind(let gate, let inner):
+            await gate.opened()
+            return try await self.answer(inner)
+        }
+    }
+}
+
+/// Holds whoever comes until it is opened.
+final class Gate: Sendable {
+    private let waiting = Mutex<[CheckedContinuation<Void, Never>]?>([])
+
+    func opened() async {
+        await withCheckedContinuation { continuation in
+            let isOpen = waiting.withLock { waiting in
+                waiting?.append(continuation)
+                return waiting == nil
+            }
+            if isOpen { continuation.resume() }
+        }
+    }
+
+    func open() {
+        let waiters = waiting.withLock { waiting in
+            defer { waiting = nil }
+            return waiting ?? []
+        }
+        for waiter in waiters { waiter.resume() }
+    }
+}
+
+/// In memory, and able to fail. The real one is tested on PostgreSQL.
+final class TestShelf: Sendable {
+    struct Broken: Error {}
+
+    let documents = Mutex<[String: ProviderDocument]>([:])
+    let forced = Mutex<[String: Instant]>([:])
+    let isBroken = Mutex(false)
+
+    var shelf: ProviderDocumentStore {
+        ProviderDocumentStore(
+            load: { [self] url in
+                try requireWhole()
+                let stored = documents.withLock { $0[url] }
+                let forcedAt = forced.withLock { $0[url] }
+                return stored.map { ProviderDocument(body: $0.body, fetchedAt: $0.fetchedAt, forcedAt: forcedAt) }
+            },
+            store: { [self] url, body, fetchedAt in
+                try requireWhole()
+                documents.withLock { $0[url] = ProviderDocument(body: body, fetchedAt: fetchedAt) }
+            },
+            claimForcedFetch: { [self] url, now in
+                try requireWhole()
+                return forced.withLock { forced in
+                    if let last = forced[url], now < last + ProviderDocumentStore.turn { return false }
+                    forced[url] = now
+                    return true
+                }
+            })
+    }
+
+    private func requireWhole() throws {
+        if isBroken.withLock({ $0 }) { throw Broken() }
+    }
+}
+
+/// For what a test cannot begin without.
+private func surely<Value>(_ make: () throws -> Value) -> Value {
+    do { return try make() } catch { preconditionFailure("\(error)") }
+}

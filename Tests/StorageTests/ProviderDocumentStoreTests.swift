@@ -1,0 +1,85 @@
+import Identity
+import Postgres
+import Storage
+import Support
+import Testing
+
+@Suite("What providers publish")
+struct ProviderKeyStoreTests {
+    private let url = "https://provider.example/keys"
+    private let start = Instant(seconds: 1_800_000_000)
+
+    @Test("is kept by its URL, the newest of it")
+    func storing() async throws {
+        let database = try TestDatabase()
+        let shelf = PostgresProviderDocumentStore(pool: database.pool).shelf
+        #expect(try await shelf.load(url) == nil)
+        try await shelf.store(url, #"{"keys":["é"]}"#, start)
+        #expect(try await shelf.load(url) == ProviderDocument(body: #"{"keys":["é"]}"#, fetchedAt: start))
+        #expect(try await shelf.load(url + "/") == nil)
+        try await shelf.store(url, "older", start - .microseconds(1))
+        #expect(try await shelf.load(url)?.body == #"{"keys":["é"]}"#)
+        try await shelf.store(url, "same", start)
+        try await shelf.store(url, "newer", start + .seconds(1))
+        #expect(try await shelf.load(url) == ProviderDocument(body: "newer", fetchedAt: start + .seconds(1)))
+    }
+
+    @Test("is asked for out of turn once a minute")
+    func turns() async throws {
+        let database = try TestDatabase()
+        let shelf = PostgresProviderDocumentStore(pool: database.pool).shelf
+        try await shelf.store(url, "keys", start)
+        let turns: [(seconds: Int, isGiven: Bool)] = [
+            (0, true), (0, false), (59, false), (60, true), (61, false), (119, false), (500, true), (501, false),
+        ]
+        for turn in turns {
+            let now = start + .seconds(turn.seconds)
+            #expect(try await shelf.claimForcedFetch(url, now) == turn.isGiven, "\(turn.seconds) s")
+        }
+        #expect(try await shelf.claimForcedFetch(url + "/other", start + .seconds(501)))
+        let stored = try await shelf.load(url)
+        #expect(
+            stored == ProviderDocument(body: "keys", fetchedAt: start, forcedAt: start + .seconds(500)))
+    }
+
+    @Test("is asked for out of turn by one of many at once, before and after something is stored")
+    func race() async throws {
+        let database = try TestDatabase()
+        let shelf = PostgresProviderDocumentStore(pool: database.pool).shelf
+        let (url, start) = (url, start)
+        for round in 0..<2 {
+            let now = start + .seconds(60 * round)
+            let given = try await withThrowingTaskGroup(of: Bool.self) { group in
+                for _ in 1...20 { group.addTask { try await shelf.claimForcedFetch(url, now) } }
+                return try await group.reduce(0) { $0 + ($1 ? 1 : 0) }
+            }
+            #expect(given == 1)
+            #expect(try await shelf.load(url)?.body == (round == 0 ? nil : "keys"))
+            try await shelf.store(url, "keys", now)
+        }
+    }
+
+    @Test("is not held up for long by a clock that was wrong")
+    func wrongClock() async throws {
+        let database = try TestDatabase()
+        let shelf = PostgresProviderDocumentStore(pool: database.pool).shelf
+        let future = start + .seconds(100 * 365 * 86_400)
+        try await shelf.store(url, "future", future)
+        #expect(try await shelf.claimForcedFetch(url, future))
+        try await shelf.store(url, "now", start)
+        #expect(try await shelf.claimForcedFetch(url, start))
+        #expect(
+            try await shelf.load(url) == ProviderDocument(body: "now", fetchedAt: start, forcedAt: start))
+    }
+
+    @Test("tells the domain in its own words that the database cannot be reached")
+    func unreachable() async throws {
+        let pool = Pool(
+            loop: TestCluster.shared.loop, configuration: .init(url: "postgresql:///nobody?host=/nonexistent"))
+        let shelf = PostgresProviderDocumentStore(pool: pool).shelf
+        await #expect(throws: StoreUnavailable.self) { try await shelf.load(url) }
+        await #expect(throws: StoreUnavailable.self) { try await shelf.store(url, "keys", start) }
+        await #expect(throws: StoreUnavailable.self) { try await shelf.claimForcedFetch(url, start) }
+        await pool.close()
+    }
+}
