@@ -1,4 +1,4 @@
-"""Sign in with Apple without Apple: a key of our own in the place of the ones it publishes, and tokens signed with it."""
+"""Sign in with Apple without Apple: stores our own key as if Apple had published it, and signs tokens with it."""
 
 import base64
 import hashlib
@@ -23,7 +23,7 @@ class Apple:
         self.key = rsa.generate_private_key(public_exponent=65537, key_size=2048)
 
     def publish(self, database_url):
-        """As if the gateway had fetched the keys a moment ago: it keeps them in its database."""
+        """Stores the keys in the gateway's database, as if it had just fetched them."""
         numbers = self.key.public_key().public_numbers()
         jwk = {"kty": "RSA", "kid": KEY_ID, "use": "sig", "alg": "RS256",
                "n": encoded(number(numbers.n)), "e": encoded(number(numbers.e))}
@@ -31,7 +31,7 @@ class Apple:
                            f"'{json.dumps({'keys': [jwk]})}', now())")
 
     def bodies(self, subjects):
-        """Requests that sign these people in, each with a nonce of its own."""
+        """Returns one sign-in request per subject, each with its own nonce."""
         pem = self.key.private_bytes(
             serialization.Encoding.PEM, serialization.PrivateFormat.PKCS8, serialization.NoEncryption())
         workers = len(os.sched_getaffinity(0))
@@ -41,7 +41,7 @@ class Apple:
 
 
 def configuration(project):
-    """For `sekisho projects apply`."""
+    """Returns a project file for `sekisho projects apply`."""
     key = ec.generate_private_key(ec.SECP256R1()).private_bytes(
         serialization.Encoding.PEM, serialization.PrivateFormat.PKCS8, serialization.NoEncryption()).decode()
     apple = {"enabled": True, "clientIds": [CLIENT], "teamId": "BENCHTEAM1", "keyId": "BENCHKEY01", "privateKey": key}

@@ -1,4 +1,4 @@
-"""Runs each load beside its limit, in turn and several times, and prints the ratios."""
+"""Runs each load and its limit in turn, several times, and prints the ratios."""
 
 import json
 import os
@@ -15,15 +15,15 @@ from gateway import Installation, database, output, private_postgres, psql, sess
 from report import Measurement, report
 from statements import CLIENTS, sample
 
-# Many short ones, for what else runs on the machine should meet a load and its limit alike.
+# Many short rounds, so that other processes of the machine affect a load and its limit equally.
 ROUNDS = 5
 SECONDS = 2
-# In which those requests end that were under way when a load stopped.
+# Time for the requests in flight when a load stopped.
 SETTLE_SECONDS = 0.3
 ACCOUNTS = 256
 THREADS = 2
 STARTS = 5
-# Requests of a load whose bodies work once; it ends when they do.
+# Requests of a load with single-use bodies; the load ends with the last one.
 ONCE = 5000
 PASSWORD = "correct horse battery"
 
@@ -38,7 +38,7 @@ class Bench:
         self.apple = apple
 
     def run(self, gateway):
-        """The measurements, in the order of the table."""
+        """Returns the measurements in the order of the table."""
         emails = [f"user{number}@example.com" for number in range(ACCOUNTS)]
         bodies = [{"email": email, "password": PASSWORD} for email in emails]
         accounts = sign_up_many(gateway, self.rotating_key, bodies)
@@ -65,7 +65,7 @@ class Bench:
         rotation = "with rotation" if key == self.rotating_key else "without rotation"
         measurement = Measurement(f"refresh, {rotation}", 0.6)
         for _ in range(ROUNDS):
-            # New ones each time: the load before and pgbench have carried the sessions on.
+            # New accounts in each round: the previous load and pgbench have rotated the tokens.
             accounts = sign_up_many(gateway, key, [{}] * ACCOUNTS)
             self.use_rows(accounts)
             tokens = [account["refreshToken"] for account in accounts]
@@ -144,7 +144,7 @@ class Bench:
         measurement.limit_seconds += seconds
 
     def use_rows(self, accounts):
-        """Makes their sessions those that pgbench works on."""
+        """Selects the sessions of these accounts for pgbench."""
         rows = "".join(f"{n}\t{session_of(account['idToken'])}\n" for n, account in enumerate(accounts))
         url = self.installation.database_url
         psql(url, "CREATE TABLE IF NOT EXISTS bench_row (n int PRIMARY KEY, session uuid NOT NULL)")
@@ -154,7 +154,7 @@ class Bench:
 
 def main(binary):
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))
-    # On a disk, for /tmp may be memory. The server, which may run as another user, must get in.
+    # On a disk, because /tmp may be in memory. PostgreSQL may run as another user and needs access.
     with tempfile.TemporaryDirectory(prefix="sekisho-bench-", dir="/var/tmp") as name:
         folder = Path(name)
         folder.chmod(0o711)

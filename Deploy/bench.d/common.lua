@@ -1,4 +1,4 @@
--- What the loads share. Arguments after `--`: a file, and how many threads divide its lines among themselves.
+-- Shared by all loads. Arguments after `--`: a file, and the number of threads that share its lines.
 
 local threads = 0
 

@@ -1,4 +1,4 @@
--- Posts the JSON bodies of a file in turn.
+-- Posts the JSON bodies of a file in turn, and starts again after the last one.
 dofile("common.lua")
 
 local requests, last = {}, 0

@@ -1,4 +1,4 @@
-"""Starts and stops gateways, talks to them, and reads what they use."""
+"""Starts and stops gateways, sends requests to them, and reads their CPU time and memory."""
 
 import base64
 import http.client
@@ -38,7 +38,7 @@ class Gateway:
 
 
 class Client:
-    """One kept connection; every answer must be a success."""
+    """One persistent connection; every answer must be a success."""
 
     def __init__(self, gateway, key):
         self.connection = http.client.HTTPConnection("127.0.0.1", gateway.port, timeout=DEADLINE_SECONDS)
@@ -61,7 +61,7 @@ class Client:
 
 
 def sign_up_many(gateway, key, bodies):
-    """The answers to a sign-up with each of `bodies`."""
+    """Signs up once with each of `bodies` and returns the answers."""
     workers = 8
     shares = [bodies[number::workers] for number in range(workers)]
 
@@ -80,7 +80,7 @@ def session_of(id_token):
 
 @contextmanager
 def private_postgres(binary, folder):
-    """The URL of a database of its own, which `sekisho dev` keeps running."""
+    """Yields the URL of the private database that `sekisho dev` runs."""
     log = folder / "dev.log"
     with log.open("w") as output:
         process = subprocess.Popen(
@@ -96,7 +96,7 @@ def private_postgres(binary, folder):
 
 
 class Installation:
-    """What `sekisho serve` needs: a migrated database, a master key, projects."""
+    """A migrated database, a master key and projects, for `sekisho serve`."""
 
     def __init__(self, binary, server_url):
         self.binary = binary
@@ -119,7 +119,7 @@ class Installation:
         return output([self.binary, *words], env=self.environment, **options)
 
     def create_project(self, name, profile):
-        """Returns an API key. All of the load comes from one place, which people's requests do not."""
+        """Creates a project without rate limits, because all load comes from one address. Returns an API key."""
         self.run("projects", "create", name, "--profile", profile)
         self.run("projects", "policy", name, "--set", "signUpLimit=0", "--set", "passwordFailureLimit=0")
         printed = self.run("keys", "create-api-key", "--project", name)
@@ -127,7 +127,7 @@ class Installation:
 
     @contextmanager
     def serve(self, **settings):
-        """A gateway that answers, and the seconds it took to get there."""
+        """Yields a gateway that answers, and the seconds until it did."""
         began = time.monotonic()
         process = subprocess.Popen(
             [self.binary, "serve"], env=self.environment | settings, stdin=subprocess.DEVNULL,

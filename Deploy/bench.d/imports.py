@@ -1,4 +1,4 @@
-"""Brings a million users in, and the same rows once more with plain COPY: how near the one comes to the other."""
+"""Compares the import of a million users with a plain COPY of the same rows."""
 
 import resource
 import sys
@@ -12,7 +12,7 @@ from gateway import Installation, output, private_postgres, psql
 ROWS = 1_000_000
 DEADLINE_SECONDS = 600
 
-# As the gateway stores them, with every index and check, in tables that nobody else uses.
+# The columns that the import fills. COPY writes into the same tables, with every index and check.
 COPIES = {
     "account": "id, email, email_verified, display_name, password_hash, password_updated_at, created_at, "
                "last_sign_in_at, valid_since, project_id",
@@ -27,7 +27,7 @@ def timed(action):
 
 
 def copied(url, folder):
-    """Seconds that COPY takes for the same rows, into the same tables."""
+    """Returns the seconds that COPY takes for the same rows into the same tables."""
     files = {}
     for table, columns in COPIES.items():
         files[table] = folder / f"{table}.copy"
@@ -48,7 +48,7 @@ def main(binary):
             users.write(file, (users.user(number, ROWS) for number in range(ROWS)))
             words = ["users", "import", str(file), "--project", "bench", *users.OPTIONS]
             brought = timed(lambda: installation.run(*words, limit=DEADLINE_SECONDS))
-            # Of the children waited for, none was larger so far.
+            # The maximum over all child processes so far; the import is the largest of them.
             memory = resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss / 1024
             out = timed(lambda: installation.run(
                 "users", "export", str(folder / "out.json"), "--project", "bench", limit=DEADLINE_SECONDS))

@@ -1,4 +1,4 @@
-"""What this machine could do at most: pgbench on the same statements, and the CPU's own hashes and signatures."""
+"""Limits of this machine: pgbench with the same statements, and the CPU's hashes and signatures."""
 
 import ctypes
 import os
@@ -10,12 +10,12 @@ from concurrent.futures import ThreadPoolExecutor
 from gateway import output
 from statements import CLIENTS
 
-# That of the gateway's password threads.
+# The priority of the gateway's password threads.
 NICENESS = 5
 
 
 def pgbench(url, folder, script, constants, seconds):
-    """Transactions, and the seconds they took."""
+    """Returns the number of transactions, and the seconds they took."""
     file = folder / "script.sql"
     file.write_text(script)
     definitions = [word for name, value in constants.items() for word in ("-D", f"{name}={value}")]
@@ -26,14 +26,17 @@ def pgbench(url, folder, script, constants, seconds):
 
 
 def argon2id(phc, password, seconds):
-    """Verifications of `phc`, on all cores, and the seconds they took. In a process of its own, for the priority."""
+    """Returns the number of verifications of `phc` on all cores, and the seconds they took.
+
+    Runs in a separate process, which has the priority of the password threads.
+    """
     printed = output(["nice", "-n", str(NICENESS), sys.executable, "-B", __file__, phc, password, str(seconds)])
     count, elapsed = printed.split()
     return int(count), float(elapsed)
 
 
 def p256():
-    """Signatures and verifications per second on one core."""
+    """Returns signatures and verifications per second on one core."""
     printed = output(["openssl", "speed", "-seconds", "1", "ecdsap256"])
     return re.search(r"nistp256\)(?:\s+[\d.]+s){2}\s+([\d.]+)\s+([\d.]+)", printed).groups()
 

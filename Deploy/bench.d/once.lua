@@ -1,4 +1,4 @@
--- Posts each JSON body of a file once, and ends when there are no more.
+-- Posts each JSON body of a file once, and ends after the last one.
 dofile("common.lua")
 
 local bodies, next = {}, 1

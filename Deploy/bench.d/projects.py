@@ -1,4 +1,4 @@
-"""A project full of imported users, and the requests that look for them."""
+"""A project with imported users, and requests that find them."""
 
 import json
 import random
@@ -37,12 +37,12 @@ class Project:
         return cls(name, count, api_key, key)
 
     def some(self, wanted, step=1):
-        """Numbers of users, each another one and a multiple of `step`."""
+        """Returns random distinct user numbers, all multiples of `step`."""
         numbers = range(0, self.count, step)
         return self.chance.sample(numbers, min(wanted, len(numbers)))
 
     def id_tokens(self, gateway, wanted):
-        """Of so many users."""
+        """Returns ID tokens of that many random users."""
         key = serialization.load_pem_private_key(self.service_key["privateKey"].encode(), None)
         client = Client(gateway, self.api_key)
         return [

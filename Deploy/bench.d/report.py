@@ -1,4 +1,4 @@
-"""What was measured, as a table beside its targets."""
+"""Prints the measurements and their targets as a table."""
 
 import os
 import platform
@@ -15,7 +15,7 @@ START_TARGET_MS = 200
 
 @dataclass
 class Measurement:
-    """One operation: the sums of all rounds."""
+    """The sums of all rounds of one operation."""
 
     name: str
     target: float

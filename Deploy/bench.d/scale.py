@@ -1,4 +1,4 @@
-"""Asks a small and a large project the same, in turn: what goes by an index answers both as fast."""
+"""Sends the same requests to a small and a large project in turn: operations with an index must be equally fast."""
 
 import re
 import signal
@@ -17,13 +17,13 @@ from report import machine, table
 
 COUNTS = {"small": 10_000, "large": 1_000_000}
 WARM_UPS, REQUESTS = 200, 2000
-# For what takes long: then fewer requests must do.
+# Time limits for slow operations, which then send fewer requests.
 WARM_UP_SECONDS, SECONDS = 5, 20
 PAGE = 20
 TARGET = 1.3
 PREPARATION_SECONDS = 600
 
-# Everybody signed in once.
+# One session per account.
 SESSIONS = """
 INSERT INTO session (project_id, id, account_id, generation, method, authenticated_at, rotated_at, refreshed_at)
 SELECT project_id, gen_random_uuid(), id, generation, 'password', last_sign_in_at, last_sign_in_at, last_sign_in_at
@@ -34,34 +34,34 @@ FROM account"""
 class Operation:
     name: str
     requests: list
-    # Accounts that each answer has.
+    # The number of accounts in each answer.
     accounts: int = 1
-    # Goes through all accounts, and has no target: see DECISIONS.md.
+    # Reads all accounts, and has no target; see DECISIONS.md.
     is_walk: bool = False
-    # For there was too much to go through.
+    # The gateway rejected a request because reading all accounts took too long.
     was_refused: bool = False
 
 
 def operations(project, id_tokens):
-    """What is asked of a project, each time about other accounts where it is about some."""
+    """Yields the operations to measure. Requests about single accounts name a different one each time."""
     count = WARM_UPS + REQUESTS
     tokens = [project.client_post("lookup", {"idToken": token}) for token in id_tokens]
     yield Operation("look-up by ID token", tokens)
     for operation, name, step, body in (
-        ("lookup", "look-up by id", 1, lambda n: {"localId": [users.local_id(n, project.count)]}),
-        ("lookup", "look-up by e-mail", 1, lambda n: {"email": [users.email(n)]}),
+        ("lookup", "look-up by ID", 1, lambda n: {"localId": [users.local_id(n, project.count)]}),
+        ("lookup", "look-up by email", 1, lambda n: {"email": [users.email(n)]}),
         ("lookup", "look-up by identity", 4,
          lambda n: {"federatedUserId": [{"providerId": "google.com", "rawId": users.subject(n)}]}),
-        ("query", "query for an id", 1, lambda n: {"expression": [{"userId": users.local_id(n, project.count)}]}),
-        ("query", "query for an e-mail", 1, lambda n: {"expression": [{"email": users.email(n)}]}),
-        ("query", "query for a number", 1, lambda n: {"expression": [{"phoneNumber": users.phone_number(n)}]}),
+        ("query", "query for an ID", 1, lambda n: {"expression": [{"userId": users.local_id(n, project.count)}]}),
+        ("query", "query for an email", 1, lambda n: {"expression": [{"email": users.email(n)}]}),
+        ("query", "query for a phone number", 1, lambda n: {"expression": [{"phoneNumber": users.phone_number(n)}]}),
     ):
         yield Operation(name, [project.post(operation, body(number)) for number in project.some(count, step)])
     yield Operation(
-        "search by e-mail", [project.get("search", q=users.email(number)) for number in project.some(count)])
+        "search by email", [project.get("search", q=users.email(number)) for number in project.some(count)])
     beginnings = [users.local_id(number, project.count)[:-2] for number in project.some(count)]
     yield Operation(
-        "search by the beginning of an id",
+        "search by prefix of an ID",
         [project.get("search", q=beginning, maxResults=PAGE) for beginning in beginnings], PAGE)
     yield Operation("first page of all", [project.get("batchGet", maxResults=PAGE)] * count, PAGE)
     middle = [users.ranked_id(project.count // 4 + number // 2) for number in project.some(count, 2)]
@@ -69,14 +69,14 @@ def operations(project, id_tokens):
         "page in the middle", [project.get("batchGet", maxResults=PAGE, nextPageToken=last) for last in middle], PAGE)
     for order in ("USER_ID", "USER_EMAIL", "CREATED_AT", "NAME", "LAST_LOGIN_AT"):
         yield Operation(
-            f"query, first by {order}", [project.post("query", {"sortBy": order, "limit": str(PAGE)})] * count, PAGE,
+            f"query, sorted by {order}", [project.post("query", {"sortBy": order, "limit": str(PAGE)})] * count, PAGE,
             is_walk=order == "LAST_LOGIN_AT")
     yield Operation("count of all", [project.post("query", {"returnUserInfo": False})] * count, 0, is_walk=True)
 
 
 @dataclass
 class Comparison:
-    """Milliseconds of the small project and of the large one."""
+    """Milliseconds for the small and the large project."""
 
     operation: Operation
     requests: int
@@ -99,14 +99,14 @@ class Comparison:
 
 
 class Connection:
-    """One that is kept. Reads no more of an answer than it must, so that the time is the gateway's."""
+    """A persistent connection. It parses as little as possible, so that the measured time is the gateway's."""
 
     def __init__(self, gateway):
         self.socket = socket.create_connection(("127.0.0.1", gateway.port), DEADLINE_SECONDS)
         self.socket.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
 
     def milliseconds(self, operation, request):
-        """Of one request, whose answer must have all accounts, or tell that there are too many to go through."""
+        """Returns the milliseconds of one request. Its answer must have all accounts, or be the error for too many."""
         began = time.perf_counter_ns()
         self.socket.sendall(request)
         answer = self.received()
@@ -131,7 +131,7 @@ class Connection:
 
 
 def measured(connections, pair, part, seconds):
-    """Milliseconds of that part of the requests, small and large in turn, until the time is over."""
+    """Returns the milliseconds of a slice of the requests, small and large in turn, within a time limit."""
     times = ([], [])
     deadline = time.monotonic() + seconds
     for requests in zip(*(operation.requests[part] for operation in pair)):
@@ -151,7 +151,7 @@ def compared(connections, pair):
 
 def main(binary, *counts):
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))
-    # On a disk, for /tmp may be memory. The server, which may run as another user, must get in.
+    # On a disk, because /tmp may be in memory. PostgreSQL may run as another user and needs access.
     with tempfile.TemporaryDirectory(prefix="sekisho-bench-", dir="/var/tmp") as name:
         folder = Path(name)
         folder.chmod(0o711)
@@ -160,10 +160,10 @@ def main(binary, *counts):
             sizes = zip(COUNTS, map(int, counts)) if counts else COUNTS.items()
             projects = [Project.imported(installation, folder, name, count) for name, count in sizes]
             psql(installation.database_url, SESSIONS, limit=PREPARATION_SECONDS)
-            # One loop, so that both projects are served by the same thread and connection to the database.
+            # One loop, so that the same thread and database connection serve both projects.
             with installation.serve(SEKISHO_LOOPS="1") as (gateway, _):
                 tokens = [project.id_tokens(gateway, WARM_UPS + REQUESTS) for project in projects]
-                # As the server would soon do of itself, and then in the middle of it.
+                # Otherwise autovacuum would do this soon, in the middle of the measurement.
                 psql(installation.database_url, "VACUUM ANALYZE", limit=PREPARATION_SECONDS)
                 connections = [Connection(gateway) for _ in projects]
                 pairs = zip(*map(operations, projects, tokens))

@@ -1,6 +1,6 @@
-"""The statements that the gateway sends, as PostgreSQL's own log has them, and pgbench scripts of the same.
+"""Reads the statements that the gateway sends from PostgreSQL's log, and converts them to pgbench scripts.
 
-Taken from the log and not from the sources, so that no copy can grow stale.
+The log is the source because a copy of the statements could become outdated.
 """
 
 import re
@@ -10,7 +10,7 @@ from gateway import Client, psql
 
 LOGGING = {"log_statement": "all", "log_error_verbosity": "default"}
 CLIENTS = 8
-# A client stays with a row for so many transactions: fetching the next costs a statement that is not counted.
+# Transactions per row. Fetching the next row costs a statement that is not counted.
 STAY = 100
 
 TYPES = [
@@ -37,11 +37,11 @@ WHERE b.n = :n \\gset
 @dataclass
 class Statement:
     text: str
-    # As the log shows them; None is NULL.
+    # In the log's format; None is NULL.
     values: list
 
     def script(self, varying, prefix="c"):
-        """A pgbench script and its constants. `varying` says for a value and its type what stands for it."""
+        """Returns a pgbench script and its constants. `varying` maps a value and type to an expression or None."""
         constants = {}
 
         def stand_in(found):
@@ -59,7 +59,7 @@ class Statement:
 
 
 def by_session(statement):
-    """Look-ups and refreshes: the session changes, and the counter follows it where tokens rotate."""
+    """Look-ups and refreshes: the session varies, and the counter with it if tokens rotate."""
     script, constants = statement.script(
         lambda _, kind: {"uuid": ":session::uuid", "bigint": ":counter::bigint"}.get(kind))
     rotates = "t" in statement.values
@@ -74,8 +74,10 @@ def by_account(statement, account):
 
 
 def by_person(statements, person):
-    """Sign-ins with Apple: whose they are changes, and each uses up a mark of its own. `person` has the values that the
-    sample had, by what stands for them."""
+    """Sign-ins with Apple: the person varies, and each sign-in stores its own replay key.
+
+    `person` maps values of the sample to expressions.
+    """
     script, constants = "", {}
     for number, statement in enumerate(statements):
         def varying(value, kind):
@@ -102,7 +104,7 @@ NEW_PERSON = """\\set person random(1000000000000000000, 9000000000000000000)
 
 
 def apple_sample(log, client, apple):
-    """The pgbench scripts of a first and of a returning sign-in with Apple."""
+    """Returns the pgbench scripts of a first and of a returning sign-in with Apple."""
     subject = "sample"
     client.post("signInWithIdp", apple.bodies(["sample-before"])[0])
     first, answer = taken(log, lambda body: client.post("signInWithIdp", body), apple.bodies(["ignored", subject]), 2)
@@ -119,10 +121,10 @@ def apple_sample(log, client, apple):
 
 
 def sample(installation, log, rotating_key, lasting_key, apple):
-    """The pgbench script of each operation, by its name."""
+    """Returns the pgbench script of each operation by name."""
     for name, value in LOGGING.items():
         psql(installation.database_url, f"ALTER DATABASE bench SET {name} = '{value}'")
-    # One loop, so that the second call finds keys and projects remembered and is one statement.
+    # One loop, so that the second call finds keys and projects in the cache and is one statement.
     with installation.serve(SEKISHO_LOOPS="1") as (gateway, _):
         rotating, lasting = Client(gateway, rotating_key), Client(gateway, lasting_key)
         (sign_up,), answer = taken(log, lambda _: rotating.post("signUp", {}))
@@ -140,7 +142,7 @@ def sample(installation, log, rotating_key, lasting_key, apple):
 
 
 def taken(log, call, arguments=(None, None), count=1):
-    """What the second of two calls sends, and its answer: the first one finds what is remembered from then on."""
+    """Returns the statements and the answer of the second of two calls; the first call fills the caches."""
     call(arguments[0])
     offset = log.stat().st_size
     answer = call(arguments[1])

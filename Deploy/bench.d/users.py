@@ -1,4 +1,4 @@
-"""Users as `firebase auth:export` writes them, as many as wanted."""
+"""Generates users in the format of `firebase auth:export`."""
 
 import base64
 import json
@@ -8,12 +8,12 @@ OPTIONS = ["--hash-algo", "SCRYPT", "--hash-key", base64.b64encode(KEY).decode()
 
 
 def ranked_id(rank):
-    """The localId that so many come before."""
+    """Returns the localId that `rank` others precede."""
     return f"user{rank:024}"
 
 
 def local_id(number, count):
-    """The ids come in another order than the numbers, which are 0 to `count` - 1."""
+    """Returns a user's localId. IDs are ordered differently from the numbers, which are 0 to `count` - 1."""
     return ranked_id(number * 7919 % count)
 
 
@@ -26,7 +26,7 @@ def phone_number(number):
 
 
 def subject(number):
-    """Whom Google calls so; one in four signs in there as well."""
+    """Returns the user's subject at Google; one user in four has an identity there."""
     return str(10**20 + number)
 
 
