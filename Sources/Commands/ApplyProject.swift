@@ -29,7 +29,7 @@ extension Command {
                                   links lead to), language (en, ja) and subjects (all of them, by kind of letter and
                                   language); null for each: the installation's own
               providers           by id: apple.com, google.com, oidc.NAME. Each with enabled (true for a new one) and
-                                  clientIds; Apple with teamId, keyId, takesUnhashedNonces and privateKey or
+                                  clientIds; Apple with teamId, keyId, acceptsUnhashedNonces and privateKey or
                                   privateKeyFile; the others with clientSecret or clientSecretFile; oidc.NAME with
                                   issuer, displayName and trustsEmail. Paths are relative to FILE.
               apps                by id: name, platform (ios, macos, android, web, other), distribution (appStore,

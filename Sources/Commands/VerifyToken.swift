@@ -63,7 +63,7 @@ private struct TokenTrial: Sendable {
         nonce = arguments.value("nonce")
         clock = try arguments.number("at", in: 0...253_402_300_799).map { .fixed(at: Instant(seconds: $0)) } ?? .live
         keys = try arguments.value("jwks").map(Self.contents)
-        let apple = AppleSettings(teamID: "", keyID: "", takesUnhashedNonces: arguments.has("allow-raw-nonce"))
+        let apple = AppleSettings(teamID: "", keyID: "", acceptsUnhashedNonces: arguments.has("allow-raw-nonce"))
         project = Project(
             id: ID("trial"), number: 0, profile: profile, policy: Policy(profile), authorizedDomains: [],
             providers: [

@@ -63,7 +63,7 @@ extension ProjectDraft {
     /// providers, so that nothing needs configuring.
     package init(devProject id: String) throws {
         var policy = Policy(.firebase)
-        policy.hidesAccounts = false
+        policy.emailEnumerationProtection = false
         try self.init(id: id, name: id, profile: .firebase, policy: policy, algorithm: .es256, domains: ["localhost"])
         project.providers = DevProviders.settings
         secrets = try DevProviders.secrets()

@@ -44,11 +44,11 @@ private struct EmulatorConfig: Codable {
 
     init(_ project: Project) {
         signIn = SignIn(allowDuplicateEmails: project.policy.allowsDuplicateEmails)
-        emailPrivacyConfig = EmailPrivacy(enableImprovedEmailPrivacy: project.policy.hidesAccounts)
+        emailPrivacyConfig = EmailPrivacy(enableImprovedEmailPrivacy: project.policy.emailEnumerationProtection)
     }
 
     func apply(to policy: inout Policy) {
         if let allows = signIn?.allowDuplicateEmails { policy.allowsDuplicateEmails = allows }
-        if let hides = emailPrivacyConfig?.enableImprovedEmailPrivacy { policy.hidesAccounts = hides }
+        if let hides = emailPrivacyConfig?.enableImprovedEmailPrivacy { policy.emailEnumerationProtection = hides }
     }
 }

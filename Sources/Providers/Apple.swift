@@ -18,7 +18,7 @@ struct Apple: Sendable {
         let nonce = try NonceRules.apple(
             token.claims, raw: presented.rawNonce,
             // On the web Apple hands on what the page was given; a nonce of ours is safe in either form.
-            takesUnhashed: presented.nonceIsOurs || presented.settings.apple?.takesUnhashedNonces == true,
+            takesUnhashed: presented.nonceIsOurs || presented.settings.apple?.acceptsUnhashedNonces == true,
             isRequired: presented.policy.requiresNonce)
         let email = token.claims.text("email").flatMap(EmailAddress.init)
         return VerifiedIdentity(

@@ -19,8 +19,8 @@ struct CreateAuthUriTests {
                 #"{"allProviders":[],"kind":"identitytoolkit#CreateAuthUriResponse","registered":false,"sessionId":"random","signinMethods":[]}"#
             ),
         ])
-    func methods(hidesAccounts: Bool, identifier: String, body: String) async {
-        let response = await TestGateway { $0.hidesAccounts = hidesAccounts }.post(
+    func methods(emailEnumerationProtection: Bool, identifier: String, body: String) async {
+        let response = await TestGateway { $0.emailEnumerationProtection = emailEnumerationProtection }.post(
             "accounts:createAuthUri", #"{"identifier":"\#(identifier)","continueUri":"http://localhost"}"#)
         #expect(response.summary == "200 \(body)")
     }

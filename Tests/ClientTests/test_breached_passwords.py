@@ -48,7 +48,7 @@ def failures(serve):
 
 
 def test_a_breached_password_is_refused_and_a_list_that_is_down_keeps_nobody_out(own, contract, breached):
-    own.done(f"projects policy {DEMO_PROJECT} --set refusesBreachedPasswords=true")
+    own.done(f"projects policy {DEMO_PROJECT} --set rejectsBreachedPasswords=true")
     with own.serving(SEKISHO_BREACHED_PASSWORDS_URL=breached) as serve:
         client = Client(serve, contract)
         assert sign_up(client, BREACHED).code == "PASSWORD_DOES_NOT_MEET_REQUIREMENTS"

@@ -41,7 +41,7 @@ private struct Town {
 
     init(seed: UInt64) async throws {
         gateway = try await TestGateway(.sekisho) {
-            $0.hidesAccounts = false
+            $0.emailEnumerationProtection = false
             $0.resetUnlinksIdentities = seed.isMultiple(of: 2)
         }
         random = SplitMix(state: seed)

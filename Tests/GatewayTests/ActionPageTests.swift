@@ -95,7 +95,7 @@ struct ActionPageTests {
 
     @Test("has mail sent to those who forgot their password, and tells nobody who has an account")
     func forgot() async throws {
-        let gateway = try await TestGateway { $0.hidesAccounts = true }
+        let gateway = try await TestGateway { $0.emailEnumerationProtection = true }
         _ = try await gateway.signUp()
         var pages: [String] = []
         for email in ["ada@example.com", "nobody@example.com"] {

@@ -124,7 +124,7 @@ struct CustomTokenAccountTests {
     }
 
     @Test("counts as a login that a later change of credentials asks to be recent")
-    func recentLogin() async throws {
+    func recentLoginMaxAge() async throws {
         let gateway = try await TestGateway()
         let backend = try await ServiceKey(in: gateway)
         let answer = try await gateway.signIn(customToken: backend.customToken(at: gateway.clock.now))

@@ -18,7 +18,7 @@ struct DefaultSupportedIdpTests {
         "clientId": "com.example.web", "clientIds": ["com.example.web", "com.example.app"],
         "appleSignInConfig": [
             "codeFlowConfig": ["teamId": "TEAM123456", "keyId": "KEY1234567"],
-            "bundleIds": ["com.example.app"], "takesUnhashedNonces": false,
+            "bundleIds": ["com.example.app"], "acceptsUnhashedNonces": false,
         ],
     ]
 
@@ -106,18 +106,18 @@ struct DefaultSupportedIdpTests {
                 mask: "appleSignInConfig.codeFlowConfig.keyId", member: "appleSignInConfig",
                 expected: [
                     "codeFlowConfig": ["teamId": "TEAM123456", "keyId": "OTHERKEY12"],
-                    "bundleIds": ["com.example.app"], "takesUnhashedNonces": false,
+                    "bundleIds": ["com.example.app"], "acceptsUnhashedNonces": false,
                 ]),
             Change(
-                testDescription: "unhashed nonces", body: ["appleSignInConfig": ["takesUnhashedNonces": true]],
-                mask: "appleSignInConfig.takesUnhashedNonces", member: "appleSignInConfig",
+                testDescription: "unhashed nonces", body: ["appleSignInConfig": ["acceptsUnhashedNonces": true]],
+                mask: "appleSignInConfig.acceptsUnhashedNonces", member: "appleSignInConfig",
                 expected: [
                     "codeFlowConfig": ["teamId": "TEAM123456", "keyId": "KEY1234567"],
-                    "bundleIds": ["com.example.app"], "takesUnhashedNonces": true,
+                    "bundleIds": ["com.example.app"], "acceptsUnhashedNonces": true,
                 ]),
             Change(
                 testDescription: "everything where there is no mask", body: ["clientId": "com.b"], mask: nil,
-                member: "appleSignInConfig", expected: ["bundleIds": [], "takesUnhashedNonces": false]),
+                member: "appleSignInConfig", expected: ["bundleIds": [], "acceptsUnhashedNonces": false]),
         ])
     func mask(row: Change) async throws {
         let backend = try await Configurator()

@@ -9,7 +9,7 @@ struct EnumerationTests {
 
     struct Row: CustomTestStringConvertible {
         let testDescription: String
-        let hidesAccounts: Bool
+        let emailEnumerationProtection: Bool
         let isUpgrade: Bool
         let password: JSON
         let taken: String
@@ -20,26 +20,30 @@ struct EnumerationTests {
         "is told only to the bearer of a password that could be set, where accounts are hidden",
         arguments: [
             Row(
-                testDescription: "sign-up, hidden, weak", hidesAccounts: true, isUpgrade: false, password: "x",
+                testDescription: "sign-up, hidden, weak", emailEnumerationProtection: true, isUpgrade: false,
+                password: "x",
                 taken: weak, free: weak),
             Row(
-                testDescription: "upgrade, hidden, weak", hidesAccounts: true, isUpgrade: true, password: "x",
+                testDescription: "upgrade, hidden, weak", emailEnumerationProtection: true, isUpgrade: true,
+                password: "x",
                 taken: weak, free: weak),
             Row(
-                testDescription: "sign-up, hidden", hidesAccounts: true, isUpgrade: false, password: "secret1",
+                testDescription: "sign-up, hidden", emailEnumerationProtection: true, isUpgrade: false,
+                password: "secret1",
                 taken: "400 EMAIL_EXISTS", free: "200"),
             Row(
-                testDescription: "upgrade, hidden", hidesAccounts: true, isUpgrade: true, password: "secret1",
+                testDescription: "upgrade, hidden", emailEnumerationProtection: true, isUpgrade: true,
+                password: "secret1",
                 taken: "400 EMAIL_EXISTS", free: "200"),
             Row(
-                testDescription: "sign-up, weak", hidesAccounts: false, isUpgrade: false, password: "x",
+                testDescription: "sign-up, weak", emailEnumerationProtection: false, isUpgrade: false, password: "x",
                 taken: "400 EMAIL_EXISTS", free: weak),
             Row(
-                testDescription: "upgrade, weak", hidesAccounts: false, isUpgrade: true, password: "x",
+                testDescription: "upgrade, weak", emailEnumerationProtection: false, isUpgrade: true, password: "x",
                 taken: "400 EMAIL_EXISTS", free: weak),
         ])
     func order(row: Row) async throws {
-        let gateway = try await TestGateway { $0.hidesAccounts = row.hidesAccounts }
+        let gateway = try await TestGateway { $0.emailEnumerationProtection = row.emailEnumerationProtection }
         _ = try await gateway.signUp(email: "taken@example.com")
         for (email, expected) in [("taken@example.com", row.taken), ("free@example.com", row.free)] {
             var body: [String: JSON] = ["email": .string(email), "password": row.password]
@@ -53,8 +57,8 @@ struct EnumerationTests {
     @Test("is not told by a breached password either, where accounts are hidden")
     func breached() async throws {
         let gateway = try await TestGateway(breaches: BreachedPasswords { $0.expose() == "breached" }) {
-            $0.hidesAccounts = true
-            $0.refusesBreachedPasswords = true
+            $0.emailEnumerationProtection = true
+            $0.rejectsBreachedPasswords = true
         }
         _ = try await gateway.signUp(email: "taken@example.com")
         for email in ["taken@example.com", "free@example.com"] {
@@ -108,7 +112,7 @@ struct EnumerationTests {
 
     @Test("is not told by a change of address, where accounts are hidden")
     func update() async throws {
-        let gateway = try await TestGateway { $0.hidesAccounts = true }
+        let gateway = try await TestGateway { $0.emailEnumerationProtection = true }
         _ = try await gateway.signUp(email: "taken@example.com")
         let anonymous = try TestGateway.Tokens(await gateway.post("/v1/accounts:signUp"))
         var outcomes: [String] = []

@@ -112,7 +112,7 @@ struct FederatedLinkingTests {
 
     @Test("waits for the owner's word where the address is proven only here")
     func confirmation() async throws {
-        let gateway = try await TestGateway(.sekisho) { $0.hidesAccounts = false }
+        let gateway = try await TestGateway(.sekisho) { $0.emailEnumerationProtection = false }
         let owner = try await gateway.signUp(email: "mary@company.example", password: "long enough")
         let proof = try gateway.google(.mary.with { $0.email = "mary@company.example" })
         let asked = try await gateway.signIn(proof)
@@ -136,7 +136,7 @@ struct FederatedLinkingTests {
     @Test("cannot be confirmed after half an hour, nor once the account's password has changed")
     func late() async throws {
         for change in [true, false] {
-            let gateway = try await TestGateway(.sekisho) { $0.hidesAccounts = false }
+            let gateway = try await TestGateway(.sekisho) { $0.emailEnumerationProtection = false }
             var owner = try await gateway.signUp(email: "mary@company.example", password: "long enough")
             let proof = try gateway.google(.mary.with { $0.email = "mary@company.example" })
             let pending = try #require(try await gateway.signIn(proof).pendingToken)
@@ -167,7 +167,7 @@ struct FederatedLinkingTests {
     func heldAddress(hasOwn: Bool) async throws {
         let gateway = try await TestGateway {
             $0.allowsDuplicateEmails = true
-            $0.hidesAccounts = false
+            $0.emailEnumerationProtection = false
         }
         let holder = try await gateway.signUp(email: "ada.lovelace@example.com")
         let caller =
@@ -200,7 +200,7 @@ struct FederatedLinkingTests {
             }
         })
     func shown(row: Shown) async throws {
-        let gateway = try await TestGateway(.sekisho) { $0.hidesAccounts = row.isHiding }
+        let gateway = try await TestGateway(.sekisho) { $0.emailEnumerationProtection = row.isHiding }
         let email = "mary@company.example"
         let owner =
             row.isRecycled

@@ -71,7 +71,7 @@ struct FederationAdvisoryTests {
 
     @Test("CVE-2026-9087: a pending link is of one subject, and takes no other credential along")
     func linkOfAnotherSubject() async throws {
-        let gateway = try await TestGateway(.sekisho) { $0.hidesAccounts = false }
+        let gateway = try await TestGateway(.sekisho) { $0.emailEnumerationProtection = false }
         let owner = try await gateway.signUp(email: "mary@company.example", password: "long enough")
         let asked = try await gateway.signIn(gateway.google(.mary.with { $0.email = "mary@company.example" }))
         let attacker = try gateway.google(.named("Eve", "Attacker"))
@@ -114,7 +114,7 @@ struct FederationAdvisoryTests {
         "Truffle 2025: whoever gets a domain after others does not get their accounts",
         arguments: Policy.Profile.allCases)
     func domainBoughtLater(profile: Policy.Profile) async throws {
-        let gateway = try await TestGateway(profile) { $0.hidesAccounts = false }
+        let gateway = try await TestGateway(profile) { $0.emailEnumerationProtection = false }
         _ = try await gateway.signIn(gateway.google(.emmy))
         let buyer = try gateway.google(.emmy) { $0.claims["sub"] = .string("999999999999999999999") }
         let asked = try await gateway.signIn(buyer)

@@ -32,7 +32,7 @@ struct IdentifierTests {
 
     @Test("tells nothing where accounts are hidden")
     func hidden() async throws {
-        let gateway = try await TestGateway { $0.hidesAccounts = true }
+        let gateway = try await TestGateway { $0.emailEnumerationProtection = true }
         _ = try await gateway.signUp()
         for identifier in ["ada@example.com", "eve@example.com"] {
             #expect(try await gateway.ask(identifier).json.keys == ["kind", "sessionId"])

@@ -41,7 +41,7 @@ private struct BreakIn {
     let ownGoogle: SimulatedPerson?
 
     init(ownerHasGoogle: Bool) async throws {
-        gateway = try await TestGateway(.sekisho) { $0.hidesAccounts = false }
+        gateway = try await TestGateway(.sekisho) { $0.emailEnumerationProtection = false }
         let owner = try await gateway.signUpVerified(email: Self.email, password: Self.stolenPassword)
         localId = owner.localId
         ownGoogle = ownerHasGoogle ? .mary : nil

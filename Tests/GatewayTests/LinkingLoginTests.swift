@@ -50,7 +50,7 @@ struct LinkingLoginTests {
     @Test(
         "an old login is refused in profile sekisho, and one repeated with a linked identity is not", arguments: changes
     )
-    func recentLogin(change: Change) async throws {
+    func recentLoginMaxAge(change: Change) async throws {
         let gateway = try await TestGateway(.sekisho)
         let login = try await Self.login(gateway, before: change)
         gateway.clock.advance(by: .seconds(301))
@@ -76,7 +76,7 @@ struct LinkingLoginTests {
 
     @Test("a stale session learns nothing of whose an identity or an address is")
     func nothingLearnt() async throws {
-        let gateway = try await TestGateway(.sekisho) { $0.hidesAccounts = false }
+        let gateway = try await TestGateway(.sekisho) { $0.emailEnumerationProtection = false }
         _ = try await gateway.signIn(gateway.google())
         _ = try await gateway.signUp(email: "grace.hopper@example.com", password: "long enough")
         let login = try TestGateway.Tokens(await gateway.signIn(gateway.apple()))
@@ -150,7 +150,7 @@ struct LinkingLoginTests {
     @Test("and no token is older than validSince", arguments: returned)
     func loginTime(row: Returned) async throws {
         for profile in Policy.Profile.allCases {
-            let gateway = try await TestGateway(profile) { $0.hidesAccounts = false }
+            let gateway = try await TestGateway(profile) { $0.emailEnumerationProtection = false }
             let began = gateway.clock.now
             let first = try TestGateway.Tokens(await row.begin(gateway))
             gateway.clock.advance(by: .seconds(200))

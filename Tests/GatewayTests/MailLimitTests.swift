@@ -41,7 +41,7 @@ struct MailLimitTests {
                 outcome: "200"),
         ])
     func strangers(row: Row) async throws {
-        let limited = try await LimitedGateway { $0.mailLimit = 2 }
+        let limited = try await LimitedGateway { $0.emailLimit = 2 }
         var outcomes: [String] = []
         for (type, peer) in row.strangers {
             outcomes.append(try await Self.ask(limited.gateway, type, from: peer))
@@ -52,7 +52,7 @@ struct MailLimitTests {
 
     @Test("send one reset in each window, whatever else was sent and for whichever tenant")
     func oneReset() async throws {
-        let gateway = try await TestGateway(limitsRates: true) { $0.mailLimit = 1 }
+        let gateway = try await TestGateway(limitsRates: true) { $0.emailLimit = 1 }
         let house = try await TenantFixture(gateway)
         let tenants = [try await house.tenant(), try await house.tenant()]
         func reset(_ tenant: Int) async throws -> String {
@@ -71,7 +71,7 @@ struct MailLimitTests {
 
     @Test("hold for each place, whomever it writes to")
     func place() async throws {
-        let limited = try await LimitedGateway { $0.mailLimit = 1 }
+        let limited = try await LimitedGateway { $0.emailLimit = 1 }
         var outcomes: [String] = []
         for number in 1...12 {
             outcomes.append(

@@ -26,7 +26,7 @@ struct MailboxPreHijackingTests {
 
     @Test("no session, password, identity, name or refresh token of the attacker survives", arguments: Arrival.allCases)
     func nothingSurvives(arrival: Arrival) async throws {
-        let gateway = try await TestGateway(.sekisho) { $0.hidesAccounts = false }
+        let gateway = try await TestGateway(.sekisho) { $0.emailEnumerationProtection = false }
         let attacker = try await gateway.signUp(password: "known to the attacker")
         let trojan = SimulatedPerson.named("Eve", "Attacker")
         _ = try await gateway.link(gateway.google(trojan), to: attacker.idToken)
@@ -52,7 +52,7 @@ struct MailboxPreHijackingTests {
 
     @Test("no change, verification or way back that the attacker began can be completed", arguments: Arrival.allCases)
     func pendingChanges(arrival: Arrival) async throws {
-        let gateway = try await TestGateway { $0.hidesAccounts = false }
+        let gateway = try await TestGateway { $0.emailEnumerationProtection = false }
         // Proven once, so that a way back to it goes out when the account takes the victim's address.
         let attacker = try await gateway.signUpVerified(email: "eve@example.com", password: "known to the attacker")
         gateway.clock.advance(by: .seconds(1))
@@ -72,7 +72,7 @@ struct MailboxPreHijackingTests {
 
     @Test("a federated victim voids what was sent before, too")
     func federated() async throws {
-        let gateway = try await TestGateway { $0.hidesAccounts = false }
+        let gateway = try await TestGateway { $0.emailEnumerationProtection = false }
         let victim = SimulatedPerson.ada
         let email = try #require(victim.email)
         let attacker = try await gateway.signUpVerified(email: "eve@example.com", password: "known to the attacker")

@@ -78,7 +78,7 @@ struct SendingTests {
         "a reset is the same for known and unknown addresses where accounts are hidden: answer, letter, nothing looked up"
     )
     func hidden() async throws {
-        let gateway = try await TestGateway { $0.hidesAccounts = true }
+        let gateway = try await TestGateway { $0.emailEnumerationProtection = true }
         _ = try await gateway.signUp()
         for email in ["ada@example.com", "bob@example.com"] {
             let exchange = try await gateway.sendCode("PASSWORD_RESET", ["email": .string(email)])

@@ -29,7 +29,7 @@ struct VerificationTests {
 
     @Test("changes the address to the one it was sent to, proven, and ends the sessions")
     func change() async throws {
-        let gateway = try await TestGateway { $0.hidesAccounts = true }
+        let gateway = try await TestGateway { $0.emailEnumerationProtection = true }
         let ada = try await gateway.signUpVerified()
         let code = try await gateway.askedCode(
             "VERIFY_AND_CHANGE_EMAIL", ["idToken": .string(ada.idToken), "newEmail": "new@example.com"])
@@ -119,7 +119,7 @@ struct VerificationTests {
 struct ResetTests {
     @Test("sets it, proves the address, and ends every session")
     func reset() async throws {
-        let gateway = try await TestGateway { $0.hidesAccounts = true }
+        let gateway = try await TestGateway { $0.emailEnumerationProtection = true }
         let ada = try await gateway.signUpVerified()
         let code = try await gateway.askedCode("PASSWORD_RESET", ["email": "ada@example.com"])
         let answer = try await gateway.reset(code)

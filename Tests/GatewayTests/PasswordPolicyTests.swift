@@ -8,7 +8,7 @@ import Testing
 @Suite("The password policy")
 struct PasswordPolicyTests {
     static let strict: @Sendable (inout Policy) -> Void = {
-        $0.hidesAccounts = false
+        $0.emailEnumerationProtection = false
         $0.minimumPasswordLength = 10
         $0.requiresLowercase = true
         $0.requiresUppercase = true
@@ -100,8 +100,8 @@ struct BreachedPasswordTests {
     func everywhere() async throws {
         let breaches = RecordedBreaches(["breached"])
         let gateway = try await TestGateway(breaches: breaches.seam) {
-            $0.hidesAccounts = false
-            $0.refusesBreachedPasswords = true
+            $0.emailEnumerationProtection = false
+            $0.rejectsBreachedPasswords = true
         }
         try await gateway.makeServiceKey()
         let ada = try await gateway.signUp(password: "good enough")
@@ -136,7 +136,7 @@ struct BreachedPasswordTests {
         let indifferent = try await TestGateway(breaches: breaches.seam)
         _ = try await indifferent.signUp(password: "breached")
         let strict = try await TestGateway(breaches: breaches.seam) {
-            $0.refusesBreachedPasswords = true
+            $0.rejectsBreachedPasswords = true
             $0.requiresDigit = true
         }
         let refused = try await strict.post(

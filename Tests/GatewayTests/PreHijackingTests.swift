@@ -18,7 +18,7 @@ struct PreHijackingTests {
         let attacker: TestGateway.Tokens
 
         init(_ profile: Policy.Profile = .sekisho) async throws {
-            gateway = try await TestGateway(profile) { $0.hidesAccounts = false }
+            gateway = try await TestGateway(profile) { $0.emailEnumerationProtection = false }
             attacker = try await gateway.signUp(
                 email: try #require(PreHijackingTests.victim.email), password: "known to the attacker")
         }
@@ -105,7 +105,7 @@ struct PreHijackingTests {
             JSONValueCase("1", .integer(1)), JSONValueCase("null", .null),
         ])
     func nonVerifyingProvider(row: JSONValueCase) async throws {
-        let gateway = try await TestGateway(.sekisho) { $0.hidesAccounts = false }
+        let gateway = try await TestGateway(.sekisho) { $0.emailEnumerationProtection = false }
         let owner = try await gateway.signIn(gateway.apple())
         let proof = try gateway.google(.named("Eve", "Attacker")) { draft in
             draft.claims["email"] = .string(Self.victim.email ?? "")
@@ -121,7 +121,7 @@ struct PreHijackingTests {
 
     @Test("an account whose address a provider has verified is not taken away, but asked about")
     func vouchedFor() async throws {
-        let gateway = try await TestGateway(.sekisho) { $0.hidesAccounts = false }
+        let gateway = try await TestGateway(.sekisho) { $0.emailEnumerationProtection = false }
         let colleague = SimulatedPerson.named("Ada", "Lovelace")
         let owner = try await gateway.signIn(gateway.google(colleague))
         #expect(owner.json["idToken"] != nil)

@@ -70,7 +70,8 @@ struct ProjectConfigTests {
         let facts = [
             ("passwords", !project.policy.allowsPasswords), ("anonymous", !project.policy.allowsAnonymous),
             ("duplicates", project.policy.allowsDuplicateEmails),
-            ("hidden", project.policy.hidesAccounts), ("length", project.policy.minimumPasswordLength == 12),
+            ("hidden", project.policy.emailEnumerationProtection),
+            ("length", project.policy.minimumPasswordLength == 12),
             ("domains", project.authorizedDomains == ["app.example.com"]),
         ]
         #expect(facts.filter(\.1).map(\.0).joined(separator: " ") == changed)
@@ -108,8 +109,8 @@ struct ProjectConfigTests {
     func absent() async throws {
         let gateway = try await TestGateway(.firebase) {
             $0.allowsAnonymous = false
-            $0.hidesAccounts = false
-            $0.recentLogin = .seconds(60)
+            $0.emailEnumerationProtection = false
+            $0.recentLoginMaxAge = .seconds(60)
         }
         let backend = try await ServiceKey(in: gateway)
         let kept = try await gateway.configure([:], "signIn.anonymous.enabled,emailPrivacyConfig", by: backend)
@@ -120,7 +121,7 @@ struct ProjectConfigTests {
         #expect(reset.json["emailPrivacyConfig"]?["enableImprovedEmailPrivacy"] == true)
         #expect(reset.json["authorizedDomains"] == ["localhost"])
         let project = try #require(try await ProjectStore(pool: gateway.database.pool).project(gateway.project.id))
-        #expect(project.policy.recentLogin == .seconds(60), "is not part of this resource")
+        #expect(project.policy.recentLoginMaxAge == .seconds(60), "is not part of this resource")
     }
 
     @Test("is not reset by a mask in the other spelling")

@@ -216,7 +216,7 @@ struct RateLimitTests {
 
     @Test("mail asked for is refused on the wire after as many as the project allows, whether anybody has the address")
     func mailOnTheWire() async throws {
-        let limited = try await LimitedGateway { $0.mailLimit = 2 }
+        let limited = try await LimitedGateway { $0.emailLimit = 2 }
         _ = try await limited.signUp("known")
         for name in ["known", "unknown"] {
             let input: JSON = ["requestType": "PASSWORD_RESET", "email": .string("\(name)@example.com")]

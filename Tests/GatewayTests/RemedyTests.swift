@@ -20,7 +20,7 @@ struct Intrusion: Sendable {
 
     init(change: (inout Policy) -> Void = { _ in }) async throws {
         gateway = try await TestGateway(.sekisho) {
-            $0.hidesAccounts = false
+            $0.emailEnumerationProtection = false
             change(&$0)
         }
         try await gateway.makeServiceKey()

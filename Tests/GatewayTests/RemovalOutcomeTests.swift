@@ -103,7 +103,7 @@ struct RemovalOutcomeTests {
 
     @Test("nothing of a method without an identity", arguments: methods)
     func added(row: Method) async throws {
-        let gateway = try await TestGateway(.sekisho) { $0.hidesAccounts = false }
+        let gateway = try await TestGateway(.sekisho) { $0.emailEnumerationProtection = false }
         let person = SimulatedPerson.named("Per", "Son").with { $0.email = "person@gmail.com" }
         let owner = try TestGateway.Tokens(await gateway.signIn(gateway.google(person)))
         gateway.clock.advance(by: .seconds(60))

@@ -10,7 +10,7 @@ import Testing
 struct ResetRemedyTests {
     /// Ada with two identities besides the one that her account was made with.
     private static func threeIdentities() async throws -> (TestGateway, localId: String) {
-        let gateway = try await TestGateway(.sekisho) { $0.hidesAccounts = false }
+        let gateway = try await TestGateway(.sekisho) { $0.emailEnumerationProtection = false }
         try await gateway.makeServiceKey()
         let person = SimulatedPerson.named("Per", "Son").with { $0.email = "person@gmail.com" }
         let owner = try TestGateway.Tokens(await gateway.signIn(gateway.google(person)))

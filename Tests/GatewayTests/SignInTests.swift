@@ -34,7 +34,7 @@ struct SignInTests {
                 checks.withLock { $0.append(stored != nil) }
                 return stored == "hash of \(password.expose())" ? .right(rehashed: nil) : .wrong
             })
-        let gateway = try await TestGateway(passwords: counting) { $0.hidesAccounts = true }
+        let gateway = try await TestGateway(passwords: counting) { $0.emailEnumerationProtection = true }
         _ = try await gateway.post("/v1/accounts:signUp", ["email": "ada@example.com", "password": "secret1"])
         let unknown = try await gateway.post(
             "/v1/accounts:signInWithPassword", ["email": "eve@example.com", "password": "wrong"])

@@ -150,8 +150,8 @@ struct TenantBoundaryTests {
     @Test("gives nobody more attempts: what is limited for a place or a mailbox is limited for all tenants together")
     func limits() async throws {
         let gateway = try await TestGateway(limitsRates: true) { policy in
-            policy.hidesAccounts = false
-            (policy.passwordFailureLimit, policy.signUpLimit, policy.mailLimit) = (1, 3, 2)
+            policy.emailEnumerationProtection = false
+            (policy.passwordFailureLimit, policy.signUpLimit, policy.emailLimit) = (1, 3, 2)
         }
         let house = try await TenantFixture(gateway)
         var tenants: [String] = []

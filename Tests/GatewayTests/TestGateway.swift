@@ -37,7 +37,7 @@ struct TestGateway: Sendable {
     init(
         _ profile: Policy.Profile = .firebase, passwords: PasswordHasher? = nil, breaches: BreachedPasswords = .none,
         mode: Mode = .serve(at: "https://auth.example.com"), limitsRates: Bool = false, trustedProxies: [Network] = [],
-        change: (inout Policy) -> Void = { $0.hidesAccounts = false }
+        change: (inout Policy) -> Void = { $0.emailEnumerationProtection = false }
     ) async throws {
         database = try TestDatabase()
         clock = TestClock()

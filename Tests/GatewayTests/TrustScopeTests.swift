@@ -58,8 +58,8 @@ struct TrustScopeTests {
             ["appleSignInConfig": ["codeFlowConfig": ["teamId": "TEAM999999"]]],
             mask: "appleSignInConfig.codeFlowConfig.teamId"),
         Row(
-            "Apple's nonces", .patch, apple, ["appleSignInConfig": ["takesUnhashedNonces": true]],
-            mask: "appleSignInConfig.takesUnhashedNonces"),
+            "Apple's nonces", .patch, apple, ["appleSignInConfig": ["acceptsUnhashedNonces": true]],
+            mask: "appleSignInConfig.acceptsUnhashedNonces"),
         Row("an app with a bundle ID", .post, "apps", ["appId": "new", "bundleId": "com.example.new"]),
         Row("an app's client IDs", .patch, "apps/ios", ["clientIds": ["google.com": ["x"]]], mask: "clientIds"),
         Row("an app's bundle ID", .patch, "apps/ios", ["bundleId": "com.evil.app"], mask: "bundleId"),

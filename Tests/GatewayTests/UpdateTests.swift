@@ -75,7 +75,7 @@ struct UpdateTests {
     }
 
     @Test("asks for a recent login before credentials change or the account goes, and a new sign-in renews it")
-    func recentLogin() async throws {
+    func recentLoginMaxAge() async throws {
         let gateway = try await TestGateway()
         let tokens = try await gateway.signUp()
         gateway.clock.advance(by: .seconds(300))
@@ -150,7 +150,7 @@ struct UpdateTests {
 
     @Test("where accounts are hidden, an address is not taken over unverified")
     func hiddenAccounts() async throws {
-        let gateway = try await TestGateway { $0.hidesAccounts = true }
+        let gateway = try await TestGateway { $0.emailEnumerationProtection = true }
         let tokens = try await gateway.signUp()
         let refusal = "400 OPERATION_NOT_ALLOWED : Please verify the new email before changing email."
         #expect(try await gateway.update(tokens.idToken, ["email": "ada2@example.com"]).outcome == refusal)

@@ -7,15 +7,16 @@ struct PolicyTests {
     func overrides(profile: Policy.Profile) {
         #expect(Policy(profile).overrides(of: profile).isEmpty)
         var policy = Policy(profile)
-        policy.hidesAccounts = false
-        policy.refreshGrace = .seconds(7)
-        #expect(policy.overrides(of: profile) == ["hidesAccounts": "false", "refreshGrace": "7"])
+        policy.emailEnumerationProtection = false
+        policy.refreshTokenGracePeriod = .seconds(7)
+        #expect(
+            policy.overrides(of: profile) == ["emailEnumerationProtection": "false", "refreshTokenGracePeriod": "7"])
         #expect(Policy(profile, overrides: policy.overrides(of: profile)) == policy)
     }
 
     @Test("passes over what a newer release wrote")
     func newer() {
-        let policy = Policy(.sekisho, overrides: ["sendsPigeons": "true", "hidesAccounts": "sometimes"])
+        let policy = Policy(.sekisho, overrides: ["sendsPigeons": "true", "emailEnumerationProtection": "sometimes"])
         #expect(policy == Policy(.sekisho))
     }
 
@@ -23,8 +24,9 @@ struct PolicyTests {
         "takes no value out of range",
         arguments: [
             ("allowsPasswords", "yes"), ("minimumPasswordLength", "5"), ("minimumPasswordLength", "65"),
-            ("refreshGrace", "-1"), ("refreshGrace", "301"), ("idTokenLifetime", "299"), ("idTokenLifetime", "3601"),
-            ("recentLogin", "0"), ("recentLogin", "9223372036854775808"),
+            ("refreshTokenGracePeriod", "-1"), ("refreshTokenGracePeriod", "301"), ("idTokenLifetime", "299"),
+            ("idTokenLifetime", "3601"),
+            ("recentLoginMaxAge", "0"), ("recentLoginMaxAge", "9223372036854775808"),
         ])
     func ranges(name: String, value: String) throws {
         let member = try #require(Policy.members.first { $0.name == name })

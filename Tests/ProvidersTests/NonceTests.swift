@@ -104,7 +104,7 @@ struct NonceRow: CustomTestStringConvertible {
 
     func change(_ project: inout Project) {
         project.policy.requiresNonce = isRequired
-        project[.apple].apple?.takesUnhashedNonces = takesUnhashed
+        project[.apple].apple?.acceptsUnhashedNonces = takesUnhashed
     }
 }
 

@@ -58,7 +58,7 @@ struct ConfigurationStoreTests {
 
     static let apple = ProviderSettings(
         provider: .apple, isEnabled: true, clientIDs: ["com.example.app"], hasSecret: false,
-        apple: AppleSettings(teamID: "TEAM123456", keyID: "KEY1234567", takesUnhashedNonces: true))
+        apple: AppleSettings(teamID: "TEAM123456", keyID: "KEY1234567", acceptsUnhashedNonces: true))
     static let google = ProviderSettings(provider: .google, isEnabled: true, clientIDs: ["a", "b"])
     static let corp = ProviderSettings(
         provider: ProviderID("oidc.corp"), isEnabled: false, clientIDs: ["c"],

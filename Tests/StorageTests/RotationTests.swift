@@ -104,7 +104,7 @@ struct RotationTests {
         let fixture = try await StoreFixture()
         var policy = Policy(.sekisho)
         policy.rotatesRefreshTokens = row.rotates
-        policy.refreshGrace = .seconds(30)
+        policy.refreshTokenGracePeriod = .seconds(30)
         for step in row.steps {
             let outcome = try await fixture.present(step.token, at: step.second, by: policy)
             #expect(outcome == step.outcome, "token \(step.token) at \(step.second) s")

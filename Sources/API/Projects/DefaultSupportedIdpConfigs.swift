@@ -83,7 +83,7 @@ private struct DefaultSupportedIdpConfig: Encodable {
     struct Apple: Encodable {
         let codeFlowConfig: CodeFlow?
         let bundleIds: [String]
-        let takesUnhashedNonces: Bool
+        let acceptsUnhashedNonces: Bool
     }
 
     struct CodeFlow: Encodable {
@@ -107,7 +107,7 @@ private struct DefaultSupportedIdpConfig: Encodable {
             ? Apple(
                 codeFlowConfig: settings.apple.map { CodeFlow(teamId: $0.teamID, keyId: $0.keyID) },
                 bundleIds: Array(settings.clientIDs.dropFirst()),
-                takesUnhashedNonces: settings.apple?.takesUnhashedNonces ?? false) : nil
+                acceptsUnhashedNonces: settings.apple?.acceptsUnhashedNonces ?? false) : nil
     }
 
     /// - Throws: `CONFIGURATION_NOT_FOUND`.
@@ -124,7 +124,7 @@ private struct DefaultSupportedIdpWish: Decodable {
     struct Apple: Decodable {
         let codeFlowConfig: CodeFlow?
         let bundleIds: [String]?
-        let takesUnhashedNonces: Bool?
+        let acceptsUnhashedNonces: Bool?
     }
 
     struct CodeFlow: Decodable {
@@ -170,8 +170,8 @@ private struct DefaultSupportedIdpWish: Decodable {
         mask.apply("\(Self.codeFlow).teamId", input?.teamId, to: &settings.teamID, initially: "")
         mask.apply("\(Self.codeFlow).keyId", input?.keyId, to: &settings.keyID, initially: "")
         mask.apply(
-            "appleSignInConfig.takesUnhashedNonces", appleSignInConfig?.takesUnhashedNonces,
-            to: &settings.takesUnhashedNonces, initially: false)
+            "appleSignInConfig.acceptsUnhashedNonces", appleSignInConfig?.acceptsUnhashedNonces,
+            to: &settings.acceptsUnhashedNonces, initially: false)
         return settings.teamID.isEmpty && settings.keyID.isEmpty ? nil : settings
     }
 }

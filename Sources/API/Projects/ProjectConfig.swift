@@ -61,7 +61,7 @@ private struct ProjectConfig: Encodable {
         signIn = SignIn(
             email: .init(enabled: policy.allowsPasswords), anonymous: .init(enabled: policy.allowsAnonymous),
             allowDuplicateEmails: policy.allowsDuplicateEmails)
-        emailPrivacyConfig = EmailPrivacy(enableImprovedEmailPrivacy: policy.hidesAccounts)
+        emailPrivacyConfig = EmailPrivacy(enableImprovedEmailPrivacy: policy.emailEnumerationProtection)
         passwordPolicyConfig = PasswordPolicy(passwordPolicyVersions: [
             .init(customStrengthOptions: PasswordStrength(policy))
         ])

@@ -62,7 +62,7 @@ struct ProjectConfigInput: Decodable {
                 member: \.allowsDuplicateEmails),
             Flag(
                 path: "emailPrivacyConfig.enableImprovedEmailPrivacy",
-                value: emailPrivacyConfig?.enableImprovedEmailPrivacy, member: \.hidesAccounts),
+                value: emailPrivacyConfig?.enableImprovedEmailPrivacy, member: \.emailEnumerationProtection),
         ]
     }
 
@@ -90,7 +90,7 @@ extension Policy {
         allowsPasswords = base.allowsPasswords
         allowsAnonymous = base.allowsAnonymous
         allowsDuplicateEmails = base.allowsDuplicateEmails
-        hidesAccounts = base.hidesAccounts
+        emailEnumerationProtection = base.emailEnumerationProtection
         minimumPasswordLength = base.minimumPasswordLength
         requiresLowercase = base.requiresLowercase
         requiresUppercase = base.requiresUppercase

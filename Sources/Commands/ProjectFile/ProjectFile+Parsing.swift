@@ -90,7 +90,7 @@ extension ProjectFile.Provider {
         if provider == .apple {
             teamID = reader.text("teamId")
             keyID = reader.text("keyId")
-            takesUnhashedNonces = reader.flag("takesUnhashedNonces")
+            acceptsUnhashedNonces = reader.flag("acceptsUnhashedNonces")
         }
         if provider.isGenericOpenID {
             issuer = reader.text("issuer")

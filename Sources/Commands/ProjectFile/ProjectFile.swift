@@ -8,7 +8,7 @@ struct ProjectFile: Sendable {
         var clientIDs: [String]?
         var teamID: String?
         var keyID: String?
-        var takesUnhashedNonces: Bool?
+        var acceptsUnhashedNonces: Bool?
         var issuer: String?
         var displayName = Patch<String>.absent
         var trustsEmail: Bool?
@@ -108,11 +108,11 @@ extension ProjectFile.Provider {
         var settings = pruning ? fresh : present ?? fresh
         if let isEnabled { settings.isEnabled = isEnabled }
         if let clientIDs { settings.clientIDs = clientIDs }
-        if id == .apple, settings.apple != nil || teamID != nil || keyID != nil || takesUnhashedNonces != nil {
+        if id == .apple, settings.apple != nil || teamID != nil || keyID != nil || acceptsUnhashedNonces != nil {
             let present = settings.apple
             settings.apple = AppleSettings(
                 teamID: teamID ?? present?.teamID ?? "", keyID: keyID ?? present?.keyID ?? "",
-                takesUnhashedNonces: takesUnhashedNonces ?? present?.takesUnhashedNonces ?? false)
+                acceptsUnhashedNonces: acceptsUnhashedNonces ?? present?.acceptsUnhashedNonces ?? false)
         }
         if let issuer { settings.openID?.issuer = issuer }
         if var openID = settings.openID {

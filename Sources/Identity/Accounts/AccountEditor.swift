@@ -45,7 +45,7 @@ public struct AccountEditor: Sendable {
         guard input.password == nil || project.policy.allowsPasswords else { throw EditRefusal.passwordsNotAllowed }
         let isRenewed = isCredential || input.renewsSession
         try admit(caller, input, isRenewed: isRenewed, in: project)
-        if isNewAddress, project.policy.hidesAccounts { throw EditRefusal.emailNeedsVerification }
+        if isNewAddress, project.policy.emailEnumerationProtection { throw EditRefusal.emailNeedsVerification }
         if let email, isNewAddress { try await requireFree(email, in: project) }
         let passwordHash: AccountChange.Value<String>? =
             if let password = input.password {
@@ -64,7 +64,7 @@ public struct AccountEditor: Sendable {
             caller.account.hasPassword || caller.account.usesEmailLinks
             ? input.unlinked : input.unlinked.subtracting([.password])
         change.keepsWayIn =
-            input.removesWaysIn && !input.mayLoseLastSignInMethod && project.policy.keepsLastSignInMethod
+            input.removesWaysIn && !input.mayLoseLastSignInMethod && project.policy.protectsLastSignInMethod
         if isRenewed {
             let method = input.password == nil ? caller.session.method : .password
             change.replacement = renewed(caller, by: method, at: change.changedAt, in: project, from: origin)
@@ -82,7 +82,7 @@ public struct AccountEditor: Sendable {
         try caller.requireRecentLogin(by: project.policy, at: with.clock.now())
         try with.limiter.takeCredentialChange(of: caller.account.id, in: project)
         let isNewAddress = credential.email != caller.account.email
-        if isNewAddress, caller.account.email != nil, project.policy.hidesAccounts {
+        if isNewAddress, caller.account.email != nil, project.policy.emailEnumerationProtection {
             throw EditRefusal.emailNeedsVerification
         }
         guard isNewAddress else {

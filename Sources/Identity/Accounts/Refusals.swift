@@ -49,7 +49,7 @@ public enum EditRefusal: Error, Hashable {
     case emailTaken
     /// Nobody could sign in to the account any more, and the request does not say that this is meant.
     case lastSignInMethod
-    /// The login is older than ``Policy/recentLogin``.
+    /// The login is older than ``Policy/recentLoginMaxAge``.
     case loginTooOld
     /// The project hides accounts, so an address is taken over only after it has been verified.
     case emailNeedsVerification

@@ -102,7 +102,7 @@ public struct OOBSending: Sendable {
         guard project.policy.allowsPasswords else { throw OOBSendingRefusal.notAllowed }
         let email = try EmailAddress(presented: request.email)
         try with.limiter.takeMail(request.purpose, to: email, from: origin.network, in: project)
-        if !project.policy.hidesAccounts, try await with.store.holder(of: email, in: project.id) == nil {
+        if !project.policy.emailEnumerationProtection, try await with.store.holder(of: email, in: project.id) == nil {
             throw OOBSendingRefusal.emailUnknown
         }
         var content = content
@@ -128,7 +128,9 @@ public struct OOBSending: Sendable {
         guard let email = caller.account.email else { throw CredentialRefusal.missingEmail }
         if let newEmail {
             try caller.requireRecentLogin(by: project.policy, at: with.clock.now())
-            if !project.policy.hidesAccounts { try await requireFree(newEmail, for: caller.account, in: project) }
+            if !project.policy.emailEnumerationProtection {
+                try await requireFree(newEmail, for: caller.account, in: project)
+            }
         }
         try with.limiter.takeMail(request.purpose, to: newEmail ?? email, from: origin.network, in: project)
         let draft = Draft(

@@ -42,7 +42,7 @@ public struct AppReview: Hashable, Sendable {
 
     /// Guideline 5.1.1(v), and what Apple asks of deletions since June 2022.
     private static func deletion(_ services: LoginServices, _ policy: Policy) -> [Point] {
-        let recent = policy.recentLogin.components.seconds
+        let recent = policy.recentLoginMaxAge.components.seconds
         var points = [
             Point(
                 guideline: "5.1.1(v)", verdict: .met,

@@ -70,7 +70,7 @@ extension ProviderSettings {
         let all: [(String, String?)] = [
             ("enabled", "\(isEnabled)"), ("clientIds", clientIDs.joined(separator: ", ")),
             ("teamId", apple?.teamID), ("keyId", apple?.keyID),
-            ("takesUnhashedNonces", apple.map { "\($0.takesUnhashedNonces)" }),
+            ("acceptsUnhashedNonces", apple.map { "\($0.acceptsUnhashedNonces)" }),
             ("issuer", openID?.issuer), ("displayName", openID?.displayName),
             ("trustsEmail", openID.map { "\($0.trustsEmail)" }),
         ]

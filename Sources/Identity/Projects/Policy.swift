@@ -21,7 +21,7 @@ public struct Policy: Hashable, Sendable {
     /// Apple's identity tokens have to carry a nonce.
     public var requiresNonce: Bool
     /// The last way to sign in is removed only by a request that says so.
-    public var keepsLastSignInMethod: Bool
+    public var protectsLastSignInMethod: Bool
     /// In UTF-16 code units, as Firebase's clients count characters; 6 to 64.
     public var minimumPasswordLength: Int
     /// Passwords have to hold one of each of these.
@@ -30,7 +30,7 @@ public struct Policy: Hashable, Sendable {
     public var requiresDigit: Bool
     public var requiresSymbol: Bool
     /// Passwords that have been in a data breach are refused.
-    public var refusesBreachedPasswords: Bool
+    public var rejectsBreachedPasswords: Bool
     /// A reset of the password by mail unlinks identities of other providers.
     public var resetUnlinksIdentities: Bool
     /// How long a code can be used that verifies or changes an address.
@@ -44,19 +44,19 @@ public struct Policy: Hashable, Sendable {
     public var signUpLimit: Int
     /// Mail of one purpose to one address that one place may ask for within ``Policy/mailWindow``, and all places together
     /// twice; 0 is no limit.
-    public var mailLimit: Int
+    public var emailLimit: Int
     /// How long an anonymous account is kept that nobody uses; 0 is for ever.
     public var anonymousLifetime: Duration
     /// How long lines of the audit trail are kept; 0 is for ever.
     public var auditRetention: Duration
     /// E-mail enumeration protection: answers do not tell who has an account.
-    public var hidesAccounts: Bool
+    public var emailEnumerationProtection: Bool
     /// Each use of a refresh token gives a new one.
     public var rotatesRefreshTokens: Bool
     /// How long a refresh token still works after its successor was used; 0 to 300 s.
-    public var refreshGrace: Duration
+    public var refreshTokenGracePeriod: Duration
     /// How old a login may be for a change of credentials.
-    public var recentLogin: Duration
+    public var recentLoginMaxAge: Duration
     /// Linking and unlinking ask for a recent login, as other changes of credentials do.
     public var requiresRecentLoginToLink: Bool
     /// How long an ID token is good for.
@@ -75,30 +75,30 @@ public struct Policy: Hashable, Sendable {
         resetLifetime = .seconds(3600)
         passwordFailureLimit = 10
         signUpLimit = 100
-        mailLimit = 5
+        emailLimit = 5
         anonymousLifetime = .zero
         auditRetention = .seconds(400 * 86_400)
-        hidesAccounts = true
-        refreshGrace = .seconds(30)
-        recentLogin = .seconds(300)
+        emailEnumerationProtection = true
+        refreshTokenGracePeriod = .seconds(30)
+        recentLoginMaxAge = .seconds(300)
         idTokenLifetime = .seconds(3600)
         switch profile {
         case .sekisho:
             trustsGoogleForEveryDomain = false
             requiresNonce = true
-            keepsLastSignInMethod = true
+            protectsLastSignInMethod = true
             minimumPasswordLength = 8
             rotatesRefreshTokens = true
-            refusesBreachedPasswords = true
+            rejectsBreachedPasswords = true
             resetUnlinksIdentities = false
             requiresRecentLoginToLink = true
         case .firebase:
             trustsGoogleForEveryDomain = true
             requiresNonce = false
-            keepsLastSignInMethod = false
+            protectsLastSignInMethod = false
             minimumPasswordLength = 6
             rotatesRefreshTokens = false
-            refusesBreachedPasswords = false
+            rejectsBreachedPasswords = false
             resetUnlinksIdentities = true
             requiresRecentLoginToLink = false
         }

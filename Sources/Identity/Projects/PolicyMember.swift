@@ -76,7 +76,7 @@ extension Policy {
             "an address Google has verified counts as proven, whatever its domain"),
         .flag("requiresNonce", \.requiresNonce, "Apple's identity tokens have to carry a nonce"),
         .flag(
-            "keepsLastSignInMethod", \.keepsLastSignInMethod,
+            "protectsLastSignInMethod", \.protectsLastSignInMethod,
             "the last way to sign in is removed only by a request that says so"),
         .number(
             "minimumPasswordLength", \.minimumPasswordLength, 6...64, "characters", "shorter passwords are refused"),
@@ -85,7 +85,7 @@ extension Policy {
         .flag("requiresDigit", \.requiresDigit, "passwords have to hold a digit"),
         .flag("requiresSymbol", \.requiresSymbol, "passwords have to hold a punctuation mark of ASCII"),
         .flag(
-            "refusesBreachedPasswords", \.refusesBreachedPasswords,
+            "rejectsBreachedPasswords", \.rejectsBreachedPasswords,
             "passwords that have been in a data breach are refused"),
         .flag(
             "resetUnlinksIdentities", \.resetUnlinksIdentities,
@@ -102,7 +102,7 @@ extension Policy {
             "signUpLimit", \.signUpLimit, 0...100_000, "an hour",
             "accounts made from one place, and addresses found taken; 0 is no limit"),
         .number(
-            "mailLimit", \.mailLimit, 0...1000, "in a quarter of an hour",
+            "emailLimit", \.emailLimit, 0...1000, "in a quarter of an hour",
             "mail of one purpose to one address that one place may ask for; 0 is no limit"),
         .seconds(
             "anonymousLifetime", \.anonymousLifetime, 0...315_360_000,
@@ -110,11 +110,15 @@ extension Policy {
         .seconds(
             "auditRetention", \.auditRetention, 0...3_153_600_000,
             "lines of the audit trail are kept so long; 0 is for ever"),
-        .flag("hidesAccounts", \.hidesAccounts, "answers do not tell who has an account (enumeration protection)"),
+        .flag(
+            "emailEnumerationProtection", \.emailEnumerationProtection,
+            "answers do not tell who has an account (enumeration protection)"),
         .flag("rotatesRefreshTokens", \.rotatesRefreshTokens, "each use of a refresh token gives a new one"),
         .seconds(
-            "refreshGrace", \.refreshGrace, 0...300, "a refresh token still works after its successor was used"),
-        .seconds("recentLogin", \.recentLogin, 60...3600, "how old a login may be for a change of credentials"),
+            "refreshTokenGracePeriod", \.refreshTokenGracePeriod, 0...300,
+            "a refresh token still works after its successor was used"),
+        .seconds(
+            "recentLoginMaxAge", \.recentLoginMaxAge, 60...3600, "how old a login may be for a change of credentials"),
         .flag(
             "requiresRecentLoginToLink", \.requiresRecentLoginToLink,
             "linking and unlinking ask for a recent login"),

@@ -30,12 +30,12 @@ public struct AppleSettings: Hashable, Sendable {
     /// Of the private key that client secrets are signed with; ten characters.
     public var keyID: String
     /// A token's nonce may also equal the nonce as it is sent, not only its SHA-256: apps that pass it on unhashed.
-    public var takesUnhashedNonces: Bool
+    public var acceptsUnhashedNonces: Bool
 
-    public init(teamID: String, keyID: String, takesUnhashedNonces: Bool = false) {
+    public init(teamID: String, keyID: String, acceptsUnhashedNonces: Bool = false) {
         self.teamID = teamID
         self.keyID = keyID
-        self.takesUnhashedNonces = takesUnhashedNonces
+        self.acceptsUnhashedNonces = acceptsUnhashedNonces
     }
 }
 

@@ -82,7 +82,7 @@ extension RateLimiter {
         from network: ClientNetwork, in project: Project, _ work: () async throws -> Result
     ) async throws -> Result {
         let limit = project.policy.signUpLimit
-        guard limit > 0, project.policy.hidesAccounts else { return try await work() }
+        guard limit > 0, project.policy.emailEnumerationProtection else { return try await work() }
         try take(.signUps(from: network), limit, Policy.signUpWindow, project.root)
         do {
             let result = try await work()

@@ -14,7 +14,7 @@ extension RateLimiter {
     func takeMail(
         _ purpose: OOBCode.Purpose, to email: EmailAddress, from network: ClientNetwork, in project: Project
     ) throws(TooManyAttempts) {
-        let (limit, window) = (project.policy.mailLimit, Policy.mailWindow)
+        let (limit, window) = (project.policy.emailLimit, Policy.mailWindow)
         guard limit > 0 else { return }
         try take(.anyMail(purpose, from: network), limit * Self.addressesOfOnePlace, window, project.root)
         let isFirstReset = purpose == .resetPassword && isFirstReset(of: email, in: project)
@@ -31,7 +31,7 @@ extension RateLimiter {
     private func takeMail(
         _ purpose: OOBCode.Purpose, to email: EmailAddress, afterPlace network: ClientNetwork, in project: Project
     ) throws(TooManyAttempts) {
-        let (limit, window) = (project.policy.mailLimit, Policy.mailWindow)
+        let (limit, window) = (project.policy.emailLimit, Policy.mailWindow)
         do {
             try take(.mail(purpose, to: email), limit * Self.placesOfOneAddress, window, project.root)
         } catch {

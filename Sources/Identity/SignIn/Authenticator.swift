@@ -118,7 +118,7 @@ extension SignInRefusal {
     /// How a failed sign-in may be told.
     init(addressIsKnown: Bool, policy: Policy) {
         self =
-            switch (policy.hidesAccounts, addressIsKnown) {
+            switch (policy.emailEnumerationProtection, addressIsKnown) {
             case (true, _): .unknownEmailOrWrongPassword
             case (false, true): .wrongPassword
             case (false, false): .unknownEmail

@@ -13,7 +13,7 @@ public struct Caller: Hashable, Sendable {
 
     /// - Throws: ``EditRefusal/loginTooOld``, except for an account that has nothing to prove itself with again.
     func requireRecentLogin(by policy: Policy, at now: Instant) throws(EditRefusal) {
-        guard hasNoProof || now - session.authenticatedAt <= policy.recentLogin else { throw .loginTooOld }
+        guard hasNoProof || now - session.authenticatedAt <= policy.recentLoginMaxAge else { throw .loginTooOld }
     }
 
     /// The same where ``Policy/requiresRecentLoginToLink`` is on.

@@ -115,7 +115,7 @@ public struct FederatedSignIn: Sendable {
                 from: origin)
         case .confirm(let account, let isRecycled):
             let use = PendingCredential.Use.link(to: account.id, generation: account.generation)
-            let isHidden = project.policy.hidesAccounts && proven.identity.emailTrust < .verified
+            let isHidden = project.policy.emailEnumerationProtection && proven.identity.emailTrust < .verified
             return .confirmationNeeded(
                 isHidden ? nil : ExistingAccount(account: account, isRecycled: isRecycled),
                 IdentityProfile(proven.identity), pendingToken: try ticket(for: proven, use, in: project))

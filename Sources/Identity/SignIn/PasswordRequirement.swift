@@ -47,7 +47,7 @@ extension Policy {
             throw CredentialRefusal.weakPassword(minimumLength: minimumPasswordLength)
         }
         guard missing.isEmpty else { throw CredentialRefusal.passwordLacks(missing) }
-        guard refusesBreachedPasswords, await breaches.contain(password) else { return }
+        guard rejectsBreachedPasswords, await breaches.contain(password) else { return }
         throw CredentialRefusal.passwordLacks([.notBreached])
     }
 
@@ -67,8 +67,8 @@ extension Collaborators {
     func require(
         _ password: Secret, by policy: Policy, andAddress requireFree: () async throws -> Void
     ) async throws {
-        if !policy.hidesAccounts { try await requireFree() }
+        if !policy.emailEnumerationProtection { try await requireFree() }
         try await require(password, by: policy)
-        if policy.hidesAccounts { try await requireFree() }
+        if policy.emailEnumerationProtection { try await requireFree() }
     }
 }

@@ -54,7 +54,7 @@ public struct PostgresAccountStore: AccountStore {
         let id = try UUID(claim.session)
         let statement = SQL.rotate(
             id, counter: claim.counter, rotates: policy.rotatesRefreshTokens,
-            graceBegan: Timestamp(now - policy.refreshGrace), now: Timestamp(now), in: project)
+            graceBegan: Timestamp(now - policy.refreshTokenGracePeriod), now: Timestamp(now), in: project)
         guard let row = try await reaching({ try await pool.query(statement) }).first else {
             return try await whyNotRotated(id, in: project)
         }

@@ -37,7 +37,7 @@ struct ProviderColumn: Codable {
     struct Apple: Codable {
         let teamId: String
         let keyId: String
-        let takesUnhashedNonces: Bool
+        let acceptsUnhashedNonces: Bool
     }
 
     struct OpenID: Codable {
@@ -55,7 +55,7 @@ struct ProviderColumn: Codable {
         enabled = settings.isEnabled
         clientIds = settings.clientIDs
         apple = settings.apple.map {
-            Apple(teamId: $0.teamID, keyId: $0.keyID, takesUnhashedNonces: $0.takesUnhashedNonces)
+            Apple(teamId: $0.teamID, keyId: $0.keyID, acceptsUnhashedNonces: $0.acceptsUnhashedNonces)
         }
         openId = settings.openID.map {
             OpenID(issuer: $0.issuer, displayName: $0.displayName, trustsEmail: $0.trustsEmail)
@@ -66,7 +66,7 @@ struct ProviderColumn: Codable {
         ProviderSettings(
             provider: ProviderID(provider), isEnabled: enabled, clientIDs: clientIds, hasSecret: hasSecret,
             apple: apple.map {
-                AppleSettings(teamID: $0.teamId, keyID: $0.keyId, takesUnhashedNonces: $0.takesUnhashedNonces)
+                AppleSettings(teamID: $0.teamId, keyID: $0.keyId, acceptsUnhashedNonces: $0.acceptsUnhashedNonces)
             },
             openID: openId.map {
                 OpenIDSettings(issuer: $0.issuer, displayName: $0.displayName, trustsEmail: $0.trustsEmail)
