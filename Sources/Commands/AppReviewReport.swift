@@ -81,7 +81,7 @@ extension AppReviewReport.Entry {
     fileprivate init(_ configured: ConfiguredApp, _ review: AppReview, in project: Project) {
         let settings = configured.app.settings
         self.init(
-            projectId: project.root.rawValue, tenantId: project.tenant?.id.rawValue, appId: configured.app.id.rawValue,
+            projectId: project.id.rawValue, tenantId: project.tenant?.id.rawValue, appId: configured.app.id.rawValue,
             name: configured.name,
             platform: settings.platform.rawValue, distribution: settings.distribution.rawValue,
             signInMethods: LoginServices(of: configured.app, in: project).methods.map(\.rawValue),

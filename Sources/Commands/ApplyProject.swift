@@ -95,7 +95,7 @@ private struct Application: Sendable {
             pool: administration.pool, rules: rules, secrets: .sealing(under: masterKeys),
             clock: administration.clock)
         let edit = try await store.edit(
-            file.project, by: .commandLine, allowing: permissions, isRehearsal: isRehearsal, change)
+            ID(file.project), by: .commandLine, allowing: permissions, isRehearsal: isRehearsal, change)
         if let edit { return report(edit.after.changes(since: edit.before), discarded: edit.discarded) }
         guard creates else {
             throw Failure(
@@ -113,7 +113,7 @@ private struct Application: Sendable {
         if !isRehearsal {
             _ = try await draft.create(
                 in: administration.pool, under: masterKeys, by: .commandLine, at: administration.clock.now())
-            _ = try await store.edit(file.project, by: .commandLine, allowing: permissions, change)
+            _ = try await store.edit(ID(file.project), by: .commandLine, allowing: permissions, change)
         }
         Terminal.say("+ project \(file.project)")
         report(configuration.changes(since: fresh), discarded: [:])

@@ -23,7 +23,7 @@ extension Command {
         }
         let name = arguments.value("name") ?? id
         try Administration.run { administration in
-            let edit = try await administration.configurations.edit(project, by: .commandLine, allowing: []) {
+            let edit = try await administration.configurations.edit(ID(project), by: .commandLine, allowing: []) {
                 configuration in
                 guard configuration.app(ID(id)) == nil else { throw Failure(message: "there is an app \(id) already") }
                 configuration.set(ConfiguredApp(app: App(id: ID(id)), name: name))

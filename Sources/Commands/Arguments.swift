@@ -53,10 +53,10 @@ struct Arguments {
 
     func project() throws(UsageError) -> ID<Project> { try ID(projectNamed: try required("project")) }
 
-    /// Whose accounts are meant: those of `--project`, or of `--tenant` below it.
-    func home() throws(UsageError) -> ID<Project> {
+    /// The realm of `--project`, or of its `--tenant`.
+    func realm() throws(UsageError) -> ID<Realm> {
         let project = try project()
-        guard let tenant = value("tenant").map({ ID<Tenant>($0) }) else { return project }
+        guard let tenant = value("tenant").map({ ID<Tenant>($0) }) else { return ID(project) }
         guard tenant.canBeTenant else { throw UsageError(message: "--tenant takes a tenant's id") }
         return ID(tenant, of: project)
     }
@@ -75,9 +75,9 @@ struct Arguments {
 
 extension ID where Subject == Project {
     init(projectNamed text: String) throws(UsageError) {
-        self.init(text)
-        guard tenant == nil else {
-            throw UsageError(message: "\(text) is a tenant: a project is needed, whose apps, keys and policy it has")
+        guard !text.contains("/") else {
+            throw UsageError(message: "expected a project ID, got the tenant \"\(text)\"")
         }
+        self.init(text)
     }
 }

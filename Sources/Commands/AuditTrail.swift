@@ -66,7 +66,7 @@ extension Command {
 }
 
 extension Arguments {
-    fileprivate func audit(limit: Int) throws(UsageError) -> (ID<Project>, AuditQuery) {
+    fileprivate func audit(limit: Int) throws(UsageError) -> (ID<Realm>, AuditQuery) {
         try none()
         var query = AuditQuery(limit: limit)
         query.subject = value("subject")
@@ -78,6 +78,6 @@ extension Arguments {
             }
             query.since = time
         }
-        return (try home(), query)
+        return (try realm(), query)
     }
 }

@@ -56,7 +56,7 @@ extension Command {
                 [["ID", "PROJECT", "KIND", "CREATED", "TRIES", "STATE", "FAILURE"]]
                     + letters.map {
                         [
-                            $0.id.rawValue, $0.project.rawValue, $0.kind, $0.createdAt.iso8601, "\($0.attempts)",
+                            $0.id.rawValue, $0.realm.rawValue, $0.kind, $0.createdAt.iso8601, "\($0.attempts)",
                             $0.givenUpAt.map { "given up \($0.iso8601)" } ?? "due \($0.dueAt.iso8601)",
                             $0.failure ?? "",
                         ]

@@ -17,7 +17,7 @@ extension Command {
         let id = try ID<Project>(projectNamed: try arguments.only("project id"))
         let changes = try arguments.values("set").map(PolicyChange.init)
         try Administration.run { administration in
-            let edit = try await administration.configurations.edit(id, by: .commandLine, allowing: .changeTrust) {
+            let edit = try await administration.configurations.edit(ID(id), by: .commandLine, allowing: .changeTrust) {
                 configuration in
                 for change in changes { _ = change.member.set(change.value, in: &configuration.project.policy) }
             }

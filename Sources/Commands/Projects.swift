@@ -25,8 +25,8 @@ extension Command {
             guard
                 try await draft.create(
                     in: administration.pool, under: masterKeys, by: .commandLine, at: administration.clock.now())
-            else { throw Failure(message: "there is a project \(draft.project.id) already") }
-            Terminal.say("created project \(draft.project.id)")
+            else { throw Failure(message: "there is a project \(draft.project.realm) already") }
+            Terminal.say("created project \(draft.project.realm)")
         }
     }
 
@@ -43,7 +43,7 @@ extension Command {
             let projects = try await ProjectStore(pool: administration.pool).all()
             Terminal.table(
                 [["ID", "NUMBER", "PROFILE"]]
-                    + projects.map { [$0.id.rawValue, "\($0.number)", $0.profile.rawValue] })
+                    + projects.map { [$0.realm.rawValue, "\($0.number)", $0.profile.rawValue] })
         }
     }
 }

@@ -37,7 +37,7 @@ extension Command {
             words, options: UserArguments.hashing.union(["project", "tenant", "format", "errors"]), switches: ["resume"]
         )
         let path = try arguments.only("file")
-        let id = try arguments.home()
+        let id = try arguments.realm()
         let format = try UserFormat(arguments.value("format"), path: path)
         let scheme = try UserArguments.scheme(arguments)
         let (resumes, errors) = (arguments.has("resume"), arguments.value("errors"))
@@ -47,15 +47,15 @@ extension Command {
         let reader = try Loop(name: "reader")
         defer { reader.stop() }
         try Administration.run(sealing: scheme.key) { administration, keys in
-            let home = try await administration.home(id)
+            let project = try await administration.realm(id)
             let key = if let key = scheme.key { try await keys?.keep(key, id) } else { ID<PasswordKey>?.none }
             let file = try UserFile(reading: path)
             let now = administration.clock.now()
             let report = ImportReport(size: file.size, errors: try errors.map { try NewFile(writing: $0) })
             let source = UserSource(
-                file, format, hashed: KeptPasswordScheme(scheme, key: key), for: home.tenant, now: now, on: reader)
+                file, format, hashed: KeptPasswordScheme(scheme, key: key), for: project.tenant, now: now, on: reader)
             let run = UserImport(
-                source: source, store: PostgresAdministrationStore(pool: administration.pool), project: id,
+                source: source, store: PostgresAdministrationStore(pool: administration.pool), realm: id,
                 resumes: resumes, now: now)
             let result: Result<Void, any Error>
             do { result = .success(try await run.run(report)) } catch { result = .failure(error) }
@@ -82,13 +82,13 @@ extension Command {
     ) { words in
         let arguments = try Arguments(words, options: ["project", "tenant", "format"])
         let path = try arguments.only("file")
-        let id = try arguments.home()
+        let id = try arguments.realm()
         let format = try UserFormat(arguments.value("format"), path: path)
         Signals.letThrough()
         try Administration.run { administration in
-            _ = try await administration.home(id)
+            _ = try await administration.realm(id)
             let export = UserExport(
-                store: PostgresAdministrationStore(pool: administration.pool), project: id, format: format)
+                store: PostgresAdministrationStore(pool: administration.pool), realm: id, format: format)
             let counts = try await export.run(into: try NewFile(writing: path))
             if counts.identitiesWithoutColumns > 0 {
                 Terminal.complain("CSV has no columns for \(counts.identitiesWithoutColumns) identities; JSON has")

@@ -28,7 +28,7 @@ extension [Endpoint] {
             """
             <tr><td>\(mail.message.to.htmlEscaped)</td>
             <td><a href="/emulator/mail/\(mail.message.id.htmlEscaped)">\(mail.message.subject.htmlEscaped)</a></td>
-            <td>\(mail.kind.rawValue.htmlEscaped)</td><td>\(mail.project.rawValue.htmlEscaped)</td></tr>
+            <td>\(mail.kind.rawValue.htmlEscaped)</td><td>\(mail.realm.rawValue.htmlEscaped)</td></tr>
 
             """
         }

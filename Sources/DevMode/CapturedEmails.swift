@@ -11,7 +11,7 @@ final class CapturedEmails: Sendable {
     struct Captured: Sendable {
         let message: Message
         let kind: OutgoingEmail.Kind
-        let project: ID<Project>
+        let realm: ID<Realm>
     }
 
     /// How many mails and how many codes are remembered.
@@ -45,7 +45,7 @@ final class CapturedEmails: Sendable {
     func keep(_ message: Message, _ queued: QueuedEmail) -> DeliveryResult {
         state.withLock { state in
             state.mails.removeAll { $0.message.id == message.id }
-            state.mails.append(Captured(message: message, kind: queued.letter.kind, project: queued.project))
+            state.mails.append(Captured(message: message, kind: queued.letter.kind, realm: queued.realm))
             if state.mails.count > Self.limit { state.mails.removeFirst() }
         }
         return .accepted

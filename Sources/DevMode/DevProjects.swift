@@ -44,7 +44,7 @@ package struct DevProjects: Sendable {
         (settings.allowsPasswords, settings.allowsEmailLinks, settings.allowsAnonymous) = (true, true, true)
         let tenant = Tenant(id: id, parent: project.id, settings: settings)
         try await store.create(tenant, by: .system, at: clock.now())
-        return try await ProjectStore(pool: pool).home(tenant.home)
+        return try await ProjectStore(pool: pool).realm(tenant.realm)
     }
 
     private func made(_ id: ID<Project>) async throws -> Project? {

@@ -47,7 +47,7 @@ extension EndpointCall {
             return try .json(["authEmulator": ActionDone(checked.code)])
         }
         let link = ActionLink(
-            .signIn, code: code, in: checked.project.id, at: try ContinueURL(url, in: checked.project).text,
+            .signIn, code: code, in: checked.project.realm, at: try ContinueURL(url, in: checked.project).text,
             apiKey: request.query("apiKey"), language: checked.project.mail.language)
         return Response(status: 303, headers: ["Location": link.url])
     }

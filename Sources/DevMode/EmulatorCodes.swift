@@ -17,7 +17,7 @@ extension Endpoint {
             await postOffice?.worker.deliverDue()
             let codes = mail.codes
             let standing = try await CodeInspection(pool: pool)
-                .standing(Array(codes.keys), in: project.id, at: projects.clock.now())
+                .standing(Array(codes.keys), in: project.realm, at: projects.clock.now())
             let base = (postOffice?.publicURL() ?? "") + CapturedEmails.actionPath
             return try .json([
                 "oobCodes": standing.compactMap { entry in
@@ -42,7 +42,7 @@ private struct EmulatorCode: Encodable {
         oobCode = code
         oobLink =
             ActionLink(
-                .init(entry.purpose), code: code, in: project.id, at: base, apiKey: content.apiKey ?? "fake-api-key",
+                .init(entry.purpose), code: code, in: project.realm, at: base, apiKey: content.apiKey ?? "fake-api-key",
                 language: project.mail.language, continueURL: content.continueURL
             ).url
     }

@@ -17,7 +17,7 @@ extension [Endpoint] {
                 let change = try call.decoded(as: EmulatorConfig.self)
                 let configurations = ConfigurationStore(
                     pool: pool, rules: .live(), secrets: .absent, clock: projects.clock)
-                let id = try await projects.named(by: call).id
+                let id = try await projects.named(by: call).realm
                 let edit = try await configurations.edit(id, by: .emulator.tracing(call.trace), allowing: []) {
                     configuration in
                     change.apply(to: &configuration.project.policy)

@@ -32,7 +32,7 @@ extension DevProjects {
             throw RequestRefusal.notFound
         }
         guard let id = call.parameters["tenant"].map({ ID<Tenant>($0) }) else { return project }
-        let found = try await ProjectStore(pool: pool).home(ID(id, of: project.id))
+        let found = try await ProjectStore(pool: pool).realm(ID(id, of: project.id))
         guard id.canBeTenant, let home = try await tenant(found, id, of: project) else {
             throw RequestRefusal.notFound
         }
@@ -47,7 +47,7 @@ extension Endpoint {
 
     fileprivate static func clearAccounts(on pool: Pool, _ projects: DevProjects) -> Endpoint {
         extra("clearAccounts", .delete, "/emulator/v1/projects/{project}/accounts") { call in
-            try await AccountClearing(pool: pool).clear(projects.named(by: call).id)
+            try await AccountClearing(pool: pool).clear(projects.named(by: call).realm)
             return try .json([String: String]())
         }
     }

@@ -48,7 +48,7 @@ private struct FakeClaims {
         }
         let email = text("email").flatMap(EmailAddress.init)
         return VerifiedIdentity(
-            provider: credential.provider, subject: subject, audience: text("aud") ?? project.root.rawValue,
+            provider: credential.provider, subject: subject, audience: text("aud") ?? project.id.rawValue,
             issuer: project.issuer(of: credential.provider), email: email,
             emailTrust: email != nil && isTrue("email_verified") ? .authoritative : .none,
             isPrivateEmail: credential.provider == .apple && (email?.isRelay == true || isTrue("is_private_email")),

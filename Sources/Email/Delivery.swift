@@ -22,7 +22,7 @@ struct Delivery: Sendable {
     }
 
     private func delivered() async throws -> DeliveryOutcome {
-        let project = try await tools.project(queued.project)
+        let project = try await tools.project(queued.realm)
         switch written(in: project) {
         case .failure(let unwritable): return try await giveUp(unwritable.failure)
         case .success(let written): return try await handedOn(written.message, written.content)

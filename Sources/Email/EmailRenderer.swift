@@ -53,7 +53,7 @@ public struct EmailRenderer: Sendable {
         _ language: Language?
     ) -> ActionLink {
         ActionLink(
-            mode, code: code, in: project.id, at: actionBase(project.mail, mode), apiKey: content.apiKey,
+            mode, code: code, in: project.realm, at: actionBase(project.mail, mode), apiKey: content.apiKey,
             language: language ?? letter.language ?? project.mail.language, continueURL: content.continueURL)
     }
 }

@@ -17,7 +17,7 @@ public actor EmailWorker {
         public var open: @Sendable (_ sealed: [UInt8], ID<OutgoingEmail>) throws -> EmailPayload
         /// As codes are kept.
         public var hash: @Sendable (String) -> [UInt8]
-        public var project: @Sendable (ID<Project>) async throws -> SendingProject?
+        public var project: @Sendable (ID<Realm>) async throws -> SendingProject?
         public var renderer: EmailRenderer
         public var send: @Sendable (Message, QueuedEmail, EmailPayload) async -> DeliveryResult
         public var report: @Sendable (QueuedEmail, DeliveryOutcome) -> Void
@@ -28,7 +28,7 @@ public actor EmailWorker {
         public init(
             queue: any EmailQueue, open: @escaping @Sendable ([UInt8], ID<OutgoingEmail>) throws -> EmailPayload,
             hash: @escaping @Sendable (String) -> [UInt8],
-            project: @escaping @Sendable (ID<Project>) async throws -> SendingProject?, renderer: EmailRenderer,
+            project: @escaping @Sendable (ID<Realm>) async throws -> SendingProject?, renderer: EmailRenderer,
             send: @escaping @Sendable (Message, QueuedEmail, EmailPayload) async -> DeliveryResult,
             report: @escaping @Sendable (QueuedEmail, DeliveryOutcome) -> Void, clock: WallClock,
             chance: @escaping @Sendable () -> Double = { .random(in: 0...1) }

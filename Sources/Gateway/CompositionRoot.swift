@@ -76,7 +76,7 @@ struct CompositionRoot: Sendable {
             ownSessions: SessionService(store: PostgresSessionStore(pool: pool), clock: clock),
             projects: directory.editor,
             tenancy: Tenancy(
-                home: { try await addition.tenant(directory.home(ID($0, of: $1.id)), $0, $1) },
+                home: { try await addition.tenant(directory.realm(ID($0, of: $1.id)), $0, $1) },
                 named: GatewayTokens.tenant(namedBy:), store: PostgresTenantStore(pool: pool),
                 changed: directory.forgetConfiguration, newID: { ID(Random.text(length: 28)) }, clock: clock),
             app: directory.app(_:of:),

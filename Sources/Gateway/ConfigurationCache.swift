@@ -15,8 +15,8 @@ package struct ConfigurationCache: Sendable {
 
     /// By id; `nil` stands for the only project of an installation that has one.
     package let projects: Cache<ID<Project>?, Project?>
-    /// Tenants, each as a project of its own.
-    private let homes: Cache<ID<Project>, Project?>
+    /// Projects as they apply to their tenants.
+    private let tenants: Cache<ID<Realm>, Project?>
     let keys: Cache<ID<Project>, KeyRing>
     private let schemaIsCurrent: Cache<Int, Bool>
     private let clients: Cache<[UInt8], CallingApp?>
@@ -59,7 +59,7 @@ package struct ConfigurationCache: Sendable {
             guard let id else { return try await projects.only() }
             return try await projects.project(id)
         }
-        homes = Cache(lifetime: lookup == nil ? Self.lifetime : .zero) { try await projects.home($0) }
+        tenants = Cache(lifetime: lookup == nil ? Self.lifetime : .zero) { try await projects.realm($0) }
         apps = Cache(lifetime: lookup == nil ? Self.lifetime : .zero) { try await projects.apps(of: $0).map(\.app) }
         keys = Cache(lifetime: Self.lifetime) { project in
             try KeyRing(try await signingKeys.live(in: project, at: clock.now()), of: project, under: masterKeys)
@@ -129,15 +129,15 @@ package struct ConfigurationCache: Sendable {
 
     func forgetConfiguration() {
         projects.forgetAll()
-        homes.forgetAll()
+        tenants.forgetAll()
         apps.forgetAll()
         clients.forgetAll()
         administrators.forgetAll()
     }
 
-    /// Where accounts are kept: a project or a tenant.
-    func home(_ id: ID<Project>) async throws -> Project? {
-        id.tenant == nil ? try await projects.value(for: id) : try await homes.value(for: id)
+    /// The project as it applies to a realm; `nil` if there is no such realm.
+    func realm(_ id: ID<Realm>) async throws -> Project? {
+        id.tenant == nil ? try await projects.value(for: id.project) : try await tenants.value(for: id)
     }
 
     func readiness(isDraining: Bool) async -> Readiness {

@@ -9,7 +9,7 @@ struct LiveEmailActionService: EmailActionService {
 
     func check(_ code: String) async throws -> CheckedCode {
         let found = try await redemption.check(code, in: nil)
-        guard let project = try await directory.home(found.project) else { throw OOBCodeRefusal.invalid }
+        guard let project = try await directory.realm(found.realm) else { throw OOBCodeRefusal.invalid }
         guard project.tenant?.settings.isDisabled != true else { throw OOBCodeRefusal.notAllowed }
         let name = try await name(of: project)
         return CheckedCode(code: found.code, project: project, projectName: name, account: found.account)
@@ -55,7 +55,7 @@ struct LiveEmailActionService: EmailActionService {
     }
 
     private func name(of project: Project) async throws -> String {
-        try await directory.editor.configuration(project.root)?.name ?? project.root.rawValue
+        try await directory.editor.configuration(ID(project.id))?.name ?? project.id.rawValue
     }
 
     private func project(of code: String) async throws -> Project {

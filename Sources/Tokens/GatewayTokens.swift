@@ -20,15 +20,15 @@ public struct GatewayTokens: TokenAuthority {
     public func idToken(
         for account: Account, session: Session, in project: Project, at now: Instant
     ) async throws -> String {
-        let key = try await keys(project.root).idTokenSigner(at: now)
+        let key = try await keys(project.id).idTokenSigner(at: now)
         let claims = IDTokenClaims(
-            for: account, session: session, issuer: issuers.idTokens(project.root), in: project, at: now)
+            for: account, session: session, issuer: issuers.idTokens(project.id), in: project, at: now)
         let payload = try claims.payload(adding: [account.customClaims, session.claims].compactMap { $0 })
         return try JWS.sign(payload: payload, keyID: key.stored.id, with: key.privateKey)
     }
 
     public func refreshToken(_ claim: RefreshClaim, in project: Project) async throws -> String {
-        let key = try await keys(project.root).refreshKeyToSign(at: clock.now())
+        let key = try await keys(project.id).refreshKeyToSign(at: clock.now())
         guard
             let token = RefreshTokenCodec.seal(claim, keyID: key.stored.id, secret: key.secret, in: project)
         else { throw NoSigningKey() }
@@ -38,10 +38,10 @@ public struct GatewayTokens: TokenAuthority {
     public func sessionCookie(
         from idToken: String, lasting lifetime: Duration, in project: Project, at now: Instant
     ) async throws -> String {
-        let ring = try await keys(project.root)
+        let ring = try await keys(project.id)
         var claims = try StrictJSON.decode(
             [String: JSONValue].self, from: try believed(idToken, by: ring, in: project, at: now).payload)
-        claims["iss"] = .string(issuers.sessionCookies(project.root))
+        claims["iss"] = .string(issuers.sessionCookies(project.id))
         claims["iat"] = .integer(now.seconds)
         claims["exp"] = .integer(now.seconds + lifetime.components.seconds)
         let key = try ring.idTokenSigner(at: now)
@@ -50,8 +50,8 @@ public struct GatewayTokens: TokenAuthority {
     }
 
     public func read(idToken: String, in project: Project, at now: Instant) async throws -> IDTokenClaim {
-        let ring = try await keys(project.root)
-        let digest = VerifiedTokenCache.digest(of: idToken, in: project.id)
+        let ring = try await keys(project.id)
+        let digest = VerifiedTokenCache.digest(of: idToken, in: project.realm)
         if let entry = believedTokens[digest], entry.expiresAt > now.seconds,
             ring.idTokenKey(entry.keyID, at: now) != nil
         {
@@ -65,7 +65,7 @@ public struct GatewayTokens: TokenAuthority {
     }
 
     public func read(refreshToken: String, in project: Project) async throws -> RefreshClaim {
-        let ring = try await keys(project.root)
+        let ring = try await keys(project.id)
         let now = clock.now()
         let claim = RefreshTokenCodec.open(refreshToken, in: project) { ring.refreshKey($0, at: now) }
         guard let claim else { throw TokenRefusal.invalidRefreshToken }
@@ -91,7 +91,7 @@ public struct GatewayTokens: TokenAuthority {
             }
             let payload = try unverified.payload(verifiedWith: key)
             let heading = try StrictJSON.decode(IDTokenHeading.self, from: payload)
-            guard heading.iss == issuers.idTokens(project.root), heading.aud == project.root.rawValue,
+            guard heading.iss == issuers.idTokens(project.id), heading.aud == project.id.rawValue,
                 heading.exp > now.seconds
             else { throw TokenRefusal.invalidIDToken }
             guard heading.firebase.tenant == project.tenant?.id.rawValue else { throw TokenRefusal.otherTenant }

@@ -42,7 +42,7 @@ struct IDTokenClaims: Encodable {
 
     init(for account: Account, session: Session, issuer: String, in project: Project, at now: Instant) {
         iss = issuer
-        aud = project.root.rawValue
+        aud = project.id.rawValue
         sub = account.id.rawValue
         sid = session.id.rawValue
         iat = now.seconds

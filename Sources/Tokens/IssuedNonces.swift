@@ -20,16 +20,16 @@ struct IssuedNonces: Sendable {
         keys = masterKeys.keys(for: "issued nonces")
     }
 
-    func nonce(until end: Instant, in project: ID<Project>) -> String {
+    func nonce(until end: Instant, in realm: ID<Realm>) -> String {
         let key = keys[0]
         let content =
             key.masterKeyID + Random.bytes(Self.randomLength)
             + (0..<Self.endLength).reversed().map { UInt8(truncatingIfNeeded: end.microseconds >> ($0 * 8)) }
-        return Base64URL.encode(content + code(of: content, under: key, in: project))
+        return Base64URL.encode(content + code(of: content, under: key, in: realm))
     }
 
     /// - Returns: `nil` for a nonce that was not issued here for this project.
-    func end(of raw: String, in project: ID<Project>) -> Instant? {
+    func end(of raw: String, in realm: ID<Realm>) -> Instant? {
         guard raw.utf8.count < 100, let bytes = Base64URL.decode(raw) else { return nil }
         let content = Array(bytes.dropLast(Self.codeLength))
         guard
@@ -37,14 +37,14 @@ struct IssuedNonces: Sendable {
                 content.count == key.masterKeyID.count + Self.randomLength + Self.endLength
                     && content.starts(with: key.masterKeyID)
                     && constantTimeEquals(
-                        Array(bytes.suffix(Self.codeLength)), code(of: content, under: key, in: project))
+                        Array(bytes.suffix(Self.codeLength)), code(of: content, under: key, in: realm))
             })
         else { return nil }
         return Instant(microseconds: content.suffix(Self.endLength).reduce(0) { $0 << 8 | Int64($1) })
     }
 
-    private func code(of content: [UInt8], under key: DerivedKey, in project: ID<Project>) -> [UInt8] {
-        let message = Array("\(project.rawValue)\u{0}".utf8) + content
+    private func code(of content: [UInt8], under key: DerivedKey, in realm: ID<Realm>) -> [UInt8] {
+        let message = Array("\(realm.rawValue)\u{0}".utf8) + content
         return Array(HMAC.sha256(key: key.bytes, message: message).prefix(Self.codeLength))
     }
 }

@@ -27,57 +27,57 @@ public struct MasterKeySealedTokens: SealedTokens {
         let end: Instant
     }
 
-    public func nonce(until end: Instant, in project: ID<Project>) -> IssuedNonce {
-        let raw = nonces.nonce(until: end, in: project)
+    public func nonce(until end: Instant, in realm: ID<Realm>) -> IssuedNonce {
+        let raw = nonces.nonce(until: end, in: realm)
         return IssuedNonce(raw: raw, sha256: Hexadecimal.text(Digest.sha256(Array(raw.utf8))), expiresAt: end)
     }
 
-    public func mark(ofNonce raw: String, at now: Instant, in project: ID<Project>) throws -> ReplayKey? {
-        guard let end = nonces.end(of: raw, in: project) else { return nil }
+    public func mark(ofNonce raw: String, at now: Instant, in realm: ID<Realm>) throws -> ReplayKey? {
+        guard let end = nonces.end(of: raw, in: realm) else { return nil }
         guard end > now else { throw ProviderRefusal.nonce(.expired) }
         return mark(of: raw, until: end)
     }
 
-    public func ticket(for pending: PendingCredential, until end: Instant, in project: ID<Project>) throws -> String {
-        try issue(pending, until: end, for: .pendingCredential, in: project)
+    public func ticket(for pending: PendingCredential, until end: Instant, in realm: ID<Realm>) throws -> String {
+        try issue(pending, until: end, for: .pendingCredential, in: realm)
     }
 
     public func pending(
-        _ ticket: String, at now: Instant, in project: ID<Project>
+        _ ticket: String, at now: Instant, in realm: ID<Realm>
     ) throws -> (PendingCredential, ReplayKey) {
-        try take(ticket, for: .pendingCredential, at: now, in: project)
+        try take(ticket, for: .pendingCredential, at: now, in: realm)
     }
 
-    public func ticket(for proposal: MergeTokenPayload, until end: Instant, in project: ID<Project>) throws -> String {
-        try issue(proposal, until: end, for: .mergeProposal, in: project)
+    public func ticket(for proposal: MergeTokenPayload, until end: Instant, in realm: ID<Realm>) throws -> String {
+        try issue(proposal, until: end, for: .mergeProposal, in: realm)
     }
 
     public func proposal(
-        _ ticket: String, at now: Instant, in project: ID<Project>
+        _ ticket: String, at now: Instant, in realm: ID<Realm>
     ) throws -> (MergeTokenPayload, ReplayKey) {
-        try take(ticket, for: .mergeProposal, at: now, in: project)
+        try take(ticket, for: .mergeProposal, at: now, in: realm)
     }
 
-    public func ticket(for terms: MergePrecondition, until end: Instant, in project: ID<Project>) throws -> String {
-        try issue(terms, until: end, for: .mergeTerms, in: project)
+    public func ticket(for terms: MergePrecondition, until end: Instant, in realm: ID<Realm>) throws -> String {
+        try issue(terms, until: end, for: .mergeTerms, in: realm)
     }
 
     public func terms(
-        _ ticket: String, at now: Instant, in project: ID<Project>
+        _ ticket: String, at now: Instant, in realm: ID<Realm>
     ) throws -> (MergePrecondition, ReplayKey) {
-        try take(ticket, for: .mergeTerms, at: now, in: project)
+        try take(ticket, for: .mergeTerms, at: now, in: realm)
     }
 
     private func issue<Content: Codable>(
-        _ content: Content, until end: Instant, for purpose: Purpose, in project: ID<Project>
+        _ content: Content, until end: Instant, for purpose: Purpose, in realm: ID<Realm>
     ) throws -> String {
-        try seal(try StrictJSON.encode(Ticket(content: content, end: end)), for: purpose, in: project)
+        try seal(try StrictJSON.encode(Ticket(content: content, end: end)), for: purpose, in: realm)
     }
 
     private func take<Content: Codable>(
-        _ text: String, for purpose: Purpose, at now: Instant, in project: ID<Project>
+        _ text: String, for purpose: Purpose, at now: Instant, in realm: ID<Realm>
     ) throws(ProviderRefusal) -> (Content, ReplayKey) {
-        guard let opened = open(text, for: purpose, in: project),
+        guard let opened = open(text, for: purpose, in: realm),
             // Sealed by another release in another shape: as good as expired.
             let ticket = try? StrictJSON.decode(Ticket<Content>.self, from: opened), ticket.end > now
         else { throw .ticketNotBelieved }
@@ -88,17 +88,17 @@ public struct MasterKeySealedTokens: SealedTokens {
         ReplayKey(hash: Digest.sha256(Array(ticket.utf8)), expiresAt: end)
     }
 
-    private func seal(_ content: [UInt8], for purpose: Purpose, in project: ID<Project>) throws -> String {
-        Base64URL.encode(try box.seal(content, context: context(purpose, project)))
+    private func seal(_ content: [UInt8], for purpose: Purpose, in realm: ID<Realm>) throws -> String {
+        Base64URL.encode(try box.seal(content, context: context(purpose, realm)))
     }
 
     /// - Returns: `nil` for what was not sealed here for this purpose and project.
-    private func open(_ ticket: String, for purpose: Purpose, in project: ID<Project>) -> [UInt8]? {
+    private func open(_ ticket: String, for purpose: Purpose, in realm: ID<Realm>) -> [UInt8]? {
         guard ticket.utf8.count <= Self.lengthLimit, let sealed = Base64URL.decode(ticket) else { return nil }
-        return try? box.open(sealed, context: context(purpose, project))
+        return try? box.open(sealed, context: context(purpose, realm))
     }
 
-    private func context(_ purpose: Purpose, _ project: ID<Project>) -> String {
-        "ticket/\(purpose.rawValue)/\(project)"
+    private func context(_ purpose: Purpose, _ realm: ID<Realm>) -> String {
+        "ticket/\(purpose.rawValue)/\(realm)"
     }
 }

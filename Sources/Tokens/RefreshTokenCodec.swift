@@ -22,7 +22,7 @@ enum RefreshTokenCodec {
         token += session
         withUnsafeBytes(of: claim.counter.bigEndian) { token.append(contentsOf: $0) }
         if let tenant = project.tenant { token += Array(tenant.id.rawValue.utf8) }
-        token += mac(of: token[...], secret: secret, in: project.id)
+        token += mac(of: token[...], secret: secret, in: project.realm)
         return Base64URL.encode(token)
     }
 
@@ -31,7 +31,7 @@ enum RefreshTokenCodec {
         guard let bytes = parse(token), tenant(in: bytes) == project.tenant?.id,
             let secret = secret(keyID(Array(bytes[1..<5])))
         else { return nil }
-        let mac = mac(of: bytes.dropLast(macCount), secret: secret, in: project.id)
+        let mac = mac(of: bytes.dropLast(macCount), secret: secret, in: project.realm)
         guard constantTimeEquals(mac, Array(bytes.suffix(macCount))) else { return nil }
         let counter = bytes[21..<29].reduce(Int64(0)) { $0 << 8 | Int64($1) }
         return RefreshClaim(session: ID(UUIDText.text(bytes[5..<21])), counter: counter)
@@ -56,8 +56,8 @@ enum RefreshTokenCodec {
         return tenant.isEmpty ? nil : ID(String(decoding: tenant, as: UTF8.self))
     }
 
-    private static func mac(of signed: ArraySlice<UInt8>, secret: [UInt8], in home: ID<Project>) -> [UInt8] {
-        HMAC.sha256(key: secret, message: Array("sekisho refresh token\0\(home.rawValue)\0".utf8) + signed)
+    private static func mac(of signed: ArraySlice<UInt8>, secret: [UInt8], in realm: ID<Realm>) -> [UInt8] {
+        HMAC.sha256(key: secret, message: Array("sekisho refresh token\0\(realm.rawValue)\0".utf8) + signed)
     }
 
     private static let digits = Array("0123456789abcdef".utf8)

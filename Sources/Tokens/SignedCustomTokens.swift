@@ -33,10 +33,10 @@ extension CustomTokens {
         CustomTokens { token, project in
             let unverified = try unverified(token)
             guard let id = unverified.keyID ?? unverified.unverifiedIssuer, canBeKeyID(id),
-                let key = try await key(id, project.root)
+                let key = try await key(id, project.id)
             else { throw CustomTokenRefusal.invalid(.unknownKey) }
             let payload = try CustomTokenPayload(try believed(unverified, by: key.publicKey))
-            guard key.project == project.root else { throw CustomTokenRefusal.otherProject }
+            guard key.project == project.id else { throw CustomTokenRefusal.otherProject }
             guard key.mayMint else { throw CustomTokenRefusal.invalid(.keyMayNotMint) }
             key.noteUse()
             try payload.requireAudience()

@@ -21,8 +21,8 @@ final class VerifiedTokenCache: Sendable {
         self.capacity = capacity
     }
 
-    static func digest(of idToken: String, in project: ID<Project>) -> [UInt8] {
-        Digest.sha256(Array("\(project.rawValue)\0\(idToken)".utf8))
+    static func digest(of idToken: String, in realm: ID<Realm>) -> [UInt8] {
+        Digest.sha256(Array("\(realm.rawValue)\0\(idToken)".utf8))
     }
 
     subscript(_ digest: [UInt8]) -> Entry? {

@@ -10,7 +10,7 @@ struct ArgumentsTests {
     func tenant() throws {
         let tenant = "demo/abcdefghijklmnopqrstuvwxyz01"
         #expect(throws: UsageError.self) { try Arguments(["--project", tenant], options: ["project"]).project() }
-        #expect(throws: UsageError.self) { try Arguments(["--project", tenant], options: ["project"]).home() }
+        #expect(throws: UsageError.self) { try Arguments(["--project", tenant], options: ["project"]).realm() }
         #expect(try Arguments(["--project", "demo"], options: ["project"]).project() == ID("demo"))
     }
 }

@@ -63,7 +63,7 @@ struct EmailWorkerTests {
                 id: ID("0b0e7c1a-1111-4222-8333-444455556666"), kind: kind, account: account,
                 recipient: try #require(EmailAddress("ada@example.org")), language: nil, content: Array(content.utf8),
                 createdAt: now, expiresAt: now + .seconds(3600)),
-            project: ID(project), attempts: attempts)
+            realm: ID(project), attempts: attempts)
     }
 
     /// Delivers what is due, and gives what became of it.

@@ -16,7 +16,7 @@ struct AccountClearingTests {
         #expect(try await rows(in: gateway) == [1, 1, 1])
         try await AccountClearing(pool: gateway.database.pool).clear(ID("other"))
         #expect(try await rows(in: gateway) == [1, 1, 1])
-        try await AccountClearing(pool: gateway.database.pool).clear(gateway.project.id)
+        try await AccountClearing(pool: gateway.database.pool).clear(gateway.project.realm)
         #expect(try await rows(in: gateway) == [0, 0, 0])
     }
 

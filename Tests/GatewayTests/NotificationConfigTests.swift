@@ -33,7 +33,7 @@ struct NotificationConfigTests {
                 pool: gateway.database.pool, rules: ConfigurationRules { _, _ in true },
                 secrets: .init(
                     seal: { _, _, _ in [] }, holds: { _, _, _, _ in true }), clock: gateway.clock.wallClock)
-            _ = try await store.edit(gateway.project.id, by: .commandLine, allowing: .changeTrust) {
+            _ = try await store.edit(gateway.project.realm, by: .commandLine, allowing: .changeTrust) {
                 $0.project.mail = mail
             }
         }

@@ -97,7 +97,7 @@ struct SharedRateLimitTests {
         let limits = RateLimits(
             masterKeys: try MasterKeys(current: [UInt8](repeating: 7, count: 32)), clock: clock.wallClock,
             metrics: metrics, capacity: 5000)
-        let (limiter, project) = (limits.limiter, ID<Project>("demo"))
+        let (limiter, project) = (limits.limiter, ID<Realm>("demo"))
         for number in 0..<100_000 {
             let place = ClientNetwork(prefixes: ["\(number)"], place: nil)
             try limiter.take(.signUps(from: place), 1, Policy.signUpWindow, project)

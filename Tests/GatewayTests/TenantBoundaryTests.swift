@@ -103,7 +103,7 @@ struct TenantBoundaryTests {
     func configurationOfNone() async throws {
         let house = try await TenantFixture()
         let tenant = try await house.tenant()
-        let home = ID<Project>(ID<Tenant>(tenant), of: ID("demo"))
+        let home = ID<Realm>(ID<Tenant>(tenant), of: ID("demo"))
         let store = ConfigurationStore(
             pool: house.gateway.database.pool, rules: .live(), secrets: .absent, clock: house.gateway.clock.wallClock)
         #expect(try await store.edit(home, by: .commandLine, allowing: []) { _ in } != nil)

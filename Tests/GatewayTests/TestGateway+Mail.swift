@@ -32,7 +32,7 @@ extension TestGateway {
             return WaitingLetter(
                 kind: kind, recipient: recipient, language: try row.decode("language"),
                 content: try sealed.open(content, of: id),
-                queued: QueuedEmail(letter: letter, project: project.id, attempts: 1))
+                queued: QueuedEmail(letter: letter, realm: project.realm, attempts: 1))
         }.filter { kind == nil || $0.kind == kind }
     }
 

@@ -147,7 +147,7 @@ struct TrustedConfigurationTests {
 
     /// What cannot be changed, and what has rows for its own members instead.
     static let others: Set<String> = [
-        "Project.id", "Project.number", "Project.policy", "Project.mail", "ProviderSettings.provider",
+        "Project.realm", "Project.number", "Project.policy", "Project.mail", "ProviderSettings.provider",
         "ConfiguredApp.app", "App.id", "App.settings",
     ]
 

@@ -62,7 +62,7 @@ struct PageTests {
         }
         var link: ActionLink? {
             goal.map {
-                ActionLink(.signIn, code: code, in: project, at: $0.text, apiKey: code, language: language)
+                ActionLink(.signIn, code: code, in: ID(project), at: $0.text, apiKey: code, language: language)
             }
         }
     }

@@ -54,7 +54,7 @@ struct AccountFinderTests {
         }
     }
 
-    private static let project = ID<Project>("demo")
+    private static let project = ID<Realm>("demo")
     private static let newcomer = Account(
         id: ID("new7"), email: EmailAddress("new7@example.com"), phoneNumber: "+15557",
         identities: [LinkedIdentity(provider: .google, subject: "7")], createdAt: Instant(seconds: 0),

@@ -42,7 +42,7 @@ struct AccountStoreTests {
     @Test("keeps projects apart: the same address and the same account id may live in each")
     func projects() async throws {
         let fixture = try await StoreFixture(email: "ada@example.com", passwordHash: "h")
-        let other = ID<Project>("other")
+        let other = ID<Realm>("other")
         let outcome = try await fixture.store.create(
             NewAccount(
                 id: ID("ada"), email: EmailAddress("ada@example.com"), passwordHash: "h", createdAt: fixture.start),

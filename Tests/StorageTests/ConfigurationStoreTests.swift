@@ -38,7 +38,7 @@ struct ConfigurationStoreTests {
             isRehearsal: Bool = false, _ change: @escaping ProjectEditor.Change
         ) async throws -> ConfigurationStore.Edit {
             try #require(
-                try await store.edit(id, by: .key("k"), allowing: .changeTrust, isRehearsal: isRehearsal, change))
+                try await store.edit(ID(id), by: .key("k"), allowing: .changeTrust, isRehearsal: isRehearsal, change))
         }
 
         func enableAll() async throws {
@@ -86,7 +86,7 @@ struct ConfigurationStoreTests {
         }
         var apple = Self.apple
         apple.hasSecret = true
-        let read = try #require(try await fixture.store.configuration(of: fixture.id))
+        let read = try #require(try await fixture.store.configuration(of: ID(fixture.id)))
         #expect(read.project == edit.after.project)
         #expect(read.project.providers == [apple, Self.google, Self.corp])
         #expect(read.apps == [ConfiguredApp(app: App(id: ID("default")), name: "default"), Self.ios])
@@ -130,7 +130,7 @@ struct ConfigurationStoreTests {
             $0.remove(.apple)
             $0.remove(ID<App>("ios"))
         }
-        let read = try #require(try await fixture.store.configuration(of: fixture.id))
+        let read = try #require(try await fixture.store.configuration(of: ID(fixture.id)))
         #expect(read.project.providers.isEmpty)
         #expect(read.apps.map(\.app.id.rawValue) == ["default"])
         #expect(try await ProviderSecretStore(pool: fixture.database.pool).all().isEmpty)
@@ -149,7 +149,7 @@ struct ConfigurationStoreTests {
                 $0.set(Secret("bad"), of: .google)
             }
         }
-        let read = try #require(try await fixture.store.configuration(of: fixture.id))
+        let read = try #require(try await fixture.store.configuration(of: ID(fixture.id)))
         #expect(read.name == "Demo")
         #expect(read.project.providers.isEmpty)
         #expect(try await fixture.trail().isEmpty)
@@ -180,7 +180,7 @@ struct ConfigurationStoreTests {
             $0.set(Secret("p8"), of: .apple)
         }
         #expect(edit.after.changes(since: edit.before).count == 6)
-        #expect(try await fixture.store.configuration(of: fixture.id)?.project.providers == [])
+        #expect(try await fixture.store.configuration(of: ID(fixture.id))?.project.providers == [])
         #expect(try await fixture.trail().isEmpty)
     }
 
@@ -189,7 +189,7 @@ struct ConfigurationStoreTests {
         let fixture = try await Fixture()
         try await fixture.enableAll()
         let secrets = ProviderSecretStore(pool: fixture.database.pool)
-        #expect(try await secrets.secret(of: .apple, in: fixture.id) == Array("demo/apple.com/p8".utf8))
+        #expect(try await secrets.secret(of: .apple, in: ID(fixture.id)) == Array("demo/apple.com/p8".utf8))
         let again = try await fixture.edit { $0.set(Secret("p8"), of: .apple) }
         #expect(again.after.changes(since: again.before).isEmpty)
         let other = try await fixture.edit { $0.set(Secret("other"), of: .apple) }
@@ -226,7 +226,7 @@ struct ConfigurationStoreTests {
         let fixture = try await Fixture()
         try await fixture.enableAll()
         try await fixture.edit { $0.set(Self.ios) }
-        _ = try await fixture.store.edit(fixture.id, by: .commandLine, allowing: []) {
+        _ = try await fixture.store.edit(ID(fixture.id), by: .commandLine, allowing: []) {
             $0.apps[1].app.settings.exemption = nil
         }
         #expect(
@@ -246,7 +246,7 @@ struct ConfigurationStoreTests {
         _ = try await fixture.database.pool.execute(
             "UPDATE identity_provider SET settings = settings || '{\"later\": [1]}'")
         _ = try await fixture.database.pool.execute("UPDATE app SET settings = '{\"later\": {\"a\": null}}'")
-        let read = try #require(try await fixture.store.configuration(of: fixture.id))
+        let read = try #require(try await fixture.store.configuration(of: ID(fixture.id)))
         #expect(read.project.settings(of: .google) == Self.google)
         #expect(read.apps[0].app.settings == AppSettings())
     }
@@ -262,7 +262,7 @@ struct ConfigurationStoreTests {
         async let addition: ConfigurationStore.Edit? = try? fixture.edit { $0.set(Self.google) }
         let outcomes = await [removal != nil, addition != nil]
         #expect(outcomes.filter { $0 }.count == 1)
-        let read = try #require(try await fixture.store.configuration(of: fixture.id))
+        let read = try #require(try await fixture.store.configuration(of: ID(fixture.id)))
         #expect(read.apps.allSatisfy { LoginServices(of: $0.app, in: read.project).isCompliant })
     }
 

@@ -53,7 +53,7 @@ struct MailQueueTests {
                     letter: OutgoingEmail(
                         id: id, kind: .resetPassword, account: nil,
                         recipient: try #require(EmailAddress("ada@example.org")), language: nil, content: [1],
-                        createdAt: fixture.now, expiresAt: fixture.now + .seconds(3600)), project: ID("demo"),
+                        createdAt: fixture.now, expiresAt: fixture.now + .seconds(3600)), realm: ID("demo"),
                     attempts: 1))
     }
 

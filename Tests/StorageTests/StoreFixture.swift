@@ -7,7 +7,7 @@ import Support
 struct StoreFixture: Sendable {
     let database: TestDatabase
     let store: PostgresAccountStore
-    let project = ID<Project>("demo")
+    let project = ID<Realm>("demo")
     let start = Instant(seconds: 1_800_000_000)
     let account: Account
     let session: Session

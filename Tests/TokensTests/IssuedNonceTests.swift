@@ -6,7 +6,7 @@ import Tokens
 @Suite("Nonces that are issued")
 struct IssuedNonceTests {
     private let now = Instant(seconds: 1_800_000_000)
-    private let project = ID<Project>("demo")
+    private let realm = ID<Realm>("demo")
 
     private func tickets(_ current: UInt8, previous: UInt8? = nil) throws -> MasterKeySealedTokens {
         MasterKeySealedTokens(
@@ -32,7 +32,7 @@ struct IssuedNonceTests {
             Row(testDescription: "another project", current: 1, project: "other", isOurs: false),
         ])
     func keys(row: Row) throws {
-        let nonce = try tickets(1).nonce(until: now + .seconds(600), in: project)
+        let nonce = try tickets(1).nonce(until: now + .seconds(600), in: realm)
         let mark = try tickets(row.current, previous: row.previous).mark(
             ofNonce: nonce.raw, at: now, in: ID(row.project))
         #expect((mark != nil) == row.isOurs)
@@ -42,15 +42,15 @@ struct IssuedNonceTests {
     @Test("are worth nothing once they expire")
     func expired() throws {
         let tickets = try tickets(1)
-        let nonce = tickets.nonce(until: now, in: project)
-        #expect(throws: ProviderRefusal.nonce(.expired)) { try tickets.mark(ofNonce: nonce.raw, at: now, in: project) }
-        #expect(try tickets.mark(ofNonce: nonce.raw, at: now + .seconds(-1), in: project) != nil)
+        let nonce = tickets.nonce(until: now, in: realm)
+        #expect(throws: ProviderRefusal.nonce(.expired)) { try tickets.mark(ofNonce: nonce.raw, at: now, in: realm) }
+        #expect(try tickets.mark(ofNonce: nonce.raw, at: now + .seconds(-1), in: realm) != nil)
     }
 
     @Test("cannot be altered in any byte, nor made longer or shorter")
     func altered() throws {
         let tickets = try tickets(1)
-        let raw = Array(tickets.nonce(until: now + .seconds(600), in: project).raw.utf8)
+        let raw = Array(tickets.nonce(until: now + .seconds(600), in: realm).raw.utf8)
         var others = raw.indices.map { index in
             var other = raw
             other[index] = raw[index] == UInt8(ascii: "A") ? UInt8(ascii: "Q") : UInt8(ascii: "A")
@@ -59,14 +59,14 @@ struct IssuedNonceTests {
         others += [Array(raw.dropLast()), raw + raw, raw + Array("AAAA".utf8), []]
         for other in others {
             let text = String(decoding: other, as: UTF8.self)
-            #expect(try tickets.mark(ofNonce: text, at: now, in: project) == nil, "\(text)")
+            #expect(try tickets.mark(ofNonce: text, at: now, in: realm) == nil, "\(text)")
         }
     }
 
     @Test("are all different, and fit where a nonce may stand")
     func different() throws {
         let tickets = try tickets(1)
-        let raws = (0..<1000).map { _ in tickets.nonce(until: now, in: project).raw }
+        let raws = (0..<1000).map { _ in tickets.nonce(until: now, in: realm).raw }
         #expect(Set(raws).count == 1000)
         #expect(raws.allSatisfy { $0.wholeMatch(of: /[A-Za-z0-9_-]{59}/) != nil })
     }

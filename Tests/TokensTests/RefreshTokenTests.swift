@@ -41,8 +41,8 @@ struct RefreshTokenTests {
     func tenant() throws {
         var settings = TenantSettings()
         settings.displayName = "Acme"
-        let acme = project.home(of: Tenant(id: ID("acme"), parent: project.id, settings: settings), providers: [])
-        let other = project.home(of: Tenant(id: ID("acmf"), parent: project.id, settings: settings), providers: [])
+        let acme = project.applied(to: Tenant(id: ID("acme"), parent: project.id, settings: settings), providers: [])
+        let other = project.applied(to: Tenant(id: ID("acmf"), parent: project.id, settings: settings), providers: [])
         let token = try #require(RefreshTokenCodec.seal(claim, keyID: "00c0ffee", secret: secret, in: acme))
         #expect(RefreshTokenCodec.tenant(namedBy: token) == ID("acme"))
         #expect(RefreshTokenCodec.open(token, in: acme) { _ in secret } == claim)

@@ -9,7 +9,7 @@ extension Endpoint {
         let visit = Visit(
             call: call, code: query("oobCode") ?? "", continueURL: query("continueUrl"), language: query("lang"),
             apiKey: query("apiKey").flatMap { $0.utf8.count <= 128 ? $0 : nil })
-        return try await visit.answered { PageAnswer(visit.page(of: $0), of: $0.project.id) }
+        return try await visit.answered { PageAnswer(visit.page(of: $0), of: $0.project.realm) }
     }
 
     /// Uses a code up, from the form on that page.
@@ -45,9 +45,9 @@ private struct Visit {
             return try await answer(found)
         } catch let refusal as OOBCodeRefusal {
             let page = Page.failure(.code(refusal), frame(of: checked))
-            return PageAnswer(page, of: checked?.project.id, because: refusal)
+            return PageAnswer(page, of: checked?.project.realm, because: refusal)
         } catch let refusal as TooManyAttempts {
-            return PageAnswer(refusal, of: checked?.project.id, frame(of: checked))
+            return PageAnswer(refusal, of: checked?.project.realm, frame(of: checked))
         }
     }
 
@@ -80,30 +80,30 @@ private struct Visit {
     func act(on checked: CheckedCode, _ fields: FormFields) async throws -> PageAnswer {
         let origin = call.origin(reading: frame(of: checked).language)
         switch checked.code.purpose {
-        case .signIn: return PageAnswer(page(of: checked), of: checked.project.id)
+        case .signIn: return PageAnswer(page(of: checked), of: checked.project.realm)
         case .resetPassword:
             let password = Secret(fields[.newPassword] ?? "")
             do {
                 try await desk.resetPassword(code, to: password, removing: fields.removed, from: origin)
             } catch let refusal as CredentialRefusal {
                 let missing = refusal.requirements(by: checked.project.policy)
-                return PageAnswer(page(of: checked, missing: missing), of: checked.project.id, because: refusal)
+                return PageAnswer(page(of: checked, missing: missing), of: checked.project.realm, because: refusal)
             }
         case .verifyEmail where fields[.step] == CodeForm.Step.disavow.rawValue:
             try await desk.disavow(code, from: origin)
-            return PageAnswer(.emailDisavowed(frame(of: checked)), of: checked.project.id)
+            return PageAnswer(.emailDisavowed(frame(of: checked)), of: checked.project.realm)
         case .verifyEmail, .changeEmail: try await desk.apply(code, from: origin)
         case .recoverEmail:
             let remedied = try await desk.recover(code, removing: fields.removed, from: origin)
-            return PageAnswer(page(after: remedied, of: checked), of: checked.project.id)
+            return PageAnswer(page(after: remedied, of: checked), of: checked.project.realm)
         case .removeSignInMethod:
             let remedied = try await desk.removeSignInMethod(code, from: origin)
-            return PageAnswer(page(after: remedied, of: checked), of: checked.project.id)
+            return PageAnswer(page(after: remedied, of: checked), of: checked.project.realm)
         case .undoMerge:
             let remedied = try await desk.undoMerge(code, from: origin)
-            return PageAnswer(page(after: remedied, of: checked), of: checked.project.id)
+            return PageAnswer(page(after: remedied, of: checked), of: checked.project.realm)
         }
-        return PageAnswer(done(checked), of: checked.project.id)
+        return PageAnswer(done(checked), of: checked.project.realm)
     }
 
     private func done(_ checked: CheckedCode) -> Page {
@@ -168,18 +168,18 @@ private struct Visit {
     private func appLink(of checked: CheckedCode) -> ActionLink? {
         goal(in: checked.project).map {
             ActionLink(
-                .signIn, code: code, in: checked.project.id, at: $0.text, apiKey: apiKey,
+                .signIn, code: code, in: checked.project.realm, at: $0.text, apiKey: apiKey,
                 language: frame(of: checked).language)
         }
     }
 }
 
 extension PageAnswer {
-    init(_ refusal: TooManyAttempts, of project: ID<Project>?, _ frame: Page.Frame) {
+    init(_ refusal: TooManyAttempts, of realm: ID<Realm>?, _ frame: Page.Frame) {
         let seconds = max(1, refusal.retryAfter.components.seconds)
         var response = Page.failure(.tooManyAttempts(minutes: Int(seconds + 59) / 60), frame).response(status: 429)
         response.headers.add("Retry-After", String(seconds))
-        self.init(response, of: project, because: refusal)
+        self.init(response, of: realm, because: refusal)
     }
 }
 

@@ -33,7 +33,7 @@ extension Endpoint {
 extension EndpointCall {
     fileprivate func forgotPasswordPage() async throws -> PageAnswer {
         try await withProject(asked: request.query("lang")) { project, frame in
-            PageAnswer(.forgotPassword(frame), of: project.id)
+            PageAnswer(.forgotPassword(frame), of: project.realm)
         }
     }
 
@@ -42,18 +42,18 @@ extension EndpointCall {
         return try await withProject(asked: fields?[.language]) { project, frame in
             guard let email = fields?[.email].flatMap(EmailAddress.init) else {
                 let page = Page.forgotPassword(isInvalid: true, frame)
-                return PageAnswer(page, of: project.id, because: CredentialRefusal.invalidEmail)
+                return PageAnswer(page, of: project.realm, because: CredentialRefusal.invalidEmail)
             }
             do {
                 try await services.actions.sendReset(
                     to: email.rawValue, in: project, from: origin(reading: frame.language))
-                return PageAnswer(.resetSent(to: email, frame), of: project.id)
+                return PageAnswer(.resetSent(to: email, frame), of: project.realm)
             } catch OOBSendingRefusal.emailUnknown {
-                return PageAnswer(.resetSent(to: email, frame), of: project.id)
+                return PageAnswer(.resetSent(to: email, frame), of: project.realm)
             } catch let refusal as OOBSendingRefusal {
-                return PageAnswer(Page.failure(.code(.notAllowed), frame), of: project.id, because: refusal)
+                return PageAnswer(Page.failure(.code(.notAllowed), frame), of: project.realm, because: refusal)
             } catch let refusal as TooManyAttempts {
-                return PageAnswer(refusal, of: project.id, frame)
+                return PageAnswer(refusal, of: project.realm, frame)
             }
         }
     }
@@ -62,7 +62,7 @@ extension EndpointCall {
     fileprivate func passwordChangeLocation() async throws -> PageAnswer {
         guard let (project, _) = try await services.actions.project(namedProject) else { throw WireError.notFound }
         let response = Response(status: 303, headers: ["Location": "../__/auth/forgotPassword"])
-        return PageAnswer(response, of: project.id)
+        return PageAnswer(response, of: project.realm)
     }
 
     private var namedProject: ID<Project>? { parameters["project"].map { ID($0) } }

@@ -5,23 +5,23 @@ internal import Pages
 /// What an operation for people answers. Other origins have no business with it.
 struct PageAnswer {
     let response: Response
-    let project: ID<Project>?
+    let realm: ID<Realm>?
     /// The wire's code, for the log: the page says it in words.
     let refusal: String?
 
     /// - Parameter error: why the page is not the one that was asked for.
-    init(_ response: Response, of project: ID<Project>? = nil, because error: (any Error)? = nil) {
+    init(_ response: Response, of realm: ID<Realm>? = nil, because error: (any Error)? = nil) {
         self.response = response
-        self.project = project
+        self.realm = realm
         refusal = error.flatMap { WireError($0)?.code }
     }
 
-    init(_ page: Page, of project: ID<Project>? = nil) {
-        self.init(page.response(), of: project)
+    init(_ page: Page, of realm: ID<Realm>? = nil) {
+        self.init(page.response(), of: realm)
     }
 
-    init(_ page: Page, of project: ID<Project>?, status: Int = 400, because error: any Error) {
-        self.init(page.response(status: status), of: project, because: error)
+    init(_ page: Page, of realm: ID<Realm>?, status: Int = 400, because error: any Error) {
+        self.init(page.response(status: status), of: realm, because: error)
     }
 }
 

@@ -3,7 +3,7 @@ internal import Identity
 
 extension EndpointCall {
     func configuration(for administrator: Administrator) async throws -> ProjectConfiguration {
-        guard let configuration = try await services.projects.configuration(administrator.project.id) else {
+        guard let configuration = try await services.projects.configuration(administrator.project.realm) else {
             throw WireError.notFound
         }
         return configuration
@@ -28,7 +28,7 @@ extension EndpointCall {
             permissions.insert(.discardIdentities)
         }
         let configuration = try await services.projects.edit(
-            administrator.project.id, actor(of: administrator), permissions, change)
+            administrator.project.realm, actor(of: administrator), permissions, change)
         guard let configuration else { throw WireError.notFound }
         return configuration
     }

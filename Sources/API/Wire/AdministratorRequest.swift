@@ -8,7 +8,7 @@ struct TargetFields: Decodable {
     let targetProjectId: String?
 
     func check(for administrator: Administrator) throws(WireError) {
-        guard targetProjectId.nonEmpty == nil || targetProjectId == administrator.project.root.rawValue else {
+        guard targetProjectId.nonEmpty == nil || targetProjectId == administrator.project.id.rawValue else {
             throw .permissionDenied
         }
         guard tenantId.nonEmpty == nil || tenantId == administrator.project.tenant?.id.rawValue else {

@@ -10,7 +10,7 @@ extension Log {
             "ms": .double(duration.milliseconds), "address": .string(prefix),
         ]
         if let operationID = exchange.operationID { fields.add("operationId", .string(operationID)) }
-        if let project = exchange.project { fields.add("project", .string(project.rawValue)) }
+        if let realm = exchange.realm { fields.add("project", .string(realm.rawValue)) }
         if let refusal = exchange.refusal { fields.add("refusal", .string(refusal)) }
         if let fault = exchange.fault {
             fields.add(

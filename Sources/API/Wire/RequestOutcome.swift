@@ -5,7 +5,7 @@ internal import Identity
 struct RequestOutcome {
     var response: Response
     let operationID: String?
-    let project: ID<Project>?
+    let realm: ID<Realm>?
     /// The wire's code for it.
     let refusal: String?
     /// The error behind an answer that admits to be our fault.
@@ -13,10 +13,10 @@ struct RequestOutcome {
     /// Not for pages of other origins to read.
     let isPage: Bool
 
-    init(_ response: Response, of endpoint: Endpoint? = nil, project: ID<Project>? = nil) {
+    init(_ response: Response, of endpoint: Endpoint? = nil, realm: ID<Realm>? = nil) {
         self.response = response
         operationID = endpoint?.operationID
-        self.project = project
+        self.realm = realm
         refusal = nil
         fault = nil
         isPage = endpoint?.isPage ?? false
@@ -25,7 +25,7 @@ struct RequestOutcome {
     init(_ answer: PageAnswer, of endpoint: Endpoint) {
         response = answer.response
         operationID = endpoint.operationID
-        project = answer.project
+        realm = answer.realm
         refusal = answer.refusal
         fault = nil
         isPage = true
@@ -34,10 +34,10 @@ struct RequestOutcome {
     /// A refusal is JSON. Everything else is plain text: stock clients drop their user on any error in JSON, and try
     /// again after one that is not.
     init(
-        _ error: any Error, of endpoint: Endpoint? = nil, project: ID<Project>? = nil, allowed: [HTTP.Method] = []
+        _ error: any Error, of endpoint: Endpoint? = nil, realm: ID<Realm>? = nil, allowed: [HTTP.Method] = []
     ) {
         operationID = endpoint?.operationID
-        self.project = project
+        self.realm = realm
         isPage = endpoint?.isPage ?? false
         do {
             guard let refusal = WireError(error) else { throw error }

@@ -35,15 +35,15 @@ extension RequestPipeline {
         of head: Request, for endpoint: Endpoint, needing scope: ServiceKeyScope, in named: ID<Project>?
     ) async -> Response? {
         let began = ContinuousClock.now
-        var project: ID<Project>?
+        var realm: ID<Realm>?
         do {
             let bearer = try CallerCredential(head).administratorBearer
             let administrator = try await access.administrator(bearer, named)
-            project = administrator.project.id
+            realm = administrator.project.realm
             try administrator.require(scope)
             return nil
         } catch {
-            let exchange = RequestOutcome(error, of: endpoint, project: project)
+            let exchange = RequestOutcome(error, of: endpoint, realm: realm)
             return answer(exchange, to: head, from: clientAddress(of: head), since: began)
         }
     }

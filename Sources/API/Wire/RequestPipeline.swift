@@ -83,7 +83,7 @@ public struct RequestPipeline: Sendable {
 
     /// The one place where access is checked.
     private func run(_ endpoint: Endpoint, _ call: EndpointCall) async -> RequestOutcome {
-        var project: ID<Project>?
+        var realm: ID<Realm>?
         do {
             let credential = CallerCredential(call.request)
             let response: Response
@@ -93,44 +93,44 @@ public struct RequestPipeline: Sendable {
             case .either(_, let scope, let handler) where credential.bearer != nil,
                 .administrator(let scope, let handler):
                 let (call, administrator) = try await enter(
-                    endpoint, call, showing: credential, needing: scope, &project)
+                    endpoint, call, showing: credential, needing: scope, &realm)
                 response = try await handler(call, administrator)
             case .either(let handler, _, _), .client(let handler):
-                let (call, client) = try await enter(endpoint, call, showing: credential, &project)
+                let (call, client) = try await enter(endpoint, call, showing: credential, &realm)
                 response = try await handler(call, client)
             }
-            return RequestOutcome(response, of: endpoint, project: project)
+            return RequestOutcome(response, of: endpoint, realm: realm)
         } catch {
-            return RequestOutcome(error, of: endpoint, project: project)
+            return RequestOutcome(error, of: endpoint, realm: realm)
         }
     }
 
     private func enter(
-        _ endpoint: Endpoint, _ call: EndpointCall, showing credential: CallerCredential, _ project: inout ID<Project>?
+        _ endpoint: Endpoint, _ call: EndpointCall, showing credential: CallerCredential, _ realm: inout ID<Realm>?
     ) async throws -> (EndpointCall, CallingApp) {
         let client = try await access.client(credential)
-        project = client.project.id
+        realm = client.project.realm
         let entered = try await call.entering(client, at: endpoint)
-        project = entered.1.project.id
+        realm = entered.1.project.realm
         return entered
     }
 
     private func enter(
         _ endpoint: Endpoint, _ call: EndpointCall, showing credential: CallerCredential,
         needing scope: ServiceKeyScope,
-        _ project: inout ID<Project>?
+        _ realm: inout ID<Realm>?
     ) async throws -> (EndpointCall, Administrator) {
         let named = call.parameters["project"].map { ID<Project>($0) }
         let bearer = try credential.administratorBearer
         var administrator = try await access.administrator(bearer, named)
-        project = administrator.project.id
+        realm = administrator.project.realm
         if named == nil, let target = try call.targetProject(), target != administrator.project.id {
             administrator = try await access.administrator(bearer, target)
-            project = target
+            realm = ID(target)
         }
         try administrator.require(scope)
         let entered = try await call.entering(administrator, at: endpoint)
-        project = entered.1.project.id
+        realm = entered.1.project.realm
         return entered
     }
 

@@ -6,7 +6,7 @@ internal import Storage
 /// Writes the users of a project as `firebase auth:export` does, in the order of their ids.
 struct UserExport {
     let store: PostgresAdministrationStore
-    let project: ID<Project>
+    let realm: ID<Realm>
     let format: UserFormat
 
     private static let pageSize = 1000
@@ -22,7 +22,7 @@ struct UserExport {
         var last: ID<Account>?
         if format == .json { try file.write("{\"users\": [".utf8) }
         while true {
-            let page = try await store.stored(after: last, limit: Self.pageSize, in: project)
+            let page = try await store.stored(after: last, limit: Self.pageSize, in: realm)
             for stored in page {
                 let user = ExportedUser(stored)
                 switch format {

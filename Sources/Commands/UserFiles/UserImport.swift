@@ -7,7 +7,7 @@ internal import Storage
 struct UserImport {
     let source: UserSource
     let store: PostgresAdministrationStore
-    let project: ID<Project>
+    let realm: ID<Realm>
     /// Accounts whose ids are there already are passed over, for they came with a run before.
     let resumes: Bool
     let now: Instant
@@ -45,7 +45,7 @@ struct UserImport {
                 var account = row.entry.account
                 account.passwordUpdatedAt = row.entry.passwordHash == nil ? nil : now
                 return StoredAccount(account: account, passwordHash: row.entry.passwordHash)
-            }, by: .commandLine, now: now, in: project)
+            }, by: .commandLine, now: now, in: realm)
         var alreadyThere = 0
         var seen: Set<ID<Account>> = []
         for (line, entry) in batch.rows {

@@ -56,11 +56,11 @@ package struct Administration: Sendable {
     }
 
     /// - Throws: ``Failure`` if there is none.
-    package func home(_ id: ID<Project>) async throws -> Project {
-        guard let home = try await ProjectStore(pool: pool).home(id) else {
+    package func realm(_ id: ID<Realm>) async throws -> Project {
+        guard let project = try await ProjectStore(pool: pool).realm(id) else {
             throw Failure(message: "there is no \(id.tenant == nil ? "project" : "tenant") \(id)")
         }
-        return home
+        return project
     }
 
     /// For changes that bring no secrets.

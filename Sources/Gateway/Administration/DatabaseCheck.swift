@@ -59,9 +59,9 @@ package struct DatabaseCheck: Sendable {
         let store = ProjectStore(pool: pool)
         let apps = try await store.apps(of: project.id).map(\.app)
         let tenants = project.hasTenants ? try await store.tenantsWithProviders(of: project.id) : []
-        return apps.map { loginServices(of: $0, in: project, "project \(project.id)") }
+        return apps.map { loginServices(of: $0, in: project, "project \(project.realm)") }
             + tenants.flatMap { tenant in
-                let place = "project \(project.id), tenant \(tenant.tenant?.id.rawValue ?? "")"
+                let place = "project \(project.realm), tenant \(tenant.tenant?.id.rawValue ?? "")"
                 return apps.map { loginServices(of: $0, in: tenant, place) }.filter { !$0.isGood }
             }
     }
@@ -79,9 +79,9 @@ package struct DatabaseCheck: Sendable {
         let stored = try await SigningKeyStore(pool: pool).live(in: project.id, at: now)
         do {
             let ring = try KeyRing(stored, of: project.id, under: masterKeys)
-            return Finding(isGood: ring.canSign(at: now), text: "project \(project.id): keys that sign")
+            return Finding(isGood: ring.canSign(at: now), text: "project \(project.realm): keys that sign")
         } catch {
-            return Finding(isGood: false, text: "project \(project.id): keys do not open (\(error))")
+            return Finding(isGood: false, text: "project \(project.realm): keys do not open (\(error))")
         }
     }
 }

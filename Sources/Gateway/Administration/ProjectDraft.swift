@@ -50,7 +50,7 @@ package struct ProjectDraft: Sendable {
         ]
         let keeper = SecretEncryption.sealing(under: masterKeys)
         let sealed = try Dictionary(
-            uniqueKeysWithValues: secrets.map { ($0.key, try keeper.seal($0.value, $0.key, project.id)) })
+            uniqueKeysWithValues: secrets.map { ($0.key, try keeper.seal($0.value, $0.key, project.realm)) })
         return try await ProjectStore(pool: pool)
             .create(project, name: name, app: Self.app, keys: keys, secrets: sealed, by: actor, at: now)
     }

@@ -12,18 +12,18 @@ extension PasswordKeys {
             let message = Array("\(project.rawValue.utf8.count):\(project)".utf8) + key.bytes
             let id = ID<PasswordKey>(Hexadecimal.text(Array(HMAC.sha256(key: naming, message: message).prefix(16))))
             let sealed = try box.seal(key.bytes, context: context(id, in: project))
-            try await store.add(PasswordSchemeStore.Stored(project: project, id: id, sealed: sealed), at: clock.now())
+            try await store.add(PasswordSchemeStore.Stored(realm: project, id: id, sealed: sealed), at: clock.now())
             return id
         } find: { id in
             try await store.key(id).map { stored in
-                PasswordKey(try box.open(stored.sealed, context: context(stored.id, in: stored.project)))
+                PasswordKey(try box.open(stored.sealed, context: context(stored.id, in: stored.realm)))
             }
         }
     }
 
     /// The place of a key in the database.
-    fileprivate static func context(_ id: ID<PasswordKey>, in project: ID<Project>) -> String {
-        "password_scheme/\(project)/\(id)/key"
+    fileprivate static func context(_ id: ID<PasswordKey>, in realm: ID<Realm>) -> String {
+        "password_scheme/\(realm)/\(id)/key"
     }
 }
 
@@ -35,7 +35,7 @@ extension PasswordSchemeStore {
         let box = SealedBox(keys: masterKeys)
         var count = 0
         for key in try await all() {
-            let context = PasswordKeys.context(key.id, in: key.project)
+            let context = PasswordKeys.context(key.id, in: key.realm)
             guard let sealed = try box.resealed(key.sealed, context: context) else { continue }
             try await reseal(key, as: sealed)
             count += 1

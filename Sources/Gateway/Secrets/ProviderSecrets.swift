@@ -46,19 +46,19 @@ extension SecretEncryption {
     }
 
     /// The place of a secret in the database.
-    fileprivate static func context(_ provider: ProviderID, in project: ID<Project>) -> String {
-        "identity_provider/\(project)/\(provider.rawValue)/secret"
+    fileprivate static func context(_ provider: ProviderID, in realm: ID<Realm>) -> String {
+        "identity_provider/\(realm)/\(provider.rawValue)/secret"
     }
 }
 
 extension ProviderSecretStore {
     /// - Returns: `nil` if none is kept.
     func secret(
-        of provider: ProviderID, in project: ID<Project>, under masterKeys: MasterKeys
+        of provider: ProviderID, in realm: ID<Realm>, under masterKeys: MasterKeys
     ) async throws -> Secret? {
-        try await secret(of: provider, in: project).map { sealed in
+        try await secret(of: provider, in: realm).map { sealed in
             let opened = try SealedBox(keys: masterKeys)
-                .open(sealed, context: SecretEncryption.context(provider, in: project))
+                .open(sealed, context: SecretEncryption.context(provider, in: realm))
             return Secret(String(decoding: opened, as: UTF8.self))
         }
     }
@@ -70,7 +70,7 @@ extension ProviderSecretStore {
         let box = SealedBox(keys: masterKeys)
         var count = 0
         for secret in try await all() {
-            let context = SecretEncryption.context(secret.provider, in: secret.project)
+            let context = SecretEncryption.context(secret.provider, in: secret.realm)
             guard let sealed = try box.resealed(secret.sealed, context: context) else { continue }
             try await reseal(secret, as: sealed)
             count += 1

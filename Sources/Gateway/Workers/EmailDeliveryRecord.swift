@@ -21,7 +21,7 @@ struct EmailDeliveryRecord: Sendable {
         let kind = queued.letter.kind.rawValue
         var fields: LogFields = [
             "letter": .string(queued.letter.id.rawValue), "kind": .string(kind),
-            "project": .string(queued.project.rawValue), "attempts": .int(queued.attempts),
+            "project": .string(queued.realm.rawValue), "attempts": .int(queued.attempts),
         ]
         switch outcome {
         case .sent:

@@ -93,7 +93,7 @@ package final class EmailService: Sendable {
 
 /// Projects as mail needs them, kept for seconds.
 private struct SendingProjects {
-    let cache: Cache<ID<Project>, SendingProject?>
+    let cache: Cache<ID<Realm>, SendingProject?>
 
     init(pool: Pool, clock: WallClock) {
         let store = ConfigurationStore(pool: pool, rules: .live(), secrets: .absent, clock: clock)

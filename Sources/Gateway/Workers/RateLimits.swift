@@ -47,11 +47,11 @@ final class RateLimits: Sendable {
     }
 
     private func admit(
-        _ limited: LimitKey, below limit: Int, _ length: Duration, _ project: ID<Project>,
+        _ limited: LimitKey, below limit: Int, _ length: Duration, _ realm: ID<Realm>,
         _ count: (inout RateCounts, RateWindow) -> Void
     ) throws(TooManyAttempts) {
         let now = clock.now()
-        guard let full = fullLevel(limited, below: limit, length, project, at: now, count) else { return }
+        guard let full = fullLevel(limited, below: limit, length, realm, at: now, count) else { return }
         refusals.increment(limited.kind.rawValue)
         throw TooManyAttempts(retryAfter: full.end - now)
     }
@@ -62,12 +62,12 @@ final class RateLimits: Sendable {
     /// - Parameter count: is called for every level once all of them have passed.
     /// - Returns: the level whose limit is reached.
     private func fullLevel(
-        _ limited: LimitKey, below limit: Int, _ length: Duration, _ project: ID<Project>, at now: Instant,
+        _ limited: LimitKey, below limit: Int, _ length: Duration, _ realm: ID<Realm>, at now: Instant,
         _ count: (inout RateCounts, RateWindow) -> Void
     ) -> RateWindow? {
         guard limit > 0 else { return nil }
         let levels = limited.scopes.map {
-            (window: window(of: limited.kind, $0, length, project, at: now), limit: limit * $0.factor)
+            (window: window(of: limited.kind, $0, length, realm, at: now), limit: limit * $0.factor)
         }
         return counts.withLock { counts in
             let full = levels.first { !counts.admits($0.window, below: $0.limit) }
@@ -98,9 +98,9 @@ final class RateLimits: Sendable {
 
     /// No address can be read or guessed from its key.
     private func window(
-        of kind: LimitKey.Kind, _ scope: LimitKey.Scope, _ length: Duration, _ project: ID<Project>, at now: Instant
+        of kind: LimitKey.Kind, _ scope: LimitKey.Scope, _ length: Duration, _ realm: ID<Realm>, at now: Instant
     ) -> RateWindow {
-        let names = [project.rawValue, kind.rawValue, "\(length.components.seconds)"] + scope.names
+        let names = [realm.rawValue, kind.rawValue, "\(length.components.seconds)"] + scope.names
         let hash = HMAC.sha256(key: key, message: Array(names.joined(separator: "\u{0}").utf8))
         return RateWindow(of: hash, lasting: length, at: now)
     }

@@ -16,7 +16,7 @@ extension AccountAdministration {
     public func update(
         _ id: ID<Account>, _ input: Input, in project: Project, from network: ClientNetwork, by actor: AuditActor
     ) async throws -> Account {
-        guard let account = try await store.find([.id(id)], in: project.id).first else {
+        guard let account = try await store.find([.id(id)], in: project.realm).first else {
             throw AdministrationRefusal.accountUnknown
         }
         var change = input.change
@@ -24,7 +24,7 @@ extension AccountAdministration {
         let phoneNumber = input.phoneNumber.flatMap(PhoneNumber.init)
         let taken = try await store.taken(
             id: nil, email: email == account.email ? nil : email,
-            phoneNumber: phoneNumber?.rawValue == account.phoneNumber ? nil : phoneNumber, in: project.id)
+            phoneNumber: phoneNumber?.rawValue == account.phoneNumber ? nil : phoneNumber, in: project.realm)
         try taken.refuse(.email)
         if let email { change.email = .set(email) }
         if let password = input.password { try await project.policy.require(password, unknownTo: breaches) }
@@ -35,6 +35,6 @@ extension AccountAdministration {
             change.passwordHash = .set(try await passwords.hash(password, network))
         }
         change.changedAt = clock.now()
-        return try await store.change(id, by: change, of: actor, in: project.id).account
+        return try await store.change(id, by: change, of: actor, in: project.realm).account
     }
 }

@@ -41,7 +41,7 @@ public struct AccountAdministration: Sendable {
     ) async throws -> Account {
         let phoneNumber = draft.phoneNumber.flatMap(PhoneNumber.init)
         let email = draft.email.flatMap(EmailAddress.init)
-        let taken = try await store.taken(id: draft.id, email: email, phoneNumber: phoneNumber, in: project.id)
+        let taken = try await store.taken(id: draft.id, email: email, phoneNumber: phoneNumber, in: project.realm)
         try taken.refuse(.id)
         guard draft.phoneNumber == nil || phoneNumber != nil else { throw AdministrationRefusal.invalidPhoneNumber }
         try taken.refuse(.phoneNumber)
@@ -59,21 +59,21 @@ public struct AccountAdministration: Sendable {
             phoneNumber: phoneNumber?.rawValue, isDisabled: draft.isDisabled, createdAt: now,
             validSince: Instant(seconds: now.seconds))
         return try await store.create(
-            StoredAccount(account: account, passwordHash: hash), by: actor, in: project.id
+            StoredAccount(account: account, passwordHash: hash), by: actor, in: project.realm
         ).account
     }
 
     /// - Returns: in the order of `references`, each account once.
     public func find(_ references: [AccountReference], in project: Project) async throws -> [Account] {
         guard !references.isEmpty else { return [] }
-        let found = try await store.find(references.map(\.plain), in: project.id)
+        let found = try await store.find(references.map(\.plain), in: project.realm)
         var ids: Set<ID<Account>> = []
         return references.compactMap { reference in found.first(where: reference.names) }
             .filter { ids.insert($0.id).inserted }
     }
 
     public func delete(_ account: ID<Account>, in project: Project, by actor: AuditActor) async throws {
-        guard try await store.delete(account, by: actor, now: clock.now(), in: project.id) else {
+        guard try await store.delete(account, by: actor, now: clock.now(), in: project.realm) else {
             throw AdministrationRefusal.accountUnknown
         }
     }
@@ -83,16 +83,16 @@ public struct AccountAdministration: Sendable {
         _ accounts: [ID<Account>], evenIfEnabled: Bool, in project: Project, by actor: AuditActor
     ) async throws -> Set<ID<Account>> {
         try await store.delete(
-            accounts, onlyDisabled: !evenIfEnabled, by: actor, now: clock.now(), in: project.id)
+            accounts, onlyDisabled: !evenIfEnabled, by: actor, now: clock.now(), in: project.realm)
     }
 
     /// Goes through all accounts in the order of their ids; each that is there all the while is met once.
     public func page(after id: ID<Account>?, limit: Int, in project: Project) async throws -> [Account] {
-        try await store.page(after: id, limit: limit, in: project.id)
+        try await store.page(after: id, limit: limit, in: project.realm)
     }
 
     public func count(in project: Project) async throws -> Int {
-        try await store.count(in: project.id)
+        try await store.count(in: project.realm)
     }
 }
 

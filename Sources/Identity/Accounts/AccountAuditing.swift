@@ -38,13 +38,13 @@ extension AuditNote {
 
     /// An import is one line about the project, and one more for each account that was there before.
     public static func imported(
-        _ accounts: [ID<Account>], overwriting known: [ID<Account>] = [], in project: ID<Project>
+        _ accounts: [ID<Account>], overwriting known: [ID<Account>] = [], in realm: ID<Realm>
     ) -> [AuditNote] {
         let detail = [
             "count": String(accounts.count),
             "accounts": accounts.prefix(idLimit).map(\.rawValue).joined(separator: " "),
         ]
-        return [AuditNote(imported, project.rawValue, detail)] + known.map { AuditNote(.overwritten, $0) }
+        return [AuditNote(imported, realm.rawValue, detail)] + known.map { AuditNote(.overwritten, $0) }
     }
 }
 

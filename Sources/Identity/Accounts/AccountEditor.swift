@@ -120,7 +120,7 @@ public struct AccountEditor: Sendable {
         }
         let isDeleted = try await with.store.delete(
             by: caller.session, of: .user(origin.trace), at: now, mailing: EmailBatch(letters: letters),
-            in: project.id)
+            in: project.realm)
         guard isDeleted else { throw TokenRefusal.sessionEnded }
     }
 
@@ -161,7 +161,7 @@ public struct AccountEditor: Sendable {
     }
 
     private func requireFree(_ email: EmailAddress, in project: Project) async throws {
-        guard try await with.store.holder(of: email, in: project.id) == nil else { throw EditRefusal.emailTaken }
+        guard try await with.store.holder(of: email, in: project.realm) == nil else { throw EditRefusal.emailTaken }
     }
 
     private func hash(_ password: Secret, in project: Project, from origin: RequestContext) async throws -> String {
@@ -185,7 +185,7 @@ public struct AccountEditor: Sendable {
         change.mailing = try mailing(for: change, of: caller.account, from: origin)
         change.notes = change.notes(about: caller.account)
         change.actor = .user(origin.trace)
-        switch try await with.store.update(change, by: caller.session, in: project.id) {
+        switch try await with.store.update(change, by: caller.session, in: project.realm) {
         case .updated(let account):
             guard let session = change.replacement else { return Edited(account: account, signedIn: nil) }
             let signedIn = try await with.tokens.signedIn(account, session, in: project, at: change.changedAt)

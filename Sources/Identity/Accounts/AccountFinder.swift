@@ -3,7 +3,7 @@
 public protocol AccountFinder: Sendable {
     /// - Throws: ``QueryRefusal``.
     func page(
-        by order: AccountOrder, skipping count: Int, limit: Int, in project: ID<Project>
+        by order: AccountOrder, skipping count: Int, limit: Int, in realm: ID<Realm>
     ) async throws -> [Account]
 
     /// Accounts whose ids begin with `prefix`, in the order of their ids' bytes, but for those that `names` lead to.
@@ -11,7 +11,7 @@ public protocol AccountFinder: Sendable {
     /// - Parameter id: the last one of the page before.
     func page(
         beginningWith prefix: IDPrefix, besides names: AccountNames, after id: ID<Account>?, limit: Int,
-        in project: ID<Project>
+        in realm: ID<Realm>
     ) async throws -> [Account]
 }
 

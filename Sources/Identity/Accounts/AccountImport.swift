@@ -16,7 +16,7 @@ extension AccountAdministration {
     /// Puts a scheme's key where sign-ins find it.
     public func keep(_ scheme: PasswordScheme, in project: Project) async throws -> KeptPasswordScheme {
         guard let key = scheme.key else { return KeptPasswordScheme(scheme, key: nil) }
-        return KeptPasswordScheme(scheme, key: try await passwordKeys.keep(key, project.id))
+        return KeptPasswordScheme(scheme, key: try await passwordKeys.keep(key, project.realm))
     }
 
     /// What an import without times of its own counts as.
@@ -45,7 +45,7 @@ extension AccountAdministration {
         }
         guard !accounts.isEmpty else { return refused }
         let inTheWay = try await store.store(
-            accounts, overwrite: overwrite, by: actor, now: now, in: project.id)
+            accounts, overwrite: overwrite, by: actor, now: now, in: project.realm)
         refused.merge(inTheWay) { first, _ in first }
         return refused
     }

@@ -18,7 +18,7 @@ public struct AccountQueryService: Sendable {
     public func page(
         by order: AccountOrder, skipping count: Int, limit: Int, in project: Project
     ) async throws -> [Account] {
-        try await finder.page(by: order, skipping: count, limit: limit, in: project.id)
+        try await finder.page(by: order, skipping: count, limit: limit, in: project.realm)
     }
 
     /// Whose address or number `text` is, on the first page and beyond `limit`; then whose ids begin with it.
@@ -28,10 +28,10 @@ public struct AccountQueryService: Sendable {
         let names = AccountNames(text)
         let isFirst = id == nil
         let named =
-            isFirst && !names.references.isEmpty ? try await store.find(names.references, in: project.id) : []
+            isFirst && !names.references.isEmpty ? try await store.find(names.references, in: project.realm) : []
         guard let prefix = IDPrefix(text) else { return Page(accounts: named, last: nil) }
         let others = try await finder.page(
-            beginningWith: prefix, besides: names, after: id, limit: limit, in: project.id)
+            beginningWith: prefix, besides: names, after: id, limit: limit, in: project.realm)
         return Page(accounts: named + others, last: others.count == limit ? others.last?.id : nil)
     }
 }

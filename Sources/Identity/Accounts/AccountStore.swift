@@ -1,41 +1,41 @@
 /// Accounts and their sessions. Every call is one statement or one transaction, and may throw ``StoreUnavailable``.
 public protocol AccountStore: Sendable {
     /// Makes an account and opens its first session.
-    func create(_ account: NewAccount, opening session: Session, in project: ID<Project>) async throws -> Creation
+    func create(_ account: NewAccount, opening session: Session, in realm: ID<Realm>) async throws -> Creation
 
     /// The account that holds `email`, with its password hash if it has one.
-    func holder(of email: EmailAddress, in project: ID<Project>) async throws -> EmailHolder?
+    func holder(of email: EmailAddress, in realm: ID<Realm>) async throws -> EmailHolder?
 
     /// Whether the account that holds `email` had a session in one of `places` after `since`.
     ///
     /// - Parameter places: keyed hashes; see ``NetworkHashing``.
     func hadSession(
-        _ email: EmailAddress, from places: [[UInt8]], since: Instant, in project: ID<Project>
+        _ email: EmailAddress, from places: [[UInt8]], since: Instant, in realm: ID<Realm>
     ) async throws -> Bool
 
     /// Records a sign-in, unless the account has moved on from the session's generation or was disabled.
     ///
     /// - Parameter rehashed: replaces the password hash.
     /// - Returns: whether the session was opened.
-    func open(_ session: Session, rehashed: String?, in project: ID<Project>) async throws -> Bool
+    func open(_ session: Session, rehashed: String?, in realm: ID<Realm>) async throws -> Bool
 
     /// Records a sign-in that asks for nothing but the account's id, and makes the account if there is none.
     ///
     /// - Parameters:
     ///   - session: is opened with the generation that the account has.
     ///   - vouchedAt: no account is made again that was deleted later.
-    func enter(_ session: Session, vouchedAt: Instant?, in project: ID<Project>) async throws -> Entry
+    func enter(_ session: Session, vouchedAt: Instant?, in realm: ID<Realm>) async throws -> Entry
 
     /// - Returns: `nil` if the account is gone.
-    func find(_ claim: IDTokenClaim, in project: ID<Project>) async throws -> FoundSession?
+    func find(_ claim: IDTokenClaim, in realm: ID<Realm>) async throws -> FoundSession?
 
     /// Presents a refresh token; see ``Rotation`` for the rules.
-    func rotate(_ claim: RefreshClaim, by policy: Policy, at now: Instant, in project: ID<Project>) async throws
+    func rotate(_ claim: RefreshClaim, by policy: Policy, at now: Instant, in realm: ID<Realm>) async throws
         -> Rotation
 
     /// Changes the account of `session`, unless the session has ended meanwhile, or the account was disabled and the
     /// change opens a session.
-    func update(_ change: AccountChange, by session: Session, in project: ID<Project>) async throws -> Update
+    func update(_ change: AccountChange, by session: Session, in realm: ID<Realm>) async throws -> Update
 
     /// Removes the account of `session` with all that belongs to it, unless the session has ended meanwhile. Its id is
     /// never given again.
@@ -43,7 +43,7 @@ public protocol AccountStore: Sendable {
     /// - Parameter mailing: goes out once it is removed.
     /// - Returns: whether it was removed.
     func delete(
-        by session: Session, of actor: AuditActor, at now: Instant, mailing: EmailBatch, in project: ID<Project>
+        by session: Session, of actor: AuditActor, at now: Instant, mailing: EmailBatch, in realm: ID<Realm>
     ) async throws -> Bool
 }
 

@@ -3,23 +3,23 @@
 public protocol AdministrationStore: Sendable {
     /// What of these some account has.
     func taken(
-        id: ID<Account>?, email: EmailAddress?, phoneNumber: PhoneNumber?, in project: ID<Project>
+        id: ID<Account>?, email: EmailAddress?, phoneNumber: PhoneNumber?, in realm: ID<Realm>
     ) async throws -> Set<UniqueMember>
 
     /// An id that was deleted before may be given again; nothing of the old account comes back.
-    func create(_ account: StoredAccount, by actor: AuditActor, in project: ID<Project>) async throws -> Change
+    func create(_ account: StoredAccount, by actor: AuditActor, in realm: ID<Realm>) async throws -> Change
 
     /// The accounts that `references` lead to, in no order.
     ///
     /// - Parameter references: `password` and `phone` are no identities here.
-    func find(_ references: [AccountReference], in project: ID<Project>) async throws -> [Account]
+    func find(_ references: [AccountReference], in realm: ID<Realm>) async throws -> [Account]
 
     func change(
-        _ account: ID<Account>, by change: AdministrativeChange, of actor: AuditActor, in project: ID<Project>
+        _ account: ID<Account>, by change: AdministrativeChange, of actor: AuditActor, in realm: ID<Realm>
     ) async throws -> Change
 
     /// - Returns: whether there was such an account.
-    func delete(_ account: ID<Account>, by actor: AuditActor, now: Instant, in project: ID<Project>) async throws
+    func delete(_ account: ID<Account>, by actor: AuditActor, now: Instant, in realm: ID<Realm>) async throws
         -> Bool
 
     /// Passes over ids that nobody has.
@@ -27,13 +27,13 @@ public protocol AdministrationStore: Sendable {
     /// - Parameter onlyDisabled: spares accounts that are not disabled.
     /// - Returns: those spared.
     func delete(
-        _ accounts: [ID<Account>], onlyDisabled: Bool, by actor: AuditActor, now: Instant, in project: ID<Project>
+        _ accounts: [ID<Account>], onlyDisabled: Bool, by actor: AuditActor, now: Instant, in realm: ID<Realm>
     ) async throws -> Set<ID<Account>>
 
     /// The accounts that follow `id`, which need not exist, in the order of ids.
-    func page(after id: ID<Account>?, limit: Int, in project: ID<Project>) async throws -> [Account]
+    func page(after id: ID<Account>?, limit: Int, in realm: ID<Realm>) async throws -> [Account]
 
-    func count(in project: ID<Project>) async throws -> Int
+    func count(in realm: ID<Realm>) async throws -> Int
 
     /// Stores each account that takes nothing from another one.
     ///
@@ -44,7 +44,7 @@ public protocol AdministrationStore: Sendable {
     /// - Throws: ``AdministrationRefusal/unlinksIdentities``, with nothing stored.
     func store(
         _ accounts: [StoredAccount], overwrite: ImportOverwrite, by actor: AuditActor, now: Instant,
-        in project: ID<Project>
+        in realm: ID<Realm>
     ) async throws -> [ID<Account>: UniqueMember]
 }
 

@@ -15,7 +15,7 @@ public struct IdentifierLookup: Sendable {
 
     /// The statement is run even if the answer is ``Answer/hidden``, so that the time taken says nothing.
     public func ask(about email: EmailAddress, in project: Project) async throws -> Answer {
-        let holder = try await store.holder(of: email, in: project.id)
+        let holder = try await store.holder(of: email, in: project.realm)
         guard !project.policy.emailEnumerationProtection else { return .hidden }
         return holder.map { .registered(signInMethods: $0.account.signInMethods) } ?? .unknown
     }

@@ -19,7 +19,7 @@ public struct LinkAdministration: Sendable {
     }
 
     public func identities(of account: ID<Account>, in project: Project) async throws -> [DatedIdentity] {
-        guard let identities = try await store.identities(of: account, in: project.id) else {
+        guard let identities = try await store.identities(of: account, in: project.realm) else {
             throw IdentityRefusal.accountUnknown
         }
         return identities
@@ -28,7 +28,7 @@ public struct LinkAdministration: Sendable {
     public func carryOut(
         _ change: IdentityChange, by actor: AuditActor, in project: Project
     ) async throws -> DatedIdentity {
-        try await store.carryOut(change, by: actor, at: clock.now(), in: project.id)
+        try await store.carryOut(change, by: actor, at: clock.now(), in: project.realm)
     }
 
     /// Says what would happen. Changes nothing.
@@ -36,14 +36,14 @@ public struct LinkAdministration: Sendable {
         of source: ID<Account>, into target: ID<Account>, in project: Project
     ) async throws -> AccountMerging.Preview {
         guard source != target else { throw MergeRefusal.sameAccount }
-        let accounts = try await store.accounts([source, target], in: project.id)
+        let accounts = try await store.accounts([source, target], in: project.realm)
         guard let source = accounts.first(where: { $0.id == source }),
             let target = accounts.first(where: { $0.id == target })
         else { throw IdentityRefusal.accountUnknown }
         let terms = try MergePrecondition(of: source, into: target)
         let end = clock.now() + AccountMerging.proposalLifetime
         return AccountMerging.Preview(
-            plan: terms.plan, ticket: try tickets.ticket(for: terms, until: end, in: project.id))
+            plan: terms.plan, ticket: try tickets.ticket(for: terms, until: end, in: project.realm))
     }
 
     /// Carries out what the preview said, all of it or nothing. With the same ticket again it answers the same.
@@ -53,11 +53,11 @@ public struct LinkAdministration: Sendable {
         _ ticket: String, by actor: AuditActor, in project: Project, from origin: RequestContext
     ) async throws -> Merged {
         let now = clock.now()
-        let (terms, mark) = try tickets.terms(ticket, at: now, in: project.id)
+        let (terms, mark) = try tickets.terms(ticket, at: now, in: project.realm)
         let merge = AccountMerge(
             terms: terms, marks: [mark], mergedAt: now, undoableUntil: now + AccountMerging.undoWindow)
         let notices = MergeNotices(of: merge, with: with, from: origin)
-        switch try await store.merge(merge, by: actor, announcing: notices, in: project.id) {
+        switch try await store.merge(merge, by: actor, announcing: notices, in: project.realm) {
         case .done(let end), .used(let end?): return Merged(plan: terms.plan, undoableUntil: end)
         case .used(nil): throw MergeRefusal.carriedOut
         case .stale: throw MergeRefusal.changed
@@ -69,6 +69,6 @@ public struct LinkAdministration: Sendable {
         of source: ID<Account>, leavesNoWayIn: Bool, by actor: AuditActor, in project: Project
     ) async throws -> ID<Account> {
         try await store.undoMerge(
-            of: source, leavesNoWayIn: leavesNoWayIn, by: actor, at: clock.now(), in: project.id)
+            of: source, leavesNoWayIn: leavesNoWayIn, by: actor, at: clock.now(), in: project.realm)
     }
 }

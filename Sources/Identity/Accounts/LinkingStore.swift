@@ -2,21 +2,21 @@
 /// ``StoreUnavailable``.
 public protocol LinkingStore: Sendable {
     /// - Returns: in the order in which they were linked; `nil` if there is no such account.
-    func identities(of account: ID<Account>, in project: ID<Project>) async throws -> [DatedIdentity]?
+    func identities(of account: ID<Account>, in realm: ID<Realm>) async throws -> [DatedIdentity]?
 
     /// Tells of it, and records it. An account that loses an identity loses the sessions that were opened through it.
     ///
     /// - Returns: the identity as it is now, or was when it went.
     /// - Throws: ``IdentityRefusal``.
     func carryOut(
-        _ change: IdentityChange, by actor: AuditActor, at now: Instant, in project: ID<Project>
+        _ change: IdentityChange, by actor: AuditActor, at now: Instant, in realm: ID<Realm>
     ) async throws -> DatedIdentity
 
-    func accounts(_ ids: [ID<Account>], in project: ID<Project>) async throws -> [Account]
+    func accounts(_ ids: [ID<Account>], in realm: ID<Realm>) async throws -> [Account]
 
     /// Moves what the plan says, keeps the source for undoing it, and posts `notices`. The source's id is never given again.
     func merge(
-        _ merge: AccountMerge, by actor: AuditActor, announcing notices: MergeNotices, in project: ID<Project>
+        _ merge: AccountMerge, by actor: AuditActor, announcing notices: MergeNotices, in realm: ID<Realm>
     ) async throws -> MergeOutcome
 
     /// Brings the source back, and takes from the target what it got of it. Every session of the target ends.
@@ -24,7 +24,7 @@ public protocol LinkingStore: Sendable {
     /// - Returns: the target's id.
     /// - Throws: ``UndoRefusal``.
     func undoMerge(
-        of source: ID<Account>, leavesNoWayIn: Bool, by actor: AuditActor, at now: Instant, in project: ID<Project>
+        of source: ID<Account>, leavesNoWayIn: Bool, by actor: AuditActor, at now: Instant, in realm: ID<Realm>
     ) async throws -> ID<Account>
 }
 

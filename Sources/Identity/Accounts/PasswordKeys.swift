@@ -13,12 +13,12 @@ public struct PasswordKey: Sendable, CustomStringConvertible, CustomReflectable 
 /// Keeps the secret keys that imported password hashes cannot be checked without. Both may throw ``StoreUnavailable``.
 public struct PasswordKeys: Sendable {
     /// The same key of a project has the same id, however often it comes.
-    public var keep: @Sendable (_ key: PasswordKey, _ project: ID<Project>) async throws -> ID<PasswordKey>
+    public var keep: @Sendable (_ key: PasswordKey, _ realm: ID<Realm>) async throws -> ID<PasswordKey>
     /// `nil` if there is none of that id.
     public var find: @Sendable (_ id: ID<PasswordKey>) async throws -> PasswordKey?
 
     public init(
-        keep: @escaping @Sendable (PasswordKey, ID<Project>) async throws -> ID<PasswordKey>,
+        keep: @escaping @Sendable (PasswordKey, ID<Realm>) async throws -> ID<PasswordKey>,
         find: @escaping @Sendable (ID<PasswordKey>) async throws -> PasswordKey?
     ) {
         self.keep = keep

@@ -119,13 +119,13 @@ public struct AuditQuery: Hashable, Sendable {
 
 /// The audit trail as operations use it; what changes something writes its own lines, in the transaction of the change.
 public struct AuditTrail: Sendable {
-    public var page: @Sendable (AuditQuery, ID<Project>) async throws -> [AuditEvent]
+    public var page: @Sendable (AuditQuery, ID<Realm>) async throws -> [AuditEvent]
     /// For what changes nothing in the database.
-    public var record: @Sendable (AuditNote, AuditActor, ID<Project>, _ now: Instant) async throws -> Void
+    public var record: @Sendable (AuditNote, AuditActor, ID<Realm>, _ now: Instant) async throws -> Void
 
     public init(
-        page: @escaping @Sendable (AuditQuery, ID<Project>) async throws -> [AuditEvent],
-        record: @escaping @Sendable (AuditNote, AuditActor, ID<Project>, _ now: Instant) async throws -> Void
+        page: @escaping @Sendable (AuditQuery, ID<Realm>) async throws -> [AuditEvent],
+        record: @escaping @Sendable (AuditNote, AuditActor, ID<Realm>, _ now: Instant) async throws -> Void
     ) {
         self.page = page
         self.record = record

@@ -126,13 +126,13 @@ public protocol EmailQueue: Sendable {
 
 public struct QueuedEmail: Hashable, Sendable {
     public let letter: OutgoingEmail
-    public let project: ID<Project>
+    public let realm: ID<Realm>
     /// How often it was tried, this time included.
     public let attempts: Int
 
-    public init(letter: OutgoingEmail, project: ID<Project>, attempts: Int) {
+    public init(letter: OutgoingEmail, realm: ID<Realm>, attempts: Int) {
         self.letter = letter
-        self.project = project
+        self.realm = realm
         self.attempts = attempts
     }
 }

@@ -38,13 +38,13 @@ public struct ActionLink: Hashable, Sendable {
     ///   - home: of the account.
     ///   - apiKey: as the request that asked for it showed it; without one the project's id stands in.
     public init(
-        _ mode: Mode, code: String, in home: ID<Project>, at base: String, apiKey: String?, language: Language,
+        _ mode: Mode, code: String, in realm: ID<Realm>, at base: String, apiKey: String?, language: Language,
         continueURL: String? = nil
     ) {
         let parameters = [
             ("mode", mode.rawValue), ("oobCode", code),
-            ("apiKey", apiKey ?? home.root.rawValue),
-            ("lang", language.rawValue), ("continueUrl", continueURL), ("tenantId", home.tenant?.id.rawValue),
+            ("apiKey", apiKey ?? realm.project.rawValue),
+            ("lang", language.rawValue), ("continueUrl", continueURL), ("tenantId", realm.tenant?.rawValue),
         ]
         let pairs = parameters.compactMap { name, value in value.map { "\(name)=\($0.percentEncoded)" } }
         let (whole, fragment) = base.divided(at: "#")

@@ -8,34 +8,34 @@ public protocol OOBCodeStore: Sendable {
     /// - Returns: whether it did.
     func issue(
         _ code: OOBCode, _ letter: OutgoingEmail?, by session: Session?, for administrator: (AuditNote, AuditActor)?,
-        in project: ID<Project>
+        in realm: ID<Realm>
     ) async throws -> Bool
 
     /// Posts a letter whose code is bound when it is sent; see ``EmailQueue/bind(_:of:)``.
-    func post(_ letter: OutgoingEmail, in project: ID<Project>) async throws
+    func post(_ letter: OutgoingEmail, in realm: ID<Realm>) async throws
 
     /// A code that is kept, however old, with the account it is about.
     ///
     /// - Parameter project: `nil` looks in every project.
-    func find(_ hash: [UInt8], in project: ID<Project>?) async throws -> FoundCode?
+    func find(_ hash: [UInt8], in realm: ID<Realm>?) async throws -> FoundCode?
 
     /// Uses the code up and carries out what it is for, all of it or nothing. A code whose address turns out to be
     /// another account's is used up all the same, except one that leads back to an earlier address.
-    func redeem(_ redemption: Redemption, in project: ID<Project>) async throws -> Redeemed
+    func redeem(_ redemption: Redemption, in realm: ID<Realm>) async throws -> Redeemed
 
     /// Uses the code up and carries out what a ``MergeReversal`` says.
-    func undoMerge(_ undoing: MergeUndoing, in project: ID<Project>) async throws -> UndoneMerge
+    func undoMerge(_ undoing: MergeUndoing, in realm: ID<Realm>) async throws -> UndoneMerge
 }
 
 public struct FoundCode: Hashable, Sendable {
     public let code: OOBCode
-    public let project: ID<Project>
+    public let realm: ID<Realm>
     /// Of a sign-in link the account that holds the address, if any does.
     public let account: Account?
 
-    public init(code: OOBCode, project: ID<Project>, account: Account?) {
+    public init(code: OOBCode, realm: ID<Realm>, account: Account?) {
         self.code = code
-        self.project = project
+        self.realm = realm
         self.account = account
     }
 

@@ -40,7 +40,7 @@ extension OOBRedemption {
     private func otherHolder(of email: EmailAddress, than account: Account, in project: Project) async throws
         -> Account?
     {
-        let holder = try await with.store.holder(of: email, in: project.id)?.account
+        let holder = try await with.store.holder(of: email, in: project.realm)?.account
         return holder?.id == account.id ? nil : holder
     }
 

@@ -9,7 +9,7 @@ extension OOBRedemption {
                 code: found.code, resetHash: project.policy.allowsPasswords ? with.outOfBand.hash(secret) : nil,
                 resetExpiresAt: now + OOBCode.Purpose.resetPassword.lifetime(by: project.policy), trace: origin.trace,
                 undoneAt: now)
-            switch try await codes.undoMerge(undoing, in: project.id) {
+            switch try await codes.undoMerge(undoing, in: project.realm) {
             case .done(let source):
                 let reset = undoing.reset(of: source).map { IssuedCode(secret: secret, code: $0) }
                 return Remedied(account: source, reset: reset)

@@ -19,10 +19,10 @@ public struct OOBRedemption: Sendable {
     /// What a code is good for. Uses nothing up.
     ///
     /// - Parameter project: `nil` finds those of every project.
-    public func check(_ code: String?, in project: ID<Project>?) async throws -> FoundCode {
+    public func check(_ code: String?, in realm: ID<Realm>?) async throws -> FoundCode {
         guard let code, !code.isEmpty else { throw OOBCodeRefusal.missing }
         guard code.utf8.count <= Self.lengthLimit,
-            let found = try await codes.find(with.outOfBand.hash(code), in: project)
+            let found = try await codes.find(with.outOfBand.hash(code), in: realm)
         else { throw OOBCodeRefusal.invalid }
         try found.requireStanding(at: with.clock.now())
         return found
@@ -100,7 +100,7 @@ public struct OOBRedemption: Sendable {
             if let caller, attempt == 0 {
                 try with.limiter.takeCredentialChange(of: caller.account.id, in: project)
             }
-            switch try await codes.redeem(entry.redemption, in: project.id) {
+            switch try await codes.redeem(entry.redemption, in: project.realm) {
             case .done(let account):
                 let signedIn = try await with.tokens.signedIn(
                     account, entry.session, in: project, at: entry.redemption.redeemedAt)
@@ -170,7 +170,7 @@ extension OOBRedemption {
     public func check(
         _ code: String?, for purposes: Set<OOBCode.Purpose>, in project: Project
     ) async throws -> FoundCode {
-        let found = try await check(code, in: project.id)
+        let found = try await check(code, in: project.realm)
         guard purposes.contains(found.code.purpose) else { throw OOBCodeRefusal.invalid }
         return found
     }
@@ -193,7 +193,7 @@ extension OOBRedemption {
             let (change, mailing) = try await decide(account, found.code, now)
             let redemption = Redemption(
                 code: found.code, step: .change(change), mailing: mailing, trace: origin.trace, redeemedAt: now)
-            switch try await codes.redeem(redemption, in: project.id) {
+            switch try await codes.redeem(redemption, in: project.realm) {
             case .done(let account): return CarriedOut(redemption: redemption, account: account)
             case .stale: continue
             case .used: throw OOBCodeRefusal.invalid

@@ -68,7 +68,7 @@ public struct OOBSending: Sendable {
         if request.purpose == .resetPassword, !project.policy.allowsPasswords { throw OOBSendingRefusal.notAllowed }
         let newEmail = try request.checkedNewEmail()
         let email = try EmailAddress(presented: request.email)
-        let holder = try await with.store.holder(of: email, in: project.id)?.account
+        let holder = try await with.store.holder(of: email, in: project.realm)?.account
         if holder == nil, request.purpose != .signIn {
             throw request.purpose == .resetPassword ? OOBSendingRefusal.emailUnknown : .accountUnknown
         }
@@ -76,13 +76,13 @@ public struct OOBSending: Sendable {
         let draft = Draft(
             request.purpose, of: request.purpose == .signIn ? nil : holder, about: email, newEmail: newEmail)
         let note = AuditNote(
-            AuditNote.AccountAction.codeIssued.rawValue, holder?.id.rawValue ?? project.id.rawValue,
+            AuditNote.AccountAction.codeIssued.rawValue, holder?.id.rawValue ?? project.realm.rawValue,
             ["requestType": request.purpose.rawValue, "handedOver": String(!isMailed)])
         let code = try await issue(
             draft, content, isMailed: isMailed, for: (note, administrator), in: project, from: origin)
         let mode = ActionLink.Mode(request.purpose)
         let link = ActionLink(
-            mode, code: code, in: project.id, at: with.outOfBand.actionBase(project, mode), apiKey: content.apiKey,
+            mode, code: code, in: project.realm, at: with.outOfBand.actionBase(project, mode), apiKey: content.apiKey,
             language: origin.language ?? project.mail.language,
             continueURL: content.continueURL)
         return Issued(email: email, code: code, link: link)
@@ -102,7 +102,8 @@ public struct OOBSending: Sendable {
         guard project.policy.allowsPasswords else { throw OOBSendingRefusal.notAllowed }
         let email = try EmailAddress(presented: request.email)
         try with.limiter.takeMail(request.purpose, to: email, from: origin.network, in: project)
-        if !project.policy.emailEnumerationProtection, try await with.store.holder(of: email, in: project.id) == nil {
+        if !project.policy.emailEnumerationProtection, try await with.store.holder(of: email, in: project.realm) == nil
+        {
             throw OOBSendingRefusal.emailUnknown
         }
         var content = content
@@ -111,7 +112,7 @@ public struct OOBSending: Sendable {
         let letter = try with.letter(
             .resetPassword, to: email, about: nil, content, from: origin, at: now,
             until: now + project.policy.resetLifetime)
-        try await codes.post(letter, in: project.id)
+        try await codes.post(letter, in: project.realm)
         return email
     }
 
@@ -141,7 +142,7 @@ public struct OOBSending: Sendable {
 
     private func requireFree(_ newEmail: EmailAddress, for account: Account?, in project: Project) async throws {
         guard newEmail != account?.email else { return }
-        guard try await with.store.holder(of: newEmail, in: project.id) == nil else { throw EditRefusal.emailTaken }
+        guard try await with.store.holder(of: newEmail, in: project.realm) == nil else { throw EditRefusal.emailTaken }
     }
 
     private func content(of request: Request, in project: Project) throws(ContinueURL.Refusal) -> EmailPayload {
@@ -196,7 +197,7 @@ extension OOBSending {
         }
         guard
             try await codes.issue(
-                code, letter, by: draft.session, for: administrator, in: project.id)
+                code, letter, by: draft.session, for: administrator, in: project.realm)
         else {
             throw TokenRefusal.sessionEnded
         }

@@ -42,9 +42,9 @@ public struct AccountMerging: Sendable {
         let source = try await source(idToken, in: project)
         let proven = try await prover.proven(proof, for: app, in: project)
         guard case .any = proven.use else { throw ProviderRefusal.ticketNotBelieved }
-        let known = try await store.acquaintances(of: proven.identity, in: project.id)
+        let known = try await store.acquaintances(of: proven.identity, in: project.realm)
         guard let target = known.owner else { throw MergeRefusal.targetUnknown }
-        guard try await !store.hasRecoveryCode(source.id, at: with.clock.now(), in: project.id) else {
+        guard try await !store.hasRecoveryCode(source.id, at: with.clock.now(), in: project.realm) else {
             throw MergeRefusal.recoveryPending
         }
         try proven.requireIssuer(of: target)
@@ -52,7 +52,8 @@ public struct AccountMerging: Sendable {
             terms: try MergePrecondition(of: source, into: target), marks: proven.marks,
             method: proven.identity.provider)
         let end = with.clock.now() + Self.proposalLifetime
-        return Preview(plan: proposal.terms.plan, ticket: try tickets.ticket(for: proposal, until: end, in: project.id))
+        return Preview(
+            plan: proposal.terms.plan, ticket: try tickets.ticket(for: proposal, until: end, in: project.realm))
     }
 
     /// Carries out what the preview said, all of it or nothing, and signs in to the target.
@@ -60,7 +61,7 @@ public struct AccountMerging: Sendable {
         idToken: String, ticket: String, in project: Project, from origin: RequestContext
     ) async throws -> Merged {
         let now = with.clock.now()
-        let (proposal, mark) = try tickets.proposal(ticket, at: now, in: project.id)
+        let (proposal, mark) = try tickets.proposal(ticket, at: now, in: project.realm)
         guard try await source(idToken, in: project).id == proposal.terms.plan.source else {
             throw ProviderRefusal.ticketNotBelieved
         }
@@ -73,7 +74,7 @@ public struct AccountMerging: Sendable {
             session: with.entropy.sessionID(), method: proposal.method, device: origin.device,
             place: with.place(of: origin, in: project), trace: origin.trace)
         let notices = MergeNotices(of: merge, with: with, from: origin)
-        switch try await store.merge(merge, entering: entry, announcing: notices, in: project.id) {
+        switch try await store.merge(merge, entering: entry, announcing: notices, in: project.realm) {
         case .done(let account, let session):
             let signedIn = try await with.tokens.signedIn(account, session, in: project, at: now)
             return Merged(signedIn: signedIn, plan: proposal.terms.plan, undoableUntil: merge.undoableUntil)

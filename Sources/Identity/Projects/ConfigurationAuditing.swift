@@ -4,7 +4,7 @@ extension ProjectConfiguration {
         let changes = changes(since: old)
         let own = changes.filter { $0.path.count == 1 || ["policy", "mail"].contains($0.path[0]) }
         var events: [AuditNote] = []
-        if !own.isEmpty { events.append(.changed("project", project.id.rawValue, own, depth: 0)) }
+        if !own.isEmpty { events.append(.changed("project", project.realm.rawValue, own, depth: 0)) }
         let providers = (old.project.providers + project.providers).map(\.provider.rawValue)
         for id in Set(providers).sorted() {
             events += Self.events(

@@ -1,6 +1,10 @@
-/// One app family with its own accounts, providers and keys.
+/// Whatever holds accounts: a project itself, or one of its tenants. It is the subject of an ``ID`` only.
+public enum Realm {}
+
+/// A family of apps with its configuration and keys, as it applies to one realm: to the project itself, or to a tenant.
 public struct Project: Hashable, Sendable {
-    public let id: ID<Project>
+    /// Whose accounts requests mean.
+    public let realm: ID<Realm>
     /// The wire's `projectId` where Firebase answers a number.
     public let number: Int64
     public var profile: Policy.Profile
@@ -10,15 +14,15 @@ public struct Project: Hashable, Sendable {
     public var mail: EmailSettings
     /// At most one of each ``ProviderSettings/provider``.
     public var providers: [ProviderSettings]
-    /// `nil` unless this is a tenant of another project.
+    /// `nil` where the realm is the project itself.
     public var tenant: Tenant?
     public var hasTenants = false
 
     public init(
-        id: ID<Project>, number: Int64, profile: Policy.Profile, policy: Policy, authorizedDomains: [String],
+        realm: ID<Realm>, number: Int64, profile: Policy.Profile, policy: Policy, authorizedDomains: [String],
         mail: EmailSettings = EmailSettings(), providers: [ProviderSettings] = []
     ) {
-        self.id = id
+        self.realm = realm
         self.number = number
         self.profile = profile
         self.policy = policy
@@ -26,6 +30,18 @@ public struct Project: Hashable, Sendable {
         self.mail = mail
         self.providers = providers
     }
+
+    public init(
+        id: ID<Project>, number: Int64, profile: Policy.Profile, policy: Policy, authorizedDomains: [String],
+        mail: EmailSettings = EmailSettings(), providers: [ProviderSettings] = []
+    ) {
+        self.init(
+            realm: ID(id), number: number, profile: profile, policy: policy, authorizedDomains: authorizedDomains,
+            mail: mail, providers: providers)
+    }
+
+    /// The project itself, also where ``realm`` is a tenant: apps, keys and tokens belong to it.
+    public var id: ID<Project> { realm.project }
 
     public func settings(of provider: ProviderID) -> ProviderSettings? {
         providers.first { $0.provider == provider }

@@ -1,5 +1,5 @@
-/// Accounts of their own below a project: an organisation, say, whose people nobody else's are mixed with. They are
-/// kept as a project's are, and have the project's apps, keys and name.
+/// A separate set of accounts inside a project, for example those of one organisation. It shares the project's apps,
+/// keys and name.
 public struct Tenant: Hashable, Sendable {
     public let id: ID<Tenant>
     public let parent: ID<Project>
@@ -11,8 +11,8 @@ public struct Tenant: Hashable, Sendable {
         self.settings = settings
     }
 
-    /// Where its accounts are kept.
-    public var home: ID<Project> { ID(id, of: parent) }
+    /// The realm that holds its accounts.
+    public var realm: ID<Realm> { ID(id, of: parent) }
 }
 
 /// What is set of a tenant by itself. It begins with everything off.
@@ -30,37 +30,40 @@ public struct TenantSettings: Hashable, Sendable {
 }
 
 extension Project {
-    /// Itself, or what it is a tenant of: in whose name and with whose keys tokens are made.
-    public var root: ID<Project> { id.root }
-
-    /// A tenant of this project: what it has not of its own is as here.
+    /// The project as it applies to one of its tenants. What the tenant does not have of its own is the project's.
     ///
-    /// - Parameter providers: the tenant's own; there are no others.
-    public func home(of tenant: Tenant, providers: [ProviderSettings]) -> Project {
-        var home = Project(
-            id: tenant.home, number: number, profile: profile, policy: policy, authorizedDomains: authorizedDomains,
-            mail: mail, providers: providers)
-        home.tenant = tenant
-        home.policy.allowsPasswords = tenant.settings.allowsPasswords
-        home.policy.allowsEmailLinks = tenant.settings.allowsEmailLinks
-        home.policy.allowsAnonymous = tenant.settings.allowsAnonymous
-        return home
+    /// - Parameter providers: the tenant's own; it has no others.
+    public func applied(to tenant: Tenant, providers: [ProviderSettings]) -> Project {
+        var project = Project(
+            realm: tenant.realm, number: number, profile: profile, policy: policy,
+            authorizedDomains: authorizedDomains, mail: mail, providers: providers)
+        project.tenant = tenant
+        project.policy.allowsPasswords = tenant.settings.allowsPasswords
+        project.policy.allowsEmailLinks = tenant.settings.allowsEmailLinks
+        project.policy.allowsAnonymous = tenant.settings.allowsAnonymous
+        return project
     }
 }
 
-extension ID where Subject == Project {
-    /// No project can be named so: a slash is between the two.
-    public init(_ tenant: ID<Tenant>, of parent: ID<Project>) {
-        self.init("\(parent)/\(tenant)")
+extension ID where Subject == Realm {
+    /// The project itself as a realm.
+    public init(_ project: ID<Project>) {
+        self.init(project.rawValue)
     }
 
-    /// Itself, or what it is a tenant of.
-    public var root: ID<Project> { tenant?.parent ?? self }
+    /// A tenant as a realm. No project can have this ID, because it contains a slash.
+    public init(_ tenant: ID<Tenant>, of project: ID<Project>) {
+        self.init("\(project)/\(tenant)")
+    }
 
-    /// The tenant whose accounts are kept there, if it is one.
-    public var tenant: (id: ID<Tenant>, parent: ID<Project>)? {
-        guard let slash = rawValue.firstIndex(of: "/") else { return nil }
-        return (ID<Tenant>(String(rawValue[rawValue.index(after: slash)...])), ID(String(rawValue[..<slash])))
+    /// The project that the realm is, or belongs to.
+    public var project: ID<Project> {
+        ID<Project>(rawValue.firstIndex(of: "/").map { String(rawValue[..<$0]) } ?? rawValue)
+    }
+
+    /// `nil` if the realm is a project itself.
+    public var tenant: ID<Tenant>? {
+        rawValue.firstIndex(of: "/").map { ID<Tenant>(String(rawValue[rawValue.index(after: $0)...])) }
     }
 }
 

@@ -23,29 +23,31 @@ extension RateLimiter {
     func isUnderAttack(_ email: EmailAddress, in project: Project) -> Bool {
         project.policy.passwordFailureLimit > 0
             && isReached(
-                .addressPasswordFailures(email), Policy.addressFailureLimit, Policy.addressFailureWindow, project.id)
+                .addressPasswordFailures(email), Policy.addressFailureLimit, Policy.addressFailureWindow, project.realm)
     }
 
     /// Counts a wrong password for `email`, wherever it came from.
     func takeAddressFailure(on email: EmailAddress, in project: Project) throws(TooManyAttempts) {
         guard project.policy.passwordFailureLimit > 0 else { return }
-        try take(.addressPasswordFailures(email), Policy.addressFailureLimit, Policy.addressFailureWindow, project.id)
+        try take(
+            .addressPasswordFailures(email), Policy.addressFailureLimit, Policy.addressFailureWindow, project.realm)
     }
 
     /// All places where the account of `email` had no session share one attempt a minute.
     func takeUnknownPlaceAttempt(on email: EmailAddress, in project: Project) throws(TooManyAttempts) {
-        try take(.unknownPlaceAttempts(email), 1, Policy.unknownPlaceWindow, project.id)
+        try take(.unknownPlaceAttempts(email), 1, Policy.unknownPlaceWindow, project.realm)
     }
 
     /// The place first: one that is over its limit leaves no trace of the addresses it goes on to try.
     private func passwordLimits(
         of email: EmailAddress, from network: ClientNetwork, in project: Project,
-        _ apply: (LimitKey, Int, Duration, ID<Project>) throws(TooManyAttempts) -> Void
+        _ apply: (LimitKey, Int, Duration, ID<Realm>) throws(TooManyAttempts) -> Void
     ) throws(TooManyAttempts) {
         let limit = project.policy.passwordFailureLimit
         try apply(
-            .anyPasswordFailures(from: network), limit * Self.addressesOfOnePlace, Policy.passwordWindow, project.root)
-        try apply(.passwordFailures(email, from: network), limit, Policy.passwordWindow, project.id)
+            .anyPasswordFailures(from: network), limit * Self.addressesOfOnePlace, Policy.passwordWindow,
+            ID(project.id))
+        try apply(.passwordFailures(email, from: network), limit, Policy.passwordWindow, project.realm)
     }
 
     /// Counts an attempt of a signed-in client to change its account's credentials, whatever comes of it: each change
@@ -53,7 +55,7 @@ extension RateLimiter {
     /// intruder (reset, recovery, sign-out everywhere, deletion) is not counted.
     func takeCredentialChange(of account: ID<Account>, in project: Project) throws(TooManyAttempts) {
         try take(
-            .credentialChanges(account), Policy.credentialChangeLimit, Policy.credentialChangeWindow, project.id)
+            .credentialChanges(account), Policy.credentialChangeLimit, Policy.credentialChangeWindow, project.realm)
     }
 
     /// Runs `work` as one of the sign-ups that are allowed from one place.
@@ -65,13 +67,13 @@ extension RateLimiter {
     ) async throws -> Result {
         let limit = project.policy.signUpLimit
         guard limit > 0 else { return try await work() }
-        try take(.signUps(from: network), limit, Policy.signUpWindow, project.root)
+        try take(.signUps(from: network), limit, Policy.signUpWindow, ID(project.id))
         do {
             return try await work()
         } catch SignUpRefusal.emailTaken {
             throw SignUpRefusal.emailTaken
         } catch {
-            forgive(.signUps(from: network), Policy.signUpWindow, project.root)
+            forgive(.signUps(from: network), Policy.signUpWindow, ID(project.id))
             throw error
         }
     }
@@ -83,15 +85,15 @@ extension RateLimiter {
     ) async throws -> Result {
         let limit = project.policy.signUpLimit
         guard limit > 0, project.policy.emailEnumerationProtection else { return try await work() }
-        try take(.signUps(from: network), limit, Policy.signUpWindow, project.root)
+        try take(.signUps(from: network), limit, Policy.signUpWindow, ID(project.id))
         do {
             let result = try await work()
-            forgive(.signUps(from: network), Policy.signUpWindow, project.root)
+            forgive(.signUps(from: network), Policy.signUpWindow, ID(project.id))
             return result
         } catch EditRefusal.emailTaken {
             throw EditRefusal.emailTaken
         } catch {
-            forgive(.signUps(from: network), Policy.signUpWindow, project.root)
+            forgive(.signUps(from: network), Policy.signUpWindow, ID(project.id))
             throw error
         }
     }

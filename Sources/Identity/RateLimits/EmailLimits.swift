@@ -16,14 +16,14 @@ extension RateLimiter {
     ) throws(TooManyAttempts) {
         let (limit, window) = (project.policy.emailLimit, Policy.mailWindow)
         guard limit > 0 else { return }
-        try take(.anyMail(purpose, from: network), limit * Self.addressesOfOnePlace, window, project.root)
+        try take(.anyMail(purpose, from: network), limit * Self.addressesOfOnePlace, window, ID(project.id))
         let isFirstReset = purpose == .resetPassword && isFirstReset(of: email, in: project)
         do {
-            try take(.mailFromPlace(purpose, to: email, from: network), limit, window, project.root)
+            try take(.mailFromPlace(purpose, to: email, from: network), limit, window, ID(project.id))
             try takeMail(purpose, to: email, afterPlace: network, in: project)
         } catch {
             guard !isFirstReset else { return }
-            forgive(.anyMail(purpose, from: network), window, project.root)
+            forgive(.anyMail(purpose, from: network), window, ID(project.id))
             throw error
         }
     }
@@ -33,17 +33,17 @@ extension RateLimiter {
     ) throws(TooManyAttempts) {
         let (limit, window) = (project.policy.emailLimit, Policy.mailWindow)
         do {
-            try take(.mail(purpose, to: email), limit * Self.placesOfOneAddress, window, project.root)
+            try take(.mail(purpose, to: email), limit * Self.placesOfOneAddress, window, ID(project.id))
         } catch {
-            forgive(.mailFromPlace(purpose, to: email, from: network), window, project.root)
+            forgive(.mailFromPlace(purpose, to: email, from: network), window, ID(project.id))
             throw error
         }
     }
 
     private func isFirstReset(of email: EmailAddress, in project: Project) -> Bool {
-        guard !isReached(.firstReset(to: email), 1, Policy.mailWindow, project.id) else { return false }
+        guard !isReached(.firstReset(to: email), 1, Policy.mailWindow, project.realm) else { return false }
         do {
-            try take(.firstReset(to: email), 1, Policy.mailWindow, project.id)
+            try take(.firstReset(to: email), 1, Policy.mailWindow, project.realm)
             return true
         } catch {
             return false

@@ -78,26 +78,25 @@ public enum LimitKey: Hashable, Sendable {
 public struct RateLimiter: Sendable {
     /// Whether `limit` of them have been counted in the current window of `window`; a limit of 0 is none. A wide network may
     /// reach a multiple of the limit; see ``ClientNetwork/Level/factor``.
-    public var isReached:
-        @Sendable (_ limited: LimitKey, _ limit: Int, _ window: Duration, _ project: ID<Project>) -> Bool
+    public var isReached: @Sendable (_ limited: LimitKey, _ limit: Int, _ window: Duration, _ realm: ID<Realm>) -> Bool
     /// Refuses the request if the limit is reached. Counts nothing.
     public var require:
-        @Sendable (_ limited: LimitKey, _ limit: Int, _ window: Duration, _ project: ID<Project>)
+        @Sendable (_ limited: LimitKey, _ limit: Int, _ window: Duration, _ realm: ID<Realm>)
             throws(TooManyAttempts)
             -> Void
     /// The same, and counts one in the same step if it passes, at every level or at none.
     public var take:
-        @Sendable (_ limited: LimitKey, _ limit: Int, _ window: Duration, _ project: ID<Project>)
+        @Sendable (_ limited: LimitKey, _ limit: Int, _ window: Duration, _ realm: ID<Realm>)
             throws(TooManyAttempts)
             -> Void
     /// Takes one back that was counted before it was known whether it should be counted.
-    public var forgive: @Sendable (_ limited: LimitKey, _ window: Duration, _ project: ID<Project>) -> Void
+    public var forgive: @Sendable (_ limited: LimitKey, _ window: Duration, _ realm: ID<Realm>) -> Void
 
     public init(
-        isReached: @escaping @Sendable (LimitKey, Int, Duration, ID<Project>) -> Bool,
-        require: @escaping @Sendable (LimitKey, Int, Duration, ID<Project>) throws(TooManyAttempts) -> Void,
-        take: @escaping @Sendable (LimitKey, Int, Duration, ID<Project>) throws(TooManyAttempts) -> Void,
-        forgive: @escaping @Sendable (LimitKey, Duration, ID<Project>) -> Void = { _, _, _ in }
+        isReached: @escaping @Sendable (LimitKey, Int, Duration, ID<Realm>) -> Bool,
+        require: @escaping @Sendable (LimitKey, Int, Duration, ID<Realm>) throws(TooManyAttempts) -> Void,
+        take: @escaping @Sendable (LimitKey, Int, Duration, ID<Realm>) throws(TooManyAttempts) -> Void,
+        forgive: @escaping @Sendable (LimitKey, Duration, ID<Realm>) -> Void = { _, _, _ in }
     ) {
         self.isReached = isReached
         self.require = require

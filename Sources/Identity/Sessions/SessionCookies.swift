@@ -21,7 +21,7 @@ public struct SessionCookies: Sendable {
         let now = authenticator.with.clock.now()
         let cookie = try await authenticator.with.tokens.sessionCookie(
             from: idToken, lasting: lifetime, in: project, at: now)
-        try await trail.record(AuditNote(.sessionCookieMade, caller.account.id), actor, project.id, now)
+        try await trail.record(AuditNote(.sessionCookieMade, caller.account.id), actor, project.realm, now)
         return cookie
     }
 }

@@ -16,7 +16,7 @@ public struct SessionService: Sendable {
 
     /// Those used last come first.
     public func list(for caller: Caller, in project: Project) async throws -> [ListedSession] {
-        try await store.sessions(of: caller.account.id, atMost: Self.limit, in: project.id)
+        try await store.sessions(of: caller.account.id, atMost: Self.limit, in: project.realm)
     }
 
     /// From the next request on, neither its ID tokens nor its refresh token are good for anything here.
@@ -24,7 +24,7 @@ public struct SessionService: Sendable {
         _ session: ID<Session>, by caller: Caller, in project: Project, from origin: RequestContext
     ) async throws {
         let isEnded = try await store.end(
-            session, by: caller.session, of: .user(origin.trace), at: clock.now(), in: project.id)
+            session, by: caller.session, of: .user(origin.trace), at: clock.now(), in: project.realm)
         guard isEnded else {
             throw SessionRefusal.unknownSession
         }
@@ -33,7 +33,7 @@ public struct SessionService: Sendable {
     /// The caller's own ends too. A sign-in that is under way meanwhile opens none that lives.
     public func endAll(by caller: Caller, in project: Project, from origin: RequestContext) async throws {
         let isEnded = try await store.endAll(
-            by: caller.session, of: .user(origin.trace), at: clock.now(), in: project.id)
+            by: caller.session, of: .user(origin.trace), at: clock.now(), in: project.realm)
         guard isEnded else {
             throw TokenRefusal.sessionEnded
         }

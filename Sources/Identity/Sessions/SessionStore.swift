@@ -14,19 +14,19 @@ public struct ListedSession: Hashable, Sendable {
 /// throw ``StoreUnavailable``.
 public protocol SessionStore: Sendable {
     /// The living sessions of an account, those used last first.
-    func sessions(of account: ID<Account>, atMost limit: Int, in project: ID<Project>) async throws -> [ListedSession]
+    func sessions(of account: ID<Account>, atMost limit: Int, in realm: ID<Realm>) async throws -> [ListedSession]
 
     /// Ends a session, if both it and `own` live and are of the same account.
     ///
     /// - Returns: whether it was ended.
     func end(
-        _ session: ID<Session>, by own: Session, of actor: AuditActor, at now: Instant, in project: ID<Project>
+        _ session: ID<Session>, by own: Session, of actor: AuditActor, at now: Instant, in realm: ID<Realm>
     ) async throws -> Bool
 
     /// Ends every session of the account of `own`, itself included, if it lives.
     ///
     /// - Returns: whether they were ended.
     func endAll(
-        by own: Session, of actor: AuditActor, at now: Instant, in project: ID<Project>
+        by own: Session, of actor: AuditActor, at now: Instant, in realm: ID<Realm>
     ) async throws -> Bool
 }

@@ -17,7 +17,7 @@ public struct Authenticator: Sendable {
         let credential = try PasswordCredential(email: email, password: password)
         return try await with.limiter.signingUp(from: origin.network, in: project) {
             try await with.require(credential.password, by: project.policy) {
-                guard try await with.store.holder(of: credential.email, in: project.id) == nil else {
+                guard try await with.store.holder(of: credential.email, in: project.realm) == nil else {
                     throw SignUpRefusal.emailTaken
                 }
             }
@@ -48,7 +48,7 @@ public struct Authenticator: Sendable {
         let credential = try PasswordCredential(email: email, password: password)
         var attempt = PasswordAttempt(on: credential.email, in: project, from: origin, with: with)
         try await attempt.require()
-        let holder = try await with.store.holder(of: credential.email, in: project.id)
+        let holder = try await with.store.holder(of: credential.email, in: project.realm)
         let verdict = try await with.passwords.check(credential.password, holder?.passwordHash, origin.network)
         guard case .right(let rehashed) = verdict, let holder else {
             try attempt.fail()
@@ -61,7 +61,7 @@ public struct Authenticator: Sendable {
         account.lastSignInAt = now
         let session = newSession(
             of: account.id, generation: account.generation, by: .password, at: now, in: project, from: origin)
-        guard try await with.store.open(session, rehashed: rehashed, in: project.id) else {
+        guard try await with.store.open(session, rehashed: rehashed, in: project.realm) else {
             throw SignInRefusal(addressIsKnown: true, policy: project.policy)
         }
         return try await with.tokens.signedIn(account, session, in: project, at: now)
@@ -71,7 +71,7 @@ public struct Authenticator: Sendable {
     public func refresh(_ refreshToken: String, in project: Project) async throws -> SignedIn {
         let claim = try await with.tokens.read(refreshToken: refreshToken, in: project)
         let now = with.clock.now()
-        switch try await with.store.rotate(claim, by: project.policy, at: now, in: project.id) {
+        switch try await with.store.rotate(claim, by: project.policy, at: now, in: project.realm) {
         case .goesOn(let session, let account, let counter):
             return try await with.tokens.signedIn(account, session, counter: counter, in: project, at: now)
         case .stolen: throw TokenRefusal.refreshTokenStolen
@@ -84,7 +84,7 @@ public struct Authenticator: Sendable {
     /// Believes an ID token only while its session lives, so that revocation bites at once.
     public func caller(showing idToken: String, in project: Project) async throws -> Caller {
         let claim = try await with.tokens.read(idToken: idToken, in: project, at: with.clock.now())
-        guard let found = try await with.store.find(claim, in: project.id) else { throw TokenRefusal.accountGone }
+        guard let found = try await with.store.find(claim, in: project.realm) else { throw TokenRefusal.accountGone }
         guard let session = found.session else { throw TokenRefusal.sessionEnded }
         guard !found.account.isDisabled else { throw TokenRefusal.accountDisabled }
         return Caller(account: found.account, session: session)
@@ -95,7 +95,7 @@ public struct Authenticator: Sendable {
     ) async throws -> SignedIn {
         let session = newSession(
             of: account.id, generation: 1, by: method, at: account.createdAt, in: project, from: origin)
-        switch try await with.store.create(account, opening: session, in: project.id) {
+        switch try await with.store.create(account, opening: session, in: project.realm) {
         case .created(let account):
             return try await with.tokens.signedIn(account, session, in: project, at: session.authenticatedAt)
         case .emailTaken: throw SignUpRefusal.emailTaken

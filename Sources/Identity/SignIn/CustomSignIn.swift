@@ -22,7 +22,7 @@ public struct CustomSignIn: Sendable {
             id: with.entropy.sessionID(), account: claim.account, generation: 1, method: .custom,
             authenticatedAt: now, claims: claim.claims, device: origin.device,
             place: with.place(of: origin, in: project))
-        switch try await with.store.enter(wanted, vouchedAt: claim.issuedAt, in: project.id) {
+        switch try await with.store.enter(wanted, vouchedAt: claim.issuedAt, in: project.realm) {
         case .entered(let account, let session, let isNew):
             let signedIn = try await with.tokens.signedIn(account, session, in: project, at: now)
             return (signedIn, isNew)

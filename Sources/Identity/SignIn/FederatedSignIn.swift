@@ -65,7 +65,7 @@ public struct FederatedSignIn: Sendable {
         for attempt in 0..<Self.attempts {
             let caller = try await request.idToken.mapAsync { try await authenticator.caller(showing: $0, in: project) }
             try proven.requireUse(by: caller)
-            let known = try await store.acquaintances(of: proven.identity, in: project.id)
+            let known = try await store.acquaintances(of: proven.identity, in: project.realm)
             if let caller, known.owner?.id != caller.account.id {
                 try admit(caller, isFirstAttempt: attempt == 0, in: project)
             }
@@ -93,8 +93,8 @@ public struct FederatedSignIn: Sendable {
     /// A nonce for a sign-in that is about to begin.
     public func issueNonce(in project: Project, from origin: RequestContext) throws(TooManyAttempts) -> IssuedNonce {
         try with.limiter.take(
-            .nonces(from: origin.network), Policy.nonceLimit, Policy.nonceWindow, project.root)
-        return tickets.nonce(until: with.clock.now() + Self.nonceLifetime, in: project.id)
+            .nonces(from: origin.network), Policy.nonceLimit, Policy.nonceWindow, ID(project.id))
+        return tickets.nonce(until: with.clock.now() + Self.nonceLifetime, in: project.realm)
     }
 
     /// - Returns: `nil` if the decision has to be taken again.
@@ -136,7 +136,7 @@ public struct FederatedSignIn: Sendable {
             step: step, identity: proven.identity, marks: proven.marks, session: with.entropy.sessionID(),
             device: origin.device, place: with.place(of: origin, in: project), trace: origin.trace, enteredAt: now,
             mailing: try mailing(about: step, proven.identity, from: origin, at: now))
-        switch try await store.enter(entry, in: project.id) {
+        switch try await store.enter(entry, in: project.realm) {
         case .done(let account, let session):
             let signedIn = try await with.tokens.signedIn(account, session, in: project, at: now)
             return .signedIn(signedIn, IdentityProfile(proven.identity, of: account), isNew: isNew)
@@ -172,7 +172,7 @@ public struct FederatedSignIn: Sendable {
         let end = with.clock.now() + Self.pendingLifetime
         return try tickets.ticket(
             for: PendingCredential(identity: identity, use: use),
-            until: proven.ticket.map { min($0.expiresAt, end) } ?? end, in: project.id)
+            until: proven.ticket.map { min($0.expiresAt, end) } ?? end, in: project.realm)
     }
 }
 

@@ -3,14 +3,14 @@
 public protocol FederationStore: Sendable {
     /// Whose the identity is, and who holds its address.
     func acquaintances(
-        of identity: VerifiedIdentity, in project: ID<Project>
+        of identity: VerifiedIdentity, in realm: ID<Realm>
     ) async throws -> (owner: Account?, sameEmail: Account?)
 
     /// Carries out what was decided, and opens a session.
-    func enter(_ entry: SignInCommit, in project: ID<Project>) async throws -> Entered
+    func enter(_ entry: SignInCommit, in realm: ID<Realm>) async throws -> Entered
 
     /// Whether a change of the account's address can still be undone by the link that was sent to the address before.
-    func hasRecoveryCode(_ account: ID<Account>, at now: Instant, in project: ID<Project>) async throws -> Bool
+    func hasRecoveryCode(_ account: ID<Account>, at now: Instant, in realm: ID<Realm>) async throws -> Bool
 
     /// Moves what the plan says, keeps the source for undoing it, posts `notices`, and opens a session in the target. The
     /// source's id is never given again.
@@ -19,7 +19,7 @@ public protocol FederationStore: Sendable {
     ///
     /// - Throws: ``MergeRefusal``, ``MergeRefusal/recoveryPending`` among them.
     func merge(
-        _ merge: AccountMerge, entering entry: MergeCommit, announcing notices: MergeNotices, in project: ID<Project>
+        _ merge: AccountMerge, entering entry: MergeCommit, announcing notices: MergeNotices, in realm: ID<Realm>
     ) async throws -> Entered
 }
 

@@ -36,8 +36,8 @@ struct PasswordAttempt {
     }
 
     private func isFromKnownPlace() async throws -> Bool {
-        let places = with.places.hashes(origin.network, project.id)
+        let places = with.places.hashes(origin.network, project.realm)
         let since = with.clock.now() - Policy.placeLifetime
-        return try await with.store.hadSession(email, from: places, since: since, in: project.id)
+        return try await with.store.hadSession(email, from: places, since: since, in: project.realm)
     }
 }

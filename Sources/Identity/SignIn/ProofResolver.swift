@@ -23,7 +23,7 @@ struct ProofResolver: Sendable {
             identity.marks += [used].compactMap(\.self)
             return ResolvedProof(identity: identity)
         case .ticket(let ticket):
-            let (pending, mark) = try tickets.pending(ticket, at: clock.now(), in: project.id)
+            let (pending, mark) = try tickets.pending(ticket, at: clock.now(), in: project.realm)
             try verifier.admit(pending.identity.provider, app, project)
             guard pending.identity.issuer == project.issuer(of: pending.identity.provider) else {
                 throw ProviderRefusal.ticketNotBelieved
@@ -34,7 +34,7 @@ struct ProofResolver: Sendable {
 
     /// - Returns: `nil` for a nonce that is not ours.
     private func mark(of nonce: String?, in project: Project) throws -> ReplayKey? {
-        try nonce.flatMap { try tickets.mark(ofNonce: $0, at: clock.now(), in: project.id) }
+        try nonce.flatMap { try tickets.mark(ofNonce: $0, at: clock.now(), in: project.realm) }
     }
 }
 

@@ -1,27 +1,27 @@
 /// Makes and reads what a client keeps for us for some minutes. Nothing of it is stored; what counts once leaves its
 /// ``ReplayKey`` when it is used.
 public protocol SealedTokens: Sendable {
-    func nonce(until end: Instant, in project: ID<Project>) -> IssuedNonce
+    func nonce(until end: Instant, in realm: ID<Realm>) -> IssuedNonce
 
     /// - Returns: `nil` for a nonce that is not ours: the client's own.
     /// - Throws: ``ProviderRefusal/nonce(_:)`` for one of ours that is too old.
-    func mark(ofNonce raw: String, at now: Instant, in project: ID<Project>) throws -> ReplayKey?
+    func mark(ofNonce raw: String, at now: Instant, in realm: ID<Realm>) throws -> ReplayKey?
 
-    func ticket(for pending: PendingCredential, until end: Instant, in project: ID<Project>) throws -> String
-
-    /// - Throws: ``ProviderRefusal/ticketNotBelieved``.
-    func pending(_ ticket: String, at now: Instant, in project: ID<Project>) throws -> (PendingCredential, ReplayKey)
-
-    func ticket(for proposal: MergeTokenPayload, until end: Instant, in project: ID<Project>) throws -> String
+    func ticket(for pending: PendingCredential, until end: Instant, in realm: ID<Realm>) throws -> String
 
     /// - Throws: ``ProviderRefusal/ticketNotBelieved``.
-    func proposal(_ ticket: String, at now: Instant, in project: ID<Project>) throws -> (MergeTokenPayload, ReplayKey)
+    func pending(_ ticket: String, at now: Instant, in realm: ID<Realm>) throws -> (PendingCredential, ReplayKey)
+
+    func ticket(for proposal: MergeTokenPayload, until end: Instant, in realm: ID<Realm>) throws -> String
+
+    /// - Throws: ``ProviderRefusal/ticketNotBelieved``.
+    func proposal(_ ticket: String, at now: Instant, in realm: ID<Realm>) throws -> (MergeTokenPayload, ReplayKey)
 
     /// For an administrator: good for nothing that a client may do.
-    func ticket(for terms: MergePrecondition, until end: Instant, in project: ID<Project>) throws -> String
+    func ticket(for terms: MergePrecondition, until end: Instant, in realm: ID<Realm>) throws -> String
 
     /// - Throws: ``ProviderRefusal/ticketNotBelieved``.
-    func terms(_ ticket: String, at now: Instant, in project: ID<Project>) throws -> (MergePrecondition, ReplayKey)
+    func terms(_ ticket: String, at now: Instant, in realm: ID<Realm>) throws -> (MergePrecondition, ReplayKey)
 }
 
 /// A nonce that counts once.

@@ -10,11 +10,11 @@ public struct AccountClearing: Sendable {
     }
 
     /// Their sessions and identities go with them.
-    public func clear(_ project: ID<Project>) async throws {
+    public func clear(_ realm: ID<Realm>) async throws {
         try await reaching {
             try await pool.transaction { transaction in
-                _ = try await transaction.execute("DELETE FROM account WHERE project_id = \(project.rawValue)")
-                _ = try await transaction.execute("DELETE FROM deleted_account WHERE project_id = \(project.rawValue)")
+                _ = try await transaction.execute("DELETE FROM account WHERE project_id = \(realm.rawValue)")
+                _ = try await transaction.execute("DELETE FROM deleted_account WHERE project_id = \(realm.rawValue)")
             }
         }
     }

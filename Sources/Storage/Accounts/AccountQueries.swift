@@ -2,16 +2,16 @@ internal import Identity
 internal import Postgres
 
 extension SQL {
-    static func create(_ account: NewAccount, opening session: SessionRow, in project: ID<Project>) -> SQL {
+    static func create(_ account: NewAccount, opening session: SessionRow, in realm: ID<Realm>) -> SQL {
         let now = Timestamp(account.createdAt)
         let passwordUpdatedAt = account.passwordHash == nil ? nil : now
         return opening(
-            session, in: project, from: "made",
+            session, in: realm, from: "made",
             after: """
                 made AS (
                     INSERT INTO account (project_id, id, email, display_name, password_hash, password_updated_at,
                         created_at, last_sign_in_at, valid_since)
-                    VALUES (\(project.rawValue), \(account.id.rawValue), \(account.email?.rawValue),
+                    VALUES (\(realm.rawValue), \(account.id.rawValue), \(account.email?.rawValue),
                         \(account.displayName), \(account.passwordHash), \(passwordUpdatedAt), \(now), \(now),
                         date_trunc('second', \(now)))
                     RETURNING 1),
@@ -19,21 +19,21 @@ extension SQL {
                 """)
     }
 
-    static func holder(of email: EmailAddress, in project: ID<Project>) -> SQL {
+    static func holder(of email: EmailAddress, in realm: ID<Realm>) -> SQL {
         """
         SELECT a.password_hash, \(AccountRow.columns) FROM account a
-        WHERE a.project_id = \(project.rawValue) AND a.email = \(email.rawValue)
+        WHERE a.project_id = \(realm.rawValue) AND a.email = \(email.rawValue)
         """
     }
 
-    static func open(_ session: SessionRow, rehashed: String?, in project: ID<Project>) -> SQL {
+    static func open(_ session: SessionRow, rehashed: String?, in realm: ID<Realm>) -> SQL {
         opening(
-            session, in: project, from: "signed_in",
+            session, in: realm, from: "signed_in",
             after: """
                 signed_in AS (
                     UPDATE account SET last_sign_in_at = \(session.authenticatedAt),
                         password_hash = coalesce(\(rehashed), password_hash)
-                    WHERE project_id = \(project.rawValue) AND id = \(session.account)
+                    WHERE project_id = \(realm.rawValue) AND id = \(session.account)
                         AND generation = \(session.generation) AND disabled_at IS NULL
                     RETURNING 1),
 
@@ -41,7 +41,7 @@ extension SQL {
     }
 
     /// A member that is to stay comes as `false` beside a NULL, so that every change is the same statement.
-    static func update(_ change: AccountChange, by session: SessionRow, in project: ID<Project>) -> SQL {
+    static func update(_ change: AccountChange, by session: SessionRow, in realm: ID<Realm>) -> SQL {
         let now = Timestamp(change.changedAt)
         let moves = change.replacement != nil
         return """
@@ -57,25 +57,25 @@ extension SQL {
                 valid_since = CASE WHEN \(moves) THEN date_trunc('second', \(now)) ELSE a.valid_since END,
                 last_sign_in_at = CASE WHEN \(moves) THEN \(now) ELSE a.last_sign_in_at END,
                 generation = CASE WHEN \(moves) THEN a.generation + 1 ELSE a.generation END
-            WHERE a.project_id = \(project.rawValue) AND \(isAlive(session))
+            WHERE a.project_id = \(realm.rawValue) AND \(isAlive(session))
                 AND (a.disabled_at IS NULL OR NOT \(moves))
             RETURNING \(AccountRow.columns)
             """
     }
 
-    static func set(email: EmailAddress?, isVerified: Bool, of account: ID<Account>, in project: ID<Project>) -> SQL {
+    static func set(email: EmailAddress?, isVerified: Bool, of account: ID<Account>, in realm: ID<Realm>) -> SQL {
         """
         UPDATE account SET email = \(email?.rawValue), email_verified = \(isVerified)
-        WHERE project_id = \(project.rawValue) AND id = \(account.rawValue)
+        WHERE project_id = \(realm.rawValue) AND id = \(account.rawValue)
         """
     }
 
     static func delete(
-        by session: SessionRow, of actor: AuditActor, at now: Instant, in project: ID<Project>
+        by session: SessionRow, of actor: AuditActor, at now: Instant, in realm: ID<Realm>
     ) -> SQL {
         """
         WITH gone AS (
-            DELETE FROM account a WHERE a.project_id = \(project.rawValue) AND \(isAlive(session))
+            DELETE FROM account a WHERE a.project_id = \(realm.rawValue) AND \(isAlive(session))
             RETURNING a.project_id, a.id, a.email),
         \(forgetting("gone", at: now)),
         audited AS (\(auditing(deletionOf: "gone", by: actor, at: now)))

@@ -4,27 +4,27 @@ internal import Postgres
 extension SQL {
     /// One row with whether some account has each of these.
     static func taken(
-        id: ID<Account>?, email: EmailAddress?, phoneNumber: PhoneNumber?, in project: ID<Project>
+        id: ID<Account>?, email: EmailAddress?, phoneNumber: PhoneNumber?, in realm: ID<Realm>
     ) -> SQL {
         """
-        SELECT EXISTS (SELECT FROM account WHERE project_id = \(project.rawValue) AND id = \(id?.rawValue)) AS id,
-            EXISTS (SELECT FROM account WHERE project_id = \(project.rawValue) AND email = \(email?.rawValue)) AS email,
-            EXISTS (SELECT FROM account WHERE project_id = \(project.rawValue)
+        SELECT EXISTS (SELECT FROM account WHERE project_id = \(realm.rawValue) AND id = \(id?.rawValue)) AS id,
+            EXISTS (SELECT FROM account WHERE project_id = \(realm.rawValue) AND email = \(email?.rawValue)) AS email,
+            EXISTS (SELECT FROM account WHERE project_id = \(realm.rawValue)
                 AND phone_number = \(phoneNumber?.rawValue)) AS phone_number
         """
     }
 
     /// The project, hidden from the planner: of one that has grown since the statistics were taken it expects a single
     /// account, and would walk through all of them where it should go to each by its name.
-    static func asked(_ project: ID<Project>) -> SQL {
-        "asked AS MATERIALIZED (SELECT \(project.rawValue) AS project_id)"
+    static func asked(_ realm: ID<Realm>) -> SQL {
+        "asked AS MATERIALIZED (SELECT \(realm.rawValue) AS project_id)"
     }
 
     /// One index scan for each reference.
-    static func find(_ references: [AccountReference], in project: ID<Project>) -> SQL {
+    static func find(_ references: [AccountReference], in realm: ID<Realm>) -> SQL {
         let names = ReferenceColumns(references)
         return """
-            WITH \(asked(project)),
+            WITH \(asked(realm)),
             found AS MATERIALIZED (
                 SELECT unnest(\(names.ids)) AS id
                 UNION
@@ -44,28 +44,28 @@ extension SQL {
     }
 
     /// What belongs to an account is fetched for those on the page only.
-    static func page(after id: ID<Account>?, limit: Int, in project: ID<Project>) -> SQL {
+    static func page(after id: ID<Account>?, limit: Int, in realm: ID<Realm>) -> SQL {
         let condition: SQL = if let id { "a.id > \(id.rawValue)" } else { "true" }
         return """
             SELECT \(AccountRow.columns), \(AccountRow.lastRefresh) FROM (
-                SELECT * FROM account a WHERE a.project_id = \(project.rawValue) AND \(condition)
+                SELECT * FROM account a WHERE a.project_id = \(realm.rawValue) AND \(condition)
                 ORDER BY a.id LIMIT \(limit)) a
             ORDER BY a.id
             """
     }
 
-    static func count(in project: ID<Project>) -> SQL {
-        "SELECT count(*) AS count FROM account WHERE project_id = \(project.rawValue)"
+    static func count(in realm: ID<Realm>) -> SQL {
+        "SELECT count(*) AS count FROM account WHERE project_id = \(realm.rawValue)"
     }
 
     /// - Parameter actor: `nil` of one that goes on in another: nobody is told, and the audit trail tells of the merge.
     static func delete(
-        _ account: ID<Account>, by actor: AuditActor?, now: Instant, in project: ID<Project>
+        _ account: ID<Account>, by actor: AuditActor?, now: Instant, in realm: ID<Realm>
     ) -> SQL {
         let audited: SQL = actor.map { ", audited AS (\(auditing(deletionOf: "gone", by: $0, at: now)))" } ?? ""
         return """
             WITH gone AS (
-                DELETE FROM account WHERE project_id = \(project.rawValue) AND id = \(account.rawValue)
+                DELETE FROM account WHERE project_id = \(realm.rawValue) AND id = \(account.rawValue)
                 RETURNING project_id, id, email),
             \(forgetting("gone", tells: actor != nil, at: now))\(audited)
             \(burying("gone", at: now))
@@ -76,16 +76,16 @@ extension SQL {
     ///
     /// - Returns: rows of the accounts that were spared.
     static func delete(
-        _ accounts: [ID<Account>], onlyDisabled: Bool, by actor: AuditActor, now: Instant, in project: ID<Project>
+        _ accounts: [ID<Account>], onlyDisabled: Bool, by actor: AuditActor, now: Instant, in realm: ID<Realm>
     ) -> SQL {
         """
         WITH met AS MATERIALIZED (
             SELECT id, disabled_at IS NULL AND \(onlyDisabled) AS is_spared FROM account
-            WHERE project_id = \(project.rawValue) AND id = ANY (\(accounts.map(\.rawValue)))
+            WHERE project_id = \(realm.rawValue) AND id = ANY (\(accounts.map(\.rawValue)))
             ORDER BY id FOR UPDATE),
         gone AS (
             DELETE FROM account a USING met
-            WHERE a.project_id = \(project.rawValue) AND a.id = met.id AND NOT met.is_spared
+            WHERE a.project_id = \(realm.rawValue) AND a.id = met.id AND NOT met.is_spared
             RETURNING a.project_id, a.id, a.email),
         \(forgetting("gone", at: now)),
         audited AS (\(auditing(deletionOf: "gone", by: actor, at: now))),

@@ -7,7 +7,7 @@ extension SQL {
     /// What ends every session is decided on the row as it is when it is locked. Disabling does not: no token of a
     /// disabled account is accepted, and each is told why. Enabling does, so that none of them comes back to life.
     static func change(
-        _ account: ID<Account>, by change: AdministrativeChange, in project: ID<Project>
+        _ account: ID<Account>, by change: AdministrativeChange, in realm: ID<Realm>
     ) -> SQL {
         let now = Timestamp(change.changedAt)
         let email = change.email?.new?.rawValue
@@ -39,7 +39,7 @@ extension SQL {
                 valid_since = coalesce(\(change.validSince.map { Timestamp($0) }),
                     CASE WHEN \(ends) THEN date_trunc('second', \(now)) ELSE a.valid_since END),
                 generation = CASE WHEN \(ends) THEN a.generation + 1 ELSE a.generation END
-            WHERE a.project_id = \(project.rawValue) AND a.id = \(account.rawValue)
+            WHERE a.project_id = \(realm.rawValue) AND a.id = \(account.rawValue)
             RETURNING \(AccountRow.columns), \(AccountRow.lastRefresh)
             """
     }

@@ -11,7 +11,7 @@ extension AccountRow {
 extension SQL {
     /// By address or name only accounts that have one.
     static func page(
-        by order: AccountOrder, skipping count: Int, limit: Int, in project: ID<Project>
+        by order: AccountOrder, skipping count: Int, limit: Int, in realm: ID<Realm>
     ) -> SQL {
         let way: SQL = order.isDescending ? "DESC" : "ASC"
         let sorting: SQL =
@@ -23,30 +23,30 @@ extension SQL {
             case .lastSignInAt: "a.last_sign_in_at \(way) NULLS LAST, a.id \(way)"
             }
         let condition = order.field.column.map { "\($0) IS NOT NULL" as SQL } ?? "true"
-        return page(where: condition, by: sorting, skipping: count, limit: limit, in: project)
+        return page(where: condition, by: sorting, skipping: count, limit: limit, in: realm)
     }
 
     /// Those who lack what `order` goes by.
-    static func rest(_ order: AccountOrder, skipping count: Int, limit: Int, in project: ID<Project>) -> SQL {
+    static func rest(_ order: AccountOrder, skipping count: Int, limit: Int, in realm: ID<Realm>) -> SQL {
         let condition = order.field.column.map { "\($0) IS NULL" as SQL } ?? "false"
         return page(
             where: condition, by: order.isDescending ? "a.id DESC" : "a.id ASC", skipping: count, limit: limit,
-            in: project)
+            in: realm)
     }
 
     /// How many have what `order` goes by.
-    static func count(_ order: AccountOrder, upTo limit: Int, in project: ID<Project>) -> SQL {
+    static func count(_ order: AccountOrder, upTo limit: Int, in realm: ID<Realm>) -> SQL {
         let column = order.field.column ?? "a.id"
         return """
             SELECT count(*) AS count FROM (
-                SELECT FROM account a WHERE a.project_id = \(project.rawValue) AND \(column) IS NOT NULL
+                SELECT FROM account a WHERE a.project_id = \(realm.rawValue) AND \(column) IS NOT NULL
                 ORDER BY \(column) LIMIT \(limit)) a
             """
     }
 
     static func page(
         beginningWith prefix: IDPrefix, besides names: AccountNames, after id: ID<Account>?, limit: Int,
-        in project: ID<Project>
+        in realm: ID<Realm>
     ) -> SQL {
         let start: SQL = id.map { "a.id COLLATE \"C\" > \($0.rawValue)" } ?? "a.id COLLATE \"C\" >= \(prefix.text)"
         let end: SQL = prefix.end.map { "a.id COLLATE \"C\" < \($0)" } ?? "true"
@@ -54,16 +54,16 @@ extension SQL {
             \(start) AND \(end) AND a.email IS DISTINCT FROM coalesce(\(names.email?.rawValue), '')
             AND a.phone_number IS DISTINCT FROM coalesce(\(names.phoneNumber?.rawValue), '')
             """
-        return page(where: condition, by: "a.id COLLATE \"C\"", skipping: 0, limit: limit, in: project)
+        return page(where: condition, by: "a.id COLLATE \"C\"", skipping: 0, limit: limit, in: realm)
     }
 
     /// What belongs to an account is fetched for those on the page only.
     private static func page(
-        where condition: SQL, by sorting: SQL, skipping count: Int, limit: Int, in project: ID<Project>
+        where condition: SQL, by sorting: SQL, skipping count: Int, limit: Int, in realm: ID<Realm>
     ) -> SQL {
         """
         SELECT \(AccountRow.columns), \(AccountRow.lastRefresh) FROM (
-            SELECT * FROM account a WHERE a.project_id = \(project.rawValue) AND \(condition)
+            SELECT * FROM account a WHERE a.project_id = \(realm.rawValue) AND \(condition)
             ORDER BY \(sorting) LIMIT \(limit) OFFSET \(count)) a
         ORDER BY \(sorting)
         """

@@ -2,94 +2,94 @@ internal import Identity
 internal import Postgres
 
 extension Transaction {
-    func identities(of account: ID<Account>, in project: ID<Project>) async throws -> [DatedIdentity]? {
-        guard let row = try await query(.find([.id(account)], in: project)).first else { return nil }
+    func identities(of account: ID<Account>, in realm: ID<Realm>) async throws -> [DatedIdentity]? {
+        guard let row = try await query(.find([.id(account)], in: realm)).first else { return nil }
         return try AccountRow.account(row).identities.compactMap { DatedIdentity($0, of: account) }
     }
 
     /// - Throws: ``IdentityRefusal``.
     func carryOut(
-        _ change: IdentityChange, by actor: AuditActor, at now: Instant, in project: ID<Project>
+        _ change: IdentityChange, by actor: AuditActor, at now: Instant, in realm: ID<Realm>
     ) async throws -> DatedIdentity {
         let ids = [change.accounts.from, change.accounts.to].compactMap(\.self)
-        _ = try await execute(.lock(ids, in: project))
-        let accounts = try await query(.find(ids.map { .id($0) }, in: project)).map { try AccountRow.account($0) }
+        _ = try await execute(.lock(ids, in: realm))
+        let accounts = try await query(.find(ids.map { .id($0) }, in: realm)).map { try AccountRow.account($0) }
         func account(_ id: ID<Account>) throws(IdentityRefusal) -> Account {
             guard let account = accounts.first(where: { $0.id == id }) else { throw .accountUnknown }
             return account
         }
         switch change {
         case .link(let identity, let id):
-            return try await link(identity, to: try account(id), by: actor, at: now, in: project)
+            return try await link(identity, to: try account(id), by: actor, at: now, in: realm)
         case .unlink(let provider, let id, let leavesNoWayIn):
             let (rest, identity) = try account(id).unlinking(provider, leavesNoWayIn: leavesNoWayIn)
             guard let dated = DatedIdentity(identity, of: id) else { throw IdentityRefusal.notLinked }
-            _ = try await execute(.unlink([provider], from: id, in: project))
-            try await endSessions(of: [id], openedThrough: [provider], except: nil, at: now, in: project)
-            try await settle(rest, was: try account(id), in: project)
-            try await note(.identityUnlinked, .identityUnlinked, id, provider, by: actor, at: now, in: project)
+            _ = try await execute(.unlink([provider], from: id, in: realm))
+            try await endSessions(of: [id], openedThrough: [provider], except: nil, at: now, in: realm)
+            try await settle(rest, was: try account(id), in: realm)
+            try await note(.identityUnlinked, .identityUnlinked, id, provider, by: actor, at: now, in: realm)
             return dated
         case .move(let provider, let from, let to, let leavesNoWayIn):
             let (source, target) = (try account(from), try account(to))
             let (rest, identity) = try source.unlinking(provider, leavesNoWayIn: leavesNoWayIn)
             let grown = try target.linking(identity, of: nil)
-            _ = try await execute(.move(identity, to: to, at: now, in: project))
-            try await endSessions(of: [from], openedThrough: [provider], except: nil, at: now, in: project)
-            try await settle(rest, was: source, in: project)
-            try await settle(grown, was: target, in: project)
+            _ = try await execute(.move(identity, to: to, at: now, in: realm))
+            try await endSessions(of: [from], openedThrough: [provider], except: nil, at: now, in: realm)
+            try await settle(rest, was: source, in: realm)
+            try await settle(grown, was: target, in: realm)
             try await note(
-                .identityUnlinked, .identityUnlinked, from, provider, (nil, to), by: actor, at: now, in: project)
-            try await note(.identityLinked, .identityLinked, to, provider, (from, nil), by: actor, at: now, in: project)
+                .identityUnlinked, .identityUnlinked, from, provider, (nil, to), by: actor, at: now, in: realm)
+            try await note(.identityLinked, .identityLinked, to, provider, (from, nil), by: actor, at: now, in: realm)
             return DatedIdentity(identity: identity, account: to, linkedAt: now)
         }
     }
 
     private func link(
-        _ identity: LinkedIdentity, to account: Account, by actor: AuditActor, at now: Instant, in project: ID<Project>
+        _ identity: LinkedIdentity, to account: Account, by actor: AuditActor, at now: Instant, in realm: ID<Realm>
     ) async throws -> DatedIdentity {
         let reference = AccountReference.identity(provider: identity.provider, subject: identity.subject)
-        let owner = try await query(.find([reference], in: project)).first.map { try AccountRow.account($0).id }
+        let owner = try await query(.find([reference], in: realm)).first.map { try AccountRow.account($0).id }
         let grown = try account.linking(identity, of: owner)
-        _ = try await execute(.link(identity, to: account.id, at: now, in: project))
-        try await settle(grown, was: account, in: project)
+        _ = try await execute(.link(identity, to: account.id, at: now, in: realm))
+        try await settle(grown, was: account, in: realm)
         try await note(
-            .identityLinked, .identityLinked, account.id, identity.provider, by: actor, at: now, in: project)
+            .identityLinked, .identityLinked, account.id, identity.provider, by: actor, at: now, in: realm)
         return DatedIdentity(identity: identity, account: account.id, linkedAt: now)
     }
 
     /// Writes the address down. One that another account holds stays there.
-    func settle(_ account: Account, was before: Account, in project: ID<Project>) async throws {
+    func settle(_ account: Account, was before: Account, in realm: ID<Realm>) async throws {
         guard (account.email, account.emailIsVerified) != (before.email, before.emailIsVerified) else { return }
         var heir = (email: account.email, isVerified: account.emailIsVerified)
         if let email = heir.email, email != before.email,
-            try await !query(.holder(of: email, in: project)).isEmpty
+            try await !query(.holder(of: email, in: realm)).isEmpty
         {
             heir = (nil, false)
         }
-        _ = try await execute(.set(email: heir.email, isVerified: heir.isVerified, of: account.id, in: project))
+        _ = try await execute(.set(email: heir.email, isVerified: heir.isVerified, of: account.id, in: realm))
     }
 
     private func note(
         _ kind: OutboxEvent.Kind, _ action: AuditNote.AccountAction, _ account: ID<Account>, _ provider: ProviderID,
         _ others: (source: ID<Account>?, target: ID<Account>?) = (nil, nil), by actor: AuditActor, at now: Instant,
-        in project: ID<Project>
+        in realm: ID<Realm>
     ) async throws {
         let event = OutboxEvent(kind, of: account, provider: provider, source: others.source)
-        _ = try await execute(.tell(event, at: now, in: project))
+        _ = try await execute(.tell(event, at: now, in: realm))
         var detail = ["provider": provider.rawValue]
         detail["source"] = others.source?.rawValue
         detail["target"] = others.target?.rawValue
-        try await audit([AuditNote(action, account, detail)], by: actor, at: now, in: project)
+        try await audit([AuditNote(action, account, detail)], by: actor, at: now, in: realm)
     }
 }
 
 extension SQL {
     fileprivate static func move(
-        _ identity: LinkedIdentity, to account: ID<Account>, at now: Instant, in project: ID<Project>
+        _ identity: LinkedIdentity, to account: ID<Account>, at now: Instant, in realm: ID<Realm>
     ) -> SQL {
         """
         UPDATE linked_identity SET account_id = \(account.rawValue), linked_at = \(Timestamp(now))
-        WHERE project_id = \(project.rawValue) AND provider = \(identity.provider.rawValue)
+        WHERE project_id = \(realm.rawValue) AND provider = \(identity.provider.rawValue)
             AND subject = \(identity.subject)
         """
     }

@@ -3,33 +3,33 @@ internal import Postgres
 
 extension SQL {
     /// Makes all of `accounts` in one statement.
-    static func insert(_ accounts: [StoredAccount], in project: ID<Project>) -> SQL {
+    static func insert(_ accounts: [StoredAccount], in realm: ID<Realm>) -> SQL {
         """
-        WITH made AS (\(insertion(accounts, in: project)) RETURNING id)
-        DELETE FROM deleted_account d USING made WHERE d.project_id = \(project.rawValue) AND d.id = made.id
+        WITH made AS (\(insertion(accounts, in: realm)) RETURNING id)
+        DELETE FROM deleted_account d USING made WHERE d.project_id = \(realm.rawValue) AND d.id = made.id
         """
     }
 
     /// The same, but leaves out accounts that have something in common with another one, in `accounts` as well.
     ///
     /// - Returns: the ids of those made.
-    static func add(_ accounts: [StoredAccount], in project: ID<Project>) -> SQL {
+    static func add(_ accounts: [StoredAccount], in realm: ID<Realm>) -> SQL {
         """
-        WITH made AS (\(insertion(accounts, in: project)) ON CONFLICT DO NOTHING RETURNING id),
+        WITH made AS (\(insertion(accounts, in: realm)) ON CONFLICT DO NOTHING RETURNING id),
         revived AS (
-            DELETE FROM deleted_account d USING made WHERE d.project_id = \(project.rawValue) AND d.id = made.id)
+            DELETE FROM deleted_account d USING made WHERE d.project_id = \(realm.rawValue) AND d.id = made.id)
         SELECT id FROM made
         """
     }
 
     /// One array for each column: the server takes them apart in half the time that JSON would need.
-    private static func insertion(_ accounts: [StoredAccount], in project: ID<Project>) -> SQL {
+    private static func insertion(_ accounts: [StoredAccount], in realm: ID<Realm>) -> SQL {
         func times(_ time: (Account) -> Instant?) -> SQL { "\(accounts.map { time($0.account)?.microseconds })" }
         let all = accounts.map(\.account)
         return """
             INSERT INTO account (project_id, id, email, email_verified, display_name, photo_url, password_hash,
                 password_updated_at, phone_number, custom_claims, disabled_at, created_at, last_sign_in_at, valid_since)
-            SELECT \(project.rawValue), u.id, u.email, u.email_verified = 1, u.display_name, u.photo_url,
+            SELECT \(realm.rawValue), u.id, u.email, u.email_verified = 1, u.display_name, u.photo_url,
                 u.password_hash, \(epochPlus("u.password_updated_at")), u.phone_number, u.custom_claims,
                 \(epochPlus("u.disabled_at")), \(epochPlus("u.created_at")), \(epochPlus("u.last_sign_in_at")),
                 \(epochPlus("u.valid_since"))
@@ -44,16 +44,16 @@ extension SQL {
     }
 
     /// An imported account is made with the identities that it brings.
-    static func insertIdentities(of accounts: [StoredAccount], at now: Instant, in project: ID<Project>) -> SQL {
+    static func insertIdentities(of accounts: [StoredAccount], at now: Instant, in realm: ID<Realm>) -> SQL {
         let owned = accounts.flatMap { stored in stored.account.identities.map { (stored.account, $0) } }
         let all = owned.map(\.1)
         let issuer: SQL =
-            all.contains { $0.provider.isGenericOpenID } ? issuer(of: "u.provider", in: project) : "NULL"
+            all.contains { $0.provider.isGenericOpenID } ? issuer(of: "u.provider", in: realm) : "NULL"
         return """
             INSERT INTO linked_identity
                 (project_id, provider, subject, account_id, email, display_name, photo_url, issuer, created_at,
                     linked_at)
-            SELECT \(project.rawValue), u.provider, u.subject, u.account_id, u.email, u.display_name, u.photo_url,
+            SELECT \(realm.rawValue), u.provider, u.subject, u.account_id, u.email, u.display_name, u.photo_url,
                 \(issuer), \(Timestamp(now)), \(epochPlus("u.linked_at"))
             FROM unnest(\(all.map(\.provider.rawValue)), \(all.map(\.subject)), \(owned.map(\.0.id.rawValue)),
                 \(all.map(\.email?.rawValue)), \(all.map(\.displayName)), \(all.map(\.photoURL)),
@@ -62,14 +62,14 @@ extension SQL {
             """
     }
 
-    static func remove(_ accounts: [ID<Account>], in project: ID<Project>) -> SQL {
-        "DELETE FROM account WHERE project_id = \(project.rawValue) AND id = ANY (\(accounts.map(\.rawValue)))"
+    static func remove(_ accounts: [ID<Account>], in realm: ID<Realm>) -> SQL {
+        "DELETE FROM account WHERE project_id = \(realm.rawValue) AND id = ANY (\(accounts.map(\.rawValue)))"
     }
 
     /// Rows of those that belong to somebody.
-    static func owners(of identities: [LinkedIdentity], in project: ID<Project>) -> SQL {
+    static func owners(of identities: [LinkedIdentity], in realm: ID<Realm>) -> SQL {
         """
-        WITH \(asked(project))
+        WITH \(asked(realm))
         SELECT l.provider, l.subject, l.account_id FROM asked CROSS JOIN
             unnest(\(identities.map(\.provider.rawValue)), \(identities.map(\.subject))) AS w (provider, subject)
         JOIN linked_identity l
@@ -78,9 +78,9 @@ extension SQL {
     }
 
     /// Rows of the ids, addresses and numbers that somebody has.
-    static func names(takenOf accounts: [Account], in project: ID<Project>) -> SQL {
+    static func names(takenOf accounts: [Account], in realm: ID<Realm>) -> SQL {
         """
-        WITH \(asked(project))
+        WITH \(asked(realm))
         SELECT 'id' AS member, a.id AS name FROM asked
         CROSS JOIN unnest(\(accounts.map(\.id.rawValue))) AS w (id)
         JOIN account a ON a.project_id = asked.project_id AND a.id = w.id

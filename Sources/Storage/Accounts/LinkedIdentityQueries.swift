@@ -3,37 +3,37 @@ internal import Postgres
 
 extension SQL {
     static func link(
-        _ identity: LinkedIdentity, to account: ID<Account>, at now: Instant, in project: ID<Project>
+        _ identity: LinkedIdentity, to account: ID<Account>, at now: Instant, in realm: ID<Realm>
     ) -> SQL {
-        linking(identity, to: account, at: now, in: project, from: "(VALUES (1)) v")
+        linking(identity, to: account, at: now, in: realm, from: "(VALUES (1)) v")
     }
 
     /// Links nothing to an account that has an identity of that provider, and none whose issuer the provider has no more.
     static func link(
-        _ identity: LinkedIdentity, onceTo account: Account, _ entry: SignInCommit, in project: ID<Project>
+        _ identity: LinkedIdentity, onceTo account: Account, _ entry: SignInCommit, in realm: ID<Realm>
     ) -> SQL {
         """
-        \(linking(identity, to: account.id, at: entry.enteredAt, in: project, from: "(VALUES (1)) v")) \
-        WHERE NOT EXISTS (SELECT FROM linked_identity l WHERE l.project_id = \(project.rawValue)
+        \(linking(identity, to: account.id, at: entry.enteredAt, in: realm, from: "(VALUES (1)) v")) \
+        WHERE NOT EXISTS (SELECT FROM linked_identity l WHERE l.project_id = \(realm.rawValue)
             AND l.account_id = \(account.id.rawValue) AND l.provider = \(identity.provider.rawValue))
-            AND \(issuerStands(for: entry.identity, in: project))
+            AND \(issuerStands(for: entry.identity, in: realm))
         """
     }
 
     /// Links once for each row of `source`, a common table expression before it in the statement. An identity that nobody
     /// verified gets the issuer that its provider has.
     static func linking(
-        _ identity: LinkedIdentity, to account: ID<Account>, at now: Instant, in project: ID<Project>,
+        _ identity: LinkedIdentity, to account: ID<Account>, at now: Instant, in realm: ID<Realm>,
         from source: SQL
     ) -> SQL {
         let issuer: SQL =
             identity.issuer == nil && identity.provider.isGenericOpenID
-            ? issuer(of: "\(identity.provider.rawValue)", in: project) : "\(identity.issuer)"
+            ? issuer(of: "\(identity.provider.rawValue)", in: realm) : "\(identity.issuer)"
         return """
             INSERT INTO linked_identity (project_id, provider, subject, account_id, email, email_trust, is_private_email,
                 given_name, family_name, display_name, photo_url, real_user_status, audience, issuer,
                 linked_device, created_at, linked_at)
-            SELECT \(project.rawValue), \(identity.provider.rawValue), \(identity.subject), \(account.rawValue),
+            SELECT \(realm.rawValue), \(identity.provider.rawValue), \(identity.subject), \(account.rawValue),
                 \(identity.email?.rawValue), \(identity.emailTrust.rawValue), \(identity.isPrivateEmail),
                 \(identity.name?.given), \(identity.name?.family), \(identity.displayName), \(identity.photoURL),
                 \(identity.realUserStatus)::bigint::smallint, \(identity.audience), \(issuer),
@@ -42,7 +42,7 @@ extension SQL {
     }
 
     /// A name that somebody else stored meanwhile was there first.
-    static func remembering(_ identity: LinkedIdentity, in project: ID<Project>) -> SQL {
+    static func remembering(_ identity: LinkedIdentity, in realm: ID<Realm>) -> SQL {
         """
         UPDATE linked_identity l SET email = \(identity.email?.rawValue), email_trust = \(identity.emailTrust.rawValue),
             is_private_email = \(identity.isPrivateEmail), given_name = coalesce(l.given_name, \(identity.name?.given)),
@@ -51,15 +51,15 @@ extension SQL {
             real_user_status = \(identity.realUserStatus)::bigint::smallint, audience = \(identity.audience),
             issuer = \(identity.issuer)
         FROM signed_in
-        WHERE l.project_id = \(project.rawValue) AND l.provider = \(identity.provider.rawValue)
+        WHERE l.project_id = \(realm.rawValue) AND l.provider = \(identity.provider.rawValue)
             AND l.subject = \(identity.subject)
         RETURNING 1
         """
     }
 
-    static func unlinkAll(from account: ID<Account>, in project: ID<Project>) -> SQL {
+    static func unlinkAll(from account: ID<Account>, in realm: ID<Realm>) -> SQL {
         """
-        DELETE FROM linked_identity WHERE project_id = \(project.rawValue) AND account_id = \(account.rawValue)
+        DELETE FROM linked_identity WHERE project_id = \(realm.rawValue) AND account_id = \(account.rawValue)
         """
     }
 }

@@ -4,12 +4,12 @@ public import Postgres
 /// The secret keys of imported password hashes, sealed.
 public struct PasswordSchemeStore: Sendable {
     public struct Stored: Sendable {
-        public let project: ID<Project>
+        public let realm: ID<Realm>
         public let id: ID<PasswordKey>
         public let sealed: [UInt8]
 
-        public init(project: ID<Project>, id: ID<PasswordKey>, sealed: [UInt8]) {
-            self.project = project
+        public init(realm: ID<Realm>, id: ID<PasswordKey>, sealed: [UInt8]) {
+            self.realm = realm
             self.id = id
             self.sealed = sealed
         }
@@ -27,7 +27,7 @@ public struct PasswordSchemeStore: Sendable {
             try await pool.execute(
                 """
                 INSERT INTO password_scheme (project_id, id, key, created_at)
-                VALUES (\(key.project.rawValue), \(key.id.rawValue), \(key.sealed), \(Timestamp(now)))
+                VALUES (\(key.realm.rawValue), \(key.id.rawValue), \(key.sealed), \(Timestamp(now)))
                 ON CONFLICT (id) DO NOTHING
                 """)
         }
@@ -55,7 +55,7 @@ public struct PasswordSchemeStore: Sendable {
             try await pool.query("SELECT project_id, id, key FROM password_scheme \(rest)")
         }.map { row in
             Stored(
-                project: ID(try row.decode("project_id")), id: ID(try row.decode("id")), sealed: try row.decode("key"))
+                realm: ID(try row.decode("project_id")), id: ID(try row.decode("id")), sealed: try row.decode("key"))
         }
     }
 }

@@ -15,17 +15,17 @@ public struct PostgresAccountFinder: AccountFinder {
     }
 
     public func page(
-        by order: AccountOrder, skipping count: Int, limit: Int, in project: ID<Project>
+        by order: AccountOrder, skipping count: Int, limit: Int, in realm: ID<Realm>
     ) async throws -> [Account] {
         try await reaching {
             try await pool.transaction(isolation: .repeatableRead) { transaction in
                 switch order.field {
                 case .id, .createdAt:
-                    try await transaction.accounts(.page(by: order, skipping: count, limit: limit, in: project))
-                case .email, .name: try await transaction.page(by: order, skipping: count, limit: limit, in: project)
+                    try await transaction.accounts(.page(by: order, skipping: count, limit: limit, in: realm))
+                case .email, .name: try await transaction.page(by: order, skipping: count, limit: limit, in: realm)
                 case .lastSignInAt:
                     try await transaction.sorted(
-                        .page(by: order, skipping: count, limit: limit, in: project), within: sortDeadline)
+                        .page(by: order, skipping: count, limit: limit, in: realm), within: sortDeadline)
                 }
             }
         }
@@ -33,9 +33,9 @@ public struct PostgresAccountFinder: AccountFinder {
 
     public func page(
         beginningWith prefix: IDPrefix, besides names: AccountNames, after id: ID<Account>?, limit: Int,
-        in project: ID<Project>
+        in realm: ID<Realm>
     ) async throws -> [Account] {
-        let statement = SQL.page(beginningWith: prefix, besides: names, after: id, limit: limit, in: project)
+        let statement = SQL.page(beginningWith: prefix, besides: names, after: id, limit: limit, in: realm)
         return try await reaching { try await pool.query(statement) }.map { try AccountRow.seen($0) }
     }
 }
@@ -47,16 +47,16 @@ extension Transaction {
 
     /// Those with an address or a name, then those without: each has an index of its own.
     fileprivate func page(
-        by order: AccountOrder, skipping count: Int, limit: Int, in project: ID<Project>
+        by order: AccountOrder, skipping count: Int, limit: Int, in realm: ID<Realm>
     ) async throws -> [Account] {
-        let page = try await accounts(.page(by: order, skipping: count, limit: limit, in: project))
+        let page = try await accounts(.page(by: order, skipping: count, limit: limit, in: realm))
         guard page.count < limit else { return page }
         var skipped = 0
         if page.isEmpty, count > 0 {
-            let passed = try await query(.count(order, upTo: count, in: project)).first
+            let passed = try await query(.count(order, upTo: count, in: realm)).first
             skipped = count - (try passed?.decode("count") ?? 0)
         }
-        let rest = SQL.rest(order, skipping: skipped, limit: limit - page.count, in: project)
+        let rest = SQL.rest(order, skipping: skipped, limit: limit - page.count, in: realm)
         return page + (try await accounts(rest))
     }
 

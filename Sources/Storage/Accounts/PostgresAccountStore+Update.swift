@@ -2,10 +2,10 @@ public import Identity
 internal import Postgres
 
 extension PostgresAccountStore {
-    public func update(_ change: AccountChange, by session: Session, in project: ID<Project>) async throws -> Update {
+    public func update(_ change: AccountChange, by session: Session, in realm: ID<Realm>) async throws -> Update {
         do {
             let account = try await reaching {
-                try await pool.transaction { try await changed(by: change, session, in: project, $0) }
+                try await pool.transaction { try await changed(by: change, session, in: realm, $0) }
             }
             return account.map { .updated($0) } ?? .stale
         } catch is NoWayIn {
@@ -17,47 +17,47 @@ extension PostgresAccountStore {
 
     /// The account's row is locked first, so that what it is linked to changes for one at a time.
     private func changed(
-        by change: AccountChange, _ session: Session, in project: ID<Project>, _ transaction: Transaction
+        by change: AccountChange, _ session: Session, in realm: ID<Realm>, _ transaction: Transaction
     ) async throws -> Account? {
-        let statement = SQL.update(change, by: try SessionRow(session), in: project)
+        let statement = SQL.update(change, by: try SessionRow(session), in: realm)
         guard let row = try await transaction.query(statement).first else { return nil }
         var account = try AccountRow.account(row)
-        try await transaction.post(change.mailing, in: project)
-        try await transaction.audit(change.notes, by: change.actor, at: change.changedAt, in: project)
+        try await transaction.post(change.mailing, in: realm)
+        try await transaction.audit(change.notes, by: change.actor, at: change.changedAt, in: realm)
         if !change.unlinked.isEmpty || change.keepsWayIn {
-            account = try await unlinked(account, by: change, session, in: project, transaction)
+            account = try await unlinked(account, by: change, session, in: realm, transaction)
         }
         guard !change.keepsWayIn || account.hasWayIn else { throw NoWayIn() }
         guard let replacement = change.replacement else { return account }
-        _ = try await transaction.execute(.voidCodes(of: account.id, in: project))
+        _ = try await transaction.execute(.voidCodes(of: account.id, in: realm))
         _ = try await transaction.execute(
-            .opening(try SessionRow(replacement), in: project, from: "(VALUES (1)) v"))
-        _ = try await transaction.execute(.forgetSessions(of: account.id, before: session.generation, in: project))
+            .opening(try SessionRow(replacement), in: realm, from: "(VALUES (1)) v"))
+        _ = try await transaction.execute(.forgetSessions(of: account.id, before: session.generation, in: realm))
         return account
     }
 
     private func unlinked(
-        _ account: Account, by change: AccountChange, _ session: Session, in project: ID<Project>,
+        _ account: Account, by change: AccountChange, _ session: Session, in realm: ID<Realm>,
         _ transaction: Transaction
     ) async throws -> Account {
         // Read again: what the locking statement returned of identities is as old as its beginning.
-        guard let row = try await transaction.query(.find([.id(account.id)], in: project)).first else { return account }
+        guard let row = try await transaction.query(.find([.id(account.id)], in: realm)).first else { return account }
         var account = try AccountRow.account(row)
         let gone = account.identities.filter { change.unlinked.contains($0.provider) }
         let heir = account.primaryEmail(without: change.unlinked)
-        _ = try await transaction.execute(.unlink(gone.map(\.provider), from: account.id, in: project))
+        _ = try await transaction.execute(.unlink(gone.map(\.provider), from: account.id, in: realm))
         try await transaction.endSessions(
-            of: [account.id], openedThrough: gone.map(\.provider), except: session.id, at: change.changedAt, in: project
+            of: [account.id], openedThrough: gone.map(\.provider), except: session.id, at: change.changedAt, in: realm
         )
         for identity in gone {
             let event = OutboxEvent(.identityUnlinked, of: account.id, provider: identity.provider)
-            _ = try await transaction.execute(.tell(event, at: change.changedAt, in: project))
+            _ = try await transaction.execute(.tell(event, at: change.changedAt, in: realm))
         }
         try await transaction.audit(
             gone.map { AuditNote(.identityUnlinked, account.id, $0.provider) }, by: change.actor,
-            at: change.changedAt, in: project)
+            at: change.changedAt, in: realm)
         if heir.email != account.email {
-            (account.email, account.emailIsVerified) = try await give(heir, to: account, in: project, transaction)
+            (account.email, account.emailIsVerified) = try await give(heir, to: account, in: realm, transaction)
         }
         account.identities.removeAll { change.unlinked.contains($0.provider) }
         return account
@@ -65,15 +65,15 @@ extension PostgresAccountStore {
 
     /// An address that another account holds stays there.
     private func give(
-        _ heir: (email: EmailAddress?, isVerified: Bool), to account: Account, in project: ID<Project>,
+        _ heir: (email: EmailAddress?, isVerified: Bool), to account: Account, in realm: ID<Realm>,
         _ transaction: Transaction
     ) async throws -> (EmailAddress?, Bool) {
         var heir = heir
-        if let email = heir.email, try await !transaction.query(.holder(of: email, in: project)).isEmpty {
+        if let email = heir.email, try await !transaction.query(.holder(of: email, in: realm)).isEmpty {
             heir = (nil, false)
         }
         _ = try await transaction.execute(
-            .set(email: heir.email, isVerified: heir.isVerified, of: account.id, in: project))
+            .set(email: heir.email, isVerified: heir.isVerified, of: account.id, in: realm))
         return heir
     }
 }

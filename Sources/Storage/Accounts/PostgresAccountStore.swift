@@ -11,9 +11,9 @@ public struct PostgresAccountStore: AccountStore {
     }
 
     public func create(
-        _ account: NewAccount, opening session: Session, in project: ID<Project>
+        _ account: NewAccount, opening session: Session, in realm: ID<Realm>
     ) async throws -> Creation {
-        let statement = SQL.create(account, opening: try SessionRow(session), in: project)
+        let statement = SQL.create(account, opening: try SessionRow(session), in: realm)
         do {
             _ = try await reaching { try await pool.execute(statement) }
             return .created(Account(account))
@@ -22,25 +22,25 @@ public struct PostgresAccountStore: AccountStore {
         }
     }
 
-    public func holder(of email: EmailAddress, in project: ID<Project>) async throws -> EmailHolder? {
-        try await reaching { try await pool.read(.holder(of: email, in: project)) }.first.map { row in
+    public func holder(of email: EmailAddress, in realm: ID<Realm>) async throws -> EmailHolder? {
+        try await reaching { try await pool.read(.holder(of: email, in: realm)) }.first.map { row in
             EmailHolder(account: try AccountRow.account(row), passwordHash: try row.decode("password_hash"))
         }
     }
 
     public func hadSession(
-        _ email: EmailAddress, from places: [[UInt8]], since: Instant, in project: ID<Project>
+        _ email: EmailAddress, from places: [[UInt8]], since: Instant, in realm: ID<Realm>
     ) async throws -> Bool {
-        try await !reaching { try await pool.read(.hadSession(email, from: places, since: since, in: project)) }.isEmpty
+        try await !reaching { try await pool.read(.hadSession(email, from: places, since: since, in: realm)) }.isEmpty
     }
 
-    public func open(_ session: Session, rehashed: String?, in project: ID<Project>) async throws -> Bool {
-        let statement = SQL.open(try SessionRow(session), rehashed: rehashed, in: project)
+    public func open(_ session: Session, rehashed: String?, in realm: ID<Realm>) async throws -> Bool {
+        let statement = SQL.open(try SessionRow(session), rehashed: rehashed, in: realm)
         return try await reaching { try await pool.execute(statement) } == 1
     }
 
-    public func find(_ claim: IDTokenClaim, in project: ID<Project>) async throws -> FoundSession? {
-        let statement = SQL.find(try UUID(claim.session), of: claim.account, in: project)
+    public func find(_ claim: IDTokenClaim, in realm: ID<Realm>) async throws -> FoundSession? {
+        let statement = SQL.find(try UUID(claim.session), of: claim.account, in: realm)
         return try await reaching { try await pool.read(statement) }.first.map { row in
             FoundSession(
                 account: try AccountRow.account(row, lastRefreshAt: try row.decode("last_refresh_at")),
@@ -49,14 +49,14 @@ public struct PostgresAccountStore: AccountStore {
     }
 
     public func rotate(
-        _ claim: RefreshClaim, by policy: Policy, at now: Instant, in project: ID<Project>
+        _ claim: RefreshClaim, by policy: Policy, at now: Instant, in realm: ID<Realm>
     ) async throws -> Rotation {
         let id = try UUID(claim.session)
         let statement = SQL.rotate(
             id, counter: claim.counter, rotates: policy.rotatesRefreshTokens,
-            graceBegan: Timestamp(now - policy.refreshTokenGracePeriod), now: Timestamp(now), in: project)
+            graceBegan: Timestamp(now - policy.refreshTokenGracePeriod), now: Timestamp(now), in: realm)
         guard let row = try await reaching({ try await pool.query(statement) }).first else {
-            return try await whyNotRotated(id, in: project)
+            return try await whyNotRotated(id, in: realm)
         }
         guard try !row.decode("is_stolen", as: Bool.self) else { return .stolen }
         return .goesOn(
@@ -64,20 +64,20 @@ public struct PostgresAccountStore: AccountStore {
     }
 
     public func delete(
-        by session: Session, of actor: AuditActor, at now: Instant, mailing: EmailBatch, in project: ID<Project>
+        by session: Session, of actor: AuditActor, at now: Instant, mailing: EmailBatch, in realm: ID<Realm>
     ) async throws -> Bool {
-        let statement = SQL.delete(by: try SessionRow(session), of: actor, at: now, in: project)
+        let statement = SQL.delete(by: try SessionRow(session), of: actor, at: now, in: realm)
         return try await reaching {
             try await pool.transaction { transaction in
                 guard try await transaction.execute(statement) == 1 else { return false }
-                try await transaction.post(mailing, in: project)
+                try await transaction.post(mailing, in: realm)
                 return true
             }
         }
     }
 
-    private func whyNotRotated(_ session: UUID, in project: ID<Project>) async throws -> Rotation {
-        guard let row = try await reaching({ try await pool.query(.state(of: session, in: project)) }).first else {
+    private func whyNotRotated(_ session: UUID, in realm: ID<Realm>) async throws -> Rotation {
+        guard let row = try await reaching({ try await pool.query(.state(of: session, in: realm)) }).first else {
             return .unknown
         }
         return try row.decode("is_disabled") ? .accountDisabled : .ended

@@ -15,13 +15,13 @@ extension PostgresAdministrationStore {
     /// - Parameter accounts: of different ids.
     /// - Returns: what stood in the way of those that were not stored; the id comes first.
     public func add(
-        _ accounts: [StoredAccount], by actor: AuditActor, now: Instant, in project: ID<Project>
+        _ accounts: [StoredAccount], by actor: AuditActor, now: Instant, in realm: ID<Realm>
     ) async throws -> [ID<Account>: UniqueMember] {
         guard !accounts.isEmpty else { return [:] }
         for _ in 0..<Self.addAttempts {
             do {
                 return try await reaching {
-                    try await pool.transaction { try await $0.add(accounts, by: actor, now: now, in: project) }
+                    try await pool.transaction { try await $0.add(accounts, by: actor, now: now, in: realm) }
                 }
             } catch let error as PostgresError where error.takenMember != nil {
                 // Somebody took an identity between the look and the insertion.
@@ -32,12 +32,12 @@ extension PostgresAdministrationStore {
     }
 
     /// The accounts after `id`, in the order of ids, with their password hashes.
-    public func stored(after id: ID<Account>?, limit: Int, in project: ID<Project>) async throws -> [StoredAccount] {
+    public func stored(after id: ID<Account>?, limit: Int, in realm: ID<Realm>) async throws -> [StoredAccount] {
         try await reaching {
             try await pool.query(
                 """
                 SELECT a.password_hash, \(AccountRow.columns) FROM (
-                    SELECT * FROM account a WHERE a.project_id = \(project.rawValue) AND a.id > \(id?.rawValue ?? "")
+                    SELECT * FROM account a WHERE a.project_id = \(realm.rawValue) AND a.id > \(id?.rawValue ?? "")
                     ORDER BY a.id LIMIT \(limit)) a
                 ORDER BY a.id
                 """)
@@ -49,22 +49,22 @@ extension PostgresAdministrationStore {
 
 extension Transaction {
     fileprivate func add(
-        _ accounts: [StoredAccount], by actor: AuditActor, now: Instant, in project: ID<Project>
+        _ accounts: [StoredAccount], by actor: AuditActor, now: Instant, in realm: ID<Realm>
     ) async throws -> [ID<Account>: UniqueMember] {
-        var inTheWay = try await identitiesInTheWay(of: accounts, in: project)
+        var inTheWay = try await identitiesInTheWay(of: accounts, in: realm)
         let free = accounts.filter { inTheWay[$0.account.id] == nil }
-        let made = Set(try await query(.add(free, in: project)).map { ID<Account>(try $0.decode("id")) })
+        let made = Set(try await query(.add(free, in: realm)).map { ID<Account>(try $0.decode("id")) })
         let stored = free.filter { made.contains($0.account.id) }
         if stored.contains(where: { !$0.account.identities.isEmpty }) {
-            _ = try await execute(.insertIdentities(of: stored, at: now, in: project))
+            _ = try await execute(.insertIdentities(of: stored, at: now, in: realm))
         }
         if !stored.isEmpty {
             try await audit(
-                AuditNote.imported(stored.map(\.account.id), in: project), by: actor, at: now, in: project)
+                AuditNote.imported(stored.map(\.account.id), in: realm), by: actor, at: now, in: realm)
         }
         let missing = accounts.map(\.account).filter { !made.contains($0.id) }
         guard !missing.isEmpty else { return [:] }
-        let taken = try TakenNames(try await query(.names(takenOf: missing, in: project)))
+        let taken = try TakenNames(try await query(.names(takenOf: missing, in: realm)))
         for account in missing {
             // What nobody has any more was taken a moment ago, by an account that is gone by now.
             inTheWay[account.id] = taken.member(of: account) ?? inTheWay[account.id] ?? .id
@@ -74,12 +74,12 @@ extension Transaction {
 
     /// Those whose identities belong to somebody else, or to one that comes before them in `accounts`.
     private func identitiesInTheWay(
-        of accounts: [StoredAccount], in project: ID<Project>
+        of accounts: [StoredAccount], in realm: ID<Realm>
     ) async throws -> [ID<Account>: UniqueMember] {
         let identities = accounts.flatMap(\.account.identities)
         guard !identities.isEmpty else { return [:] }
         var owners: [[String]: ID<Account>] = [:]
-        for row in try await query(.owners(of: identities, in: project)) {
+        for row in try await query(.owners(of: identities, in: realm)) {
             owners[[try row.decode("provider"), try row.decode("subject")]] = ID(try row.decode("account_id"))
         }
         var inTheWay: [ID<Account>: UniqueMember] = [:]

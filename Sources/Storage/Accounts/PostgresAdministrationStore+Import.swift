@@ -7,14 +7,14 @@ extension PostgresAdministrationStore {
 
     public func store(
         _ accounts: [StoredAccount], overwrite: ImportOverwrite, by actor: AuditActor, now: Instant,
-        in project: ID<Project>
+        in realm: ID<Realm>
     ) async throws -> [ID<Account>: UniqueMember] {
         // Those who bring the same addresses take them in the same order, and do not wait for each other.
         let ordered = accounts.sorted { $0.order < $1.order }
         for _ in 0..<Self.attempts {
             do {
                 return try await reaching {
-                    try await storeOnce(ordered, overwrite: overwrite, by: actor, now: now, in: project)
+                    try await storeOnce(ordered, overwrite: overwrite, by: actor, now: now, in: realm)
                 }
             } catch let error as PostgresError where error.takenMember != nil {
                 continue
@@ -25,10 +25,10 @@ extension PostgresAdministrationStore {
 
     private func storeOnce(
         _ accounts: [StoredAccount], overwrite: ImportOverwrite, by actor: AuditActor, now: Instant,
-        in project: ID<Project>
+        in realm: ID<Realm>
     ) async throws -> [ID<Account>: UniqueMember] {
         try await pool.transaction { transaction in
-            let found = try await transaction.query(.find(accounts.flatMap(\.references), in: project))
+            let found = try await transaction.query(.find(accounts.flatMap(\.references), in: realm))
                 .map { try AccountRow.account($0) }
             let known = KnownNames(found)
             var inTheWay: [ID<Account>: UniqueMember] = [:]
@@ -40,17 +40,17 @@ extension PostgresAdministrationStore {
             let replaced = stored.map(\.account.id).filter(known.ids.contains)
             if !replaced.isEmpty {
                 if overwrite == .accountsWithoutIdentities {
-                    try await transaction.requireNoIdentities(of: replaced, in: project)
+                    try await transaction.requireNoIdentities(of: replaced, in: realm)
                 }
-                _ = try await transaction.execute(.remove(replaced, in: project))
+                _ = try await transaction.execute(.remove(replaced, in: realm))
             }
-            _ = try await transaction.execute(.insert(stored, in: project))
+            _ = try await transaction.execute(.insert(stored, in: realm))
             if stored.contains(where: { !$0.account.identities.isEmpty }) {
-                _ = try await transaction.execute(.insertIdentities(of: stored, at: now, in: project))
+                _ = try await transaction.execute(.insertIdentities(of: stored, at: now, in: realm))
             }
             try await transaction.audit(
-                AuditNote.imported(stored.map(\.account.id), overwriting: replaced, in: project), by: actor, at: now,
-                in: project)
+                AuditNote.imported(stored.map(\.account.id), overwriting: replaced, in: realm), by: actor, at: now,
+                in: realm)
             return inTheWay
         }
     }
@@ -58,11 +58,11 @@ extension PostgresAdministrationStore {
 
 extension Transaction {
     /// Locks the accounts first, so that none gets an identity meanwhile.
-    fileprivate func requireNoIdentities(of accounts: [ID<Account>], in project: ID<Project>) async throws {
-        _ = try await execute(.lock(accounts, in: project))
+    fileprivate func requireNoIdentities(of accounts: [ID<Account>], in realm: ID<Realm>) async throws {
+        _ = try await execute(.lock(accounts, in: realm))
         let linked: SQL = """
             SELECT FROM linked_identity
-            WHERE project_id = \(project.rawValue) AND account_id = ANY (\(accounts.map(\.rawValue))) LIMIT 1
+            WHERE project_id = \(realm.rawValue) AND account_id = ANY (\(accounts.map(\.rawValue))) LIMIT 1
             """
         guard try await query(linked).isEmpty else { throw AdministrationRefusal.unlinksIdentities }
     }

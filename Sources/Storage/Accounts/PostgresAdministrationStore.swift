@@ -10,24 +10,24 @@ public struct PostgresAdministrationStore: AdministrationStore {
     }
 
     public func taken(
-        id: ID<Account>?, email: EmailAddress?, phoneNumber: PhoneNumber?, in project: ID<Project>
+        id: ID<Account>?, email: EmailAddress?, phoneNumber: PhoneNumber?, in realm: ID<Realm>
     ) async throws -> Set<UniqueMember> {
-        let statement = SQL.taken(id: id, email: email, phoneNumber: phoneNumber, in: project)
+        let statement = SQL.taken(id: id, email: email, phoneNumber: phoneNumber, in: realm)
         guard let row = try await reaching({ try await pool.query(statement) }).first else { return [] }
         let members: [(String, UniqueMember)] = [("id", .id), ("email", .email), ("phone_number", .phoneNumber)]
         return Set(try members.filter { try row.decode($0.0) }.map(\.1))
     }
 
     public func create(
-        _ account: StoredAccount, by actor: AuditActor, in project: ID<Project>
+        _ account: StoredAccount, by actor: AuditActor, in realm: ID<Realm>
     ) async throws -> Change {
-        let statement = SQL.insert([account], in: project)
+        let statement = SQL.insert([account], in: realm)
         do {
             try await reaching {
                 try await pool.transaction { transaction in
                     _ = try await transaction.execute(statement)
                     try await transaction.audit(
-                        [AuditNote(.created, account.account.id)], by: actor, at: account.account.createdAt, in: project
+                        [AuditNote(.created, account.account.id)], by: actor, at: account.account.createdAt, in: realm
                     )
                 }
             }
@@ -38,15 +38,15 @@ public struct PostgresAdministrationStore: AdministrationStore {
         }
     }
 
-    public func find(_ references: [AccountReference], in project: ID<Project>) async throws -> [Account] {
-        try await accounts(.find(references, in: project))
+    public func find(_ references: [AccountReference], in realm: ID<Realm>) async throws -> [Account] {
+        try await accounts(.find(references, in: realm))
     }
 
     public func change(
-        _ account: ID<Account>, by change: AdministrativeChange, of actor: AuditActor, in project: ID<Project>
+        _ account: ID<Account>, by change: AdministrativeChange, of actor: AuditActor, in realm: ID<Realm>
     ) async throws -> Change {
         do {
-            let row = try await reaching { try await changed(account, by: change, of: actor, in: project) }
+            let row = try await reaching { try await changed(account, by: change, of: actor, in: realm) }
             return try row.map { .done(try AccountRow.account($0, lastRefreshAt: try $0.decode("last_refresh_at"))) }
                 ?? .unknown
         } catch let error as PostgresError {
@@ -56,24 +56,24 @@ public struct PostgresAdministrationStore: AdministrationStore {
     }
 
     public func delete(
-        _ account: ID<Account>, by actor: AuditActor, now: Instant, in project: ID<Project>
+        _ account: ID<Account>, by actor: AuditActor, now: Instant, in realm: ID<Realm>
     ) async throws -> Bool {
-        try await reaching { try await pool.execute(.delete(account, by: actor, now: now, in: project)) } == 1
+        try await reaching { try await pool.execute(.delete(account, by: actor, now: now, in: realm)) } == 1
     }
 
     public func delete(
-        _ accounts: [ID<Account>], onlyDisabled: Bool, by actor: AuditActor, now: Instant, in project: ID<Project>
+        _ accounts: [ID<Account>], onlyDisabled: Bool, by actor: AuditActor, now: Instant, in realm: ID<Realm>
     ) async throws -> Set<ID<Account>> {
-        let statement = SQL.delete(accounts, onlyDisabled: onlyDisabled, by: actor, now: now, in: project)
+        let statement = SQL.delete(accounts, onlyDisabled: onlyDisabled, by: actor, now: now, in: realm)
         return Set(try await reaching { try await pool.query(statement) }.map { ID(try $0.decode("id")) })
     }
 
-    public func page(after id: ID<Account>?, limit: Int, in project: ID<Project>) async throws -> [Account] {
-        try await accounts(.page(after: id, limit: limit, in: project))
+    public func page(after id: ID<Account>?, limit: Int, in realm: ID<Realm>) async throws -> [Account] {
+        try await accounts(.page(after: id, limit: limit, in: realm))
     }
 
-    public func count(in project: ID<Project>) async throws -> Int {
-        try await reaching { try await pool.query(.count(in: project)) }.first?.decode("count") ?? 0
+    public func count(in realm: ID<Realm>) async throws -> Int {
+        try await reaching { try await pool.query(.count(in: realm)) }.first?.decode("count") ?? 0
     }
 
     private func accounts(_ statement: SQL) async throws -> [Account] {
@@ -84,40 +84,40 @@ public struct PostgresAdministrationStore: AdministrationStore {
 
     /// The account's row is locked first, so that its identities change for one at a time.
     private func changed(
-        _ account: ID<Account>, by change: AdministrativeChange, of actor: AuditActor, in project: ID<Project>
+        _ account: ID<Account>, by change: AdministrativeChange, of actor: AuditActor, in realm: ID<Realm>
     ) async throws -> Row? {
-        let statement = SQL.change(account, by: change, in: project)
+        let statement = SQL.change(account, by: change, in: realm)
         let unlinked = change.unlinked + [change.linked?.provider].compactMap(\.self)
         return try await pool.transaction { transaction in
             guard let row = try await transaction.query(statement).first else { return nil as Row? }
             if change.mayEndSessions {
                 let generation: Int64 = try row.decode("generation")
-                _ = try await transaction.execute(.forgetSessions(of: account, before: generation - 1, in: project))
-                _ = try await transaction.execute(.voidCodes(of: account, in: project))
+                _ = try await transaction.execute(.forgetSessions(of: account, before: generation - 1, in: realm))
+                _ = try await transaction.execute(.voidCodes(of: account, in: realm))
             }
             if change.settlesWhoOwnsTheAccount {
-                _ = try await transaction.execute(.void(.all, of: account, in: project))
+                _ = try await transaction.execute(.void(.all, of: account, in: realm))
             }
             var notes = change.note(about: account)
             guard !unlinked.isEmpty else {
-                try await transaction.audit(notes, by: actor, at: change.changedAt, in: project)
+                try await transaction.audit(notes, by: actor, at: change.changedAt, in: realm)
                 return row
             }
             var lost: [ProviderID] = []
-            for row in try await transaction.query(.unlink(unlinked, from: account, in: project)) {
+            for row in try await transaction.query(.unlink(unlinked, from: account, in: realm)) {
                 let provider = ProviderID(try row.decode("provider"))
                 notes.append(AuditNote(.identityUnlinked, account, provider))
                 let isReplacement = try row.decode("subject") == change.linked?.subject
                 if provider != change.linked?.provider || !isReplacement { lost.append(provider) }
             }
             try await transaction.endSessions(
-                of: [account], openedThrough: lost, except: nil, at: change.changedAt, in: project)
+                of: [account], openedThrough: lost, except: nil, at: change.changedAt, in: realm)
             if let identity = change.linked {
-                _ = try await transaction.execute(.link(identity, to: account, at: change.changedAt, in: project))
+                _ = try await transaction.execute(.link(identity, to: account, at: change.changedAt, in: realm))
                 notes.append(AuditNote(.identityLinked, account, identity.provider))
             }
-            try await transaction.audit(notes, by: actor, at: change.changedAt, in: project)
-            return try await transaction.query(.find([.id(account)], in: project)).first
+            try await transaction.audit(notes, by: actor, at: change.changedAt, in: realm)
+            return try await transaction.query(.find([.id(account)], in: realm)).first
         }
     }
 }

@@ -13,22 +13,22 @@ public struct PostgresLinkingStore: LinkingStore {
         self.pool = pool
     }
 
-    public func identities(of account: ID<Account>, in project: ID<Project>) async throws -> [DatedIdentity]? {
-        try await reaching { try await pool.transaction { try await $0.identities(of: account, in: project) } }
+    public func identities(of account: ID<Account>, in realm: ID<Realm>) async throws -> [DatedIdentity]? {
+        try await reaching { try await pool.transaction { try await $0.identities(of: account, in: realm) } }
     }
 
-    public func accounts(_ ids: [ID<Account>], in project: ID<Project>) async throws -> [Account] {
-        try await reaching { try await pool.query(.find(ids.map { .id($0) }, in: project)) }
+    public func accounts(_ ids: [ID<Account>], in realm: ID<Realm>) async throws -> [Account] {
+        try await reaching { try await pool.query(.find(ids.map { .id($0) }, in: realm)) }
             .map { try AccountRow.account($0) }
     }
 
     public func carryOut(
-        _ change: IdentityChange, by actor: AuditActor, at now: Instant, in project: ID<Project>
+        _ change: IdentityChange, by actor: AuditActor, at now: Instant, in realm: ID<Realm>
     ) async throws -> DatedIdentity {
         for _ in 0..<Self.attempts {
             do {
                 return try await reaching {
-                    try await pool.transaction { try await $0.carryOut(change, by: actor, at: now, in: project) }
+                    try await pool.transaction { try await $0.carryOut(change, by: actor, at: now, in: realm) }
                 }
             } catch let error as PostgresError where error.takenMember == .identity {
                 throw IdentityRefusal.identityTaken
@@ -40,32 +40,32 @@ public struct PostgresLinkingStore: LinkingStore {
     }
 
     public func merge(
-        _ merge: AccountMerge, by actor: AuditActor, announcing notices: MergeNotices, in project: ID<Project>
+        _ merge: AccountMerge, by actor: AuditActor, announcing notices: MergeNotices, in realm: ID<Realm>
     ) async throws -> MergeOutcome {
         do {
             return try await reaching {
                 try await pool.transaction { transaction in
                     _ = try await transaction.carryOut(
-                        merge, signsIn: false, by: actor, announcing: notices, in: project)
+                        merge, signsIn: false, by: actor, announcing: notices, in: realm)
                     return .done(undoableUntil: merge.undoableUntil)
                 }
             }
         } catch is Stale {
             return .stale
         } catch let error as PostgresError where error.uniqueViolation == "used_mark_pkey" {
-            let row = try await reaching { try await pool.query(.keptMerge(by: merge.terms, in: project)) }.first
+            let row = try await reaching { try await pool.query(.keptMerge(by: merge.terms, in: realm)) }.first
             return .used(stillUndoableUntil: try row.map { Instant(try $0.decode("undo_until")) })
         }
     }
 
     public func undoMerge(
-        of source: ID<Account>, leavesNoWayIn: Bool, by actor: AuditActor, at now: Instant, in project: ID<Project>
+        of source: ID<Account>, leavesNoWayIn: Bool, by actor: AuditActor, at now: Instant, in realm: ID<Realm>
     ) async throws -> ID<Account> {
         do {
             return try await reaching {
                 try await pool.transaction {
                     try await $0.undoMerge(
-                        of: source, leavesNoWayIn: leavesNoWayIn, by: actor, at: now, in: project)
+                        of: source, leavesNoWayIn: leavesNoWayIn, by: actor, at: now, in: realm)
                 }
             }
         } catch let error as PostgresError {

@@ -12,14 +12,14 @@ extension Transaction {
     func endSessions(
         of accounts: [ID<Account>], openedThrough providers: [ProviderID], except survivor: ID<Session>?,
         at now: Instant,
-        in project: ID<Project>
+        in realm: ID<Realm>
     ) async throws {
         guard !providers.isEmpty else { return }
         let survivor = try survivor.map { try UUID($0) }
         _ = try await execute(
             """
             UPDATE session SET ended_at = \(Timestamp(now))
-            WHERE project_id = \(project.rawValue) AND account_id = ANY (\(accounts.map(\.rawValue)))
+            WHERE project_id = \(realm.rawValue) AND account_id = ANY (\(accounts.map(\.rawValue)))
                 AND (method = ANY (\(providers.map(\.rawValue))) OR method LIKE '%.%' AND NOT EXISTS (
                     SELECT FROM linked_identity l WHERE l.project_id = session.project_id
                         AND l.account_id = session.account_id AND l.provider = session.method)) AND id IS DISTINCT FROM \(survivor) AND ended_at IS NULL
@@ -29,9 +29,9 @@ extension Transaction {
 
 extension SQL {
     /// - Returns: rows with the providers and subjects.
-    static func unlink(_ providers: [ProviderID], from account: ID<Account>, in project: ID<Project>) -> SQL {
+    static func unlink(_ providers: [ProviderID], from account: ID<Account>, in realm: ID<Realm>) -> SQL {
         """
-        DELETE FROM linked_identity WHERE project_id = \(project.rawValue) AND account_id = \(account.rawValue)
+        DELETE FROM linked_identity WHERE project_id = \(realm.rawValue) AND account_id = \(account.rawValue)
             AND provider = ANY (\(providers.map(\.rawValue)))
         RETURNING provider, subject
         """

@@ -3,22 +3,22 @@ internal import Identity
 internal import Postgres
 
 extension Transaction {
-    func audit(_ notes: [AuditNote], by actor: AuditActor, at now: Instant, in project: ID<Project>) async throws {
+    func audit(_ notes: [AuditNote], by actor: AuditActor, at now: Instant, in realm: ID<Realm>) async throws {
         guard !notes.isEmpty else { return }
-        _ = try await execute(.audit(notes, by: actor, at: now, in: project, from: "(VALUES (1)) v"))
+        _ = try await execute(.audit(notes, by: actor, at: now, in: realm, from: "(VALUES (1)) v"))
     }
 }
 
 extension SQL {
     /// Writes all of `notes` once for each row of `source`.
     static func audit(
-        _ notes: [AuditNote], by actor: AuditActor, at now: Instant, in project: ID<Project>, from source: SQL
+        _ notes: [AuditNote], by actor: AuditActor, at now: Instant, in realm: ID<Realm>, from source: SQL
     ) throws -> SQL {
         let details = try notes.map { String(decoding: try JSONEncoder().encode($0.detail), as: UTF8.self) }
         return auditing(
             by: actor, at: now,
             """
-            \(project.rawValue), n.action, n.subject, n.detail::jsonb FROM \(source),
+            \(realm.rawValue), n.action, n.subject, n.detail::jsonb FROM \(source),
             unnest(\(notes.map(\.action)), \(notes.map(\.subject)), \(details)) AS n (action, subject, detail)
             """)
     }
@@ -39,9 +39,9 @@ extension SQL {
         """
     }
 
-    static func audited(_ query: AuditQuery, in project: ID<Project>) throws -> SQL {
+    static func audited(_ query: AuditQuery, in realm: ID<Realm>) throws -> SQL {
         let (order, isBeyond): (SQL, SQL) = query.isOldestFirst ? ("ASC", ">") : ("DESC", "<")
-        var conditions: SQL = "project_id = \(project.rawValue)"
+        var conditions: SQL = "project_id = \(realm.rawValue)"
         if let subject = query.subject { conditions = "\(conditions) AND subject = \(subject)" }
         if let actor = query.actor { conditions = "\(conditions) AND actor = \(actor)" }
         if let action = query.action { conditions = "\(conditions) AND action = \(action)" }

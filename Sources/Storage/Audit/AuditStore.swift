@@ -11,8 +11,8 @@ public struct AuditStore: Sendable {
     }
 
     /// - Returns: at most ``AuditQuery/limit`` lines.
-    public func page(_ query: AuditQuery, in project: ID<Project>) async throws -> [AuditEvent] {
-        let statement = try SQL.audited(query, in: project)
+    public func page(_ query: AuditQuery, in realm: ID<Realm>) async throws -> [AuditEvent] {
+        let statement = try SQL.audited(query, in: realm)
         return try await reaching { try await pool.query(statement) }.map(AuditEvent.init)
     }
 

@@ -30,10 +30,10 @@ struct OutboxEvent {
 }
 
 extension SQL {
-    static func tell(_ event: OutboxEvent, at now: Instant, in project: ID<Project>) -> SQL {
+    static func tell(_ event: OutboxEvent, at now: Instant, in realm: ID<Realm>) -> SQL {
         """
         INSERT INTO outbox (id, project_id, kind, account_id, detail, created_at)
-        VALUES (\(UUID()), \(project.rawValue), \(event.kind.rawValue), \(event.account.rawValue),
+        VALUES (\(UUID()), \(realm.rawValue), \(event.kind.rawValue), \(event.account.rawValue),
             \(detail(of: event)), \(Timestamp(now)))
         """
     }
@@ -41,11 +41,11 @@ extension SQL {
     /// One event for each of `accounts`.
     static func tell(
         _ kind: OutboxEvent.Kind, of accounts: [ID<Account>], _ provider: ProviderID, at now: Instant,
-        in project: ID<Project>
+        in realm: ID<Realm>
     ) -> SQL {
         """
         INSERT INTO outbox (id, project_id, kind, account_id, detail, created_at)
-        SELECT gen_random_uuid(), \(project.rawValue), \(kind.rawValue), a.id,
+        SELECT gen_random_uuid(), \(realm.rawValue), \(kind.rawValue), a.id,
             jsonb_build_object('provider', \(provider.rawValue)::text), \(Timestamp(now))
         FROM unnest(\(accounts.map(\.rawValue))) AS a (id)
         """

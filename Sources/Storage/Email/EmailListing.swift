@@ -6,7 +6,7 @@ public import Postgres
 public struct EmailListing: Sendable {
     public struct Entry: Sendable {
         public let id: ID<OutgoingEmail>
-        public let project: ID<Project>
+        public let realm: ID<Realm>
         public let kind: String
         public let createdAt: Instant
         public let dueAt: Instant
@@ -39,7 +39,7 @@ public struct EmailListing: Sendable {
 extension EmailListing.Entry {
     fileprivate init(_ row: Row) throws {
         id = ID(letter: try row.decode("id"))
-        project = ID(try row.decode("project_id"))
+        realm = ID(try row.decode("project_id"))
         kind = try row.decode("kind")
         createdAt = Instant(try row.decode("created_at"))
         dueAt = Instant(try row.decode("due_at"))

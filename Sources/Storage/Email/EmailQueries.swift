@@ -3,24 +3,24 @@ internal import Identity
 internal import Postgres
 
 extension Transaction {
-    func post(_ mailing: EmailBatch, in project: ID<Project>) async throws {
-        for code in mailing.codes { _ = try await execute(.keep(code, in: project, from: "(VALUES (1)) v")) }
-        for letter in mailing.letters { _ = try await execute(.post(letter, in: project, from: "(VALUES (1)) v")) }
+    func post(_ mailing: EmailBatch, in realm: ID<Realm>) async throws {
+        for code in mailing.codes { _ = try await execute(.keep(code, in: realm, from: "(VALUES (1)) v")) }
+        for letter in mailing.letters { _ = try await execute(.post(letter, in: realm, from: "(VALUES (1)) v")) }
     }
 }
 
 extension SQL {
     /// Keeps the code once for each row of `source`.
-    static func keep(_ code: OOBCode, in project: ID<Project>, from source: SQL) -> SQL {
+    static func keep(_ code: OOBCode, in realm: ID<Realm>, from source: SQL) -> SQL {
         // The same statement, whether anybody has the address or not.
         let account: SQL =
             code.purpose == .signIn
-            ? "(SELECT h.id FROM account h WHERE h.project_id = \(project.rawValue) AND h.email = \(code.email.rawValue))"
+            ? "(SELECT h.id FROM account h WHERE h.project_id = \(realm.rawValue) AND h.email = \(code.email.rawValue))"
             : "\(code.account?.rawValue)"
         return """
             INSERT INTO oob_code (hash, project_id, purpose, account_id, generation, email, new_email, provider, subject,
                 added_at, source_id, created_at, expires_at)
-            SELECT \(code.hash), \(project.rawValue), \(code.purpose.rawValue), \(account),
+            SELECT \(code.hash), \(realm.rawValue), \(code.purpose.rawValue), \(account),
                 \(code.generation), \(code.email.rawValue), \(code.newEmail?.rawValue),
                 \(code.method?.provider.rawValue), \(code.method?.subject), \(code.method.map { Timestamp($0.addedAt) }),
                 \(code.source?.rawValue),
@@ -30,10 +30,10 @@ extension SQL {
     }
 
     /// Posts the letter once for each row of `source`.
-    static func post(_ letter: OutgoingEmail, in project: ID<Project>, from source: SQL) throws -> SQL {
+    static func post(_ letter: OutgoingEmail, in realm: ID<Realm>, from source: SQL) throws -> SQL {
         """
         INSERT INTO mail (id, project_id, kind, account_id, recipient, language, content, created_at, due_at, expires_at)
-        SELECT \(try UUID(letter.id)), \(project.rawValue), \(letter.kind.rawValue), \(letter.account?.rawValue),
+        SELECT \(try UUID(letter.id)), \(realm.rawValue), \(letter.kind.rawValue), \(letter.account?.rawValue),
             \(letter.recipient.rawValue), \(letter.language?.rawValue), \(letter.content),
             \(Timestamp(letter.createdAt)), \(Timestamp(letter.createdAt)), \(Timestamp(letter.expiresAt))
         FROM \(source)
@@ -41,18 +41,18 @@ extension SQL {
     }
 
     /// Codes of an account by which it could be entered or changed. Remedies stay.
-    static func voidCodes(of account: ID<Account>, in project: ID<Project>) -> SQL {
+    static func voidCodes(of account: ID<Account>, in realm: ID<Realm>) -> SQL {
         """
-        DELETE FROM oob_code WHERE project_id = \(project.rawValue) AND account_id = \(account.rawValue)
+        DELETE FROM oob_code WHERE project_id = \(realm.rawValue) AND account_id = \(account.rawValue)
             AND purpose <> ALL (\(OOBCode.Purpose.remedies))
         """
     }
 
     /// Codes of an account, ways back included. A code that undoes a merge stays: it is not the account's own, and gives
     /// back only what came from another account.
-    static func voidEveryCode(of account: ID<Account>, in project: ID<Project>) -> SQL {
+    static func voidEveryCode(of account: ID<Account>, in realm: ID<Realm>) -> SQL {
         """
-        DELETE FROM oob_code WHERE project_id = \(project.rawValue) AND account_id = \(account.rawValue)
+        DELETE FROM oob_code WHERE project_id = \(realm.rawValue) AND account_id = \(account.rawValue)
             AND purpose <> \(OOBCode.Purpose.undoMerge.rawValue)
         """
     }

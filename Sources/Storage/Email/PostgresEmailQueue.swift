@@ -79,10 +79,10 @@ extension SQL {
                 SELECT id FROM mail WHERE id = \(try UUID(letter.id)) AND account_id IS NULL FOR UPDATE
             ), holder AS (
                 SELECT a.id, a.generation FROM account a, unbound
-                WHERE a.project_id = \(queued.project.rawValue) AND a.email = \(letter.recipient.rawValue)
+                WHERE a.project_id = \(queued.realm.rawValue) AND a.email = \(letter.recipient.rawValue)
             ), bound AS (
                 INSERT INTO oob_code (hash, project_id, purpose, account_id, generation, email, created_at, expires_at)
-                SELECT \(code), \(queued.project.rawValue), \(OOBCode.Purpose.resetPassword.rawValue), h.id,
+                SELECT \(code), \(queued.realm.rawValue), \(OOBCode.Purpose.resetPassword.rawValue), h.id,
                     h.generation, \(letter.recipient.rawValue), \(Timestamp(letter.createdAt)),
                     \(Timestamp(letter.expiresAt))
                 FROM holder h ON CONFLICT DO NOTHING
@@ -107,6 +107,6 @@ extension QueuedEmail {
                 language: try row.decode("language", as: String?.self).flatMap(Language.init),
                 content: try row.decode("content"),
                 createdAt: Instant(try row.decode("created_at")), expiresAt: Instant(try row.decode("expires_at"))),
-            project: ID(try row.decode("project_id")), attempts: try row.decode("attempts"))
+            realm: ID(try row.decode("project_id")), attempts: try row.decode("attempts"))
     }
 }

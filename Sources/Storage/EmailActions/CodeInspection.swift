@@ -20,12 +20,12 @@ public struct CodeInspection: Sendable {
     /// In the order of their making.
     ///
     /// - Parameter hashes: in hexadecimal.
-    public func standing(_ hashes: [String], in project: ID<Project>, at now: Instant) async throws -> [Entry] {
+    public func standing(_ hashes: [String], in realm: ID<Realm>, at now: Instant) async throws -> [Entry] {
         let rows = try await reaching {
             try await pool.query(
                 """
                 SELECT encode(hash, 'hex') AS hash, purpose, email, new_email FROM oob_code
-                WHERE hash IN (SELECT decode(h, 'hex') FROM unnest(\(hashes)) h) AND project_id = \(project.rawValue) AND expires_at > \(Timestamp(now))
+                WHERE hash IN (SELECT decode(h, 'hex') FROM unnest(\(hashes)) h) AND project_id = \(realm.rawValue) AND expires_at > \(Timestamp(now))
                 ORDER BY created_at, oob_code.hash
                 """)
         }

@@ -37,8 +37,8 @@ enum OOBCodeRow {
 
 extension SQL {
     /// A code with its account, whose columns are NULL if there is none.
-    static func findCode(_ hash: [UInt8], in project: ID<Project>?) -> SQL {
-        let ofProject: SQL = project.map { "AND c.project_id = \($0.rawValue)" } ?? ""
+    static func findCode(_ hash: [UInt8], in realm: ID<Realm>?) -> SQL {
+        let ofProject: SQL = realm.map { "AND c.project_id = \($0.rawValue)" } ?? ""
         return """
             SELECT a.id IS NOT NULL AS has_account, \(OOBCodeRow.columns), \(AccountRow.columns)
             FROM oob_code c LEFT JOIN account a ON a.project_id = c.project_id AND a.id =
@@ -49,26 +49,26 @@ extension SQL {
     }
 
     /// Whoever is second waits for the first, and then finds nothing.
-    static func useUp(_ code: OOBCode, at now: Instant, in project: ID<Project>) -> SQL {
+    static func useUp(_ code: OOBCode, at now: Instant, in realm: ID<Realm>) -> SQL {
         """
         DELETE FROM oob_code
-        WHERE hash = \(code.hash) AND project_id = \(project.rawValue) AND expires_at > \(Timestamp(now))
+        WHERE hash = \(code.hash) AND project_id = \(realm.rawValue) AND expires_at > \(Timestamp(now))
         """
     }
 
     /// A code once for a session that lives, or for nobody's.
-    static func issue(_ code: OOBCode, by session: SessionRow?, in project: ID<Project>) -> SQL {
-        guard let session else { return keep(code, in: project, from: "(VALUES (1)) v") }
+    static func issue(_ code: OOBCode, by session: SessionRow?, in realm: ID<Realm>) -> SQL {
+        guard let session else { return keep(code, in: realm, from: "(VALUES (1)) v") }
         return keep(
-            code, in: project,
+            code, in: realm,
             from: """
-                account a WHERE a.project_id = \(project.rawValue) AND \(isAlive(session)) AND a.disabled_at IS NULL
+                account a WHERE a.project_id = \(realm.rawValue) AND \(isAlive(session)) AND a.disabled_at IS NULL
                 """)
     }
 
     /// Does nothing to an account that has changed since the decision was taken.
     static func change(
-        by change: MailboxChange, caller: SessionRow?, opensSession: Bool, at now: Instant, in project: ID<Project>
+        by change: MailboxChange, caller: SessionRow?, opensSession: Bool, at now: Instant, in realm: ID<Realm>
     ) -> SQL {
         let account = change.account
         let isAlive: SQL = caller.map { SQL.isAlive($0) } ?? "true"
@@ -86,15 +86,15 @@ extension SQL {
                 valid_since = CASE WHEN \(change.endsSessions) THEN date_trunc('second', \(Timestamp(now)))
                     ELSE a.valid_since END,
                 generation = a.generation + CASE WHEN \(change.endsSessions) THEN 1 ELSE 0 END
-            WHERE a.project_id = \(project.rawValue) AND a.id = \(account.id.rawValue)
+            WHERE a.project_id = \(realm.rawValue) AND a.id = \(account.id.rawValue)
                 AND \(isAsDecided(account)) AND \(isAlive)
             """
     }
 
     /// - Returns: rows with the providers.
-    static func unlink(by change: MailboxChange, in project: ID<Project>) -> SQL {
+    static func unlink(by change: MailboxChange, in realm: ID<Realm>) -> SQL {
         """
-        DELETE FROM linked_identity WHERE project_id = \(project.rawValue) AND account_id = \(change.account.id.rawValue)
+        DELETE FROM linked_identity WHERE project_id = \(realm.rawValue) AND account_id = \(change.account.id.rawValue)
             AND (linked_at >= \(change.unlinksSince.map { Timestamp($0) })
                 OR provider = ANY (\(change.unlinks.map(\.rawValue)))
                     AND linked_at <> \(Timestamp(change.account.createdAt)))
@@ -103,10 +103,10 @@ extension SQL {
     }
 
     static func void(
-        _ remedies: MailboxChange.VoidedRemedies, of account: ID<Account>, in project: ID<Project>
+        _ remedies: MailboxChange.VoidedRemedies, of account: ID<Account>, in realm: ID<Realm>
     ) -> SQL {
         let all: SQL = """
-            c.project_id = \(project.rawValue) AND c.account_id = \(account.rawValue) \
+            c.project_id = \(realm.rawValue) AND c.account_id = \(account.rawValue) \
             AND c.purpose = ANY (\(OOBCode.Purpose.waysBack))
             """
         guard case .proven(let email, let madeAt, let addedSince) = remedies else {
@@ -121,15 +121,15 @@ extension SQL {
     }
 
     /// An account with a proven address.
-    static func create(proven account: NewAccount, opening session: SessionRow, in project: ID<Project>) -> SQL {
+    static func create(proven account: NewAccount, opening session: SessionRow, in realm: ID<Realm>) -> SQL {
         let now = Timestamp(account.createdAt)
         return opening(
-            session, in: project, from: "made",
+            session, in: realm, from: "made",
             after: """
                 made AS (
                     INSERT INTO account (project_id, id, email, email_verified, email_link_sign_in, created_at,
                         last_sign_in_at, valid_since)
-                    VALUES (\(project.rawValue), \(account.id.rawValue), \(account.email?.rawValue), true, true, \(now),
+                    VALUES (\(realm.rawValue), \(account.id.rawValue), \(account.email?.rawValue), true, true, \(now),
                         \(now), date_trunc('second', \(now)))
                     RETURNING 1),
 

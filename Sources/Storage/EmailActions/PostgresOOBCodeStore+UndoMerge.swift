@@ -2,10 +2,10 @@ public import Identity
 internal import Postgres
 
 extension PostgresOOBCodeStore {
-    public func undoMerge(_ undoing: MergeUndoing, in project: ID<Project>) async throws -> UndoneMerge {
+    public func undoMerge(_ undoing: MergeUndoing, in realm: ID<Realm>) async throws -> UndoneMerge {
         do {
             return try await reaching {
-                try await pool.transaction { try await undo(undoing, in: project, $0) }
+                try await pool.transaction { try await undo(undoing, in: realm, $0) }
             }
         } catch is Stale {
             return .stale
@@ -19,49 +19,49 @@ extension PostgresOOBCodeStore {
 
     /// Locks accounts first, as every change of them does; then it looks again.
     private func undo(
-        _ undoing: MergeUndoing, in project: ID<Project>, _ transaction: Transaction
+        _ undoing: MergeUndoing, in realm: ID<Realm>, _ transaction: Transaction
     ) async throws -> UndoneMerge {
         guard let source = undoing.code.source,
-            let seen = try await transaction.undoable(undoing, locking: false, in: project)
+            let seen = try await transaction.undoable(undoing, locking: false, in: realm)
         else { return .impossible }
-        _ = try await transaction.execute(.lock([seen.target] + seen.holders.map(\.id), in: project))
-        guard let now = try await transaction.undoable(undoing, locking: true, in: project) else { return .impossible }
+        _ = try await transaction.execute(.lock([seen.target] + seen.holders.map(\.id), in: realm))
+        guard let now = try await transaction.undoable(undoing, locking: true, in: realm) else { return .impossible }
         guard now.target == seen.target, Set(now.holders.map(\.id)) == Set(seen.holders.map(\.id)),
             let target = now.holders.first(where: { $0.id == now.target })
         else { throw Stale() }
-        guard try await transaction.execute(.useUp(undoing.code, at: undoing.undoneAt, in: project)) == 1 else {
+        guard try await transaction.execute(.useUp(undoing.code, at: undoing.undoneAt, in: realm)) == 1 else {
             return .impossible
         }
         let reversal = MergeReversal(of: now.merge, from: target, among: now.holders)
-        try await carryOut(reversal, of: now.merge, from: target, undoing, in: project, transaction)
-        guard let row = try await transaction.query(.find([.id(source)], in: project)).first else { throw Stale() }
+        try await carryOut(reversal, of: now.merge, from: target, undoing, in: realm, transaction)
+        guard let row = try await transaction.query(.find([.id(source)], in: realm)).first else { throw Stale() }
         let account = try AccountRow.account(row)
         let reset = undoing.reset(of: account).map { [$0] } ?? []
-        try await transaction.post(EmailBatch(codes: reset), in: project)
+        try await transaction.post(EmailBatch(codes: reset), in: realm)
         return .done(account)
     }
 
     private func carryOut(
         _ reversal: MergeReversal, of merge: MergeRecord, from target: Account, _ undoing: MergeUndoing,
-        in project: ID<Project>, _ transaction: Transaction
+        in realm: ID<Realm>, _ transaction: Transaction
     ) async throws {
         let (source, now) = (merge.plan.source, undoing.undoneAt)
         if let other = reversal.disavowed {
-            try await disavow(other, by: undoing.code, undoing.trace, at: now, in: project, transaction)
+            try await disavow(other, by: undoing.code, undoing.trace, at: now, in: realm, transaction)
         }
         if let rest = reversal.target {
             try await transaction.take(
-                leaving: rest, from: target, takesEmail: reversal.targetLosesEmail, at: now, in: project)
+                leaving: rest, from: target, takesEmail: reversal.targetLosesEmail, at: now, in: realm)
         }
         try await transaction.bringBack(
             source, of: merge, email: reversal.returnsEmail, phoneNumber: reversal.returnsPhoneNumber, at: now,
-            in: project)
+            in: realm)
         for statement: SQL in [
-            .returnIdentities(reversal.taken, to: source, at: now, in: project),
-            .makeRoom(for: reversal.relinked, of: source, at: now, in: project),
-            .relink(reversal.relinked, of: source, at: now, in: project),
+            .returnIdentities(reversal.taken, to: source, at: now, in: realm),
+            .makeRoom(for: reversal.relinked, of: source, at: now, in: realm),
+            .relink(reversal.relinked, of: source, at: now, in: realm),
         ] { _ = try await transaction.execute(statement) }
-        try await transaction.finishUndoing(merge, from: target.id, by: .user(undoing.trace), at: now, in: project)
+        try await transaction.finishUndoing(merge, from: target.id, by: .user(undoing.trace), at: now, in: realm)
     }
 }
 
@@ -70,10 +70,10 @@ extension Transaction {
     ///
     /// - Returns: `nil` if the code is of another merge than the one that is kept of its source.
     fileprivate func undoable(
-        _ undoing: MergeUndoing, locking: Bool, in project: ID<Project>
+        _ undoing: MergeUndoing, locking: Bool, in realm: ID<Realm>
     ) async throws -> (merge: MergeRecord, target: ID<Account>, holders: [Account])? {
         guard let source = undoing.code.source,
-            let row = try await query(.keptMerge(of: source, locking: locking, in: project)).first
+            let row = try await query(.keptMerge(of: source, locking: locking, in: realm)).first
         else { return nil }
         let merge = try MergeRecord(row)
         guard merge.mergedAt == undoing.code.createdAt else { return nil }
@@ -84,7 +84,7 @@ extension Transaction {
                 merge.source.phoneNumber.flatMap(PhoneNumber.init).map { .phoneNumber($0) },
             ]
             + merge.plan.identities.map { .identity(provider: $0.provider, subject: $0.subject) }
-        let holders = try await query(.find(belongings.compactMap(\.self), in: project))
+        let holders = try await query(.find(belongings.compactMap(\.self), in: realm))
             .map { try AccountRow.account($0) }
         return (merge, target, holders)
     }
@@ -92,40 +92,40 @@ extension Transaction {
 
 extension SQL {
     fileprivate static func returnIdentities(
-        _ identities: [MergePlan.Moved], to source: ID<Account>, at now: Instant, in project: ID<Project>
+        _ identities: [MergePlan.Moved], to source: ID<Account>, at now: Instant, in realm: ID<Realm>
     ) -> SQL {
         """
         UPDATE linked_identity l SET account_id = \(source.rawValue), linked_at = \(Timestamp(now))
-        FROM \(rows(identities)) WHERE l.project_id = \(project.rawValue) AND \(isNamed)
+        FROM \(rows(identities)) WHERE l.project_id = \(realm.rawValue) AND \(isNamed)
         """
     }
 
     /// Identities as this release makes them: of a column that is newer than the merge they have the default.
     fileprivate static func makeRoom(
-        for identities: [MergePlan.Moved], of source: ID<Account>, at now: Instant, in project: ID<Project>
+        for identities: [MergePlan.Moved], of source: ID<Account>, at now: Instant, in realm: ID<Realm>
     ) -> SQL {
         """
         INSERT INTO linked_identity (project_id, provider, subject, account_id, created_at)
-        SELECT \(project.rawValue), b.provider, b.subject, \(source.rawValue), \(Timestamp(now)) FROM \(rows(identities))
+        SELECT \(realm.rawValue), b.provider, b.subject, \(source.rawValue), \(Timestamp(now)) FROM \(rows(identities))
         """
     }
 
     /// An identity of a generic OpenID provider comes back only if the provider still has its issuer.
     fileprivate static func relink(
-        _ identities: [MergePlan.Moved], of source: ID<Account>, at now: Instant, in project: ID<Project>
+        _ identities: [MergePlan.Moved], of source: ID<Account>, at now: Instant, in realm: ID<Realm>
     ) -> SQL {
         """
         WITH room AS (
-            DELETE FROM linked_identity l USING \(rows(identities)) WHERE l.project_id = \(project.rawValue) AND \(isNamed)
+            DELETE FROM linked_identity l USING \(rows(identities)) WHERE l.project_id = \(realm.rawValue) AND \(isNamed)
             RETURNING l.provider, l.subject, to_jsonb(l) AS columns)
         INSERT INTO linked_identity
         SELECT back.* FROM room, account_merge m, LATERAL jsonb_array_elements(m.snapshot -> 'identities') kept,
             LATERAL jsonb_populate_record(NULL::linked_identity,
                 room.columns || kept || jsonb_build_object('linked_at', \(Timestamp(now))::timestamptz)) back
-        WHERE m.project_id = \(project.rawValue) AND m.source_id = \(source.rawValue)
+        WHERE m.project_id = \(realm.rawValue) AND m.source_id = \(source.rawValue)
             AND kept ->> 'provider' = room.provider AND kept ->> 'subject' = room.subject
             AND (kept ->> 'provider' NOT LIKE 'oidc.%'
-                OR kept ->> 'issuer' = \(issuer(of: "(kept ->> 'provider')", in: project)))
+                OR kept ->> 'issuer' = \(issuer(of: "(kept ->> 'provider')", in: realm)))
         """
     }
 

@@ -11,43 +11,43 @@ public struct PostgresOOBCodeStore: OOBCodeStore {
 
     public func issue(
         _ code: OOBCode, _ letter: OutgoingEmail?, by session: Session?, for administrator: (AuditNote, AuditActor)?,
-        in project: ID<Project>
+        in realm: ID<Realm>
     ) async throws -> Bool {
-        let issuing = SQL.issue(code, by: try session.map { try SessionRow($0) }, in: project)
+        let issuing = SQL.issue(code, by: try session.map { try SessionRow($0) }, in: realm)
         var statement: SQL = "WITH kept AS (\(issuing) RETURNING 1)"
-        if let letter { statement = "\(statement), posted AS (\(try SQL.post(letter, in: project, from: "kept")))" }
+        if let letter { statement = "\(statement), posted AS (\(try SQL.post(letter, in: realm, from: "kept")))" }
         if let (note, actor) = administrator {
-            let audit = try SQL.audit([note], by: actor, at: code.createdAt, in: project, from: "kept")
+            let audit = try SQL.audit([note], by: actor, at: code.createdAt, in: realm, from: "kept")
             statement = "\(statement), audited AS (\(audit))"
         }
         statement = "\(statement) SELECT 1 AS one FROM kept"
         return try await !reaching { try await pool.query(statement) }.isEmpty
     }
 
-    public func post(_ letter: OutgoingEmail, in project: ID<Project>) async throws {
-        let statement = try SQL.post(letter, in: project, from: "(VALUES (1)) v")
+    public func post(_ letter: OutgoingEmail, in realm: ID<Realm>) async throws {
+        let statement = try SQL.post(letter, in: realm, from: "(VALUES (1)) v")
         _ = try await reaching { try await pool.execute(statement) }
     }
 
-    public func find(_ hash: [UInt8], in project: ID<Project>?) async throws -> FoundCode? {
-        try await reaching { try await pool.query(.findCode(hash, in: project)) }.first.map { row in
+    public func find(_ hash: [UInt8], in realm: ID<Realm>?) async throws -> FoundCode? {
+        try await reaching { try await pool.query(.findCode(hash, in: realm)) }.first.map { row in
             FoundCode(
-                code: try OOBCodeRow.code(row), project: ID(try row.decode("code_project_id")),
+                code: try OOBCodeRow.code(row), realm: ID(try row.decode("code_project_id")),
                 account: try row.decode("has_account") ? try AccountRow.account(row) : nil)
         }
     }
 
-    public func redeem(_ redemption: Redemption, in project: ID<Project>) async throws -> Redeemed {
+    public func redeem(_ redemption: Redemption, in realm: ID<Realm>) async throws -> Redeemed {
         do {
             return try await reaching {
-                try await pool.transaction { try await carryOut(redemption, in: project, $0) }
+                try await pool.transaction { try await carryOut(redemption, in: realm, $0) }
             }
         } catch is Stale {
             return .stale
         } catch let error as PostgresError {
             switch error.uniqueViolation {
             case "account_pkey": return .stale
-            case "account_email_key": return try await loseAddress(redemption, in: project)
+            case "account_email_key": return try await loseAddress(redemption, in: realm)
             default: throw error
             }
         }
@@ -55,19 +55,19 @@ public struct PostgresOOBCodeStore: OOBCodeStore {
 
     /// A sign-in and a removal decide again, and find who has the address now; another change has come too late. A code
     /// that leads back to the address stays, for when the other account has given the address up.
-    private func loseAddress(_ redemption: Redemption, in project: ID<Project>) async throws -> Redeemed {
+    private func loseAddress(_ redemption: Redemption, in realm: ID<Realm>) async throws -> Redeemed {
         if case .create = redemption.step { return .stale }
         if redemption.code.purpose == .removeSignInMethod { return .stale }
         if redemption.code.purpose == .recoverEmail { return .emailTaken }
-        let statement = SQL.useUp(redemption.code, at: redemption.redeemedAt, in: project)
+        let statement = SQL.useUp(redemption.code, at: redemption.redeemedAt, in: realm)
         return try await reaching { try await pool.execute(statement) } == 1 ? .emailTaken : .used
     }
 
     private func carryOut(
-        _ redemption: Redemption, in project: ID<Project>, _ transaction: Transaction
+        _ redemption: Redemption, in realm: ID<Realm>, _ transaction: Transaction
     ) async throws -> Redeemed {
         let code = redemption.code
-        guard try await transaction.execute(.useUp(code, at: redemption.redeemedAt, in: project)) == 1 else {
+        guard try await transaction.execute(.useUp(code, at: redemption.redeemedAt, in: realm)) == 1 else {
             return .used
         }
         let account: ID<Account>
@@ -76,18 +76,18 @@ public struct PostgresOOBCodeStore: OOBCodeStore {
             guard let session = redemption.session else { throw Stale() }
             account = new.id
             _ = try await transaction.execute(
-                .create(proven: new, opening: try SessionRow(session), in: project))
+                .create(proven: new, opening: try SessionRow(session), in: realm))
         case .change(let change):
             account = change.account.id
             if let other = change.displaced {
-                _ = try await transaction.execute(.lock([account, other.id], in: project))
+                _ = try await transaction.execute(.lock([account, other.id], in: realm))
                 try await disavow(
-                    other, by: code, redemption.trace, at: redemption.redeemedAt, in: project, transaction)
+                    other, by: code, redemption.trace, at: redemption.redeemedAt, in: realm, transaction)
             }
-            try await carryOut(change, redemption, in: project, transaction)
+            try await carryOut(change, redemption, in: realm, transaction)
         }
-        try await transaction.post(redemption.mailing, in: project)
-        guard let row = try await transaction.query(.find([.id(account)], in: project)).first else { throw Stale() }
+        try await transaction.post(redemption.mailing, in: realm)
+        guard let row = try await transaction.query(.find([.id(account)], in: realm)).first else { throw Stale() }
         let current = try AccountRow.account(row)
         guard redemption.knows(current.identities) else { throw Stale() }
         return .done(current)
@@ -95,61 +95,61 @@ public struct PostgresOOBCodeStore: OOBCodeStore {
 
     /// Takes the address from an account that never verified it.
     func disavow(
-        _ account: Account, by code: OOBCode, _ trace: RequestTrace, at now: Instant, in project: ID<Project>,
+        _ account: Account, by code: OOBCode, _ trace: RequestTrace, at now: Instant, in realm: ID<Realm>,
         _ transaction: Transaction
     ) async throws {
         let change = MailboxChange.disavowing(account)
         let redemption = Redemption(code: code, step: .change(change), trace: trace, redeemedAt: now)
-        try await carryOut(change, redemption, in: project, transaction)
+        try await carryOut(change, redemption, in: realm, transaction)
     }
 
     func carryOut(
-        _ change: MailboxChange, _ redemption: Redemption, in project: ID<Project>, _ transaction: Transaction
+        _ change: MailboxChange, _ redemption: Redemption, in realm: ID<Realm>, _ transaction: Transaction
     ) async throws {
         let account = change.account
         let statement = SQL.change(
             by: change, caller: try redemption.caller.map { try SessionRow($0) },
-            opensSession: redemption.session != nil, at: redemption.redeemedAt, in: project)
+            opensSession: redemption.session != nil, at: redemption.redeemedAt, in: realm)
         guard try await transaction.execute(statement) == 1 else { throw Stale() }
         if change.endsSessions {
-            _ = try await transaction.execute(.forgetSessions(of: account.id, before: account.generation, in: project))
-            _ = try await transaction.execute(.voidCodes(of: account.id, in: project))
+            _ = try await transaction.execute(.forgetSessions(of: account.id, before: account.generation, in: realm))
+            _ = try await transaction.execute(.voidCodes(of: account.id, in: realm))
         }
         if let remedies = change.voids {
-            _ = try await transaction.execute(.void(remedies, of: account.id, in: project))
+            _ = try await transaction.execute(.void(remedies, of: account.id, in: realm))
         }
         if change.unlinksSince != nil || !change.unlinks.isEmpty {
-            try await unlink(change, redemption, in: project, transaction)
+            try await unlink(change, redemption, in: realm, transaction)
         }
         try await transaction.audit(
-            change.notes, by: .user(redemption.trace), at: redemption.redeemedAt, in: project)
+            change.notes, by: .user(redemption.trace), at: redemption.redeemedAt, in: realm)
         if let event = change.event {
             let event = OutboxEvent(OutboxEvent.Kind(event), of: account.id)
-            _ = try await transaction.execute(.tell(event, at: redemption.redeemedAt, in: project))
+            _ = try await transaction.execute(.tell(event, at: redemption.redeemedAt, in: realm))
         }
         if let place = change.place {
             _ = try await transaction.execute(
-                .keeping(place, of: account.id, at: redemption.redeemedAt, in: project, from: "(VALUES (1)) v"))
+                .keeping(place, of: account.id, at: redemption.redeemedAt, in: realm, from: "(VALUES (1)) v"))
         }
         if let session = redemption.session {
             let row = try SessionRow(session, openedAt: redemption.redeemedAt)
-            _ = try await transaction.execute(.opening(row, in: project, from: "(VALUES (1)) v"))
+            _ = try await transaction.execute(.opening(row, in: realm, from: "(VALUES (1)) v"))
         }
     }
 
     private func unlink(
-        _ change: MailboxChange, _ redemption: Redemption, in project: ID<Project>, _ transaction: Transaction
+        _ change: MailboxChange, _ redemption: Redemption, in realm: ID<Realm>, _ transaction: Transaction
     ) async throws {
         let account = change.account
-        let providers = try await transaction.query(.unlink(by: change, in: project))
+        let providers = try await transaction.query(.unlink(by: change, in: realm))
             .map { ProviderID(try $0.decode("provider")) }
         for provider in providers {
             let event = OutboxEvent(.identityUnlinked, of: account.id, provider: provider)
-            _ = try await transaction.execute(.tell(event, at: redemption.redeemedAt, in: project))
+            _ = try await transaction.execute(.tell(event, at: redemption.redeemedAt, in: realm))
         }
         try await transaction.audit(
             providers.map { AuditNote(.identityUnlinked, account.id, $0) }, by: .user(redemption.trace),
-            at: redemption.redeemedAt, in: project)
+            at: redemption.redeemedAt, in: realm)
     }
 }
 

@@ -43,7 +43,7 @@ public actor Janitor {
     /// The last session looked at; `nil` to begin anew.
     private var lastSession: SessionPlace?
     /// The last account looked at, by project.
-    private var lastAccounts: [ID<Project>: String] = [:]
+    private var lastAccounts: [ID<Realm>: String] = [:]
 
     public init(pool: Pool, pace: Pace = Pace()) {
         self.pool = pool
@@ -84,7 +84,7 @@ public actor Janitor {
     /// Session rows change with every refresh, so no index leads to the dead ones: all are looked at in turn.
     private func removeSessions(at now: Instant) async throws -> Int {
         // Which account was made anonymously is known from its first session only.
-        let keeping = try await anonymousLifetimes().map(\.project.rawValue)
+        let keeping = try await anonymousLifetimes().map(\.realm.rawValue)
         var removed = 0
         for _ in 0..<pace.pages {
             let statement = SQL.deadSessions(
@@ -102,7 +102,7 @@ public actor Janitor {
         var removed = 0
         for project in try await ProjectStore(pool: pool).homes() where project.policy.auditRetention > .zero {
             removed += try await removeBatches(
-                .oldAuditEvents(before: now - project.policy.auditRetention, limit: pace.batch, in: project.id))
+                .oldAuditEvents(before: now - project.policy.auditRetention, limit: pace.batch, in: project.realm))
         }
         return removed
     }
@@ -112,7 +112,7 @@ public actor Janitor {
         let deleted = try await reaching { try await pool.query(.deletedTenants(limit: pace.tenants)) }
         var removed = 0
         for row in deleted {
-            let home = ID<Project>(try row.decode("id"))
+            let home = ID<Realm>(try row.decode("id"))
             removed += try await removeBatches(.accounts(of: home, at: now, limit: pace.batch))
             removed += try await removeBatches(.tombstones(of: home, limit: pace.batch))
             for secrets in [SQL.providers(of: home), .passwordKeys(of: home)] {
@@ -142,8 +142,8 @@ public actor Janitor {
     }
 
     /// Of the projects and tenants that keep anonymous accounts for a time only.
-    private func anonymousLifetimes() async throws -> [(project: ID<Project>, lifetime: Duration)] {
-        try await ProjectStore(pool: pool).homes().map { ($0.id, $0.policy.anonymousLifetime) }.filter {
+    private func anonymousLifetimes() async throws -> [(realm: ID<Realm>, lifetime: Duration)] {
+        try await ProjectStore(pool: pool).homes().map { ($0.realm, $0.policy.anonymousLifetime) }.filter {
             $0.lifetime > .zero
         }
     }

@@ -56,10 +56,10 @@ extension SQL {
     }
 
     /// The only statement there is that removes lines of the audit trail; none changes any.
-    static func oldAuditEvents(before end: Instant, limit: Int, in project: ID<Project>) -> SQL {
+    static func oldAuditEvents(before end: Instant, limit: Int, in realm: ID<Realm>) -> SQL {
         """
         DELETE FROM audit_event WHERE id IN (
-            SELECT id FROM audit_event WHERE project_id = \(project.rawValue) AND occurred_at < \(Timestamp(end))
+            SELECT id FROM audit_event WHERE project_id = \(realm.rawValue) AND occurred_at < \(Timestamp(end))
             ORDER BY occurred_at, id LIMIT \(limit) FOR UPDATE SKIP LOCKED)
         """
     }
@@ -83,37 +83,37 @@ extension SQL {
         "NOT EXISTS (SELECT FROM audit_event WHERE project_id = \(home).id)"
     }
 
-    static func providers(of home: ID<Project>) -> SQL {
-        "DELETE FROM identity_provider WHERE project_id = \(home.rawValue)"
+    static func providers(of realm: ID<Realm>) -> SQL {
+        "DELETE FROM identity_provider WHERE project_id = \(realm.rawValue)"
     }
 
-    static func passwordKeys(of home: ID<Project>) -> SQL {
-        "DELETE FROM password_scheme WHERE project_id = \(home.rawValue)"
+    static func passwordKeys(of realm: ID<Realm>) -> SQL {
+        "DELETE FROM password_scheme WHERE project_id = \(realm.rawValue)"
     }
 
     /// With all that belongs to them; others are told. Letters and codes that belong to nobody expire soon.
-    static func accounts(of home: ID<Project>, at now: Instant, limit: Int) -> SQL {
+    static func accounts(of realm: ID<Realm>, at now: Instant, limit: Int) -> SQL {
         """
         WITH gone AS (
-            DELETE FROM account WHERE project_id = \(home.rawValue) AND id IN (
-                SELECT id FROM account WHERE project_id = \(home.rawValue) LIMIT \(limit) FOR UPDATE SKIP LOCKED)
+            DELETE FROM account WHERE project_id = \(realm.rawValue) AND id IN (
+                SELECT id FROM account WHERE project_id = \(realm.rawValue) LIMIT \(limit) FOR UPDATE SKIP LOCKED)
             RETURNING project_id, id, email),
         \(forgetting("gone", at: now))
         SELECT FROM gone
         """
     }
 
-    static func tombstones(of home: ID<Project>, limit: Int) -> SQL {
+    static func tombstones(of realm: ID<Realm>, limit: Int) -> SQL {
         """
-        DELETE FROM deleted_account WHERE project_id = \(home.rawValue) AND id IN (
-            SELECT id FROM deleted_account WHERE project_id = \(home.rawValue) LIMIT \(limit) FOR UPDATE SKIP LOCKED)
+        DELETE FROM deleted_account WHERE project_id = \(realm.rawValue) AND id IN (
+            SELECT id FROM deleted_account WHERE project_id = \(realm.rawValue) LIMIT \(limit) FOR UPDATE SKIP LOCKED)
         """
     }
 
     /// - Parameter end: it was deleted earlier: gateways that had not heard of it may have made accounts meanwhile.
-    static func removeIfEmpty(_ home: ID<Project>, before end: Instant) -> SQL {
+    static func removeIfEmpty(_ realm: ID<Realm>, before end: Instant) -> SQL {
         """
-        DELETE FROM project h WHERE h.id = \(home.rawValue) AND h.deleted_at < \(Timestamp(end))
+        DELETE FROM project h WHERE h.id = \(realm.rawValue) AND h.deleted_at < \(Timestamp(end))
             AND NOT (\(holdsAnything("h"))) AND \(isForgotten("h"))
         """
     }
@@ -160,14 +160,14 @@ extension SQL {
     /// - Parameter end: the last use was earlier.
     /// - Returns: as ``deadSessions(after:limit:before:exceptAnonymousOf:)`` does.
     static func unusedAccounts(
-        after account: String, limit: Int, before end: Instant, now: Instant, in project: ID<Project>
+        after account: String, limit: Int, before end: Instant, now: Instant, in realm: ID<Realm>
     ) -> SQL {
         """
         WITH page AS MATERIALIZED (
-            SELECT a.id FROM account a WHERE a.project_id = \(project.rawValue) AND a.id > \(account)
+            SELECT a.id FROM account a WHERE a.project_id = \(realm.rawValue) AND a.id > \(account)
             ORDER BY a.id LIMIT \(limit)),
         unused AS MATERIALIZED (
-            SELECT a.id FROM page p JOIN account a ON a.project_id = \(project.rawValue) AND a.id = p.id
+            SELECT a.id FROM page p JOIN account a ON a.project_id = \(realm.rawValue) AND a.id = p.id
             WHERE \(isBare("a")) AND a.last_sign_in_at < \(Timestamp(end))
                 AND NOT EXISTS (SELECT FROM linked_identity l
                     WHERE l.project_id = a.project_id AND l.account_id = a.id)
@@ -177,7 +177,7 @@ extension SQL {
                     AND s.refreshed_at >= \(Timestamp(end)))
             ORDER BY a.id FOR UPDATE OF a SKIP LOCKED),
         gone AS (
-            DELETE FROM account a USING unused u WHERE a.project_id = \(project.rawValue) AND a.id = u.id
+            DELETE FROM account a USING unused u WHERE a.project_id = \(realm.rawValue) AND a.id = u.id
             RETURNING a.project_id, a.id, a.email),
         \(forgetting("gone", at: now)),
         audited AS (\(auditing(deletionOf: "gone", by: .system, at: now))),

@@ -7,16 +7,16 @@ extension Transaction {
     /// - Throws: ``Stale`` where the plan would be another one by now; ``MergeRefusal`` where there would be none.
     func carryOut(
         _ merge: AccountMerge, signsIn: Bool, by actor: AuditActor, announcing notices: MergeNotices,
-        in project: ID<Project>
+        in realm: ID<Realm>
     ) async throws -> Account {
         let terms = merge.terms
         let (sourceID, targetID) = (terms.plan.source, terms.plan.target)
-        _ = try await execute(.use(merge.marks, in: project, from: "(VALUES (1)) v"))
-        _ = try await execute(.lock([sourceID, targetID], in: project))
-        let recoveries = try await query(.recoveries(of: [sourceID, targetID], at: merge.mergedAt, in: project))
+        _ = try await execute(.use(merge.marks, in: realm, from: "(VALUES (1)) v"))
+        _ = try await execute(.lock([sourceID, targetID], in: realm))
+        let recoveries = try await query(.recoveries(of: [sourceID, targetID], at: merge.mergedAt, in: realm))
             .map { try MergedAccounts.Recovery($0) }
         if signsIn, recoveries.contains(where: { $0.account == sourceID }) { throw MergeRefusal.recoveryPending }
-        let accounts = try await query(.find([.id(sourceID), .id(targetID)], in: project))
+        let accounts = try await query(.find([.id(sourceID), .id(targetID)], in: realm))
             .map { try AccountRow.account($0) }
         guard let source = accounts.first(where: { $0.id == sourceID }),
             let target = accounts.first(where: { $0.id == targetID }),
@@ -24,24 +24,24 @@ extension Transaction {
         else { throw Stale() }
         let event = OutboxEvent(.accountMerged, of: targetID, source: sourceID)
         let statements: [SQL] = [
-            try .keep(source, of: target, for: merge, in: project),
-            .moveIdentities(of: sourceID, to: targetID, at: merge.mergedAt, in: project),
-            .moveMerges(from: sourceID, to: targetID, in: project),
-            .moveUndoCodes(from: sourceID, to: targetID, in: project),
-            .delete(sourceID, by: nil, now: merge.mergedAt, in: project),
-            .give(source, to: target, for: merge, signsIn: signsIn, in: project),
-            .tell(event, at: merge.mergedAt, in: project),
+            try .keep(source, of: target, for: merge, in: realm),
+            .moveIdentities(of: sourceID, to: targetID, at: merge.mergedAt, in: realm),
+            .moveMerges(from: sourceID, to: targetID, in: realm),
+            .moveUndoCodes(from: sourceID, to: targetID, in: realm),
+            .delete(sourceID, by: nil, now: merge.mergedAt, in: realm),
+            .give(source, to: target, for: merge, signsIn: signsIn, in: realm),
+            .tell(event, at: merge.mergedAt, in: realm),
         ]
         for statement in statements { _ = try await execute(statement) }
         let notes = [
             AuditNote(.merged, targetID, ["source": sourceID.rawValue]),
             AuditNote(.merged, sourceID, ["target": targetID.rawValue]),
         ]
-        try await audit(notes, by: actor, at: merge.mergedAt, in: project)
-        guard let row = try await query(.find([.id(targetID)], in: project)).first else { throw Stale() }
+        try await audit(notes, by: actor, at: merge.mergedAt, in: realm)
+        guard let row = try await query(.find([.id(targetID)], in: realm)).first else { throw Stale() }
         let account = try AccountRow.account(row)
         let merged = MergedAccounts(source: source, target: account, recoveries: recoveries)
-        try await post(try notices.mailing(for: merged), in: project)
+        try await post(try notices.mailing(for: merged), in: realm)
         return account
     }
 }
@@ -56,11 +56,11 @@ extension MergedAccounts.Recovery {
 extension SQL {
     /// Addresses that accounts can get back by live codes: of a recovery, or of a removal link that was sent to an earlier
     /// address. A lock on an account's row keeps new ones away.
-    static func recoveries(of accounts: [ID<Account>], at now: Instant, in project: ID<Project>) -> SQL {
+    static func recoveries(of accounts: [ID<Account>], at now: Instant, in realm: ID<Realm>) -> SQL {
         """
         SELECT DISTINCT c.account_id, c.email FROM oob_code c
         JOIN account a ON a.project_id = c.project_id AND a.id = c.account_id
-        WHERE c.project_id = \(project.rawValue) AND c.account_id = ANY (\(accounts.map(\.rawValue)))
+        WHERE c.project_id = \(realm.rawValue) AND c.account_id = ANY (\(accounts.map(\.rawValue)))
             AND c.expires_at > \(Timestamp(now)) AND (c.purpose = \(OOBCode.Purpose.recoverEmail.rawValue)
                 OR c.purpose = \(OOBCode.Purpose.removeSignInMethod.rawValue) AND c.email IS DISTINCT FROM a.email)
         ORDER BY c.account_id, c.email
@@ -68,9 +68,9 @@ extension SQL {
     }
 
     /// In the order of ids, so that two who change the same accounts do not wait for each other.
-    static func lock(_ accounts: [ID<Account>], in project: ID<Project>) -> SQL {
+    static func lock(_ accounts: [ID<Account>], in realm: ID<Realm>) -> SQL {
         """
-        SELECT id FROM account WHERE project_id = \(project.rawValue) AND id = ANY (\(accounts.map(\.rawValue)))
+        SELECT id FROM account WHERE project_id = \(realm.rawValue) AND id = ANY (\(accounts.map(\.rawValue)))
         ORDER BY id FOR UPDATE
         """
     }
@@ -78,7 +78,7 @@ extension SQL {
     /// Everything that bringing the source back takes: its row, its identities, and which merges into it can be undone
     /// (its followers), because the target answers for those now. An older merge of the same id was of an account that is no more.
     fileprivate static func keep(
-        _ source: Account, of target: Account, for merge: AccountMerge, in project: ID<Project>
+        _ source: Account, of target: Account, for merge: AccountMerge, in realm: ID<Realm>
     ) throws -> SQL {
         """
         INSERT INTO account_merge (project_id, source_id, target_id, merged_at, undo_until, target_generation, snapshot)
@@ -90,7 +90,7 @@ extension SQL {
                 'followers', (SELECT coalesce(jsonb_agg(f.source_id), '[]') FROM account_merge f
                     WHERE f.project_id = a.project_id AND f.target_id = a.id),
                 'targetHadWayIn', \(target.hasWayIn)::boolean, 'targetUsedEmailLinks', \(target.usesEmailLinks)::boolean)
-        FROM account a WHERE a.project_id = \(project.rawValue) AND a.id = \(source.id.rawValue)
+        FROM account a WHERE a.project_id = \(realm.rawValue) AND a.id = \(source.id.rawValue)
         ON CONFLICT (project_id, source_id) DO UPDATE SET target_id = excluded.target_id,
             merged_at = excluded.merged_at, undo_until = excluded.undo_until,
             target_generation = excluded.target_generation, snapshot = excluded.snapshot
@@ -98,30 +98,30 @@ extension SQL {
     }
 
     fileprivate static func moveIdentities(
-        of source: ID<Account>, to target: ID<Account>, at now: Instant, in project: ID<Project>
+        of source: ID<Account>, to target: ID<Account>, at now: Instant, in realm: ID<Realm>
     ) -> SQL {
         """
         UPDATE linked_identity SET account_id = \(target.rawValue), linked_at = \(Timestamp(now))
-        WHERE project_id = \(project.rawValue) AND account_id = \(source.rawValue)
+        WHERE project_id = \(realm.rawValue) AND account_id = \(source.rawValue)
         """
     }
 
     /// Merges into the source can be undone out of the target from now on.
     fileprivate static func moveMerges(
-        from source: ID<Account>, to target: ID<Account>, in project: ID<Project>
+        from source: ID<Account>, to target: ID<Account>, in realm: ID<Realm>
     ) -> SQL {
         """
         UPDATE account_merge SET target_id = \(target.rawValue)
-        WHERE project_id = \(project.rawValue) AND target_id = \(source.rawValue)
+        WHERE project_id = \(realm.rawValue) AND target_id = \(source.rawValue)
         """
     }
 
     fileprivate static func moveUndoCodes(
-        from source: ID<Account>, to target: ID<Account>, in project: ID<Project>
+        from source: ID<Account>, to target: ID<Account>, in realm: ID<Realm>
     ) -> SQL {
         """
         UPDATE oob_code SET account_id = \(target.rawValue)
-        WHERE project_id = \(project.rawValue) AND account_id = \(source.rawValue)
+        WHERE project_id = \(realm.rawValue) AND account_id = \(source.rawValue)
             AND purpose = \(OOBCode.Purpose.undoMerge.rawValue)
         """
     }
@@ -129,7 +129,7 @@ extension SQL {
     /// The source is gone by now; its password is in what was kept of it. The target got that password with the merge,
     /// whenever the source got it.
     fileprivate static func give(
-        _ source: Account, to target: Account, for merge: AccountMerge, signsIn: Bool, in project: ID<Project>
+        _ source: Account, to target: Account, for merge: AccountMerge, signsIn: Bool, in realm: ID<Realm>
     ) -> SQL {
         let plan = merge.terms.plan
         let mergedAt = Timestamp(merge.mergedAt)
@@ -147,7 +147,7 @@ extension SQL {
                 photo_url = CASE WHEN \(plan.movesPhoto) THEN \(source.photoURL) ELSE a.photo_url END,
                 last_sign_in_at = coalesce(\(signsIn ? mergedAt : nil), a.last_sign_in_at)
             FROM account_merge m
-            WHERE a.project_id = \(project.rawValue) AND a.id = \(target.id.rawValue)
+            WHERE a.project_id = \(realm.rawValue) AND a.id = \(target.id.rawValue)
                 AND m.project_id = a.project_id AND m.source_id = \(source.id.rawValue)
             """
     }

@@ -5,40 +5,40 @@ extension Transaction {
     /// - Returns: the target's id.
     /// - Throws: ``UndoRefusal``; an error of ``UniqueMember`` where something of the source is taken.
     func undoMerge(
-        of source: ID<Account>, leavesNoWayIn: Bool, by actor: AuditActor, at now: Instant, in project: ID<Project>
+        of source: ID<Account>, leavesNoWayIn: Bool, by actor: AuditActor, at now: Instant, in realm: ID<Realm>
     ) async throws -> ID<Account> {
         // The target's row before the merge's, as whoever deletes the target takes them.
-        guard let seen = try await query(.keptMerge(of: source, in: project)).first else { throw UndoRefusal.unknown }
-        _ = try await execute(.lock([ID(try seen.decode("target_id"))], in: project))
-        guard let row = try await query(.keptMerge(of: source, locking: true, in: project)).first else {
+        guard let seen = try await query(.keptMerge(of: source, in: realm)).first else { throw UndoRefusal.unknown }
+        _ = try await execute(.lock([ID(try seen.decode("target_id"))], in: realm))
+        guard let row = try await query(.keptMerge(of: source, locking: true, in: realm)).first else {
             throw UndoRefusal.unknown
         }
         let merge = try MergeRecord(row)
         // The target of the plan went into another account itself, and an account with its id may be another one.
         guard try row.decode("target_id") == merge.plan.target.rawValue else { throw UndoRefusal.unknown }
-        guard let found = try await query(.find([.id(merge.plan.target)], in: project)).first else {
+        guard let found = try await query(.find([.id(merge.plan.target)], in: realm)).first else {
             throw UndoRefusal.unknown
         }
         let target = try AccountRow.account(found)
         let rest = try merge.undone(from: target, leavesNoWayIn: leavesNoWayIn, at: now)
-        try await take(leaving: rest, from: target, takesEmail: merge.plan.movesEmail, at: now, in: project)
-        try await bringBack(source, of: merge, email: true, phoneNumber: true, at: now, in: project)
+        try await take(leaving: rest, from: target, takesEmail: merge.plan.movesEmail, at: now, in: realm)
+        try await bringBack(source, of: merge, email: true, phoneNumber: true, at: now, in: realm)
         let moved = merge.plan.identities
-        guard try await execute(.giveBack(moved, of: merge.plan, at: now, in: project)) == moved.count else {
+        guard try await execute(.giveBack(moved, of: merge.plan, at: now, in: realm)) == moved.count else {
             throw UndoRefusal.movedOn(.identity)
         }
-        try await finishUndoing(merge, from: target.id, by: actor, at: now, in: project)
+        try await finishUndoing(merge, from: target.id, by: actor, at: now, in: realm)
         return target.id
     }
 
     /// Takes from the target what is not in `rest`, and ends its sessions: some were opened with what is taken.
     func take(
-        leaving rest: Account, from target: Account, takesEmail: Bool, at now: Instant, in project: ID<Project>
+        leaving rest: Account, from target: Account, takesEmail: Bool, at now: Instant, in realm: ID<Realm>
     ) async throws {
         for statement: SQL in [
-            .take(leaving: rest, takesEmail: takesEmail, at: now, in: project),
-            .forgetSessions(of: target.id, before: target.generation, in: project),
-            .voidCodes(of: target.id, in: project), .follow(target, in: project),
+            .take(leaving: rest, takesEmail: takesEmail, at: now, in: realm),
+            .forgetSessions(of: target.id, before: target.generation, in: realm),
+            .voidCodes(of: target.id, in: realm), .follow(target, in: realm),
         ] { _ = try await execute(statement) }
     }
 
@@ -50,32 +50,32 @@ extension Transaction {
     /// - Throws: ``UndoRefusal/taken(_:)`` if the id was given again since.
     func bringBack(
         _ source: ID<Account>, of merge: MergeRecord, email: Bool, phoneNumber: Bool, at now: Instant,
-        in project: ID<Project>
+        in realm: ID<Realm>
     ) async throws {
         // A row as this release makes them: what it knows and the one that kept the source did not has its default.
-        _ = try await execute(.makeRoom(for: source, at: now, in: project))
-        guard try await execute(.exhume(source, buriedAt: merge.mergedAt, in: project)) == 1 else {
+        _ = try await execute(.makeRoom(for: source, at: now, in: realm))
+        guard try await execute(.exhume(source, buriedAt: merge.mergedAt, in: realm)) == 1 else {
             throw UndoRefusal.taken(.id)
         }
-        _ = try await execute(.restore(source, email: email, phoneNumber: phoneNumber, at: now, in: project))
+        _ = try await execute(.restore(source, email: email, phoneNumber: phoneNumber, at: now, in: realm))
     }
 
     /// - Parameter target: that the source came back out of; by now it may be another account than the plan's.
     func finishUndoing(
-        _ merge: MergeRecord, from target: ID<Account>, by actor: AuditActor, at now: Instant, in project: ID<Project>
+        _ merge: MergeRecord, from target: ID<Account>, by actor: AuditActor, at now: Instant, in realm: ID<Realm>
     ) async throws {
         let source = merge.plan.source
         for statement: SQL in [
-            .voidUndoCodes(of: source, in: target, in: project),
-            .returnFollowers(to: source, from: target, in: project),
-            .returnUndoCodes(to: source, from: target, in: project), .forget(merge, in: project),
-            .tell(OutboxEvent(.accountMergeUndone, of: target, source: source), at: now, in: project),
+            .voidUndoCodes(of: source, in: target, in: realm),
+            .returnFollowers(to: source, from: target, in: realm),
+            .returnUndoCodes(to: source, from: target, in: realm), .forget(merge, in: realm),
+            .tell(OutboxEvent(.accountMergeUndone, of: target, source: source), at: now, in: realm),
         ] { _ = try await execute(statement) }
         let notes = [
             AuditNote(.mergeUndone, target, ["source": source.rawValue]),
             AuditNote(.mergeUndone, source, ["target": target.rawValue]),
         ]
-        try await audit(notes, by: actor, at: now, in: project)
+        try await audit(notes, by: actor, at: now, in: realm)
     }
 }
 
@@ -92,7 +92,7 @@ extension MergeRecord {
 extension SQL {
     /// With the source as it was; of a column that was not there then, as the target has it.
     static func keptMerge(
-        of source: ID<Account>, locking: Bool = false, in project: ID<Project>
+        of source: ID<Account>, locking: Bool = false, in realm: ID<Realm>
     ) -> SQL {
         let lock: SQL = locking ? "FOR UPDATE OF m" : ""
         return """
@@ -101,23 +101,23 @@ extension SQL {
                 (m.snapshot ->> 'targetUsedEmailLinks')::boolean AS target_used_email_links, \(AccountRow.columns)
             FROM account_merge m JOIN account t ON t.project_id = m.project_id AND t.id = m.target_id,
                 LATERAL jsonb_populate_record(t, m.snapshot -> 'account') a
-            WHERE m.project_id = \(project.rawValue) AND m.source_id = \(source.rawValue) AND m.snapshot ? 'plan'
+            WHERE m.project_id = \(realm.rawValue) AND m.source_id = \(source.rawValue) AND m.snapshot ? 'plan'
             \(lock)
             """
     }
 
     /// The merge that was carried out by these very terms.
-    static func keptMerge(by terms: MergePrecondition, in project: ID<Project>) -> SQL {
+    static func keptMerge(by terms: MergePrecondition, in realm: ID<Realm>) -> SQL {
         """
         SELECT undo_until FROM account_merge
-        WHERE project_id = \(project.rawValue) AND source_id = \(terms.plan.source.rawValue)
+        WHERE project_id = \(realm.rawValue) AND source_id = \(terms.plan.source.rawValue)
             AND target_id = \(terms.plan.target.rawValue)
             AND (snapshot #>> '{account,generation}')::bigint = \(terms.sourceGeneration)
         """
     }
 
     fileprivate static func take(
-        leaving rest: Account, takesEmail: Bool, at now: Instant, in project: ID<Project>
+        leaving rest: Account, takesEmail: Bool, at now: Instant, in realm: ID<Realm>
     ) -> SQL {
         """
         UPDATE account a SET email = \(rest.email?.rawValue), email_verified = \(rest.emailIsVerified),
@@ -126,32 +126,32 @@ extension SQL {
             email_link_sign_in = \(rest.usesEmailLinks), phone_number = \(rest.phoneNumber),
             display_name = \(rest.displayName), photo_url = \(rest.photoURL),
             valid_since = date_trunc('second', \(Timestamp(now))), generation = a.generation + 1
-        WHERE a.project_id = \(project.rawValue) AND a.id = \(rest.id.rawValue)
+        WHERE a.project_id = \(realm.rawValue) AND a.id = \(rest.id.rawValue)
         """
     }
 
-    fileprivate static func makeRoom(for source: ID<Account>, at now: Instant, in project: ID<Project>) -> SQL {
+    fileprivate static func makeRoom(for source: ID<Account>, at now: Instant, in realm: ID<Realm>) -> SQL {
         """
         INSERT INTO account (project_id, id, created_at, valid_since)
-        VALUES (\(project.rawValue), \(source.rawValue), \(Timestamp(now)), date_trunc('second', \(Timestamp(now))))
+        VALUES (\(realm.rawValue), \(source.rawValue), \(Timestamp(now)), date_trunc('second', \(Timestamp(now))))
         """
     }
 
     /// Nothing where the id was given again since, even if it is free now.
-    fileprivate static func exhume(_ source: ID<Account>, buriedAt: Instant, in project: ID<Project>) -> SQL {
+    fileprivate static func exhume(_ source: ID<Account>, buriedAt: Instant, in realm: ID<Realm>) -> SQL {
         """
-        DELETE FROM deleted_account WHERE project_id = \(project.rawValue) AND id = \(source.rawValue)
+        DELETE FROM deleted_account WHERE project_id = \(realm.rawValue) AND id = \(source.rawValue)
             AND deleted_at = \(Timestamp(buriedAt))
         """
     }
 
     /// Its sessions stay dead.
     fileprivate static func restore(
-        _ source: ID<Account>, email: Bool, phoneNumber: Bool, at now: Instant, in project: ID<Project>
+        _ source: ID<Account>, email: Bool, phoneNumber: Bool, at now: Instant, in realm: ID<Realm>
     ) -> SQL {
         """
         WITH room AS (
-            DELETE FROM account a WHERE a.project_id = \(project.rawValue) AND a.id = \(source.rawValue)
+            DELETE FROM account a WHERE a.project_id = \(realm.rawValue) AND a.id = \(source.rawValue)
             RETURNING to_jsonb(a) AS columns)
         INSERT INTO account
         SELECT back.* FROM room, account_merge m, LATERAL jsonb_populate_record(NULL::account,
@@ -161,69 +161,69 @@ extension SQL {
             || CASE WHEN \(email) THEN '{}'::jsonb ELSE jsonb_build_object('email', NULL, 'email_verified', false,
                 'password_hash', NULL, 'password_updated_at', NULL, 'email_link_sign_in', false) END
             || CASE WHEN \(phoneNumber) THEN '{}'::jsonb ELSE jsonb_build_object('phone_number', NULL) END) back
-        WHERE m.project_id = \(project.rawValue) AND m.source_id = \(source.rawValue)
+        WHERE m.project_id = \(realm.rawValue) AND m.source_id = \(source.rawValue)
         """
     }
 
     fileprivate static func giveBack(
-        _ moved: [MergePlan.Moved], of plan: MergePlan, at now: Instant, in project: ID<Project>
+        _ moved: [MergePlan.Moved], of plan: MergePlan, at now: Instant, in realm: ID<Realm>
     ) -> SQL {
         """
         UPDATE linked_identity l SET account_id = \(plan.source.rawValue), linked_at = \(Timestamp(now))
         FROM unnest(\(moved.map(\.provider.rawValue)), \(moved.map(\.subject))) AS b (provider, subject)
-        WHERE l.project_id = \(project.rawValue) AND l.provider = b.provider AND l.subject = b.subject
+        WHERE l.project_id = \(realm.rawValue) AND l.provider = b.provider AND l.subject = b.subject
             AND l.account_id = \(plan.target.rawValue)
         """
     }
 
     fileprivate static func voidUndoCodes(
-        of source: ID<Account>, in target: ID<Account>, in project: ID<Project>
+        of source: ID<Account>, in target: ID<Account>, in realm: ID<Realm>
     ) -> SQL {
         """
-        DELETE FROM oob_code WHERE project_id = \(project.rawValue) AND account_id = \(target.rawValue)
+        DELETE FROM oob_code WHERE project_id = \(realm.rawValue) AND account_id = \(target.rawValue)
             AND purpose = \(OOBCode.Purpose.undoMerge.rawValue) AND source_id = \(source.rawValue)
         """
     }
 
     /// Merges that had come with the source go with it.
     fileprivate static func returnFollowers(
-        to source: ID<Account>, from target: ID<Account>, in project: ID<Project>
+        to source: ID<Account>, from target: ID<Account>, in realm: ID<Realm>
     ) -> SQL {
         """
         UPDATE account_merge SET target_id = \(source.rawValue)
-        WHERE project_id = \(project.rawValue) AND target_id = \(target.rawValue)
-            AND source_id IN (\(followers(of: source, in: project)))
+        WHERE project_id = \(realm.rawValue) AND target_id = \(target.rawValue)
+            AND source_id IN (\(followers(of: source, in: realm)))
         """
     }
 
     fileprivate static func returnUndoCodes(
-        to source: ID<Account>, from target: ID<Account>, in project: ID<Project>
+        to source: ID<Account>, from target: ID<Account>, in realm: ID<Realm>
     ) -> SQL {
         """
         UPDATE oob_code SET account_id = \(source.rawValue)
-        WHERE project_id = \(project.rawValue) AND account_id = \(target.rawValue)
-            AND purpose = \(OOBCode.Purpose.undoMerge.rawValue) AND source_id IN (\(followers(of: source, in: project)))
+        WHERE project_id = \(realm.rawValue) AND account_id = \(target.rawValue)
+            AND purpose = \(OOBCode.Purpose.undoMerge.rawValue) AND source_id IN (\(followers(of: source, in: realm)))
         """
     }
 
-    private static func followers(of source: ID<Account>, in project: ID<Project>) -> SQL {
+    private static func followers(of source: ID<Account>, in realm: ID<Realm>) -> SQL {
         """
         SELECT jsonb_array_elements_text(m.snapshot -> 'followers') FROM account_merge m
-        WHERE m.project_id = \(project.rawValue) AND m.source_id = \(source.rawValue)
+        WHERE m.project_id = \(realm.rawValue) AND m.source_id = \(source.rawValue)
         """
     }
 
-    fileprivate static func forget(_ merge: MergeRecord, in project: ID<Project>) -> SQL {
+    fileprivate static func forget(_ merge: MergeRecord, in realm: ID<Realm>) -> SQL {
         """
-        DELETE FROM account_merge WHERE project_id = \(project.rawValue) AND source_id = \(merge.plan.source.rawValue)
+        DELETE FROM account_merge WHERE project_id = \(realm.rawValue) AND source_id = \(merge.plan.source.rawValue)
         """
     }
 
     /// Merges into the target that could be undone before still can: its sessions were ended by us.
-    fileprivate static func follow(_ target: Account, in project: ID<Project>) -> SQL {
+    fileprivate static func follow(_ target: Account, in realm: ID<Realm>) -> SQL {
         """
         UPDATE account_merge SET target_generation = \(target.generation + 1)
-        WHERE project_id = \(project.rawValue) AND target_id = \(target.id.rawValue)
+        WHERE project_id = \(realm.rawValue) AND target_id = \(target.id.rawValue)
             AND target_generation = \(target.generation)
         """
     }

@@ -41,7 +41,7 @@ public struct APIKeyStore: Sendable {
             RETURNING 1
             """
         let note = AuditNote("apiKey.added", id, ["app": app.rawValue])
-        let audit = try SQL.audit([note], by: .commandLine, at: now, in: project, from: "made")
+        let audit = try SQL.audit([note], by: .commandLine, at: now, in: ID(project), from: "made")
         let statement: SQL = "WITH made AS (\(insertion)) \(audit)"
         return try await reaching { try await pool.execute(statement) } == 1
     }
@@ -67,7 +67,7 @@ public struct APIKeyStore: Sendable {
             RETURNING 1
             """
         let audit = try SQL.audit(
-            [AuditNote("apiKey.revoked", id)], by: .commandLine, at: now, in: project, from: "revoked")
+            [AuditNote("apiKey.revoked", id)], by: .commandLine, at: now, in: ID(project), from: "revoked")
         let statement: SQL = "WITH revoked AS (\(change)) \(audit)"
         return try await reaching { try await pool.execute(statement) } == 1
     }

@@ -34,28 +34,28 @@ extension SQL {
         """
     }
 
-    static func set(_ settings: ProviderSettings, of project: ID<Project>, at now: Instant) throws -> SQL {
+    static func set(_ settings: ProviderSettings, of realm: ID<Realm>, at now: Instant) throws -> SQL {
         let column = try ProviderColumn(settings).columnText()
         return """
             INSERT INTO identity_provider (project_id, provider, settings, updated_at)
-            VALUES (\(project.rawValue), \(settings.provider.rawValue), \(column)::text::jsonb, \(Timestamp(now)))
+            VALUES (\(realm.rawValue), \(settings.provider.rawValue), \(column)::text::jsonb, \(Timestamp(now)))
             ON CONFLICT (project_id, provider) DO UPDATE
                 SET settings = excluded.settings, updated_at = excluded.updated_at
             """
     }
 
     /// - Parameter sealed: `nil` for none any more.
-    static func keep(_ sealed: [UInt8]?, of provider: ProviderID, in project: ID<Project>, at now: Instant) -> SQL {
+    static func keep(_ sealed: [UInt8]?, of provider: ProviderID, in realm: ID<Realm>, at now: Instant) -> SQL {
         """
         UPDATE identity_provider SET secret = \(sealed), updated_at = \(Timestamp(now))
-        WHERE project_id = \(project.rawValue) AND provider = \(provider.rawValue)
+        WHERE project_id = \(realm.rawValue) AND provider = \(provider.rawValue)
         """
     }
 
-    static func remove(_ provider: ProviderID, of project: ID<Project>) -> SQL {
+    static func remove(_ provider: ProviderID, of realm: ID<Realm>) -> SQL {
         """
         DELETE FROM identity_provider
-        WHERE project_id = \(project.rawValue) AND provider = \(provider.rawValue)
+        WHERE project_id = \(realm.rawValue) AND provider = \(provider.rawValue)
         """
     }
 

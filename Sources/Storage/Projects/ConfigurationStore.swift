@@ -24,7 +24,7 @@ public struct ConfigurationStore: Sendable {
         self.clock = clock
     }
 
-    public func configuration(of id: ID<Project>) async throws -> ProjectConfiguration? {
+    public func configuration(of id: ID<Realm>) async throws -> ProjectConfiguration? {
         try await reaching { try await pool.transaction(isolation: .repeatableRead) { try await read(id, in: $0) } }
     }
 
@@ -32,7 +32,7 @@ public struct ConfigurationStore: Sendable {
     ///
     /// - Parameter isRehearsal: everything is done but the storing.
     public func edit(
-        _ id: ID<Project>, by actor: AuditActor, allowing permissions: EditPermissions, isRehearsal: Bool = false,
+        _ id: ID<Realm>, by actor: AuditActor, allowing permissions: EditPermissions, isRehearsal: Bool = false,
         _ change: @escaping ProjectEditor.Change
     ) async throws -> Edit? {
         try await reaching {
@@ -68,7 +68,7 @@ public struct ConfigurationStore: Sendable {
         }
     }
 
-    private func read(_ id: ID<Project>, in transaction: Transaction) async throws -> ProjectConfiguration? {
+    private func read(_ id: ID<Realm>, in transaction: Transaction) async throws -> ProjectConfiguration? {
         let rows = try await transaction.query(
             """
             SELECT \(SQL.projectColumns), p.name FROM \(SQL.homes)
@@ -76,7 +76,7 @@ public struct ConfigurationStore: Sendable {
             """)
         guard let row = rows.first else { return nil }
         let project = try Project(row)
-        let apps = try await transaction.query(.apps(of: project.root))
+        let apps = try await transaction.query(.apps(of: project.id))
         return ProjectConfiguration(
             project: project, name: try row.decode("name"), apps: try apps.map(ConfiguredApp.init))
     }
@@ -96,7 +96,7 @@ public struct ConfigurationStore: Sendable {
     private func dropKeptSecrets(
         _ configuration: inout ProjectConfiguration, in transaction: Transaction
     ) async throws {
-        let project = configuration.project.id
+        let project = configuration.project.realm
         guard !configuration.newSecrets.isEmpty else { return }
         let rows = try await transaction.query(
             "SELECT provider, secret FROM identity_provider WHERE project_id = \(project.rawValue) AND secret IS NOT NULL"
@@ -116,7 +116,7 @@ public struct ConfigurationStore: Sendable {
         in transaction: Transaction
     ) async throws {
         let now = clock.now()
-        let id = after.project.id
+        let id = after.project.realm
         for statement in try statements(from: before, to: after, at: now) {
             _ = try await transaction.execute(statement)
         }
@@ -141,14 +141,14 @@ public struct ConfigurationStore: Sendable {
                 UPDATE project SET name = \(after.name), profile = \(project.profile.rawValue),
                     policy = \(policy)::text::jsonb, authorized_domains = \(project.authorizedDomains),
                     mail = \(mail)::text::jsonb
-                WHERE id = \(project.id.rawValue)
+                WHERE id = \(project.realm.rawValue)
                 """)
         }
         for provider in before.project.providers where project.settings(of: provider.provider) == nil {
-            statements.append(.remove(provider.provider, of: project.id))
+            statements.append(.remove(provider.provider, of: project.realm))
         }
         for provider in project.providers where before.project.settings(of: provider.provider) != provider {
-            statements.append(try .set(provider, of: project.id, at: now))
+            statements.append(try .set(provider, of: project.realm, at: now))
         }
         for configured in before.apps where after.app(configured.app.id) == nil {
             statements.append(.remove(configured.app.id, of: project.id))

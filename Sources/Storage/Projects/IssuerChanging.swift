@@ -10,13 +10,13 @@ extension Transaction {
     ///
     /// - Returns: how many identities would change their meaning, by provider; providers without any are left out.
     func identitiesInTheWay(
-        of changes: [IssuerChange], in project: ID<Project>
+        of changes: [IssuerChange], in realm: ID<Realm>
     ) async throws -> [ProviderID: Int] {
         var counts: [ProviderID: Int] = [:]
         for change in changes {
-            if change.old != nil { _ = try await execute(.lock(change.provider, in: project)) }
+            if change.old != nil { _ = try await execute(.lock(change.provider, in: realm)) }
             // A statement of its own: it sees what the sign-ins that held the lock have linked.
-            guard let condition = SQL.isInTheWay(of: change, in: project),
+            guard let condition = SQL.isInTheWay(of: change, in: realm),
                 let row = try await query("SELECT count(*) AS count FROM linked_identity l WHERE \(condition)").first
             else { continue }
             let count: Int = try row.decode("count")
@@ -27,37 +27,37 @@ extension Transaction {
 
     /// Unlinks the identities that are in the way, and has those of a removed provider remember its issuer.
     func carryOut(
-        _ changes: [IssuerChange], by actor: AuditActor, at now: Instant, in project: ID<Project>
+        _ changes: [IssuerChange], by actor: AuditActor, at now: Instant, in realm: ID<Realm>
     ) async throws {
         for change in changes {
             if let old = change.old, change.new == nil {
-                _ = try await execute(.remember(old, of: change.provider, in: project))
+                _ = try await execute(.remember(old, of: change.provider, in: realm))
             }
-            while try await discardSome(change, by: actor, at: now, in: project) {}
+            while try await discardSome(change, by: actor, at: now, in: realm) {}
         }
     }
 
     /// - Returns: `false` once none is left.
     private func discardSome(
-        _ change: IssuerChange, by actor: AuditActor, at now: Instant, in project: ID<Project>
+        _ change: IssuerChange, by actor: AuditActor, at now: Instant, in realm: ID<Realm>
     ) async throws -> Bool {
-        guard let condition = SQL.isInTheWay(of: change, in: project) else { return false }
+        guard let condition = SQL.isInTheWay(of: change, in: realm) else { return false }
         let owners: [ID<Account>] = try await query(
             "SELECT DISTINCT l.account_id FROM linked_identity l WHERE \(condition) ORDER BY 1 LIMIT 500"
         ).map { ID(try $0.decode("account_id")) }
         guard !owners.isEmpty else { return false }
-        _ = try await execute(.lock(owners, in: project))
-        let accounts = try await query(.find(owners.map { .id($0) }, in: project)).map { try AccountRow.account($0) }
-        _ = try await execute(.unlink(change.provider, from: owners, in: project))
-        try await endSessions(of: owners, openedThrough: [change.provider], except: nil, at: now, in: project)
+        _ = try await execute(.lock(owners, in: realm))
+        let accounts = try await query(.find(owners.map { .id($0) }, in: realm)).map { try AccountRow.account($0) }
+        _ = try await execute(.unlink(change.provider, from: owners, in: realm))
+        try await endSessions(of: owners, openedThrough: [change.provider], except: nil, at: now, in: realm)
         for account in accounts where account.identities.contains(where: { $0.provider == change.provider }) {
             // Discarding says that it is meant, as `allowNoSignInMethod` does for one account.
             try await settle(
-                account.unlinking(change.provider, leavesNoWayIn: true).rest, was: account, in: project)
+                account.unlinking(change.provider, leavesNoWayIn: true).rest, was: account, in: realm)
         }
-        _ = try await execute(.tell(.identityUnlinked, of: owners, change.provider, at: now, in: project))
+        _ = try await execute(.tell(.identityUnlinked, of: owners, change.provider, at: now, in: realm))
         try await audit(
-            owners.map { AuditNote(.identityUnlinked, $0, change.provider) }, by: actor, at: now, in: project)
+            owners.map { AuditNote(.identityUnlinked, $0, change.provider) }, by: actor, at: now, in: realm)
         return true
     }
 }
@@ -65,10 +65,10 @@ extension Transaction {
 extension SQL {
     /// Holds while the provider of a verified identity has the issuer that verified it, and keeps that so until the
     /// transaction ends. Holds for every identity of a provider whose issuer cannot be configured.
-    static func issuerStands(for identity: VerifiedIdentity, in project: ID<Project>) -> SQL {
+    static func issuerStands(for identity: VerifiedIdentity, in realm: ID<Realm>) -> SQL {
         guard identity.provider.isGenericOpenID else { return "true" }
         return """
-            EXISTS (SELECT FROM identity_provider i WHERE i.project_id = \(project.rawValue)
+            EXISTS (SELECT FROM identity_provider i WHERE i.project_id = \(realm.rawValue)
                 AND i.provider = \(identity.provider.rawValue)
                 AND i.settings #>> '{openId,issuer}' = \(identity.issuer) FOR SHARE)
             """
@@ -77,10 +77,10 @@ extension SQL {
     /// The issuer that a generic OpenID provider has now, for an identity that an administrator links.
     ///
     /// - Parameter provider: a column or a parameter.
-    static func issuer(of provider: SQL, in project: ID<Project>) -> SQL {
+    static func issuer(of provider: SQL, in realm: ID<Realm>) -> SQL {
         """
         (SELECT i.settings #>> '{openId,issuer}' FROM identity_provider i
-            WHERE i.project_id = \(project.rawValue) AND i.provider = \(provider) FOR SHARE)
+            WHERE i.project_id = \(realm.rawValue) AND i.provider = \(provider) FOR SHARE)
         """
     }
 
@@ -88,33 +88,33 @@ extension SQL {
     /// issuer only the provider's old one is known; where the provider had none, an administrator linked it beforehand.
     ///
     /// - Returns: `nil` if no identity can be in the way.
-    fileprivate static func isInTheWay(of change: IssuerChange, in project: ID<Project>) -> SQL? {
+    fileprivate static func isInTheWay(of change: IssuerChange, in realm: ID<Realm>) -> SQL? {
         guard let new = change.new else { return nil }
         return """
-            l.project_id = \(project.rawValue) AND l.provider = \(change.provider.rawValue)
+            l.project_id = \(realm.rawValue) AND l.provider = \(change.provider.rawValue)
                 AND coalesce(l.issuer, \(change.old)) <> \(new)
             """
     }
 
-    fileprivate static func lock(_ provider: ProviderID, in project: ID<Project>) -> SQL {
+    fileprivate static func lock(_ provider: ProviderID, in realm: ID<Realm>) -> SQL {
         """
-        SELECT FROM identity_provider WHERE project_id = \(project.rawValue) AND provider = \(provider.rawValue)
+        SELECT FROM identity_provider WHERE project_id = \(realm.rawValue) AND provider = \(provider.rawValue)
         FOR UPDATE
         """
     }
 
-    fileprivate static func remember(_ issuer: String, of provider: ProviderID, in project: ID<Project>) -> SQL {
+    fileprivate static func remember(_ issuer: String, of provider: ProviderID, in realm: ID<Realm>) -> SQL {
         """
         UPDATE linked_identity SET issuer = \(issuer)
-        WHERE project_id = \(project.rawValue) AND provider = \(provider.rawValue) AND issuer IS NULL
+        WHERE project_id = \(realm.rawValue) AND provider = \(provider.rawValue) AND issuer IS NULL
         """
     }
 
     fileprivate static func unlink(
-        _ provider: ProviderID, from accounts: [ID<Account>], in project: ID<Project>
+        _ provider: ProviderID, from accounts: [ID<Account>], in realm: ID<Realm>
     ) -> SQL {
         """
-        DELETE FROM linked_identity WHERE project_id = \(project.rawValue) AND provider = \(provider.rawValue)
+        DELETE FROM linked_identity WHERE project_id = \(realm.rawValue) AND provider = \(provider.rawValue)
             AND account_id = ANY (\(accounts.map(\.rawValue)))
         """
     }

@@ -14,7 +14,7 @@ public struct PostgresTenantStore: TenantStore {
     }
 
     public func tenants(after last: ID<Tenant>?, limit: Int, of project: ID<Project>) async throws -> [Tenant] {
-        let place = last.map { ID<Project>($0, of: project).rawValue } ?? ""
+        let place = last.map { ID<Realm>($0, of: project).rawValue } ?? ""
         return try await reaching {
             try await pool.query(
                 """
@@ -30,7 +30,7 @@ public struct PostgresTenantStore: TenantStore {
             try await pool.transaction { transaction in
                 guard try await transaction.execute(.insert(tenant, at: now)) == 1 else { return }
                 try await transaction.audit(
-                    [AuditNote("tenant.added", tenant.id.rawValue)], by: actor, at: now, in: tenant.parent)
+                    [AuditNote("tenant.added", tenant.id.rawValue)], by: actor, at: now, in: ID(tenant.parent))
             }
         }
     }
@@ -49,7 +49,7 @@ public struct PostgresTenantStore: TenantStore {
                 change(&after.settings)
                 guard after != before else { return after }
                 _ = try await transaction.execute(.update(after))
-                try await transaction.audit([.changed(from: before, to: after)], by: actor, at: now, in: project)
+                try await transaction.audit([.changed(from: before, to: after)], by: actor, at: now, in: ID(project))
                 return after
             }
         }
@@ -62,7 +62,7 @@ public struct PostgresTenantStore: TenantStore {
             try await pool.transaction { transaction in
                 guard try await transaction.execute(.markDeleted(id, at: now, of: project)) == 1 else { return false }
                 try await transaction.audit(
-                    [AuditNote("tenant.removed", id.rawValue)], by: actor, at: now, in: project)
+                    [AuditNote("tenant.removed", id.rawValue)], by: actor, at: now, in: ID(project))
                 return true
             }
         }

@@ -29,7 +29,7 @@ public struct ProjectStore: Sendable {
     }
 
     /// Of a project, or of a tenant as if it were one.
-    public func home(_ id: ID<Project>) async throws -> Project? {
+    public func realm(_ id: ID<Realm>) async throws -> Project? {
         try await read("h.deleted_at IS NULL AND h.id = \(id.rawValue)").first
     }
 
@@ -54,7 +54,7 @@ public struct ProjectStore: Sendable {
                 let made = try await transaction.execute(
                     """
                     INSERT INTO project (id, number, name, profile, policy, authorized_domains, mail, created_at)
-                    VALUES (\(project.id.rawValue), \(project.number), \(name), \(project.profile.rawValue),
+                    VALUES (\(project.realm.rawValue), \(project.number), \(name), \(project.profile.rawValue),
                         \(policy)::text::jsonb, \(project.authorizedDomains), \(mail)::text::jsonb,
                         \(Timestamp(now)))
                     ON CONFLICT (id) DO NOTHING
@@ -64,13 +64,13 @@ public struct ProjectStore: Sendable {
                 _ = try await transaction.execute(try .set(app, of: project.id, at: now))
                 for key in keys { _ = try await transaction.execute(.insert(key, in: project.id)) }
                 for provider in project.providers {
-                    _ = try await transaction.execute(try .set(provider, of: project.id, at: now))
+                    _ = try await transaction.execute(try .set(provider, of: project.realm, at: now))
                 }
                 for (provider, sealed) in secrets {
-                    _ = try await transaction.execute(.keep(sealed, of: provider, in: project.id, at: now))
+                    _ = try await transaction.execute(.keep(sealed, of: provider, in: project.realm, at: now))
                 }
                 try await transaction.audit(
-                    [AuditNote("project.added", project.id.rawValue)], by: actor, at: now, in: project.id)
+                    [AuditNote("project.added", project.realm.rawValue)], by: actor, at: now, in: project.realm)
                 return true
             }
         }
@@ -103,6 +103,8 @@ extension Project {
             mail: try EmailColumn(columnText: row.decode("mail")).settings,
             providers: try [ProviderRow](columnText: row.decode("providers")).map(\.value))
         hasTenants = try row.decode("has_tenants")
-        if try row.decode("tenant", as: String?.self) != nil { self = home(of: try Tenant(row), providers: providers) }
+        if try row.decode("tenant", as: String?.self) != nil {
+            self = applied(to: try Tenant(row), providers: providers)
+        }
     }
 }

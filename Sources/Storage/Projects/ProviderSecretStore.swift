@@ -4,7 +4,7 @@ public import Postgres
 /// The private keys and client secrets of providers, sealed.
 public struct ProviderSecretStore: Sendable {
     public struct Stored: Sendable {
-        public let project: ID<Project>
+        public let realm: ID<Realm>
         public let provider: ProviderID
         public let sealed: [UInt8]
     }
@@ -16,8 +16,8 @@ public struct ProviderSecretStore: Sendable {
     }
 
     /// - Returns: `nil` if none is kept.
-    public func secret(of provider: ProviderID, in project: ID<Project>) async throws -> [UInt8]? {
-        try await secrets("AND project_id = \(project.rawValue) AND provider = \(provider.rawValue)").first?.sealed
+    public func secret(of provider: ProviderID, in realm: ID<Realm>) async throws -> [UInt8]? {
+        try await secrets("AND project_id = \(realm.rawValue) AND provider = \(provider.rawValue)").first?.sealed
     }
 
     /// Every secret of every project.
@@ -30,7 +30,7 @@ public struct ProviderSecretStore: Sendable {
         _ = try await reaching {
             try await pool.execute(
                 """
-                UPDATE identity_provider SET secret = \(sealed) WHERE project_id = \(secret.project.rawValue)
+                UPDATE identity_provider SET secret = \(sealed) WHERE project_id = \(secret.realm.rawValue)
                     AND provider = \(secret.provider.rawValue) AND secret = \(secret.sealed)
                 """)
         }
@@ -42,7 +42,7 @@ public struct ProviderSecretStore: Sendable {
                 "SELECT project_id, provider, secret FROM identity_provider WHERE secret IS NOT NULL \(rest)")
         }.map { row in
             Stored(
-                project: ID(try row.decode("project_id")), provider: ProviderID(try row.decode("provider")),
+                realm: ID(try row.decode("project_id")), provider: ProviderID(try row.decode("provider")),
                 sealed: try row.decode("secret"))
         }
     }

@@ -71,7 +71,7 @@ public struct ServiceKeyStore: Sendable {
             RETURNING 1
             """
         let note = AuditNote("serviceKey.added", key.id, ["scopes": key.scopes.names.joined(separator: " ")])
-        let audit = try SQL.audit([note], by: .commandLine, at: now, in: project, from: "made")
+        let audit = try SQL.audit([note], by: .commandLine, at: now, in: ID(project), from: "made")
         let statement: SQL = "WITH made AS (\(insertion)) \(audit)"
         return try await reaching { try await pool.execute(statement) } == 1
     }
@@ -139,7 +139,7 @@ public struct ServiceKeyStore: Sendable {
             RETURNING 1
             """
         let note = AuditNote("serviceKey.revoked", id)
-        let audit = try SQL.audit([note], by: .commandLine, at: now, in: project, from: "revoked")
+        let audit = try SQL.audit([note], by: .commandLine, at: now, in: ID(project), from: "revoked")
         let statement: SQL = "WITH revoked AS (\(change)) \(audit)"
         return try await reaching { try await pool.execute(statement) } == 1
     }

@@ -37,7 +37,7 @@ public struct SigningKeyStore: Sendable {
                 }
                 _ = try await transaction.execute(.insert(key, in: project))
                 let note = AuditNote("signingKey.added", key.id, ["purpose": key.purpose.rawValue])
-                try await transaction.audit([note], by: .commandLine, at: key.createdAt, in: project)
+                try await transaction.audit([note], by: .commandLine, at: key.createdAt, in: ID(project))
             }
         }
     }

@@ -37,7 +37,7 @@ extension SQL {
         let lock: SQL = locking ? "FOR UPDATE" : ""
         return """
             SELECT \(tenantColumns) FROM project t
-            WHERE t.id = \(ID<Project>(id, of: project).rawValue) AND t.deleted_at IS NULL \(lock)
+            WHERE t.id = \(ID<Realm>(id, of: project).rawValue) AND t.deleted_at IS NULL \(lock)
             """
     }
 
@@ -45,7 +45,7 @@ extension SQL {
     static func insert(_ tenant: Tenant, at now: Instant) throws -> SQL {
         """
         INSERT INTO project (id, parent_id, tenant, name, profile, created_at)
-        SELECT \(tenant.home.rawValue), p.id, \(try TenantColumn(tenant.settings).columnText())::text::jsonb, '',
+        SELECT \(tenant.realm.rawValue), p.id, \(try TenantColumn(tenant.settings).columnText())::text::jsonb, '',
             p.profile, \(Timestamp(now))
         FROM project p WHERE p.id = \(tenant.parent.rawValue)
         ON CONFLICT (id) DO NOTHING
@@ -55,27 +55,28 @@ extension SQL {
     static func update(_ tenant: Tenant) throws -> SQL {
         """
         UPDATE project SET tenant = \(try TenantColumn(tenant.settings).columnText())::text::jsonb
-        WHERE id = \(tenant.home.rawValue)
+        WHERE id = \(tenant.realm.rawValue)
         """
     }
 
     static func markDeleted(_ tenant: ID<Tenant>, at now: Instant, of project: ID<Project>) -> SQL {
         """
         UPDATE project SET deleted_at = \(Timestamp(now))
-        WHERE id = \(ID<Project>(tenant, of: project).rawValue) AND deleted_at IS NULL
+        WHERE id = \(ID<Realm>(tenant, of: project).rawValue) AND deleted_at IS NULL
         """
     }
 }
 
-/// The database says that something is a tenant which is not named like one.
-struct NoTenant: Error {
-    let home: ID<Project>
+/// A row of a tenant whose realm ID is that of a project.
+struct NotATenant: Error {
+    let realm: ID<Realm>
 }
 
 extension Tenant {
     init(_ row: Row) throws {
-        let home = ID<Project>(try row.decode("home"))
-        guard let (id, parent) = home.tenant else { throw NoTenant(home: home) }
-        self.init(id: id, parent: parent, settings: try TenantColumn(columnText: row.decode("tenant")).settings)
+        let realm = ID<Realm>(try row.decode("home"))
+        guard let id = realm.tenant else { throw NotATenant(realm: realm) }
+        let settings = try TenantColumn(columnText: row.decode("tenant")).settings
+        self.init(id: id, parent: realm.project, settings: settings)
     }
 }

@@ -7,13 +7,13 @@ extension SQL {
 
     /// Lets an account know a place, for each row of `source`. Does nothing for `nil`, as in every anonymous sign-up.
     static func keeping(
-        _ place: [UInt8]?, of account: ID<Account>, at now: Instant, in project: ID<Project>, from source: SQL
+        _ place: [UInt8]?, of account: ID<Account>, at now: Instant, in realm: ID<Realm>, from source: SQL
     ) -> SQL {
         guard let place else { return "SELECT 1" }
         return """
             INSERT INTO account_place AS p (project_id, account_id, place_hash, last_seen)
-            SELECT \(project.rawValue), \(account.rawValue), \(place), \(Timestamp(now)) FROM \(source)
-            WHERE NOT EXISTS (SELECT FROM account_place k WHERE k.project_id = \(project.rawValue)
+            SELECT \(realm.rawValue), \(account.rawValue), \(place), \(Timestamp(now)) FROM \(source)
+            WHERE NOT EXISTS (SELECT FROM account_place k WHERE k.project_id = \(realm.rawValue)
                 AND k.account_id = \(account.rawValue) AND k.place_hash = \(place)
                 AND k.last_seen > \(Timestamp(now - placePrecision)))
             ON CONFLICT (project_id, account_id, place_hash) DO UPDATE
@@ -23,12 +23,12 @@ extension SQL {
 
     /// - Returns: a row if the account that holds `email` had a session in one of `places` since then.
     static func hadSession(
-        _ email: EmailAddress, from places: [[UInt8]], since: Instant, in project: ID<Project>
+        _ email: EmailAddress, from places: [[UInt8]], since: Instant, in realm: ID<Realm>
     ) -> SQL {
         let hashes = places.map(\.hexadecimal)
         return """
             SELECT 1 AS one FROM account a JOIN account_place p ON p.project_id = a.project_id AND p.account_id = a.id
-            WHERE a.project_id = \(project.rawValue) AND a.email = \(email.rawValue)
+            WHERE a.project_id = \(realm.rawValue) AND a.email = \(email.rawValue)
                 AND p.place_hash = ANY (SELECT decode(h, 'hex') FROM unnest(\(hashes)) h)
                 AND p.last_seen > \(Timestamp(since))
             LIMIT 1

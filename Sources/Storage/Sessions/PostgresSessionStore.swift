@@ -11,9 +11,9 @@ public struct PostgresSessionStore: SessionStore {
     }
 
     public func sessions(
-        of account: ID<Account>, atMost limit: Int, in project: ID<Project>
+        of account: ID<Account>, atMost limit: Int, in realm: ID<Realm>
     ) async throws -> [ListedSession] {
-        let statement = SQL.sessions(of: account, limit: limit, in: project)
+        let statement = SQL.sessions(of: account, limit: limit, in: realm)
         return try await reaching { try await pool.query(statement) }.map { row in
             ListedSession(
                 session: try SessionRow.session(row), lastUsedAt: Instant(try row.decode("refreshed_at")))
@@ -21,29 +21,29 @@ public struct PostgresSessionStore: SessionStore {
     }
 
     public func end(
-        _ session: ID<Session>, by own: Session, of actor: AuditActor, at now: Instant, in project: ID<Project>
+        _ session: ID<Session>, by own: Session, of actor: AuditActor, at now: Instant, in realm: ID<Realm>
     ) async throws -> Bool {
         // A client may write anything; what is no UUID names no session.
         guard let id = try? UUID(session) else { return false }
-        let ending = SQL.end(id, by: try SessionRow(own), at: now, in: project)
+        let ending = SQL.end(id, by: try SessionRow(own), at: now, in: realm)
         let audit = try SQL.audit(
-            [AuditNote(.sessionEnded, own.account, ["session": session.rawValue])], by: actor, at: now, in: project,
+            [AuditNote(.sessionEnded, own.account, ["session": session.rawValue])], by: actor, at: now, in: realm,
             from: "ended")
         let statement: SQL = "WITH ended AS (\(ending) RETURNING 1) \(audit)"
         return try await reaching { try await pool.execute(statement) } == 1
     }
 
     public func endAll(
-        by own: Session, of actor: AuditActor, at now: Instant, in project: ID<Project>
+        by own: Session, of actor: AuditActor, at now: Instant, in realm: ID<Realm>
     ) async throws -> Bool {
-        let statement = SQL.endAll(by: try SessionRow(own), at: now, in: project)
+        let statement = SQL.endAll(by: try SessionRow(own), at: now, in: realm)
         return try await reaching {
             try await pool.transaction { transaction in
                 guard try await transaction.execute(statement) == 1 else { return false }
                 _ = try await transaction.execute(
-                    .forgetSessions(of: own.account, before: own.generation, in: project))
+                    .forgetSessions(of: own.account, before: own.generation, in: realm))
                 try await transaction.audit(
-                    [AuditNote(.sessionsEnded, own.account)], by: actor, at: now, in: project)
+                    [AuditNote(.sessionsEnded, own.account)], by: actor, at: now, in: realm)
                 return true
             }
         }
@@ -51,30 +51,30 @@ public struct PostgresSessionStore: SessionStore {
 }
 
 extension SQL {
-    fileprivate static func sessions(of account: ID<Account>, limit: Int, in project: ID<Project>) -> SQL {
+    fileprivate static func sessions(of account: ID<Account>, limit: Int, in realm: ID<Realm>) -> SQL {
         """
         SELECT \(SessionRow.columns), s.refreshed_at FROM session s
         JOIN account a ON a.project_id = s.project_id AND a.id = s.account_id AND a.generation = s.generation
-        WHERE s.project_id = \(project.rawValue) AND s.account_id = \(account.rawValue) AND s.ended_at IS NULL
+        WHERE s.project_id = \(realm.rawValue) AND s.account_id = \(account.rawValue) AND s.ended_at IS NULL
         ORDER BY s.refreshed_at DESC, s.id LIMIT \(limit)
         """
     }
 
     fileprivate static func end(
-        _ session: UUID, by own: SessionRow, at now: Instant, in project: ID<Project>
+        _ session: UUID, by own: SessionRow, at now: Instant, in realm: ID<Realm>
     ) -> SQL {
         """
         UPDATE session t SET ended_at = \(Timestamp(now)) FROM account a
-        WHERE t.project_id = \(project.rawValue) AND t.id = \(session) AND t.ended_at IS NULL
+        WHERE t.project_id = \(realm.rawValue) AND t.id = \(session) AND t.ended_at IS NULL
             AND a.project_id = t.project_id AND a.id = t.account_id AND a.generation = t.generation
             AND \(isAlive(own))
         """
     }
 
-    fileprivate static func endAll(by own: SessionRow, at now: Instant, in project: ID<Project>) -> SQL {
+    fileprivate static func endAll(by own: SessionRow, at now: Instant, in realm: ID<Realm>) -> SQL {
         """
         UPDATE account a SET generation = a.generation + 1, valid_since = date_trunc('second', \(Timestamp(now)))
-        WHERE a.project_id = \(project.rawValue) AND \(isAlive(own))
+        WHERE a.project_id = \(realm.rawValue) AND \(isAlive(own))
         """
     }
 }

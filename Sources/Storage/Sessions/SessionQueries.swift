@@ -70,32 +70,32 @@ extension SQL {
     ///   - source: one of `ctes`, or anything else that can follow `FROM`.
     ///   - ctes: common table expressions that go before, each with a comma behind it.
     static func opening(
-        _ session: SessionRow, in project: ID<Project>, from source: SQL, after ctes: SQL = ""
+        _ session: SessionRow, in realm: ID<Realm>, from source: SQL, after ctes: SQL = ""
     ) -> SQL {
         """
         WITH \(ctes)place AS (\(keeping(
-            session.place, of: ID(session.account), at: Instant(session.authenticatedAt), in: project, from: source)))
+            session.place, of: ID(session.account), at: Instant(session.authenticatedAt), in: realm, from: source)))
         INSERT INTO session (project_id, id, account_id, generation, method, authenticated_at, rotated_at, refreshed_at,
             claims, device)
-        SELECT \(project.rawValue), \(session.id), \(session.account), \(session.generation), \(session.method),
+        SELECT \(realm.rawValue), \(session.id), \(session.account), \(session.generation), \(session.method),
             \(session.authenticatedAt), \(session.openedAt), \(session.openedAt), \(session.claims),
             \(session.device) FROM \(source)
         """
     }
 
-    static func find(_ session: UUID, of account: ID<Account>, in project: ID<Project>) -> SQL {
+    static func find(_ session: UUID, of account: ID<Account>, in realm: ID<Realm>) -> SQL {
         """
         SELECT \(SessionRow.columns), \(AccountRow.columns), \(AccountRow.lastRefresh)
         FROM account a LEFT JOIN session s ON s.project_id = a.project_id AND s.id = \(session)
             AND s.account_id = a.id AND s.generation = a.generation AND s.ended_at IS NULL
-        WHERE a.project_id = \(project.rawValue) AND a.id = \(account.rawValue)
+        WHERE a.project_id = \(realm.rawValue) AND a.id = \(account.rawValue)
         """
     }
 
     /// Sessions that died with the last generation but one. The last one's stay, to answer for their tokens.
-    static func forgetSessions(of account: ID<Account>, before generation: Int64, in project: ID<Project>) -> SQL {
+    static func forgetSessions(of account: ID<Account>, before generation: Int64, in realm: ID<Realm>) -> SQL {
         """
-        DELETE FROM session WHERE project_id = \(project.rawValue) AND account_id = \(account.rawValue)
+        DELETE FROM session WHERE project_id = \(realm.rawValue) AND account_id = \(account.rawValue)
             AND generation < \(generation)
         """
     }
@@ -110,7 +110,7 @@ extension SQL {
 
     /// The rules of ``Rotation`` in one statement: two who present tokens at once wait for each other on the row.
     static func rotate(
-        _ session: UUID, counter: Int64, rotates: Bool, graceBegan: Timestamp, now: Timestamp, in project: ID<Project>
+        _ session: UUID, counter: Int64, rotates: Bool, graceBegan: Timestamp, now: Timestamp, in realm: ID<Realm>
     ) -> SQL {
         """
         UPDATE session s SET
@@ -128,7 +128,7 @@ extension SQL {
                 AND (\(counter) < s.settled OR s.rotated_at < \(graceBegan)
                     OR (\(counter) < s.closing AND s.closing_at < \(graceBegan))) THEN \(now) END
         FROM account a
-        WHERE s.project_id = \(project.rawValue) AND s.id = \(session) AND s.ended_at IS NULL
+        WHERE s.project_id = \(realm.rawValue) AND s.id = \(session) AND s.ended_at IS NULL
             AND a.project_id = s.project_id AND a.id = s.account_id
             AND a.generation = s.generation AND a.disabled_at IS NULL
         RETURNING s.counter, s.ended_at IS NOT NULL AS is_stolen, \(SessionRow.columns), \(AccountRow.columns)
@@ -136,11 +136,11 @@ extension SQL {
     }
 
     /// Why ``rotate`` found nothing to do.
-    static func state(of session: UUID, in project: ID<Project>) -> SQL {
+    static func state(of session: UUID, in realm: ID<Realm>) -> SQL {
         """
         SELECT s.ended_at IS NULL AND a.generation = s.generation AND a.disabled_at IS NOT NULL AS is_disabled
         FROM session s JOIN account a ON a.project_id = s.project_id AND a.id = s.account_id
-        WHERE s.project_id = \(project.rawValue) AND s.id = \(session)
+        WHERE s.project_id = \(realm.rawValue) AND s.id = \(session)
         """
     }
 }

@@ -2,22 +2,22 @@ internal import Identity
 internal import Postgres
 
 extension SQL {
-    static func acquaintances(of identity: VerifiedIdentity, in project: ID<Project>) -> SQL {
+    static func acquaintances(of identity: VerifiedIdentity, in realm: ID<Realm>) -> SQL {
         """
         SELECT true AS is_owner, \(AccountRow.columns) FROM linked_identity o
         JOIN account a ON a.project_id = o.project_id AND a.id = o.account_id
-        WHERE \(isNamed(identity, in: project))
+        WHERE \(isNamed(identity, in: realm))
         UNION ALL
         SELECT false, \(AccountRow.columns) FROM account a
-        WHERE a.project_id = \(project.rawValue) AND a.email = \(identity.email?.rawValue)
-            AND a.id IS DISTINCT FROM (SELECT o.account_id FROM linked_identity o WHERE \(isNamed(identity, in: project)))
+        WHERE a.project_id = \(realm.rawValue) AND a.email = \(identity.email?.rawValue)
+            AND a.id IS DISTINCT FROM (SELECT o.account_id FROM linked_identity o WHERE \(isNamed(identity, in: realm)))
         """
     }
 
     /// Holds for the row `o` of the identity.
-    private static func isNamed(_ identity: VerifiedIdentity, in project: ID<Project>) -> SQL {
+    private static func isNamed(_ identity: VerifiedIdentity, in realm: ID<Realm>) -> SQL {
         """
-        o.project_id = \(project.rawValue) AND o.provider = \(identity.provider.rawValue) \
+        o.project_id = \(realm.rawValue) AND o.provider = \(identity.provider.rawValue) \
         AND o.subject = \(identity.subject)
         """
     }
@@ -29,18 +29,18 @@ extension SQL {
     /// - Parameter changed: whether there is anything new to be remembered of the identity.
     static func signIn(
         _ account: Account, with identity: LinkedIdentity, changed: Bool, _ entry: SignInCommit,
-        _ session: SessionRow, in project: ID<Project>
+        _ session: SessionRow, in realm: ID<Realm>
     ) -> SQL {
-        let remembered: SQL = changed ? "remembered AS (\(remembering(identity, in: project))), " : ""
+        let remembered: SQL = changed ? "remembered AS (\(remembering(identity, in: realm))), " : ""
         let used: SQL =
-            entry.marks.isEmpty ? "" : "used AS (\(use(entry.marks, in: project, from: "signed_in")) RETURNING 1), "
+            entry.marks.isEmpty ? "" : "used AS (\(use(entry.marks, in: realm, from: "signed_in")) RETURNING 1), "
         return opening(
-            session, in: project, from: "signed_in",
+            session, in: realm, from: "signed_in",
             after: """
                 locked AS (
                     SELECT a.project_id, a.id FROM account a
                     JOIN linked_identity l ON l.project_id = a.project_id AND l.account_id = a.id
-                    WHERE a.project_id = \(project.rawValue) AND a.id = \(account.id.rawValue)
+                    WHERE a.project_id = \(realm.rawValue) AND a.id = \(account.id.rawValue)
                         AND a.generation = \(account.generation) AND a.disabled_at IS NULL
                         AND l.provider = \(identity.provider.rawValue) AND l.subject = \(identity.subject)
                         AND coalesce(l.issuer, \(entry.identity.issuer)) IS NOT DISTINCT FROM \(entry.identity.issuer)
@@ -57,23 +57,23 @@ extension SQL {
     /// Makes nothing if the provider no longer has the identity's issuer.
     static func create(
         _ account: Account, with identity: LinkedIdentity, _ entry: SignInCommit, _ session: SessionRow,
-        in project: ID<Project>
+        in realm: ID<Realm>
     ) -> SQL {
         let now = Timestamp(entry.enteredAt)
         let used: SQL =
-            entry.marks.isEmpty ? "" : "used AS (\(use(entry.marks, in: project, from: "made")) RETURNING 1), "
+            entry.marks.isEmpty ? "" : "used AS (\(use(entry.marks, in: realm, from: "made")) RETURNING 1), "
         return opening(
-            session, in: project, from: "made",
+            session, in: realm, from: "made",
             after: """
                 made AS (
                     INSERT INTO account (project_id, id, email, email_verified, display_name, photo_url, created_at,
                         last_sign_in_at, valid_since)
-                    SELECT \(project.rawValue), \(account.id.rawValue), \(account.email?.rawValue),
+                    SELECT \(realm.rawValue), \(account.id.rawValue), \(account.email?.rawValue),
                         \(account.emailIsVerified), \(account.displayName), \(account.photoURL), \(now), \(now),
                         date_trunc('second', \(now))
-                    WHERE \(issuerStands(for: entry.identity, in: project))
+                    WHERE \(issuerStands(for: entry.identity, in: realm))
                     RETURNING 1),
-                \(used)linked AS (\(linking(identity, to: account.id, at: entry.enteredAt, in: project, from: "made"))
+                \(used)linked AS (\(linking(identity, to: account.id, at: entry.enteredAt, in: realm, from: "made"))
                     RETURNING 1),
 
                 """)
@@ -82,7 +82,7 @@ extension SQL {
     /// Takes the account's row while it is as the decision saw it, and gives it what the identity proves.
     static func lock(
         _ account: Account, toLink entry: SignInCommit, takesEmail: Bool, where condition: SQL,
-        in project: ID<Project>
+        in realm: ID<Realm>
     ) -> SQL {
         let identity = entry.identity
         let offered = takesEmail ? identity.email?.rawValue : nil
@@ -94,21 +94,21 @@ extension SQL {
                     AND \(identity.email != nil),
                 display_name = coalesce(a.display_name, \(identity.displayName)),
                 photo_url = coalesce(a.photo_url, \(identity.photoURL))
-            WHERE a.project_id = \(project.rawValue) AND a.id = \(account.id.rawValue)
+            WHERE a.project_id = \(realm.rawValue) AND a.id = \(account.id.rawValue)
                 AND \(isAsDecided(account)) AND \(condition)
             """
     }
 
     /// Nothing by which the account's maker could come back stays.
-    static func reclaim(_ account: Account, for entry: SignInCommit, in project: ID<Project>) -> SQL {
+    static func reclaim(_ account: Account, for entry: SignInCommit, in realm: ID<Realm>) -> SQL {
         let now = Timestamp(entry.enteredAt)
         return """
             UPDATE account a SET password_hash = NULL, password_updated_at = NULL, phone_number = NULL,
                 email_verified = true, display_name = \(entry.identity.displayName),
                 photo_url = \(entry.identity.photoURL), last_sign_in_at = \(now),
                 valid_since = date_trunc('second', \(now)), generation = a.generation + 1
-            WHERE a.project_id = \(project.rawValue) AND a.id = \(account.id.rawValue) AND \(isAsDecided(account))
-                AND \(issuerStands(for: entry.identity, in: project))
+            WHERE a.project_id = \(realm.rawValue) AND a.id = \(account.id.rawValue) AND \(isAsDecided(account))
+                AND \(issuerStands(for: entry.identity, in: realm))
             """
     }
 
@@ -122,10 +122,10 @@ extension SQL {
 
     /// Uses each mark once for each row of `source`; fails if one was used before, in whichever tenant: a project's apps
     /// are its tenants' too, and so are the credentials that are made out to them.
-    static func use(_ marks: [ReplayKey], in project: ID<Project>, from source: SQL) -> SQL {
+    static func use(_ marks: [ReplayKey], in realm: ID<Realm>, from source: SQL) -> SQL {
         """
         INSERT INTO used_mark (project_id, hash, expires_at)
-        SELECT \(project.root.rawValue), decode(m.hash, 'hex'), to_timestamp(m.expires_at)
+        SELECT \(realm.project.rawValue), decode(m.hash, 'hex'), to_timestamp(m.expires_at)
         FROM \(source), unnest(\(marks.map(\.hash.hexadecimal)), \(marks.map(\.expiresAt.seconds))) AS m (hash, expires_at)
         """
     }

@@ -4,10 +4,10 @@ import Identity
 struct FakeOOBCodeStore: OOBCodeStore {
     func issue(
         _ code: OOBCode, _ letter: OutgoingEmail?, by session: Session?, for administrator: (AuditNote, AuditActor)?,
-        in project: ID<Project>
+        in project: ID<Realm>
     ) -> Bool { true }
-    func post(_ letter: OutgoingEmail, in project: ID<Project>) {}
-    func find(_ hash: [UInt8], in project: ID<Project>?) -> FoundCode? { nil }
-    func redeem(_ redemption: Redemption, in project: ID<Project>) -> Redeemed { .used }
-    func undoMerge(_ undoing: MergeUndoing, in project: ID<Project>) -> UndoneMerge { .impossible }
+    func post(_ letter: OutgoingEmail, in project: ID<Realm>) {}
+    func find(_ hash: [UInt8], in project: ID<Realm>?) -> FoundCode? { nil }
+    func redeem(_ redemption: Redemption, in project: ID<Realm>) -> Redeemed { .used }
+    func undoMerge(_ undoing: MergeUndoing, in project: ID<Realm>) -> UndoneMerge { .impossible }
 }

@@ -32,7 +32,7 @@ final class FakeStore: AccountStore {
         }
     }
 
-    func create(_ account: NewAccount, opening session: Session, in project: ID<Project>) async throws -> Creation {
+    func create(_ account: NewAccount, opening session: Session, in project: ID<Realm>) async throws -> Creation {
         try attempt { state in
             let created = Account(account)
             state.accounts[created.id] = created
@@ -41,24 +41,24 @@ final class FakeStore: AccountStore {
         }
     }
 
-    func holder(of email: EmailAddress, in project: ID<Project>) async throws -> EmailHolder? {
+    func holder(of email: EmailAddress, in project: ID<Realm>) async throws -> EmailHolder? {
         try attempt { state in
             state.accounts.values.first { $0.email == email }.map { EmailHolder(account: $0, passwordHash: "hash") }
         }
     }
 
     func hadSession(
-        _ email: EmailAddress, from places: [[UInt8]], since: Instant, in project: ID<Project>
+        _ email: EmailAddress, from places: [[UInt8]], since: Instant, in project: ID<Realm>
     ) async throws -> Bool {
         try attempt { _ in false }
     }
 
-    func open(_ session: Session, rehashed: String?, in project: ID<Project>) async throws -> Bool {
+    func open(_ session: Session, rehashed: String?, in project: ID<Realm>) async throws -> Bool {
         try attempt { $0.sessions[session.id] = session }
         return true
     }
 
-    func enter(_ session: Session, vouchedAt: Instant?, in project: ID<Project>) async throws -> Entry {
+    func enter(_ session: Session, vouchedAt: Instant?, in project: ID<Realm>) async throws -> Entry {
         try attempt { state in
             let known = state.accounts[session.account]
             let account = known ?? Account(NewAccount(id: session.account, createdAt: session.authenticatedAt))
@@ -68,14 +68,14 @@ final class FakeStore: AccountStore {
         }
     }
 
-    func find(_ claim: IDTokenClaim, in project: ID<Project>) async throws -> FoundSession? {
+    func find(_ claim: IDTokenClaim, in project: ID<Realm>) async throws -> FoundSession? {
         try attempt { state in
             state.accounts[claim.account].map { FoundSession(account: $0, session: state.sessions[claim.session]) }
         }
     }
 
     func rotate(
-        _ claim: RefreshClaim, by policy: Policy, at now: Instant, in project: ID<Project>
+        _ claim: RefreshClaim, by policy: Policy, at now: Instant, in project: ID<Realm>
     ) async throws -> Rotation {
         try attempt { state in
             guard let session = state.sessions[claim.session], let account = state.accounts[session.account] else {
@@ -85,7 +85,7 @@ final class FakeStore: AccountStore {
         }
     }
 
-    func update(_ change: AccountChange, by session: Session, in project: ID<Project>) async throws -> Update {
+    func update(_ change: AccountChange, by session: Session, in project: ID<Realm>) async throws -> Update {
         try attempt { state in
             state.changes.append(change)
             return state.accounts[session.account].map { .updated($0) } ?? .stale
@@ -93,7 +93,7 @@ final class FakeStore: AccountStore {
     }
 
     func delete(
-        by session: Session, of actor: AuditActor, at now: Instant, mailing: EmailBatch, in project: ID<Project>
+        by session: Session, of actor: AuditActor, at now: Instant, mailing: EmailBatch, in project: ID<Realm>
     ) async throws -> Bool {
         try attempt { $0.accounts.removeValue(forKey: session.account) != nil }
     }
