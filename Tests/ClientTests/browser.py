@@ -1,4 +1,4 @@
-"""A real browser, without a window."""
+"""Chromium, headless, driven by Selenium."""
 
 from contextlib import contextmanager
 
@@ -16,7 +16,7 @@ BROWSER = "/usr/bin/chromium"
 
 @contextmanager
 def browser(*, scripts=True, language="en"):
-    """Chromium with a profile of its own. `scripts` are those of pages; the driver's own run always."""
+    """Chromium with a new profile. `scripts` allows JavaScript of pages; scripts of the driver always run."""
     options = Options()
     options.binary_location = BROWSER
     for argument in ("--headless=new", "--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage", "--no-proxy-server"):
@@ -48,37 +48,37 @@ class Browser:
         self.driver.execute_cdp_cmd("Emulation.setEmulatedMedia", {
             "features": [{"name": "prefers-color-scheme", "value": "dark" if dark else "light"}]})
 
-    def one(self, selector):
-        [element] = self.all(selector)
+    def element(self, selector):
+        [element] = self.elements(selector)
         return element
 
-    def all(self, selector):
+    def elements(self, selector):
         return self.driver.find_elements(By.CSS_SELECTOR, selector)
 
     @property
     def heading(self):
-        return self.one("h1").text
+        return self.element("h1").text
 
     @property
     def text(self):
-        return self.one("body").text
+        return self.element("body").text
 
-    def press(self, label):
-        """The button or link of that name; waits for the page that it leads to."""
-        [element] = [found for found in self.all("button, a") if found.text == label]
-        before = self.one("html")
+    def click(self, label):
+        """Clicks the button or link with that text and waits for the next page."""
+        [element] = [found for found in self.elements("button, a") if found.text == label]
+        before = self.element("html")
         element.click()
-        # An element whose page is just going away is not always called stale.
+        # While the page is being replaced, the driver may raise other errors than a stale element.
         wait = WebDriverWait(self.driver, 60, ignored_exceptions=[WebDriverException])
         wait.until(staleness_of(before))
-        wait.until(lambda _: self.ask("document.readyState") == "complete")
+        wait.until(lambda _: self.evaluate("document.readyState") == "complete")
 
     def style(self, selector, name):
-        return self.one(selector).value_of_css_property(name)
+        return self.element(selector).value_of_css_property(name)
 
-    def ask(self, script):
+    def evaluate(self, script):
         return self.driver.execute_script(f"return {script}")
 
-    def complaints(self):
-        """What the browser wrote to its console: every breach of the page's own policy among it."""
+    def console_messages(self):
+        """Messages of the browser console, which include violations of the Content-Security-Policy."""
         return [entry["message"] for entry in self.driver.get_log("browser")]

@@ -5,7 +5,8 @@ from pathlib import Path
 import pytest
 
 import gateway
-from admin_sdk import emulating, real, service_key
+from accounts import import_account, sign_in_with_password
+from admin_sdk import emulator_admin, serve_admin, service_key
 from contract import Contract
 from installation import Installation, new_database, sql
 
@@ -18,7 +19,7 @@ def contract():
 @pytest.fixture(scope="session")
 def folder():
     with tempfile.TemporaryDirectory(prefix="sekisho-") as path:
-        # Started by root, PostgreSQL runs as another user, who has to reach its files in here.
+        # PostgreSQL does not run as root: its own user needs access to its files in this folder.
         os.chmod(path, 0o711)
         yield Path(path)
 
@@ -26,16 +27,25 @@ def folder():
 @pytest.fixture(scope="session")
 def dev(folder):
     with gateway.dev(folder) as running:
-        # A database for every file of tests is a lot to bring safely to a disk at the end.
+        # Every test file creates a database; with fsync the last checkpoint would take long.
         sql(running.database_url, "ALTER SYSTEM SET fsync = off")
         sql(running.database_url, "SELECT pg_reload_conf()")
         yield running
 
 
 @pytest.fixture(scope="session")
-def installation(folder, dev):
-    """With one project, shared by tests that leave it as it is."""
-    return Installation(folder, new_database(dev.database_url)).with_project()
+def new_installation(folder, dev):
+    """Creates an installation with a database of its own and one project."""
+    def create(options=""):
+        return Installation(folder, new_database(dev.database_url)).with_project(options=options)
+
+    return create
+
+
+@pytest.fixture(scope="session")
+def installation(new_installation):
+    """An installation that all tests share and none may change."""
+    return new_installation()
 
 
 @pytest.fixture(scope="session")
@@ -45,37 +55,65 @@ def serve(installation):
 
 
 @pytest.fixture(scope="module")
-def own(folder, dev):
-    """With one project, for the tests of one file to change as they please."""
-    return Installation(folder, new_database(dev.database_url)).with_project()
+def own(new_installation):
+    """An installation that the tests of one file may change."""
+    return new_installation()
+
+
+@pytest.fixture(scope="module")
+def own_serve(own):
+    with own.serving() as running:
+        yield running
 
 
 @pytest.fixture(scope="session")
 def empty_database(dev):
-    """For tests that leave it empty."""
+    """A database that no test may change."""
     return new_database(dev.database_url)
 
 
 @pytest.fixture(scope="session")
-def verifiable(folder, dev):
-    """With one project whose tokens firebase-admin verifies by itself, for tests that mind their own accounts."""
-    installation = Installation(folder, new_database(dev.database_url))
-    return installation.with_project(options="--algorithm RS256 --domain localhost")
+def rs256_installation(new_installation):
+    """An installation that signs tokens as firebase-admin expects; tests change nothing but their own accounts."""
+    return new_installation("--algorithm RS256 --domain localhost")
 
 
 @pytest.fixture(scope="session")
-def verifiable_serve(verifiable):
-    with verifiable.serving() as running:
+def rs256_serve(rs256_installation):
+    with rs256_installation.serving() as running:
         yield running
 
 
 @pytest.fixture(scope="module", params=["dev", "serve"])
 def admin(request, contract):
-    """firebase-admin against either: as with the emulator, and as with Google."""
+    """firebase-admin for `dev` as for an emulator, and for `serve` as for Google."""
     if request.param == "dev":
-        library = emulating(request.getfixturevalue("dev"), contract)
+        library = emulator_admin(request.getfixturevalue("dev"), contract)
     else:
-        key = service_key(request.getfixturevalue("verifiable"), "--algorithm RS256")
-        library = real(request.getfixturevalue("verifiable_serve"), contract, key)
+        key = service_key(request.getfixturevalue("rs256_installation"), "--algorithm RS256")
+        library = serve_admin(request.getfixturevalue("rs256_serve"), contract, key)
     with library as admin:
         yield admin
+
+
+@pytest.fixture(scope="module")
+def acme(admin):
+    """A tenant that the tests of one file share."""
+    return admin.tenant()
+
+
+@pytest.fixture(scope="module")
+def zen(admin):
+    """Another tenant of the same project."""
+    return admin.tenant("Zen-2")
+
+
+@pytest.fixture
+def ada(admin):
+    """A new account of the project."""
+    return import_account(admin)
+
+
+@pytest.fixture
+def session(admin, ada):
+    return sign_in_with_password(admin.client, ada)

@@ -1,4 +1,4 @@
-"""openapi.yaml as the tests read it."""
+"""Parses openapi.yaml for the tests."""
 
 import copy
 import re
@@ -32,17 +32,17 @@ class Contract:
 
     def resolved(self, node):
         while "$ref" in node:
-            found = self.document
+            target = self.document
             for key in node["$ref"].removeprefix("#/").split("/"):
-                found = found[key]
-            node = found
+                target = target[key]
+            node = target
         return node
 
-    def faults(self, schema, value):
-        """What is wrong with `value`; a field the schema does not name is wrong too."""
+    def schema_errors(self, schema, value):
+        """Returns the errors of `value` against `schema`; a field that the schema does not name is an error."""
         components = {"schemas": self._closed_schemas()}
         validator = OAS30Validator({"allOf": [schema], "components": components})
-        return [f"{fault.json_path}: {fault.message}" for fault in validator.iter_errors(value)]
+        return [f"{error.json_path}: {error.message}" for error in validator.iter_errors(value)]
 
     def _closed_schemas(self):
         schemas = copy.deepcopy(self.document["components"]["schemas"])
@@ -64,13 +64,13 @@ class Operation:
         return self.body.get("x-error-codes", [])
 
     def response(self, status):
-        """The response for `status`, exact before ranged; `None` if the contract has none."""
+        """The response object for `status` (the exact status before its range), or `None`."""
         responses = self.body["responses"]
         found = responses.get(str(status)) or responses.get(f"{status // 100}XX")
         return found and self.contract.resolved(found)
 
     def media_types(self):
-        """(where, media type object) of the request and of every response."""
+        """Yields (location, media type object) for the request and every response."""
         if "requestBody" in self.body:
             for name, media in self.body["requestBody"]["content"].items():
                 yield f"request {name}", media
@@ -80,7 +80,10 @@ class Operation:
 
 
 def error_code(envelope):
-    """The code of an error: the word in capitals that `message` begins with, else the reason in `details`, else `status`."""
+    """Returns the code of an error.
+
+    It is the first word of `message` if that is in capitals, otherwise the reason in `details`, otherwise `status`.
+    """
     error = envelope["error"]
     word = error["message"].split(" : ")[0]
     if re.fullmatch(r"[A-Z][A-Z0-9_]+", word):

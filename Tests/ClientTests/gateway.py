@@ -1,4 +1,4 @@
-"""Starts and stops the built gateway."""
+"""Starts and stops processes of the built gateway."""
 
 import os
 import re
@@ -14,6 +14,10 @@ import requests
 
 START_SECONDS = 60
 STOP_SECONDS = 30
+# Each event loop of the gateway may use configuration that is up to five seconds old.
+CONFIGURATION_SECONDS = 6
+# Requests, each on a new connection, after which every event loop has very likely answered one.
+LOOP_PROBES = 8
 DEMO_PROJECT = "demo"
 
 
@@ -27,11 +31,19 @@ class Gateway:
     log: Path
 
     def is_ready(self):
-        """`None` while nobody answers."""
-        try:
-            return requests.get(self.url + "/readyz", timeout=10).status_code == 200
-        except requests.ConnectionError:
-            return None
+        """Whether the gateway is ready; `None` while it does not accept connections."""
+        return succeeds(self.url + "/readyz")
+
+    def is_alive(self):
+        return succeeds(self.url + "/healthz")
+
+
+def succeeds(url):
+    """Whether a GET request has the status 200; `None` while the server does not accept connections."""
+    try:
+        return requests.get(url, timeout=30).status_code == 200
+    except requests.ConnectionError:
+        return None
 
 
 def binary():
@@ -42,10 +54,10 @@ def binary():
 
 
 def run(*words, **environment):
-    """Runs a command to its end, whatever that is."""
+    """Runs a command and returns the completed process, whatever its exit status."""
     return subprocess.run(
         [binary(), *words],
-        env=surroundings(**environment),
+        env=clean_environment(**environment),
         capture_output=True,
         text=True,
         stdin=subprocess.DEVNULL,
@@ -55,23 +67,23 @@ def run(*words, **environment):
 
 @contextmanager
 def dev(folder: Path, *options, data="data"):
-    """`sekisho dev` with a database of its own, or the one that `options` name."""
+    """Runs `sekisho dev` with its own PostgreSQL, unless `options` name a database."""
     log = folder / "dev.log"
     with running(["dev", "--port", "0", "--data", str(folder / data), *options], log) as process:
-        url = _said(log, r"(http://127\.0\.0\.1:\d+)", process)
-        database_url = _said(log, r"database: (\S+)", process)
+        url = _logged(log, r"(http://127\.0\.0\.1:\d+)", process)
+        database_url = _logged(log, r"database: (\S+)", process)
         gateway = Gateway(url, DEMO_PROJECT, "any-key", database_url, process, log)
-        awaited(gateway.is_ready, process, log)
+        wait_for(gateway.is_ready, process, log)
         yield gateway
 
 
 @contextmanager
 def running(words, log: Path, **environment):
-    """A process of the gateway. Ended here unless the test has ended it; either way it must have ended well."""
+    """Runs a process of the gateway and stops it afterwards. Fails if it exits with an error."""
     with log.open("w") as output:
         process = subprocess.Popen(
             [binary(), *words],
-            env=surroundings(**environment),
+            env=clean_environment(**environment),
             stdin=subprocess.DEVNULL,
             stdout=output,
             stderr=output,
@@ -79,13 +91,13 @@ def running(words, log: Path, **environment):
     try:
         yield process
     finally:
-        status = ended(process, signal.SIGTERM)
+        status = stop(process, signal.SIGTERM)
     assert status in (0, -signal.SIGKILL), f"{words[0]} ended with {status}:\n{log.read_text()}"
 
 
-def ended(process, number):
-    """Asks a process to end and gives its exit status."""
-    process.send_signal(number)
+def stop(process, signal_number):
+    """Sends a signal to a process and returns its exit status."""
+    process.send_signal(signal_number)
     try:
         return process.wait(STOP_SECONDS)
     except subprocess.TimeoutExpired:
@@ -94,21 +106,40 @@ def ended(process, number):
         raise
 
 
-def awaited(ask, process, log):
-    """The first true answer, while the process lives."""
-    answer = eventually(lambda: ask() or process.poll() is not None)
-    assert answer and process.poll() is None, f"it did not come:\n{log.read_text()}"
-    return answer
+def wait_for(condition, process, log):
+    """Returns the first true value of `condition`; fails if the process exits or ``START_SECONDS`` pass."""
+    value = eventually(lambda: condition() or process.poll() is not None)
+    assert value and process.poll() is None, f"the process did not get this far:\n{log.read_text()}"
+    return value
 
 
-def eventually(ask, within=START_SECONDS):
-    """The first true answer, or the one given once the time is over."""
+def eventually(condition, within=START_SECONDS):
+    """Returns the first true value of `condition`, or its value after `within` seconds."""
     end = time.monotonic() + within
     while time.monotonic() < end:
-        if answer := ask():
-            return answer
+        if value := condition():
+            return value
         time.sleep(0.05)
-    return ask()
+    return condition()
+
+
+def eventually_applied(condition):
+    """Like `eventually`, for a condition that holds once a change of configuration is known to the event loop."""
+    return eventually(condition, CONFIGURATION_SECONDS)
+
+
+def on_every_loop(condition, within=CONFIGURATION_SECONDS):
+    """Waits until `condition` holds `LOOP_PROBES` times in a row.
+
+    The gateway has several event loops, each with its own connections and its own copy of the configuration. One true
+    value proves only that one loop has the new configuration.
+    """
+    return eventually(lambda: all(condition() for _ in range(LOOP_PROBES)), within)
+
+
+def set_clock(gateway, **change):
+    """Changes the clock of a `dev` gateway."""
+    requests.post(f"{gateway.url}/emulator/v1/clock", json=change, timeout=30).raise_for_status()
 
 
 def free_port():
@@ -118,16 +149,16 @@ def free_port():
         return probe.getsockname()[1]
 
 
-def surroundings(**given):
-    """Our environment, without what the gateway or libpq would read of it."""
-    mine = {name: value for name, value in os.environ.items() if not re.match("SEKISHO_|DATABASE_URL|PG", name)}
-    return mine | given
+def clean_environment(**variables):
+    """The environment of the tests without the variables of the gateway and libpq, plus `variables`."""
+    inherited = {name: value for name, value in os.environ.items() if not re.match("SEKISHO_|DATABASE_URL|PG", name)}
+    return inherited | variables
 
 
-def _said(log, pattern, process):
-    def ask():
-        # A line counts once it is whole.
+def _logged(log, pattern, process):
+    def match():
+        # The pattern must be followed by a newline: a line may be written in parts.
         found = re.search(pattern + r".*\n", log.read_text())
         return found and found[1]
 
-    return awaited(ask, process, log)
+    return wait_for(match, process, log)

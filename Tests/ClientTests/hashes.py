@@ -1,4 +1,4 @@
-"""Passwords as other software hashes them, and what each import has to be told about it."""
+"""Password hashes of other software and the parameters to import each of them."""
 
 import base64
 import hashlib
@@ -36,7 +36,7 @@ def digest_of(name, rounds=1):
     return hashed
 
 
-# Every algorithm of the library; the hash of a password beside it.
+# Every algorithm that firebase-admin can import, with a function that hashes a password.
 ADMIN_HASHES = {
     "scrypt": (auth.UserImportHash.scrypt(KEY, 8, 12, SEPARATOR), firebase_scrypt),
     "standard_scrypt": (
@@ -56,12 +56,12 @@ ADMIN_HASHES = {
     "sha512": (auth.UserImportHash.sha512(20), digest_of("sha512", 20)),
     "sha256": (auth.UserImportHash.sha256(1), digest_of("sha256")),
     "sha1": (auth.UserImportHash.sha1(2), digest_of("sha1", 2)),
-    # Firebase wants the digits of an MD5, not its bytes.
+    # Firebase expects the hexadecimal digits of an MD5 digest, not its bytes.
     "md5": (auth.UserImportHash.md5(0), lambda password: digest_of("md5")(password).hex().encode()),
 }
 
-# Strings that tell by themselves how they were made.
-STRINGS = {
+# Self-describing formats: the string names its algorithm, parameters and salt.
+SELF_DESCRIBING_HASHES = {
     "argon2id": argon2.PasswordHasher(time_cost=2, memory_cost=4096, parallelism=4).hash,
     "argon2i": argon2.PasswordHasher(time_cost=3, memory_cost=1024, parallelism=1, type=argon2.Type.I).hash,
     "bcrypt": lambda password: bcrypt.hashpw(password.encode(), bcrypt.gensalt(5)).decode(),

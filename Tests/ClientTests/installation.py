@@ -1,4 +1,4 @@
-"""A database of its own for `sekisho serve`, and what an operator does with it."""
+"""A database for `sekisho serve` and the commands that an operator runs on it."""
 
 import base64
 import re
@@ -15,7 +15,7 @@ def master_key():
 
 
 def new_database(server_url):
-    """Makes an empty database in the PostgreSQL of `server_url`."""
+    """Creates an empty database on the PostgreSQL server of `server_url` and returns its URL."""
     name = f"db_{secrets.token_hex(6)}"
     sql(server_url, f"CREATE DATABASE {name}")
     return re.sub(r"^(\w+://[^/?]*)[^?]*", rf"\1/{name}", server_url)
@@ -41,7 +41,7 @@ class Installation:
             "SEKISHO_PUBLIC_URL": self.url,
             "SEKISHO_LISTEN": self.url.removeprefix("http://"),
             "SEKISHO_MASTER_KEY": master_key(),
-            # Nothing of a test leaves this machine.
+            # Tests send no requests outside this machine.
             "SEKISHO_BREACHED_PASSWORDS_URL": "",
         }
 
@@ -52,29 +52,29 @@ class Installation:
     def run(self, words, **environment):
         return gateway.run(*words.split(), **self.environment | environment)
 
-    def done(self, words, **environment):
-        """What a command printed that must succeed."""
-        ran = self.run(words, **environment)
-        assert ran.returncode == 0, f"{words} ended with {ran.returncode}:\n{ran.stderr}"
-        return ran.stdout.strip()
+    def run_ok(self, words, **environment):
+        """Runs a command that must succeed and returns its output."""
+        completed = self.run(words, **environment)
+        assert completed.returncode == 0, f"{words} ended with {completed.returncode}:\n{completed.stderr}"
+        return completed.stdout.strip()
 
     def with_project(self, project=DEMO_PROJECT, options=""):
-        self.done("migrate")
-        self.done(f"projects create {project} {options}")
-        # All tests come from one place, and more often than people do.
-        self.done(f"projects policy {project} --set signUpLimit=0 --set passwordFailureLimit=0")
+        self.run_ok("migrate")
+        self.run_ok(f"projects create {project} {options}")
+        # All tests share one client address and would exceed its limits.
+        self.run_ok(f"projects policy {project} --set signUpLimit=0 --set passwordFailureLimit=0")
         return self
 
     def api_key(self, project=DEMO_PROJECT):
-        return self.done(f"keys create-api-key --project {project}")
+        return self.run_ok(f"keys create-api-key --project {project}")
 
     def ids(self, kind, project=DEMO_PROJECT):
-        """The first column of a table of keys, without its head."""
-        return [line.split()[0] for line in self.done(f"keys list-{kind}-keys --project {project}").splitlines()[1:]]
+        """The first column of a table of keys, without the header."""
+        return [line.split()[0] for line in self.run_ok(f"keys list-{kind}-keys --project {project}").splitlines()[1:]]
 
     @contextmanager
     def started(self, api_key="", **environment):
-        """`sekisho serve`, not yet ready."""
+        """Runs `sekisho serve` without waiting until it is ready."""
         log = self.folder / f"serve-{secrets.token_hex(4)}.log"
         with gateway.running(["serve"], log, **self.environment | environment) as process:
             yield Gateway(self.url, DEMO_PROJECT, api_key, self.database_url, process, log)
@@ -82,11 +82,11 @@ class Installation:
     @contextmanager
     def serving(self, **environment):
         with self.started(self.api_key(), **environment) as serve:
-            gateway.awaited(serve.is_ready, serve.process, serve.log)
+            gateway.wait_for(serve.is_ready, serve.process, serve.log)
             yield serve
 
     def replica(self):
-        """Another gateway of the same installation, on a port of its own."""
+        """Another gateway of the same installation, on another port."""
         replica = Installation(self.folder, self.database_url)
         listen = replica.environment["SEKISHO_LISTEN"]
         replica.environment = self.environment | {"SEKISHO_LISTEN": listen}

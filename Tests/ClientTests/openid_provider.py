@@ -1,6 +1,6 @@
-"""An OpenID provider that nobody here wrote: django-oauth-toolkit, in a process of its own.
+"""A third-party OpenID provider: django-oauth-toolkit in its own process.
 
-`python openid_provider.py PORT FOLDER` serves. Whoever comes is logged in as the person in `FOLDER/person.json`.
+`python openid_provider.py PORT FOLDER` serves it. Every request is authenticated as the user in `FOLDER/user.json`.
 """
 
 import json
@@ -24,7 +24,8 @@ def serve(port, folder):
         SECRET_KEY="a test's", DEBUG=True, ALLOWED_HOSTS=["127.0.0.1"], ROOT_URLCONF=__name__, USE_TZ=True,
         DATABASES={"default": {"ENGINE": "django.db.backends.sqlite3", "NAME": str(folder / "db.sqlite3")}},
         INSTALLED_APPS=["django.contrib.auth", "django.contrib.contenttypes", "oauth2_provider"],
-        MIDDLEWARE=[f"{__name__}.logged_in"], DEFAULT_AUTO_FIELD="django.db.models.AutoField", PERSON=folder / "person.json",
+        MIDDLEWARE=[f"{__name__}.authenticate"], DEFAULT_AUTO_FIELD="django.db.models.AutoField",
+        CLAIMS=folder / "user.json",
         OAUTH2_PROVIDER={
             "OIDC_ENABLED": True, "OIDC_RSA_PRIVATE_KEY": key, "OIDC_ISS_ENDPOINT": f"http://127.0.0.1:{port}",
             "PKCE_REQUIRED": True, "SCOPES": {"openid": "", "email": "", "profile": ""},
@@ -47,20 +48,20 @@ class Quiet(WSGIRequestHandler):
         pass
 
 
-def logged_in(get_response):
+def authenticate(get_response):
     from django.conf import settings
     from django.contrib.auth.models import User
 
     def respond(request):
-        person = json.loads(settings.PERSON.read_text())
-        request.user, _ = User.objects.get_or_create(username=person["sub"])
+        claims = json.loads(settings.CLAIMS.read_text())
+        request.user, _ = User.objects.get_or_create(username=claims["sub"])
         return get_response(request)
 
     return respond
 
 
 def __getattr__(name):
-    """What Django asks for by name once it is set up, and what cannot be imported before."""
+    """Names that Django imports from this module, which need Django to be set up first."""
     if name == "urlpatterns":
         return urls()
     if name == "validator":
@@ -80,13 +81,13 @@ def make_validator():
 
     class Validator(OAuth2Validator):
         def get_additional_claims(self, request):
-            return json.loads(settings.PERSON.read_text())
+            return json.loads(settings.CLAIMS.read_text())
 
     return Validator
 
 
 if __name__ == "__main__":
-    # The settings name this module, and must find this one.
+    # The settings name this module; without this line Django would import a second copy.
     sys.modules["openid_provider"] = sys.modules["__main__"]
     __name__ = "openid_provider"
     serve(int(sys.argv[1]), Path(sys.argv[2]))

@@ -1,4 +1,4 @@
-"""A PostgreSQL for a test to stop, freeze and start again."""
+"""A PostgreSQL server that tests can stop, freeze and start again."""
 
 import os
 import shutil
@@ -33,8 +33,8 @@ class Postgres:
         with (self._sockets / "log").open("a") as log:
             self._process = subprocess.Popen(
                 [_program("postgres"), "-D", str(self._data), *options], stdout=log, stderr=log, **self._user)
-        asked = ["pg_isready", "--quiet", "--dbname", self.url]
-        assert eventually(lambda: subprocess.run(asked, timeout=30).returncode == 0)
+        command = ["pg_isready", "--quiet", "--dbname", self.url]
+        assert eventually(lambda: subprocess.run(command, timeout=30).returncode == 0)
 
     def stop(self):
         self._process.send_signal(signal.SIGINT)
@@ -50,7 +50,7 @@ class Postgres:
 
     @contextmanager
     def frozen(self):
-        """It keeps its connections, takes new ones, and says nothing."""
+        """The server keeps its connections and accepts new ones, but does not respond."""
         self._signal_all(signal.SIGSTOP)
         try:
             yield
@@ -60,7 +60,7 @@ class Postgres:
     def _signal_all(self, number):
         main = self._process.pid
         os.kill(main, number)
-        # A child just being made would be missed.
+        # A child that the main process is forking at this moment is not in the list yet.
         time.sleep(0.1)
         for child in children(main):
             os.kill(child, number)
@@ -70,6 +70,6 @@ class Postgres:
 
 
 def _program(name):
-    """Debian keeps the server's programs off the PATH."""
+    """Finds a server program; Debian installs them outside PATH."""
     found = sorted(Path("/usr/lib/postgresql").glob(f"*/bin/{name}"), key=lambda path: int(path.parts[-3]))
     return str(found[-1]) if found else shutil.which(name)

@@ -1,4 +1,4 @@
-"""What the kernel tells of processes (proc(5))."""
+"""Information about processes from proc(5)."""
 
 import ipaddress
 import os
@@ -8,7 +8,7 @@ LISTENING = "0A"
 
 
 def children(process_id):
-    """The processes that any thread of a process has started and that still run."""
+    """The running child processes of all threads of a process."""
     lists = Path(f"/proc/{process_id}/task").glob("*/children")
     return [int(number) for path in lists for number in path.read_text().split()]
 
@@ -18,18 +18,18 @@ def exists(process_id):
 
 
 def running_with(text):
-    """The processes whose command line has `text` in it."""
+    """The processes whose command line contains `text`."""
     return [path.parent.name for path in Path("/proc").glob("[0-9]*/cmdline") if text in _read(path)]
 
 
 def listening(process_id):
-    """The TCP addresses on which a process takes connections."""
+    """The TCP addresses on which a process accepts connections."""
     sockets = {_target(path) for path in Path(f"/proc/{process_id}/fd").iterdir()}
     return [_address(line[1]) for line in _tcp() if line[3] == LISTENING and f"socket:[{line[9]}]" in sockets]
 
 
 def _target(path):
-    """`None` for a descriptor that was closed since it was listed."""
+    """The target of a descriptor, or `None` if it was closed after it was listed."""
     try:
         return os.readlink(path)
     except FileNotFoundError:
@@ -42,7 +42,7 @@ def _tcp():
 
 
 def _address(text):
-    """Four bytes at a time are in the machine's order, the port is not."""
+    """Each group of four bytes of the address is in host byte order; the port is in network byte order."""
     host, port = text.split(":")
     words = [bytes.fromhex(host[start:start + 8])[::-1] for start in range(0, len(host), 8)]
     return f"{ipaddress.ip_address(b''.join(words))}:{int(port, 16)}"
@@ -52,5 +52,5 @@ def _read(path):
     try:
         return path.read_text(errors="replace")
     except OSError:
-        # It has ended meanwhile.
+        # The process has exited since it was listed.
         return ""

@@ -1,4 +1,4 @@
-"""Sign-in with Apple and Google over the wire: real tokens, real keys over real HTTP, and their bad days."""
+"""Sign-in with the simulated Apple and Google over HTTP, with rotated keys and failing providers."""
 
 import json
 import secrets
@@ -7,17 +7,17 @@ import jwt
 import pytest
 
 import gateway
-from exchange import Client
+from client import Client
 from installation import new_database, sql
-from simulated import Simulated, by, fresh_person
+from simulators import Simulators, fresh_person, idp_sign_in_body
 
 
 @pytest.fixture(scope="module")
 def own_dev(folder, dev):
-    """The weather at a provider is everybody's, and so is the clock."""
-    home = folder / "simulated"
-    home.mkdir(mode=0o711)
-    with gateway.dev(home, "--database-url", new_database(dev.database_url)) as running:
+    """A gateway for this file alone, because its tests change the clock and the behaviour of the simulators."""
+    own_folder = folder / "simulators"
+    own_folder.mkdir(mode=0o711)
+    with gateway.dev(own_folder, "--database-url", new_database(dev.database_url)) as running:
         yield running
 
 
@@ -27,41 +27,36 @@ def client(own_dev, contract):
 
 
 @pytest.fixture
-def simulated(own_dev):
-    simulated = Simulated(own_dev)
-    simulated.change(reset=True)
-    # What was asked a moment ago is not asked again.
-    simulated.clock(advanceSeconds=120)
-    return simulated
+def simulators(own_dev):
+    simulators = Simulators(own_dev)
+    simulators.configure(reset=True)
+    # The gateway fetches keys again only a minute after the last fetch.
+    simulators.clock(advanceSeconds=120)
+    return simulators
 
 
-def signed_in(client, proof, **more):
-    answer = client.call("signInWithIdp", by(proof, **more))
-    assert answer.status == 200, answer.body
-    assert "idToken" in answer.body, answer.body
-    return answer.body
+def sign_in(client, proof, **more):
+    response = client.call("signInWithIdp", idp_sign_in_body(proof, **more))
+    assert response.status == 200, response.body
+    assert "idToken" in response.body, response.body
+    return response.body
 
 
-def refusal(client, proof, **more):
-    answer = client.call("signInWithIdp", by(proof, **more))
-    assert answer.code, answer.body
-    return answer.code, answer.body["error"]["message"]
+def rejection(client, proof, **more):
+    response = client.call("signInWithIdp", idp_sign_in_body(proof, **more))
+    assert response.code, response.body
+    return response.code, response.body["error"]["message"]
 
 
-def user(client, session):
-    [user] = client.call("lookup", {"idToken": session["idToken"]}).body["users"]
-    return user
-
-
-def test_apple_then_google_then_either_is_one_account(client, simulated):
+def test_linked_apple_and_google_identities_sign_in_to_one_account(client, simulators):
     ada = fresh_person()
-    first = signed_in(client, simulated.apple(ada))
+    first = sign_in(client, simulators.apple(ada))
     assert first["isNewUser"] is True
-    linked = signed_in(client, simulated.google(ada), idToken=first["idToken"])
+    linked = sign_in(client, simulators.google(ada), idToken=first["idToken"])
     assert linked["localId"] == first["localId"]
-    # The app has forgotten everything.
+    # As a new installation of the app, without a session.
     for provider in ("google.com", "apple.com"):
-        again = signed_in(client, simulated.sign_in(provider, ada))
+        again = sign_in(client, simulators.sign_in(provider, ada))
         assert again["localId"] == first["localId"]
         assert "isNewUser" not in again
         claims = jwt.decode(again["idToken"], options={"verify_signature": False})
@@ -69,118 +64,105 @@ def test_apple_then_google_then_either_is_one_account(client, simulated):
         assert set(claims["firebase"]["identities"]) == {"apple.com", "google.com", "email"}
 
 
-def test_the_same_proven_address_is_the_same_account_without_asking(client, simulated):
+def test_an_identity_with_the_same_verified_email_is_linked_automatically(client, simulators):
     ada = fresh_person()
-    assert signed_in(client, simulated.google(ada))["localId"] == signed_in(client, simulated.apple(ada))["localId"]
+    assert sign_in(client, simulators.google(ada))["localId"] == sign_in(client, simulators.apple(ada))["localId"]
 
 
-def test_apple_tells_a_name_once_and_it_stays(client, simulated):
+def test_the_name_that_apple_sends_once_is_kept(client, simulators):
     ada = fresh_person()
-    proof = simulated.apple(ada)
+    proof = simulators.apple(ada)
     assert "Lovelace" in proof["user"]
-    first = signed_in(client, proof)
-    again = simulated.apple(ada)
+    first = sign_in(client, proof)
+    again = simulators.apple(ada)
     assert "user" not in again
-    assert signed_in(client, again)["displayName"] == first["displayName"] == "Ada Lovelace"
-    assert user(client, first)["displayName"] == "Ada Lovelace"
-    assert "user" in simulated.apple(ada, firstTime=True)
+    assert sign_in(client, again)["displayName"] == first["displayName"] == "Ada Lovelace"
+    assert client.lookup(first)["displayName"] == "Ada Lovelace"
+    assert "user" in simulators.apple(ada, firstTime=True)
 
 
-@pytest.mark.parametrize("quirks", [
+@pytest.mark.parametrize("settings", [
     {}, {"booleansAreStrings": True}, {"marksPrivateEmail": False}, {"relayDomain": "private.icloud.com"},
 ], ids=str)
-def test_a_hidden_address_stays_hidden(client, simulated, quirks):
-    simulated.change(apple=quirks)
+def test_a_hidden_email_is_never_disclosed(client, simulators, settings):
+    simulators.configure(apple=settings)
     ada = fresh_person() | {"hidesEmail": True}
-    first, again = (signed_in(client, simulated.apple(ada)) for _ in range(2))
-    assert first["email"].endswith("@" + quirks.get("relayDomain", "privaterelay.appleid.com"))
+    first, again = (sign_in(client, simulators.apple(ada)) for _ in range(2))
+    assert first["email"].endswith("@" + settings.get("relayDomain", "privaterelay.appleid.com"))
     assert (first["isPrivateEmail"], first["emailVerified"]) == (True, True)
     assert (again["localId"], again["email"]) == (first["localId"], first["email"])
-    assert ada["email"] not in str(user(client, first))
+    assert ada["email"] not in str(client.lookup(first))
 
 
-def test_a_new_key_is_fetched_when_it_is_first_seen(client, simulated):
-    signed_in(client, simulated.apple())
-    before = simulated.key_fetches("apple")
-    simulated.change(apple={"rotateKeys": True})
+def test_a_new_key_is_fetched_once_when_a_token_first_names_it(client, simulators):
+    sign_in(client, simulators.apple())
+    before = simulators.key_fetches("apple")
+    simulators.configure(apple={"rotateKeys": True})
     for _ in range(3):
-        signed_in(client, simulated.apple())
-    assert simulated.key_fetches("apple") == before + 1
+        sign_in(client, simulators.apple())
+    assert simulators.key_fetches("apple") == before + 1
 
 
-def test_for_an_unknown_key_apple_is_asked_once_a_minute(client, simulated):
-    signed_in(client, simulated.apple())
-    simulated.change(apple={"rotateKeys": True})
-    strange = simulated.apple()
-    simulated.change(apple={"rotateKeys": True, "dropOldKeys": True})
-    before = simulated.key_fetches("apple")
+def test_keys_are_fetched_at_most_once_a_minute_for_unknown_key_ids(client, simulators):
+    sign_in(client, simulators.apple())
+    simulators.configure(apple={"rotateKeys": True})
+    unknown = simulators.apple()
+    simulators.configure(apple={"rotateKeys": True, "dropOldKeys": True})
+    before = simulators.key_fetches("apple")
     for _ in range(3):
-        assert refusal(client, strange)[0] == "INVALID_IDP_RESPONSE"
-    assert simulated.key_fetches("apple") == before + 1
-    simulated.clock(advanceSeconds=61)
-    assert refusal(client, strange)[0] == "INVALID_IDP_RESPONSE"
-    assert simulated.key_fetches("apple") == before + 2
+        assert rejection(client, unknown)[0] == "INVALID_IDP_RESPONSE"
+    assert simulators.key_fetches("apple") == before + 1
+    simulators.clock(advanceSeconds=61)
+    assert rejection(client, unknown)[0] == "INVALID_IDP_RESPONSE"
+    assert simulators.key_fetches("apple") == before + 2
 
 
 @pytest.mark.parametrize("provider", ["apple", "google"])
-@pytest.mark.parametrize("conduct", ["outage", "html", "tooManyRequests", "brokenJSON", "silent"])
-def test_on_a_bad_day_of_a_provider(client, simulated, provider, conduct):
-    """Known keys go on working; who comes with a new one is neither believed nor refused, and tries again."""
-    sign_in = getattr(simulated, provider)
-    signed_in(client, sign_in())
-    simulated.change(**{provider: {"conduct": conduct}})
-    signed_in(client, sign_in())
-    simulated.change(**{provider: {"rotateKeys": True}})
-    proof = sign_in()
-    answer = client.call("signInWithIdp", by(proof))
-    assert (answer.status, type(answer.body)) == (503, str)
-    simulated.change(**{provider: {"conduct": "none"}})
-    simulated.clock(advanceSeconds=61)
-    signed_in(client, proof)
+@pytest.mark.parametrize("conduct", [
+    "outage", "html", "tooManyRequests", "brokenJSON", "silent"])
+def test_cached_keys_verify_tokens_during_a_failure_of_the_provider(client, simulators, provider, conduct):
+    """A token with an unknown key is answered with 503 and is accepted after the failure."""
+    new_proof = getattr(simulators, provider)
+    sign_in(client, new_proof())
+    simulators.configure(**{provider: {"conduct": conduct}})
+    sign_in(client, new_proof())
+    simulators.configure(**{provider: {"rotateKeys": True}})
+    proof = new_proof()
+    response = client.call("signInWithIdp", idp_sign_in_body(proof))
+    assert (response.status, type(response.body)) == (503, str)
+    simulators.configure(**{provider: {"conduct": "none"}})
+    simulators.clock(advanceSeconds=61)
+    sign_in(client, proof)
 
 
-def test_a_slow_answer_within_the_deadline_is_an_answer(client, simulated):
-    signed_in(client, simulated.apple())
-    simulated.change(apple={"conduct": "slow", "rotateKeys": True})
-    signed_in(client, simulated.apple())
-
-
-def test_who_asks_for_the_credential_gets_a_conflict_as_an_answer(client, simulated):
-    grace = fresh_person()
-    owner = signed_in(client, simulated.google(grace))
-    other = signed_in(client, simulated.apple())
-    code, _ = refusal(client, simulated.google(grace), idToken=other["idToken"])
-    assert code == "FEDERATED_USER_ID_ALREADY_LINKED"
-    asked = by(simulated.google(grace), idToken=other["idToken"], returnIdpCredential=True)
-    answer = client.call("signInWithIdp", asked).body
-    assert answer["errorMessage"] == "FEDERATED_USER_ID_ALREADY_LINKED"
-    assert not {"idToken", "refreshToken", "localId"} & answer.keys()
-    signed = client.call("signInWithIdp", {"pendingToken": answer["pendingToken"]}).body
-    assert signed["localId"] == owner["localId"]
+def test_a_slow_provider_within_the_deadline_is_accepted(client, simulators):
+    sign_in(client, simulators.apple())
+    simulators.configure(apple={"conduct": "slow", "rotateKeys": True})
+    sign_in(client, simulators.apple())
 
 
 @pytest.mark.parametrize("provider, issuer", [
     ("apple", "https://appleid.apple.com/"), ("apple", "https://accounts.google.com"),
     ("google", "https://appleid.apple.com"), ("google", "https://accounts.google.com.example"),
 ])
-def test_another_issuer_is_not_believed(client, simulated, provider, issuer):
-    simulated.change(**{provider: {"issuer": issuer}})
-    code, message = refusal(client, getattr(simulated, provider)())
+def test_a_token_of_another_issuer_is_rejected(client, simulators, provider, issuer):
+    simulators.configure(**{provider: {"issuer": issuer}})
+    code, message = rejection(client, getattr(simulators, provider)())
     assert code == "INVALID_IDP_RESPONSE"
     assert f"'{issuer}'" in message
 
 
 @pytest.mark.parametrize("provider", ["apple", "google"])
-def test_a_token_for_another_app_is_not_believed(client, simulated, provider):
-    assert refusal(client, getattr(simulated, provider)(audience="com.example.other"))[0] == "INVALID_IDP_RESPONSE"
+def test_a_token_for_another_audience_is_rejected(client, simulators, provider):
+    assert rejection(client, getattr(simulators, provider)(audience="com.example.other"))[0] == "INVALID_IDP_RESPONSE"
 
 
-def test_the_nonce_has_to_be_the_one(client, simulated):
+def test_a_nonce_must_match_and_counts_once(client, simulators):
     def with_nonce(proof, nonce):
         credential = {"providerId": "apple.com", "idToken": proof["idToken"], "rawNonce": nonce}
         return client.call("signInWithIdp", {"credential": credential})
 
-    proof = simulated.apple(nonce="the right one")
+    proof = simulators.apple(nonce="the right one")
     assert with_nonce(proof, "another").code == "MISSING_OR_INVALID_NONCE"
     assert with_nonce(proof, None).code == "MISSING_OR_INVALID_NONCE"
     assert with_nonce(proof, "the right one").status == 200
@@ -189,25 +171,46 @@ def test_the_nonce_has_to_be_the_one(client, simulated):
     assert "Duplicate credential" in again.body["error"]["message"]
 
 
-def test_a_nonce_of_ours_counts_once(client, simulated):
+def test_a_conflict_is_returned_to_a_client_that_requests_the_credential(client, simulators):
+    grace = fresh_person()
+    owner = sign_in(client, simulators.google(grace))
+    other = sign_in(client, simulators.apple())
+    code, _ = rejection(client, simulators.google(grace), idToken=other["idToken"])
+    assert code == "FEDERATED_USER_ID_ALREADY_LINKED"
+    body = idp_sign_in_body(simulators.google(grace), idToken=other["idToken"], returnIdpCredential=True)
+    response = client.call("signInWithIdp", body).body
+    assert response["errorMessage"] == "FEDERATED_USER_ID_ALREADY_LINKED"
+    assert not {"idToken", "refreshToken", "localId"} & response.keys()
+    session = client.call("signInWithIdp", {"pendingToken": response["pendingToken"]}).body
+    assert session["localId"] == owner["localId"]
+
+
+def test_an_issued_nonce_counts_once(client, simulators):
     issued = client.call("issueNonce", {}).body
-    proof = simulated.sign_in("apple.com", nonce=issued["nonceSha256"])
+    proof = simulators.sign_in("apple.com", nonce=issued["nonceSha256"])
     assert "rawNonce" not in proof
     credential = {"providerId": "apple.com", "idToken": proof["idToken"], "rawNonce": issued["nonce"]}
     assert client.call("signInWithIdp", {"credential": credential}).status == 200
-    again = simulated.sign_in("apple.com", nonce=issued["nonceSha256"])
+    again = simulators.sign_in("apple.com", nonce=issued["nonceSha256"])
     credential = {"providerId": "apple.com", "idToken": again["idToken"], "rawNonce": issued["nonce"]}
     assert client.call("signInWithIdp", {"credential": credential}).code == "MISSING_OR_INVALID_NONCE"
 
 
-def test_google_needs_apple_beside_it(client, simulated, own_dev):
-    """Configuration that breaks guideline 4.8 is refused; should it come about all the same, so is the sign-in."""
+def test_a_deleted_account_is_not_restored_by_a_sign_in(client, simulators):
+    ada = fresh_person()
+    first = sign_in(client, simulators.apple(ada))
+    assert client.call("delete", {"idToken": first["idToken"]}).status == 200
+    assert sign_in(client, simulators.apple(ada))["localId"] != first["localId"]
+
+
+def test_google_sign_in_requires_sign_in_with_apple(client, simulators, own_dev):
+    """Configuration that violates guideline 4.8 is rejected; if it exists in the database, the sign-in is rejected."""
     def configure(operation, change, **path):
         return client.call(operation, change, key=None, headers={"Authorization": "Bearer owner"}, path=path)
 
     alone = configure("updateApp", {"signInMethods": ["google.com"]}, appId="default")
     assert (alone.status, alone.code) == (409, "LOGIN_SERVICES_4_8")
-    signed_in(client, simulated.google())
+    sign_in(client, simulators.google())
 
     def switch_apple(is_on):
         sql(own_dev.database_url, "UPDATE identity_provider SET settings = jsonb_set(settings, '{enabled}', "
@@ -215,23 +218,16 @@ def test_google_needs_apple_beside_it(client, simulated, own_dev):
 
     switch_apple("false")
     try:
-        code, message = refusal(client, simulated.google())
+        code, message = rejection(client, simulators.google())
         assert (code, "LOGIN_SERVICES_4_8" in message) == ("OPERATION_NOT_ALLOWED", True)
     finally:
         switch_apple("true")
-    signed_in(client, simulated.google())
+    sign_in(client, simulators.google())
 
 
-def test_an_account_is_deleted_and_comes_back_as_another(client, simulated):
-    ada = fresh_person()
-    first = signed_in(client, simulated.apple(ada))
-    assert client.call("delete", {"idToken": first["idToken"]}).status == 200
-    assert signed_in(client, simulated.apple(ada))["localId"] != first["localId"]
-
-
-@pytest.mark.parametrize("nonce", [{"rawNonce": "raw"}, {"nonce": "as it is"}, {}], ids=str)
-def test_the_simulated_answer_is_as_the_app_would_get_it(simulated, nonce):
-    proof = simulated.sign_in("google.com", **nonce)
+@pytest.mark.parametrize("nonce", [{"rawNonce": "raw"}, {"nonce": "unhashed"}, {}], ids=str)
+def test_a_simulated_sign_in_returns_what_the_app_would_receive(simulators, nonce):
+    proof = simulators.sign_in("google.com", **nonce)
     claims = jwt.decode(proof["idToken"], options={"verify_signature": False})
     assert claims.get("nonce") == next(iter(nonce.values()), None)
     assert claims["iss"] == "https://accounts.google.com"
@@ -240,7 +236,7 @@ def test_the_simulated_answer_is_as_the_app_would_get_it(simulated, nonce):
     assert proof.get("rawNonce") == nonce.get("rawNonce")
 
 
-@pytest.mark.parametrize("wish, member", [
+@pytest.mark.parametrize("body, member", [
     ({}, "/providerId"),
     ({"providerId": "facebook.com"}, "/providerId"),
     ({"providerId": "apple.com", "nonce": "a", "rawNonce": "b"}, "nonce"),
@@ -251,45 +247,45 @@ def test_the_simulated_answer_is_as_the_app_would_get_it(simulated, nonce):
     ({"providerId": "apple.com", "person": {"hidesEmail": "yes"}}, "/person/hidesEmail"),
     ({"providerId": 1}, "/providerId"),
 ])
-def test_what_nobody_can_sign_in_as_is_named(simulated, wish, member):
-    answer = simulated.ask("POST", "/simulatedSignIns", wish)
-    assert answer.status_code == 400
-    assert member in answer.json()["error"]["message"]
+def test_an_invalid_simulated_sign_in_names_the_member(simulators, body, member):
+    response = simulators.request("POST", "/simulatedSignIns", body)
+    assert response.status_code == 400
+    assert member in response.json()["error"]["message"]
 
 
 @pytest.mark.parametrize("change, member", [
-    ({"apple": {"conduct": "rain"}}, "/apple/conduct"),
-    ({"google": {"conduct": "rain"}}, "/google/conduct"),
+    ({"apple": {"conduct": "unknown"}}, "/apple/conduct"),
+    ({"google": {"conduct": "unknown"}}, "/google/conduct"),
     ({"apple": {"relayDomain": "icloud.com"}}, "/apple/relayDomain"),
     ({"apple": {"identityTokenLifetime": 0}}, "/apple/identityTokenLifetime"),
     ({"apple": {"identityTokenLifetime": 2 ** 62}}, "/apple/identityTokenLifetime"),
     ({"apple": {"booleansAreStrings": "true"}}, "/apple/booleansAreStrings"),
 ])
-def test_what_is_no_weather_changes_nothing(simulated, change, member):
-    before = simulated.key_fetches("apple")
-    answer = simulated.ask("PATCH", "/simulators", change | {"reset": True})
-    assert answer.status_code == 400
-    assert member in answer.json()["error"]["message"]
-    assert simulated.key_fetches("apple") == before
+def test_an_invalid_simulator_setting_changes_nothing(simulators, change, member):
+    before = simulators.key_fetches("apple")
+    response = simulators.request("PATCH", "/simulators", change | {"reset": True})
+    assert response.status_code == 400
+    assert member in response.json()["error"]["message"]
+    assert simulators.key_fetches("apple") == before
 
 
-def test_the_command_signs_somebody_in(client, own_dev):
+def test_the_simulate_command_prints_a_usable_credential(client, own_dev):
     words = ["simulate", "apple.com", "--url", own_dev.url, "--email", f"{secrets.token_hex(8)}@example.com",
              "--given-name", "Grace", "--family-name", "Hopper", "--hide-email", "--nonce", secrets.token_hex(8)]
-    ran = gateway.run(*words)
-    assert (ran.returncode, ran.stderr) == (0, "")
-    proof = json.loads(ran.stdout)
-    signed = signed_in(client, proof)
-    assert (signed["displayName"], signed["isPrivateEmail"]) == ("Grace Hopper", True)
+    completed = gateway.run(*words)
+    assert (completed.returncode, completed.stderr) == (0, "")
+    proof = json.loads(completed.stdout)
+    session = sign_in(client, proof)
+    assert (session["displayName"], session["isPrivateEmail"]) == ("Grace Hopper", True)
 
 
-@pytest.mark.parametrize("words, status, said", [
+@pytest.mark.parametrize("words, status, message", [
     (["simulate"], 2, "exactly one provider"),
     (["simulate", "apple.com", "--project", "Demo"], 2, "cannot be a project's id"),
     (["simulate", "apple.com", "--url", "http://127.0.0.1:1"], 1, "no `sekisho dev` answers there"),
     (["simulate", "facebook.com"], 1, "must be apple.com or google.com"),
 ])
-def test_the_command_says_what_is_wrong(own_dev, words, status, said):
-    ran = gateway.run(*words, *([] if "--url" in words else ["--url", own_dev.url]))
-    assert (ran.returncode, ran.stdout) == (status, "")
-    assert said in ran.stderr
+def test_invalid_arguments_of_the_simulate_command_are_rejected(own_dev, words, status, message):
+    completed = gateway.run(*words, *([] if "--url" in words else ["--url", own_dev.url]))
+    assert (completed.returncode, completed.stdout) == (status, "")
+    assert message in completed.stderr

@@ -1,4 +1,4 @@
-"""The environment of `sekisho serve`: every mistake is told, all of them at once."""
+"""The environment of `sekisho serve`: all invalid variables are reported at once."""
 
 import base64
 import re
@@ -9,20 +9,21 @@ import pytest
 from gateway import run
 
 EXAMPLE = Path(__file__).parents[2] / "Deploy" / "sekisho.env.example"
-# Read by another command alone.
-NOT_SERVED = ["SEKISHO_HASH_KEY"]
-NAMES = [name for name in re.findall(r"^#?([A-Z_]+)=", EXAMPLE.read_text(), re.MULTILINE) if name not in NOT_SERVED]
+# Only other commands read these.
+NOT_READ_BY_SERVE = ["SEKISHO_HASH_KEY"]
+NAMES = [
+    name for name in re.findall(r"^#?([A-Z_]+)=", EXAMPLE.read_text(), re.MULTILINE) if name not in NOT_READ_BY_SERVE]
 
-# The same in every process: test names are made of these values.
+# A constant, because these values are part of test IDs, which must be equal in every worker of pytest-xdist.
 VALID_MASTER_KEY = base64.b64encode(bytes(range(32))).decode()
 
-GOOD = {
-    "DATABASE_URL": "postgresql:///nobody?host=/nonexistent",
+VALID = {
+    "DATABASE_URL": "postgresql:///unreachable?host=/nonexistent",
     "SEKISHO_MASTER_KEY": VALID_MASTER_KEY,
     "SEKISHO_PUBLIC_URL": "https://auth.example.com",
 }
-# A database URL is understood by libpq alone, so only an empty one is known to be wrong beforehand.
-BAD = {
+# Only libpq parses a database URL, so the gateway rejects only an empty one at start.
+INVALID = {
     "SEKISHO_DATABASE_CONNECTIONS": ["0", "65", "-1", "four", "4.0"],
     "SEKISHO_DATABASE_PREPARED": ["yes", "ON"],
     "SEKISHO_MASTER_KEY": ["c2hvcnQ=", "%", VALID_MASTER_KEY[:-1]],
@@ -43,7 +44,7 @@ BAD = {
         "https://ada@mirror.example.com/", "https://", "https://mirror.example.com/a b/",
     ],
     "SEKISHO_SMTP_URL": ["mail.example.com", "https://mail.example.com", "smtp://", "smtps://mail.example.com:0"],
-    "SEKISHO_MAIL_FROM": ["nobody", "Auth <auth@example.com>"],
+    "SEKISHO_MAIL_FROM": ["no-address", "Auth <auth@example.com>"],
     "SEKISHO_SMTP_CA_FILE": ["/nowhere/certificates.pem"],
     "SEKISHO_LOG_LEVEL": ["loud", "INFO"],
     "SEKISHO_DRAIN_SECONDS": ["-1", "301", "1.5"],
@@ -53,48 +54,48 @@ BAD = {
 }
 
 
-def complaints(**environment):
-    """The names of the variables that `serve` complains about; it must not have started."""
-    ran = run("serve", **environment)
-    assert (ran.returncode, ran.stdout) == (2, ""), ran.stderr
-    return re.findall(r"^  - ([A-Z_]+)", ran.stderr, re.MULTILINE)
+def rejected_variables(**environment):
+    """The names of the variables that `serve` rejects; it must not have started."""
+    completed = run("serve", **environment)
+    assert (completed.returncode, completed.stdout) == (2, ""), completed.stderr
+    return re.findall(r"^  - ([A-Z_]+)", completed.stderr, re.MULTILINE)
 
 
-def test_an_empty_environment_lacks_all_that_has_no_default():
-    assert complaints() == list(GOOD)
+def test_variables_without_a_default_are_required():
+    assert rejected_variables() == list(VALID)
 
 
-def test_every_mistake_is_told_in_one_go():
-    wrong = {name: values[0] for name, values in BAD.items()}
-    assert set(complaints(**wrong)) == set(NAMES) == BAD.keys() | {"DATABASE_URL"}
+def test_all_invalid_variables_are_reported_at_once():
+    wrong = {name: values[0] for name, values in INVALID.items()}
+    assert set(rejected_variables(**wrong)) == set(NAMES) == INVALID.keys() | {"DATABASE_URL"}
 
 
-@pytest.mark.parametrize(("name", "value"), [(name, value) for name, values in BAD.items() for value in values])
-def test_a_bad_value_is_refused_by_the_variables_name(name, value):
-    assert complaints(**GOOD | {name: value}) == [name]
+@pytest.mark.parametrize(("name", "value"), [(name, value) for name, values in INVALID.items() for value in values])
+def test_an_invalid_value_is_reported_with_the_name_of_its_variable(name, value):
+    assert rejected_variables(**VALID | {name: value}) == [name]
 
 
-@pytest.mark.parametrize("name", GOOD)
-def test_an_empty_value_is_none(name):
-    assert complaints(**GOOD | {name: ""}) == [name]
-
-
-@pytest.mark.parametrize("name", NAMES)
-def test_a_value_is_given_once(name, tmp_path):
-    given = GOOD | {name: "x", f"{name}_FILE": str(tmp_path / "value")}
-    assert complaints(**given) == [name]
+@pytest.mark.parametrize("name", VALID)
+def test_an_empty_value_counts_as_not_set(name):
+    assert rejected_variables(**VALID | {name: ""}) == [name]
 
 
 @pytest.mark.parametrize("name", NAMES)
-def test_a_file_that_cannot_be_read_is_named(name, tmp_path):
+def test_a_variable_and_its_file_variant_exclude_each_other(name, tmp_path):
+    given = VALID | {name: "x", f"{name}_FILE": str(tmp_path / "value")}
+    assert rejected_variables(**given) == [name]
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_an_unreadable_file_is_named(name, tmp_path):
     path = str(tmp_path / "missing")
-    ran = run("serve", **{key: value for key, value in GOOD.items() if key != name} | {f"{name}_FILE": path})
-    assert ran.returncode == 2
-    assert f"{name}_FILE: {path} cannot be read" in ran.stderr
+    completed = run("serve", **{key: value for key, value in VALID.items() if key != name} | {f"{name}_FILE": path})
+    assert completed.returncode == 2
+    assert f"{name}_FILE: {path} cannot be read" in completed.stderr
 
 
 @pytest.mark.parametrize("ending", ["", "\n"])
-def test_every_value_may_be_in_a_file(ending, tmp_path, installation):
+def test_every_variable_can_be_read_from_a_file(ending, tmp_path, installation):
     environment = {}
     for name, value in installation.environment.items():
         path = tmp_path / name
@@ -104,10 +105,10 @@ def test_every_value_may_be_in_a_file(ending, tmp_path, installation):
 
 
 @pytest.mark.parametrize("url", ["", "http://127.0.0.1:9/range", "https://mirror.internal/range/"])
-def test_breached_passwords_may_be_looked_up_elsewhere_or_not_at_all(url, installation):
+def test_the_range_api_of_breached_passwords_is_configurable(url, installation):
     assert installation.run("check", SEKISHO_BREACHED_PASSWORDS_URL=url).returncode == 0
 
 
-def test_a_secret_is_not_repeated_in_a_complaint():
+def test_an_error_message_does_not_contain_the_secret():
     for name in ("SEKISHO_MASTER_KEY", "SEKISHO_MASTER_KEY_PREVIOUS"):
-        assert "hunter2" not in run("serve", **GOOD | {name: "hunter2"}).stderr
+        assert "hunter2" not in run("serve", **VALID | {name: "hunter2"}).stderr

@@ -1,4 +1,4 @@
-"""openapi.yaml is a valid document and says all that it should."""
+"""openapi.yaml is valid and complete."""
 
 import re
 
@@ -20,15 +20,15 @@ def examples(media):
 
 
 def test_the_document_is_valid():
-    assert [str(fault) for fault in OpenAPIV30SpecValidator(CONTRACT.document).iter_errors()] == []
+    assert [str(error) for error in OpenAPIV30SpecValidator(CONTRACT.document).iter_errors()] == []
 
 
-def test_no_operation_id_is_used_twice():
+def test_operation_ids_are_unique():
     ids = re.findall(r"^      operationId: (\w+)$", PATH.read_text(), re.MULTILINE)
     assert sorted(ids) == sorted(CONTRACT.operations)
 
 
-def test_nothing_in_components_is_unused_but_the_list_of_codes():
+def test_every_component_is_used_except_the_list_of_codes():
     text = PATH.read_text()
     unused = {
         f"{kind}/{name}"
@@ -40,39 +40,39 @@ def test_nothing_in_components_is_unused_but_the_list_of_codes():
 
 
 @each_operation
-def test_an_operation_says_what_it_is_and_who_may_call_it(operation):
+def test_every_operation_has_a_summary_security_and_one_tag(operation):
     assert operation.body["summary"]
     assert "security" in operation.body
     assert len(operation.body["tags"]) == 1
 
 
 @each_operation
-def test_an_operation_that_can_refuse_says_with_which_codes(operation):
-    refuses = any(
+def test_every_operation_with_an_error_response_lists_its_codes(operation):
+    has_errors = any(
         where.startswith("4") and media["schema"].get("$ref") == "#/components/schemas/ErrorEnvelope"
         for where, media in operation.media_types())
-    assert refuses == bool(operation.error_codes)
+    assert has_errors == bool(operation.error_codes)
     assert operation.error_codes == sorted(set(operation.error_codes))
     assert set(operation.error_codes) <= set(CONTRACT.error_codes)
 
 
-def test_every_code_is_answered_by_some_operation():
-    answered = {code for operation in OPERATIONS for code in operation.error_codes}
+def test_every_error_code_belongs_to_an_operation():
+    codes = {code for operation in OPERATIONS for code in operation.error_codes}
     before_any_operation = {"METHOD_NOT_ALLOWED"}
-    assert answered | before_any_operation == set(CONTRACT.error_codes)
+    assert codes | before_any_operation == set(CONTRACT.error_codes)
 
 
 @each_operation
-def test_every_answer_and_every_json_request_has_an_example_of_its_schema(operation):
+def test_every_response_and_json_request_has_a_valid_example(operation):
     for where, media in operation.media_types():
         found = list(examples(media))
         assert found or where == "request application/x-www-form-urlencoded", where
         for name, value in found:
-            assert CONTRACT.faults(media["schema"], value) == [], f"{where} {name}"
+            assert CONTRACT.schema_errors(media["schema"], value) == [], f"{where} {name}"
 
 
 @each_operation
-def test_an_operation_lists_the_codes_of_its_examples(operation):
+def test_the_codes_of_examples_are_listed_by_the_operation(operation):
     for where, media in operation.media_types():
         if media["schema"].get("$ref") == "#/components/schemas/ErrorEnvelope":
             for name, value in examples(media):
@@ -80,7 +80,7 @@ def test_an_operation_lists_the_codes_of_its_examples(operation):
 
 
 @each_operation
-def test_a_failure_of_the_gateway_is_plain_text_with_retry_after(operation):
+def test_server_errors_are_plain_text_with_retry_after(operation):
     assert operation.body["tags"] != ["Client"] or operation.response(503)
     for status in (500, 503):
         response = operation.response(status)
@@ -89,22 +89,23 @@ def test_a_failure_of_the_gateway_is_plain_text_with_retry_after(operation):
             assert "Retry-After" in response["headers"]
 
 
-def members(schema, seen):
-    """The names of what a value of `schema` may hold, at any depth."""
+def property_names(schema, seen):
+    """Yields the names of the properties of `schema` at any depth."""
     schema = CONTRACT.resolved(schema)
     if id(schema) in seen:
         return
     seen.add(id(schema))
     for name, member in schema.get("properties", {}).items():
         yield name
-        yield from members(member, seen)
+        yield from property_names(member, seen)
     for part in (*schema.get("allOf", []), *schema.get("oneOf", []), *schema.get("anyOf", []), schema.get("items")):
         if part:
-            yield from members(part, seen)
+            yield from property_names(part, seen)
 
 
-def test_no_answer_can_hold_a_password_hash():
+def test_no_response_schema_has_a_password_hash():
     for operation in OPERATIONS:
         for where, media in operation.media_types():
             if not where.startswith("request"):
-                assert not {"passwordHash", "salt"} & set(members(media["schema"], set())), operation.body["operationId"]
+                names = set(property_names(media["schema"], set()))
+                assert not {"passwordHash", "salt"} & names, operation.body["operationId"]

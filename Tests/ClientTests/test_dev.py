@@ -1,4 +1,4 @@
-"""`sekisho dev` comes and goes, alone or killed, and its data stay."""
+"""Start, exit and data folder of `sekisho dev`."""
 
 import signal
 import socket
@@ -8,20 +8,20 @@ import pytest
 import requests
 
 import gateway
-from exchange import PASSWORD, fresh_email
+from client import PASSWORD, fresh_email
 from processes import children, exists, running_with
 
 
 @pytest.fixture(scope="module")
-def home(folder):
-    """A folder in which one `dev` after the other runs."""
-    path = folder / "home"
+def dev_folder(folder):
+    """A folder in which the tests run one `dev` after the other."""
+    path = folder / "dev"
     path.mkdir(mode=0o711)
     return path
 
 
-def offspring(process):
-    """The processes that belong to a gateway: its PostgreSQL and what that has started."""
+def postgres_processes(process):
+    """The processes of the PostgreSQL server that a gateway has started."""
     [postmaster] = children(process.pid)
     started = children(postmaster)
     assert started
@@ -32,70 +32,70 @@ def alive(process_ids):
     return [process_id for process_id in process_ids if exists(process_id)]
 
 
-def refused(home, *options):
-    return gateway.run("dev", "--data", str(home / "data"), *options)
+def failed_start(dev_folder, *options):
+    return gateway.run("dev", "--data", str(dev_folder / "data"), *options)
 
 
-@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
-def test_a_signal_ends_the_gateway_and_its_postgresql(home, number):
-    with gateway.dev(home) as dev:
-        theirs = offspring(dev.process)
-        assert gateway.ended(dev.process, number) == 0
-        assert alive(theirs) == []
+@pytest.mark.parametrize("signal_number", [signal.SIGINT, signal.SIGTERM])
+def test_a_signal_stops_the_gateway_and_its_postgresql(dev_folder, signal_number):
+    with gateway.dev(dev_folder) as dev:
+        postgres = postgres_processes(dev.process)
+        assert gateway.stop(dev.process, signal_number) == 0
+        assert alive(postgres) == []
 
 
-def test_a_killed_gateway_takes_its_postgresql_along(home):
-    with gateway.dev(home) as dev:
-        theirs = offspring(dev.process)
-        assert gateway.ended(dev.process, signal.SIGKILL) == -signal.SIGKILL
-        assert gateway.eventually(lambda: not alive(theirs))
+def test_the_postgresql_of_a_killed_gateway_stops(dev_folder):
+    with gateway.dev(dev_folder) as dev:
+        postgres = postgres_processes(dev.process)
+        assert gateway.stop(dev.process, signal.SIGKILL) == -signal.SIGKILL
+        assert gateway.eventually(lambda: not alive(postgres))
 
 
-def test_accounts_are_kept_from_one_run_to_the_next(home):
+def test_accounts_and_sessions_survive_a_restart(dev_folder):
     account = {"email": fresh_email(), "password": PASSWORD}
-    with gateway.dev(home) as dev:
-        made = requests.post(dev.url + "/v1/accounts:signUp?key=any", json=account, timeout=30).json()
-    with gateway.dev(home) as dev:
+    with gateway.dev(dev_folder) as dev:
+        created = requests.post(dev.url + "/v1/accounts:signUp?key=any", json=account, timeout=30).json()
+    with gateway.dev(dev_folder) as dev:
         found = requests.post(dev.url + "/v1/accounts:signInWithPassword?key=any", json=account, timeout=30).json()
-        assert found["localId"] == made["localId"]
-        again = {"grant_type": "refresh_token", "refresh_token": made["refreshToken"]}
+        assert found["localId"] == created["localId"]
+        again = {"grant_type": "refresh_token", "refresh_token": created["refreshToken"]}
         assert requests.post(dev.url + "/v1/token?key=any", json=again, timeout=30).status_code == 200
 
 
-def test_a_second_gateway_in_the_same_folder_is_refused(home):
-    with gateway.dev(home) as dev:
-        ran = refused(home, "--port", "0")
-        assert ran.returncode == 1
-        assert "another process runs PostgreSQL in" in ran.stderr
+def test_a_second_gateway_in_the_same_folder_is_rejected(dev_folder):
+    with gateway.dev(dev_folder) as dev:
+        completed = failed_start(dev_folder, "--port", "0")
+        assert completed.returncode == 1
+        assert "another process runs PostgreSQL in" in completed.stderr
         assert dev.is_ready()
 
 
-def test_a_port_in_use_is_named_and_the_postgresql_ended(home):
+def test_a_port_in_use_is_named_and_postgresql_is_stopped(dev_folder):
     with socket.socket() as taken:
         taken.bind(("127.0.0.1", 0))
         taken.listen()
         port = taken.getsockname()[1]
-        ran = refused(home, "--port", str(port))
-    assert (ran.returncode, ran.stdout) == (1, "")
-    assert f"127.0.0.1:{port}" in ran.stderr and "already in use" in ran.stderr.lower()
-    assert running_with(str(home)) == []
+        completed = failed_start(dev_folder, "--port", str(port))
+    assert (completed.returncode, completed.stdout) == (1, "")
+    assert f"127.0.0.1:{port}" in completed.stderr and "already in use" in completed.stderr.lower()
+    assert running_with(str(dev_folder)) == []
 
 
-def test_another_project_may_stand_for_every_key(home):
-    with gateway.dev(home, "--project", "other-project") as dev:
+def test_the_default_project_is_configurable(dev_folder):
+    with gateway.dev(dev_folder, "--project", "other-project") as dev:
         session = requests.post(dev.url + "/v1/accounts:signUp?key=any", json={}, timeout=30).json()
         assert jwt.decode(session["idToken"], options={"verify_signature": False})["aud"] == "other-project"
 
 
-def test_a_damaged_master_key_is_not_replaced(home):
-    key = home / "data" / "master-key"
+def test_a_damaged_master_key_is_not_replaced(dev_folder):
+    key = dev_folder / "data" / "master-key"
     good = key.read_bytes()
     assert key.stat().st_mode & 0o077 == 0
     try:
         key.write_bytes(good[:16])
-        ran = refused(home, "--port", "0")
-        assert ran.returncode == 1
-        assert "master-key is damaged" in ran.stderr
+        completed = failed_start(dev_folder, "--port", "0")
+        assert completed.returncode == 1
+        assert "master-key is damaged" in completed.stderr
         assert key.read_bytes() == good[:16]
     finally:
         key.write_bytes(good)

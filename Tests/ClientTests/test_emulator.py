@@ -1,4 +1,4 @@
-"""What `sekisho dev` has of Firebase's emulator, and `sekisho serve` has not."""
+"""The emulator API of `sekisho dev`."""
 
 import json
 import secrets
@@ -11,7 +11,7 @@ import pytest
 import requests
 from openapi_spec_validator import validate
 
-from exchange import PASSWORD, Client, fresh_email
+from client import PASSWORD, Client, fresh_email
 
 OWNER = {"Authorization": "Bearer owner"}
 TEN_YEARS = 10 * 366 * 86_400
@@ -21,11 +21,11 @@ class Emulator:
     def __init__(self, gateway):
         self.url = gateway.url
 
-    def ask(self, method, path, json=None, **options):
+    def request(self, method, path, json=None, **options):
         return requests.request(method, self.url + path, json=json, timeout=30, **options)
 
     def json(self, method, path, json=None, **options):
-        response = self.ask(method, path, json, **options)
+        response = self.request(method, path, json, **options)
         assert response.status_code == 200, response.text
         return response.json()
 
@@ -57,14 +57,14 @@ def privacy(is_on):
     return {"emailPrivacyConfig": {"enableImprovedEmailPrivacy": is_on}}
 
 
-def test_the_root_says_it_is_ready(emulator):
+def test_the_root_reports_readiness(emulator):
     state = emulator.json("GET", "/")["authEmulator"]
     assert state["ready"] is True
     assert state["apiSpec"] == "/emulator/openapi.json"
     assert state["docs"].startswith("https://")
 
 
-def test_the_description_is_one(emulator):
+def test_the_api_description_is_valid_and_lists_every_path(emulator):
     description = emulator.json("GET", "/emulator/openapi.json")
     validate(description)
     assert {(path, method) for path, item in description["paths"].items() for method in item} == {
@@ -87,46 +87,19 @@ def test_the_description_is_one(emulator):
     }
 
 
-def test_pages_may_ask(emulator):
+def test_pages_of_other_origins_may_read_responses(emulator):
     headers = {"Origin": "http://localhost:3000"}
-    response = emulator.ask("GET", "/", headers=headers)
+    response = emulator.request("GET", "/", headers=headers)
     assert response.headers["Access-Control-Allow-Origin"] == headers["Origin"]
     assert response.headers["X-Request-Id"]
 
 
 @pytest.mark.parametrize("method, name", [
     ("DELETE", "accounts"), ("GET", "oobCodes"), ("GET", "verificationCodes")])
-def test_tenants_have_their_own(serve, emulator, method, name):
+def test_tenants_have_their_own_accounts_and_codes(serve, emulator, method, name):
     path = f"/emulator/v1/projects/demo/tenants/t/{name}"
-    assert emulator.ask(method, path).json() == ({} if name == "accounts" else {name: []})
-    assert Emulator(serve).ask(method, path, headers=OWNER).status_code == 404
-
-
-@pytest.mark.parametrize("method, path, json", [
-    ("GET", "/", None),
-    ("GET", "/emulator/openapi.json", None),
-    ("DELETE", "/emulator/v1/projects/demo/accounts", None),
-    ("GET", "/emulator/v1/projects/demo/config", None),
-    ("PATCH", "/emulator/v1/projects/demo/config", privacy(False)),
-    ("GET", "/emulator/v1/projects/demo/oobCodes", None),
-    ("GET", "/emulator/v1/projects/demo/verificationCodes", None),
-    ("GET", "/emulator/action?mode=resetPassword&oobCode=x&apiKey=any", None),
-    ("GET", "/emulator/mail", None),
-    ("POST", "/emulator/v1/clock", {"advanceSeconds": 1}),
-    ("POST", "/emulator/v1/projects/demo/simulatedSignIns", {"providerId": "apple.com"}),
-    ("GET", "/emulator/v1/projects/demo/simulators", None),
-    ("PATCH", "/emulator/v1/projects/demo/simulators", {}),
-])
-def test_production_has_none_of_it(serve, emulator, method, path, json):
-    assert Emulator(serve).ask(method, path, json, headers=OWNER).status_code == 404
-    assert emulator.ask(method, path, json).status_code in (200, 400)
-
-
-@pytest.mark.parametrize("bearer", ["owner", "OWNER", "ya29.anything"])
-def test_production_knows_no_owner(serve, bearer):
-    headers = {"Authorization": f"Bearer {bearer}"}
-    for path in ("/v1/projects", f"/v1/projects?key={serve.api_key}"):
-        assert requests.get(serve.url + path, headers=headers, timeout=30).status_code == 401
+    assert emulator.request(method, path).json() == ({} if name == "accounts" else {name: []})
+    assert Emulator(serve).request(method, path, headers=OWNER).status_code == 404
 
 
 @pytest.mark.parametrize("authorization, status", [
@@ -138,17 +111,17 @@ def test_production_knows_no_owner(serve, bearer):
     ("Bearer YA29.x", 401),
     ("Basic owner", 403),
 ])
-def test_the_owner_may_do_everything(emulator, authorization, status):
-    response = emulator.ask("GET", "/v1/projects", headers={"Authorization": authorization})
+def test_the_owner_token_is_an_administrator(emulator, authorization, status):
+    response = emulator.request("GET", "/v1/projects", headers={"Authorization": authorization})
     assert response.status_code == status
 
 
-def test_a_wrong_bearer_is_not_saved_by_a_key(emulator):
+def test_an_invalid_bearer_is_rejected_beside_a_valid_key(emulator):
     headers = {"Authorization": "Bearer nonsense"}
-    assert emulator.ask("GET", "/v1/projects?key=any", headers=headers).status_code == 401
+    assert emulator.request("GET", "/v1/projects?key=any", headers=headers).status_code == 401
 
 
-def test_a_project_springs_into_being(emulator):
+def test_an_unknown_project_is_created_on_first_use(emulator):
     project = fresh_project()
     document = emulator.json("GET", f"/{project}/.well-known/openid-configuration")
     assert document["issuer"] == f"https://securetoken.google.com/{project}"
@@ -158,41 +131,41 @@ def test_a_project_springs_into_being(emulator):
 def test_a_project_asked_for_by_many_at_once_is_one(emulator):
     path = f"/{fresh_project()}/.well-known/jwks.json"
     with ThreadPoolExecutor(16) as threads:
-        answers = list(threads.map(lambda _: emulator.ask("GET", path), range(16)))
-    assert {answer.status_code for answer in answers} == {200}
-    assert len({answer.text for answer in answers}) == 1
+        responses = list(threads.map(lambda _: emulator.request("GET", path), range(16)))
+    assert {response.status_code for response in responses} == {200}
+    assert len({response.text for response in responses}) == 1
 
 
 @pytest.mark.parametrize("project", ["Demo", "demo_1", "-demo", "d" * 64, "%22%3B", "emulator", "readyz"])
-def test_what_cannot_be_a_project_is_not_found(emulator, project):
+def test_an_invalid_project_id_is_not_found(emulator, project):
     for path in (f"/emulator/v1/projects/{project}/config", f"/{project}/.well-known/jwks.json"):
-        response = emulator.ask("GET", path)
+        response = emulator.request("GET", path)
         assert response.status_code == 404
         assert response.json()["error"]["status"] == "NOT_FOUND"
 
 
-def test_clearing_takes_every_account_and_session(emulator, client, dev):
-    ada, anonymous = client.ada(), client.signed_up()
+def test_clearing_deletes_every_account_and_session(emulator, client, dev):
+    ada, anonymous = client.new_account(), client.sign_up()
     assert emulator.json("DELETE", f"/emulator/v1/projects/{dev.project}/accounts") == {}
     for user in (ada, anonymous):
         assert client.call("lookup", {"idToken": user["idToken"]}).code == "USER_NOT_FOUND"
         refresh = {"grant_type": "refresh_token", "refresh_token": user["refreshToken"]}
         assert client.call("token", refresh).status == 400
-    again = client.signed_up(email=ada["email"], password=PASSWORD)
+    again = client.sign_up(email=ada["email"], password=PASSWORD)
     assert again["localId"] != ada["localId"]
 
 
-def test_clearing_leaves_other_projects_alone(emulator, client):
-    ada = client.ada()
+def test_clearing_keeps_the_accounts_of_other_projects(emulator, client):
+    ada = client.new_account()
     emulator.json("DELETE", f"/emulator/v1/projects/{fresh_project()}/accounts")
     assert client.call("lookup", {"idToken": ada["idToken"]}).status == 200
 
 
-def test_a_new_project_hides_nobody(emulator):
+def test_a_new_project_has_no_email_enumeration_protection(emulator):
     assert emulator.config(fresh_project()) == {"signIn": {"allowDuplicateEmails": False}} | privacy(False)
 
 
-def test_a_change_of_configuration_counts_at_once(emulator, client, dev):
+def test_a_change_of_configuration_applies_immediately(emulator, client, dev):
     unknown = {"email": fresh_email(), "password": PASSWORD}
     try:
         assert emulator.config(dev.project, privacy(True)) == emulator.config(dev.project)
@@ -202,7 +175,7 @@ def test_a_change_of_configuration_counts_at_once(emulator, client, dev):
     assert client.call("signInWithPassword", unknown).code == "EMAIL_NOT_FOUND"
 
 
-def test_the_audit_trail_tells_requests_from_the_command_line(emulator):
+def test_the_audit_trail_names_the_emulator_as_actor(emulator):
     project = fresh_project()
     emulator.config(project, privacy(True))
     page = emulator.json("GET", f"/v1/projects/{project}/auditEvents", headers=OWNER)
@@ -212,14 +185,14 @@ def test_the_audit_trail_tells_requests_from_the_command_line(emulator):
 
 @pytest.mark.parametrize("change", [{}, {"signIn": {}}, {"signIn": {"allowDuplicateEmails": False}},
                                     {"emailPrivacyConfig": {}}])
-def test_what_a_change_leaves_out_stays(emulator, change):
+def test_fields_left_out_of_a_change_keep_their_values(emulator, change):
     project = fresh_project()
     changed = emulator.config(project, {"email_privacy_config": {"enable_improved_email_privacy": True}})
     assert changed["emailPrivacyConfig"] == {"enableImprovedEmailPrivacy": True}
     assert emulator.config(project, change) == changed
 
 
-def test_duplicate_addresses_may_be_allowed(emulator):
+def test_duplicate_email_addresses_can_be_allowed(emulator):
     project = fresh_project()
     change = privacy(True) | {"signIn": {"allowDuplicateEmails": True}}
     assert emulator.config(project, change) == change
@@ -227,18 +200,18 @@ def test_duplicate_addresses_may_be_allowed(emulator):
 
 
 @pytest.mark.parametrize("name", ["oobCodes", "verificationCodes"])
-def test_no_code_has_been_sent(emulator, name):
+def test_a_new_project_has_no_codes(emulator, name):
     assert emulator.json("GET", f"/emulator/v1/projects/{fresh_project()}/{name}") == {name: []}
 
 
-def test_no_code_is_right(emulator):
-    response = emulator.ask("GET", "/emulator/action?mode=verifyEmail&oobCode=x&apiKey=any")
+def test_an_unknown_action_code_is_rejected(emulator):
+    response = emulator.request("GET", "/emulator/action?mode=verifyEmail&oobCode=x&apiKey=any")
     assert response.status_code == 400
     assert response.json()["authEmulator"].keys() == {"error", "instructions"}
 
 
-def test_time_passes_when_told(emulator, client):
-    ada = client.ada()
+def test_the_clock_can_be_advanced(emulator, client):
+    ada = client.new_account()
     before = emulator.clock(advanceSeconds=0)
     after = emulator.clock(advanceSeconds=3600.5)
     assert after["nowMs"] - before["nowMs"] >= 3_600_500
@@ -246,25 +219,25 @@ def test_time_passes_when_told(emulator, client):
     refresh = {"grant_type": "refresh_token", "refresh_token": ada["refreshToken"]}
     fresh = client.call("token", refresh).body["id_token"]
     assert jwt.decode(fresh, options={"verify_signature": False})["iat"] >= before["nowMs"] // 1000 + 3600
-    too_old = client.call("update", {"idToken": fresh, "password": "staple battery horse"})
-    assert too_old.code == "CREDENTIAL_TOO_OLD_LOGIN_AGAIN"
+    rejected = client.call("update", {"idToken": fresh, "password": "staple battery horse"})
+    assert rejected.code == "CREDENTIAL_TOO_OLD_LOGIN_AGAIN"
 
 
 @pytest.mark.parametrize("instant", [0, 1_000_000_000_000, 4_102_444_800_000, 253_402_300_799_000])
-def test_time_stands_still_when_told(emulator, client, instant):
+def test_the_clock_can_be_frozen(emulator, client, instant):
     assert emulator.clock(freezeAtMs=instant) == {"frozen": True, "nowMs": instant}
-    ada = client.ada()
+    ada = client.new_account()
     claims = jwt.decode(ada["idToken"], options={"verify_signature": False})
     assert claims["iat"] == claims["auth_time"] == instant // 1000
     assert client.call("lookup", {"idToken": ada["idToken"]}).body["users"][0]["createdAt"] == str(instant)
 
 
-def test_a_frozen_clock_moves_and_stays_frozen(emulator):
+def test_a_frozen_clock_can_be_advanced_and_stays_frozen(emulator):
     emulator.clock(freezeAtMs=1000)
     assert emulator.clock(advanceSeconds=1.25) == {"frozen": True, "nowMs": 2250}
 
 
-def test_reset_goes_back_to_the_real_time(emulator):
+def test_a_reset_clock_shows_the_real_time(emulator):
     emulator.clock(freezeAtMs=1000)
     emulator.clock(advanceSeconds=TEN_YEARS)
     state = emulator.clock(reset=True)
@@ -277,36 +250,38 @@ def test_reset_goes_back_to_the_real_time(emulator):
     {"freezeAtMs": -1}, {"freezeAtMs": 253_402_300_800_000}, {"freezeAtMs": 1.5}, {"freezeAtMs": 1e300},
     {"reset": False}, {"reset": 1}, {"reset": True, "freezeAtMs": 1}, [], "now", None,
 ])
-def test_what_is_no_time_changes_nothing(emulator, change):
+def test_an_invalid_clock_change_is_rejected(emulator, change):
     before = emulator.clock(freezeAtMs=1000)
-    response = emulator.ask("POST", "/emulator/v1/clock", change)
+    response = emulator.request("POST", "/emulator/v1/clock", change)
     assert response.status_code == 400
     assert response.json()["error"]["status"] == "INVALID_ARGUMENT"
     assert emulator.clock(advanceSeconds=0) == before
 
 
-def test_time_ends_with_the_year_9999(emulator):
+def test_the_clock_ends_with_the_year_9999(emulator):
     emulator.clock(freezeAtMs=253_402_300_799_000)
-    assert emulator.ask("POST", "/emulator/v1/clock", {"advanceSeconds": 1}).status_code == 400
+    assert emulator.request("POST", "/emulator/v1/clock", {"advanceSeconds": 1}).status_code == 400
 
 
 @pytest.mark.parametrize("method, path, allowed", [
-    ("POST", "/", "GET"), ("GET", "/emulator/v1/clock", "POST"), ("POST", "/emulator/v1/projects/demo/config", "GET, PATCH"),
+    ("POST", "/", "GET"), ("GET", "/emulator/v1/clock", "POST"),
+    ("POST", "/emulator/v1/projects/demo/config", "GET, PATCH"),
 ])
-def test_another_method_is_told_which_there_are(emulator, method, path, allowed):
-    response = emulator.ask(method, path)
+def test_a_wrong_method_is_rejected_with_the_allowed_methods(emulator, method, path, allowed):
+    response = emulator.request(method, path)
     assert (response.status_code, response.headers["Allow"]) == (405, allowed)
 
 
-FAKE = {"sub": "abc123", "email": "ada@gmail.com", "email_verified": True, "name": "Ada", "picture": "http://localhost/a"}
+UNSIGNED_CLAIMS = {"email_verified": True, "name": "Ada", "picture": "http://localhost/a"}
 
 
-@pytest.mark.parametrize("provider", ["apple.com", "google.com", "facebook.com", "github.com", "twitter.com", "microsoft.com"])
-@pytest.mark.parametrize("written", [json.dumps, lambda claims: jwt.encode(claims, key=None, algorithm="none")],
+@pytest.mark.parametrize("provider", [
+    "apple.com", "google.com", "facebook.com", "github.com", "twitter.com", "microsoft.com"])
+@pytest.mark.parametrize("encode", [json.dumps, lambda claims: jwt.encode(claims, key=None, algorithm="none")],
                          ids=["bare", "unsigned"])
-def test_a_fake_credential_signs_in(client, provider, written):
-    claims = FAKE | {"sub": secrets.token_hex(8), "email": fresh_email()}
-    form = {"providerId": provider, "id_token": written(claims), "nonce": "not looked at"}
+def test_an_unsigned_credential_signs_in_to_the_same_account(client, provider, encode):
+    claims = UNSIGNED_CLAIMS | {"sub": secrets.token_hex(8), "email": fresh_email()}
+    form = {"providerId": provider, "id_token": encode(claims), "nonce": "ignored"}
     body = {"postBody": urlencode(form), "requestUri": "http://localhost"}
     first, again = (client.call("signInWithIdp", body).body for _ in range(2))
     assert (first["isNewUser"], first["localId"]) == (True, again["localId"])
@@ -317,6 +292,5 @@ def test_a_fake_credential_signs_in(client, provider, written):
     assert token["firebase"]["identities"][provider] == [claims["sub"]]
 
 
-def test_providers_that_only_fakes_have_are_not_shown(client):
-    shown = client.call("getLoginMethods").body
-    assert "facebook.com" not in str(shown)
+def test_providers_of_unsigned_credentials_are_not_listed(client):
+    assert "facebook.com" not in str(client.call("getLoginMethods").body)

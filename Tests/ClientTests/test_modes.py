@@ -1,4 +1,4 @@
-"""What belongs to `dev` never works in `serve`, and neither touches a database of the other."""
+"""Nothing that belongs to `dev` works in `serve`, and neither accepts a database of the other."""
 
 import json
 from urllib.parse import urlencode
@@ -10,10 +10,10 @@ from cryptography.hazmat.primitives import serialization
 from cryptography.hazmat.primitives.asymmetric import ec
 
 import gateway
-from exchange import PASSWORD, Client, fresh_email
+from client import PASSWORD, Client, fresh_email
 from installation import dump, new_database, sql
 from processes import children, listening
-from simulated import Simulated, by
+from simulators import Simulators, idp_sign_in_body
 
 PREFIXES = ["", "/identitytoolkit.googleapis.com", "/www.googleapis.com/identitytoolkit/v3/relyingparty"]
 
@@ -35,20 +35,27 @@ def sign_up_path(prefix):
     {"params": {"key": "any"}, "headers": {"Authorization": "Bearer owner"}},
     {},
 ], ids=str)
-def test_no_credential_of_dev_opens_serve(serve, prefix, credential):
+def test_serve_accepts_no_credential_of_dev(serve, prefix, credential):
     before = sql(serve.database_url, "SELECT count(*) FROM account")
-    answer = requests.post(serve.url + sign_up_path(prefix), json={}, timeout=30, **credential)
-    assert answer.status_code in (400, 401, 403), answer.text
-    assert "idToken" not in answer.text
+    response = requests.post(serve.url + sign_up_path(prefix), json={}, timeout=30, **credential)
+    assert response.status_code in (400, 401, 403), response.text
+    assert "idToken" not in response.text
     assert sql(serve.database_url, "SELECT count(*) FROM account") == before
 
 
+@pytest.mark.parametrize("bearer", ["owner", "OWNER", "ya29.anything"])
+def test_serve_rejects_the_owner_token(serve, bearer):
+    headers = {"Authorization": f"Bearer {bearer}"}
+    for path in ("/v1/projects", f"/v1/projects?key={serve.api_key}"):
+        assert requests.get(serve.url + path, headers=headers, timeout=30).status_code == 401
+
+
 @pytest.mark.parametrize("prefix", PREFIXES)
-def test_a_bearer_beside_a_good_key_is_not_passed_over(serve, prefix):
+def test_an_invalid_bearer_is_rejected_beside_a_valid_api_key(serve, prefix):
     headers = {"Authorization": "Bearer owner"}
-    answer = requests.post(
+    response = requests.post(
         serve.url + sign_up_path(prefix), json={}, params={"key": serve.api_key}, headers=headers, timeout=30)
-    assert answer.status_code == 401
+    assert response.status_code == 401
 
 
 def unsigned(token):
@@ -63,15 +70,16 @@ def unsigned(token):
     ("delete", {}),
     ("signUp", {"email": "mallory@example.com", "password": PASSWORD}),
 ])
-def test_an_unsigned_id_token_is_worth_nothing(gateway_name, operation, fields, request, contract):
+def test_an_unsigned_id_token_is_rejected(gateway_name, operation, fields, request, contract):
     client = Client(request.getfixturevalue(gateway_name), contract)
-    session = client.signed_up()
-    answer = client.call(operation, {"idToken": unsigned(session["idToken"])} | fields)
-    assert answer.code == "INVALID_ID_TOKEN"
+    session = client.sign_up()
+    response = client.call(operation, {"idToken": unsigned(session["idToken"])} | fields)
+    assert response.code == "INVALID_ID_TOKEN"
     assert client.call("lookup", {"idToken": session["idToken"]}).status == 200
 
 
 @pytest.mark.parametrize(("method", "path"), [
+    ("GET", "/"),
     ("DELETE", "/emulator/v1/projects/demo/accounts"),
     ("GET", "/emulator/v1/projects/demo/config"),
     ("PATCH", "/emulator/v1/projects/demo/config"),
@@ -85,118 +93,119 @@ def test_an_unsigned_id_token_is_worth_nothing(gateway_name, operation, fields, 
     ("GET", "/emulator/v1/projects/demo/simulators"),
     ("PATCH", "/emulator/v1/projects/demo/simulators"),
 ])
-@pytest.mark.parametrize("headers", [{}, {"Authorization": "Bearer owner"}], ids=["nobody", "owner"])
-def test_there_is_no_emulator_in_serve(serve, method, path, headers):
-    answer = requests.request(method, serve.url + path, params={"key": serve.api_key}, headers=headers, timeout=30)
-    assert answer.status_code == 404
+@pytest.mark.parametrize("headers", [{}, {"Authorization": "Bearer owner"}], ids=["API key", "API key and owner token"])
+def test_only_dev_has_the_emulator_api(serve, dev, method, path, headers):
+    response = requests.request(method, serve.url + path, params={"key": serve.api_key}, headers=headers, timeout=30)
+    assert response.status_code == 404
+    assert requests.request(method, dev.url + path, timeout=30).status_code in (200, 400)
 
 
 @pytest.fixture(scope="module")
 def federated(own, tmp_path_factory):
-    """`serve` with Apple and Google configured as in `dev`, and the client of its contract."""
+    """`serve` with Apple and Google configured as in `dev`."""
     key = ec.generate_private_key(ec.SECP256R1()).private_bytes(
         serialization.Encoding.PEM, serialization.PrivateFormat.PKCS8, serialization.NoEncryption()).decode()
     apple = {"clientIds": ["com.example.app"], "teamId": "DEVTEAM123", "keyId": "DEVKEY1234", "privateKey": key}
     google = {"clientIds": ["demo.apps.googleusercontent.com"]}
     file = tmp_path_factory.mktemp("project") / "project.json"
     file.write_text(json.dumps({"project": "demo", "providers": {"apple.com": apple, "google.com": google}}))
-    own.done(f"projects apply {file}")
+    own.run_ok(f"projects apply {file}")
     with own.serving() as running:
         yield running
 
 
-def bare(claims):
+def plain_json(claims):
     return json.dumps(claims)
 
 
-def with_no_signature(claims):
+def unsigned_jwt(claims):
     return jwt.encode(claims, key=None, algorithm="none")
 
 
-def with_a_key_of_ones_own(claims):
+def jwt_with_a_chosen_key(claims):
     return jwt.encode(claims, key="owner" * 8, algorithm="HS256")
 
 
 @pytest.mark.parametrize("prefix", PREFIXES)
 @pytest.mark.parametrize("provider", ["apple.com", "google.com", "facebook.com", "github.com", "oidc.corp"])
-@pytest.mark.parametrize("written", [bare, with_no_signature, with_a_key_of_ones_own])
-def test_a_fake_credential_is_worth_nothing_in_serve(federated, prefix, provider, written):
+@pytest.mark.parametrize("encode", [plain_json, unsigned_jwt, jwt_with_a_chosen_key])
+def test_serve_rejects_a_credential_without_a_valid_signature(federated, prefix, provider, encode):
     path = prefix + ("/verifyAssertion" if prefix.startswith("/www") else "/v1/accounts:signInWithIdp")
     claims = {"iss": "https://appleid.apple.com", "aud": "com.example.app", "sub": "abc", "exp": 2 ** 32, "iat": 0,
               "email": "ada@example.com", "email_verified": True}
     if provider == "google.com":
         claims |= {"iss": "https://accounts.google.com", "aud": "demo.apps.googleusercontent.com"}
-    token = written(claims)
+    token = encode(claims)
     for body in ({"postBody": urlencode({"providerId": provider, "id_token": token}), "requestUri": "http://localhost"},
                  {"credential": {"providerId": provider, "idToken": token}}):
-        answer = requests.post(federated.url + path, json=body, params={"key": federated.api_key}, timeout=30)
-        assert answer.status_code == 400, answer.text
+        response = requests.post(federated.url + path, json=body, params={"key": federated.api_key}, timeout=30)
+        assert response.status_code == 400, response.text
         code = "INVALID_IDP_RESPONSE" if provider in ("apple.com", "google.com") else "OPERATION_NOT_ALLOWED"
-        assert answer.json()["error"]["message"].startswith(code)
+        assert response.json()["error"]["message"].startswith(code)
     assert sql(federated.database_url, "SELECT count(*) FROM account").strip() == "0"
 
 
 @pytest.mark.parametrize("option", [
     "--dev", "--emulator", "--simulators", "--project", "--port", "--data", "--database-url"])
-def test_serve_has_no_switch_of_dev(installation, option):
-    ran = installation.run(f"serve {option} demo")
-    assert (ran.returncode, "unknown option" in ran.stderr) == (2, True)
+def test_serve_has_no_option_of_dev(installation, option):
+    completed = installation.run(f"serve {option} demo")
+    assert (completed.returncode, "unknown option" in completed.stderr) == (2, True)
 
 
-def test_what_a_simulated_provider_signs_is_worth_nothing_in_serve(federated, dev):
-    """The keys are the providers' own there, wherever they are: nobody fetches any from a simulator."""
-    proof = Simulated(dev).apple()
-    asked = requests.post(f"{federated.url}/v1/accounts:signInWithIdp", json=by(proof), timeout=30,
+def test_serve_rejects_a_token_of_a_simulated_provider(federated, dev):
+    """`serve` fetches keys only from the providers themselves, never from a simulator."""
+    proof = Simulators(dev).apple()
+    response = requests.post(f"{federated.url}/v1/accounts:signInWithIdp", json=idp_sign_in_body(proof), timeout=30,
                           params={"key": federated.api_key})
-    # Without a network nobody can say more than that Apple does not answer.
-    assert asked.status_code in (400, 503)
-    assert "idToken" not in asked.text
+    # Without a network the gateway cannot fetch Apple's keys, and the status is 503.
+    assert response.status_code in (400, 503)
+    assert "idToken" not in response.text
 
 
-def refused(words, message, **environment):
-    ran = gateway.run(*words, **environment)
-    assert ran.returncode == 1
-    assert message in ran.stdout + ran.stderr
+def assert_command_fails(words, message, **environment):
+    completed = gateway.run(*words, **environment)
+    assert completed.returncode == 1
+    assert message in completed.stdout + completed.stderr
 
 
-def on(database_url, folder):
+def dev_on(database_url, folder):
     return ["dev", "--port", "0", "--data", str(folder / "other"), "--database-url", database_url]
 
 
-def test_dev_does_not_touch_a_database_of_serve(serve, tmp_path):
+def test_dev_rejects_a_database_of_serve(serve, tmp_path):
     before = dump(serve.database_url)
-    refused(on(serve.database_url, tmp_path), "this database was made by `sekisho serve`")
+    assert_command_fails(dev_on(serve.database_url, tmp_path), "this database was made by `sekisho serve`")
     assert dump(serve.database_url) == before
 
 
-def test_dev_does_not_touch_a_migrated_database_that_serve_will_claim(dev, installation, tmp_path):
-    """A first start between `migrate` and `projects create` would otherwise make production a playground."""
+def test_dev_rejects_a_migrated_database_without_a_mode(dev, installation, tmp_path):
+    """Otherwise a start of `dev` between `migrate` and `projects create` would mark a production database as `dev`."""
     database_url = new_database(dev.database_url)
-    installation.done("migrate", DATABASE_URL=database_url)
+    installation.run_ok("migrate", DATABASE_URL=database_url)
     before = dump(database_url)
-    refused(on(database_url, tmp_path), "was not made by `sekisho dev`")
+    assert_command_fails(dev_on(database_url, tmp_path), "was not made by `sekisho dev`")
     assert dump(database_url) == before
 
 
 @pytest.mark.parametrize("table", ["orders", "account"])
-def test_dev_does_not_touch_tables_of_somebody_else(dev, tmp_path, table):
+def test_dev_rejects_a_database_with_other_tables(dev, tmp_path, table):
     database_url = new_database(dev.database_url)
     sql(database_url, f"CREATE TABLE {table} (id int); INSERT INTO {table} VALUES (1)")
     before = dump(database_url)
-    refused(on(database_url, tmp_path), "this database was not made by `sekisho dev`")
+    assert_command_fails(dev_on(database_url, tmp_path), "this database was not made by `sekisho dev`")
     assert dump(database_url) == before
 
 
-def test_serve_does_not_touch_a_database_of_dev(dev, installation):
+def test_serve_rejects_a_database_of_dev(dev, installation):
     tables = "SELECT (SELECT count(*) FROM project), (SELECT count(*) FROM signing_key), mode FROM installation"
     before = sql(dev.database_url, tables)
     environment = installation.replica().environment | {"DATABASE_URL": dev.database_url}
     for command in ("serve", "projects create other", "keys rewrap"):
-        refused(command.split(), "this database was made by `sekisho dev`", **environment)
+        assert_command_fails(command.split(), "this database was made by `sekisho dev`", **environment)
     assert sql(dev.database_url, tables) == before
 
 
-def test_dev_runs_on_an_empty_database_of_somebodys_server(dev, folder, tmp_path):
+def test_dev_accepts_an_empty_database_of_another_server(dev, folder, tmp_path):
     database_url = new_database(dev.database_url)
     for _ in range(2):
         with gateway.dev(tmp_path, "--database-url", database_url) as other:
@@ -204,7 +213,7 @@ def test_dev_runs_on_an_empty_database_of_somebodys_server(dev, folder, tmp_path
 
 
 def test_dev_listens_on_loopback_only(dev):
-    """Itself, Apple and Google."""
+    """The gateway and the simulators of Apple and Google."""
     [postmaster] = children(dev.process.pid)
     simulators = requests.get(f"{dev.url}/emulator/v1/projects/demo/simulators", timeout=30).json()
     urls = [dev.url, *(simulators[name]["url"] for name in ("apple", "google"))]
@@ -213,11 +222,11 @@ def test_dev_listens_on_loopback_only(dev):
     assert listening(postmaster) == []
 
 
-def test_serve_listens_where_it_is_told_and_nowhere_else(serve):
+def test_serve_listens_only_on_the_configured_address(serve):
     assert listening(serve.process.pid) == [serve.url.removeprefix("http://")]
 
 
-def test_the_demo_project_is_open_to_every_key_and_to_the_owner(dev):
+def test_dev_accepts_every_api_key_and_the_owner_token(dev):
     for options in ({"params": {"key": "any"}}, {"headers": {"Authorization": "Bearer owner"}}):
         body = {"email": fresh_email(), "password": PASSWORD}
         assert requests.post(dev.url + sign_up_path(""), json=body, timeout=30, **options).status_code == 200

@@ -1,4 +1,4 @@
-"""Sign-in with an OpenID provider of the operator's choice, one that nobody here wrote."""
+"""Sign-in with a third-party OpenID provider that an administrator has configured."""
 
 import base64
 import hashlib
@@ -14,8 +14,8 @@ import requests
 
 import gateway
 import openid_provider
-from exchange import PASSWORD, Client
-from simulated import Simulated, by, fresh_person
+from client import PASSWORD, Client
+from simulators import Simulators, fresh_person, idp_sign_in_body
 
 OWNER = {"Authorization": "Bearer owner"}
 
@@ -25,52 +25,47 @@ class Provider:
         self.url = url
         self.folder = folder
 
-    def person(self, **claims):
-        (self.folder / "person.json").write_text(json.dumps({"sub": secrets.token_hex(8)} | claims))
+    def set_user(self, **claims):
+        """Sets the claims of the user who is authenticated from now on."""
+        (self.folder / "user.json").write_text(json.dumps({"sub": secrets.token_hex(8)} | claims))
 
     def id_token(self, **claims):
-        """What a client gets that does as the standards say: discovery, then a code with PKCE."""
-        self.person(**claims)
+        """Returns an ID token and its nonce, obtained by discovery and the code flow with PKCE."""
+        self.set_user(**claims)
         found = requests.get(f"{self.url}/.well-known/openid-configuration", timeout=30).json()
         assert found["issuer"] == self.url
         verifier, state, nonce = (secrets.token_urlsafe(48) for _ in range(3))
         challenge = base64.urlsafe_b64encode(hashlib.sha256(verifier.encode()).digest()).rstrip(b"=").decode()
-        asked = {
+        parameters = {
             "client_id": openid_provider.CLIENT, "redirect_uri": openid_provider.REDIRECT_URI, "response_type": "code",
             "scope": "openid email profile", "state": state, "nonce": nonce, "code_challenge": challenge,
             "code_challenge_method": "S256"}
-        sent = requests.get(found["authorization_endpoint"], params=asked, allow_redirects=False, timeout=30)
-        answer = parse_qs(urlsplit(sent.headers["Location"]).query)
-        assert answer["state"] == [state]
-        redeemed = requests.post(found["token_endpoint"], timeout=30, data={
-            "grant_type": "authorization_code", "code": answer["code"][0], "code_verifier": verifier,
+        redirect = requests.get(found["authorization_endpoint"], params=parameters, allow_redirects=False, timeout=30)
+        response = parse_qs(urlsplit(redirect.headers["Location"]).query)
+        assert response["state"] == [state]
+        tokens = requests.post(found["token_endpoint"], timeout=30, data={
+            "grant_type": "authorization_code", "code": response["code"][0], "code_verifier": verifier,
             "client_id": openid_provider.CLIENT, "redirect_uri": openid_provider.REDIRECT_URI})
-        assert redeemed.status_code == 200, redeemed.text
-        return redeemed.json()["id_token"], nonce
+        assert tokens.status_code == 200, tokens.text
+        return tokens.json()["id_token"], nonce
 
 
 @pytest.fixture(scope="module")
 def provider(tmp_path_factory):
     folder, port = tmp_path_factory.mktemp("openid"), gateway.free_port()
     provider = Provider(f"http://127.0.0.1:{port}", folder)
-    provider.person()
+    provider.set_user()
     log = folder / "log"
     command = [sys.executable, openid_provider.__file__, str(port), str(folder)]
     with log.open("w") as output:
         process = subprocess.Popen(command, stdin=subprocess.DEVNULL, stdout=output, stderr=output)
     try:
-        gateway.awaited(lambda: answers(provider.url), process, log)
+        discovery = f"{provider.url}/.well-known/openid-configuration"
+        gateway.wait_for(lambda: gateway.succeeds(discovery), process, log)
         yield provider
     finally:
         process.terminate()
         process.wait(30)
-
-
-def answers(url):
-    try:
-        return requests.get(f"{url}/.well-known/openid-configuration", timeout=30).status_code == 200
-    except requests.ConnectionError:
-        return False
 
 
 @pytest.fixture(scope="module")
@@ -85,11 +80,11 @@ def trusts_email(request):
 
 @pytest.fixture
 def name(client, provider, trusts_email):
-    """The provider's, as the project has configured it for this one test."""
+    """The ID under which the project has configured the provider for one test."""
     name = f"oidc.{secrets.token_hex(8)}"
     config = {"issuer": provider.url, "clientId": openid_provider.CLIENT, "enabled": True, "trustsEmail": trusts_email}
-    made = client.call("createOauthIdpConfig", config, key=None, headers=OWNER, params={"oauthIdpConfigId": name})
-    assert made.status == 200, made.body
+    created = client.call("createOauthIdpConfig", config, key=None, headers=OWNER, params={"oauthIdpConfigId": name})
+    assert created.status == 200, created.body
     yield name
     client.call("deleteOauthIdpConfig", key=None, headers=OWNER, path={"idpId": name})
 
@@ -99,15 +94,15 @@ def sign_in(client, name, id_token, nonce=None, **more):
     return client.call("signInWithIdp", {"credential": credential} | more)
 
 
-def test_a_stranger_gets_an_account_and_comes_back_to_it(client, provider, name, trusts_email):
+def test_a_first_sign_in_creates_an_account_and_later_ones_find_it(client, provider, name, trusts_email):
     person = fresh_person() | {"sub": secrets.token_hex(8)}
     claims = {"sub": person["sub"], "email": person["email"], "email_verified": True, "name": "Ada Lovelace"}
     first = sign_in(client, name, *provider.id_token(**claims)).body
     assert (first["isNewUser"], first["displayName"]) == (True, "Ada Lovelace")
     assert first["federatedId"] == f"{name}/{person['sub']}"
     assert first["emailVerified"] is trusts_email
-    # Whoever says so: the provider does not run the mailbox.
-    [user] = client.call("lookup", {"idToken": first["idToken"]}).body["users"]
+    # The provider does not host the mailbox, so its claim does not verify the account's own address.
+    user = client.lookup(first)
     assert user["emailVerified"] is False
     again = sign_in(client, name, *provider.id_token(**claims)).body
     assert again["localId"] == first["localId"]
@@ -115,29 +110,30 @@ def test_a_stranger_gets_an_account_and_comes_back_to_it(client, provider, name,
     assert token["firebase"]["sign_in_provider"] == name
 
 
-def test_an_address_that_it_is_trusted_with_is_not_taken_over(dev, client, provider, name, trusts_email):
-    """Apple proves the same address: its owner is asked, where the operator trusts this provider, and else in charge."""
+def test_apple_takes_over_an_email_address_only_from_an_untrusted_provider(dev, client, provider, name, trusts_email):
+    """Apple proves the same address: a trusted provider's account must confirm, an untrusted one loses its sessions."""
     ada = fresh_person()
     first = sign_in(client, name, *provider.id_token(email=ada["email"], email_verified=True)).body
-    met = client.call("signInWithIdp", by(Simulated(dev).apple(ada))).body
-    assert met["localId"] == first["localId"]
-    assert ("needConfirmation" in met, "idToken" in met) == (trusts_email, not trusts_email)
-    session_lives = client.call("lookup", {"idToken": first["idToken"]}).status == 200
-    assert session_lives is trusts_email
+    apple = client.call("signInWithIdp", idp_sign_in_body(Simulators(dev).apple(ada))).body
+    assert apple["localId"] == first["localId"]
+    assert ("needConfirmation" in apple, "idToken" in apple) == (trusts_email, not trusts_email)
+    session_is_valid = client.call("lookup", {"idToken": first["idToken"]}).status == 200
+    assert session_is_valid is trusts_email
 
 
 @pytest.mark.parametrize("email_verified", [True, False, "true", None])
-def test_its_word_alone_never_opens_somebody_elses_account(client, provider, name, email_verified):
-    ada = client.ada()
-    answer = sign_in(client, name, *provider.id_token(email=ada["email"], email_verified=email_verified)).body
-    assert answer["needConfirmation"] is True
-    assert "idToken" not in answer
+def test_an_email_claim_alone_never_signs_in_to_an_existing_account(client, provider, name, email_verified):
+    ada = client.new_account()
+    response = sign_in(client, name, *provider.id_token(email=ada["email"], email_verified=email_verified)).body
+    assert response["needConfirmation"] is True
+    assert "idToken" not in response
     session = client.call("signInWithPassword", {"email": ada["email"], "password": PASSWORD}).body
-    linked = client.call("signInWithIdp", {"pendingToken": answer["pendingToken"], "idToken": session["idToken"]}).body
+    confirmation = {"pendingToken": response["pendingToken"], "idToken": session["idToken"]}
+    linked = client.call("signInWithIdp", confirmation).body
     assert linked["localId"] == ada["localId"]
 
 
-def test_its_tokens_are_checked_like_any(client, provider, name):
+def test_signature_nonce_and_issuer_of_its_tokens_are_verified(client, provider, name):
     id_token, nonce = provider.id_token()
     head, payload, signature = id_token.split(".")
     other = "A" if signature[20] != "A" else "B"
@@ -148,20 +144,20 @@ def test_its_tokens_are_checked_like_any(client, provider, name):
     assert sign_in(client, name, id_token, nonce).status == 200
 
 
-def test_a_token_for_another_client_is_not_believed(client, provider, name):
-    wish = {"clientId": "another-client"}
+def test_a_token_for_another_client_is_rejected(client, provider, name):
+    body = {"clientId": "another-client"}
     options = {"key": None, "headers": OWNER, "path": {"idpId": name}, "params": {"updateMask": "clientId"}}
-    assert client.call("updateOauthIdpConfig", wish, **options).status == 200
+    assert client.call("updateOauthIdpConfig", body, **options).status == 200
     assert sign_in(client, name, *provider.id_token()).code == "INVALID_IDP_RESPONSE"
 
 
-def test_its_issuer_stays_while_it_has_identities(client, provider, name):
+def test_the_issuer_cannot_change_while_identities_have_it(client, provider, name):
     person = {"sub": secrets.token_hex(8)}
     ada = sign_in(client, name, *provider.id_token(**person)).body
     other = {"issuer": "https://id.example.com"}
     options = {"key": None, "headers": OWNER, "path": {"idpId": name}}
-    refused = client.call("updateOauthIdpConfig", other, **options, params={"updateMask": "issuer"})
-    assert (refused.status, refused.code) == (409, "PROVIDER_ISSUER_IN_USE")
+    rejected = client.call("updateOauthIdpConfig", other, **options, params={"updateMask": "issuer"})
+    assert (rejected.status, rejected.code) == (409, "PROVIDER_ISSUER_IN_USE")
     assert sign_in(client, name, *provider.id_token(**person)).body["localId"] == ada["localId"]
     discarding = {"updateMask": "issuer", "discardIdentities": "true"}
     assert client.call("updateOauthIdpConfig", other, **options, params=discarding).status == 200

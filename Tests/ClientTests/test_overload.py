@@ -1,7 +1,8 @@
-"""More passwords, bodies and connections than the process takes: who is turned away, who is not, and how."""
+"""More passwords, bodies and connections than the process accepts: which clients are rejected, and how."""
 
 import re
 import socket
+import threading
 from collections import Counter
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack, contextmanager
@@ -10,10 +11,10 @@ from pathlib import Path
 import pytest
 import requests
 
-from exchange import PASSWORD, Client
+from client import PASSWORD, Client
 from gateway import eventually
 
-FLOOD, VICTIM = "203.0.113.7", "198.51.100.9"
+ATTACKER, VICTIM = "203.0.113.7", "198.51.100.9"
 
 
 @pytest.fixture(scope="module")
@@ -36,53 +37,51 @@ def sign_in(client, ada, password, address):
 
 @contextmanager
 def flood(client, ada, address):
-    """Sign-ins from sixteen at a time, without end; gives the list that their answers come to."""
-    answers, over = [], []
+    """Signs in repeatedly on sixteen threads; yields the list of responses."""
+    responses, stopped = [], threading.Event()
 
-    def one(number):
-        while not over:
-            answers.append(sign_in(client, ada, PASSWORD, address.format(number)))
+    def attack(number):
+        while not stopped.is_set():
+            responses.append(sign_in(client, ada, PASSWORD, address.format(number)))
 
-    with ThreadPoolExecutor(16) as people:
-        running = [people.submit(one, number) for number in range(16)]
+    with ThreadPoolExecutor(16) as pool:
+        attackers = [pool.submit(attack, number) for number in range(16)]
         try:
-            yield answers
+            yield responses
         finally:
-            over.append(True)
-        for one in running:
-            one.result()
+            stopped.set()
+        for attacker in attackers:
+            attacker.result()
 
 
-def test_who_asks_for_too_much_is_turned_away_in_plain_text(client):
-    ada = client.ada()
-    with ThreadPoolExecutor(48) as people:
+def test_excess_password_requests_get_503_in_plain_text(client):
+    ada = client.new_account()
+    with ThreadPoolExecutor(48) as pool:
         passwords = [PASSWORD, "wrong horse battery"] * 24
-        answers = list(people.map(lambda password: sign_in(client, ada, password, FLOOD), passwords))
-    counted = Counter(answer.status for answer in answers)
+        responses = list(pool.map(lambda password: sign_in(client, ada, password, ATTACKER), passwords))
+    counted = Counter(response.status for response in responses)
     assert 503 in counted and counted.keys() <= {200, 400, 503}
     assert counted[200] + counted[400] >= 2
-    assert {answer.code for answer in answers if answer.status == 400} <= {"INVALID_LOGIN_CREDENTIALS"}
+    assert {response.code for response in responses if response.status == 400} <= {"INVALID_LOGIN_CREDENTIALS"}
 
 
-# What a client writes itself stands left of what the trusted proxy has seen, and counts for nothing.
-# A subscriber of IPv6 has many addresses, and so has a network of IPv4; all of them together are one.
+# Addresses left of the one that the trusted proxy has appended were written by the client and do not count.
+# All addresses of an IPv4 network, and of an IPv6 subscriber, count as one client.
 @pytest.mark.parametrize("address", [
-    FLOOD, f"192.0.2.{{}}, {FLOOD}", "203.0.113.{}", "2001:db8:1:1::{:x}", "2001:db8:1:11{:02x}::1",
+    ATTACKER, f"192.0.2.{{}}, {ATTACKER}", "203.0.113.{}", "2001:db8:1:1::{:x}", "2001:db8:1:11{:02x}::1",
     "2001:db8:1:{:x}00::1",
 ])
-def test_nobody_else_notices(client, address):
-    ada, grace = client.ada(), client.ada()
-    with flood(client, ada, address) as answers:
+def test_clients_of_other_networks_are_not_affected(client, address):
+    ada, grace = client.new_account(), client.new_account()
+    with flood(client, ada, address) as responses:
         for _ in range(20):
             assert client.call("lookup", {"idToken": grace["idToken"]}).status == 200
-            json = {"grant_type": "refresh_token", "refresh_token": grace["refreshToken"]}
-            refreshed = client.call("token", json)
+            refreshed = client.refresh(grace)
             assert refreshed.status == 200
             grace |= {"refreshToken": refreshed.body["refresh_token"], "idToken": refreshed.body["id_token"]}
         for _ in range(5):
             assert sign_in(client, grace, PASSWORD, VICTIM).status == 200
-    assert {answer.status for answer in answers} == {200, 503}
-
+    assert {response.status for response in responses} == {200, 503}
 
 
 MIB = 1 << 20
@@ -95,42 +94,41 @@ def metric(serve, name):
 
 
 def resident(serve):
-    """Bytes of memory of the process."""
+    """The resident memory of the process in bytes."""
     status = Path(f"/proc/{serve.process.pid}/status").read_text()
     return int(re.search(r"VmRSS:\s+(\d+) kB", status)[1]) * 1024
 
 
 @contextmanager
 def half_sent(serve, count, path, length, sent, headers=""):
-    """Requests whose bodies do not end."""
+    """Opens `count` requests and sends only `sent` bytes of each body."""
     host, port = serve.url.removeprefix("http://").split(":")
     head = f"POST {path} HTTP/1.1\r\nHost: {host}\r\nContent-Length: {length}\r\n{headers}\r\n"
     with ExitStack() as open_sockets:
         sockets = [open_sockets.enter_context(socket.create_connection((host, int(port)), 30)) for _ in range(count)]
-        for one in sockets:
+        for connection in sockets:
             try:
-                one.sendall(head.encode() + b"x" * sent)
+                connection.sendall(head.encode() + b"x" * sent)
             except OSError:
-                pass  # It was answered already.
+                pass  # The gateway has already answered and closed the connection.
         yield sockets
 
 
-def status_of(answered):
-    """The status of the answer that has come, or comes."""
-    return int(answered.recv(4096).split()[1])
+def status_of(connection):
+    return int(connection.recv(4096).split()[1])
 
 
 def test_large_bodies_without_a_key_are_not_read(client):
     serve = client.gateway
     before = resident(serve)
     with half_sent(serve, 60, IMPORT, 4 * MIB, 4 * MIB - 1) as sockets:
-        assert {status_of(one) for one in sockets} == {403}
+        assert {status_of(connection) for connection in sockets} == {403}
         assert metric(serve, "sekisho_body_bytes") == 0
         assert resident(serve) - before < 60 * MIB
 
 
 def test_bodies_of_clients_are_limited_together_and_small_ones_go_on(client):
-    serve, ada = client.gateway, client.ada()
+    serve, ada = client.gateway, client.new_account()
     before, rejected = resident(serve), metric(serve, "sekisho_bodies_rejected_total")
     with half_sent(serve, 1200, "/v1/accounts:signUp", 64 * 1024, 64 * 1024 - 1):
         assert eventually(lambda: metric(serve, "sekisho_bodies_rejected_total") > rejected)
@@ -144,7 +142,7 @@ def test_bodies_of_clients_are_limited_together_and_small_ones_go_on(client):
 
 
 def test_idle_connections_make_room_for_others(client):
-    serve, ada = client.gateway, client.ada()
+    serve, ada = client.gateway, client.new_account()
     host, port = serve.url.removeprefix("http://").split(":")
     with ExitStack() as open_sockets:
         for _ in range(2200):

@@ -1,4 +1,4 @@
-"""`sekisho projects apply`: a project as a file says."""
+"""`sekisho projects apply` configures a project from a file."""
 
 import json
 import subprocess
@@ -14,7 +14,7 @@ GOOGLE = {"clientIds": ["google-client"], "clientSecret": "google-secret"}
 
 @pytest.fixture(scope="module")
 def key():
-    """A private key as Apple gives it out."""
+    """A private key in the format that Apple issues."""
     command = ["openssl", "genpkey", "-algorithm", "EC", "-pkeyopt", "ec_paramgen_curve:P-256"]
     return subprocess.run(command, capture_output=True, text=True, timeout=60, check=True).stdout
 
@@ -26,9 +26,9 @@ def apple(key):
 
 @pytest.fixture
 def project(own):
-    """A fresh project's id."""
+    """The ID of a new project."""
     name = "p" + master_key().lower().translate(str.maketrans("", "", "+/="))[:12]
-    own.done(f"projects create {name}")
+    own.run_ok(f"projects create {name}")
     return name
 
 
@@ -42,7 +42,7 @@ def apply(own, tmp_path):
     return apply
 
 
-def test_a_file_is_applied_once(apply, project, apple):
+def test_applying_a_file_again_changes_nothing(apply, project, apple):
     file = {"project": project, "policy": {"allowsAnonymous": False},
             "providers": {"apple.com": apple, "google.com": GOOGLE},
             "apps": {"ios": {"platform": "ios", "bundleId": "com.example.app"}}}
@@ -55,7 +55,7 @@ def test_a_file_is_applied_once(apply, project, apple):
     assert (second.returncode, second.stdout) == (0, "nothing to change\n")
 
 
-def test_settings_of_mail_are_applied_once(apply, own, project):
+def test_email_settings_are_applied_once(apply, own, project):
     mail = {"senderAddress": "no-reply@example.com", "senderName": "Example", "replyTo": "help@example.com",
             "actionUrl": "https://app.example.com/account", "language": "ja",
             "subjects": {"resetPassword": {"ja": "パスワードの再設定"}}}
@@ -67,19 +67,19 @@ def test_settings_of_mail_are_applied_once(apply, own, project):
     elsewhere = apply({"project": project, "mail": {"actionUrl": "https://evil.example/"}})
     assert elsewhere.returncode != 0
     assert "the action URL of mail must be at an authorized domain" in elsewhere.stderr
-    # The gateway's own host.
+    # The gateway's own host is always authorized.
     assert apply({"project": project, "mail": {"actionUrl": own.url + "/page"}}).returncode == 0
-    trail = sql(own.database_url, f"SELECT detail FROM audit_event WHERE project_id = '{project}'")
-    assert "mail.senderAddress" in str(trail) and "no-reply@example.com" not in str(trail)
+    details = sql(own.database_url, f"SELECT detail FROM audit_event WHERE project_id = '{project}'")
+    assert "mail.senderAddress" in details and "no-reply@example.com" not in details
 
 
-def test_secrets_are_told_apart_but_not_shown(apply, own, project, apple):
+def test_changes_of_secrets_are_reported_without_the_secrets(apply, own, project, apple):
     apply({"project": project, "providers": {"apple.com": apple, "google.com": GOOGLE}})
     changed = apply({"project": project, "providers": {"google.com": {"clientSecret": "another"}}})
     assert changed.stdout == "~ providers.google.com.clientSecret: changed\n1 change made\n"
     removed = apply({"project": project, "providers": {"google.com": {"clientSecret": ""}}})
     assert removed.stdout == "- providers.google.com.clientSecret: taken away\n1 change made\n"
-    # A dump shows what is binary in hexadecimal digits.
+    # A dump contains binary values in hexadecimal digits.
     for secret in ("another", "google-secret", "PRIVATE KEY"):
         assert secret not in dump(own.database_url)
         assert secret.encode().hex() not in dump(own.database_url)
@@ -87,18 +87,19 @@ def test_secrets_are_told_apart_but_not_shown(apply, own, project, apple):
 
 def test_a_dry_run_changes_nothing(apply, own, project, apple):
     before = dump(own.database_url)
-    ran = apply({"project": project, "providers": {"apple.com": apple}}, "--dry-run")
-    assert ran.returncode == 0
-    assert ran.stdout.endswith("6 changes, not made\n") and "+ providers.apple.com.enabled: true\n" in ran.stdout
+    completed = apply({"project": project, "providers": {"apple.com": apple}}, "--dry-run")
+    assert completed.returncode == 0
+    assert completed.stdout.endswith("6 changes, not made\n")
+    assert "+ providers.apple.com.enabled: true\n" in completed.stdout
     assert dump(own.database_url) == before
 
 
-def test_what_is_invalid_is_refused_as_a_whole_with_every_problem(apply, own, project):
+def test_an_invalid_file_is_rejected_as_a_whole_with_every_problem(apply, own, project):
     before = dump(own.database_url)
-    ran = apply({"project": project, "name": "Other", "providers": {
+    completed = apply({"project": project, "name": "Other", "providers": {
         "google.com": GOOGLE, "apple.com": {"enabled": False, "clientIds": [], "privateKey": "PEM"}}})
-    assert (ran.returncode, ran.stdout) == (1, "")
-    assert ran.stderr == f"""sekisho: refused, nothing was changed:
+    assert (completed.returncode, completed.stdout) == (1, "")
+    assert completed.stderr == f"""sekisho: refused, nothing was changed:
   - apple.com needs a client id: its tokens could be for anybody
   - apple.com's private key must be a P-256 key in PEM, as in the .p8 file
   - LOGIN_SERVICES_4_8 : app default: it shows a social provider while apple.com is not configured and enabled
@@ -106,56 +107,56 @@ def test_what_is_invalid_is_refused_as_a_whole_with_every_problem(apply, own, pr
     assert dump(own.database_url) == before
 
 
-def test_a_typo_does_not_pass(apply, project):
-    ran = apply({"project": project, "providers": {"google.com": {"client_ids": ["a"]}}, "app": {}})
-    assert (ran.returncode, ran.stdout) == (2, "")
-    assert "providers.google.com.client_ids: unknown; there are clientIds" in ran.stderr
-    assert "app: unknown; there are apps" in ran.stderr
+def test_an_unknown_member_is_rejected(apply, project):
+    completed = apply({"project": project, "providers": {"google.com": {"client_ids": ["a"]}}, "app": {}})
+    assert (completed.returncode, completed.stdout) == (2, "")
+    assert "providers.google.com.client_ids: unknown; there are clientIds" in completed.stderr
+    assert "app: unknown; there are apps" in completed.stderr
 
 
-def test_a_project_is_made_only_when_told(apply, own, apple):
-    file = {"project": "made-by-file", "profile": "firebase", "providers": {"apple.com": apple}}
-    ran = apply(file)
-    assert ran.returncode == 1
-    assert "`sekisho projects create made-by-file` makes one" in ran.stderr
-    rehearsed = apply(file, "--create", "--dry-run")
-    assert rehearsed.stdout.startswith("+ project made-by-file\n+ providers.apple.com.clientIds")
-    assert "made-by-file" not in own.done("projects list")
-    refused = apply(file | {"providers": {"google.com": GOOGLE}}, "--create")
-    assert refused.returncode == 1 and "made-by-file" not in own.done("projects list")
+def test_a_project_is_created_only_with_the_create_option(apply, own, apple):
+    file = {"project": "created-by-file", "profile": "firebase", "providers": {"apple.com": apple}}
+    completed = apply(file)
+    assert completed.returncode == 1
+    assert "`sekisho projects create created-by-file` makes one" in completed.stderr
+    dry_run = apply(file, "--create", "--dry-run")
+    assert dry_run.stdout.startswith("+ project created-by-file\n+ providers.apple.com.clientIds")
+    assert "created-by-file" not in own.run_ok("projects list")
+    rejected = apply(file | {"providers": {"google.com": GOOGLE}}, "--create")
+    assert rejected.returncode == 1 and "created-by-file" not in own.run_ok("projects list")
     assert apply(file, "--create").returncode == 0
-    assert "firebase" in own.done("projects list")
+    assert "firebase" in own.run_ok("projects list")
     assert apply(file, "--create").stdout == "nothing to change\n"
 
 
-def test_what_is_left_out_stays_unless_it_is_pruned(apply, project, own, apple):
+def test_settings_left_out_are_kept_unless_pruned(apply, project, own, apple):
     apply({"project": project, "providers": {"apple.com": apple, "google.com": GOOGLE}, "apps": {"web": {}}})
     assert apply({"project": project}).stdout == "nothing to change\n"
     pruned = apply({"project": project, "apps": {"web": {}}}, "--prune")
     assert "- providers.google.com.clientIds: google-client\n" in pruned.stdout
     assert "- apps.default.name: default\n" in pruned.stdout
-    assert own.done(f"apps list --project {project}").splitlines()[1].split()[0] == "web"
+    assert own.run_ok(f"apps list --project {project}").splitlines()[1].split()[0] == "web"
 
 
-def test_files_beside_the_file_hold_secrets(apply, own, project, apple, tmp_path):
+def test_secrets_can_be_read_from_separate_files(apply, own, project, apple, tmp_path):
     (tmp_path / "key.p8").write_text(apple.pop("privateKey"))
-    ran = apply({"project": project, "providers": {"apple.com": apple | {"privateKeyFile": "key.p8"}}})
-    assert "+ providers.apple.com.privateKey: set" in ran.stdout
+    completed = apply({"project": project, "providers": {"apple.com": apple | {"privateKeyFile": "key.p8"}}})
+    assert "+ providers.apple.com.privateKey: set" in completed.stdout
     missing = apply({"project": project, "providers": {"apple.com": apple | {"privateKeyFile": "no.p8"}}})
     assert missing.returncode == 2 and "no.p8 cannot be read" in missing.stderr
 
 
-def test_standard_input_is_a_file(own, project):
-    ran = subprocess.run(
-        [gateway.binary(), "projects", "apply", "-"], env=gateway.surroundings(**own.environment),
+def test_the_file_can_be_standard_input(own, project):
+    completed = subprocess.run(
+        [gateway.binary(), "projects", "apply", "-"], env=gateway.clean_environment(**own.environment),
         input=json.dumps({"project": project, "name": "Piped"}), capture_output=True, text=True, timeout=60)
-    assert ran.stdout == f"~ name: {project} → Piped\n1 change made\n", ran.stderr
+    assert completed.stdout == f"~ name: {project} → Piped\n1 change made\n", completed.stderr
 
 
 def test_apps_are_listed_with_their_methods(apply, own, project, apple):
     apply({"project": project, "policy": {"allowsAnonymous": False},
            "providers": {"apple.com": apple}, "apps": {"ios": {"platform": "ios", "signInMethods": ["password"]}}})
-    listed = [line.split("  ") for line in own.done(f"apps list --project {project}").splitlines()]
+    listed = [line.split("  ") for line in own.run_ok(f"apps list --project {project}").splitlines()]
     assert [[cell.strip() for cell in line if cell] for line in listed] == [
         ["ID", "NAME", "PLATFORM", "SIGN-IN METHODS"],
         ["default", "default", "other", "apple.com, password"],
@@ -163,39 +164,40 @@ def test_apps_are_listed_with_their_methods(apply, own, project, apple):
     ]
 
 
-def test_an_app_that_would_break_the_guideline_is_not_made(apply, own, project):
+def test_an_app_that_violates_the_guideline_is_not_created(apply, own, project):
     exemption = {"kind": "organisationAccounts", "reason": "staff only"}
-    applied = apply({"project": project, "providers": {"google.com": GOOGLE}, "apps": {"default": {"exemption": exemption}}})
+    apps = {"default": {"exemption": exemption}}
+    applied = apply({"project": project, "providers": {"google.com": GOOGLE}, "apps": apps})
     assert applied.returncode == 0, applied.stderr
-    ran = own.run(f"apps create web --project {project}")
-    assert ran.returncode == 1
-    assert "LOGIN_SERVICES_4_8 : app web: it shows a social provider while apple.com is not" in ran.stderr
+    completed = own.run(f"apps create web --project {project}")
+    assert completed.returncode == 1
+    assert "LOGIN_SERVICES_4_8 : app web: it shows a social provider while apple.com is not" in completed.stderr
 
 
-def test_a_trail_is_left(apply, own, project):
+def test_an_exemption_is_audited(apply, own, project):
     exemption = {"kind": "organisationAccounts", "reason": "staff only"}
     apply({"project": project, "apps": {"default": {"exemption": exemption}}})
-    trail = sql(own.database_url, f"SELECT actor, action, subject, detail->>'reason' FROM audit_event "
+    events = sql(own.database_url, f"SELECT actor, action, subject, detail->>'reason' FROM audit_event "
                                   f"WHERE project_id = '{project}' AND action LIKE 'exemption%'")
-    assert trail == "cli|exemption.declared|default|staff only\n"
+    assert events == "cli|exemption.declared|default|staff only\n"
 
 
-def test_check_tells_of_an_app_that_breaks_the_guideline(apply, own, project, apple):
+def test_check_reports_an_app_that_violates_the_guideline(apply, own, project, apple):
     apply({"project": project, "providers": {"apple.com": apple, "google.com": GOOGLE}})
-    assert f"ok    project {project}, app default: guideline 4.8" in own.done("check")
+    assert f"ok    project {project}, app default: guideline 4.8" in own.run_ok("check")
     sql(own.database_url, f"UPDATE identity_provider SET secret = NULL WHERE project_id = '{project}'")
     checked = own.run("check")
     assert checked.returncode == 1
     assert f"wrong project {project}, app default: LOGIN_SERVICES_4_8 : it shows a social" in checked.stdout
     apply({"project": project}, "--prune")
-    own.done("check")
+    own.run_ok("check")
 
 
-def test_a_running_gateway_follows(apply, own, apple):
+def test_a_running_gateway_uses_the_new_configuration(apply, own, apple):
     with own.serving() as serve:
         def methods():
-            answer = requests.get(f"{serve.url}/v1/loginMethods", params={"key": serve.api_key}, timeout=30).json()
-            return [method["providerId"] for method in answer["methods"]]
+            response = requests.get(f"{serve.url}/v1/loginMethods", params={"key": serve.api_key}, timeout=30).json()
+            return [method["providerId"] for method in response["methods"]]
 
         before = methods()
         apply({"project": serve.project, "providers": {"apple.com": apple, "google.com": GOOGLE}})
@@ -203,20 +205,20 @@ def test_a_running_gateway_follows(apply, own, apple):
         assert gateway.eventually(lambda: methods() == ["apple.com", "google.com", "password"])
 
 
-def test_secrets_are_rewrapped(apply, own, project, apple):
+def test_provider_secrets_are_rewrapped(apply, own, project, apple):
     apply({"project": project, "providers": {"apple.com": apple}})
     old = own.environment["SEKISHO_MASTER_KEY"]
     try:
         own.environment |= {"SEKISHO_MASTER_KEY": master_key(), "SEKISHO_MASTER_KEY_PREVIOUS": old}
-        own.done("keys rewrap")
+        own.run_ok("keys rewrap")
         del own.environment["SEKISHO_MASTER_KEY_PREVIOUS"]
         again = apply({"project": project, "providers": {"apple.com": apple}})
-        assert again.stdout == "nothing to change\n", "the kept key opens under the new master key alone"
+        assert again.stdout == "nothing to change\n", "the provider secret can be decrypted with the new master key"
     finally:
         own.environment.pop("SEKISHO_MASTER_KEY_PREVIOUS", None)
 
 
-def test_an_issuer_stays_while_identities_have_it(apply, own, project, apple):
+def test_the_issuer_cannot_change_while_identities_have_it(apply, own, project, apple):
     def file(issuer):
         corp = {"clientIds": ["c"], "issuer": issuer}
         return {"project": project, "providers": {"apple.com": apple, "oidc.corp": corp}}
@@ -228,15 +230,15 @@ def test_an_issuer_stays_while_identities_have_it(apply, own, project, apple):
         INSERT INTO linked_identity (project_id, provider, subject, account_id, created_at)
         VALUES ('{project}', 'oidc.corp', '1', 'ada', now())""")
     for options in [], ["--dry-run"]:
-        refused = apply(second, *options)
-        assert (refused.returncode, refused.stdout) == (1, "")
-        assert "PROVIDER_ISSUER_IN_USE : oidc.corp has 1 identity of another issuer" in refused.stderr
-        assert "--discard-identities" in refused.stderr
-    rehearsed = apply(second, "--dry-run", "--discard-identities")
-    assert "- identities of oidc.corp: 1\n" in rehearsed.stdout and "not made" in rehearsed.stdout
+        rejected = apply(second, *options)
+        assert (rejected.returncode, rejected.stdout) == (1, "")
+        assert "PROVIDER_ISSUER_IN_USE : oidc.corp has 1 identity of another issuer" in rejected.stderr
+        assert "--discard-identities" in rejected.stderr
+    dry_run = apply(second, "--dry-run", "--discard-identities")
+    assert "- identities of oidc.corp: 1\n" in dry_run.stdout and "not made" in dry_run.stdout
     count = f"SELECT count(*) FROM linked_identity WHERE project_id = '{project}'"
     assert sql(own.database_url, count) == "1\n"
-    # Removed and back again, it is the same provider.
+    # A provider that is removed and added again keeps its identities.
     assert apply({"project": project, "providers": {"apple.com": apple}}, "--prune").returncode == 0
     assert apply(second).returncode == 1
     assert apply(first).returncode == 0

@@ -1,18 +1,18 @@
-"""Who tries too often is told to wait, whichever replica is asked."""
+"""Rate limits are shared by the replicas of an installation."""
 
 import pytest
 
-from exchange import PASSWORD, Client, fresh_email
+from client import PASSWORD, Client, fresh_email
 from gateway import eventually
 
 TOO_MANY = "TOO_MANY_ATTEMPTS_TRY_LATER"
-# Replicas tell each other about once a second.
+# Replicas exchange their counters about once a second.
 MERGE_SECONDS = 10
 
 
 @pytest.fixture(scope="module")
 def replicas(own, contract):
-    own.done("projects policy demo --set signUpLimit=10 --set passwordFailureLimit=2")
+    own.run_ok("projects policy demo --set signUpLimit=10 --set passwordFailureLimit=2")
     with own.serving() as one, own.replica().serving() as other:
         yield Client(one, contract), Client(other, contract)
 
@@ -21,9 +21,9 @@ def sign_in(client, email, password=PASSWORD):
     return client.call("signInWithPassword", {"email": email, "password": password})
 
 
-def test_wrong_passwords_on_one_replica_are_known_on_the_other(replicas):
+def test_password_failures_on_one_replica_count_on_the_other(replicas):
     one, other = replicas
-    email = one.ada()["email"]
+    email = one.new_account()["email"]
     assert sign_in(other, email).status == 200
     for _ in range(2):
         assert sign_in(one, email, "wrong horse").code == "INVALID_LOGIN_CREDENTIALS"
@@ -31,7 +31,7 @@ def test_wrong_passwords_on_one_replica_are_known_on_the_other(replicas):
     assert eventually(lambda: sign_in(other, email).code == TOO_MANY, within=MERGE_SECONDS)
 
 
-def test_refusals_are_counted_by_kind(replicas):
+def test_rejected_requests_are_counted_by_kind(replicas):
     one, _ = replicas
     email = fresh_email()
     for _ in range(3):

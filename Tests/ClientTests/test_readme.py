@@ -1,4 +1,4 @@
-"""README.md's commands do what it says of them."""
+"""The commands in README.md have the results that it describes."""
 
 import json
 import os
@@ -24,78 +24,71 @@ def block(heading):
 
 
 def replaced(script, old, new):
-    assert old in script, f"README no longer says {old}"
+    assert old in script, f"not in README.md: {old}"
     return script.replace(old, new)
 
 
-def test_the_first_session_is_answered_as_promised(dev, tmp_path):
+def test_the_first_session_has_the_described_responses(dev, tmp_path):
     script = replaced(block("A first session"), "http://127.0.0.1:9099", dev.url)
-    # One answer on a line of its own for each command.
+    # A newline after each response, so that they can be told apart.
     script = replaced(script, "curl -s ", "curl -s -w '\\n' ")
-    ran = subprocess.run(["bash", "-euc", script], cwd=tmp_path, capture_output=True, text=True, timeout=120)
-    assert (ran.returncode, ran.stderr) == (0, "")
-    signed_up, looked_up, refreshed = (json.loads(line) for line in re.split(r"\n(?=\{)", ran.stdout.strip()))
+    completed = subprocess.run(["bash", "-euc", script], cwd=tmp_path, capture_output=True, text=True, timeout=120)
+    assert (completed.returncode, completed.stderr) == (0, "")
+    sign_up, looked_up, refreshed = (json.loads(line) for line in re.split(r"\n(?=\{)", completed.stdout.strip()))
     signed_in = json.loads((tmp_path / "session.json").read_text())
-    assert {"localId", "idToken", "refreshToken"} <= signed_up.keys()
-    assert signed_in["localId"] == signed_up["localId"]
+    assert {"localId", "idToken", "refreshToken"} <= sign_up.keys()
+    assert signed_in["localId"] == sign_up["localId"]
     [user] = looked_up["users"]
-    assert (user["localId"], user["email"]) == (signed_up["localId"], "ada@example.com")
-    assert refreshed["user_id"] == signed_up["localId"]
+    assert (user["localId"], user["email"]) == (sign_up["localId"], "ada@example.com")
+    assert refreshed["user_id"] == sign_up["localId"]
     claims = jwt.decode(refreshed["id_token"], options={"verify_signature": False})
     assert int(refreshed["expires_in"]) == claims["exp"] - claims["iat"] == 3600
 
 
-def test_apple_signs_in_on_your_machine_as_promised(dev, tmp_path):
+def test_the_local_sign_in_with_apple_has_the_described_results(dev, tmp_path):
     script = block("Sign in with Apple, on your machine").replace("http://127.0.0.1:9099", dev.url)
-    ran = subprocess.run(["bash", "-euc", script], cwd=tmp_path, capture_output=True, text=True, timeout=120)
-    assert (ran.returncode, ran.stderr) == (0, "")
+    completed = subprocess.run(["bash", "-euc", script], cwd=tmp_path, capture_output=True, text=True, timeout=120)
+    assert (completed.returncode, completed.stderr) == (0, "")
     files = ["apple.json", "linked.json", "google.json", "again.json"]
-    told = re.findall(r'^(.+):"localId":"(.+)$', ran.stdout, re.MULTILINE)
-    assert [name for name, _ in told] == files
-    assert len({local_id for _, local_id in told}) == 1
+    accounts = re.findall(r'^(.+):"localId":"(.+)$', completed.stdout, re.MULTILINE)
+    assert [name for name, _ in accounts] == files
+    assert len({local_id for _, local_id in accounts}) == 1
     apple, linked, google, again = (json.loads((tmp_path / name).read_text()) for name in files)
     assert (apple["isNewUser"], apple["isPrivateEmail"]) == (True, True)
-    assert [one["providerId"] for one in (linked, google, again)] == ["google.com", "google.com", "apple.com"]
+    assert [entry["providerId"] for entry in (linked, google, again)] == ["google.com", "google.com", "apple.com"]
 
 
 @pytest.fixture
 def path(tmp_path):
-    """A folder for PATH with the gateway in it, under the name it is installed as."""
+    """A folder for PATH that contains the gateway as `sekisho`."""
     (tmp_path / "sekisho").symlink_to(Path(gateway.binary()).resolve())
     return tmp_path
 
 
-def test_production_starts_as_promised(dev, path):
+def test_the_production_commands_start_a_gateway(dev, path):
     port = gateway.free_port()
     script = block("In production")
-    given = re.search(r"^export DATABASE_URL=(\S+)$", script, re.MULTILINE)[1]
-    script = replaced(script, given, f"'{new_database(dev.database_url)}'")
+    url_in_readme = re.search(r"^export DATABASE_URL=(\S+)$", script, re.MULTILINE)[1]
+    script = replaced(script, url_in_readme, f"'{new_database(dev.database_url)}'")
     script = replaced(script, "\nsekisho serve\n", f"\nexport SEKISHO_LISTEN=127.0.0.1:{port}\nexec sekisho serve\n")
     log = path / "log"
-    environment = gateway.surroundings(PATH=f"{path}:{os.environ['PATH']}")
+    environment = gateway.clean_environment(PATH=f"{path}:{os.environ['PATH']}")
     command = ["bash", "-euo", "pipefail", "-c", script]
     with log.open("w") as output:
         shell = subprocess.Popen(command, env=environment, stdout=output, stderr=output)
     try:
         url = f"http://127.0.0.1:{port}"
-        gateway.awaited(lambda: ready(url), shell, log)
+        gateway.wait_for(lambda: gateway.succeeds(url + "/readyz"), shell, log)
         key = re.search(r"^sk_\S+$", log.read_text(), re.MULTILINE)[0]
         session = requests.post(f"{url}/v1/accounts:signUp?key={key}", json={}, timeout=30).json()
-        verify_as_promised(url, session["idToken"])
+        verify_token(url, session["idToken"])
     finally:
-        status = gateway.ended(shell, signal.SIGTERM)
+        status = gateway.stop(shell, signal.SIGTERM)
     assert status == 0, log.read_text()
 
 
-def ready(url):
-    try:
-        return requests.get(url + "/readyz", timeout=30).status_code == 200
-    except requests.ConnectionError:
-        return False
-
-
-def verify_as_promised(url, token):
-    """As any library would, but for the host name, which is somebody else's."""
+def verify_token(url, token):
+    """Verifies an ID token, with the host name of the documentation replaced by the gateway's."""
     issuer = "https://auth.example.com/my-app"
     assert f"issuer `{issuer}`, audience `my-app`" in README.read_text()
     discovery = requests.get(f"{url}/my-app/.well-known/openid-configuration", timeout=30).json()

@@ -1,4 +1,4 @@
-"""Deploy/schema.sql is what the migrations make. `RECORD=1` writes it anew."""
+"""Deploy/schema.sql is the schema that the migrations create. `RECORD=1` updates the file."""
 
 import os
 import subprocess
@@ -13,11 +13,11 @@ def dumped(database_url):
     command = ["pg_dump", "--schema-only", "--no-owner", "--no-privileges", database_url]
     text = subprocess.run(command, capture_output=True, text=True, timeout=60, check=True).stdout
     statements = [line for line in text.splitlines() if line.strip() and not line.startswith(NOISE)]
-    # A blank line after each statement, whatever the version of pg_dump puts between them.
+    # A blank line after each statement: versions of pg_dump differ in the lines between statements.
     return HEAD + "\n".join(line + "\n" if line.endswith(";") else line for line in statements).rstrip() + "\n"
 
 
-def test_the_schema_in_the_repository_is_the_one_the_migrations_make(dev):
+def test_the_schema_file_matches_the_migrations(dev):
     schema = dumped(dev.database_url)
     if os.environ.get("RECORD"):
         SCHEMA.write_text(schema)

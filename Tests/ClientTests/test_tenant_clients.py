@@ -1,15 +1,14 @@
-"""Apps of a tenant's users: plain calls that name it once, against `dev` and `serve`."""
+"""Client requests that name a tenant, in `dev` and `serve`."""
 
 import jwt
 import pytest
 import requests
 
-from admin_sdk import real, service_key
-from exchange import PASSWORD, fresh_email
-from gateway import eventually
-from installation import Installation, new_database
-from mail_server import MailServer, serving
-from people import query_of, refreshed, settle, signed_in
+from accounts import import_account, query_parameters, sign_in_with_password
+from admin_sdk import serve_admin, service_key
+from client import PASSWORD, fresh_email
+from gateway import eventually, eventually_applied
+from smtp_server import SMTPServer, smtp_server_running
 
 NEW_PASSWORD = "staple battery horse"
 
@@ -26,115 +25,114 @@ def zen(admin):
 
 @pytest.fixture
 def ada(admin, acme):
-    """A session of somebody new."""
-    return signed_up(admin.client, acme)
+    """A session of a new account of the tenant."""
+    return sign_up(admin.client, acme)
 
 
-def signed_up(client, tenant, email=None):
-    return client.signed_up(email=email or fresh_email(), password=PASSWORD, tenantId=tenant)
+def sign_up(client, tenant, email=None):
+    return client.sign_up(email=email or fresh_email(), password=PASSWORD, tenantId=tenant)
 
 
 def claims(token):
     return jwt.decode(token, options={"verify_signature": False})
 
 
-def test_whoever_signs_up_in_a_tenant_is_of_it(admin, acme, ada):
+def test_an_account_belongs_to_the_tenant_of_the_sign_up(admin, acme, ada):
     assert claims(ada["idToken"])["firebase"]["tenant"] == acme
-    [shown] = admin.client.call("lookup", {"idToken": ada["idToken"]}).body["users"]
-    assert (shown["localId"], shown["tenantId"]) == (ada["localId"], acme)
-    assert admin.client.call("lookup", {"idToken": ada["idToken"], "tenantId": acme}).body["users"] == [shown]
+    user = admin.client.lookup(ada)
+    assert (user["localId"], user["tenantId"]) == (ada["localId"], acme)
+    assert admin.client.call("lookup", {"idToken": ada["idToken"], "tenantId": acme}).body["users"] == [user]
 
 
-def test_one_address_has_an_account_in_every_tenant(admin, acme, zen, ada):
-    taken = {"email": ada["email"], "password": PASSWORD, "tenantId": acme}
-    assert admin.client.call("signUp", taken).code == "EMAIL_EXISTS"
-    others = [signed_up(admin.client, zen, ada["email"]), admin.client.signed_up(email=ada["email"], password=PASSWORD)]
-    assert len({one["localId"] for one in [ada, *others]}) == 3
+def test_one_email_address_can_have_an_account_in_every_tenant(admin, acme, zen, ada):
+    received = {"email": ada["email"], "password": PASSWORD, "tenantId": acme}
+    assert admin.client.call("signUp", received).code == "EMAIL_EXISTS"
+    others = [sign_up(admin.client, zen, ada["email"]), admin.client.sign_up(email=ada["email"], password=PASSWORD)]
+    assert len({entry["localId"] for entry in [ada, *others]}) == 3
     for tenant, account in ((acme, ada), (zen, others[0]), (None, others[1])):
         named = {"tenantId": tenant} if tenant else {}
-        wish = {"email": ada["email"], "password": PASSWORD} | named
-        session = admin.client.call("signInWithPassword", wish).body
+        body = {"email": ada["email"], "password": PASSWORD} | named
+        session = admin.client.call("signInWithPassword", body).body
         assert session["localId"] == account["localId"]
         assert claims(session["idToken"])["firebase"].get("tenant") == tenant
 
 
-def test_a_refresh_stays_in_the_tenant(admin, acme, zen, ada):
+def test_a_refreshed_token_names_the_same_tenant(admin, acme, zen, ada):
     for named in ({}, {"tenantId": acme}):
-        fresh = refreshed(admin.client, ada, **named).body
+        fresh = admin.client.refresh(ada, **named).body
         assert claims(fresh["id_token"])["firebase"]["tenant"] == acme
         assert claims(fresh["id_token"])["sid"] == claims(ada["idToken"])["sid"]
         ada = {"refreshToken": fresh["refresh_token"], "idToken": fresh["id_token"]}
-    assert refreshed(admin.client, ada, tenantId=zen).code == "TENANT_ID_MISMATCH"
+    assert admin.client.refresh(ada, tenantId=zen).code == "TENANT_ID_MISMATCH"
 
 
-@pytest.mark.parametrize("operation, wish", [
+@pytest.mark.parametrize("operation, body", [
     ("lookup", {}), ("update", {"displayName": "Eve"}), ("delete", {}),
     ("sendOobCode", {"requestType": "VERIFY_EMAIL"}),
 ])
-def test_a_token_and_a_name_that_disagree_are_refused(admin, zen, ada, operation, wish):
-    answer = admin.client.call(operation, {"idToken": ada["idToken"], "tenantId": zen} | wish)
-    assert answer.code == "TENANT_ID_MISMATCH"
-    [shown] = admin.client.call("lookup", {"idToken": ada["idToken"]}).body["users"]
-    assert "displayName" not in shown
+def test_a_token_of_another_tenant_is_rejected(admin, zen, ada, operation, body):
+    response = admin.client.call(operation, {"idToken": ada["idToken"], "tenantId": zen} | body)
+    assert response.code == "TENANT_ID_MISMATCH"
+    user = admin.client.lookup(ada)
+    assert "displayName" not in user
 
 
-def test_an_account_of_a_tenant_is_changed_and_deleted_by_its_token_alone(admin, acme, ada):
+def test_the_token_alone_names_the_tenant_for_changes_and_deletion(admin, acme, ada):
     client = admin.client
     assert client.call("update", {"idToken": ada["idToken"], "displayName": "Ada"}).body["displayName"] == "Ada"
     changed = client.call("update", {"idToken": ada["idToken"], "password": NEW_PASSWORD}).body
     assert claims(changed["idToken"])["firebase"]["tenant"] == acme
-    wish = {"email": ada["email"], "password": NEW_PASSWORD, "tenantId": acme}
-    session = client.call("signInWithPassword", wish).body
+    body = {"email": ada["email"], "password": NEW_PASSWORD, "tenantId": acme}
+    session = client.call("signInWithPassword", body).body
     assert client.call("lookup", {"idToken": session["idToken"]}).body["users"][0]["displayName"] == "Ada"
     assert client.call("delete", {"idToken": changed["idToken"]}).status == 200
     assert client.call("lookup", {"idToken": session["idToken"]}).code == "USER_NOT_FOUND"
 
 
-@pytest.mark.parametrize("operation, wish, code", [
+@pytest.mark.parametrize("operation, body, code", [
     ("signUp", {"email": "x@example.com", "password": PASSWORD}, "OPERATION_NOT_ALLOWED"),
     ("signUp", {}, "ADMIN_ONLY_OPERATION"),
     ("signInWithPassword", {"email": "x@example.com", "password": PASSWORD}, "PASSWORD_LOGIN_DISABLED"),
     ("signInWithEmailLink", {"email": "x@example.com", "oobCode": "x"}, "OPERATION_NOT_ALLOWED"),
 ])
-def test_a_tenant_begins_with_everything_off(admin, operation, wish, code):
-    shut = admin.create_tenant("Shut").tenant_id
-    assert admin.client.call(operation, wish | {"tenantId": shut}).code == code
+def test_a_new_tenant_allows_no_sign_in_method(admin, operation, body, code):
+    tenant = admin.create_tenant("Disabled").tenant_id
+    assert admin.client.call(operation, body | {"tenantId": tenant}).code == code
 
 
-def test_what_is_switched_on_is_on(admin):
-    shut = admin.create_tenant("Shut").tenant_id
-    admin.update_tenant(shut, allow_password_sign_up=True)
-    wish = {"email": fresh_email(), "password": PASSWORD, "tenantId": shut}
-    # Each loop of the gateway may know a tenant for some seconds.
-    assert eventually(lambda: admin.client.call("signUp", wish).code in (None, "EMAIL_EXISTS"), within=6)
+def test_an_enabled_sign_in_method_works(admin):
+    tenant = admin.create_tenant("Disabled").tenant_id
+    admin.update_tenant(tenant, allow_password_sign_up=True)
+    body = {"email": fresh_email(), "password": PASSWORD, "tenantId": tenant}
+    assert eventually_applied(lambda: admin.client.call("signUp", body).code in (None, "EMAIL_EXISTS"))
 
 
 @pytest.mark.parametrize("tenant", ["a b", "a/b", "é", "x" * 64])
-def test_what_cannot_be_a_tenant_is_none(admin, tenant):
-    wish = {"email": fresh_email(), "password": PASSWORD, "tenantId": tenant}
-    assert admin.client.call("signUp", wish).code == "INVALID_TENANT_ID"
+def test_an_invalid_tenant_id_is_rejected(admin, tenant):
+    body = {"email": fresh_email(), "password": PASSWORD, "tenantId": tenant}
+    assert admin.client.call("signUp", body).code == "INVALID_TENANT_ID"
 
 
 @pytest.mark.parametrize("admin", ["serve"], indirect=True)
-def test_a_tenant_that_nobody_made_is_none(admin):
-    wish = {"email": fresh_email(), "password": PASSWORD, "tenantId": "nobody-made-this"}
-    assert admin.client.call("signUp", wish).code == "INVALID_TENANT_ID"
-    assert admin.client.call("signInWithPassword", wish).code == "INVALID_TENANT_ID"
+def test_serve_rejects_an_unknown_tenant(admin):
+    body = {"email": fresh_email(), "password": PASSWORD, "tenantId": "unknown"}
+    assert admin.client.call("signUp", body).code == "INVALID_TENANT_ID"
+    assert admin.client.call("signInWithPassword", body).code == "INVALID_TENANT_ID"
 
 
 @pytest.mark.parametrize("admin", ["dev"], indirect=True)
-def test_a_tenant_comes_into_being_where_the_emulator_would_make_it(admin):
-    wish = {"email": fresh_email(), "password": PASSWORD, "tenantId": "made-by-naming-it"}
-    assert claims(admin.client.call("signUp", wish).body["idToken"])["firebase"]["tenant"] == "made-by-naming-it"
-    assert admin.get_tenant("made-by-naming-it").allow_password_sign_up
+def test_dev_creates_an_unknown_tenant_like_the_emulator(admin):
+    body = {"email": fresh_email(), "password": PASSWORD, "tenantId": "created-by-first-use"}
+    assert claims(admin.client.call("signUp", body).body["idToken"])["firebase"]["tenant"] == "created-by-first-use"
+    assert admin.get_tenant("created-by-first-use").allow_password_sign_up
 
 
 @pytest.mark.parametrize("admin", ["serve"], indirect=True)
-def test_a_tenants_token_is_verified_by_the_projects_published_keys(admin, acme, ada):
-    """By PyJWT, knowing nothing but the issuer, which is the project's."""
+def test_a_token_of_a_tenant_is_verified_with_the_keys_of_the_project(admin, acme, ada):
+    """PyJWT knows only the issuer, which is that of the project."""
     issuer = f"{admin.gateway.url}/{admin.gateway.project}"
     keys = jwt.PyJWKClient(requests.get(f"{issuer}/.well-known/openid-configuration", timeout=30).json()["jwks_uri"])
-    for token in (ada["idToken"], refreshed(admin.client, ada).body["id_token"]):
+    for token in (ada["idToken"], admin.client.refresh(ada).body["id_token"]):
         verified = jwt.decode(
             token, keys.get_signing_key_from_jwt(token), algorithms=["RS256"], audience=admin.gateway.project,
             issuer=issuer, options={"require": ["exp", "iat", "iss", "aud", "sub"]})
@@ -142,50 +140,51 @@ def test_a_tenants_token_is_verified_by_the_projects_published_keys(admin, acme,
 
 
 @pytest.mark.parametrize("admin", ["dev"], indirect=True)
-def test_mail_for_a_tenant_is_in_the_tenants_mailbox(admin, acme, zen, ada):
+def test_dev_lists_action_codes_by_tenant(admin, acme, zen, ada):
     reset = {"requestType": "PASSWORD_RESET", "email": ada["email"]}
     assert admin.client.call("sendOobCode", reset | {"tenantId": acme}).body["email"] == ada["email"]
     assert admin.client.call("sendOobCode", reset | {"tenantId": zen}).code == "EMAIL_NOT_FOUND"
     assert admin.client.call("sendOobCode", {"requestType": "VERIFY_EMAIL", "idToken": ada["idToken"]}).status == 200
-    assert mailed(admin, acme, ada["email"]).keys() == {"PASSWORD_RESET", "VERIFY_EMAIL"}
-    assert mailed(admin, zen, ada["email"]) == mailed(admin, None, ada["email"]) == {}
-    code = mailed(admin, acme, ada["email"])["PASSWORD_RESET"]
+    assert listed_codes(admin, acme, ada["email"]).keys() == {"PASSWORD_RESET", "VERIFY_EMAIL"}
+    assert listed_codes(admin, zen, ada["email"]) == listed_codes(admin, None, ada["email"]) == {}
+    code = listed_codes(admin, acme, ada["email"])["PASSWORD_RESET"]
     assert admin.client.call(
         "resetPassword", {"oobCode": code, "newPassword": NEW_PASSWORD, "tenantId": acme}).status == 200
 
 
-def mailed(admin, tenant, email):
-    """The codes that are in a mailbox."""
+def listed_codes(admin, tenant, email):
+    """The listed action codes of an email address, by request type."""
     below = f"/tenants/{tenant}" if tenant else ""
     url = f"{admin.gateway.url}/emulator/v1/projects/{admin.gateway.project}{below}/oobCodes"
     codes = requests.get(url, timeout=30).json()["oobCodes"]
-    return {one["requestType"]: one["oobCode"] for one in codes if one["email"] == email}
+    return {entry["requestType"]: entry["oobCode"] for entry in codes if entry["email"] == email}
 
 
 @pytest.fixture
-def mailing(folder, dev, contract):
-    """A gateway that sends mail to a server, and what the server has taken."""
-    installation = Installation(folder, new_database(dev.database_url)).with_project()
-    server = MailServer()
-    with serving(server) as port:
+def admin_and_smtp_server(new_installation, contract):
+    """firebase-admin for a gateway that sends emails, and the SMTP server that receives them."""
+    installation = new_installation()
+    server = SMTPServer()
+    with smtp_server_running(server) as port:
         smtp = {"SEKISHO_SMTP_URL": f"smtp://127.0.0.1:{port}", "SEKISHO_MAIL_FROM": "no-reply@example.com"}
         with installation.serving(**smtp) as running:
-            with real(running, contract, service_key(installation)) as admin:
+            with serve_admin(running, contract, service_key(installation)) as admin:
                 yield admin, server
 
 
-def test_mail_of_serve_leads_back_to_the_tenant(mailing):
-    admin, server = mailing
+def test_the_link_in_an_email_of_serve_names_the_tenant(admin_and_smtp_server):
+    admin, server = admin_and_smtp_server
     tenant = admin.tenant()
-    person = settle(tenant)
-    wish = {"requestType": "PASSWORD_RESET", "email": person.email, "tenantId": tenant.tenant_id}
-    assert admin.client.call("sendOobCode", wish | {"email": fresh_email()}).status == 200
-    assert admin.client.call("sendOobCode", wish).status == 200
-    assert eventually(lambda: server.taken), "nothing came"
-    [taken] = server.taken
-    assert taken.recipients == [person.email]
-    [link] = [line for line in taken.part("plain").splitlines() if line.startswith("http")]
-    assert query_of(link)["tenantId"] == tenant.tenant_id
-    page = requests.post(link.split("?")[0], data=query_of(link) | {"newPassword": NEW_PASSWORD}, timeout=30)
+    account = import_account(tenant)
+    body = {"requestType": "PASSWORD_RESET", "email": account.email, "tenantId": tenant.tenant_id}
+    assert admin.client.call("sendOobCode", body | {"email": fresh_email()}).status == 200
+    assert admin.client.call("sendOobCode", body).status == 200
+    assert eventually(lambda: server.received), "no email was received"
+    [received] = server.received
+    assert received.recipients == [account.email]
+    [link] = [line for line in received.part("plain").splitlines() if line.startswith("http")]
+    assert query_parameters(link)["tenantId"] == tenant.tenant_id
+    page = requests.post(link.split("?")[0], data=query_parameters(link) | {"newPassword": NEW_PASSWORD}, timeout=30)
     assert page.status_code == 200, page.text
-    assert signed_in(admin.client, person, NEW_PASSWORD, tenantId=tenant.tenant_id)["localId"] == person.uid
+    session = sign_in_with_password(admin.client, account, NEW_PASSWORD, tenantId=tenant.tenant_id)
+    assert session["localId"] == account.uid

@@ -1,44 +1,34 @@
-"""Identities, sessions and the records of tenants: each of a tenant's own, by app and by backend."""
+"""Identities, sessions, merges and audit events of tenants, for clients and backends."""
 
 import jwt
 import pytest
 import requests
 
-from exchange import PASSWORD, fresh_email
-from gateway import eventually
-from people import refreshed, settle, signed_in
-from simulated import Simulated, by, fresh_person
+from accounts import import_account, sign_in_with_password
+from client import PASSWORD, fresh_email
+from gateway import eventually_applied
+from simulators import Simulators, fresh_person, idp_sign_in_body
 
 in_dev = pytest.mark.parametrize("admin", ["dev"], indirect=True)
 
 
-@pytest.fixture(scope="module")
-def acme(admin):
-    return admin.tenant()
-
-
-@pytest.fixture(scope="module")
-def zen(admin):
-    return admin.tenant("Zen-2")
-
-
 @pytest.fixture
 def backend(admin):
-    """Asks as libraries for other languages do, or as our own admin API wants it."""
-    def ask(operation, json=None, path=None, **params):
+    """Sends a request of the admin API that the Python library does not have."""
+    def call(operation, json=None, path=None, **params):
         return admin.client.call(operation, json, key=None, headers=admin.authorization, path=path, params=params)
 
-    return ask
+    return call
 
 
 @pytest.fixture
 def configure(admin):
-    """Changes what the library cannot."""
+    """Changes settings of a tenant that the library cannot change."""
     def change(tenant, **settings):
         url = f"{admin.gateway.url}/v2/projects/{admin.gateway.project}/tenants/{tenant.tenant_id}"
-        answer = requests.patch(
+        response = requests.patch(
             url, json=settings, params={"updateMask": ",".join(settings)}, headers=admin.authorization, timeout=30)
-        assert answer.status_code == 200, answer.text
+        assert response.status_code == 200, response.text
 
     return change
 
@@ -48,18 +38,18 @@ def of(tenant):
 
 
 @pytest.fixture
-def simulated(admin):
-    return Simulated(admin.gateway)
+def simulators(admin):
+    return Simulators(admin.gateway)
 
 
 @in_dev
-def test_one_person_of_google_is_somebody_else_in_every_tenant(admin, acme, zen, simulated):
+def test_one_google_identity_has_a_separate_account_in_every_tenant(admin, acme, zen, simulators):
     person = fresh_person()
     places = {acme.tenant_id: of(acme), zen.tenant_id: of(zen), None: {}}
     found = {}
     for tenant, named in places.items():
         for is_new in (True, False):
-            session = admin.client.call("signInWithIdp", by(simulated.google(person), **named)).body
+            session = admin.client.call("signInWithIdp", idp_sign_in_body(simulators.google(person), **named)).body
             assert session.get("isNewUser", False) == is_new
         claims = jwt.decode(session["idToken"], options={"verify_signature": False})
         assert claims["firebase"].get("tenant") == tenant
@@ -68,64 +58,68 @@ def test_one_person_of_google_is_somebody_else_in_every_tenant(admin, acme, zen,
     assert acme.get_user(found[acme.tenant_id]).provider_data[0].provider_id == "google.com"
 
 
+def providers_of(tenant, session):
+    return {identity.provider_id for identity in tenant.get_user(session["localId"]).provider_data}
+
+
 @in_dev
-def test_apple_is_linked_and_unlinked_by_a_tenants_token_alone(admin, acme, zen, simulated):
+def test_the_token_alone_names_the_tenant_for_linking_and_unlinking(admin, acme, zen, simulators):
     person = fresh_person()
-    session = admin.client.call("signInWithIdp", by(simulated.google(person), **of(acme))).body
+    session = admin.client.call("signInWithIdp", idp_sign_in_body(simulators.google(person), **of(acme))).body
     token = session["idToken"]
-    refused = admin.client.call("signInWithIdp", by(simulated.apple(person), idToken=token, **of(zen)))
-    assert refused.code == "TENANT_ID_MISMATCH"
-    linked = admin.client.call("signInWithIdp", by(simulated.apple(person), idToken=token)).body
+    rejected = admin.client.call("signInWithIdp", idp_sign_in_body(simulators.apple(person), idToken=token, **of(zen)))
+    assert rejected.code == "TENANT_ID_MISMATCH"
+    linked = admin.client.call("signInWithIdp", idp_sign_in_body(simulators.apple(person), idToken=token)).body
     assert linked["localId"] == session["localId"]
-    assert {one.provider_id for one in acme.get_user(session["localId"]).provider_data} == {"apple.com", "google.com"}
-    wish = {"idToken": token, "deleteProvider": ["apple.com"]}
-    assert admin.client.call("unlink", wish | of(zen)).code == "TENANT_ID_MISMATCH"
-    assert admin.client.call("unlink", wish).status == 200
-    assert {one.provider_id for one in acme.get_user(session["localId"]).provider_data} == {"google.com"}
+    assert providers_of(acme, session) == {"apple.com", "google.com"}
+    body = {"idToken": token, "deleteProvider": ["apple.com"]}
+    assert admin.client.call("unlink", body | of(zen)).code == "TENANT_ID_MISMATCH"
+    assert admin.client.call("unlink", body).status == 200
+    assert providers_of(acme, session) == {"google.com"}
 
 
 @in_dev
-def test_who_is_known_is_told_of_one_tenant(admin, acme, zen):
-    ada = settle(acme)
-    wish = {"identifier": ada.email, "continueUri": "http://localhost"}
-    assert admin.client.call("createAuthUri", wish | of(acme)).body["registered"] is True
+def test_whether_an_account_exists_is_reported_per_tenant(admin, acme, zen):
+    ada = import_account(acme)
+    body = {"identifier": ada.email, "continueUri": "http://localhost"}
+    assert admin.client.call("createAuthUri", body | of(acme)).body["registered"] is True
     for named in (of(zen), {}):
-        assert admin.client.call("createAuthUri", wish | named).body["registered"] is False
+        assert admin.client.call("createAuthUri", body | named).body["registered"] is False
 
 
-def test_sessions_are_seen_and_ended_by_whose_they_are(admin, acme, zen):
-    ada = settle(acme)
-    settle(zen, ada)
-    settle(admin, ada)
-    own, again = (signed_in(admin.client, ada, **of(acme)) for _ in range(2))
-    others = [signed_in(admin.client, ada, **of(zen)), signed_in(admin.client, ada)]
+def test_sessions_are_listed_and_revoked_per_tenant(admin, acme, zen):
+    ada = import_account(acme)
+    import_account(zen, ada)
+    import_account(admin, ada)
+    own, again = (sign_in_with_password(admin.client, ada, **of(acme)) for _ in range(2))
+    others = [sign_in_with_password(admin.client, ada, **of(zen)), sign_in_with_password(admin.client, ada)]
     listed = admin.client.call("listSessions", {"idToken": own["idToken"]}).body["sessions"]
     assert len(listed) == 2
-    [current] = [one["sessionId"] for one in listed if one["current"]]
+    [current] = [entry["sessionId"] for entry in listed if entry["current"]]
     for other in others:
-        wish = {"idToken": other["idToken"], "sessionId": current}
-        assert admin.client.call("revokeSession", wish).code == "SESSION_NOT_FOUND"
+        body = {"idToken": other["idToken"], "sessionId": current}
+        assert admin.client.call("revokeSession", body).code == "SESSION_NOT_FOUND"
     assert admin.client.call("revokeSession", {"idToken": again["idToken"], "sessionId": current}).status == 200
-    assert refreshed(admin.client, own).code == "TOKEN_EXPIRED"
+    assert admin.client.refresh(own).code == "TOKEN_EXPIRED"
     for session in (again, *others):
-        assert refreshed(admin.client, session).status == 200
+        assert admin.client.refresh(session).status == 200
 
 
-def test_an_anonymous_account_of_a_tenant_is_upgraded_there(admin, configure):
+
+def test_an_anonymous_account_of_a_tenant_is_upgraded_in_the_tenant(admin, configure):
     tenant = admin.tenant()
     configure(tenant, enableAnonymousUser=True)
-    # Each loop of the gateway may know a tenant for some seconds.
-    assert eventually(lambda: admin.client.call("signUp", of(tenant)).status == 200, within=6)
-    session = admin.client.signed_up(**of(tenant))
-    wish = {"idToken": session["idToken"], "email": fresh_email(), "password": PASSWORD}
-    upgraded = admin.client.call("signUp", wish).body
+    assert eventually_applied(lambda: admin.client.call("signUp", of(tenant)).status == 200)
+    session = admin.client.sign_up(**of(tenant))
+    body = {"idToken": session["idToken"], "email": fresh_email(), "password": PASSWORD}
+    upgraded = admin.client.call("signUp", body).body
     assert upgraded["localId"] == session["localId"]
     assert tenant.verify_id_token(upgraded["idToken"])["firebase"]["sign_in_provider"] == "password"
 
 
 @pytest.mark.parametrize("operation", ["lookupAccounts", "lookupAccountsInTenant"])
 def test_a_backend_names_the_tenant_in_the_path_or_the_body(acme, zen, backend, operation):
-    ada = settle(acme)
+    ada = import_account(acme)
     path = {"tenant": acme.tenant_id}
     named = of(acme) if operation == "lookupAccounts" else {}
     [found] = backend(operation, {"localId": [ada.uid]} | named, path).body["users"]
@@ -137,7 +131,7 @@ def test_a_backend_names_the_tenant_in_the_path_or_the_body(acme, zen, backend, 
 
 
 def test_a_backend_searches_and_lists_one_tenant(acme, zen, backend):
-    ada = settle(acme)
+    ada = import_account(acme)
     for tenant, found in ((of(acme), [ada.uid]), (of(zen), []), ({}, [])):
         users = backend("searchAccounts", q=ada.email, **tenant).body["users"]
         assert [user["localId"] for user in users] == found
@@ -145,33 +139,33 @@ def test_a_backend_searches_and_lists_one_tenant(acme, zen, backend):
         assert (ada.uid in {user["localId"] for user in listed}) == bool(found)
 
 
-def test_identities_are_linked_and_moved_within_a_tenant_only(acme, zen, backend):
-    ada, grace, eve = settle(acme), settle(acme), settle(zen)
+def test_identities_are_linked_and_moved_only_within_a_tenant(acme, zen, backend):
+    ada, grace, eve = import_account(acme), import_account(acme), import_account(zen)
     at = {"localId": ada.uid, "providerId": "google.com"}
     move = "moveIdentity"
-    for wish, params in (({"targetLocalId": eve.uid} | of(acme), {}), ({"targetLocalId": eve.uid}, of(acme)),
+    for body, params in (({"targetLocalId": eve.uid} | of(acme), {}), ({"targetLocalId": eve.uid}, of(acme)),
                          ({"targetLocalId": eve.uid}, {}), ({"targetLocalId": eve.uid}, of(zen))):
-        assert backend(move, wish, at, **params).code == "USER_NOT_FOUND"
+        assert backend(move, body, at, **params).code == "USER_NOT_FOUND"
     assert backend("listIdentities", path={"localId": ada.uid}).code == "USER_NOT_FOUND"
     linked = backend("linkIdentity", {"providerId": "apple.com", "rawId": ada.subject} | of(acme), at)
     assert linked.status == 200, linked.body
     moved = backend(move, {"targetLocalId": grace.uid} | of(acme), at | {"providerId": "apple.com"})
     assert moved.status == 200, moved.body
-    for person, providers in ((ada, ["google.com"]), (grace, ["apple.com", "google.com"])):
-        shown = backend("listIdentities", path={"localId": person.uid}, **of(acme)).body["identities"]
-        assert sorted(one["providerId"] for one in shown) == providers
+    for account, providers in ((ada, ["google.com"]), (grace, ["apple.com", "google.com"])):
+        listed = backend("listIdentities", path={"localId": account.uid}, **of(acme)).body["identities"]
+        assert sorted(entry["providerId"] for entry in listed) == providers
 
 
-def test_accounts_are_merged_and_parted_within_a_tenant_only(acme, zen, backend):
-    source, target, stranger = settle(acme), acme.create_user(), settle(zen)
-    for wish in ({"sourceLocalId": source.uid, "localId": stranger.uid},
-                 {"sourceLocalId": stranger.uid, "localId": target.uid}):
-        assert backend("mergeAccounts", wish | {"dryRun": True} | of(acme)).code == "USER_NOT_FOUND"
-    wish = {"sourceLocalId": source.uid, "localId": target.uid, "dryRun": True}
-    token = backend("mergeAccounts", wish | of(acme)).body["mergeToken"]
+def test_merges_are_made_and_undone_only_within_a_tenant(acme, zen, backend):
+    source, target, other = import_account(acme), acme.create_user(), import_account(zen)
+    for body in ({"sourceLocalId": source.uid, "localId": other.uid},
+                 {"sourceLocalId": other.uid, "localId": target.uid}):
+        assert backend("mergeAccounts", body | {"dryRun": True} | of(acme)).code == "USER_NOT_FOUND"
+    body = {"sourceLocalId": source.uid, "localId": target.uid, "dryRun": True}
+    token = backend("mergeAccounts", body | of(acme)).body["mergeToken"]
     for elsewhere in (of(zen), {}):
-        refused = backend("mergeAccounts", {"mergeToken": token} | elsewhere)
-        assert refused.status == 400 and refused.code
+        rejected = backend("mergeAccounts", {"mergeToken": token} | elsewhere)
+        assert rejected.status == 400 and rejected.code
     merged = backend("mergeAccounts", {"mergeToken": token} | of(acme))
     assert merged.status == 200, merged.body
     assert acme.get_user(target.uid).email == source.email
@@ -181,28 +175,25 @@ def test_accounts_are_merged_and_parted_within_a_tenant_only(acme, zen, backend)
     assert acme.get_user(source.uid).email == source.email
 
 
-def test_the_trail_of_a_tenant_is_its_own(acme, zen, backend):
-    ada = settle(acme)
+def test_the_audit_trail_of_a_tenant_is_separate(acme, zen, backend):
+    ada = import_account(acme)
     acme.delete_user(ada.uid)
-    for tenant, is_told in ((of(acme), True), (of(zen), False), ({}, False)):
+    for tenant, is_listed in ((of(acme), True), (of(zen), False), ({}, False)):
         events = backend("listAuditEvents", subject=ada.uid, **tenant).body["auditEvents"]
-        assert ("account.deleted" in {event["action"] for event in events}) == is_told
+        assert ("account.deleted" in {event["action"] for event in events}) == is_listed
 
 
-def test_nobody_gets_into_a_tenant_that_is_switched_off(admin, configure, backend):
+def test_a_disabled_tenant_rejects_every_request(admin, configure, backend):
     tenant = admin.tenant()
-    ada = settle(tenant)
-    session = signed_in(admin.client, ada, **of(tenant))
+    ada = import_account(tenant)
+    session = sign_in_with_password(admin.client, ada, **of(tenant))
     configure(tenant, disableAuth=True)
     password = {"email": ada.email, "password": PASSWORD} | of(tenant)
-    assert eventually(lambda: admin.client.call("signInWithPassword", password).code == "PROJECT_DISABLED", within=6)
-    assert eventually(lambda: admin.client.call("lookup", session_of(session)).code == "PROJECT_DISABLED", within=6)
+    token = {"idToken": session["idToken"]}
+    assert eventually_applied(lambda: admin.client.call("signInWithPassword", password).code == "PROJECT_DISABLED")
+    assert eventually_applied(lambda: admin.client.call("lookup", token).code == "PROJECT_DISABLED")
     path = {"tenant": tenant.tenant_id}
     look = {"localId": [ada.uid]}
-    assert eventually(lambda: backend("lookupAccountsInTenant", look, path).code == "PROJECT_DISABLED", within=6)
+    assert eventually_applied(lambda: backend("lookupAccountsInTenant", look, path).code == "PROJECT_DISABLED")
     configure(tenant, disableAuth=False)
-    assert eventually(lambda: admin.client.call("signInWithPassword", password).status == 200, within=6)
-
-
-def session_of(session):
-    return {"idToken": session["idToken"]}
+    assert eventually_applied(lambda: admin.client.call("signInWithPassword", password).status == 200)

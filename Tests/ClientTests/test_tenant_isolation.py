@@ -1,17 +1,12 @@
-"""Whoever is of one tenant is nobody in another, and nobody in the project itself."""
+"""Accounts of a tenant do not exist in other tenants or in the project."""
 
 import pytest
 from firebase_admin import auth, tenant_mgt
 from firebase_admin.auth import UserNotFoundError
 
-from people import query_of, settle, signed_in
+from accounts import import_account, query_parameters, sign_in_with_password
 
 WELCOME = auth.ActionCodeSettings("http://localhost/welcome", handle_code_in_app=True)
-
-
-@pytest.fixture(scope="module")
-def acme(admin):
-    return admin.tenant()
 
 
 @pytest.fixture(params=["another tenant", "the project"])
@@ -21,14 +16,14 @@ def elsewhere(request, admin):
 
 @pytest.fixture
 def ada(acme):
-    return settle(acme)
+    return import_account(acme)
 
 
-def asked(library, ada):
+def get_users(library, ada):
     return library.get_users(ada.identifiers)
 
 
-ASKED = {
+OPERATIONS = {
     "get_user": lambda there, ada: there.get_user(ada.uid),
     "get_user_by_email": lambda there, ada: there.get_user_by_email(ada.email),
     "get_user_by_phone_number": lambda there, ada: there.get_user_by_phone_number(ada.phone_number),
@@ -41,67 +36,67 @@ ASKED = {
 }
 
 
-@pytest.mark.parametrize("function", ASKED)
-def test_nobody_is_found_and_nothing_happens(acme, elsewhere, ada, function):
+@pytest.mark.parametrize("function", OPERATIONS)
+def test_an_operation_from_elsewhere_finds_and_changes_nothing(acme, elsewhere, ada, function):
     before = acme.get_user(ada.uid)
     with pytest.raises((UserNotFoundError, auth.EmailNotFoundError)):
-        ASKED[function](elsewhere, ada)
+        OPERATIONS[function](elsewhere, ada)
     assert acme.get_user(ada.uid)._data == before._data
 
 
-def test_nobody_is_found_by_any_identifier(acme, elsewhere, ada):
-    assert [user.uid for user in asked(acme, ada).users] == [ada.uid]
-    answer = asked(elsewhere, ada)
-    assert (answer.users, len(answer.not_found)) == ([], len(ada.identifiers))
+def test_no_identifier_finds_an_account_from_elsewhere(acme, elsewhere, ada):
+    assert [user.uid for user in get_users(acme, ada).users] == [ada.uid]
+    response = get_users(elsewhere, ada)
+    assert (response.users, len(response.not_found)) == ([], len(ada.identifiers))
     assert ada.uid not in {user.uid for user in elsewhere.list_users().iterate_all()}
 
 
-def test_nobody_is_deleted_from_elsewhere(acme, elsewhere, ada):
+def test_a_batch_from_elsewhere_deletes_no_account(acme, elsewhere, ada):
     elsewhere.delete_users([ada.uid])
     assert acme.get_user(ada.uid).email == ada.email
 
 
-def test_nobody_of_the_project_is_found_in_a_tenant(admin, acme):
-    grace = settle(admin)
-    assert asked(acme, grace).users == []
+def test_accounts_of_the_project_are_not_found_in_a_tenant(admin, acme):
+    grace = import_account(admin)
+    assert get_users(acme, grace).users == []
     with pytest.raises(UserNotFoundError):
         acme.delete_user(grace.uid)
     assert admin.get_user(grace.uid).tenant_id is None
 
 
 @pytest.fixture
-def place(admin, elsewhere):
-    """How an app names the place, and a wrong one."""
+def realm_fields(admin, elsewhere):
+    """The fields with which a client names `elsewhere`, and those of another realm."""
     if elsewhere is admin:
         return {}, {"tenantId": admin.tenant().tenant_id}
     return {"tenantId": elsewhere.tenant_id}, {}
 
 
-def test_a_link_that_signs_in_makes_somebody_new_there(admin, acme, elsewhere, place, ada):
-    code = query_of(elsewhere.generate_sign_in_with_email_link(ada.email, WELCOME))["oobCode"]
-    right, wrong = place
-    wish = {"email": ada.email, "oobCode": code}
+def test_a_sign_in_link_creates_a_separate_account(admin, acme, elsewhere, realm_fields, ada):
+    code = query_parameters(elsewhere.generate_sign_in_with_email_link(ada.email, WELCOME))["oobCode"]
+    right, wrong = realm_fields
+    body = {"email": ada.email, "oobCode": code}
     for other in (wrong, {"tenantId": acme.tenant_id}):
-        assert admin.client.call("signInWithEmailLink", wish | other).code == "INVALID_OOB_CODE"
-    answer = admin.client.call("signInWithEmailLink", wish | right)
-    assert answer.body["isNewUser"] and answer.body["localId"] != ada.uid
+        assert admin.client.call("signInWithEmailLink", body | other).code == "INVALID_OOB_CODE"
+    response = admin.client.call("signInWithEmailLink", body | right)
+    assert response.body["isNewUser"] and response.body["localId"] != ada.uid
 
 
-def test_a_reset_of_one_changes_nothing_of_the_other(admin, acme, elsewhere, place, ada):
-    settle(elsewhere, ada)
-    code = query_of(elsewhere.generate_password_reset_link(ada.email))["oobCode"]
-    right, wrong = place
-    wish = {"oobCode": code, "newPassword": "staple battery horse"}
+def test_a_password_reset_changes_only_one_of_the_accounts(admin, acme, elsewhere, realm_fields, ada):
+    import_account(elsewhere, ada)
+    code = query_parameters(elsewhere.generate_password_reset_link(ada.email))["oobCode"]
+    right, wrong = realm_fields
+    body = {"oobCode": code, "newPassword": "staple battery horse"}
     for other in (wrong, {"tenantId": acme.tenant_id}):
-        assert admin.client.call("resetPassword", wish | other).code == "INVALID_OOB_CODE"
-    assert admin.client.call("resetPassword", wish | right).status == 200
-    assert signed_in(admin.client, ada, tenantId=acme.tenant_id)["localId"] == ada.uid
-    assert signed_in(admin.client, ada, "staple battery horse", **right)["localId"] == ada.uid
+        assert admin.client.call("resetPassword", body | other).code == "INVALID_OOB_CODE"
+    assert admin.client.call("resetPassword", body | right).status == 200
+    assert sign_in_with_password(admin.client, ada, tenantId=acme.tenant_id)["localId"] == ada.uid
+    assert sign_in_with_password(admin.client, ada, "staple battery horse", **right)["localId"] == ada.uid
 
 
-def test_a_token_of_elsewhere_is_worth_nothing(admin, acme, elsewhere, place, ada):
-    settle(elsewhere, ada)
-    token = signed_in(admin.client, ada, **place[0])["idToken"]
+def test_a_token_from_elsewhere_is_rejected(admin, acme, elsewhere, realm_fields, ada):
+    import_account(elsewhere, ada)
+    token = sign_in_with_password(admin.client, ada, **realm_fields[0])["idToken"]
     tenant = {"tenantId": acme.tenant_id}
     assert admin.client.call("lookup", {"idToken": token} | tenant).code == "TENANT_ID_MISMATCH"
     assert admin.client.call("update", {"idToken": token, "displayName": "Eve"} | tenant).code == "TENANT_ID_MISMATCH"

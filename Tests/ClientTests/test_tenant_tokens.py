@@ -1,16 +1,16 @@
-"""Tokens, cookies, links and providers of tenants, as firebase-admin makes and verifies them."""
+"""firebase-admin creates and verifies tokens, links and providers of tenants."""
 
 import secrets
 import time
 from datetime import timedelta
 
 import pytest
-import requests
 from firebase_admin import auth, tenant_mgt
 from firebase_admin.exceptions import ConflictError, InvalidArgumentError
 
-from exchange import fresh_email
-from people import fresh_uid, query_of, refreshed, settle, signed_in
+from accounts import fresh_uid, import_account, query_parameters, sign_in_with_password
+from client import fresh_email
+from gateway import set_clock
 
 NEW_PASSWORD = "staple battery horse"
 WELCOME = auth.ActionCodeSettings(
@@ -18,186 +18,176 @@ WELCOME = auth.ActionCodeSettings(
     android_package_name="com.example.app", android_install_app=True, android_minimum_version="7")
 
 
-@pytest.fixture(scope="module")
-def acme(admin):
-    return admin.tenant()
-
-
-@pytest.fixture(scope="module")
-def zen(admin):
-    return admin.tenant("Zen-2")
-
-
 @pytest.fixture
 def ada(acme):
-    return settle(acme)
+    return import_account(acme)
 
 
 @pytest.fixture
 def session(admin, acme, ada):
-    return signed_in(admin.client, ada, tenantId=acme.tenant_id)
+    return sign_in_with_password(admin.client, ada, tenantId=acme.tenant_id)
 
 
 @pytest.fixture
-def exchanged(admin):
-    """What a custom token is worth."""
-    def exchange(token, tenant=None):
+def custom_token_sign_in(admin):
+    """Signs in with a custom token, in a tenant or in the project."""
+    def sign_in(token, tenant=None):
         named = {"tenantId": tenant} if tenant else {}
         return admin.client.call("signInWithCustomToken", {"token": token.decode(), **named})
 
-    return exchange
+    return sign_in
 
 
 @pytest.fixture
 def cookie(admin, acme):
-    """The library makes no cookies of tenants; those for other languages send this."""
-    def made(token, tenant=acme.tenant_id):
+    """Creates a session cookie of a tenant; the Python library cannot, libraries for other languages send this."""
+    def create(token, tenant=acme.tenant_id):
         return admin.client.call(
             "createSessionCookieInTenant", {"idToken": token, "validDuration": "3600"}, key=None,
             path={"tenant": tenant}, headers=admin.authorization)
 
-    return made
+    return create
 
 
-def test_a_custom_token_signs_in_to_its_tenant(admin, acme, exchanged):
+def test_a_custom_token_signs_in_to_its_tenant(admin, acme, custom_token_sign_in):
     uid = fresh_uid()
     token = acme.create_custom_token(uid, {"plan": "gold"})
-    assert exchanged(token, acme.tenant_id).body["isNewUser"] is True
-    again = exchanged(token, acme.tenant_id).body
+    assert custom_token_sign_in(token, acme.tenant_id).body["isNewUser"] is True
+    again = custom_token_sign_in(token, acme.tenant_id).body
     assert again["isNewUser"] is False
-    fresh = refreshed(admin.client, again)
+    fresh = admin.client.refresh(again)
     for id_token in (again["idToken"], fresh.body["id_token"]):
         claims = acme.verify_id_token(id_token, check_revoked=True)
         assert (claims["uid"], claims["plan"], claims["firebase"]["tenant"]) == (uid, "gold", acme.tenant_id)
     assert acme.get_user(uid).tenant_id == acme.tenant_id
 
 
-def test_a_custom_token_signs_in_nowhere_else(admin, acme, zen, exchanged):
+def test_a_custom_token_signs_in_only_to_its_tenant(admin, acme, zen, custom_token_sign_in):
     token, projects = acme.create_custom_token(fresh_uid()), admin.create_custom_token(fresh_uid())
-    for refused in (exchanged(token), exchanged(token, zen.tenant_id), exchanged(projects, acme.tenant_id)):
-        assert refused.code == "TENANT_ID_MISMATCH"
-    assert exchanged(projects).status == 200
+    for rejected in (
+            custom_token_sign_in(token), custom_token_sign_in(token, zen.tenant_id),
+            custom_token_sign_in(projects, acme.tenant_id)):
+        assert rejected.code == "TENANT_ID_MISMATCH"
+    assert custom_token_sign_in(projects).status == 200
 
 
-def test_a_token_tells_its_tenant_and_nobody_elses_is_believed(admin, acme, zen, session):
+def test_a_token_names_its_tenant_and_is_rejected_in_others(admin, acme, zen, session):
     claims = acme.verify_id_token(session["idToken"], check_revoked=True)
     assert (claims["firebase"]["tenant"], claims["aud"]) == (acme.tenant_id, admin.gateway.project)
-    # The project's library believes tokens of its tenants, and finds nobody of them.
+    # The library of the project accepts tokens of its tenants, but does not find their accounts.
     assert admin.verify_id_token(session["idToken"])["firebase"]["tenant"] == acme.tenant_id
     with pytest.raises(auth.UserNotFoundError):
         admin.verify_id_token(session["idToken"], check_revoked=True)
-    projects = signed_in(admin.client, settle(admin))
+    projects = sign_in_with_password(admin.client, import_account(admin))
     assert "tenant" not in admin.verify_id_token(projects["idToken"])["firebase"]
     for library, token in ((zen, session), (acme, projects)):
         with pytest.raises(tenant_mgt.TenantIdMismatchError):
             library.verify_id_token(token["idToken"])
 
 
-def test_a_cookie_is_made_of_a_tenants_token(admin, acme, ada, session, cookie):
-    made = cookie(session["idToken"])
-    claims = admin.verify_session_cookie(made.body["sessionCookie"])
+def test_a_cookie_is_created_from_a_token_of_the_tenant(admin, acme, ada, session, cookie):
+    claims = admin.verify_session_cookie(cookie(session["idToken"]).body["sessionCookie"])
     assert (claims["uid"], claims["firebase"]["tenant"]) == (ada.uid, acme.tenant_id)
     assert claims["exp"] - claims["iat"] == 3600
 
 
-def test_a_cookie_is_made_of_nobody_elses_token(admin, zen, session, cookie):
-    projects = signed_in(admin.client, settle(admin))
+def test_no_cookie_is_created_from_a_token_of_another_tenant(admin, zen, session, cookie):
+    projects = sign_in_with_password(admin.client, import_account(admin))
     assert cookie(session["idToken"], zen.tenant_id).code == "TENANT_ID_MISMATCH"
     assert cookie(projects["idToken"]).code == "TENANT_ID_MISMATCH"
-    with pytest.raises(InvalidArgumentError) as refused:
+    with pytest.raises(InvalidArgumentError) as error:
         admin.create_session_cookie(session["idToken"], timedelta(hours=1))
-    assert "TENANT_ID_MISMATCH" in str(refused.value)
+    assert "TENANT_ID_MISMATCH" in str(error.value)
 
 
-def test_revocation_is_seen(admin, acme, ada, session):
-    # Whole seconds are all that the library knows.
+def test_tokens_before_valid_since_are_revoked(admin, acme, ada, session):
+    # The library compares whole seconds.
     acme.update_user(ada.uid, valid_since=int(time.time()) + 1)
     with pytest.raises(auth.RevokedIdTokenError):
         acme.verify_id_token(session["idToken"], check_revoked=True)
     assert acme.verify_id_token(session["idToken"])["uid"] == ada.uid
-    assert refreshed(admin.client, session).code == "TOKEN_EXPIRED"
+    assert admin.client.refresh(session).code == "TOKEN_EXPIRED"
 
 
 @pytest.mark.parametrize("admin", ["dev"], indirect=True)
-def test_whoever_is_revoked_signs_in_again(admin, acme, ada):
-    clock = f"{admin.gateway.url}/emulator/v1/clock"
-    requests.post(clock, json={"freezeAtMs": int(time.time() - 10) * 1000}, timeout=30).raise_for_status()
+def test_a_user_signs_in_again_after_a_revocation(admin, acme, ada):
+    set_clock(admin.gateway, freezeAtMs=int(time.time() - 10) * 1000)
     try:
-        before = signed_in(admin.client, ada, tenantId=acme.tenant_id)
+        before = sign_in_with_password(admin.client, ada, tenantId=acme.tenant_id)
     finally:
-        requests.post(clock, json={"reset": True}, timeout=30).raise_for_status()
+        set_clock(admin.gateway, reset=True)
     acme.revoke_refresh_tokens(ada.uid)
     with pytest.raises(auth.RevokedIdTokenError):
         acme.verify_id_token(before["idToken"], check_revoked=True)
-    assert refreshed(admin.client, before).code == "TOKEN_EXPIRED"
-    after = signed_in(admin.client, ada, tenantId=acme.tenant_id)
+    assert admin.client.refresh(before).code == "TOKEN_EXPIRED"
+    after = sign_in_with_password(admin.client, ada, tenantId=acme.tenant_id)
     assert acme.verify_id_token(after["idToken"], check_revoked=True)["uid"] == ada.uid
 
 
-@pytest.mark.parametrize("settings", [None, WELCOME], ids=["bare", "with a way back"])
-def test_a_link_for_a_new_password_is_used_up(admin, acme, ada, session, settings):
-    query = query_of(acme.generate_password_reset_link(ada.email, settings))
+@pytest.mark.parametrize("settings", [None, WELCOME], ids=["without settings", "with a continue URL"])
+def test_a_reset_link_works_once(admin, acme, ada, session, settings):
+    query = query_parameters(acme.generate_password_reset_link(ada.email, settings))
     assert (query["mode"], query["tenantId"]) == ("resetPassword", acme.tenant_id)
     assert query.get("continueUrl") == (settings and settings.url)
-    wish = {"oobCode": query["oobCode"], "tenantId": acme.tenant_id}
-    assert admin.client.call("resetPassword", wish).body["requestType"] == "PASSWORD_RESET"
+    body = {"oobCode": query["oobCode"], "tenantId": acme.tenant_id}
+    assert admin.client.call("resetPassword", body).body["requestType"] == "PASSWORD_RESET"
     assert admin.client.call("resetPassword", {"oobCode": query["oobCode"]}).code == "INVALID_OOB_CODE"
-    assert admin.client.call("resetPassword", wish | {"newPassword": NEW_PASSWORD}).status == 200
-    assert admin.client.call("resetPassword", wish | {"newPassword": NEW_PASSWORD}).code == "INVALID_OOB_CODE"
-    assert signed_in(admin.client, ada, NEW_PASSWORD, tenantId=acme.tenant_id)["localId"] == ada.uid
-    assert refreshed(admin.client, session).code == "TOKEN_EXPIRED"
+    assert admin.client.call("resetPassword", body | {"newPassword": NEW_PASSWORD}).status == 200
+    assert admin.client.call("resetPassword", body | {"newPassword": NEW_PASSWORD}).code == "INVALID_OOB_CODE"
+    assert sign_in_with_password(admin.client, ada, NEW_PASSWORD, tenantId=acme.tenant_id)["localId"] == ada.uid
+    assert admin.client.refresh(session).code == "TOKEN_EXPIRED"
 
 
-@pytest.mark.parametrize("settings", [None, WELCOME], ids=["bare", "with a way back"])
-def test_a_link_to_verify_an_address_is_used_up(admin, acme, ada, settings):
-    query = query_of(acme.generate_email_verification_link(ada.email, settings))
+@pytest.mark.parametrize("settings", [None, WELCOME], ids=["without settings", "with a continue URL"])
+def test_a_verification_link_works_once(admin, acme, ada, settings):
+    query = query_parameters(acme.generate_email_verification_link(ada.email, settings))
     assert (query["mode"], query["tenantId"]) == ("verifyEmail", acme.tenant_id)
     assert query.get("continueUrl") == (settings and settings.url)
-    wish = {"oobCode": query["oobCode"], "tenantId": acme.tenant_id}
+    body = {"oobCode": query["oobCode"], "tenantId": acme.tenant_id}
     assert admin.client.call("update", {"oobCode": query["oobCode"]}).code == "INVALID_OOB_CODE"
     assert not acme.get_user(ada.uid).email_verified
-    assert admin.client.call("update", wish).body["localId"] == ada.uid
+    assert admin.client.call("update", body).body["localId"] == ada.uid
     assert acme.get_user(ada.uid).email_verified
-    assert admin.client.call("update", wish).code == "INVALID_OOB_CODE"
+    assert admin.client.call("update", body).code == "INVALID_OOB_CODE"
 
 
-def test_a_link_that_signs_in_is_used_up(admin, acme, ada):
-    query = query_of(acme.generate_sign_in_with_email_link(ada.email, WELCOME))
+def test_a_sign_in_link_works_once(admin, acme, ada):
+    query = query_parameters(acme.generate_sign_in_with_email_link(ada.email, WELCOME))
     assert (query["mode"], query["tenantId"]) == ("signIn", acme.tenant_id)
     assert query["continueUrl"] == WELCOME.url
-    wish = {"email": ada.email, "oobCode": query["oobCode"], "tenantId": acme.tenant_id}
-    answer = admin.client.call("signInWithEmailLink", wish).body
-    assert (answer["localId"], answer["isNewUser"]) == (ada.uid, False)
-    assert acme.verify_id_token(answer["idToken"])["email_verified"] is True
-    assert admin.client.call("signInWithEmailLink", wish).code == "INVALID_OOB_CODE"
+    body = {"email": ada.email, "oobCode": query["oobCode"], "tenantId": acme.tenant_id}
+    response = admin.client.call("signInWithEmailLink", body).body
+    assert (response["localId"], response["isNewUser"]) == (ada.uid, False)
+    assert acme.verify_id_token(response["idToken"])["email_verified"] is True
+    assert admin.client.call("signInWithEmailLink", body).code == "INVALID_OOB_CODE"
 
 
-def test_nobody_gets_a_link_where_links_do_not_sign_in(admin):
+def test_no_sign_in_link_is_created_where_they_are_disabled(admin):
     tenant = admin.create_tenant("Passwords", allow_password_sign_up=True)
     library = admin.auth_for_tenant(tenant.tenant_id)
-    with pytest.raises(InvalidArgumentError) as refused:
+    with pytest.raises(InvalidArgumentError) as error:
         library.generate_sign_in_with_email_link(fresh_email(), WELCOME)
-    assert "OPERATION_NOT_ALLOWED" in str(refused.value)
+    assert "OPERATION_NOT_ALLOWED" in str(error.value)
 
 
-def test_a_link_leads_to_no_foreign_place(acme, ada):
+def test_a_continue_url_must_be_on_an_authorized_domain(acme, ada):
     for make in (acme.generate_password_reset_link, acme.generate_email_verification_link):
-        with pytest.raises(InvalidArgumentError) as refused:
+        with pytest.raises(InvalidArgumentError) as error:
             make(ada.email, auth.ActionCodeSettings("https://evil.example/welcome"))
-        assert "UNAUTHORIZED_DOMAIN" in str(refused.value)
+        assert "UNAUTHORIZED_DOMAIN" in str(error.value)
 
 
-def test_openid_connect_is_configured_for_one_tenant(admin, acme, zen):
+def test_an_openid_connect_provider_belongs_to_one_tenant(admin, acme, zen):
     names = sorted(f"oidc.{secrets.token_hex(4)}" for _ in range(3))
     for name in names:
-        made = acme.create_oidc_provider_config(
+        created = acme.create_oidc_provider_config(
             name, client_id="c", issuer="https://id.example.com", display_name="Corp", enabled=False,
             client_secret="secret", code_response_type=True, id_token_response_type=False)
-        assert (made.provider_id, made.display_name, made.enabled) == (name, "Corp", False)
+        assert (created.provider_id, created.display_name, created.enabled) == (name, "Corp", False)
     changed = acme.update_oidc_provider_config(names[0], client_id="d", display_name=auth.DELETE_ATTRIBUTE)
     for config in (changed, acme.get_oidc_provider_config(names[0])):
         assert (config.client_id, config.display_name, config.issuer) == ("d", None, "https://id.example.com")
-        # ID tokens are always taken, codes where there is a secret.
+        # ID tokens are always accepted, codes if a client secret is set.
         assert (config.code_response_type, config.id_token_response_type) == (True, True)
     page = acme.list_oidc_provider_configs(max_results=2)
     assert len(page.provider_configs) == 2 and page.has_next_page
@@ -214,10 +204,10 @@ def test_openid_connect_is_configured_for_one_tenant(admin, acme, zen):
 
 
 @pytest.mark.parametrize("admin", ["serve"], indirect=True)
-def test_no_provider_is_switched_on_in_a_tenant_without_apple(acme):
+def test_no_provider_can_be_enabled_in_a_tenant_without_apple(acme):
     name = f"oidc.{secrets.token_hex(4)}"
     acme.create_oidc_provider_config(name, client_id="c", issuer="https://id.example.com", enabled=False)
-    with pytest.raises(ConflictError) as refused:
+    with pytest.raises(ConflictError) as error:
         acme.update_oidc_provider_config(name, enabled=True)
-    assert "LOGIN_SERVICES_4_8" in str(refused.value)
+    assert "LOGIN_SERVICES_4_8" in str(error.value)
     assert acme.get_oidc_provider_config(name).enabled is False

@@ -1,4 +1,4 @@
-"""`sekisho verify-token` tells whether a provider's token would be believed, and why not."""
+"""`sekisho verify-token` reports whether a provider's token would be accepted, and the reason if not."""
 
 import base64
 import hashlib
@@ -15,15 +15,15 @@ from gateway import START_SECONDS, binary
 NOW = 1_800_000_000
 APP = "com.example.app"
 APPLE = "https://appleid.apple.com"
-RAW = "n-0S6_WzA2Mj"
-HASHED = hashlib.sha256(RAW.encode()).hexdigest()
+NONCE = "n-0S6_WzA2Mj"
+HASHED_NONCE = hashlib.sha256(NONCE.encode()).hexdigest()
 
 KEY = rsa.generate_private_key(public_exponent=65537, key_size=2048)
 OTHER_KEY = rsa.generate_private_key(public_exponent=65537, key_size=2048)
 EC_KEY = ec.generate_private_key(ec.SECP256R1())
 
 CLAIMS = {
-    "apple.com": {"iss": APPLE, "aud": APP, "sub": "001.ada", "iat": NOW - 10, "exp": NOW + 600, "nonce": HASHED,
+    "apple.com": {"iss": APPLE, "aud": APP, "sub": "001.ada", "iat": NOW - 10, "exp": NOW + 600, "nonce": HASHED_NONCE,
                   "email": "x1@privaterelay.appleid.com", "email_verified": "true", "real_user_status": 2},
     "google.com": {"iss": "https://accounts.google.com", "aud": APP, "azp": APP, "sub": "1081", "iat": NOW - 10,
                    "exp": NOW + 600, "email": "ada@gmail.com", "email_verified": True, "name": "Ada King"},
@@ -43,13 +43,13 @@ def jwks(tmp_path_factory):
 
 
 def token(provider="apple.com", key=KEY, kid="one", algorithm="RS256", headers=None, **changes):
-    """A good one with other claims; `None` takes a claim out."""
+    """A valid token with changed claims; `None` removes a claim."""
     claims = {name: value for name, value in {**CLAIMS[provider], **changes}.items() if value is not None}
     return jwt.encode(claims, key, algorithm=algorithm, headers={"kid": kid, "typ": None, **(headers or {})})
 
 
 def notification(event=None, **changes):
-    """As Apple sends them: the event is JSON in a string, and nothing ends."""
+    """A notification as Apple sends it: the event is JSON in a string, and there is no expiry."""
     events = event if event is not None else json.dumps(EVENT)
     empty = dict.fromkeys(["sub", "nonce", "email", "email_verified", "real_user_status", "exp"])
     return token(**{**empty, "jti": "one", "events": events, **changes})
@@ -57,20 +57,20 @@ def notification(event=None, **changes):
 
 def verify(text, jwks, *options, provider="apple.com", at=NOW):
     words = ["--provider", provider, "--audience", APP, "--jwks", str(jwks), "--at", str(at), *options]
-    ran = subprocess.run(
+    completed = subprocess.run(
         [binary(), "verify-token", *words], input=text, capture_output=True, text=True, env={}, timeout=START_SECONDS)
-    assert ran.stderr == ""
-    verdict = json.loads(ran.stdout)
-    assert ran.returncode == (0 if verdict["accepted"] else 1)
-    return verdict
+    assert completed.stderr == ""
+    result = json.loads(completed.stdout)
+    assert completed.returncode == (0 if result["accepted"] else 1)
+    return result
 
 
 def reason(text, jwks, *options, **more):
     return verify(text, jwks, *options, **more)["reason"]
 
 
-def test_a_good_token_of_apples_is_told_with_what_it_says(jwks):
-    assert verify(token(), jwks, "--nonce", RAW) == {
+def test_a_valid_token_of_apple_is_accepted_with_its_identity(jwks):
+    assert verify(token(), jwks, "--nonce", NONCE) == {
         "accepted": True,
         "identity": {
             "provider": "apple.com", "subject": "001.ada", "audience": APP, "email": "x1@privaterelay.appleid.com",
@@ -80,14 +80,14 @@ def test_a_good_token_of_apples_is_told_with_what_it_says(jwks):
     }
 
 
-def test_a_good_token_of_googles_is_told_with_what_it_says(jwks):
+def test_a_valid_token_of_google_is_accepted_with_its_identity(jwks):
     assert verify(token("google.com"), jwks, provider="google.com")["identity"] == {
         "provider": "google.com", "subject": "1081", "audience": APP, "email": "ada@gmail.com",
         "emailTrust": "authoritative", "isPrivateEmail": False, "displayName": "Ada King", "signsInOnce": False,
     }
 
 
-def test_it_is_printed_the_same_each_time_in_lines(jwks):
+def test_the_output_is_stable_and_has_several_lines(jwks):
     words = ["--provider", "apple.com", "--audience", APP, "--jwks", str(jwks), "--at", str(NOW)]
     printed = {
         subprocess.run([binary(), "verify-token", *words], input=token() + "\n", capture_output=True, text=True).stdout
@@ -99,7 +99,8 @@ def test_it_is_printed_the_same_each_time_in_lines(jwks):
 
 
 @pytest.mark.parametrize(("changes", "expected"), [
-    ({"iss": "https://account.apple.com"}, {"check": "issuer", "expected": [APPLE], "seen": "https://account.apple.com"}),
+    ({"iss": "https://account.apple.com"},
+     {"check": "issuer", "expected": [APPLE], "seen": "https://account.apple.com"}),
     ({"aud": "com.other"}, {"check": "audience", "expected": [APP], "seen": ["com.other"]}),
     ({"aud": [APP, "com.other"]}, {"check": "audience", "expected": [APP], "seen": [APP, "com.other"]}),
     ({"azp": "com.sibling"}, {"check": "authorizedParty", "expected": [APP], "seen": "com.sibling"}),
@@ -116,87 +117,87 @@ def test_it_is_printed_the_same_each_time_in_lines(jwks):
     ({"headers": {"crit": ["exp"]}}, {"check": "header"}),
     ({"headers": {"typ": "at+jwt"}}, {"check": "typ"}),
 ])
-def test_what_is_wrong_is_told_with_what_was_expected_and_seen(changes, expected, jwks):
-    told = reason(token(**changes), jwks, "--nonce", RAW)
-    assert expected.items() <= told.items()
-    assert told["explanation"]
+def test_a_rejection_has_the_expected_and_the_actual_value(changes, expected, jwks):
+    rejection = reason(token(**changes), jwks, "--nonce", NONCE)
+    assert expected.items() <= rejection.items()
+    assert rejection["explanation"]
 
 
 @pytest.mark.parametrize(("claim", "options", "seen"), [
-    (RAW, ["--nonce", RAW], "the nonce itself, unhashed"),
-    (base64.urlsafe_b64encode(hashlib.sha256(RAW.encode()).digest()).rstrip(b"=").decode(), ["--nonce", RAW], "base64url"),
-    (hashlib.sha256(b"other").hexdigest(), ["--nonce", RAW], "another nonce"),
-    ("something else", ["--nonce", RAW], "none of the usual forms"),
-    (HASHED, [], None),
-    (None, ["--nonce", RAW], None),
+    (NONCE, ["--nonce", NONCE], "the nonce itself, unhashed"),
+    (base64.urlsafe_b64encode(bytes.fromhex(HASHED_NONCE)).rstrip(b"=").decode(), ["--nonce", NONCE], "base64url"),
+    (hashlib.sha256(b"other").hexdigest(), ["--nonce", NONCE], "another nonce"),
+    ("something else", ["--nonce", NONCE], "none of the usual forms"),
+    (HASHED_NONCE, [], None),
+    (None, ["--nonce", NONCE], None),
     (None, [], None),
-    (HASHED, ["--nonce", ""], None),
+    (HASHED_NONCE, ["--nonce", ""], None),
 ])
-def test_of_a_nonce_only_its_form_is_told(claim, options, seen, jwks):
-    verdict = verify(token(nonce=claim), jwks, *options)
-    assert verdict["reason"]["check"] == "nonce"
-    assert seen is None or seen in verdict["reason"]["seen"]
-    for secret in (RAW, claim):
-        assert secret is None or secret not in json.dumps(verdict)
+def test_only_the_form_of_a_wrong_nonce_is_reported(claim, options, seen, jwks):
+    result = verify(token(nonce=claim), jwks, *options)
+    assert result["reason"]["check"] == "nonce"
+    assert seen is None or seen in result["reason"]["seen"]
+    for secret in (NONCE, claim):
+        assert secret is None or secret not in json.dumps(result)
 
 
 def test_an_unhashed_nonce_is_accepted_on_request(jwks):
-    assert verify(token(nonce=RAW), jwks, "--nonce", RAW, "--allow-raw-nonce")["accepted"]
+    assert verify(token(nonce=NONCE), jwks, "--nonce", NONCE, "--allow-raw-nonce")["accepted"]
 
 
-def test_the_policy_decides_whether_a_nonce_is_needed(jwks):
+def test_the_profile_decides_whether_a_nonce_is_required(jwks):
     assert not verify(token(nonce=None), jwks)["accepted"]
     assert verify(token(nonce=None), jwks, "--profile", "firebase")["accepted"]
 
 
 @pytest.mark.parametrize("text", ["", " ", "a.b.c", "a b", "{}", "é", "x" * 20_000])
-def test_what_is_no_token_is_told(text, jwks):
+def test_text_that_is_not_a_token_is_rejected(text, jwks):
     assert reason(text, jwks)["check"] == "form"
 
 
-def test_a_time_between_is_judged_by_that_time(jwks):
-    assert verify(token(), jwks, "--nonce", RAW, at=NOW + 659)["accepted"]
-    assert reason(token(), jwks, "--nonce", RAW, at=NOW + 660)["check"] == "expiry"
+def test_the_time_of_verification_is_configurable(jwks):
+    assert verify(token(), jwks, "--nonce", NONCE, at=NOW + 659)["accepted"]
+    assert reason(token(), jwks, "--nonce", NONCE, at=NOW + 660)["check"] == "expiry"
 
 
-def test_several_audiences_may_be_named(jwks):
-    assert verify(token(aud="com.example.web"), jwks, "--nonce", RAW, "--audience", "com.example.web")["accepted"]
+def test_several_audiences_can_be_named(jwks):
+    assert verify(token(aud="com.example.web"), jwks, "--nonce", NONCE, "--audience", "com.example.web")["accepted"]
 
 
 @pytest.mark.parametrize("text", ["<html>", '{"keys":[]}', "{}"])
-def test_keys_that_are_none_are_told(text, tmp_path):
+def test_invalid_key_sets_are_rejected(text, tmp_path):
     path = tmp_path / "jwks.json"
     path.write_text(text)
-    assert reason(token(), path, "--nonce", RAW)["check"] == "keys"
+    assert reason(token(), path, "--nonce", NONCE)["check"] == "keys"
 
 
-@pytest.mark.parametrize(("given", "told"), [
+@pytest.mark.parametrize(("sent", "shown"), [
     ("account-delete", "account-deleted"), ("account-deleted", "account-deleted"),
     ("consent-revoked", "consent-revoked"), ("email-enabled", "email-enabled"), ("email-disabled", "email-disabled"),
 ])
 @pytest.mark.parametrize("shape", ["text", "object"])
 @pytest.mark.parametrize("wrapped", [True, False])
-def test_a_notification_is_shown_in_one_form(given, told, shape, wrapped, jwks):
-    event = {**EVENT, "type": given}
+def test_a_notification_is_shown_in_one_form(sent, shown, shape, wrapped, jwks):
+    event = {**EVENT, "type": sent}
     event = {**event, "event_time": NOW} if shape == "object" else json.dumps(event)
     text = notification(event)
     assert verify(json.dumps({"payload": text}) if wrapped else text, jwks, "--notification") == {
         "accepted": True,
         "notification": {
-            "id": "one", "audience": APP, "type": told, "isKnown": True, "subject": "001.ada",
+            "id": "one", "audience": APP, "type": shown, "isKnown": True, "subject": "001.ada",
             "occurredAt": "2027-01-15T08:00:00.000Z",
         },
         "token": {"algorithm": "RS256", "keyId": "one", "issuer": APPLE},
     }
 
 
-def test_a_notification_about_mail_names_the_address(jwks):
+def test_a_notification_about_an_email_address_names_it(jwks):
     event = {**EVENT, "type": "email-disabled", "email": "x1@privaterelay.appleid.com", "is_private_email": "true"}
     shown = verify(notification(json.dumps(event)), jwks, "--notification")["notification"]
     assert (shown["email"], shown["isPrivateEmail"]) == ("x1@privaterelay.appleid.com", True)
 
 
-def test_a_notification_of_a_new_type_is_shown_as_such(jwks):
+def test_a_notification_of_an_unknown_type_is_shown_as_unknown(jwks):
     shown = verify(notification({"type": "new", "sub": "a"}), jwks, "--notification")["notification"]
     assert (shown["type"], shown["isKnown"]) == ("new", False)
     assert "occurredAt" not in shown
@@ -206,18 +207,18 @@ def test_a_notification_of_a_new_type_is_shown_as_such(jwks):
     (notification(aud="com.other"), "audience"), (notification(jti=None), "jti"), (notification("no"), "events"),
     (notification(exp=NOW - 61), "expiry"), (token(), "jti"), ('{"payload":1}', "form"), ("{}", "form"),
 ])
-def test_what_is_wrong_with_a_notification_is_told(text, check, jwks):
+def test_an_invalid_notification_is_rejected(text, check, jwks):
     assert reason(text, jwks, "--notification")["check"] == check
 
 
-def test_a_notification_is_no_token_and_a_token_no_notification(jwks):
+def test_tokens_and_notifications_are_not_interchangeable(jwks):
     assert reason(notification(exp=NOW + 600, sub="001.ada"), jwks)["check"] == "events"
     assert reason(token(), jwks, "--notification")["check"] == "jti"
 
 
-def test_too_much_is_not_read(jwks):
+def test_oversized_input_is_not_read(jwks):
     words = ["--provider", "apple.com", "--audience", APP, "--jwks", str(jwks)]
-    ran = subprocess.run(
+    completed = subprocess.run(
         [binary(), "verify-token", *words], input="x" * 70_000, capture_output=True, text=True, timeout=START_SECONDS)
-    assert (ran.returncode, ran.stdout) == (1, "")
-    assert "more than 65536 bytes" in ran.stderr
+    assert (completed.returncode, completed.stdout) == (1, "")
+    assert "more than 65536 bytes" in completed.stderr

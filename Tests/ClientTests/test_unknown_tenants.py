@@ -1,32 +1,23 @@
-"""Whoever names a tenant that is not there is refused, and never answered from the project's own accounts."""
+"""A request that names an unknown tenant is rejected; it never reaches accounts of the project."""
 
 import pytest
 
-from admin_sdk import real, service_key
-from exchange import PASSWORD, fresh_email
-from gateway import eventually
-from installation import Installation, new_database
-from people import settle, signed_in
+from accounts import import_account, sign_in_with_password
+from admin_sdk import serve_admin, service_key
+from client import PASSWORD, fresh_email
+from gateway import LOOP_PROBES, eventually_applied
 
-NOBODY = {"tenantId": "nobody"}
-PLACES = ["no tenants", "other tenants"]
+UNKNOWN = {"tenantId": "unknown"}
 
 
-@pytest.fixture(scope="module")
-def bare(own):
-    """An installation whose project has no tenants."""
-    with own.serving() as running:
-        yield own, running
-
-
-@pytest.fixture(scope="module", params=PLACES)
+@pytest.fixture(scope="module", params=["no tenants", "other tenants"])
 def backend(request, contract):
-    """firebase-admin for a project of either sort."""
+    """firebase-admin for a project without tenants and for one with other tenants."""
     if request.param == "no tenants":
-        installation, running = request.getfixturevalue("bare")
+        installation, running = (request.getfixturevalue(name) for name in ("own", "own_serve"))
     else:
-        installation, running = (request.getfixturevalue(name) for name in ("verifiable", "verifiable_serve"))
-    with real(running, contract, service_key(installation)) as admin:
+        installation, running = (request.getfixturevalue(name) for name in ("rs256_installation", "rs256_serve"))
+    with serve_admin(running, contract, service_key(installation)) as admin:
         if request.param == "other tenants":
             admin.tenant()
         yield admin
@@ -34,16 +25,16 @@ def backend(request, contract):
 
 @pytest.fixture
 def ada(backend):
-    """Of the project itself."""
-    return settle(backend)
+    """An account of the project."""
+    return import_account(backend)
 
 
 @pytest.fixture
 def session(backend, ada):
-    return signed_in(backend.client, ada)
+    return sign_in_with_password(backend.client, ada)
 
 
-# Every operation of a backend that takes a tenant by name, with what it would be allowed without one.
+# Every operation of a backend that accepts a tenant ID, with a body that is valid without one.
 BY_BACKENDS = {
     "lookupAccounts": lambda ada, session: {"localId": [ada.uid]},
     "createAccount": lambda ada, session: {"displayName": "Eve"},
@@ -89,68 +80,68 @@ BY_CLIENTS = {
 
 
 def by_backend(backend, ada, operation, json=None, **params):
-    """Paths name the project's Ada where they name anybody."""
+    """Sends a request of a backend; path parameters name the account of the project."""
     return backend.client.call(
         operation, json, key=None, headers=backend.authorization, params=params,
         path={"localId": ada.uid, "providerId": "google.com"})
 
 
 @pytest.fixture
-def unharmed(backend, ada):
+def unchanged(backend, ada):
     before = backend.get_user(ada.uid)
     yield
     after = backend.get_user(ada.uid)
-    assert [one.provider_id for one in after.provider_data] == [one.provider_id for one in before.provider_data]
+    assert [entry.provider_id for entry in after.provider_data] == [entry.provider_id for entry in before.provider_data]
     assert (after.email, after.display_name) == (before.email, before.display_name)
 
 
-@pytest.mark.parametrize("place", ["body", "query"])
+@pytest.mark.parametrize("location", ["body", "query"])
 @pytest.mark.parametrize("operation", [*BY_BACKENDS, *BY_EITHER])
-def test_no_backend_is_answered_about_a_tenant_that_is_not_there(
-        backend, ada, session, unharmed, operation, place):
+def test_a_backend_operation_on_an_unknown_tenant_is_rejected(
+        backend, ada, session, unchanged, operation, location):
     json = (BY_BACKENDS | BY_EITHER)[operation](ada, session)
-    if place == "body":
-        answer = by_backend(backend, ada, operation, json | NOBODY)
+    if location == "body":
+        response = by_backend(backend, ada, operation, json | UNKNOWN)
     else:
-        answer = by_backend(backend, ada, operation, json, **NOBODY)
-    assert (answer.status, answer.code) == (404, "TENANT_NOT_FOUND")
+        response = by_backend(backend, ada, operation, json, **UNKNOWN)
+    assert (response.status, response.code) == (404, "TENANT_NOT_FOUND")
 
 
 @pytest.mark.parametrize("operation", READ)
-def test_no_backend_reads_of_a_tenant_that_is_not_there(backend, ada, operation):
-    answer = by_backend(backend, ada, operation, **NOBODY, **READ[operation])
-    assert (answer.status, answer.code) == (404, "TENANT_NOT_FOUND")
+def test_a_backend_read_of_an_unknown_tenant_is_rejected(backend, ada, operation):
+    response = by_backend(backend, ada, operation, **UNKNOWN, **READ[operation])
+    assert (response.status, response.code) == (404, "TENANT_NOT_FOUND")
 
 
-@pytest.mark.parametrize("place", ["body", "query"])
+@pytest.mark.parametrize("location", ["body", "query"])
 @pytest.mark.parametrize("operation", BY_CLIENTS)
-def test_no_app_is_answered_about_a_tenant_that_is_not_there(backend, ada, session, unharmed, operation, place):
+def test_a_client_operation_on_an_unknown_tenant_is_rejected(backend, ada, session, unchanged, operation, location):
     json = BY_CLIENTS[operation](ada, session)
-    if place == "body":
-        answer = backend.client.call(operation, json | NOBODY)
+    if location == "body":
+        response = backend.client.call(operation, json | UNKNOWN)
     else:
-        answer = backend.client.call(operation, json, params=dict(NOBODY))
-    assert (answer.status, answer.code) == (400, "INVALID_TENANT_ID")
+        response = backend.client.call(operation, json, params=dict(UNKNOWN))
+    assert (response.status, response.code) == (400, "INVALID_TENANT_ID")
 
 
 @pytest.mark.parametrize("operation", ["getProject", "getPasswordPolicy"])
-def test_no_app_reads_of_a_tenant_that_is_not_there(backend, operation):
-    assert backend.client.call(operation, params=dict(NOBODY)).code == "INVALID_TENANT_ID"
+def test_a_client_read_of_an_unknown_tenant_is_rejected(backend, operation):
+    assert backend.client.call(operation, params=dict(UNKNOWN)).code == "INVALID_TENANT_ID"
 
 
-def test_a_first_tenant_has_nobody_of_the_project(folder, dev, contract):
-    """Each loop of the gateway may know the project as it was for some seconds."""
-    installation = Installation(folder, new_database(dev.database_url)).with_project()
-    with installation.serving() as running, real(running, contract, service_key(installation)) as admin:
-        ada = settle(admin)
-        for _ in range(8):
+def test_the_first_tenant_contains_no_accounts_of_the_project(new_installation, contract):
+    """Each event loop may use the configuration without the tenant for some seconds."""
+    installation = new_installation()
+    with installation.serving() as running, serve_admin(running, contract, service_key(installation)) as admin:
+        ada = import_account(admin)
+        for _ in range(LOOP_PROBES):
             assert by_backend(admin, ada, "searchAccounts", q=ada.email).body["users"]
         named = {"tenantId": admin.tenant().tenant_id}
-        for _ in range(8):
+        for _ in range(LOOP_PROBES):
             listed = by_backend(admin, ada, "batchGetAccounts", **named)
             assert listed.code == "TENANT_NOT_FOUND" or listed.body.get("users", []) == []
-        for _ in range(8):
-            answer = by_backend(admin, ada, "updateAccount", {"localId": ada.uid, "displayName": "Eve"}, **named)
-            assert answer.code in ("TENANT_NOT_FOUND", "USER_NOT_FOUND")
+        for _ in range(LOOP_PROBES):
+            response = by_backend(admin, ada, "updateAccount", {"localId": ada.uid, "displayName": "Eve"}, **named)
+            assert response.code in ("TENANT_NOT_FOUND", "USER_NOT_FOUND")
         assert admin.get_user(ada.uid).display_name == "Ada"
-        assert eventually(lambda: by_backend(admin, ada, "batchGetAccounts", **named).status == 200, within=6)
+        assert eventually_applied(lambda: by_backend(admin, ada, "batchGetAccounts", **named).status == 200)

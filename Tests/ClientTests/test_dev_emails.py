@@ -1,4 +1,4 @@
-"""Dev mode keeps its mail, written as everybody's, for people and test suites to read."""
+"""`sekisho dev` keeps emails for developers and test suites instead of sending them."""
 
 import base64
 from types import SimpleNamespace
@@ -6,13 +6,13 @@ from types import SimpleNamespace
 import pytest
 import requests
 
-from exchange import Client
-from letters import is_gone, post, stands
+from client import Client
+from emails import account_of_code, is_deleted, queue_email
 
 
 @pytest.fixture(scope="module")
-def mailing(dev, folder):
-    """As the helpers for letters want it."""
+def installation(dev, folder):
+    """What the functions of emails.py need of an installation."""
     key = base64.b64encode((folder / "data" / "master-key").read_bytes()).decode()
     return SimpleNamespace(environment={"SEKISHO_MASTER_KEY": key}, database_url=dev.database_url)
 
@@ -22,35 +22,35 @@ def client(dev, contract):
     return Client(dev, contract)
 
 
-def test_a_mail_is_kept_and_shown(dev, mailing, client):
-    ada = client.ada()
+def test_an_email_is_kept_and_displayed(dev, installation, client):
+    ada = client.new_account()
     code = f"code-of-{ada['localId']}"
-    letter = post(mailing, "PASSWORD_RESET", ada["email"], code=code, continueURL="https://localhost/<b>")
+    queued = queue_email(installation, "PASSWORD_RESET", ada["email"], code=code, continueURL="https://localhost/<b>")
     listed = requests.get(f"{dev.url}/emulator/mail", timeout=30)
-    assert ada["email"] in listed.text and f"/emulator/mail/{letter.id}" in listed.text
-    assert stands(mailing, code) == ada["localId"]
-    assert is_gone(mailing, letter)
-    shown = requests.get(f"{dev.url}/emulator/mail/{letter.id}", timeout=30)
+    assert ada["email"] in listed.text and f"/emulator/mail/{queued.id}" in listed.text
+    assert account_of_code(installation, code) == ada["localId"]
+    assert is_deleted(installation, queued)
+    shown = requests.get(f"{dev.url}/emulator/mail/{queued.id}", timeout=30)
     link = f"{dev.url}/emulator/action?mode=resetPassword&amp;oobCode={code}&amp;apiKey=demo&amp;lang=en"
     assert f"{link}&amp;continueUrl=https%3A%2F%2Flocalhost%2F%3Cb%3E" in shown.text
-    page = requests.get(f"{dev.url}/emulator/mail/{letter.id}/html", timeout=30)
+    page = requests.get(f"{dev.url}/emulator/mail/{queued.id}/html", timeout=30)
     assert f'href="{link}' in page.text
-    for answer in (listed, shown, page):
-        assert answer.headers["Content-Type"] == "text/html; charset=utf-8"
-        policy = answer.headers["Content-Security-Policy"]
+    for response in (listed, shown, page):
+        assert response.headers["Content-Type"] == "text/html; charset=utf-8"
+        policy = response.headers["Content-Security-Policy"]
         assert policy.startswith("default-src 'none';") and "script-src" not in policy
     assert "sandbox" in page.headers["Content-Security-Policy"]
     assert "<iframe sandbox" in shown.text and "<script" not in listed.text + shown.text + page.text
 
 
-def test_a_mail_that_never_was_is_not_found(dev):
-    for path in ("nobody", "nobody/html"):
+def test_an_unknown_email_is_not_found(dev):
+    for path in ("unknown", "unknown/html"):
         assert requests.get(f"{dev.url}/emulator/mail/{path}", timeout=30).status_code == 404
 
 
-def test_no_address_is_logged(dev, mailing, client):
-    ada = client.ada()
-    post(mailing, "notice.password-changed", ada["email"])
+def test_email_addresses_are_not_logged(dev, installation, client):
+    ada = client.new_account()
+    queue_email(installation, "notice.password-changed", ada["email"])
     assert ada["email"] in requests.get(f"{dev.url}/emulator/mail", timeout=30).text
     assert ada["email"] not in dev.log.read_text()
 
@@ -60,8 +60,8 @@ def codes(dev, email):
     return [code for code in listed if code["email"] == email]
 
 
-def test_a_code_is_listed_until_it_is_used(dev, client):
-    ada = client.ada()
+def test_an_action_code_is_listed_until_it_is_used(dev, client):
+    ada = client.new_account()
     client.call("sendOobCode", {"requestType": "PASSWORD_RESET", "email": ada["email"]})
     client.call("sendOobCode", {"requestType": "VERIFY_EMAIL", "idToken": ada["idToken"]})
     [reset, verification] = codes(dev, ada["email"])

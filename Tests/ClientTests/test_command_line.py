@@ -1,4 +1,4 @@
-"""The command line: help, and what is asked wrongly."""
+"""The command line: help texts and usage errors."""
 
 import re
 
@@ -12,7 +12,8 @@ COMMANDS = [
     "users import", "users export",
     "keys create-api-key", "keys list-api-keys", "keys revoke-api-key",
     "keys create-service-key", "keys list-service-keys", "keys revoke-service-key",
-    "keys list-signing-keys", "keys rotate-signing-key", "keys rotate-refresh-key", "keys rewrap", "keys generate-master-key",
+    "keys list-signing-keys", "keys rotate-signing-key", "keys rotate-refresh-key", "keys rewrap",
+    "keys generate-master-key",
     "audit list", "audit export", "mail test", "mail list",
 ]
 each_command = pytest.mark.parametrize("command", COMMANDS)
@@ -24,28 +25,28 @@ def test_the_overview_lists_every_command():
 
 
 @pytest.mark.parametrize("words", ["", "help", "-h"])
-def test_the_overview_is_shown_in_every_usual_way(words):
+def test_help_without_a_command_shows_the_overview(words):
     assert run(*words.split()).stdout == run("--help").stdout
 
 
 @each_command
-def test_a_command_explains_itself(command):
+def test_every_command_has_a_help_text(command):
     helped = run(*command.split(), "--help")
     assert (helped.returncode, helped.stderr) == (0, "")
     assert helped.stdout.startswith(command)
     assert helped.stdout == run("help", *command.split()).stdout == run(*command.split(), "-h").stdout
 
 
-def test_the_overview_of_a_group_is_its_own():
+def test_the_help_of_a_group_lists_only_its_commands():
     keys = run("keys", "--help").stdout
     assert "keys rewrap" in keys and "projects list" not in keys
 
 
 @each_command
-def test_an_unknown_option_is_called_by_its_name(command):
-    ran = run(*command.split(), "--frobnicate")
-    assert (ran.returncode, ran.stdout) == (2, "")
-    assert "unknown option --frobnicate" in ran.stderr
+def test_an_unknown_option_is_named(command):
+    completed = run(*command.split(), "--frobnicate")
+    assert (completed.returncode, completed.stdout) == (2, "")
+    assert "unknown option --frobnicate" in completed.stderr
 
 
 @pytest.mark.parametrize(("words", "message"), [
@@ -101,13 +102,13 @@ def test_an_unknown_option_is_called_by_its_name(command):
     ("keys rotate-refresh-key", "--project is missing"),
     ("keys rotate-signing-key --now=yes --project demo", "unknown option --now=yes"),
 ])
-def test_what_makes_no_sense_is_refused_before_anything_is_done(words, message):
-    ran = run(*words.split())
-    assert (ran.returncode, ran.stdout) == (2, "")
-    assert message in ran.stderr
+def test_invalid_arguments_are_rejected_before_anything_is_done(words, message):
+    completed = run(*words.split())
+    assert (completed.returncode, completed.stdout) == (2, "")
+    assert message in completed.stderr
 
 
-def test_a_master_key_is_32_fresh_bytes_in_base64():
+def test_a_generated_master_key_is_32_random_bytes_in_base64():
     first, second = (run("keys", "generate-master-key").stdout for _ in range(2))
     assert re.fullmatch(r"[A-Za-z0-9+/]{43}=\n", first)
     assert first != second

@@ -1,4 +1,4 @@
-"""`sekisho users import` and `users export`: the files of `firebase auth:export`, there and back."""
+"""`sekisho users import` and `users export` with files in the formats of `firebase auth:export`."""
 
 import json
 import os
@@ -6,14 +6,13 @@ import pty
 import secrets
 import signal
 import subprocess
-import time
 
 import pytest
 import requests
 
-from exchange import PASSWORD
-from gateway import binary, run, surroundings
-from hashes import KEY, SALT, SEPARATOR, STRINGS, as_base64, firebase_scrypt
+from client import PASSWORD
+from gateway import binary, clean_environment, eventually, run, wait_for
+from hashes import KEY, SALT, SELF_DESCRIBING_HASHES, SEPARATOR, as_base64, firebase_scrypt
 from installation import sql
 
 FIREBASE = ["--hash-algo", "SCRYPT", "--salt-separator", as_base64(SEPARATOR), "--rounds", "8", "--mem-cost", "12"]
@@ -31,7 +30,7 @@ ADA = {
 }
 BOB = {"localId": "bob", "disabled": True, "createdAt": "1600000000003", "providerUserInfo": []}
 
-# As `firebase auth:export` writes them: no head, 28 columns and more.
+# The format of `firebase auth:export`: no header, 28 columns or more.
 CSV = (
     'ada,ada@example.com,true,{hash},{salt},"Ada, ""Countess""",https://example.com/ada.png,'
     "g1,ada@gmail.com,Ada,p,f1,ada@example.com,,,,,,,,,,,"
@@ -45,21 +44,22 @@ class Users:
         self.installation = installation
         self.project = project
         self.folder = folder
-        installation.done(f"projects create {project}")
+        installation.run_ok(f"projects create {project}")
 
     def file(self, content, name="users.json"):
         path = self.folder / name
         path.write_text(content if isinstance(content, str) else json.dumps({"users": content}))
         return path
 
-    def bring_in(self, path, *options, **environment):
+    def import_file(self, path, *options, **environment):
         return run("users", "import", str(path), "--project", self.project, *options,
                    **self.installation.environment | environment)
 
-    def bring_out(self, name="out.json", *options):
+    def export(self, name="out.json", *options):
         path = self.folder / name
-        ran = run("users", "export", str(path), "--project", self.project, *options, **self.installation.environment)
-        assert ran.returncode == 0, ran.stderr
+        words = ["users", "export", str(path), "--project", self.project, *options]
+        completed = run(*words, **self.installation.environment)
+        assert completed.returncode == 0, completed.stderr
         return path.read_text()
 
     def rows(self, columns, table="account"):
@@ -79,63 +79,57 @@ def others(own, tmp_path):
 
 
 @pytest.mark.parametrize(("name", "content"), [("users.json", [ADA, BOB]), ("users.csv", CSV)])
-def test_a_firebase_project_moves_over_with_one_command(users, own, name, content):
-    ran = users.bring_in(users.file(content, name), *FIREBASE, SEKISHO_HASH_KEY=as_base64(KEY))
-    assert (ran.returncode, ran.stderr) == (0, "")
-    assert ran.stdout == "imported 2 accounts, left out 1 identities of providers that are not supported here\n"
-    exported = {user["localId"]: user for user in json.loads(users.bring_out())["users"]}
+def test_an_export_of_firebase_is_imported_with_one_command(users, own, name, content):
+    completed = users.import_file(users.file(content, name), *FIREBASE, SEKISHO_HASH_KEY=as_base64(KEY))
+    assert (completed.returncode, completed.stderr) == (0, "")
+    assert completed.stdout == "imported 2 accounts, left out 1 identities of providers that are not supported here\n"
+    exported = {user["localId"]: user for user in json.loads(users.export())["users"]}
     same = {"localId", "email", "emailVerified", "displayName", "photoUrl", "lastSignedInAt", "createdAt",
             "phoneNumber", "disabled", "customAttributes"}
     assert {name: exported["ada"][name] for name in same} == {name: ADA[name] for name in same}
-    assert sorted(one["providerId"] for one in exported["ada"]["providerUserInfo"]) == ["apple.com", "google.com"]
+    assert sorted(entry["providerId"] for entry in exported["ada"]["providerUserInfo"]) == ["apple.com", "google.com"]
     assert exported["bob"] == BOB | {"emailVerified": False}
     assert users.rows("DISTINCT email_trust", "linked_identity") == ["none"]
 
-    key = own.done(f"keys create-api-key --project {users.project}")
+    key = own.run_ok(f"keys create-api-key --project {users.project}")
     with own.started() as serve:
-        wait_until_ready(serve)
+        wait_for(serve.is_ready, serve.process, serve.log)
         for password, outcome in [(PASSWORD + "x", None), (PASSWORD, "ada"), (PASSWORD, "ada")]:
-            answer = requests.post(
+            response = requests.post(
                 f"{serve.url}/v1/accounts:signInWithPassword", params={"key": key}, timeout=30,
                 json={"email": "ada@example.com", "password": password})
-            assert answer.json().get("localId") == outcome
+            assert response.json().get("localId") == outcome
     assert users.rows("password_hash")[0].startswith("$argon2id$")
 
 
-def wait_until_ready(serve):
-    end = time.monotonic() + 30
-    while not serve.is_ready():
-        assert time.monotonic() < end
-        time.sleep(0.05)
-
-
 @pytest.mark.parametrize("format", ["json", "csv"])
-def test_what_is_exported_comes_in_again_as_it_was(users, others, format):
-    people = [
-        ADA | {"passwordHash": as_base64(STRINGS["argon2id"](PASSWORD)), "salt": None,
+def test_an_export_can_be_imported_unchanged(users, others, format):
+    rows = [
+        ADA | {"passwordHash": as_base64(SELF_DESCRIBING_HASHES["argon2id"](PASSWORD)), "salt": None,
                "providerUserInfo": ADA["providerUserInfo"][:2]},
-        BOB, {"localId": "carol", "email": "carol@example.com", "passwordHash": as_base64(STRINGS["bcrypt"](PASSWORD))},
+        BOB, {"localId": "carol", "email": "carol@example.com",
+              "passwordHash": as_base64(SELF_DESCRIBING_HASHES["bcrypt"](PASSWORD))},
     ]
-    assert users.bring_in(users.file(people)).returncode == 0
-    first = users.bring_out(f"out.{format}")
-    assert others.bring_in(users.folder / f"out.{format}").stdout == "imported 3 accounts\n"
-    assert others.bring_out(f"again.{format}") == first
+    assert users.import_file(users.file(rows)).returncode == 0
+    first = users.export(f"out.{format}")
+    assert others.import_file(users.folder / f"out.{format}").stdout == "imported 3 accounts\n"
+    assert others.export(f"again.{format}") == first
     assert os.stat(users.folder / f"out.{format}").st_mode & 0o777 == 0o600
-    assert users.bring_out("stdout.json", "--format", format) == first
+    assert users.export("stdout.json", "--format", format) == first
 
 
-def test_hashes_that_need_a_key_need_it_again(users, others):
-    assert users.bring_in(users.file([ADA]), *FIREBASE, "--hash-key", as_base64(KEY)).returncode == 0
-    users.bring_out("out.json")
-    refused = others.bring_in(users.folder / "out.json")
-    assert (refused.returncode, "needs the signerKey" in refused.stderr) == (1, True)
+def test_hashes_with_a_signer_key_need_it_for_every_import(users, others):
+    assert users.import_file(users.file([ADA]), *FIREBASE, "--hash-key", as_base64(KEY)).returncode == 0
+    users.export("out.json")
+    rejected = others.import_file(users.folder / "out.json")
+    assert (rejected.returncode, "needs the signerKey" in rejected.stderr) == (1, True)
     (users.folder / "key").write_text(as_base64(KEY) + "\n")
-    assert others.bring_in(users.folder / "out.json", "--hash-key-file", str(users.folder / "key")).returncode == 0
-    # The id of the key is of the project's own.
+    assert others.import_file(users.folder / "out.json", "--hash-key-file", str(users.folder / "key")).returncode == 0
+    # The stored hash names the signer key by an ID, which differs between projects.
     assert others.rows("password_hash")[0].split("$")[3:] == users.rows("password_hash")[0].split("$")[3:]
 
 
-BAD = [
+INVALID_ROWS = [
     ("{\"localId\": \"x\", }", "It is not JSON from byte"),
     ("{\"localId\": \"x\", \"localId\": \"y\"}", "A member is there twice."),
     ("17", "Invalid JSON"),
@@ -156,23 +150,23 @@ BAD = [
 ]
 
 
-@pytest.mark.parametrize(("row", "reason"), BAD)
-def test_a_bad_row_is_told_with_its_line_and_spoils_nothing_else(users, row, reason):
+@pytest.mark.parametrize(("row", "reason"), INVALID_ROWS)
+def test_an_invalid_row_is_reported_with_its_line_and_others_are_imported(users, row, reason):
     first = {"localId": "first", "email": "first@example.com", "phoneNumber": "+15555550100",
              "providerUserInfo": [{"providerId": "google.com", "rawId": "g1"}]}
     text = '{"kind": "users",\n "users": [\n' + json.dumps(first) + ",\n" + row + ',\n{"localId": "last"}\n]}'
-    ran = users.bring_in(users.file(text))
-    assert (ran.returncode, ran.stdout) == (1, "imported 2 accounts\n")
-    told, end = ran.stderr.splitlines()
-    assert told.startswith("sekisho: line 4") and any(part in told for part in reason.split("|")), told
-    assert end == "sekisho: 1 row was not imported"
+    completed = users.import_file(users.file(text))
+    assert (completed.returncode, completed.stdout) == (1, "imported 2 accounts\n")
+    message, summary = completed.stderr.splitlines()
+    assert message.startswith("sekisho: line 4") and reason in message
+    assert summary == "sekisho: 1 row was not imported"
     assert users.rows("id") == ["first", "last"]
 
 
-def test_refused_rows_may_go_to_a_file(users):
+def test_invalid_rows_can_be_written_to_a_file(users):
     path = users.folder / "errors.jsonl"
-    ran = users.bring_in(users.file([BOB, {"localId": "a/b"}, {"email": "x"}]), "--errors", str(path))
-    assert (ran.returncode, ran.stderr) == (1, "sekisho: 2 rows were not imported\n")
+    completed = users.import_file(users.file([BOB, {"localId": "a/b"}, {"email": "x"}]), "--errors", str(path))
+    assert (completed.returncode, completed.stderr) == (1, "sekisho: 2 rows were not imported\n")
     assert [json.loads(line) for line in path.read_text().splitlines()] == [
         {"line": 1, "localId": "a/b", "error": "localId is invalid"}, {"line": 1, "error": "localId is missing"}]
 
@@ -180,63 +174,66 @@ def test_refused_rows_may_go_to_a_file(users):
 @pytest.mark.parametrize(("text", "message"), [
     ("", "the file has no member users"),
     ("{\"people\": []}", "the file has no member users"),
-    ("{\"users\": [{\"localId\": \"first\"}, {\"localId\": \"las", "the file is no JSON any more from line 1 on, or ends early"),
+    ("{\"users\": [{\"localId\": \"first\"}, {\"localId\": \"las",
+     "the file is no JSON any more from line 1 on, or ends early"),
     ("{\"users\": [{\"localId\": \"first\"}", "the file is no JSON any more from line 1 on, or ends early"),
 ])
-def test_a_file_that_breaks_off_is_taken_as_far_as_it_goes(users, text, message):
-    ran = users.bring_in(users.file(text))
-    assert ran.returncode == 1 and message in ran.stderr
-    assert "--resume goes on with it" in ran.stderr
+def test_an_incomplete_file_is_imported_up_to_its_end(users, text, message):
+    completed = users.import_file(users.file(text))
+    assert completed.returncode == 1 and message in completed.stderr
+    assert "--resume goes on with it" in completed.stderr
     assert users.rows("id") == (["first"] if "first" in text else [])
 
 
-def test_a_quotation_that_never_ends_is_told(users):
-    ran = users.bring_in(users.file('first\n"second\n', "users.csv"))
-    assert ran.returncode == 1 and "a quotation that begins in line 2 never ends" in ran.stderr
+def test_an_unterminated_quotation_is_reported(users):
+    completed = users.import_file(users.file('first\n"second\n', "users.csv"))
+    assert completed.returncode == 1 and "a quotation that begins in line 2 never ends" in completed.stderr
     assert users.rows("id") == ["first"]
 
 
-def test_a_second_run_goes_on_where_the_first_one_ended(users):
-    users.bring_in(users.file([BOB, {"localId": "carol"}]))
+def test_a_second_run_resumes_after_the_first(users):
+    users.import_file(users.file([BOB, {"localId": "carol"}]))
     path = users.file([BOB, {"localId": "carol"}, {"localId": "dave"}])
-    ran = users.bring_in(path, "--resume")
-    assert (ran.returncode, ran.stdout, ran.stderr) == (0, "imported 1 account, 2 were there already\n", "")
-    assert users.bring_in(path).returncode == 1
+    completed = users.import_file(path, "--resume")
+    assert (completed.returncode, completed.stderr) == (0, "")
+    assert completed.stdout == "imported 1 account, 2 were there already\n"
+    assert users.import_file(path).returncode == 1
 
 
-def test_it_may_be_interrupted_at_any_moment(users):
+def test_an_interrupted_import_can_be_resumed(users):
     count = 60_000
-    people = [{"localId": f"u{number:06}", "email": f"u{number}@example.com",
+    rows = [{"localId": f"u{number:06}", "email": f"u{number}@example.com",
                "providerUserInfo": [{"providerId": "google.com", "rawId": f"g{number}"}]} for number in range(count)]
-    path = users.file(people)
+    path = users.file(rows)
     words = [binary(), "users", "import", str(path), "--project", users.project]
-    process = subprocess.Popen(words, env=surroundings(**users.installation.environment), stdout=subprocess.DEVNULL,
-                               stderr=subprocess.DEVNULL)
-    end = time.monotonic() + 30
-    while users.rows("count(*)") == ["0"]:
-        assert time.monotonic() < end and process.poll() is None
-    # Not SIGINT, which shells have their background jobs ignore.
+    process = subprocess.Popen(
+        words, env=clean_environment(**users.installation.environment), stdout=subprocess.DEVNULL,
+        stderr=subprocess.DEVNULL)
+    assert eventually(lambda: users.rows("count(*)") != ["0"] or process.poll() is not None)
+    assert process.poll() is None
+    # SIGTERM, because shells make background jobs ignore SIGINT.
     process.terminate()
     assert process.wait(30) == -signal.SIGTERM
     stored = int(users.rows("count(*)")[0])
     assert 0 < stored < count
     assert users.rows("count(*)", "linked_identity") == [str(stored)]
-    ran = users.bring_in(path, "--resume")
-    assert (ran.returncode, ran.stdout) == (0, f"imported {count - stored} accounts, {stored} were there already\n")
+    completed = users.import_file(path, "--resume")
+    assert completed.returncode == 0
+    assert completed.stdout == f"imported {count - stored} accounts, {stored} were there already\n"
     assert users.rows("count(*)", "linked_identity") == [str(count)]
 
 
-def test_on_a_terminal_it_draws_a_bar(users):
+def test_an_import_on_a_terminal_shows_a_progress_bar(users):
     path = users.file([BOB])
     master, slave = pty.openpty()
     words = [binary(), "users", "import", str(path), "--project", users.project]
-    process = subprocess.run(words, env=surroundings(**users.installation.environment), stdout=subprocess.PIPE,
+    process = subprocess.run(words, env=clean_environment(**users.installation.environment), stdout=subprocess.PIPE,
                              stderr=slave, timeout=30)
     os.close(slave)
-    drawn = os.read(master, 65536).decode()
+    output = os.read(master, 65536).decode()
     os.close(master)
     assert process.returncode == 0
-    assert "[##############################] 100 %  1 rows" in drawn
+    assert "[##############################] 100 %  1 rows" in output
 
 
 @pytest.mark.parametrize(("options", "message"), [
@@ -253,12 +250,13 @@ def test_on_a_terminal_it_draws_a_bar(users):
     (["--salt-separator", "?", "--hash-algo", "MD5"], "--salt-separator is base64"),
     (["--format", "xml"], "--format is json or csv"),
 ])
-def test_what_makes_no_sense_is_said_before_anything_is_done(users, options, message):
-    ran = users.bring_in(users.file([BOB]), *options)
-    assert ran.returncode == 2 and message in ran.stderr
+def test_invalid_options_are_rejected_before_anything_is_imported(users, options, message):
+    completed = users.import_file(users.file([BOB]), *options)
+    assert completed.returncode == 2 and message in completed.stderr
     assert users.rows("id") == []
 
 
-def test_there_has_to_be_such_a_project(users):
-    ran = run("users", "export", str(users.folder / "x"), "--project", "nobody", **users.installation.environment)
-    assert (ran.returncode, ran.stderr) == (1, "sekisho: there is no project nobody\n")
+def test_an_unknown_project_is_reported(users):
+    words = ["users", "export", str(users.folder / "x"), "--project", "unknown"]
+    completed = run(*words, **users.installation.environment)
+    assert (completed.returncode, completed.stderr) == (1, "sekisho: there is no project unknown\n")

@@ -1,0 +1,59 @@
+"""Test accounts, created with firebase-admin and used by clients."""
+
+import secrets
+from dataclasses import dataclass
+from urllib.parse import parse_qs, urlsplit
+
+from firebase_admin import auth
+
+from client import PASSWORD, fresh_email
+
+
+@dataclass
+class Account:
+    """Values for an account with an identifier of every kind."""
+
+    uid: str
+    email: str
+    phone_number: str
+    subject: str
+
+    @property
+    def identifiers(self):
+        return [
+            auth.UidIdentifier(self.uid), auth.EmailIdentifier(self.email), auth.PhoneIdentifier(self.phone_number),
+            auth.ProviderIdentifier("google.com", self.subject)]
+
+
+def fresh_uid():
+    return f"uid-{secrets.token_hex(8)}"
+
+
+def fresh_phone():
+    return f"+1{secrets.randbelow(9 * 10**9) + 10**9}"
+
+
+def unsaved_account():
+    return Account(fresh_uid(), fresh_email(), fresh_phone(), secrets.token_hex(8))
+
+
+def import_account(library, account=None):
+    """Imports `account` (default: a new one) into a project or a tenant, with ``PASSWORD``."""
+    account = account or unsaved_account()
+    record = auth.ImportUserRecord(
+        uid=account.uid, email=account.email, phone_number=account.phone_number, display_name="Ada",
+        provider_data=[auth.UserProvider(account.subject, "google.com")])
+    assert library.import_users([record]).errors == []
+    library.update_user(account.uid, password=PASSWORD)
+    return account
+
+
+def sign_in_with_password(client, account, password=PASSWORD, **more):
+    response = client.call("signInWithPassword", {"email": account.email, "password": password, **more})
+    assert response.status == 200, response.body
+    return response.body
+
+
+def query_parameters(link):
+    """The query parameters of a link, each of which must occur once."""
+    return {name: value for name, [value] in parse_qs(urlsplit(link).query).items()}

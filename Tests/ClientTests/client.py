@@ -1,0 +1,84 @@
+"""Client that sends one request to a running gateway and checks the response against openapi.yaml."""
+
+import secrets
+from dataclasses import dataclass
+
+import requests
+
+from contract import error_code
+
+PASSWORD = "correct horse battery"
+API_KEY = object()
+
+
+def fresh_email():
+    return f"{secrets.token_hex(8)}@example.com"
+
+
+@dataclass
+class Response:
+    status: int
+    body: object
+
+    @property
+    def code(self):
+        """The error code, or `None` if the request succeeded."""
+        is_error = isinstance(self.body, dict) and isinstance(self.body.get("error"), dict)
+        return error_code(self.body) if is_error else None
+
+
+class Client:
+    def __init__(self, gateway, contract):
+        self.gateway = gateway
+        self.contract = contract
+
+    def call(self, operation_id, json=None, *, key=API_KEY, path=None, **options):
+        """Sends a request and fails if openapi.yaml does not describe the response.
+
+        `path` holds the path parameters except the project; `options` are passed to `requests`.
+        """
+        operation = self.contract.operations[operation_id]
+        path = operation.path.format(project=self.gateway.project, **(path or {}))
+        if operation.body["security"] and key:
+            options["params"] = options.get("params", {}) | {"key": self.gateway.api_key if key is API_KEY else key}
+        response = requests.request(operation.method, self.gateway.url + path, json=json, timeout=30, **options)
+        return self._checked(operation, response)
+
+    def _checked(self, operation, response):
+        where = f"{response.request.method} {response.request.path_url}: {response.status_code} {response.text[:500]}"
+        described = operation.response(response.status_code)
+        assert described, f"response not in the contract: {where}"
+        if response.status_code == 503 and operation.body["tags"] != ["Operations"]:
+            assert "Retry-After" in response.headers, where
+        if "content" not in described:
+            assert not response.content, where
+            return Response(response.status_code, response.text)
+        media_type = response.headers["Content-Type"].split(";")[0].strip()
+        assert media_type in described["content"], f"{media_type} is not in the contract: {where}"
+        if media_type != "application/json":
+            return Response(response.status_code, response.text)
+        result = Response(response.status_code, response.json())
+        assert self.contract.schema_errors(described["content"][media_type]["schema"], result.body) == [], where
+        if result.code:
+            assert result.code in operation.error_codes, f"{result.code} is not in the contract: {where}"
+            assert result.body["error"]["code"] == result.status, where
+        if result.code == "TOO_MANY_ATTEMPTS_TRY_LATER":
+            assert int(response.headers["Retry-After"]) > 0, where
+        return result
+
+    def sign_up(self, **fields):
+        response = self.call("signUp", fields)
+        assert response.status == 200, response.body
+        return response.body
+
+    def new_account(self):
+        """Signs up with a new email address and ``PASSWORD``."""
+        return self.sign_up(email=fresh_email(), password=PASSWORD, displayName="Ada")
+
+    def refresh(self, session, **more):
+        return self.call("token", {"grant_type": "refresh_token", "refresh_token": session["refreshToken"], **more})
+
+    def lookup(self, session):
+        """Returns the account of a session."""
+        [user] = self.call("lookup", {"idToken": session["idToken"]}).body["users"]
+        return user

@@ -1,0 +1,83 @@
+"""Queued emails and email action codes, written to the database directly."""
+
+import base64
+import hashlib
+import json
+import secrets
+import struct
+import uuid
+from dataclasses import dataclass
+
+from cryptography.hazmat.primitives.ciphers.aead import AESGCM
+
+from gateway import eventually
+from installation import sql
+
+HOUR = 3600
+
+
+@dataclass
+class QueuedEmail:
+    id: str
+    recipient: str
+    code: str | None
+
+
+def queue_email(installation, kind, recipient, *, code=None, language=None, lifetime=HOUR, account=None, **content):
+    """Inserts a queued email. Its code is not stored as an action code until the gateway sends the email."""
+    identifier = str(uuid.uuid4())
+    if code:
+        content["code"] = code
+    encrypted = encrypt(installation, content, f"mail/{identifier}/content")
+    sql(installation.database_url, f"""
+        INSERT INTO mail (
+            id, project_id, kind, account_id, recipient, language, content, created_at, due_at, expires_at)
+        VALUES ('{identifier}', 'demo', '{kind}', {sql_literal(account)}, '{recipient}', {sql_literal(language)},
+            '\\x{encrypted.hex()}', now(), now(), now() + interval '{lifetime} seconds')""")
+    return QueuedEmail(identifier, recipient, code)
+
+
+def insert_action_code(installation, purpose, account, email):
+    """Inserts a valid email action code and returns it."""
+    code = secrets.token_urlsafe(32)
+    sql(installation.database_url, f"""
+        INSERT INTO oob_code (hash, project_id, purpose, account_id, generation, email, created_at, expires_at)
+        VALUES ('\\x{hashlib.sha256(code.encode()).hexdigest()}', 'demo', '{purpose}', '{account}', 1, '{email}', now(),
+            now() + interval '1 hour')""")
+    return code
+
+
+def account_of_code(installation, code):
+    digest = hashlib.sha256(code.encode()).hexdigest()
+    return sql(installation.database_url, f"SELECT account_id FROM oob_code WHERE hash = '\\x{digest}'").strip()
+
+
+def row(installation, queued, columns):
+    """The columns of a queued email, or an empty string once its row is deleted."""
+    return sql(installation.database_url, f"SELECT {columns} FROM mail WHERE id = '{queued.id}'").strip()
+
+
+def is_deleted(installation, queued):
+    return eventually(lambda: not row(installation, queued, "id"))
+
+
+def make_due(installation, queued):
+    """Makes the next delivery attempt due now."""
+    sql(installation.database_url, f"UPDATE mail SET due_at = now() WHERE id = '{queued.id}'")
+
+
+def delete_emails(installation):
+    sql(installation.database_url, "DELETE FROM mail")
+
+
+def sql_literal(text):
+    return "NULL" if text is None else f"'{text}'"
+
+
+def encrypt(installation, content, location):
+    """Encrypts like the gateway: version, key ID, nonce, ciphertext and tag; `location` is authenticated."""
+    key = base64.b64decode(installation.environment["SEKISHO_MASTER_KEY"])
+    header = b"\x01" + hashlib.sha256(b"sekisho master key id" + key).digest()[:4]
+    nonce = secrets.token_bytes(12)
+    associated = header + struct.pack(">I", len(location)) + location.encode()
+    return header + nonce + AESGCM(key).encrypt(nonce, json.dumps(content).encode(), associated)

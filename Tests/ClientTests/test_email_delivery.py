@@ -1,0 +1,315 @@
+"""Delivery of queued emails to a third-party SMTP server: at least once, with unchanged content."""
+
+import asyncio
+import re
+import secrets
+import signal
+from urllib.parse import quote
+
+import pytest
+
+import gateway
+from client import Client, fresh_email
+from emails import account_of_code, delete_emails, insert_action_code, is_deleted, make_due, queue_email, row
+from gateway import eventually
+from installation import sql
+from smtp_server import PASSWORD, USER, ReceivedEmail, SMTPServer, certificate, smtp_server_running
+
+FROM = "no-reply@auth.example.com"
+ENCODED = quote(PASSWORD, safe="")
+
+
+@pytest.fixture(scope="module")
+def installation(new_installation):
+    return new_installation()
+
+
+@pytest.fixture
+def server():
+    return SMTPServer()
+
+
+def environment(port, **more):
+    return {"SEKISHO_SMTP_URL": f"smtp://127.0.0.1:{port}", "SEKISHO_MAIL_FROM": FROM} | more
+
+
+@pytest.fixture
+def sending(installation, server):
+    """A gateway that sends emails to `server`."""
+    with smtp_server_running(server) as port, installation.serving(**environment(port)) as running:
+        yield running
+
+
+def queue_notice(installation, recipient="ada@example.org"):
+    return queue_email(installation, "notice.password-changed", recipient)
+
+
+def queue_notices(installation, count):
+    return [queue_notice(installation, f"ada{number}@example.org") for number in range(count)]
+
+
+def recipients(server):
+    return sorted(received.recipients[0] for received in server.received)
+
+
+def only_email(server):
+    assert eventually(lambda: server.received), "no email was received"
+    [received] = server.received
+    return received
+
+
+@pytest.mark.parametrize(("language", "subject", "action"), [
+    ("en", "Reset your password for demo", "Follow the link"),
+    ("ja", "【demo】パスワードの再設定", "次のリンクを開いて"),
+])
+def test_an_email_is_delivered_as_text_and_html_in_its_language(
+        installation, server, sending, contract, language, subject, action):
+    ada = Client(sending, contract).new_account()
+    code = secrets.token_urlsafe(32)
+    queued = queue_email(
+        installation, "PASSWORD_RESET", ada["email"], code=code, language=language, apiKey="key",
+        continueURL="https://app.example.com/?a=b&c")
+    received = only_email(server)
+    link = (
+        f"{installation.url}/__/auth/action?mode=resetPassword&oobCode={code}&apiKey=key&lang={language}"
+        "&continueUrl=https%3A%2F%2Fapp.example.com%2F%3Fa%3Db%26c")
+    assert (received.sender, received.recipients) == (FROM, [ada["email"]])
+    assert received.message["Subject"] == subject
+    assert received.message["From"] == f"demo <{FROM}>"
+    assert received.message["To"] == ada["email"]
+    assert received.message["Message-ID"] == f"<{queued.id}@auth.example.com>"
+    assert received.message["Auto-Submitted"] == "auto-generated"
+    assert re.fullmatch(r"\w{3}, \d+ \w{3} \d{4} \d\d:\d\d:\d\d \+0000", received.message["Date"])
+    assert action in received.part("plain") and link in received.part("plain").splitlines()
+    assert action in received.part("html") and link.replace("&", "&amp;") in received.part("html")
+    assert all(len(line) <= 998 for line in received.raw.splitlines())
+    assert account_of_code(installation, code) == ada["localId"]
+    assert is_deleted(installation, queued)
+
+
+def test_expired_and_useless_emails_are_deleted_unsent(installation, server, sending, contract):
+    ada = Client(sending, contract).new_account()
+    unknown = queue_email(installation, "PASSWORD_RESET", fresh_email(), code="code-for-an-unknown-address")
+    void = queue_email(installation, "VERIFY_EMAIL", ada["email"], code="void", account=ada["localId"])
+    expired = queue_email(installation, "notice.password-changed", ada["email"], lifetime=-1)
+    good = queue_email(
+        installation, "VERIFY_EMAIL", ada["email"], account=ada["localId"],
+        code=insert_action_code(installation, "VERIFY_EMAIL", ada["localId"], ada["email"]))
+    for queued in (unknown, void, expired, good):
+        assert is_deleted(installation, queued)
+    assert only_email(server).message["Message-ID"] == f"<{good.id}@auth.example.com>"
+    assert not account_of_code(installation, "code-for-an-unknown-address")
+
+
+def test_emails_are_sent_with_starttls_and_authentication(installation, server, folder):
+    file, context = certificate(folder)
+    queued = queue_notice(installation)
+    options = {"tls_context": context, "require_starttls": True, "auth_required": True}
+    with smtp_server_running(server, **options) as port:
+        url = f"smtp://{USER}:{ENCODED}@localhost:{port}"
+        with installation.serving(**environment(port, SEKISHO_SMTP_URL=url, SEKISHO_SMTP_CA_FILE=str(file))) as running:
+            received = only_email(server)
+            assert received.is_encrypted and received.is_authenticated
+            assert is_deleted(installation, queued)
+            log = running.log.read_text()
+    assert queued.id in log and "ada@example.org" not in log
+    assert PASSWORD not in log and ENCODED not in log
+
+
+def test_emails_are_sent_with_implicit_tls(installation, server, folder):
+    file, context = certificate(folder)
+    queue_notice(installation)
+    with smtp_server_running(server, ssl_context=context) as port:
+        url = f"smtps://127.0.0.1:{port}"
+        with installation.serving(**environment(port, SEKISHO_SMTP_URL=url, SEKISHO_SMTP_CA_FILE=str(file))):
+            only_email(server)
+
+
+@pytest.mark.parametrize("server_has", ["no encryption", "an untrusted certificate"])
+def test_nothing_is_sent_to_a_server_without_trusted_tls(installation, server, folder, server_has):
+    other = folder / secrets.token_hex(4)
+    other.mkdir()
+    file, _ = certificate(folder)
+    _, context = certificate(other)
+    options = {} if server_has == "no encryption" else {"tls_context": context}
+    queued = queue_notice(installation)
+    with smtp_server_running(server, auth_require_tls=False, **options) as port:
+        url = f"smtp://{USER}:{ENCODED}@localhost:{port}"
+        with installation.serving(**environment(port, SEKISHO_SMTP_URL=url, SEKISHO_SMTP_CA_FILE=str(file))):
+            assert eventually(lambda: "encryption" in row(installation, queued, "failure"))
+    assert server.received == [] and row(installation, queued, "failed_at") == ""
+    delete_emails(installation)
+
+
+def test_a_permanently_rejected_recipient_is_abandoned_and_listed(installation, server, sending):
+    server.rcpt_replies = ["550 5.1.1 <ada@example.org> unknown"]
+    queued = queue_notice(installation)
+    assert eventually(lambda: row(installation, queued, "failed_at"))
+    assert row(installation, queued, "failure") == "550 to RCPT"
+    assert server.received == []
+    listed = installation.run_ok("mail list")
+    assert queued.id in listed and "550 to RCPT" in listed and "given up" in listed
+    assert "ada@example.org" not in listed and "ada@example.org" not in sending.log.read_text()
+
+
+def test_a_permanently_rejected_message_is_abandoned(installation, server, sending):
+    server.data_replies = ["554 5.7.1 spam"]
+    queued = queue_notice(installation)
+    assert eventually(lambda: row(installation, queued, "failed_at"))
+    assert row(installation, queued, "failure") == "554 to DATA"
+
+
+def test_a_transiently_rejected_email_is_retried(installation, server, sending):
+    server.rcpt_replies = ["451 4.7.1 try later"]
+    queued = queue_notice(installation)
+    assert eventually(lambda: row(installation, queued, "failure") == "451 to RCPT")
+    due_soon = "due_at > now() + interval '15 seconds' AND due_at < now() + interval '45 seconds'"
+    assert row(installation, queued, due_soon) == "t"
+    make_due(installation, queued)
+    assert only_email(server).message["Message-ID"] == f"<{queued.id}@auth.example.com>"
+    assert is_deleted(installation, queued)
+
+
+async def drop_connection(server, smtp, session, envelope):
+    """Receives the whole message and closes the connection without a reply."""
+    server.received.append(ReceivedEmail(session, envelope))
+    smtp.transport.abort()
+    await asyncio.sleep(0)
+    return "250 OK"
+
+
+def test_an_email_is_sent_again_unchanged_after_a_lost_connection(installation, server, sending, contract):
+    ada = Client(sending, contract).new_account()
+    server.data_replies = [drop_connection]
+    queued = queue_email(installation, "PASSWORD_RESET", ada["email"], code="lost-connection", language="ja")
+    assert eventually(lambda: row(installation, queued, "failure") == "connection lost")
+    make_due(installation, queued)
+    assert eventually(lambda: len(server.received) == 2)
+    first, second = server.received
+    assert first.content == second.content
+
+
+def test_a_code_used_between_attempts_does_not_become_valid_again(installation, server, sending, contract):
+    ada = Client(sending, contract).new_account()
+    server.data_replies = [drop_connection]
+    queued = queue_email(installation, "PASSWORD_RESET", ada["email"], code="used-meanwhile")
+    assert eventually(lambda: row(installation, queued, "failure") == "connection lost")
+    sql(installation.database_url, f"DELETE FROM oob_code WHERE account_id = '{ada['localId']}'")
+    make_due(installation, queued)
+    assert is_deleted(installation, queued)
+    assert not account_of_code(installation, "used-meanwhile")
+    assert len(server.received) == 1
+
+
+def test_emails_wait_for_an_unreachable_server(installation, server):
+    port = gateway.free_port()
+    with installation.serving(**environment(port)):
+        waiting = queue_notices(installation, 20)
+        assert eventually(lambda: all(row(installation, queued, "failure") for queued in waiting))
+        with smtp_server_running(server, port):
+            for queued in waiting:
+                make_due(installation, queued)
+            assert all(is_deleted(installation, queued) for queued in waiting)
+    assert recipients(server) == sorted(queued.recipient for queued in waiting)
+
+
+def held_back(reply):
+    """A reply that sets `reached` and waits for `released`."""
+
+    async def hold(server, smtp, *session_and_envelope):
+        if len(session_and_envelope) == 2:
+            server.received.append(ReceivedEmail(*session_and_envelope))
+        server.reached.set()
+        while not server.released.is_set():
+            await asyncio.sleep(0.05)
+        return reply
+
+    return hold
+
+
+@pytest.mark.parametrize("moment", ["before the message", "after the message"])
+def test_the_email_of_a_killed_gateway_is_sent_by_the_next(installation, server, moment):
+    if moment == "before the message":
+        server.rcpt_replies = [held_back("451 too late")]
+    else:
+        server.data_replies = [held_back("250 OK")]
+    queued = queue_notice(installation)
+    with smtp_server_running(server) as port:
+        with installation.serving(**environment(port)) as first:
+            assert server.reached.wait(30)
+            gateway.stop(first.process, signal.SIGKILL)
+        server.released.set()
+        assert row(installation, queued, "attempts, due_at > now()") == "1|t"
+        with installation.serving(**environment(port)) as second:
+            make_due(installation, queued)
+            assert is_deleted(installation, queued)
+            assert second.process.poll() is None
+    assert {received.message["Message-ID"] for received in server.received} == {f"<{queued.id}@auth.example.com>"}
+    assert len(server.received) == (1 if moment == "before the message" else 2)
+    assert len({str(received.content) for received in server.received}) == 1
+
+
+def test_a_delivery_in_progress_is_finished_before_the_gateway_exits(installation, server):
+    server.data_replies = [held_back("250 OK")]
+    queued = queue_notice(installation)
+    with smtp_server_running(server) as port, installation.serving(**environment(port)) as running:
+        assert server.reached.wait(30)
+        running.process.send_signal(signal.SIGTERM)
+        assert eventually(lambda: running.is_ready() is None)
+        server.released.set()
+        assert running.process.wait(gateway.STOP_SECONDS) == 0
+    only_email(server)
+    assert row(installation, queued, "id") == ""
+
+
+def test_a_silent_server_delays_neither_requests_nor_the_exit(installation, server):
+    server.data_replies = [held_back("250 OK")]
+    queued = queue_notice(installation)
+    settings = {"SEKISHO_DRAIN_SECONDS": "1"}
+    with smtp_server_running(server) as port, installation.serving(**environment(port, **settings)) as running:
+        assert server.reached.wait(30)
+        assert all(running.is_ready() for _ in range(20))
+        assert gateway.stop(running.process, signal.SIGTERM) == 0
+        server.released.set()
+    assert row(installation, queued, "failure, due_at <= now()") == "stopped|t"
+    delete_emails(installation)
+
+
+def test_two_gateways_send_each_email_once(installation, server):
+    waiting = queue_notices(installation, 40)
+    with smtp_server_running(server) as port:
+        with installation.serving(**environment(port)), installation.replica().serving(**environment(port)):
+            assert all(is_deleted(installation, queued) for queued in waiting)
+    assert recipients(server) == sorted(queued.recipient for queued in waiting)
+
+
+def test_no_email_is_sent_without_a_server(installation):
+    queued = queue_notice(installation)
+    with installation.serving():
+        assert "none is sent" in installation.run_ok("check")
+    assert row(installation, queued, "attempts") == "0"
+    delete_emails(installation)
+
+
+def test_the_mail_test_command_sends_an_email(server):
+    with smtp_server_running(server) as port:
+        completed = gateway.run("mail", "test", "ada@example.org", **environment(port))
+        assert (completed.returncode, completed.stdout) == (0, f"accepted by 127.0.0.1:{port}\n")
+        assert only_email(server).message["Subject"] == "Sekisho: test"
+        server.rcpt_replies = ["550 no"]
+        completed = gateway.run("mail", "test", "ada@example.org", **environment(port))
+        assert completed.returncode == 1
+        assert "refused for good by" in completed.stderr and "550 to RCPT" in completed.stderr
+    completed = gateway.run("mail", "test", "ada@example.org", **environment(port))
+    assert completed.returncode == 1 and "mail server not reachable" in completed.stderr
+
+
+@pytest.mark.parametrize(("settings", "message"), [
+    ({"SEKISHO_SMTP_URL": "smtp://mail.example.com"}, "SEKISHO_MAIL_FROM is not set"),
+    ({"SEKISHO_MAIL_FROM": FROM}, "SEKISHO_SMTP_URL is not set"),
+    ({"SEKISHO_SMTP_URL": "http://mail.example.com", "SEKISHO_MAIL_FROM": FROM}, "SEKISHO_SMTP_URL must be smtp://"),
+    ({"SEKISHO_SMTP_URL": "smtp://mail.example.com", "SEKISHO_MAIL_FROM": "no-address"}, "SEKISHO_MAIL_FROM must be"),
+])
+def test_an_incomplete_configuration_is_rejected(installation, settings, message):
+    completed = installation.run("check", **settings)
+    assert completed.returncode == 2 and message in completed.stderr

@@ -1,0 +1,153 @@
+"""firebase-admin configures identity providers and manages the identities that they prove."""
+
+import secrets
+
+import jwt
+import pytest
+from firebase_admin import auth
+from firebase_admin.exceptions import ConflictError, FirebaseError
+
+from simulators import Simulators, fresh_person, idp_sign_in_body
+
+in_dev = pytest.mark.parametrize("admin", ["dev"], indirect=True)
+ISSUER = "https://id.example.com"
+
+
+@pytest.fixture
+def providers(admin):
+    """The IDs of three new OpenID Connect providers with a client secret."""
+    names = sorted(f"oidc.{secrets.token_hex(8)}" for _ in range(3))
+    for name in names:
+        created = admin.create_oidc_provider_config(
+            name, client_id="c", issuer=ISSUER, display_name="Corp", enabled=False, client_secret="secret",
+            code_response_type=True, id_token_response_type=False)
+        assert created.client_secret is None
+    yield names
+    for name in names:
+        admin.delete_oidc_provider_config(name)
+        with pytest.raises(auth.ConfigurationNotFoundError):
+            admin.get_oidc_provider_config(name)
+
+
+def test_an_openid_connect_provider_is_configured(admin, providers):
+    config = admin.get_oidc_provider_config(providers[0])
+    assert (config.provider_id, config.client_id, config.issuer) == (providers[0], "c", ISSUER)
+    assert (config.display_name, config.enabled, config.code_response_type) == ("Corp", False, True)
+    assert config.client_secret is None
+
+
+def test_a_change_of_an_openid_connect_provider_keeps_other_fields(admin, providers):
+    changed = admin.update_oidc_provider_config(
+        providers[0], display_name=auth.DELETE_ATTRIBUTE, issuer="https://other.example.com")
+    assert (changed.display_name, changed.issuer) == (None, "https://other.example.com")
+    assert (changed.client_id, changed.enabled, changed.code_response_type) == ("c", False, True)
+    assert admin.update_oidc_provider_config(providers[0], client_id="d").client_id == "d"
+
+
+@in_dev
+def test_an_openid_connect_provider_is_enabled_beside_apple(admin, providers):
+    assert admin.update_oidc_provider_config(providers[0], enabled=True).enabled is True
+
+
+def test_openid_connect_providers_are_listed_page_by_page(admin, providers):
+    first = admin.list_oidc_provider_configs(max_results=2)
+    assert len(first.provider_configs) == 2
+    second = admin.list_oidc_provider_configs(page_token=first.next_page_token, max_results=2)
+    listed = [config.provider_id for config in [*first.provider_configs, *second.iterate_all()]]
+    assert len(listed) == len(set(listed)) and set(providers) <= set(listed)
+
+
+def test_an_unknown_provider_is_not_found(admin):
+    with pytest.raises(auth.ConfigurationNotFoundError):
+        admin.get_oidc_provider_config("oidc.unknown")
+    with pytest.raises(auth.ConfigurationNotFoundError):
+        admin.delete_oidc_provider_config("oidc.unknown")
+
+
+def test_an_existing_provider_is_not_created_again(admin, providers):
+    with pytest.raises(ConflictError) as error:
+        admin.create_oidc_provider_config(providers[0], client_id="c", issuer=ISSUER)
+    assert error.value.http_response.json()["error"]["message"] == "CONFIGURATION_EXISTS"
+
+
+SAML = {
+    "idp_entity_id": "idp", "sso_url": "https://id.example.com/sso", "x509_certificates": ["certificate"],
+    "rp_entity_id": "rp", "callback_url": "https://app.example.com/callback"}
+
+
+@pytest.mark.parametrize("scope", ["project", "tenant"])
+@pytest.mark.parametrize("call", [
+    lambda library: library.get_saml_provider_config("saml.corp"),
+    lambda library: library.create_saml_provider_config("saml.corp", **SAML),
+    lambda library: library.update_saml_provider_config("saml.corp", display_name="Corp"),
+    lambda library: library.delete_saml_provider_config("saml.corp"),
+    lambda library: library.list_saml_provider_configs(),
+], ids=["get", "create", "update", "delete", "list"])
+def test_saml_is_not_implemented(admin, acme, call, scope):
+    with pytest.raises(FirebaseError) as error:
+        call(admin if scope == "project" else acme)
+    assert error.value.http_response.status_code == 501
+    assert "not implemented" in str(error.value)
+
+
+@pytest.fixture
+def simulators(dev):
+    return Simulators(dev)
+
+
+@pytest.fixture
+def federated(admin, simulators):
+    """An account with identities of Apple and Google: the person, the session and the subjects."""
+    person = fresh_person() | {"hidesEmail": True}
+    apple, google = simulators.apple(person), simulators.google(person)
+    session = admin.client.call("signInWithIdp", idp_sign_in_body(apple)).body
+    admin.client.call("signInWithIdp", idp_sign_in_body(google, idToken=session["idToken"]))
+    return person, session, {proof["providerId"]: subject_of(proof) for proof in (apple, google)}
+
+
+def subject_of(proof):
+    return jwt.decode(proof["idToken"], options={"verify_signature": False})["sub"]
+
+
+@in_dev
+def test_a_backend_sees_the_identities_of_apple_and_google(admin, federated):
+    person, session, subjects = federated
+    user = admin.get_user(session["localId"])
+    assert {identity.provider_id: identity.uid for identity in user.provider_data} == subjects
+    emails = {identity.provider_id: identity.email for identity in user.provider_data}
+    assert emails == {"apple.com": session["email"], "google.com": person["email"]}
+    assert (user.email, user.email_verified, user.display_name) == (session["email"], True, "Ada Lovelace")
+    token = admin.verify_id_token(session["idToken"])
+    assert token["firebase"]["sign_in_provider"] == "apple.com"
+
+
+@in_dev
+@pytest.mark.parametrize("provider", ["apple.com", "google.com"])
+def test_a_backend_finds_a_user_by_the_subject_of_an_identity(admin, federated, provider):
+    _, session, subjects = federated
+    found = admin.get_users([auth.ProviderIdentifier(provider, subjects[provider])])
+    assert [user.uid for user in found.users] == [session["localId"]]
+
+
+@in_dev
+def test_a_backend_unlinks_an_identity(admin, simulators, federated):
+    person, session, subjects = federated
+    user = admin.update_user(session["localId"], providers_to_delete=["google.com"])
+    assert [identity.provider_id for identity in user.provider_data] == ["apple.com"]
+    assert admin.get_users([auth.ProviderIdentifier("google.com", subjects["google.com"])]).users == []
+    apple, google = (
+        admin.client.call("signInWithIdp", idp_sign_in_body(proof)).body
+        for proof in (simulators.apple(person), simulators.google(person)))
+    assert apple["localId"] == session["localId"] != google["localId"]
+
+
+@in_dev
+def test_an_identity_linked_by_a_backend_signs_in(admin, simulators, ada):
+    """The Python library cannot link identities; libraries for other languages send this request."""
+    proof = simulators.sign_in("apple.com")
+    link = {"localId": ada.uid, "linkProviderUserInfo": {"providerId": "apple.com", "rawId": subject_of(proof)}}
+    response = admin.client.call("updateAccount", link, key=None, headers=admin.authorization)
+    assert response.status == 200, response.body
+    linked = {identity.provider_id: identity.uid for identity in admin.get_user(ada.uid).provider_data}
+    assert linked["apple.com"] == subject_of(proof)
+    assert admin.client.call("signInWithIdp", idp_sign_in_body(proof)).body["localId"] == ada.uid

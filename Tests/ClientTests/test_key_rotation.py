@@ -1,0 +1,92 @@
+"""Rotation of signing keys, refresh keys and the master key while sessions exist."""
+
+import jwt
+import pytest
+import requests
+
+from client import Client
+from gateway import LOOP_PROBES, eventually_applied
+from installation import master_key
+
+
+@pytest.fixture(scope="module")
+def client(own_serve, contract):
+    return Client(own_serve, contract)
+
+
+def published(serve):
+    """The IDs of the keys in every response; the event loops may publish different sets."""
+    url = f"{serve.url}/demo/.well-known/jwks.json"
+    sets = [requests.get(url, timeout=30).json()["keys"] for _ in range(LOOP_PROBES)]
+    return set.intersection(*({key["kid"] for key in keys} for keys in sets))
+
+
+def signing_key(token):
+    return jwt.get_unverified_header(token)["kid"]
+
+
+def test_a_new_signing_key_is_published_before_it_signs_and_old_tokens_stay_valid(own, own_serve, client):
+    before = client.sign_up()
+    [old] = published(own_serve)
+    new = own.run_ok("keys rotate-signing-key --project demo")
+    assert eventually_applied(lambda: published(own_serve) == {old, new})
+    after = client.sign_up()
+    assert signing_key(after["idToken"]) == old
+    for session in (before, after):
+        assert client.call("lookup", {"idToken": session["idToken"]}).status == 200
+        assert client.refresh(session).status == 200
+    assert own.run_ok("keys list-signing-keys --project demo").count("ES256") == 2
+
+
+def test_an_immediate_rotation_invalidates_id_tokens_but_not_sessions(own, own_serve, client):
+    session = client.sign_up()
+    new = own.run_ok("keys rotate-signing-key --project demo --now")
+    assert eventually_applied(lambda: published(own_serve) == {new})
+    assert client.call("lookup", {"idToken": session["idToken"]}).code == "INVALID_ID_TOKEN"
+    fresh = client.refresh(session).body["id_token"]
+    assert signing_key(fresh) == new
+    assert client.call("lookup", {"idToken": fresh}).status == 200
+
+
+def test_only_an_immediate_rotation_of_the_refresh_key_ends_sessions(own, own_serve, client):
+    session = client.sign_up()
+    own.run_ok("keys rotate-refresh-key --project demo")
+    assert client.refresh(session).status == 200
+    own.run_ok("keys rotate-refresh-key --project demo --now")
+    assert eventually_applied(lambda: client.refresh(session).code == "INVALID_REFRESH_TOKEN")
+    # A loop that does not know the new key yet issues tokens that the other loops reject.
+    assert eventually_applied(lambda: client.refresh(client.sign_up()).status == 200)
+
+
+@pytest.mark.parametrize("algorithm", ["ES256", "RS256"])
+def test_a_rotation_keeps_the_algorithm_unless_another_is_requested(own, algorithm):
+    project = f"signed-{algorithm.lower()}"
+    own.run_ok(f"projects create {project} --algorithm {algorithm}")
+    own.run_ok(f"keys rotate-signing-key --project {project}")
+    other = {"ES256": "RS256", "RS256": "ES256"}[algorithm]
+    own.run_ok(f"keys rotate-signing-key --project {project} --algorithm {other}")
+    shown = own.run_ok(f"keys list-signing-keys --project {project}")
+    assert (shown.count(algorithm), shown.count(other)) == (2, 1)
+
+
+def test_the_master_key_is_replaced_without_ending_sessions(new_installation, contract):
+    installation = new_installation()
+    old = installation.environment["SEKISHO_MASTER_KEY"]
+    with installation.serving() as serve:
+        session = Client(serve, contract).sign_up()
+
+    installation.environment |= {"SEKISHO_MASTER_KEY": master_key(), "SEKISHO_MASTER_KEY_PREVIOUS": old}
+    assert installation.run("serve", SEKISHO_MASTER_KEY_PREVIOUS="").returncode == 1
+    with installation.serving() as serve:
+        assert installation.run_ok("keys rewrap") == "rewrapped 2 secrets"
+        assert installation.run_ok("keys rewrap") == "rewrapped 0 secrets"
+        assert Client(serve, contract).refresh(session).status == 200
+
+    del installation.environment["SEKISHO_MASTER_KEY_PREVIOUS"]
+    with installation.serving() as serve:
+        client = Client(serve, contract)
+        assert client.call("lookup", {"idToken": session["idToken"]}).status == 200
+        assert client.refresh(session).status == 200
+    with_the_old_key = installation.run("serve", SEKISHO_MASTER_KEY=old)
+    assert with_the_old_key.returncode == 1
+    assert "the master key is not the one this database was made with" in with_the_old_key.stderr

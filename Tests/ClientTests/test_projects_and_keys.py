@@ -1,0 +1,151 @@
+"""Commands for migrations, projects, keys and the audit trail."""
+
+import json
+import re
+from concurrent.futures import ThreadPoolExecutor
+
+import pytest
+import requests
+from cryptography.hazmat.primitives.asymmetric import ec, rsa
+from cryptography.hazmat.primitives.serialization import load_pem_private_key
+
+from gateway import LOOP_PROBES, eventually_applied, run
+from installation import new_database, sql
+
+
+def test_migrating_twice_applies_everything_once(dev):
+    database_url = new_database(dev.database_url)
+    first, second = (run("migrate", DATABASE_URL=database_url) for _ in range(2))
+    assert first.returncode == second.returncode == 0
+    assert re.fullmatch(r"(applied m\d{4}_\w+\n)+", first.stdout)
+    assert second.stdout == "nothing to apply\n"
+
+
+def test_concurrent_migrations_apply_each_migration_once(dev):
+    database_url = new_database(dev.database_url)
+    with ThreadPoolExecutor() as pool:
+        completed = list(pool.map(lambda _: run("migrate", DATABASE_URL=database_url), range(2)))
+    assert [entry.returncode for entry in completed] == [0, 0], [entry.stderr for entry in completed]
+    applied = re.findall(r"applied (\w+)", completed[0].stdout + completed[1].stdout)
+    assert sorted(applied) == sql(database_url, "SELECT name FROM schema_migration ORDER BY name").split()
+
+
+@pytest.mark.parametrize("words", [
+    "projects create demo", "projects list", "projects policy demo", "apps create web --project demo",
+    "apps list --project demo", "keys create-api-key --project demo", "keys list-api-keys --project demo",
+    "keys revoke-api-key x --project demo", "keys create-service-key --project demo --name backend",
+    "audit list --project demo", "keys list-signing-keys --project demo", "keys rotate-signing-key --project demo",
+    "keys rewrap",
+])
+def test_a_command_on_an_unmigrated_database_names_the_migrate_command(words, installation, empty_database):
+    completed = installation.run(words, DATABASE_URL=empty_database)
+    assert (completed.returncode, completed.stdout) == (1, "")
+    assert "run `sekisho migrate`" in completed.stderr
+
+
+def test_creating_an_existing_project_fails(own):
+    assert own.run_ok("projects create twice") == "created project twice"
+    again = own.run("projects create twice")
+    assert (again.returncode, again.stdout) == (1, "")
+    assert "there is a project twice already" in again.stderr
+    assert re.findall(r"^twice +\d{12} +sekisho$", own.run_ok("projects list"), re.MULTILINE)
+
+
+@pytest.mark.parametrize("words", [
+    "projects policy unknown", "apps create web --project unknown", "keys create-api-key --project unknown",
+    "keys create-api-key --project demo --app unknown", "keys revoke-api-key unknown --project demo",
+    "keys create-service-key --project unknown --name backend", "keys revoke-service-key unknown --project demo",
+    "keys rotate-signing-key --project unknown",
+])
+def test_a_command_fails_for_an_unknown_project_app_or_key(words, own):
+    completed = own.run(words)
+    assert (completed.returncode, completed.stdout) == (1, "")
+    assert "unknown" in completed.stderr
+
+
+def accepts(serve, key):
+    """Whether any event loop accepts the API key."""
+    statuses = {
+        requests.get(serve.url + "/v1/projects", {"key": key}, timeout=30).status_code for _ in range(LOOP_PROBES)}
+    assert statuses <= {200, 400}
+    return 200 in statuses
+
+
+def test_a_revoked_api_key_is_rejected_within_seconds_and_other_keys_stay_valid(own, own_serve):
+    revoked, kept = own.api_key(), own.api_key()
+    [*_, identifier, _] = own.ids("api")
+    assert accepts(own_serve, revoked) and accepts(own_serve, kept)
+    assert own.run_ok(f"keys revoke-api-key {identifier} --project demo") == f"revoked {identifier}"
+    assert eventually_applied(lambda: not accepts(own_serve, revoked))
+    assert accepts(own_serve, kept)
+    assert own.run(f"keys revoke-api-key {identifier} --project demo").returncode == 1
+    [line] = [line for line in own.run_ok("keys list-api-keys --project demo").splitlines() if identifier in line]
+    assert re.fullmatch(r"\S+ +default +\S+Z +\S+Z", line)
+
+
+def test_lists_of_keys_do_not_contain_secrets(own):
+    key = own.api_key()
+    secret = json.loads(own.run_ok("keys create-service-key --project demo --name hidden"))["secret"]
+    shown = own.run_ok("keys list-api-keys --project demo") + own.run_ok("keys list-service-keys --project demo")
+    assert key not in shown and secret not in shown
+
+
+@pytest.mark.parametrize(("algorithm", "kind"), [
+    ("RS256", rsa.RSAPrivateKey), ("ES256", ec.EllipticCurvePrivateKey), (None, rsa.RSAPrivateKey)
+])
+def test_a_new_service_key_is_printed_as_json(own, algorithm, kind):
+    option = f" --algorithm {algorithm}" if algorithm else ""
+    key = json.loads(own.run_ok("keys create-service-key --project demo --name backend" + option))
+    assert key.keys() == {"projectId", "id", "secret", "algorithm", "scopes", "privateKey"}
+    assert (key["projectId"], key["algorithm"]) == ("demo", algorithm or "RS256")
+    assert isinstance(load_pem_private_key(key["privateKey"].encode(), None), kind)
+    assert key["id"] in own.ids("service")
+    own.run_ok(f"keys revoke-service-key {key['id']} --project demo")
+    assert own.run(f"keys revoke-service-key {key['id']} --project demo").returncode == 1
+
+
+def test_a_service_key_is_limited_to_its_scopes(own, own_serve):
+    words = "keys create-service-key --project demo --name narrow --scopes users.read,audit.read --expires-in 30"
+    key = json.loads(own.run_ok(words))
+    assert key["scopes"] == ["users.read", "audit.read"] and key["expiresAt"].endswith("Z")
+    [line] = [line for line in own.run_ok("keys list-service-keys --project demo").splitlines() if key["id"] in line]
+    assert "users.read,audit.read" in line and key["expiresAt"] in line
+
+    def status(method, path):
+        authorization = {"Authorization": f"Bearer {key['secret']}"}
+        return requests.request(method, own_serve.url + path, json={}, headers=authorization, timeout=30).status_code
+
+    assert status("POST", "/v1/projects/demo/accounts:query") == 200
+    assert status("GET", "/v1/projects/demo/auditEvents") == 200
+    assert status("POST", "/v1/projects/demo/accounts") == 403
+    assert status("GET", "/v2/projects/demo/config") == 403
+
+
+@pytest.mark.parametrize("option", ["--scopes users", "--scopes users.read,", "--expires-in 0", "--expires-in soon"])
+def test_invalid_scopes_and_lifetimes_of_a_service_key_are_rejected(own, option):
+    assert own.run(f"keys create-service-key --project demo --name invalid {option}").returncode == 2
+
+
+def test_the_audit_trail_is_listed_newest_first_and_exported_oldest_first(own):
+    own.run_ok("projects create trailed")
+    for _ in range(3):
+        own.run_ok("keys create-api-key --project trailed")
+    [identifier, *_] = own.ids("api", "trailed")
+    own.run_ok(f"keys revoke-api-key {identifier} --project trailed")
+    listed = own.run_ok("audit list --project trailed").splitlines()
+    assert [line.split()[2] for line in listed[1:]] == ["apiKey.revoked", *["apiKey.added"] * 3, "project.added"]
+    assert own.run_ok(f"audit list --project trailed --subject {identifier} --action apiKey.revoked").count("\n") == 1
+    assert own.run_ok("audit list --project trailed --since 2999-01-01").count("\n") == 0
+    exported = [json.loads(line) for line in own.run_ok("audit export --project trailed").splitlines()]
+    assert [line["action"] for line in exported] == ["project.added", *["apiKey.added"] * 3, "apiKey.revoked"]
+    assert {line["actor"] for line in exported} == {"cli"}
+    assert own.run("audit list --project trailed --since yesterday").returncode == 2
+
+
+def test_an_audit_export_contains_every_page(own):
+    own.run_ok("projects create long")
+    sql(own.database_url, """
+        INSERT INTO audit_event (id, project_id, actor, action, subject, occurred_at)
+        SELECT gen_random_uuid(), 'long', 'cli', 'act', i, to_timestamp(i / 10) FROM generate_series(1, 2500) i""")
+    exported = [json.loads(line) for line in own.run_ok("audit export --project long --action act").splitlines()]
+    assert len({line["eventId"] for line in exported}) == len(exported) == 2500

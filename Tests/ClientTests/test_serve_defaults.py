@@ -1,0 +1,40 @@
+"""The default policy of projects in `sekisho serve`, which is stricter than in `sekisho dev`."""
+
+import pytest
+
+from client import PASSWORD, Client, fresh_email
+
+
+@pytest.fixture(scope="session")
+def client(serve, contract):
+    return Client(serve, contract)
+
+
+def test_an_unknown_api_key_is_rejected(client):
+    assert client.call("getProject", key="nonsense").code == "API_KEY_INVALID"
+
+
+def test_responses_do_not_disclose_which_accounts_exist(client):
+    ada = client.new_account()
+    wrong = client.call("signInWithPassword", {"email": ada["email"], "password": "wrong horse battery"})
+    unknown = client.call("signInWithPassword", {"email": fresh_email(), "password": PASSWORD})
+    assert wrong.code == "INVALID_LOGIN_CREDENTIALS"
+    assert (wrong.status, wrong.body) == (unknown.status, unknown.body)
+    for email in (ada["email"], fresh_email()):
+        methods = client.call("createAuthUri", {"identifier": email, "continueUri": "http://localhost"}).body
+        assert methods.keys() == {"kind", "sessionId"}
+
+
+def test_a_new_email_address_must_be_verified_first(client):
+    response = client.call("update", {"idToken": client.new_account()["idToken"], "email": fresh_email()})
+    assert response.code == "OPERATION_NOT_ALLOWED"
+
+
+def test_the_last_sign_in_method_is_removed_only_on_confirmation(client):
+    body = {"idToken": client.new_account()["idToken"], "deleteProvider": ["password"]}
+    assert client.call("unlink", body).code == "LAST_SIGN_IN_METHOD"
+    assert client.call("unlink", body | {"allowNoSignInMethod": True}).status == 200
+
+
+def test_passwords_have_at_least_eight_characters(client):
+    assert client.call("signUp", {"email": fresh_email(), "password": "sevenxx"}).code == "WEAK_PASSWORD"

@@ -1,0 +1,62 @@
+"""Graceful shutdown: requests in flight are answered, new connections are refused, and the exit status is 0."""
+
+import re
+import signal
+import socket
+from concurrent.futures import ThreadPoolExecutor
+
+import pytest
+import requests
+
+import gateway
+from client import PASSWORD, Client
+
+# A hash takes long enough with these parameters for the test to act meanwhile.
+SLOW_HASHES = {
+    "SEKISHO_PASSWORD_THREADS": "1",
+    "SEKISHO_PASSWORD_MEMORY_KIB": "65536",
+    "SEKISHO_PASSWORD_ITERATIONS": "16",
+    "SEKISHO_DRAIN_SECONDS": "60",
+}
+
+
+@pytest.fixture
+def slow(installation):
+    with installation.replica().serving(**SLOW_HASHES) as running:
+        yield running
+
+
+def queued_passwords(serve):
+    metrics = requests.get(serve.url + "/metrics", timeout=30).text
+    return int(re.search(r"^sekisho_passwords_waiting (\d+)$", metrics, re.MULTILINE)[1])
+
+
+def refuses_connections(serve):
+    host, port = serve.url.removeprefix("http://").split(":")
+    try:
+        socket.create_connection((host, int(port)), timeout=30).close()
+    except ConnectionRefusedError:
+        return True
+
+
+def test_requests_in_flight_are_answered_and_new_connections_refused(slow, contract):
+    client = Client(slow, contract)
+    ada = client.new_account()
+    sign_in = {"email": ada["email"], "password": PASSWORD}
+    with ThreadPoolExecutor() as pool:
+        # One password is being hashed, the other two wait in the queue.
+        requested = [pool.submit(client.call, "signInWithPassword", sign_in) for _ in range(3)]
+        assert gateway.eventually(lambda: queued_passwords(slow) == 2)
+        slow.process.send_signal(signal.SIGTERM)
+        assert gateway.eventually(lambda: refuses_connections(slow))
+        assert not all(future.done() for future in requested)
+        assert [future.result().status for future in requested] == [200, 200, 200]
+    assert slow.process.wait(gateway.STOP_SECONDS) == 0
+    assert '"message":"draining"' in slow.log.read_text()
+
+
+@pytest.mark.parametrize("signal_number", [signal.SIGINT, signal.SIGTERM])
+def test_an_idle_connection_does_not_delay_the_exit(slow, signal_number):
+    with requests.Session() as session:
+        assert session.get(slow.url + "/healthz", timeout=30).status_code == 200
+        assert gateway.stop(slow.process, signal_number) == 0
