@@ -171,38 +171,6 @@ def test_a_nonce_must_match_and_counts_once(client, simulators):
     assert "Duplicate credential" in again.body["error"]["message"]
 
 
-def test_a_conflict_is_returned_to_a_client_that_requests_the_credential(client, simulators):
-    grace = fresh_person()
-    owner = sign_in(client, simulators.google(grace))
-    other = sign_in(client, simulators.apple())
-    code, _ = rejection(client, simulators.google(grace), idToken=other["idToken"])
-    assert code == "FEDERATED_USER_ID_ALREADY_LINKED"
-    body = idp_sign_in_body(simulators.google(grace), idToken=other["idToken"], returnIdpCredential=True)
-    response = client.call("signInWithIdp", body).body
-    assert response["errorMessage"] == "FEDERATED_USER_ID_ALREADY_LINKED"
-    assert not {"idToken", "refreshToken", "localId"} & response.keys()
-    session = client.call("signInWithIdp", {"pendingToken": response["pendingToken"]}).body
-    assert session["localId"] == owner["localId"]
-
-
-def test_an_issued_nonce_counts_once(client, simulators):
-    issued = client.call("issueNonce", {}).body
-    proof = simulators.sign_in("apple.com", nonce=issued["nonceSha256"])
-    assert "rawNonce" not in proof
-    credential = {"providerId": "apple.com", "idToken": proof["idToken"], "rawNonce": issued["nonce"]}
-    assert client.call("signInWithIdp", {"credential": credential}).status == 200
-    again = simulators.sign_in("apple.com", nonce=issued["nonceSha256"])
-    credential = {"providerId": "apple.com", "idToken": again["idToken"], "rawNonce": issued["nonce"]}
-    assert client.call("signInWithIdp", {"credential": credential}).code == "MISSING_OR_INVALID_NONCE"
-
-
-def test_a_deleted_account_is_not_restored_by_a_sign_in(client, simulators):
-    ada = fresh_person()
-    first = sign_in(client, simulators.apple(ada))
-    assert client.call("delete", {"idToken": first["idToken"]}).status == 200
-    assert sign_in(client, simulators.apple(ada))["localId"] != first["localId"]
-
-
 def test_google_sign_in_requires_sign_in_with_apple(client, simulators, own_dev):
     """Configuration that violates guideline 4.8 is rejected; if it exists in the database, the sign-in is rejected."""
     def configure(operation, change, **path):

@@ -631,51 +631,6 @@ def test_every_operation_of_the_contract_has_a_row(contract):
     assert {row.operation for row in ROWS} == contract.operations.keys()
 
 
-def test_an_upgrade_keeps_the_account(client):
-    anonymous = client.sign_up()
-    upgraded = client.sign_up(idToken=anonymous["idToken"], email=fresh_email(), password=PASSWORD)
-    assert upgraded["localId"] == anonymous["localId"]
-    again = client.call("signInWithPassword", password_sign_in(upgraded["email"], PASSWORD)).body
-    assert again["localId"] == anonymous["localId"]
-
-
-def test_a_changed_name_is_returned(client):
-    account = client.new_account()
-    client.call("update", {"idToken": account["idToken"], "displayName": "Ada Lovelace"})
-    user = client.lookup(account)
-    assert (user["localId"], user["displayName"]) == (account["localId"], "Ada Lovelace")
-
-
-def test_a_new_password_revokes_all_sessions(client):
-    account = client.new_account()
-    changed = client.call("update", {"idToken": account["idToken"], "password": "staple battery horse"}).body
-    assert client.call("lookup", {"idToken": account["idToken"]}).code == "TOKEN_EXPIRED"
-    assert client.call("token", token(account["refreshToken"])).status == 400
-    assert client.call("signInWithPassword", password_sign_in(account["email"], PASSWORD)).code == "INVALID_PASSWORD"
-    assert client.call("lookup", {"idToken": changed["idToken"]}).status == 200
-    assert client.call("token", token(changed["refreshToken"])).status == 200
-
-
-def test_a_deleted_account_has_no_sessions(client):
-    account = client.new_account()
-    client.call("delete", {"idToken": account["idToken"]})
-    assert client.call("lookup", {"idToken": account["idToken"]}).code == "USER_NOT_FOUND"
-    assert client.call("signInWithPassword", password_sign_in(account["email"], PASSWORD)).code == "EMAIL_NOT_FOUND"
-    assert client.call("token", token(account["refreshToken"])).status == 400
-
-
-def test_a_refreshed_id_token_is_accepted(client):
-    account = client.new_account()
-    refreshed = client.call("token", token(account["refreshToken"])).body
-    assert refreshed["user_id"] == account["localId"]
-    assert client.call("lookup", {"idToken": refreshed["id_token"]}).status == 200
-
-
-def test_errors_of_token_have_a_status_and_no_list(client):
-    error = client.call("token", token("nonsense")).body["error"]
-    assert "status" in error and "errors" not in error
-
-
 @pytest.mark.parametrize(("method", "path", "status", "code"), [
     ("GET", "/nowhere", 404, "NOT_FOUND"),
     ("GET", "/v1/accounts:signUp", 405, "METHOD_NOT_ALLOWED"),
