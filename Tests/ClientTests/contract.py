@@ -3,6 +3,7 @@
 import copy
 import re
 from dataclasses import dataclass
+from functools import cache, cached_property
 from pathlib import Path
 
 import yaml
@@ -23,8 +24,9 @@ class Contract:
         }
 
     @classmethod
+    @cache
     def load(cls):
-        return cls(yaml.safe_load(PATH.read_text()))
+        return cls(yaml.load(PATH.read_text(), Loader=yaml.CSafeLoader))
 
     @property
     def error_codes(self):
@@ -40,10 +42,11 @@ class Contract:
 
     def schema_errors(self, schema, value):
         """Returns the errors of `value` against `schema`; a field that the schema does not name is an error."""
-        components = {"schemas": self._closed_schemas()}
+        components = {"schemas": self._closed_schemas}
         validator = OAS30Validator({"allOf": [schema], "components": components})
         return [f"{error.json_path}: {error.message}" for error in validator.iter_errors(value)]
 
+    @cached_property
     def _closed_schemas(self):
         schemas = copy.deepcopy(self.document["components"]["schemas"])
         for schema in schemas.values():

@@ -61,9 +61,15 @@ def is_deleted(installation, queued):
     return eventually(lambda: not row(installation, queued, "id"))
 
 
-def make_due(installation, queued):
-    """Makes the next delivery attempt due now."""
-    sql(installation.database_url, f"UPDATE mail SET due_at = now() WHERE id = '{queued.id}'")
+def make_due(installation, *queued):
+    """Makes the next delivery attempt of the emails due now."""
+    identifiers = ", ".join(f"'{email.id}'" for email in queued)
+    sql(installation.database_url, f"UPDATE mail SET due_at = now() WHERE id IN ({identifiers})")
+
+
+def remaining(installation, condition="true"):
+    """The number of queued emails that meet a condition."""
+    return int(sql(installation.database_url, f"SELECT count(*) FROM mail WHERE {condition}"))
 
 
 def delete_emails(installation):

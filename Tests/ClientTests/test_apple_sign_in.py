@@ -119,7 +119,7 @@ def test_keys_are_fetched_at_most_once_a_minute_for_unknown_key_ids(client, simu
 
 @pytest.mark.parametrize("provider", ["apple", "google"])
 @pytest.mark.parametrize("conduct", [
-    "outage", "html", "tooManyRequests", "brokenJSON", "silent"])
+    "outage", "html", "tooManyRequests", "brokenJSON", pytest.param("silent", marks=pytest.mark.slow)])
 def test_cached_keys_verify_tokens_during_a_failure_of_the_provider(client, simulators, provider, conduct):
     """A token with an unknown key is answered with 503 and is accepted after the failure."""
     new_proof = getattr(simulators, provider)

@@ -48,7 +48,7 @@ def failures(serve):
 
 
 def test_breached_passwords_are_rejected_and_allowed_while_the_range_api_is_unreachable(own, contract, range_url):
-    own.run_ok(f"projects policy {DEMO_PROJECT} --set refusesBreachedPasswords=true")
+    own.run_ok(f"projects policy {DEMO_PROJECT} --set rejectsBreachedPasswords=true")
     with own.serving(SEKISHO_BREACHED_PASSWORDS_URL=range_url) as serve:
         client = Client(serve, contract)
         assert sign_up(client, BREACHED).code == "PASSWORD_DOES_NOT_MEET_REQUIREMENTS"

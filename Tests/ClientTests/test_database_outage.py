@@ -63,7 +63,7 @@ def recovered(client, ada):
     return status == 200
 
 
-@pytest.mark.parametrize("outage", ["stopped", "frozen"])
+@pytest.mark.parametrize("outage", ["stopped", pytest.param("frozen", marks=pytest.mark.slow)])
 def test_requests_in_an_outage_get_503_in_plain_text_and_sessions_survive(outage, postgres, serve, client):
     ada = client.new_account()
     bodies = operations(ada)

@@ -12,6 +12,7 @@ from client import PASSWORD, fresh_email
 from contract import PATH
 from simulators import Simulators, fresh_person
 
+pytestmark = pytest.mark.slow
 
 # Generator 7.26.0 logs this for any document with an object schema.
 KNOWN_WARNING = "Failed to get the schema name: null"

@@ -25,6 +25,7 @@ def signing_key(token):
     return jwt.get_unverified_header(token)["kid"]
 
 
+@pytest.mark.slow
 def test_a_new_signing_key_is_published_before_it_signs_and_old_tokens_stay_valid(own, own_serve, client):
     before = client.sign_up()
     [old] = published(own_serve)
@@ -38,6 +39,7 @@ def test_a_new_signing_key_is_published_before_it_signs_and_old_tokens_stay_vali
     assert own.run_ok("keys list-signing-keys --project demo").count("ES256") == 2
 
 
+@pytest.mark.slow
 def test_an_immediate_rotation_invalidates_id_tokens_but_not_sessions(own, own_serve, client):
     session = client.sign_up()
     new = own.run_ok("keys rotate-signing-key --project demo --now")
@@ -48,6 +50,7 @@ def test_an_immediate_rotation_invalidates_id_tokens_but_not_sessions(own, own_s
     assert client.call("lookup", {"idToken": fresh}).status == 200
 
 
+@pytest.mark.slow
 def test_only_an_immediate_rotation_of_the_refresh_key_ends_sessions(own, own_serve, client):
     session = client.sign_up()
     own.run_ok("keys rotate-refresh-key --project demo")

@@ -71,6 +71,7 @@ def accepts(serve, key):
     return 200 in statuses
 
 
+@pytest.mark.slow
 def test_a_revoked_api_key_is_rejected_within_seconds_and_other_keys_stay_valid(own, own_serve):
     revoked, kept = own.api_key(), own.api_key()
     [*_, identifier, _] = own.ids("api")
