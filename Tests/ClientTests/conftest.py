@@ -79,8 +79,11 @@ def rs256_installation(new_installation):
 
 
 @pytest.fixture(scope="session")
-def rs256_serve(rs256_installation):
+def rs256_serve(rs256_installation, contract):
     with rs256_installation.serving() as running:
+        # The first request creates a tenant, so that no event loop ever knows the project as one without tenants.
+        with serve_admin(running, contract, service_key(rs256_installation)) as admin:
+            admin.tenant()
         yield running
 
 
