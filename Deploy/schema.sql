@@ -1,36 +1,36 @@
 -- The schema after all migrations, for reviewers; the gateway never reads it.
 
 CREATE TABLE public.account (
-    project_id text NOT NULL,
-    id text NOT NULL,
+    project_id text NOT NULL COLLATE pg_catalog."C",
+    id text NOT NULL COLLATE pg_catalog."C",
     email text,
     email_verified boolean DEFAULT false NOT NULL,
+    phone_number text,
     display_name text,
     photo_url text,
     password_hash text,
     password_updated_at timestamp with time zone,
+    email_link_sign_in boolean DEFAULT false NOT NULL,
+    custom_auth boolean DEFAULT false NOT NULL,
+    custom_claims text,
     disabled_at timestamp with time zone,
     created_at timestamp with time zone NOT NULL,
     last_sign_in_at timestamp with time zone,
     valid_since timestamp with time zone NOT NULL,
     generation bigint DEFAULT 1 NOT NULL,
-    phone_number text,
-    custom_claims text,
-    custom_auth boolean DEFAULT false NOT NULL,
-    email_link_sign_in boolean DEFAULT false NOT NULL,
-    CONSTRAINT account_check CHECK (((password_hash IS NULL) = (password_updated_at IS NULL))),
-    CONSTRAINT account_check1 CHECK (((email IS NOT NULL) OR (NOT email_verified))),
     CONSTRAINT account_custom_claims_check CHECK ((jsonb_typeof((custom_claims)::jsonb) = 'object'::text)),
     CONSTRAINT account_email_check CHECK (((email = lower(email)) AND (length(email) <= 254))),
+    CONSTRAINT account_email_verified_check CHECK (((email IS NOT NULL) OR (NOT email_verified))),
     CONSTRAINT account_id_check CHECK (((length(id) >= 1) AND (length(id) <= 128))),
+    CONSTRAINT account_password_check CHECK (((password_hash IS NULL) = (password_updated_at IS NULL))),
     CONSTRAINT account_phone_number_check CHECK ((phone_number ~~ '+%'::text))
 )
 WITH (fillfactor='85');
 
 CREATE TABLE public.account_merge (
-    project_id text NOT NULL,
-    source_id text NOT NULL,
-    target_id text NOT NULL,
+    project_id text NOT NULL COLLATE pg_catalog."C",
+    source_id text NOT NULL COLLATE pg_catalog."C",
+    target_id text NOT NULL COLLATE pg_catalog."C",
     merged_at timestamp with time zone NOT NULL,
     undo_until timestamp with time zone NOT NULL,
     target_generation bigint NOT NULL,
@@ -38,18 +38,10 @@ CREATE TABLE public.account_merge (
     CONSTRAINT account_merge_snapshot_check CHECK ((jsonb_typeof(snapshot) = 'object'::text))
 );
 
-CREATE TABLE public.account_place (
-    project_id text NOT NULL,
-    account_id text NOT NULL,
-    place_hash bytea NOT NULL,
-    last_seen timestamp with time zone NOT NULL,
-    CONSTRAINT account_place_place_hash_check CHECK ((length(place_hash) = 16))
-);
-
 CREATE TABLE public.api_key (
-    project_id text NOT NULL,
-    id text NOT NULL,
-    app_id text NOT NULL,
+    project_id text NOT NULL COLLATE pg_catalog."C",
+    id text NOT NULL COLLATE pg_catalog."C",
+    app_id text NOT NULL COLLATE pg_catalog."C",
     key_hash bytea NOT NULL,
     created_at timestamp with time zone NOT NULL,
     revoked_at timestamp with time zone,
@@ -57,21 +49,21 @@ CREATE TABLE public.api_key (
 );
 
 CREATE TABLE public.app (
-    project_id text NOT NULL,
-    id text NOT NULL,
+    project_id text NOT NULL COLLATE pg_catalog."C",
+    id text NOT NULL COLLATE pg_catalog."C",
     name text NOT NULL,
-    created_at timestamp with time zone NOT NULL,
     settings jsonb DEFAULT '{}'::jsonb NOT NULL,
+    created_at timestamp with time zone NOT NULL,
     CONSTRAINT app_id_check CHECK ((id ~ '^[a-z0-9][a-z0-9-]{0,62}$'::text)),
     CONSTRAINT app_settings_check CHECK ((jsonb_typeof(settings) = 'object'::text))
 );
 
 CREATE TABLE public.audit_event (
     id uuid NOT NULL,
-    project_id text NOT NULL,
-    actor text NOT NULL,
-    action text NOT NULL,
-    subject text NOT NULL,
+    project_id text NOT NULL COLLATE pg_catalog."C",
+    actor text NOT NULL COLLATE pg_catalog."C",
+    action text NOT NULL COLLATE pg_catalog."C",
+    subject text NOT NULL COLLATE pg_catalog."C",
     detail jsonb DEFAULT '{}'::jsonb NOT NULL,
     occurred_at timestamp with time zone NOT NULL,
     network text,
@@ -80,14 +72,14 @@ CREATE TABLE public.audit_event (
 );
 
 CREATE TABLE public.deleted_account (
-    project_id text NOT NULL,
-    id text NOT NULL,
+    project_id text NOT NULL COLLATE pg_catalog."C",
+    id text NOT NULL COLLATE pg_catalog."C",
     deleted_at timestamp with time zone NOT NULL
 );
 
 CREATE TABLE public.identity_provider (
-    project_id text NOT NULL,
-    provider text NOT NULL,
+    project_id text NOT NULL COLLATE pg_catalog."C",
+    provider text NOT NULL COLLATE pg_catalog."C",
     settings jsonb NOT NULL,
     secret bytea,
     updated_at timestamp with time zone NOT NULL,
@@ -104,35 +96,78 @@ CREATE TABLE public.installation (
     CONSTRAINT installation_only_row_check CHECK (only_row)
 );
 
+CREATE TABLE public.known_network (
+    project_id text NOT NULL COLLATE pg_catalog."C",
+    account_id text NOT NULL COLLATE pg_catalog."C",
+    network_hash bytea NOT NULL,
+    last_seen_at timestamp with time zone NOT NULL,
+    CONSTRAINT known_network_network_hash_check CHECK ((length(network_hash) = 16))
+);
+
 CREATE TABLE public.linked_identity (
-    project_id text NOT NULL,
-    provider text NOT NULL,
-    subject text NOT NULL,
-    account_id text NOT NULL,
+    project_id text NOT NULL COLLATE pg_catalog."C",
+    provider text NOT NULL COLLATE pg_catalog."C",
+    subject text NOT NULL COLLATE pg_catalog."C",
+    account_id text NOT NULL COLLATE pg_catalog."C",
+    issuer text,
+    audience text,
     email text,
-    display_name text,
-    photo_url text,
-    created_at timestamp with time zone NOT NULL,
     email_trust text DEFAULT 'none'::text NOT NULL,
     is_private_email boolean DEFAULT false NOT NULL,
+    display_name text,
+    photo_url text,
     given_name text,
     family_name text,
     real_user_status smallint,
-    audience text,
+    created_at timestamp with time zone NOT NULL,
     linked_at timestamp with time zone DEFAULT now() NOT NULL,
     linked_device text,
-    issuer text,
     CONSTRAINT linked_identity_email_trust_check CHECK ((email_trust = ANY (ARRAY['none'::text, 'verified'::text, 'authoritative'::text]))),
     CONSTRAINT linked_identity_linked_device_check CHECK ((length(linked_device) <= 200)),
     CONSTRAINT linked_identity_provider_check CHECK ((provider <> ''::text)),
     CONSTRAINT linked_identity_subject_check CHECK ((subject <> ''::text))
 );
 
-CREATE TABLE public.mail (
+CREATE TABLE public.oob_code (
+    hash bytea NOT NULL,
+    project_id text NOT NULL COLLATE pg_catalog."C",
+    purpose text NOT NULL,
+    account_id text COLLATE pg_catalog."C",
+    generation bigint,
+    email text NOT NULL,
+    new_email text,
+    provider text COLLATE pg_catalog."C",
+    subject text COLLATE pg_catalog."C",
+    added_at timestamp with time zone,
+    source_id text COLLATE pg_catalog."C",
+    created_at timestamp with time zone NOT NULL,
+    expires_at timestamp with time zone NOT NULL,
+    CONSTRAINT oob_code_account_check CHECK (((account_id IS NOT NULL) OR (purpose = 'EMAIL_SIGNIN'::text))),
+    CONSTRAINT oob_code_email_check CHECK (((email = lower(email)) AND (length(email) <= 254))),
+    CONSTRAINT oob_code_hash_check CHECK ((length(hash) = 32)),
+    CONSTRAINT oob_code_method_check CHECK (((purpose = 'REMOVE_SIGN_IN_METHOD'::text) = ((provider IS NOT NULL) AND (added_at IS NOT NULL)))),
+    CONSTRAINT oob_code_new_email_check CHECK (((new_email = lower(new_email)) AND (length(new_email) <= 254))),
+    CONSTRAINT oob_code_new_email_check1 CHECK (((new_email IS NOT NULL) OR (purpose <> 'VERIFY_AND_CHANGE_EMAIL'::text))),
+    CONSTRAINT oob_code_new_email_check2 CHECK (((new_email IS NULL) OR (purpose = ANY (ARRAY['VERIFY_AND_CHANGE_EMAIL'::text, 'RECOVER_EMAIL'::text])))),
+    CONSTRAINT oob_code_purpose_check CHECK ((purpose = ANY (ARRAY['VERIFY_EMAIL'::text, 'PASSWORD_RESET'::text, 'EMAIL_SIGNIN'::text, 'VERIFY_AND_CHANGE_EMAIL'::text, 'RECOVER_EMAIL'::text, 'REMOVE_SIGN_IN_METHOD'::text, 'UNDO_MERGE'::text]))),
+    CONSTRAINT oob_code_source_check CHECK (((purpose = 'UNDO_MERGE'::text) = (source_id IS NOT NULL)))
+);
+
+CREATE TABLE public.outbox (
     id uuid NOT NULL,
-    project_id text NOT NULL,
+    project_id text NOT NULL COLLATE pg_catalog."C",
     kind text NOT NULL,
-    account_id text,
+    account_id text NOT NULL COLLATE pg_catalog."C",
+    detail jsonb NOT NULL,
+    created_at timestamp with time zone NOT NULL,
+    CONSTRAINT outbox_detail_check CHECK ((jsonb_typeof(detail) = 'object'::text))
+);
+
+CREATE TABLE public.outgoing_email (
+    id uuid NOT NULL,
+    project_id text NOT NULL COLLATE pg_catalog."C",
+    kind text NOT NULL,
+    account_id text COLLATE pg_catalog."C",
     recipient text NOT NULL,
     language text,
     content bytea NOT NULL,
@@ -144,85 +179,57 @@ CREATE TABLE public.mail (
     failed_at timestamp with time zone
 );
 
-CREATE TABLE public.oob_code (
-    hash bytea NOT NULL,
-    project_id text NOT NULL,
-    purpose text NOT NULL,
-    account_id text,
-    generation bigint,
-    email text NOT NULL,
-    new_email text,
-    created_at timestamp with time zone NOT NULL,
-    expires_at timestamp with time zone NOT NULL,
-    provider text,
-    subject text,
-    added_at timestamp with time zone,
-    source_id text,
-    CONSTRAINT oob_code_check CHECK (((account_id IS NOT NULL) OR (purpose = 'EMAIL_SIGNIN'::text))),
-    CONSTRAINT oob_code_check1 CHECK (((new_email IS NOT NULL) OR (purpose <> 'VERIFY_AND_CHANGE_EMAIL'::text))),
-    CONSTRAINT oob_code_check2 CHECK (((new_email IS NULL) OR (purpose = ANY (ARRAY['VERIFY_AND_CHANGE_EMAIL'::text, 'RECOVER_EMAIL'::text])))),
-    CONSTRAINT oob_code_email_check CHECK (((email = lower(email)) AND (length(email) <= 254))),
-    CONSTRAINT oob_code_hash_check CHECK ((length(hash) = 32)),
-    CONSTRAINT oob_code_method_check CHECK (((purpose = 'REMOVE_SIGN_IN_METHOD'::text) = ((provider IS NOT NULL) AND (added_at IS NOT NULL)))),
-    CONSTRAINT oob_code_new_email_check CHECK (((new_email = lower(new_email)) AND (length(new_email) <= 254))),
-    CONSTRAINT oob_code_purpose_check CHECK ((purpose = ANY (ARRAY['VERIFY_EMAIL'::text, 'PASSWORD_RESET'::text, 'EMAIL_SIGNIN'::text, 'VERIFY_AND_CHANGE_EMAIL'::text, 'RECOVER_EMAIL'::text, 'REMOVE_SIGN_IN_METHOD'::text, 'UNDO_MERGE'::text]))),
-    CONSTRAINT oob_code_source_check CHECK (((purpose = 'UNDO_MERGE'::text) = (source_id IS NOT NULL)))
-);
-
-CREATE TABLE public.outbox (
-    id uuid NOT NULL,
-    project_id text NOT NULL,
-    kind text NOT NULL,
-    account_id text NOT NULL,
-    detail jsonb NOT NULL,
-    created_at timestamp with time zone NOT NULL,
-    CONSTRAINT outbox_detail_check CHECK ((jsonb_typeof(detail) = 'object'::text))
-);
-
 CREATE TABLE public.password_scheme (
-    project_id text NOT NULL,
-    id text NOT NULL,
+    project_id text NOT NULL COLLATE pg_catalog."C",
+    id text NOT NULL COLLATE pg_catalog."C",
     key bytea NOT NULL,
     created_at timestamp with time zone NOT NULL
 );
 
 CREATE TABLE public.project (
-    id text NOT NULL,
+    id text NOT NULL COLLATE pg_catalog."C",
+    parent_id text COLLATE pg_catalog."C",
     number bigint,
     name text NOT NULL,
     profile text NOT NULL,
     policy jsonb DEFAULT '{}'::jsonb NOT NULL,
     authorized_domains text[] DEFAULT '{}'::text[] NOT NULL,
+    email_settings jsonb DEFAULT '{}'::jsonb NOT NULL,
+    tenant_settings jsonb,
     created_at timestamp with time zone NOT NULL,
-    mail jsonb DEFAULT '{}'::jsonb NOT NULL,
-    parent_id text,
-    tenant jsonb,
     deleted_at timestamp with time zone,
+    CONSTRAINT project_email_settings_check CHECK ((jsonb_typeof(email_settings) = 'object'::text)),
     CONSTRAINT project_id_check CHECK (
 CASE
-    WHEN (parent_id IS NULL) THEN ((id ~ '^[a-z0-9][a-z0-9-]{0,62}$'::text) AND (number IS NOT NULL) AND (tenant IS NULL) AND (deleted_at IS NULL))
-    ELSE ((id ~ '^[a-z0-9][a-z0-9-]{0,62}/[A-Za-z0-9_-]{1,63}$'::text) AND starts_with(id, (parent_id || '/'::text)) AND (number IS NULL) AND (tenant IS NOT NULL))
+    WHEN (parent_id IS NULL) THEN ((id ~ '^[a-z0-9][a-z0-9-]{0,62}$'::text) AND (number IS NOT NULL) AND (tenant_settings IS NULL) AND (deleted_at IS NULL))
+    ELSE ((id ~ '^[a-z0-9][a-z0-9-]{0,62}/[A-Za-z0-9_-]{1,63}$'::text) AND starts_with(id, (parent_id || '/'::text)) AND (number IS NULL) AND (tenant_settings IS NOT NULL))
 END),
-    CONSTRAINT project_mail_check CHECK ((jsonb_typeof(mail) = 'object'::text)),
     CONSTRAINT project_number_check CHECK ((number > 0)),
     CONSTRAINT project_policy_check CHECK ((jsonb_typeof(policy) = 'object'::text)),
     CONSTRAINT project_profile_check CHECK ((profile = ANY (ARRAY['sekisho'::text, 'firebase'::text]))),
-    CONSTRAINT project_tenant_check CHECK ((jsonb_typeof(tenant) = 'object'::text))
+    CONSTRAINT project_tenant_settings_check CHECK ((jsonb_typeof(tenant_settings) = 'object'::text))
 );
 
-CREATE TABLE public.provider_keys (
+CREATE TABLE public.provider_document (
     url text NOT NULL,
     body text NOT NULL,
     fetched_at timestamp with time zone NOT NULL,
-    forced_at timestamp with time zone
+    forced_refetch_at timestamp with time zone
 );
 
-CREATE TABLE public.rate_count (
+CREATE TABLE public.rate_limit_counter (
     key bytea NOT NULL,
     window_start timestamp with time zone NOT NULL,
     count bigint NOT NULL,
     expires_at timestamp with time zone NOT NULL,
-    CONSTRAINT rate_count_key_check CHECK ((length(key) = 32))
+    CONSTRAINT rate_limit_counter_key_check CHECK ((length(key) = 32))
+);
+
+CREATE TABLE public.replay_guard (
+    project_id text NOT NULL COLLATE pg_catalog."C",
+    hash bytea NOT NULL,
+    expires_at timestamp with time zone NOT NULL,
+    CONSTRAINT replay_guard_hash_check CHECK ((length(hash) = 32))
 );
 
 CREATE TABLE public.schema_migration (
@@ -232,43 +239,43 @@ CREATE TABLE public.schema_migration (
 );
 
 CREATE TABLE public.service_key (
-    project_id text NOT NULL,
-    id text NOT NULL,
+    project_id text NOT NULL COLLATE pg_catalog."C",
+    id text NOT NULL COLLATE pg_catalog."C",
     name text NOT NULL,
     secret_hash bytea NOT NULL,
     public_key text NOT NULL,
+    scopes text[] NOT NULL,
     created_at timestamp with time zone NOT NULL,
-    revoked_at timestamp with time zone,
-    scopes text[] DEFAULT '{all}'::text[] NOT NULL,
     expires_at timestamp with time zone,
     last_used_at timestamp with time zone,
+    revoked_at timestamp with time zone,
     CONSTRAINT service_key_scopes_check CHECK ((cardinality(scopes) > 0)),
     CONSTRAINT service_key_secret_hash_check CHECK ((length(secret_hash) = 32))
 );
 
 CREATE TABLE public.session (
-    project_id text NOT NULL,
+    project_id text NOT NULL COLLATE pg_catalog."C",
     id uuid NOT NULL,
-    account_id text NOT NULL,
+    account_id text NOT NULL COLLATE pg_catalog."C",
     generation bigint NOT NULL,
-    method text NOT NULL,
+    method text NOT NULL COLLATE pg_catalog."C",
     authenticated_at timestamp with time zone NOT NULL,
-    counter bigint DEFAULT 0 NOT NULL,
-    settled bigint DEFAULT 0 NOT NULL,
-    rotated_at timestamp with time zone NOT NULL,
-    closing bigint DEFAULT 0 NOT NULL,
-    closing_at timestamp with time zone DEFAULT '-infinity'::timestamp with time zone NOT NULL,
-    refreshed_at timestamp with time zone NOT NULL,
-    ended_at timestamp with time zone,
     claims text,
     device text,
+    counter bigint DEFAULT 0 NOT NULL,
+    rotated_at timestamp with time zone NOT NULL,
+    grace_expired_below bigint DEFAULT 0 NOT NULL,
+    grace_pending_below bigint DEFAULT 0 NOT NULL,
+    grace_pending_since timestamp with time zone DEFAULT '-infinity'::timestamp with time zone NOT NULL,
+    refreshed_at timestamp with time zone NOT NULL,
+    ended_at timestamp with time zone,
     CONSTRAINT session_device_check CHECK ((length(device) <= 200))
 )
 WITH (fillfactor='75');
 
 CREATE TABLE public.signing_key (
-    project_id text NOT NULL,
-    id text NOT NULL,
+    project_id text NOT NULL COLLATE pg_catalog."C",
+    id text NOT NULL COLLATE pg_catalog."C",
     purpose text NOT NULL,
     algorithm text NOT NULL,
     private_key bytea NOT NULL,
@@ -277,15 +284,8 @@ CREATE TABLE public.signing_key (
     signs_from timestamp with time zone NOT NULL,
     retires_at timestamp with time zone,
     CONSTRAINT signing_key_algorithm_check CHECK ((algorithm = ANY (ARRAY['ES256'::text, 'RS256'::text, 'HS256'::text]))),
-    CONSTRAINT signing_key_check CHECK (((purpose = 'id-token'::text) = (certificate IS NOT NULL))),
+    CONSTRAINT signing_key_certificate_check CHECK (((purpose = 'id-token'::text) = (certificate IS NOT NULL))),
     CONSTRAINT signing_key_purpose_check CHECK ((purpose = ANY (ARRAY['id-token'::text, 'refresh-token'::text])))
-);
-
-CREATE TABLE public.used_mark (
-    project_id text NOT NULL,
-    hash bytea NOT NULL,
-    expires_at timestamp with time zone NOT NULL,
-    CONSTRAINT used_mark_hash_check CHECK ((length(hash) = 32))
 );
 
 ALTER TABLE ONLY public.account_merge
@@ -293,9 +293,6 @@ ALTER TABLE ONLY public.account_merge
 
 ALTER TABLE ONLY public.account
     ADD CONSTRAINT account_pkey PRIMARY KEY (project_id, id);
-
-ALTER TABLE ONLY public.account_place
-    ADD CONSTRAINT account_place_pkey PRIMARY KEY (project_id, account_id, place_hash);
 
 ALTER TABLE ONLY public.api_key
     ADD CONSTRAINT api_key_key_hash_key UNIQUE (key_hash);
@@ -318,17 +315,20 @@ ALTER TABLE ONLY public.identity_provider
 ALTER TABLE ONLY public.installation
     ADD CONSTRAINT installation_pkey PRIMARY KEY (only_row);
 
+ALTER TABLE ONLY public.known_network
+    ADD CONSTRAINT known_network_pkey PRIMARY KEY (project_id, account_id, network_hash);
+
 ALTER TABLE ONLY public.linked_identity
     ADD CONSTRAINT linked_identity_pkey PRIMARY KEY (project_id, provider, subject);
-
-ALTER TABLE ONLY public.mail
-    ADD CONSTRAINT mail_pkey PRIMARY KEY (id);
 
 ALTER TABLE ONLY public.oob_code
     ADD CONSTRAINT oob_code_pkey PRIMARY KEY (hash);
 
 ALTER TABLE ONLY public.outbox
     ADD CONSTRAINT outbox_pkey PRIMARY KEY (id);
+
+ALTER TABLE ONLY public.outgoing_email
+    ADD CONSTRAINT outgoing_email_pkey PRIMARY KEY (id);
 
 ALTER TABLE ONLY public.password_scheme
     ADD CONSTRAINT password_scheme_pkey PRIMARY KEY (id);
@@ -339,11 +339,14 @@ ALTER TABLE ONLY public.project
 ALTER TABLE ONLY public.project
     ADD CONSTRAINT project_pkey PRIMARY KEY (id);
 
-ALTER TABLE ONLY public.provider_keys
-    ADD CONSTRAINT provider_keys_pkey PRIMARY KEY (url);
+ALTER TABLE ONLY public.provider_document
+    ADD CONSTRAINT provider_document_pkey PRIMARY KEY (url);
 
-ALTER TABLE ONLY public.rate_count
-    ADD CONSTRAINT rate_count_pkey PRIMARY KEY (key, window_start);
+ALTER TABLE ONLY public.rate_limit_counter
+    ADD CONSTRAINT rate_limit_counter_pkey PRIMARY KEY (key, window_start);
+
+ALTER TABLE ONLY public.replay_guard
+    ADD CONSTRAINT replay_guard_pkey PRIMARY KEY (project_id, hash);
 
 ALTER TABLE ONLY public.schema_migration
     ADD CONSTRAINT schema_migration_pkey PRIMARY KEY (name);
@@ -351,14 +354,14 @@ ALTER TABLE ONLY public.schema_migration
 ALTER TABLE ONLY public.service_key
     ADD CONSTRAINT service_key_pkey PRIMARY KEY (project_id, id);
 
+ALTER TABLE ONLY public.service_key
+    ADD CONSTRAINT service_key_secret_hash_key UNIQUE (secret_hash);
+
 ALTER TABLE ONLY public.session
     ADD CONSTRAINT session_pkey PRIMARY KEY (project_id, id);
 
 ALTER TABLE ONLY public.signing_key
     ADD CONSTRAINT signing_key_pkey PRIMARY KEY (project_id, id);
-
-ALTER TABLE ONLY public.used_mark
-    ADD CONSTRAINT used_mark_pkey PRIMARY KEY (project_id, hash);
 
 CREATE INDEX account_created_at ON public.account USING btree (project_id, created_at, id);
 
@@ -366,17 +369,15 @@ CREATE INDEX account_display_name ON public.account USING btree (project_id, dis
 
 CREATE UNIQUE INDEX account_email_key ON public.account USING btree (project_id, email) WHERE (email IS NOT NULL);
 
-CREATE INDEX account_id_bytes ON public.account USING btree (project_id, id COLLATE "C");
-
 CREATE INDEX account_merge_target ON public.account_merge USING btree (project_id, target_id);
+
+CREATE INDEX account_merge_undo_until ON public.account_merge USING btree (undo_until);
 
 CREATE UNIQUE INDEX account_phone_number_key ON public.account USING btree (project_id, phone_number) WHERE (phone_number IS NOT NULL);
 
-CREATE INDEX account_place_last_seen ON public.account_place USING btree (last_seen);
+CREATE INDEX account_without_display_name ON public.account USING btree (project_id, id) WHERE (display_name IS NULL);
 
 CREATE INDEX account_without_email ON public.account USING btree (project_id, id) WHERE (email IS NULL);
-
-CREATE INDEX account_without_name ON public.account USING btree (project_id, id) WHERE (display_name IS NULL);
 
 CREATE INDEX audit_event_action ON public.audit_event USING btree (project_id, action, occurred_at, id);
 
@@ -386,37 +387,38 @@ CREATE INDEX audit_event_subject ON public.audit_event USING btree (project_id, 
 
 CREATE INDEX audit_event_time ON public.audit_event USING btree (project_id, occurred_at, id);
 
+CREATE INDEX known_network_last_seen_at ON public.known_network USING btree (last_seen_at);
+
 CREATE INDEX linked_identity_account ON public.linked_identity USING btree (account_id, project_id);
-
-CREATE INDEX mail_account ON public.mail USING btree (account_id, project_id);
-
-CREATE INDEX mail_due_at ON public.mail USING btree (due_at) WHERE (failed_at IS NULL);
 
 CREATE INDEX oob_code_account ON public.oob_code USING btree (account_id, project_id);
 
-CREATE INDEX oob_code_email ON public.oob_code USING btree (email, project_id);
+CREATE INDEX oob_code_email ON public.oob_code USING btree (email, project_id) WHERE (account_id IS NULL);
 
 CREATE INDEX oob_code_expires_at ON public.oob_code USING btree (expires_at);
 
 CREATE INDEX outbox_created_at ON public.outbox USING btree (created_at);
 
-CREATE INDEX project_tenant ON public.project USING btree (parent_id, id COLLATE "C") WHERE (parent_id IS NOT NULL);
+CREATE INDEX outgoing_email_account ON public.outgoing_email USING btree (account_id, project_id);
 
-CREATE INDEX rate_count_expires_at ON public.rate_count USING btree (expires_at);
+CREATE INDEX outgoing_email_due_at ON public.outgoing_email USING btree (due_at) WHERE (failed_at IS NULL);
+
+CREATE INDEX outgoing_email_failed_at ON public.outgoing_email USING btree (failed_at) WHERE (failed_at IS NOT NULL);
+
+CREATE INDEX outgoing_email_recipient ON public.outgoing_email USING btree (recipient, project_id);
+
+CREATE INDEX project_tenant ON public.project USING btree (parent_id, id) WHERE (parent_id IS NOT NULL);
+
+CREATE INDEX rate_limit_counter_expires_at ON public.rate_limit_counter USING btree (expires_at);
+
+CREATE INDEX replay_guard_expires_at ON public.replay_guard USING btree (expires_at);
 
 CREATE INDEX service_key_id ON public.service_key USING btree (id);
 
-CREATE UNIQUE INDEX service_key_secret_hash_key ON public.service_key USING btree (secret_hash);
-
 CREATE INDEX session_account ON public.session USING btree (account_id, project_id);
-
-CREATE INDEX used_mark_expires_at ON public.used_mark USING btree (expires_at);
 
 ALTER TABLE ONLY public.account_merge
     ADD CONSTRAINT account_merge_project_id_target_id_fkey FOREIGN KEY (project_id, target_id) REFERENCES public.account(project_id, id) ON DELETE CASCADE;
-
-ALTER TABLE ONLY public.account_place
-    ADD CONSTRAINT account_place_project_id_account_id_fkey FOREIGN KEY (project_id, account_id) REFERENCES public.account(project_id, id) ON DELETE CASCADE;
 
 ALTER TABLE ONLY public.api_key
     ADD CONSTRAINT api_key_project_id_app_id_fkey FOREIGN KEY (project_id, app_id) REFERENCES public.app(project_id, id) ON DELETE CASCADE;
@@ -426,6 +428,9 @@ ALTER TABLE ONLY public.app
 
 ALTER TABLE ONLY public.identity_provider
     ADD CONSTRAINT identity_provider_project_id_fkey FOREIGN KEY (project_id) REFERENCES public.project(id) ON DELETE CASCADE;
+
+ALTER TABLE ONLY public.known_network
+    ADD CONSTRAINT known_network_project_id_account_id_fkey FOREIGN KEY (project_id, account_id) REFERENCES public.account(project_id, id) ON DELETE CASCADE;
 
 ALTER TABLE ONLY public.linked_identity
     ADD CONSTRAINT linked_identity_project_id_account_id_fkey FOREIGN KEY (project_id, account_id) REFERENCES public.account(project_id, id) ON DELETE CASCADE;

@@ -27,7 +27,7 @@ class Apple:
         numbers = self.key.public_key().public_numbers()
         jwk = {"kty": "RSA", "kid": KEY_ID, "use": "sig", "alg": "RS256",
                "n": encoded(number(numbers.n)), "e": encoded(number(numbers.e))}
-        psql(database_url, f"INSERT INTO provider_keys (url, body, fetched_at) VALUES ('{KEYS_URL}', "
+        psql(database_url, f"INSERT INTO provider_document (url, body, fetched_at) VALUES ('{KEYS_URL}', "
                            f"'{json.dumps({'keys': [jwk]})}', now())")
 
     def bodies(self, subjects):

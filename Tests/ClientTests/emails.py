@@ -30,7 +30,7 @@ def queue_email(installation, kind, recipient, *, code=None, language=None, life
         content["code"] = code
     encrypted = encrypt(installation, content, f"mail/{identifier}/content")
     sql(installation.database_url, f"""
-        INSERT INTO mail (
+        INSERT INTO outgoing_email (
             id, project_id, kind, account_id, recipient, language, content, created_at, due_at, expires_at)
         VALUES ('{identifier}', 'demo', '{kind}', {sql_literal(account)}, '{recipient}', {sql_literal(language)},
             '\\x{encrypted.hex()}', now(), now(), now() + interval '{lifetime} seconds')""")
@@ -54,7 +54,7 @@ def account_of_code(installation, code):
 
 def row(installation, queued, columns):
     """The columns of a queued email, or an empty string once its row is deleted."""
-    return sql(installation.database_url, f"SELECT {columns} FROM mail WHERE id = '{queued.id}'").strip()
+    return sql(installation.database_url, f"SELECT {columns} FROM outgoing_email WHERE id = '{queued.id}'").strip()
 
 
 def is_deleted(installation, queued):
@@ -64,16 +64,16 @@ def is_deleted(installation, queued):
 def make_due(installation, *queued):
     """Makes the next delivery attempt of the emails due now."""
     identifiers = ", ".join(f"'{email.id}'" for email in queued)
-    sql(installation.database_url, f"UPDATE mail SET due_at = now() WHERE id IN ({identifiers})")
+    sql(installation.database_url, f"UPDATE outgoing_email SET due_at = now() WHERE id IN ({identifiers})")
 
 
 def remaining(installation, condition="true"):
     """The number of queued emails that meet a condition."""
-    return int(sql(installation.database_url, f"SELECT count(*) FROM mail WHERE {condition}"))
+    return int(sql(installation.database_url, f"SELECT count(*) FROM outgoing_email WHERE {condition}"))
 
 
 def delete_emails(installation):
-    sql(installation.database_url, "DELETE FROM mail")
+    sql(installation.database_url, "DELETE FROM outgoing_email")
 
 
 def sql_literal(text):

@@ -93,7 +93,7 @@ def test_the_app_review_report_names_the_tenant_of_a_violation(new_installation)
     own = new_installation()
     settings = json.dumps({"enabled": True, "clientIds": ["x"]})
     sql(own.database_url, f"""
-        INSERT INTO project (id, parent_id, tenant, name, profile, created_at)
+        INSERT INTO project (id, parent_id, tenant_settings, name, profile, created_at)
             VALUES ('demo/acme', 'demo', '{{}}', '', 'sekisho', now());
         INSERT INTO identity_provider VALUES ('demo/acme', 'google.com', '{settings}', NULL, now())""")
     completed = own.run("check --app-review --json")

@@ -16,7 +16,7 @@ struct EncryptedEmailsTests {
         let ada = try await gateway.signUp()
         for _ in 0..<2 { _ = try await gateway.sendCode("VERIFY_EMAIL", ["idToken": .string(ada.idToken)]) }
         _ = try await gateway.database.pool.execute(
-            "UPDATE mail SET failed_at = now() WHERE id = (SELECT min(id::text)::uuid FROM mail)")
+            "UPDATE outgoing_email SET failed_at = now() WHERE id = (SELECT min(id::text)::uuid FROM outgoing_email)")
         let mail = EncryptedEmails(pool: gateway.database.pool)
         let (old, new) = ([UInt8](repeating: 7, count: 32), [UInt8](repeating: 8, count: 32))
         let both = try MasterKeys(current: new, previous: old)

@@ -52,7 +52,7 @@ private struct BreakIn {
             #expect(try await gateway.link(gateway.google(ownGoogle), to: session.idToken).status == 200)
         }
         gateway.clock.advance(by: .seconds(3600))
-        _ = try await gateway.database.pool.execute("DELETE FROM mail")
+        _ = try await gateway.database.pool.execute("DELETE FROM outgoing_email")
     }
 
     /// Uses a link that came by email, or asks for a reset, and finishes on the page for a new password, where the owner

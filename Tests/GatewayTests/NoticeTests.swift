@@ -95,7 +95,7 @@ struct DeletionTests {
         let notice = try #require(try await gateway.letters().first)
         #expect(try await gateway.letters().map(\.kind) == [.accountDeleted])
         #expect(notice.recipient == "augusta@example.com")
-        _ = try await gateway.database.pool.execute("DELETE FROM mail")
+        _ = try await gateway.database.pool.execute("DELETE FROM outgoing_email")
         let after = try await gateway.dump()
         for text in ["augusta@example.com", "ada.lovelace@gmail.com", "Countess", "Guest of honour", "Lovelace"] {
             #expect(!after.contains(text), "\(text)")

@@ -142,7 +142,7 @@ struct NotificationConfigTests {
         let (gateway, _, stored) = try await Self.world()
         _ = try await gateway.database.pool.execute(
             """
-            UPDATE project SET mail = '{"senderName": "A", "language": "tlh", "pigeons": true,
+            UPDATE project SET email_settings = '{"senderName": "A", "language": "tlh", "pigeons": true,
                 "subjects": {"PIGEON": {"en": "x"}, "PASSWORD_RESET": {"tlh": "x", "en": "Reset"}}}'
             """)
         #expect(try await stored() == EmailSettings(senderName: "A", subjects: [.resetPassword: [.english: "Reset"]]))

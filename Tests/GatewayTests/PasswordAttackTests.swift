@@ -159,16 +159,16 @@ struct PasswordAttackTests {
         let ada = try TestGateway.Tokens(try await limited.signUp())
         for _ in 1...2 { _ = try await limited.signIn("ada", "secret1") }
         _ = try await limited.gateway.post("/v1/accounts:signUp")
-        let rows = try await pool.query("SELECT place_hash, account_place::text AS row FROM account_place")
+        let rows = try await pool.query("SELECT network_hash, known_network::text AS row FROM known_network")
         #expect(rows.count == 1, "one account, one place; an anonymous account has none")
         let row = try #require(rows.first)
         #expect(try !row.decode("row", as: String.self).contains("192.0.2"))
         for guess in ["192.0.2.0/24", "demo\0192.0.2.0/24"] {
-            let hash = try row.decode("place_hash", as: [UInt8].self)
+            let hash = try row.decode("network_hash", as: [UInt8].self)
             #expect(hash != Array(Digest.sha256(Array(guess.utf8)).prefix(16)))
         }
         #expect(try await limited.gateway.delete(ada.idToken).outcome == "200")
-        #expect(try await pool.query("SELECT 1 AS one FROM account_place").isEmpty)
+        #expect(try await pool.query("SELECT 1 AS one FROM known_network").isEmpty)
     }
 
     @Test("are not counted where nothing is limited")

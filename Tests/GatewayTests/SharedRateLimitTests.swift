@@ -45,7 +45,7 @@ struct SharedRateLimitTests {
                 try await group.waitForAll()
             }
         }
-        let counts = try await limited.gateway.database.pool.query("SELECT count FROM rate_count").map {
+        let counts = try await limited.gateway.database.pool.query("SELECT count FROM rate_limit_counter").map {
             try $0.decode("count", as: Int64.self)
         }
         // Of each address: from the address, from its /24, from everywhere. Of all: from the address and from its /24.
@@ -60,7 +60,7 @@ struct SharedRateLimitTests {
         let rows = try await limited.gateway.database.pool.query(
             """
             SELECT key, expires_at - window_start IN (interval '10 minutes', interval '1 hour') AS is_window,
-                rate_count::text AS row FROM rate_count
+                rate_limit_counter::text AS row FROM rate_limit_counter
             """)
         #expect(rows.count == 5)
         for row in rows {
@@ -78,11 +78,11 @@ struct SharedRateLimitTests {
         let limited = try await LimitedGateway()
         let pool = limited.gateway.database.pool
         try await limited.fail(2)
-        _ = try await pool.execute("ALTER TABLE rate_count RENAME TO hidden")
+        _ = try await pool.execute("ALTER TABLE rate_limit_counter RENAME TO hidden")
         await #expect(throws: (any Error).self) { try await merge(limited.gateway) }
         try await limited.fail(1)
         #expect(try await limited.signIn().outcome == tooMany)
-        _ = try await pool.execute("ALTER TABLE hidden RENAME TO rate_count")
+        _ = try await pool.execute("ALTER TABLE hidden RENAME TO rate_limit_counter")
         try await merge(limited.gateway)
         let replica = try limited.gateway.replica()
         _ = try await limited.signIn(at: replica)

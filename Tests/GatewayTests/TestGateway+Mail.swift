@@ -20,7 +20,7 @@ extension TestGateway {
     /// In the order of their writing.
     func letters(_ kind: OutgoingEmail.Kind? = nil) async throws -> [WaitingLetter] {
         let sealed = EncryptedEmailPayloads(masterKeys: masterKeys)
-        return try await database.pool.query("SELECT * FROM mail ORDER BY created_at, kind").map { row in
+        return try await database.pool.query("SELECT * FROM outgoing_email ORDER BY created_at, kind").map { row in
             let id = ID<OutgoingEmail>(row: try row.decode("id", as: UUID.self))
             let kind = try #require(OutgoingEmail.Kind(rawValue: try row.decode("kind")))
             let content: [UInt8] = try row.decode("content")

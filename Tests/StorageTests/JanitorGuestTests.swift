@@ -42,7 +42,10 @@ struct JanitorGuestTests {
             Guest(
                 testDescription: "with an identity",
                 change:
-                    "INSERT INTO linked_identity SELECT project_id, 'apple.com', 'x', id, NULL, NULL, NULL, now() FROM account",
+                    """
+                    INSERT INTO linked_identity (project_id, provider, subject, account_id, created_at)
+                    SELECT project_id, 'apple.com', 'x', id, now() FROM account
+                    """,
                 goes: false),
             Guest(
                 testDescription: "that an administrator made and nobody has entered",

@@ -11,7 +11,7 @@ struct JanitorTenantTests {
         let end = age.map { Timestamp(microsecondsSinceEpoch: (House.now - $0).microseconds) }
         try await house.run(
             """
-            INSERT INTO project (id, parent_id, tenant, name, profile, created_at, deleted_at)
+            INSERT INTO project (id, parent_id, tenant_settings, name, profile, created_at, deleted_at)
             VALUES (\("demo/" + id), 'demo', '{}', '', 'sekisho', now(), \(end))
             """)
     }

@@ -25,8 +25,8 @@ struct JanitorTests {
         Row(
             kind: .usedMark,
             insert: {
-                "INSERT INTO used_mark VALUES (\($0), decode(repeat('ab', 32), 'hex'), \($1))"
-            }, names: "SELECT project_id AS name FROM used_mark", age: .seconds(300)),
+                "INSERT INTO replay_guard VALUES (\($0), decode(repeat('ab', 32), 'hex'), \($1))"
+            }, names: "SELECT project_id AS name FROM replay_guard", age: .seconds(300)),
         Row(
             kind: .oobCode,
             insert: {
@@ -38,17 +38,17 @@ struct JanitorTests {
         Row(
             kind: .rateCount,
             insert: {
-                "INSERT INTO rate_count VALUES (sha256(\($0)::text::bytea), \(never), length(\($0)), \($1))"
-            }, names: "SELECT CASE count WHEN 3 THEN 'old' ELSE 'young' END AS name FROM rate_count",
+                "INSERT INTO rate_limit_counter VALUES (sha256(\($0)::text::bytea), \(never), length(\($0)), \($1))"
+            }, names: "SELECT CASE count WHEN 3 THEN 'old' ELSE 'young' END AS name FROM rate_limit_counter",
             age: .seconds(300)),
         Row(
             kind: .mail,
             insert: {
                 """
-                INSERT INTO mail (id, project_id, kind, recipient, content, created_at, due_at, expires_at, failed_at)
+                INSERT INTO outgoing_email (id, project_id, kind, recipient, content, created_at, due_at, expires_at, failed_at)
                 VALUES (gen_random_uuid(), \($0), 'k', 'a@example.com', '', \(never), \(never), \(never), \($1))
                 """
-            }, names: "SELECT project_id AS name FROM mail", age: .seconds(7 * 86_400)),
+            }, names: "SELECT project_id AS name FROM outgoing_email", age: .seconds(7 * 86_400)),
         Row(
             kind: .outbox,
             insert: {
@@ -60,9 +60,9 @@ struct JanitorTests {
                 """
                 WITH made AS (INSERT INTO account (project_id, id, created_at, valid_since)
                     VALUES ('demo', \($0), \(never), \(never)))
-                INSERT INTO account_place VALUES ('demo', \($0), decode(repeat('ab', 16), 'hex'), \($1))
+                INSERT INTO known_network VALUES ('demo', \($0), decode(repeat('ab', 16), 'hex'), \($1))
                 """
-            }, names: "SELECT account_id AS name FROM account_place", age: .seconds(30 * 86_400)),
+            }, names: "SELECT account_id AS name FROM known_network", age: .seconds(30 * 86_400)),
         Row(
             kind: .accountMerge,
             insert: {
@@ -94,12 +94,12 @@ struct JanitorTests {
         for (name, expires, failed) in mails {
             try await house.run(
                 """
-                INSERT INTO mail (id, project_id, kind, recipient, content, created_at, due_at, expires_at, failed_at)
+                INSERT INTO outgoing_email (id, project_id, kind, recipient, content, created_at, due_at, expires_at, failed_at)
                 VALUES (gen_random_uuid(), \(name), 'k', 'a@example.com', '', \(past), \(past), \(expires), \(failed))
                 """)
         }
         #expect(try await Janitor(pool: house.pool).remove(.mail, at: House.now) == 1)
-        #expect(try await house.names("SELECT project_id AS name FROM mail") == ["useful", "waiting"])
+        #expect(try await house.names("SELECT project_id AS name FROM outgoing_email") == ["useful", "waiting"])
     }
 
     @Test("removes sessions that are dead and have not been used for thirty days, however many pages it takes")
@@ -145,7 +145,7 @@ struct JanitorTests {
         let house = House()
         try await house.run(
             """
-            INSERT INTO used_mark SELECT 'demo', sha256(n::text::bytea), 'epoch' FROM generate_series(1, 25) n
+            INSERT INTO replay_guard SELECT 'demo', sha256(n::text::bytea), 'epoch' FROM generate_series(1, 25) n
             """)
         var pace = Janitor.Pace()
         (pace.batch, pace.batches) = (5, 3)
@@ -164,7 +164,7 @@ struct JanitorTests {
             try await house.session(of: "p\(number)", in: "brief", age: Self.day * 31)
         }
         try await house.run(
-            "INSERT INTO used_mark SELECT 'demo', sha256(n::text::bytea), 'epoch' FROM generate_series(1, 200) n")
+            "INSERT INTO replay_guard SELECT 'demo', sha256(n::text::bytea), 'epoch' FROM generate_series(1, 200) n")
         var pace = Janitor.Pace()
         pace.batch = 10
         let janitors = [Janitor(pool: try house.pool, pace: pace), Janitor(pool: try house.pool, pace: pace)]

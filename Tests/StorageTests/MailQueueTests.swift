@@ -26,7 +26,7 @@ struct MailQueueTests {
             let id = UUID()
             try await store.database.pool.execute(
                 """
-                INSERT INTO mail (id, project_id, kind, recipient, content, created_at, due_at, expires_at)
+                INSERT INTO outgoing_email (id, project_id, kind, recipient, content, created_at, due_at, expires_at)
                 VALUES (\(id), 'demo', \(kind), \(recipient), \([UInt8](arrayLiteral: 1)), \(Timestamp(now)),
                     \(Timestamp(now)), \(Timestamp(now + lifetime)))
                 """)
@@ -38,7 +38,7 @@ struct MailQueueTests {
         }
 
         func left() async throws -> Int {
-            try await store.database.pool.query("SELECT count(*) AS n FROM mail").first?.decode("n") ?? 0
+            try await store.database.pool.query("SELECT count(*) AS n FROM outgoing_email").first?.decode("n") ?? 0
         }
     }
 

@@ -6,9 +6,9 @@ extension SQL {
         let now = Timestamp(account.createdAt)
         let passwordUpdatedAt = account.passwordHash == nil ? nil : now
         return opening(
-            session, in: realm, from: "made",
+            session, in: realm, from: "inserted",
             after: """
-                made AS (
+                inserted AS (
                     INSERT INTO account (project_id, id, email, display_name, password_hash, password_updated_at,
                         created_at, last_sign_in_at, valid_since)
                     VALUES (\(realm.rawValue), \(account.id.rawValue), \(account.email?.rawValue),
@@ -74,12 +74,12 @@ extension SQL {
         by session: SessionRow, of actor: AuditActor, at now: Instant, in realm: ID<Realm>
     ) -> SQL {
         """
-        WITH gone AS (
+        WITH deleted AS (
             DELETE FROM account a WHERE a.project_id = \(realm.rawValue) AND \(isAlive(session))
             RETURNING a.project_id, a.id, a.email),
-        \(forgetting("gone", at: now)),
-        audited AS (\(auditing(deletionOf: "gone", by: actor, at: now)))
-        \(burying("gone", at: now))
+        \(forgetting("deleted", at: now)),
+        audited AS (\(auditing(deletionOf: "deleted", by: actor, at: now)))
+        \(burying("deleted", at: now))
         """
     }
 }

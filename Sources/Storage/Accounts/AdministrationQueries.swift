@@ -17,7 +17,7 @@ extension SQL {
     /// The project, hidden from the planner: of one that has grown since the statistics were taken it expects a single
     /// account, and would walk through all of them where it should go to each by its name.
     static func asked(_ realm: ID<Realm>) -> SQL {
-        "asked AS MATERIALIZED (SELECT \(realm.rawValue) AS project_id)"
+        "param AS MATERIALIZED (SELECT \(realm.rawValue) AS project_id)"
     }
 
     /// One index scan for each reference.
@@ -28,18 +28,18 @@ extension SQL {
             found AS MATERIALIZED (
                 SELECT unnest(\(names.ids)) AS id
                 UNION
-                SELECT e.id FROM asked CROSS JOIN unnest(\(names.emails)) AS w (email)
-                JOIN account e ON e.project_id = asked.project_id AND e.email = w.email
+                SELECT e.id FROM param CROSS JOIN unnest(\(names.emails)) AS w (email)
+                JOIN account e ON e.project_id = param.project_id AND e.email = w.email
                 UNION
-                SELECT p.id FROM asked CROSS JOIN unnest(\(names.phoneNumbers)) AS w (phone_number)
-                JOIN account p ON p.project_id = asked.project_id AND p.phone_number = w.phone_number
+                SELECT p.id FROM param CROSS JOIN unnest(\(names.phoneNumbers)) AS w (phone_number)
+                JOIN account p ON p.project_id = param.project_id AND p.phone_number = w.phone_number
                 UNION
-                SELECT l.account_id FROM asked
+                SELECT l.account_id FROM param
                 CROSS JOIN unnest(\(names.providers), \(names.subjects)) AS w (provider, subject)
                 JOIN linked_identity l
-                    ON l.project_id = asked.project_id AND l.provider = w.provider AND l.subject = w.subject)
-            SELECT \(AccountRow.columns), \(AccountRow.lastRefresh) FROM asked CROSS JOIN found f
-            JOIN account a ON a.project_id = asked.project_id AND a.id = f.id
+                    ON l.project_id = param.project_id AND l.provider = w.provider AND l.subject = w.subject)
+            SELECT \(AccountRow.columns), \(AccountRow.lastRefresh) FROM param CROSS JOIN found f
+            JOIN account a ON a.project_id = param.project_id AND a.id = f.id
             """
     }
 
@@ -62,13 +62,13 @@ extension SQL {
     static func delete(
         _ account: ID<Account>, by actor: AuditActor?, now: Instant, in realm: ID<Realm>
     ) -> SQL {
-        let audited: SQL = actor.map { ", audited AS (\(auditing(deletionOf: "gone", by: $0, at: now)))" } ?? ""
+        let audited: SQL = actor.map { ", audited AS (\(auditing(deletionOf: "deleted", by: $0, at: now)))" } ?? ""
         return """
-            WITH gone AS (
+            WITH deleted AS (
                 DELETE FROM account WHERE project_id = \(realm.rawValue) AND id = \(account.rawValue)
                 RETURNING project_id, id, email),
-            \(forgetting("gone", tells: actor != nil, at: now))\(audited)
-            \(burying("gone", at: now))
+            \(forgetting("deleted", tells: actor != nil, at: now))\(audited)
+            \(burying("deleted", at: now))
             """
     }
 
@@ -79,32 +79,32 @@ extension SQL {
         _ accounts: [ID<Account>], onlyDisabled: Bool, by actor: AuditActor, now: Instant, in realm: ID<Realm>
     ) -> SQL {
         """
-        WITH met AS MATERIALIZED (
+        WITH locked AS MATERIALIZED (
             SELECT id, disabled_at IS NULL AND \(onlyDisabled) AS is_spared FROM account
             WHERE project_id = \(realm.rawValue) AND id = ANY (\(accounts.map(\.rawValue)))
             ORDER BY id FOR UPDATE),
-        gone AS (
-            DELETE FROM account a USING met
-            WHERE a.project_id = \(realm.rawValue) AND a.id = met.id AND NOT met.is_spared
+        deleted AS (
+            DELETE FROM account a USING locked
+            WHERE a.project_id = \(realm.rawValue) AND a.id = locked.id AND NOT locked.is_spared
             RETURNING a.project_id, a.id, a.email),
-        \(forgetting("gone", at: now)),
-        audited AS (\(auditing(deletionOf: "gone", by: actor, at: now))),
-        buried AS (\(burying("gone", at: now)))
-        SELECT id FROM met WHERE is_spared
+        \(forgetting("deleted", at: now)),
+        audited AS (\(auditing(deletionOf: "deleted", by: actor, at: now))),
+        tombstones AS (\(burying("deleted", at: now)))
+        SELECT id FROM locked WHERE is_spared
         """
     }
 
     /// Tells others of accounts that are no more, and forgets what was on its way to their mailboxes.
     static func forgetting(_ source: SQL, tells: Bool = true, at now: Instant) -> SQL {
         """
-        told AS (
+        outbox_rows AS (
             INSERT INTO outbox (id, project_id, kind, account_id, detail, created_at)
             SELECT gen_random_uuid(), project_id, \(OutboxEvent.Kind.accountDeleted.rawValue), id, '{}', \(Timestamp(now))
             FROM \(source) WHERE \(tells)),
-        unwritten AS (
-            DELETE FROM mail m USING \(source) g
+        deleted_emails AS (
+            DELETE FROM outgoing_email m USING \(source) g
             WHERE m.project_id = g.project_id AND (m.account_id = g.id OR m.recipient = g.email)),
-        unlinked AS (
+        deleted_codes AS (
             DELETE FROM oob_code c USING \(source) g
             WHERE c.project_id = g.project_id AND c.email = g.email AND c.account_id IS NULL)
         """

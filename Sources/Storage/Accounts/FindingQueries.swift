@@ -48,13 +48,13 @@ extension SQL {
         beginningWith prefix: IDPrefix, besides names: AccountNames, after id: ID<Account>?, limit: Int,
         in realm: ID<Realm>
     ) -> SQL {
-        let start: SQL = id.map { "a.id COLLATE \"C\" > \($0.rawValue)" } ?? "a.id COLLATE \"C\" >= \(prefix.text)"
-        let end: SQL = prefix.end.map { "a.id COLLATE \"C\" < \($0)" } ?? "true"
+        let start: SQL = id.map { "a.id > \($0.rawValue)" } ?? "a.id >= \(prefix.text)"
+        let end: SQL = prefix.end.map { "a.id < \($0)" } ?? "true"
         let condition: SQL = """
             \(start) AND \(end) AND a.email IS DISTINCT FROM coalesce(\(names.email?.rawValue), '')
             AND a.phone_number IS DISTINCT FROM coalesce(\(names.phoneNumber?.rawValue), '')
             """
-        return page(where: condition, by: "a.id COLLATE \"C\"", skipping: 0, limit: limit, in: realm)
+        return page(where: condition, by: "a.id", skipping: 0, limit: limit, in: realm)
     }
 
     /// What belongs to an account is fetched for those on the page only.

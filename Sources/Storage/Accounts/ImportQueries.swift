@@ -5,8 +5,8 @@ extension SQL {
     /// Makes all of `accounts` in one statement.
     static func insert(_ accounts: [StoredAccount], in realm: ID<Realm>) -> SQL {
         """
-        WITH made AS (\(insertion(accounts, in: realm)) RETURNING id)
-        DELETE FROM deleted_account d USING made WHERE d.project_id = \(realm.rawValue) AND d.id = made.id
+        WITH inserted AS (\(insertion(accounts, in: realm)) RETURNING id)
+        DELETE FROM deleted_account d USING inserted WHERE d.project_id = \(realm.rawValue) AND d.id = inserted.id
         """
     }
 
@@ -15,10 +15,10 @@ extension SQL {
     /// - Returns: the ids of those made.
     static func add(_ accounts: [StoredAccount], in realm: ID<Realm>) -> SQL {
         """
-        WITH made AS (\(insertion(accounts, in: realm)) ON CONFLICT DO NOTHING RETURNING id),
-        revived AS (
-            DELETE FROM deleted_account d USING made WHERE d.project_id = \(realm.rawValue) AND d.id = made.id)
-        SELECT id FROM made
+        WITH inserted AS (\(insertion(accounts, in: realm)) ON CONFLICT DO NOTHING RETURNING id),
+        deleted_tombstones AS (
+            DELETE FROM deleted_account d USING inserted WHERE d.project_id = \(realm.rawValue) AND d.id = inserted.id)
+        SELECT id FROM inserted
         """
     }
 
@@ -70,10 +70,10 @@ extension SQL {
     static func owners(of identities: [LinkedIdentity], in realm: ID<Realm>) -> SQL {
         """
         WITH \(asked(realm))
-        SELECT l.provider, l.subject, l.account_id FROM asked CROSS JOIN
+        SELECT l.provider, l.subject, l.account_id FROM param CROSS JOIN
             unnest(\(identities.map(\.provider.rawValue)), \(identities.map(\.subject))) AS w (provider, subject)
         JOIN linked_identity l
-            ON l.project_id = asked.project_id AND l.provider = w.provider AND l.subject = w.subject
+            ON l.project_id = param.project_id AND l.provider = w.provider AND l.subject = w.subject
         """
     }
 
@@ -81,16 +81,16 @@ extension SQL {
     static func names(takenOf accounts: [Account], in realm: ID<Realm>) -> SQL {
         """
         WITH \(asked(realm))
-        SELECT 'id' AS member, a.id AS name FROM asked
+        SELECT 'id' AS member, a.id AS name FROM param
         CROSS JOIN unnest(\(accounts.map(\.id.rawValue))) AS w (id)
-        JOIN account a ON a.project_id = asked.project_id AND a.id = w.id
+        JOIN account a ON a.project_id = param.project_id AND a.id = w.id
         UNION ALL
-        SELECT 'email', a.email FROM asked CROSS JOIN unnest(\(accounts.compactMap(\.email?.rawValue))) AS w (email)
-        JOIN account a ON a.project_id = asked.project_id AND a.email = w.email
+        SELECT 'email', a.email FROM param CROSS JOIN unnest(\(accounts.compactMap(\.email?.rawValue))) AS w (email)
+        JOIN account a ON a.project_id = param.project_id AND a.email = w.email
         UNION ALL
-        SELECT 'phone_number', a.phone_number FROM asked
+        SELECT 'phone_number', a.phone_number FROM param
         CROSS JOIN unnest(\(accounts.compactMap(\.phoneNumber))) AS w (phone_number)
-        JOIN account a ON a.project_id = asked.project_id AND a.phone_number = w.phone_number
+        JOIN account a ON a.project_id = param.project_id AND a.phone_number = w.phone_number
         """
     }
 

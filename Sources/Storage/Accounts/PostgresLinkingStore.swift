@@ -52,7 +52,7 @@ public struct PostgresLinkingStore: LinkingStore {
             }
         } catch is Stale {
             return .stale
-        } catch let error as PostgresError where error.uniqueViolation == "used_mark_pkey" {
+        } catch let error as PostgresError where error.uniqueViolation == "replay_guard_pkey" {
             let row = try await reaching { try await pool.query(.keptMerge(by: merge.terms, in: realm)) }.first
             return .used(stillUndoableUntil: try row.map { Instant(try $0.decode("undo_until")) })
         }

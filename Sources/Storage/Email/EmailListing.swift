@@ -28,7 +28,7 @@ public struct EmailListing: Sendable {
             try await pool.query(
                 """
                 SELECT id, project_id, kind, created_at, due_at, attempts, failure, failed_at FROM (
-                    SELECT id, project_id, kind, created_at, due_at, attempts, failure, failed_at FROM mail
+                    SELECT id, project_id, kind, created_at, due_at, attempts, failure, failed_at FROM outgoing_email
                     ORDER BY created_at DESC, id LIMIT \(limit)) newest
                 ORDER BY created_at, id
                 """)

@@ -20,7 +20,7 @@ public struct EncryptedEmails: Sendable {
         let beyond: SQL = if let last { "AND id > \(try UUID(last))" } else { "" }
         return try await reaching {
             try await pool.query(
-                "SELECT id, content FROM mail WHERE failed_at IS NULL \(beyond) ORDER BY id LIMIT \(limit)")
+                "SELECT id, content FROM outgoing_email WHERE failed_at IS NULL \(beyond) ORDER BY id LIMIT \(limit)")
         }.map { Stored(id: ID(letter: try $0.decode("id")), content: try $0.decode("content")) }
     }
 
@@ -29,7 +29,7 @@ public struct EncryptedEmails: Sendable {
         let id = try UUID(letter.id)
         _ = try await reaching {
             try await pool.execute(
-                "UPDATE mail SET content = \(sealed) WHERE id = \(id) AND content = \(letter.content)")
+                "UPDATE outgoing_email SET content = \(sealed) WHERE id = \(id) AND content = \(letter.content)")
         }
     }
 }

@@ -26,14 +26,14 @@ public struct PostgresEmailQueue: EmailQueue {
 
     public func remove(_ letter: ID<OutgoingEmail>) async throws {
         let id = try UUID(letter)
-        _ = try await reaching { try await pool.execute("DELETE FROM mail WHERE id = \(id)") }
+        _ = try await reaching { try await pool.execute("DELETE FROM outgoing_email WHERE id = \(id)") }
     }
 
     public func postpone(_ letter: ID<OutgoingEmail>, until due: Instant, failure: String) async throws {
         let id = try UUID(letter)
         _ = try await reaching {
             try await pool.execute(
-                "UPDATE mail SET due_at = \(Timestamp(due)), failure = \(failure) WHERE id = \(id)")
+                "UPDATE outgoing_email SET due_at = \(Timestamp(due)), failure = \(failure) WHERE id = \(id)")
         }
     }
 
@@ -41,14 +41,16 @@ public struct PostgresEmailQueue: EmailQueue {
         let id = try UUID(letter)
         _ = try await reaching {
             try await pool.execute(
-                "UPDATE mail SET failed_at = \(Timestamp(now)), failure = \(failure) WHERE id = \(id)")
+                "UPDATE outgoing_email SET failed_at = \(Timestamp(now)), failure = \(failure) WHERE id = \(id)")
         }
     }
 
     /// How many letters have still to be sent.
     public func waiting() async throws -> Int {
-        try await reaching { try await pool.query("SELECT count(*) AS waiting FROM mail WHERE failed_at IS NULL") }
-            .first?.decode("waiting") ?? 0
+        try await reaching {
+            try await pool.query("SELECT count(*) AS waiting FROM outgoing_email WHERE failed_at IS NULL")
+        }
+        .first?.decode("waiting") ?? 0
     }
 }
 
@@ -57,14 +59,14 @@ extension SQL {
     fileprivate static func claim(limit: Int, until due: Instant, at now: Instant) -> SQL {
         """
         WITH expired AS (
-            DELETE FROM mail WHERE id IN (
-                SELECT id FROM mail
+            DELETE FROM outgoing_email WHERE id IN (
+                SELECT id FROM outgoing_email
                 WHERE failed_at IS NULL AND due_at <= \(Timestamp(now)) AND expires_at <= \(Timestamp(now))
                 LIMIT 1000 FOR UPDATE SKIP LOCKED)
         )
-        UPDATE mail SET due_at = \(Timestamp(due)), attempts = attempts + 1
+        UPDATE outgoing_email SET due_at = \(Timestamp(due)), attempts = attempts + 1
         WHERE id IN (
-            SELECT id FROM mail
+            SELECT id FROM outgoing_email
             WHERE failed_at IS NULL AND due_at <= \(Timestamp(now)) AND expires_at > \(Timestamp(now))
             ORDER BY due_at LIMIT \(limit) FOR UPDATE SKIP LOCKED)
         RETURNING id, project_id, kind, account_id, recipient, language, content, created_at, expires_at, attempts
@@ -76,7 +78,7 @@ extension SQL {
         let letter = queued.letter
         return """
             WITH unbound AS (
-                SELECT id FROM mail WHERE id = \(try UUID(letter.id)) AND account_id IS NULL FOR UPDATE
+                SELECT id FROM outgoing_email WHERE id = \(try UUID(letter.id)) AND account_id IS NULL FOR UPDATE
             ), holder AS (
                 SELECT a.id, a.generation FROM account a, unbound
                 WHERE a.project_id = \(queued.realm.rawValue) AND a.email = \(letter.recipient.rawValue)
@@ -86,10 +88,10 @@ extension SQL {
                     h.generation, \(letter.recipient.rawValue), \(Timestamp(letter.createdAt)),
                     \(Timestamp(letter.expiresAt))
                 FROM holder h ON CONFLICT DO NOTHING
-            ), noted AS (
-                UPDATE mail SET account_id = h.id FROM holder h, unbound u WHERE mail.id = u.id RETURNING mail.id
+            ), updated AS (
+                UPDATE outgoing_email SET account_id = h.id FROM holder h, unbound u WHERE outgoing_email.id = u.id RETURNING outgoing_email.id
             )
-            SELECT EXISTS (SELECT FROM noted) OR EXISTS (SELECT FROM oob_code WHERE hash = \(code)) AS is_bound
+            SELECT EXISTS (SELECT FROM updated) OR EXISTS (SELECT FROM oob_code WHERE hash = \(code)) AS is_bound
             """
     }
 }

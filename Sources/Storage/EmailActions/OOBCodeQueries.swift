@@ -124,9 +124,9 @@ extension SQL {
     static func create(proven account: NewAccount, opening session: SessionRow, in realm: ID<Realm>) -> SQL {
         let now = Timestamp(account.createdAt)
         return opening(
-            session, in: realm, from: "made",
+            session, in: realm, from: "inserted",
             after: """
-                made AS (
+                inserted AS (
                     INSERT INTO account (project_id, id, email, email_verified, email_link_sign_in, created_at,
                         last_sign_in_at, valid_since)
                     VALUES (\(realm.rawValue), \(account.id.rawValue), \(account.email?.rawValue), true, true, \(now),

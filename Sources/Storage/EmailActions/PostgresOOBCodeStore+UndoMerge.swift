@@ -115,17 +115,17 @@ extension SQL {
         _ identities: [MergePlan.Moved], of source: ID<Account>, at now: Instant, in realm: ID<Realm>
     ) -> SQL {
         """
-        WITH room AS (
+        WITH removed AS (
             DELETE FROM linked_identity l USING \(rows(identities)) WHERE l.project_id = \(realm.rawValue) AND \(isNamed)
             RETURNING l.provider, l.subject, to_jsonb(l) AS columns)
         INSERT INTO linked_identity
-        SELECT back.* FROM room, account_merge m, LATERAL jsonb_array_elements(m.snapshot -> 'identities') kept,
+        SELECT restored.* FROM removed, account_merge m, LATERAL jsonb_array_elements(m.snapshot -> 'identities') stored,
             LATERAL jsonb_populate_record(NULL::linked_identity,
-                room.columns || kept || jsonb_build_object('linked_at', \(Timestamp(now))::timestamptz)) back
+                removed.columns || stored || jsonb_build_object('linked_at', \(Timestamp(now))::timestamptz)) restored
         WHERE m.project_id = \(realm.rawValue) AND m.source_id = \(source.rawValue)
-            AND kept ->> 'provider' = room.provider AND kept ->> 'subject' = room.subject
-            AND (kept ->> 'provider' NOT LIKE 'oidc.%'
-                OR kept ->> 'issuer' = \(issuer(of: "(kept ->> 'provider')", in: realm)))
+            AND stored ->> 'provider' = removed.provider AND stored ->> 'subject' = removed.subject
+            AND (stored ->> 'provider' NOT LIKE 'oidc.%'
+                OR stored ->> 'issuer' = \(issuer(of: "(stored ->> 'provider')", in: realm)))
         """
     }
 

@@ -14,13 +14,15 @@ public struct PostgresOOBCodeStore: OOBCodeStore {
         in realm: ID<Realm>
     ) async throws -> Bool {
         let issuing = SQL.issue(code, by: try session.map { try SessionRow($0) }, in: realm)
-        var statement: SQL = "WITH kept AS (\(issuing) RETURNING 1)"
-        if let letter { statement = "\(statement), posted AS (\(try SQL.post(letter, in: realm, from: "kept")))" }
+        var statement: SQL = "WITH inserted AS (\(issuing) RETURNING 1)"
+        if let letter {
+            statement = "\(statement), queued_email AS (\(try SQL.post(letter, in: realm, from: "inserted")))"
+        }
         if let (note, actor) = administrator {
-            let audit = try SQL.audit([note], by: actor, at: code.createdAt, in: realm, from: "kept")
+            let audit = try SQL.audit([note], by: actor, at: code.createdAt, in: realm, from: "inserted")
             statement = "\(statement), audited AS (\(audit))"
         }
-        statement = "\(statement) SELECT 1 AS one FROM kept"
+        statement = "\(statement) SELECT 1 AS one FROM inserted"
         return try await !reaching { try await pool.query(statement) }.isEmpty
     }
 

@@ -6,12 +6,12 @@ public import Postgres
 public actor Janitor {
     /// What there is to remove, by the name of its table.
     public enum Kind: String, Sendable, CaseIterable {
-        case usedMark = "used_mark"
+        case usedMark = "replay_guard"
         case oobCode = "oob_code"
-        case rateCount = "rate_count"
+        case rateCount = "rate_limit_counter"
         case mail, outbox, session, account
         case accountMerge = "account_merge"
-        case accountPlace = "account_place"
+        case accountPlace = "known_network"
         case auditEvent = "audit_event"
         case project
     }

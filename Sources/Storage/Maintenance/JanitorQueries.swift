@@ -17,8 +17,8 @@ struct SessionPlace {
 extension SQL {
     static func expiredMarks(before end: Instant, limit: Int) -> SQL {
         """
-        DELETE FROM used_mark WHERE (project_id, hash) IN (
-            SELECT project_id, hash FROM used_mark WHERE expires_at < \(Timestamp(end))
+        DELETE FROM replay_guard WHERE (project_id, hash) IN (
+            SELECT project_id, hash FROM replay_guard WHERE expires_at < \(Timestamp(end))
             ORDER BY expires_at LIMIT \(limit) FOR UPDATE SKIP LOCKED)
         """
     }
@@ -33,16 +33,16 @@ extension SQL {
 
     static func expiredCounts(before end: Instant, limit: Int) -> SQL {
         """
-        DELETE FROM rate_count WHERE (key, window_start) IN (
-            SELECT key, window_start FROM rate_count WHERE expires_at < \(Timestamp(end))
+        DELETE FROM rate_limit_counter WHERE (key, window_start) IN (
+            SELECT key, window_start FROM rate_limit_counter WHERE expires_at < \(Timestamp(end))
             ORDER BY expires_at LIMIT \(limit) FOR UPDATE SKIP LOCKED)
         """
     }
 
     static func failedMail(before end: Instant, now: Instant, limit: Int) -> SQL {
         """
-        DELETE FROM mail WHERE id IN (
-            SELECT id FROM mail WHERE failed_at < \(Timestamp(end)) AND expires_at < \(Timestamp(now))
+        DELETE FROM outgoing_email WHERE id IN (
+            SELECT id FROM outgoing_email WHERE failed_at < \(Timestamp(end)) AND expires_at < \(Timestamp(now))
             LIMIT \(limit) FOR UPDATE SKIP LOCKED)
         """
     }
@@ -94,12 +94,12 @@ extension SQL {
     /// With all that belongs to them; others are told. Letters and codes that belong to nobody expire soon.
     static func accounts(of realm: ID<Realm>, at now: Instant, limit: Int) -> SQL {
         """
-        WITH gone AS (
+        WITH deleted AS (
             DELETE FROM account WHERE project_id = \(realm.rawValue) AND id IN (
                 SELECT id FROM account WHERE project_id = \(realm.rawValue) LIMIT \(limit) FOR UPDATE SKIP LOCKED)
             RETURNING project_id, id, email),
-        \(forgetting("gone", at: now))
-        SELECT FROM gone
+        \(forgetting("deleted", at: now))
+        SELECT FROM deleted
         """
     }
 
@@ -147,9 +147,9 @@ extension SQL {
                     AND NOT (s.method = \(ProviderID.anonymous.rawValue) AND \(isBare("a"))
                         AND s.project_id = ANY (\(projects)))
                 FOR UPDATE OF s SKIP LOCKED),
-            gone AS (
+            deleted AS (
                 DELETE FROM session s USING dead d WHERE s.project_id = d.project_id AND s.id = d.id RETURNING 1)
-            SELECT p.project_id, p.id, (SELECT count(*) FROM page) AS seen, (SELECT count(*) FROM gone) AS removed
+            SELECT p.project_id, p.id, (SELECT count(*) FROM page) AS seen, (SELECT count(*) FROM deleted) AS removed
             FROM page p ORDER BY p.project_id DESC, p.id DESC LIMIT 1
             """
     }
@@ -176,13 +176,13 @@ extension SQL {
                 AND NOT EXISTS (SELECT FROM session s WHERE s.project_id = a.project_id AND s.account_id = a.id
                     AND s.refreshed_at >= \(Timestamp(end)))
             ORDER BY a.id FOR UPDATE OF a SKIP LOCKED),
-        gone AS (
+        deleted AS (
             DELETE FROM account a USING unused u WHERE a.project_id = \(realm.rawValue) AND a.id = u.id
             RETURNING a.project_id, a.id, a.email),
-        \(forgetting("gone", at: now)),
-        audited AS (\(auditing(deletionOf: "gone", by: .system, at: now))),
-        buried AS (\(burying("gone", at: now)))
-        SELECT p.id, (SELECT count(*) FROM page) AS seen, (SELECT count(*) FROM gone) AS removed
+        \(forgetting("deleted", at: now)),
+        audited AS (\(auditing(deletionOf: "deleted", by: .system, at: now))),
+        tombstones AS (\(burying("deleted", at: now)))
+        SELECT p.id, (SELECT count(*) FROM page) AS seen, (SELECT count(*) FROM deleted) AS removed
         FROM page p ORDER BY p.id DESC LIMIT 1
         """
     }

@@ -87,9 +87,9 @@ extension SQL {
             jsonb_build_object('account', to_jsonb(a), 'plan', \(try merge.terms.plan.columnText())::text::jsonb,
                 'identities', (SELECT coalesce(jsonb_agg(to_jsonb(l)), '[]') FROM linked_identity l
                     WHERE l.project_id = a.project_id AND l.account_id = a.id),
-                'followers', (SELECT coalesce(jsonb_agg(f.source_id), '[]') FROM account_merge f
+                'earlierMerges', (SELECT coalesce(jsonb_agg(f.source_id), '[]') FROM account_merge f
                     WHERE f.project_id = a.project_id AND f.target_id = a.id),
-                'targetHadWayIn', \(target.hasWayIn)::boolean, 'targetUsedEmailLinks', \(target.usesEmailLinks)::boolean)
+                'targetHadSignInMethod', \(target.hasWayIn)::boolean, 'targetUsedEmailLinks', \(target.usesEmailLinks)::boolean)
         FROM account a WHERE a.project_id = \(realm.rawValue) AND a.id = \(source.id.rawValue)
         ON CONFLICT (project_id, source_id) DO UPDATE SET target_id = excluded.target_id,
             merged_at = excluded.merged_at, undo_until = excluded.undo_until,

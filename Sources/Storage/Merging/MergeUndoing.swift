@@ -83,7 +83,8 @@ extension MergeRecord {
     init(_ row: Row) throws {
         self.init(
             plan: try MergePlan(columnText: row.decode("plan")), source: try AccountRow.account(row),
-            targetGeneration: try row.decode("target_generation"), targetHadWayIn: try row.decode("target_had_way_in"),
+            targetGeneration: try row.decode("target_generation"),
+            targetHadWayIn: try row.decode("target_had_sign_in_method"),
             targetUsedEmailLinks: try row.decode("target_used_email_links"),
             mergedAt: Instant(try row.decode("merged_at")), undoableUntil: Instant(try row.decode("undo_until")))
     }
@@ -97,7 +98,7 @@ extension SQL {
         let lock: SQL = locking ? "FOR UPDATE OF m" : ""
         return """
             SELECT m.target_id, m.merged_at, m.undo_until, m.target_generation, m.snapshot ->> 'plan' AS plan,
-                (m.snapshot ->> 'targetHadWayIn')::boolean AS target_had_way_in,
+                (m.snapshot ->> 'targetHadSignInMethod')::boolean AS target_had_sign_in_method,
                 (m.snapshot ->> 'targetUsedEmailLinks')::boolean AS target_used_email_links, \(AccountRow.columns)
             FROM account_merge m JOIN account t ON t.project_id = m.project_id AND t.id = m.target_id,
                 LATERAL jsonb_populate_record(t, m.snapshot -> 'account') a
@@ -150,17 +151,17 @@ extension SQL {
         _ source: ID<Account>, email: Bool, phoneNumber: Bool, at now: Instant, in realm: ID<Realm>
     ) -> SQL {
         """
-        WITH room AS (
+        WITH removed AS (
             DELETE FROM account a WHERE a.project_id = \(realm.rawValue) AND a.id = \(source.rawValue)
             RETURNING to_jsonb(a) AS columns)
         INSERT INTO account
-        SELECT back.* FROM room, account_merge m, LATERAL jsonb_populate_record(NULL::account,
-            room.columns || (m.snapshot -> 'account') || jsonb_build_object(
+        SELECT restored.* FROM removed, account_merge m, LATERAL jsonb_populate_record(NULL::account,
+            removed.columns || (m.snapshot -> 'account') || jsonb_build_object(
                 'generation', (m.snapshot #>> '{account,generation}')::bigint + 1,
                 'valid_since', date_trunc('second', \(Timestamp(now))))
             || CASE WHEN \(email) THEN '{}'::jsonb ELSE jsonb_build_object('email', NULL, 'email_verified', false,
                 'password_hash', NULL, 'password_updated_at', NULL, 'email_link_sign_in', false) END
-            || CASE WHEN \(phoneNumber) THEN '{}'::jsonb ELSE jsonb_build_object('phone_number', NULL) END) back
+            || CASE WHEN \(phoneNumber) THEN '{}'::jsonb ELSE jsonb_build_object('phone_number', NULL) END) restored
         WHERE m.project_id = \(realm.rawValue) AND m.source_id = \(source.rawValue)
         """
     }
@@ -208,7 +209,7 @@ extension SQL {
 
     private static func followers(of source: ID<Account>, in realm: ID<Realm>) -> SQL {
         """
-        SELECT jsonb_array_elements_text(m.snapshot -> 'followers') FROM account_merge m
+        SELECT jsonb_array_elements_text(m.snapshot -> 'earlierMerges') FROM account_merge m
         WHERE m.project_id = \(realm.rawValue) AND m.source_id = \(source.rawValue)
         """
     }

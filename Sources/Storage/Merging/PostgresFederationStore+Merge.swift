@@ -27,7 +27,7 @@ extension PostgresFederationStore {
             }
         } catch is Stale {
             return .stale
-        } catch let error as PostgresError where error.uniqueViolation == "used_mark_pkey" {
+        } catch let error as PostgresError where error.uniqueViolation == "replay_guard_pkey" {
             return .used
         }
     }

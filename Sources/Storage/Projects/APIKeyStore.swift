@@ -41,8 +41,8 @@ public struct APIKeyStore: Sendable {
             RETURNING 1
             """
         let note = AuditNote("apiKey.added", id, ["app": app.rawValue])
-        let audit = try SQL.audit([note], by: .commandLine, at: now, in: ID(project), from: "made")
-        let statement: SQL = "WITH made AS (\(insertion)) \(audit)"
+        let audit = try SQL.audit([note], by: .commandLine, at: now, in: ID(project), from: "inserted")
+        let statement: SQL = "WITH inserted AS (\(insertion)) \(audit)"
         return try await reaching { try await pool.execute(statement) } == 1
     }
 

@@ -5,11 +5,11 @@ internal import Postgres
 extension SQL {
     /// What ``Project`` is made of, from ``homes``.
     static let projectColumns: SQL = """
-        p.id, p.number, p.profile, p.policy::text AS policy, p.authorized_domains, p.mail::text AS mail,
+        p.id, p.number, p.profile, p.policy::text AS policy, p.authorized_domains, p.email_settings::text AS email_settings,
             (SELECT coalesce(jsonb_agg(jsonb_build_object('provider', i.provider, 'hasSecret', i.secret IS NOT NULL,
-                    'settings', i.settings) ORDER BY i.provider COLLATE "C"), '[]')::text
+                    'settings', i.settings) ORDER BY i.provider), '[]')::text
                 FROM identity_provider i WHERE i.project_id = h.id) AS providers,
-            h.id AS home, h.tenant::text AS tenant,
+            h.id AS realm, h.tenant_settings::text AS tenant_settings,
             EXISTS (SELECT FROM project t WHERE t.parent_id = h.id AND t.deleted_at IS NULL) AS has_tenants
         """
 
@@ -22,7 +22,7 @@ extension SQL {
         SELECT \(projectColumns) FROM \(homes)
         WHERE h.parent_id = \(project.rawValue) AND h.deleted_at IS NULL
             AND EXISTS (SELECT FROM identity_provider i WHERE i.project_id = h.id)
-        ORDER BY h.id COLLATE "C"
+        ORDER BY h.id
         """
     }
 

@@ -140,7 +140,7 @@ public struct ConfigurationStore: Sendable {
                 """
                 UPDATE project SET name = \(after.name), profile = \(project.profile.rawValue),
                     policy = \(policy)::text::jsonb, authorized_domains = \(project.authorizedDomains),
-                    mail = \(mail)::text::jsonb
+                    email_settings = \(mail)::text::jsonb
                 WHERE id = \(project.realm.rawValue)
                 """)
         }

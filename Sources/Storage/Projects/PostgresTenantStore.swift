@@ -19,8 +19,8 @@ public struct PostgresTenantStore: TenantStore {
             try await pool.query(
                 """
                 SELECT \(SQL.tenantColumns) FROM project t
-                WHERE t.parent_id = \(project.rawValue) AND t.deleted_at IS NULL AND t.id COLLATE "C" > \(place)
-                ORDER BY t.id COLLATE "C" LIMIT \(limit)
+                WHERE t.parent_id = \(project.rawValue) AND t.deleted_at IS NULL AND t.id > \(place)
+                ORDER BY t.id LIMIT \(limit)
                 """)
         }.map(Tenant.init)
     }

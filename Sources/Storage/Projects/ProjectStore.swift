@@ -53,7 +53,7 @@ public struct ProjectStore: Sendable {
             try await pool.transaction { transaction in
                 let made = try await transaction.execute(
                     """
-                    INSERT INTO project (id, number, name, profile, policy, authorized_domains, mail, created_at)
+                    INSERT INTO project (id, number, name, profile, policy, authorized_domains, email_settings, created_at)
                     VALUES (\(project.realm.rawValue), \(project.number), \(name), \(project.profile.rawValue),
                         \(policy)::text::jsonb, \(project.authorizedDomains), \(mail)::text::jsonb,
                         \(Timestamp(now)))
@@ -100,10 +100,10 @@ extension Project {
             id: ID(try row.decode("id")), number: try row.decode("number"), profile: profile,
             policy: try PolicyColumn.policy(try row.decode("policy"), of: profile),
             authorizedDomains: try row.decode("authorized_domains"),
-            mail: try EmailColumn(columnText: row.decode("mail")).settings,
+            mail: try EmailColumn(columnText: row.decode("email_settings")).settings,
             providers: try [ProviderRow](columnText: row.decode("providers")).map(\.value))
         hasTenants = try row.decode("has_tenants")
-        if try row.decode("tenant", as: String?.self) != nil {
+        if try row.decode("tenant_settings", as: String?.self) != nil {
             self = applied(to: try Tenant(row), providers: providers)
         }
     }

@@ -17,22 +17,22 @@ public struct PostgresProviderDocumentStore: Sendable {
 
     public func load(_ url: String) async throws -> ProviderDocument? {
         let statement: SQL = """
-            SELECT body, fetched_at, forced_at FROM provider_keys WHERE url = \(url) AND body <> ''
+            SELECT body, fetched_at, forced_refetch_at FROM provider_document WHERE url = \(url) AND body <> ''
             """
         return try await reaching { try await pool.query(statement) }.first.map { row in
             ProviderDocument(
                 body: try row.decode("body"), fetchedAt: Instant(try row.decode("fetched_at")),
-                forcedAt: try row.decode("forced_at", as: Timestamp?.self).map(Instant.init))
+                forcedAt: try row.decode("forced_refetch_at", as: Timestamp?.self).map(Instant.init))
         }
     }
 
     /// Leaves what was fetched later; but not by much, or else by a clock that was wrong.
     public func store(_ body: String, fetchedAt: Instant, at url: String) async throws {
         let statement: SQL = """
-            INSERT INTO provider_keys (url, body, fetched_at) VALUES (\(url), \(body), \(Timestamp(fetchedAt)))
+            INSERT INTO provider_document (url, body, fetched_at) VALUES (\(url), \(body), \(Timestamp(fetchedAt)))
             ON CONFLICT (url) DO UPDATE SET body = excluded.body, fetched_at = excluded.fetched_at
-            WHERE provider_keys.fetched_at <= excluded.fetched_at
-                OR provider_keys.fetched_at > \(Timestamp(fetchedAt + ProviderDocumentStore.turn))
+            WHERE provider_document.fetched_at <= excluded.fetched_at
+                OR provider_document.fetched_at > \(Timestamp(fetchedAt + ProviderDocumentStore.turn))
             """
         _ = try await reaching { try await pool.execute(statement) }
     }
@@ -43,12 +43,12 @@ public struct PostgresProviderDocumentStore: Sendable {
     public func claimForcedFetch(of url: String, at now: Instant) async throws -> Bool {
         // A turn of the future, too, was taken by a clock that was wrong.
         let statement: SQL = """
-            INSERT INTO provider_keys (url, body, fetched_at, forced_at)
+            INSERT INTO provider_document (url, body, fetched_at, forced_refetch_at)
             VALUES (\(url), '', \(Timestamp(Instant(seconds: 0))), \(Timestamp(now)))
-            ON CONFLICT (url) DO UPDATE SET forced_at = excluded.forced_at
-            WHERE provider_keys.forced_at IS NULL
-                OR provider_keys.forced_at <= \(Timestamp(now - ProviderDocumentStore.turn))
-                OR provider_keys.forced_at > \(Timestamp(now + ProviderDocumentStore.turn))
+            ON CONFLICT (url) DO UPDATE SET forced_refetch_at = excluded.forced_refetch_at
+            WHERE provider_document.forced_refetch_at IS NULL
+                OR provider_document.forced_refetch_at <= \(Timestamp(now - ProviderDocumentStore.turn))
+                OR provider_document.forced_refetch_at > \(Timestamp(now + ProviderDocumentStore.turn))
             """
         return try await reaching { try await pool.execute(statement) } == 1
     }

@@ -31,7 +31,7 @@ struct TenantColumn: Codable {
 
 extension SQL {
     /// What ``Tenant`` is made of, from a row `t` of the table `project`.
-    static let tenantColumns: SQL = "t.id AS home, t.tenant::text AS tenant"
+    static let tenantColumns: SQL = "t.id AS realm, t.tenant_settings::text AS tenant_settings"
 
     static func tenant(_ id: ID<Tenant>, of project: ID<Project>, locking: Bool = false) -> SQL {
         let lock: SQL = locking ? "FOR UPDATE" : ""
@@ -44,7 +44,7 @@ extension SQL {
     /// Nothing happens if the id is taken.
     static func insert(_ tenant: Tenant, at now: Instant) throws -> SQL {
         """
-        INSERT INTO project (id, parent_id, tenant, name, profile, created_at)
+        INSERT INTO project (id, parent_id, tenant_settings, name, profile, created_at)
         SELECT \(tenant.realm.rawValue), p.id, \(try TenantColumn(tenant.settings).columnText())::text::jsonb, '',
             p.profile, \(Timestamp(now))
         FROM project p WHERE p.id = \(tenant.parent.rawValue)
@@ -54,7 +54,7 @@ extension SQL {
 
     static func update(_ tenant: Tenant) throws -> SQL {
         """
-        UPDATE project SET tenant = \(try TenantColumn(tenant.settings).columnText())::text::jsonb
+        UPDATE project SET tenant_settings = \(try TenantColumn(tenant.settings).columnText())::text::jsonb
         WHERE id = \(tenant.realm.rawValue)
         """
     }
@@ -74,9 +74,9 @@ struct NotATenant: Error {
 
 extension Tenant {
     init(_ row: Row) throws {
-        let realm = ID<Realm>(try row.decode("home"))
+        let realm = ID<Realm>(try row.decode("realm"))
         guard let id = realm.tenant else { throw NotATenant(realm: realm) }
-        let settings = try TenantColumn(columnText: row.decode("tenant")).settings
+        let settings = try TenantColumn(columnText: row.decode("tenant_settings")).settings
         self.init(id: id, parent: realm.project, settings: settings)
     }
 }

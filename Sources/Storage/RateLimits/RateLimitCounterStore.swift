@@ -16,7 +16,7 @@ public struct RateCountStore: Sendable {
         let statement = SQL.merge(news)
         let rows = try await reaching { try await pool.query(statement) }
         return try Dictionary(
-            rows.map { (news[Int(try $0.decode("place", as: Int64.self)) - 1].window, try $0.decode("count")) },
+            rows.map { (news[Int(try $0.decode("ordinal", as: Int64.self)) - 1].window, try $0.decode("count")) },
             uniquingKeysWith: max)
     }
 }
@@ -26,19 +26,19 @@ extension SQL {
     fileprivate static func merge(_ news: [RateDelta]) -> SQL {
         let keys = news.map { $0.window.key.hexadecimal }
         return """
-            WITH news AS MATERIALIZED (
+            WITH delta AS MATERIALIZED (
                 SELECT decode(n.key, 'hex') AS key, to_timestamp(n.start) AS window_start, n.count,
-                    to_timestamp(n.ending) AS expires_at, n.place
+                    to_timestamp(n.ending) AS expires_at, n.ordinal
                 FROM unnest(\(keys), \(news.map(\.window.start.seconds)), \(news.map(\.count)),
-                    \(news.map(\.window.end.seconds))) WITH ORDINALITY AS n (key, start, count, ending, place)),
-            told AS (
-                INSERT INTO rate_count AS r (key, window_start, count, expires_at)
-                SELECT key, window_start, count, expires_at FROM news WHERE count <> 0 ORDER BY key, window_start
+                    \(news.map(\.window.end.seconds))) WITH ORDINALITY AS n (key, start, count, ending, ordinal)),
+            upserted AS (
+                INSERT INTO rate_limit_counter AS r (key, window_start, count, expires_at)
+                SELECT key, window_start, count, expires_at FROM delta WHERE count <> 0 ORDER BY key, window_start
                 ON CONFLICT (key, window_start) DO UPDATE SET count = r.count + excluded.count
                 RETURNING r.key, r.window_start, r.count)
-            SELECT n.place, t.count FROM told t JOIN news n USING (key, window_start)
+            SELECT n.ordinal, t.count FROM upserted t JOIN delta n USING (key, window_start)
             UNION ALL
-            SELECT n.place, r.count FROM news n JOIN rate_count r USING (key, window_start) WHERE n.count = 0
+            SELECT n.ordinal, r.count FROM delta n JOIN rate_limit_counter r USING (key, window_start) WHERE n.count = 0
             """
     }
 }

@@ -11,13 +11,13 @@ extension SQL {
     ) -> SQL {
         guard let place else { return "SELECT 1" }
         return """
-            INSERT INTO account_place AS p (project_id, account_id, place_hash, last_seen)
+            INSERT INTO known_network AS p (project_id, account_id, network_hash, last_seen_at)
             SELECT \(realm.rawValue), \(account.rawValue), \(place), \(Timestamp(now)) FROM \(source)
-            WHERE NOT EXISTS (SELECT FROM account_place k WHERE k.project_id = \(realm.rawValue)
-                AND k.account_id = \(account.rawValue) AND k.place_hash = \(place)
-                AND k.last_seen > \(Timestamp(now - placePrecision)))
-            ON CONFLICT (project_id, account_id, place_hash) DO UPDATE
-            SET last_seen = greatest(p.last_seen, excluded.last_seen)
+            WHERE NOT EXISTS (SELECT FROM known_network k WHERE k.project_id = \(realm.rawValue)
+                AND k.account_id = \(account.rawValue) AND k.network_hash = \(place)
+                AND k.last_seen_at > \(Timestamp(now - placePrecision)))
+            ON CONFLICT (project_id, account_id, network_hash) DO UPDATE
+            SET last_seen_at = greatest(p.last_seen_at, excluded.last_seen_at)
             """
     }
 
@@ -27,19 +27,19 @@ extension SQL {
     ) -> SQL {
         let hashes = places.map(\.hexadecimal)
         return """
-            SELECT 1 AS one FROM account a JOIN account_place p ON p.project_id = a.project_id AND p.account_id = a.id
+            SELECT 1 AS one FROM account a JOIN known_network p ON p.project_id = a.project_id AND p.account_id = a.id
             WHERE a.project_id = \(realm.rawValue) AND a.email = \(email.rawValue)
-                AND p.place_hash = ANY (SELECT decode(h, 'hex') FROM unnest(\(hashes)) h)
-                AND p.last_seen > \(Timestamp(since))
+                AND p.network_hash = ANY (SELECT decode(h, 'hex') FROM unnest(\(hashes)) h)
+                AND p.last_seen_at > \(Timestamp(since))
             LIMIT 1
             """
     }
 
     static func forgottenPlaces(before end: Instant, limit: Int) -> SQL {
         """
-        DELETE FROM account_place WHERE (project_id, account_id, place_hash) IN (
-            SELECT project_id, account_id, place_hash FROM account_place WHERE last_seen < \(Timestamp(end))
-            ORDER BY last_seen LIMIT \(limit) FOR UPDATE SKIP LOCKED)
+        DELETE FROM known_network WHERE (project_id, account_id, network_hash) IN (
+            SELECT project_id, account_id, network_hash FROM known_network WHERE last_seen_at < \(Timestamp(end))
+            ORDER BY last_seen_at LIMIT \(limit) FOR UPDATE SKIP LOCKED)
         """
     }
 }

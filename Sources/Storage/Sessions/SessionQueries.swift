@@ -73,7 +73,7 @@ extension SQL {
         _ session: SessionRow, in realm: ID<Realm>, from source: SQL, after ctes: SQL = ""
     ) -> SQL {
         """
-        WITH \(ctes)place AS (\(keeping(
+        WITH \(ctes)network AS (\(keeping(
             session.place, of: ID(session.account), at: Instant(session.authenticatedAt), in: realm, from: source)))
         INSERT INTO session (project_id, id, account_id, generation, method, authenticated_at, rotated_at, refreshed_at,
             claims, device)
@@ -115,18 +115,18 @@ extension SQL {
         """
         UPDATE session s SET
             counter = CASE WHEN \(rotates) AND \(counter) >= s.counter THEN \(counter) + 1 ELSE s.counter END,
-            settled = CASE WHEN \(rotates) AND \(counter) >= s.counter THEN greatest(s.settled,
+            grace_expired_below = CASE WHEN \(rotates) AND \(counter) >= s.counter THEN greatest(s.grace_expired_below,
                 CASE WHEN s.rotated_at < \(graceBegan) THEN s.counter - 1 END,
-                CASE WHEN s.closing_at < \(graceBegan) THEN s.closing END) ELSE s.settled END,
-            closing = CASE WHEN \(rotates) AND \(counter) >= s.counter AND s.closing_at < \(graceBegan)
-                THEN \(counter) ELSE s.closing END,
-            closing_at = CASE WHEN \(rotates) AND \(counter) >= s.counter AND s.closing_at < \(graceBegan)
-                THEN \(now) ELSE s.closing_at END,
+                CASE WHEN s.grace_pending_since < \(graceBegan) THEN s.grace_pending_below END) ELSE s.grace_expired_below END,
+            grace_pending_below = CASE WHEN \(rotates) AND \(counter) >= s.counter AND s.grace_pending_since < \(graceBegan)
+                THEN \(counter) ELSE s.grace_pending_below END,
+            grace_pending_since = CASE WHEN \(rotates) AND \(counter) >= s.counter AND s.grace_pending_since < \(graceBegan)
+                THEN \(now) ELSE s.grace_pending_since END,
             rotated_at = CASE WHEN \(rotates) AND \(counter) >= s.counter THEN \(now) ELSE s.rotated_at END,
             refreshed_at = greatest(s.refreshed_at, \(now)),
             ended_at = CASE WHEN \(rotates) AND \(counter) < s.counter - 1
-                AND (\(counter) < s.settled OR s.rotated_at < \(graceBegan)
-                    OR (\(counter) < s.closing AND s.closing_at < \(graceBegan))) THEN \(now) END
+                AND (\(counter) < s.grace_expired_below OR s.rotated_at < \(graceBegan)
+                    OR (\(counter) < s.grace_pending_below AND s.grace_pending_since < \(graceBegan))) THEN \(now) END
         FROM account a
         WHERE s.project_id = \(realm.rawValue) AND s.id = \(session) AND s.ended_at IS NULL
             AND a.project_id = s.project_id AND a.id = s.account_id

@@ -31,9 +31,10 @@ extension SQL {
         _ account: Account, with identity: LinkedIdentity, changed: Bool, _ entry: SignInCommit,
         _ session: SessionRow, in realm: ID<Realm>
     ) -> SQL {
-        let remembered: SQL = changed ? "remembered AS (\(remembering(identity, in: realm))), " : ""
+        let remembered: SQL = changed ? "updated_identity AS (\(remembering(identity, in: realm))), " : ""
         let used: SQL =
-            entry.marks.isEmpty ? "" : "used AS (\(use(entry.marks, in: realm, from: "signed_in")) RETURNING 1), "
+            entry.marks.isEmpty
+            ? "" : "replay_keys AS (\(use(entry.marks, in: realm, from: "signed_in")) RETURNING 1), "
         return opening(
             session, in: realm, from: "signed_in",
             after: """
@@ -61,11 +62,11 @@ extension SQL {
     ) -> SQL {
         let now = Timestamp(entry.enteredAt)
         let used: SQL =
-            entry.marks.isEmpty ? "" : "used AS (\(use(entry.marks, in: realm, from: "made")) RETURNING 1), "
+            entry.marks.isEmpty ? "" : "replay_keys AS (\(use(entry.marks, in: realm, from: "inserted")) RETURNING 1), "
         return opening(
-            session, in: realm, from: "made",
+            session, in: realm, from: "inserted",
             after: """
-                made AS (
+                inserted AS (
                     INSERT INTO account (project_id, id, email, email_verified, display_name, photo_url, created_at,
                         last_sign_in_at, valid_since)
                     SELECT \(realm.rawValue), \(account.id.rawValue), \(account.email?.rawValue),
@@ -73,7 +74,7 @@ extension SQL {
                         date_trunc('second', \(now))
                     WHERE \(issuerStands(for: entry.identity, in: realm))
                     RETURNING 1),
-                \(used)linked AS (\(linking(identity, to: account.id, at: entry.enteredAt, in: realm, from: "made"))
+                \(used)linked AS (\(linking(identity, to: account.id, at: entry.enteredAt, in: realm, from: "inserted"))
                     RETURNING 1),
 
                 """)
@@ -124,7 +125,7 @@ extension SQL {
     /// are its tenants' too, and so are the credentials that are made out to them.
     static func use(_ marks: [ReplayKey], in realm: ID<Realm>, from source: SQL) -> SQL {
         """
-        INSERT INTO used_mark (project_id, hash, expires_at)
+        INSERT INTO replay_guard (project_id, hash, expires_at)
         SELECT \(realm.project.rawValue), decode(m.hash, 'hex'), to_timestamp(m.expires_at)
         FROM \(source), unnest(\(marks.map(\.hash.hexadecimal)), \(marks.map(\.expiresAt.seconds))) AS m (hash, expires_at)
         """

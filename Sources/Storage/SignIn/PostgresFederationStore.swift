@@ -36,7 +36,7 @@ public struct PostgresFederationStore: FederationStore {
             return .stale
         } catch let error as PostgresError {
             switch error.uniqueViolation {
-            case "used_mark_pkey": return .used
+            case "replay_guard_pkey": return .used
             case "account_email_key", "linked_identity_pkey", "account_pkey": return .stale
             default: throw error
             }

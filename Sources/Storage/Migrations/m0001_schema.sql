@@ -1,0 +1,426 @@
+-- The schema of the first release. Later migrations change it forward only, beside the previous release.
+--
+-- Identifiers (project_id, id, account_id, provider and so on) have collation "C": the primary keys then serve pages
+-- by ID and prefixes of IDs. A column that refers to an identifier needs the same collation.
+-- Otherwise PostgreSQL cannot use its index, and a cascading deletion reads the whole table.
+-- Names and email addresses have the collation of the database, because people read lists that are sorted by them.
+--
+-- "Encrypted" means: with a master key that is not in the database, and bound to the row (AES-GCM additional data).
+
+
+-- Installation
+
+-- One row, written by the first start. A gateway with another master key, or of the other mode, refuses the database.
+CREATE TABLE installation (
+    only_row boolean PRIMARY KEY DEFAULT true CHECK (only_row),
+    -- A known text, encrypted: it decrypts only with the master key that this database was created with.
+    canary bytea NOT NULL,
+    mode text NOT NULL CHECK (mode IN ('serve', 'dev')),
+    created_at timestamptz NOT NULL
+);
+
+
+-- Projects, tenants, apps and sign-in providers
+
+-- Projects, and tenants of projects. A tenant has accounts and providers of its own, under the ID <project>/<tenant>.
+CREATE TABLE project (
+    id text COLLATE "C" PRIMARY KEY,
+    -- The project of a tenant; NULL for a project.
+    parent_id text COLLATE "C" REFERENCES project ON DELETE CASCADE,
+    number bigint UNIQUE CHECK (number > 0),
+    name text NOT NULL,
+    profile text NOT NULL CHECK (profile IN ('sekisho', 'firebase')),
+    -- Policy members that differ from the profile.
+    policy jsonb NOT NULL DEFAULT '{}' CHECK (jsonb_typeof(policy) = 'object'),
+    authorized_domains text[] NOT NULL DEFAULT '{}',
+    -- The Swift type EmailSettings.
+    email_settings jsonb NOT NULL DEFAULT '{}' CHECK (jsonb_typeof(email_settings) = 'object'),
+    -- The Swift type TenantSettings; NULL for a project. A tenant has the other settings of its project, whatever the
+    -- columns above contain.
+    tenant_settings jsonb CHECK (jsonb_typeof(tenant_settings) = 'object'),
+    created_at timestamptz NOT NULL,
+    -- Set when a tenant is deleted. The janitor removes its accounts in batches, and the row last.
+    deleted_at timestamptz,
+    CONSTRAINT project_id_check CHECK (
+        CASE WHEN parent_id IS NULL THEN id ~ '^[a-z0-9][a-z0-9-]{0,62}$' AND number IS NOT NULL
+            AND tenant_settings IS NULL AND deleted_at IS NULL
+        -- One slash: tenants have no tenants.
+        ELSE id ~ '^[a-z0-9][a-z0-9-]{0,62}/[A-Za-z0-9_-]{1,63}$' AND starts_with(id, parent_id || '/')
+            AND number IS NULL AND tenant_settings IS NOT NULL END)
+);
+
+CREATE INDEX project_tenant ON project (parent_id, id) WHERE parent_id IS NOT NULL;
+
+CREATE TABLE app (
+    project_id text COLLATE "C" NOT NULL REFERENCES project ON DELETE CASCADE,
+    id text COLLATE "C" NOT NULL CHECK (id ~ '^[a-z0-9][a-z0-9-]{0,62}$'),
+    name text NOT NULL,
+    -- The Swift type AppSettings. It decides which sign-in methods the app may offer.
+    settings jsonb NOT NULL DEFAULT '{}' CHECK (jsonb_typeof(settings) = 'object'),
+    created_at timestamptz NOT NULL,
+    PRIMARY KEY (project_id, id)
+);
+
+CREATE TABLE identity_provider (
+    project_id text COLLATE "C" NOT NULL REFERENCES project ON DELETE CASCADE,
+    provider text COLLATE "C" NOT NULL CHECK (provider <> ''),
+    -- The Swift type ProviderSettings, without secrets.
+    settings jsonb NOT NULL CHECK (jsonb_typeof(settings) = 'object'),
+    -- A private key in PEM or a client secret; encrypted.
+    secret bytea,
+    updated_at timestamptz NOT NULL,
+    PRIMARY KEY (project_id, provider)
+);
+
+-- The latest key set or discovery document of each provider, for restarts while the provider cannot be reached.
+CREATE TABLE provider_document (
+    url text PRIMARY KEY,
+    -- JSON as received; empty if the document was never fetched.
+    body text NOT NULL,
+    fetched_at timestamptz NOT NULL,
+    -- When an unknown key ID last forced a refetch. All replicas share the limit on forced refetches.
+    forced_refetch_at timestamptz
+);
+
+
+-- Keys of projects
+
+-- A request names its project by the key alone, so the hash is unique over all projects.
+CREATE TABLE api_key (
+    project_id text COLLATE "C" NOT NULL,
+    id text COLLATE "C" NOT NULL,
+    app_id text COLLATE "C" NOT NULL,
+    key_hash bytea NOT NULL UNIQUE CHECK (length(key_hash) = 32),
+    created_at timestamptz NOT NULL,
+    revoked_at timestamptz,
+    PRIMARY KEY (project_id, id),
+    FOREIGN KEY (project_id, app_id) REFERENCES app ON DELETE CASCADE
+);
+
+CREATE TABLE service_key (
+    project_id text COLLATE "C" NOT NULL REFERENCES project ON DELETE CASCADE,
+    id text COLLATE "C" NOT NULL,
+    name text NOT NULL,
+    secret_hash bytea NOT NULL UNIQUE CHECK (length(secret_hash) = 32),
+    -- PEM. The private key was printed once, at creation, and is not stored.
+    public_key text NOT NULL,
+    -- Names of the Swift type ServiceKeyScope, or `all`.
+    scopes text[] NOT NULL CHECK (cardinality(scopes) > 0),
+    created_at timestamptz NOT NULL,
+    expires_at timestamptz,
+    -- Written at most every few minutes.
+    last_used_at timestamptz,
+    revoked_at timestamptz,
+    PRIMARY KEY (project_id, id)
+);
+
+-- Custom tokens name a service key by its ID. A key of another project and an unknown key give different errors.
+CREATE INDEX service_key_id ON service_key (id);
+
+-- Keys of the gateway's own tokens. Several are valid at once, so that rotation needs no interruption.
+CREATE TABLE signing_key (
+    project_id text COLLATE "C" NOT NULL REFERENCES project ON DELETE CASCADE,
+    id text COLLATE "C" NOT NULL,
+    purpose text NOT NULL CHECK (purpose IN ('id-token', 'refresh-token')),
+    algorithm text NOT NULL CHECK (algorithm IN ('ES256', 'RS256', 'HS256')),
+    -- Encrypted.
+    private_key bytea NOT NULL,
+    -- PEM, for clients that read X.509 certificates; for purpose id-token only.
+    certificate text,
+    created_at timestamptz NOT NULL,
+    -- The key is published from created_at, signs from signs_from, and verifies until retires_at.
+    signs_from timestamptz NOT NULL,
+    retires_at timestamptz,
+    PRIMARY KEY (project_id, id),
+    CONSTRAINT signing_key_certificate_check CHECK ((purpose = 'id-token') = (certificate IS NOT NULL))
+);
+
+-- Keys of password hashes from other systems, which are checked at the first sign-in after an import.
+CREATE TABLE password_scheme (
+    project_id text COLLATE "C" NOT NULL REFERENCES project ON DELETE CASCADE,
+    -- Keyed hash of the key, in hexadecimal, unique over all projects: another import of the same key finds the row.
+    id text COLLATE "C" PRIMARY KEY,
+    -- The secret in every hash of the other system, such as Firebase's signer key; encrypted.
+    key bytea NOT NULL,
+    created_at timestamptz NOT NULL
+);
+
+
+-- Accounts
+
+-- No foreign key to project: every sign-up would lock the same project row.
+-- No index on a column that a sign-in changes: these updates stay HOT.
+CREATE TABLE account (
+    project_id text COLLATE "C" NOT NULL,
+    id text COLLATE "C" NOT NULL CHECK (length(id) BETWEEN 1 AND 128),
+    email text CHECK (email = lower(email) AND length(email) <= 254),
+    email_verified boolean NOT NULL DEFAULT false,
+    phone_number text CHECK (phone_number LIKE '+%'),
+    display_name text,
+    photo_url text,
+    password_hash text,
+    password_updated_at timestamptz,
+    -- The account has signed in by an email link, or by a custom token of the project's backend.
+    email_link_sign_in boolean NOT NULL DEFAULT false,
+    custom_auth boolean NOT NULL DEFAULT false,
+    -- A JSON object, stored as the text that the administrator sent.
+    custom_claims text CHECK (jsonb_typeof(custom_claims::jsonb) = 'object'),
+    disabled_at timestamptz,
+    created_at timestamptz NOT NULL,
+    last_sign_in_at timestamptz,
+    -- Tokens issued earlier are rejected.
+    valid_since timestamptz NOT NULL,
+    -- Sessions of an earlier generation are invalid: incrementing it ends all sessions in one statement.
+    generation bigint NOT NULL DEFAULT 1,
+    PRIMARY KEY (project_id, id),
+    CONSTRAINT account_password_check CHECK ((password_hash IS NULL) = (password_updated_at IS NULL)),
+    CONSTRAINT account_email_verified_check CHECK (email IS NOT NULL OR NOT email_verified)
+) WITH (fillfactor = 85);
+
+CREATE UNIQUE INDEX account_email_key ON account (project_id, email) WHERE email IS NOT NULL;
+CREATE UNIQUE INDEX account_phone_number_key ON account (project_id, phone_number) WHERE phone_number IS NOT NULL;
+
+-- Lists sorted by a column; the accounts without a value follow, sorted by ID.
+CREATE INDEX account_created_at ON account (project_id, created_at, id);
+CREATE INDEX account_display_name ON account (project_id, display_name, id) WHERE display_name IS NOT NULL;
+CREATE INDEX account_without_display_name ON account (project_id, id) WHERE display_name IS NULL;
+CREATE INDEX account_without_email ON account (project_id, id) WHERE email IS NULL;
+
+-- IDs of deleted accounts: a custom token issued before the deletion must not create the account again.
+CREATE TABLE deleted_account (
+    project_id text COLLATE "C" NOT NULL,
+    id text COLLATE "C" NOT NULL,
+    deleted_at timestamptz NOT NULL,
+    PRIMARY KEY (project_id, id)
+);
+
+CREATE TABLE linked_identity (
+    project_id text COLLATE "C" NOT NULL,
+    provider text COLLATE "C" NOT NULL CHECK (provider <> ''),
+    subject text COLLATE "C" NOT NULL CHECK (subject <> ''),
+    account_id text COLLATE "C" NOT NULL,
+    -- Of a generic OpenID provider: the issuer that named the subject (OpenID Connect Core 1.0 §2).
+    issuer text,
+    -- The client ID that the latest credential was issued for.
+    audience text,
+    email text,
+    -- How far the provider is trusted to know the owner of the address.
+    email_trust text NOT NULL DEFAULT 'none' CHECK (email_trust IN ('none', 'verified', 'authoritative')),
+    is_private_email boolean NOT NULL DEFAULT false,
+    display_name text,
+    photo_url text,
+    -- As first received. Apple sends the name only at the first sign-in.
+    given_name text,
+    family_name text,
+    -- Apple's real_user_status: 0 unsupported, 1 unknown, 2 likely real.
+    real_user_status smallint,
+    created_at timestamptz NOT NULL,
+    -- When the identity was linked to its present account. Merges, moves and undone merges set it again.
+    linked_at timestamptz NOT NULL DEFAULT now(),
+    -- The device that linked it, from its User-Agent header.
+    linked_device text CHECK (length(linked_device) <= 200),
+    PRIMARY KEY (project_id, provider, subject),
+    FOREIGN KEY (project_id, account_id) REFERENCES account ON DELETE CASCADE
+);
+
+-- account_id first, here and below: the primary key begins with project_id too. While the table is small the planner
+-- would prefer the primary key, and keep that plan while the table grows.
+CREATE INDEX linked_identity_account ON linked_identity (account_id, project_id);
+
+-- Accounts that were merged into others, until the merge can no longer be undone. Deleted with the target.
+CREATE TABLE account_merge (
+    project_id text COLLATE "C" NOT NULL,
+    source_id text COLLATE "C" NOT NULL,
+    target_id text COLLATE "C" NOT NULL,
+    merged_at timestamptz NOT NULL,
+    -- The merge can be undone until then, while the target is of this generation.
+    undo_until timestamptz NOT NULL,
+    target_generation bigint NOT NULL,
+    -- The rows of the source, and what the target received.
+    snapshot jsonb NOT NULL CHECK (jsonb_typeof(snapshot) = 'object'),
+    PRIMARY KEY (project_id, source_id),
+    FOREIGN KEY (project_id, target_id) REFERENCES account ON DELETE CASCADE
+);
+
+CREATE INDEX account_merge_target ON account_merge (project_id, target_id);
+CREATE INDEX account_merge_undo_until ON account_merge (undo_until);
+
+
+-- Sessions
+
+-- One row per sign-in on a device. No index on a column that a refresh changes: these updates stay HOT.
+CREATE TABLE session (
+    project_id text COLLATE "C" NOT NULL,
+    id uuid NOT NULL,
+    account_id text COLLATE "C" NOT NULL,
+    generation bigint NOT NULL,
+    method text COLLATE "C" NOT NULL,
+    authenticated_at timestamptz NOT NULL,
+    -- A JSON object that goes into every ID token of the session, from the custom token that opened it.
+    claims text,
+    -- The device, from its User-Agent header.
+    device text CHECK (length(device) <= 200),
+    -- The number of the newest refresh token, and when it was issued.
+    counter bigint NOT NULL DEFAULT 0,
+    rotated_at timestamptz NOT NULL,
+    -- The grace period of refresh tokens with lower numbers has expired: presenting one ends the session as stolen.
+    grace_expired_below bigint NOT NULL DEFAULT 0,
+    -- The successors of tokens with lower numbers were in use at grace_pending_since: the grace period of these tokens
+    -- expires when it has passed since then.
+    grace_pending_below bigint NOT NULL DEFAULT 0,
+    grace_pending_since timestamptz NOT NULL DEFAULT '-infinity',
+    refreshed_at timestamptz NOT NULL,
+    ended_at timestamptz,
+    PRIMARY KEY (project_id, id),
+    FOREIGN KEY (project_id, account_id) REFERENCES account ON DELETE CASCADE
+) WITH (fillfactor = 75);
+
+CREATE INDEX session_account ON session (account_id, project_id);
+
+-- Networks in which an account had sessions. While attackers guess its password, attempts from these networks continue.
+CREATE TABLE known_network (
+    project_id text COLLATE "C" NOT NULL,
+    account_id text COLLATE "C" NOT NULL,
+    -- Keyed hash: the client address can be neither read nor guessed from it.
+    network_hash bytea NOT NULL CHECK (length(network_hash) = 16),
+    -- Written at most once an hour, so that its index costs little.
+    last_seen_at timestamptz NOT NULL,
+    PRIMARY KEY (project_id, account_id, network_hash),
+    FOREIGN KEY (project_id, account_id) REFERENCES account ON DELETE CASCADE
+);
+
+CREATE INDEX known_network_last_seen_at ON known_network (last_seen_at);
+
+-- Nonces and sealed tokens that were used and are valid only once.
+CREATE TABLE replay_guard (
+    project_id text COLLATE "C" NOT NULL,
+    -- SHA-256 of the used value.
+    hash bytea NOT NULL CHECK (length(hash) = 32),
+    -- From then on the value is rejected because of its age.
+    expires_at timestamptz NOT NULL,
+    PRIMARY KEY (project_id, hash)
+);
+
+CREATE INDEX replay_guard_expires_at ON replay_guard (expires_at);
+
+-- Events per time window, summed over all replicas.
+CREATE TABLE rate_limit_counter (
+    -- Keyed hash of the counted subject: no address can be read or guessed from it.
+    key bytea NOT NULL CHECK (length(key) = 32),
+    window_start timestamptz NOT NULL,
+    count bigint NOT NULL,
+    expires_at timestamptz NOT NULL,
+    PRIMARY KEY (key, window_start)
+);
+
+CREATE INDEX rate_limit_counter_expires_at ON rate_limit_counter (expires_at);
+
+
+-- Email
+
+-- Email action codes. Expired codes are kept for a day, so that late users get EXPIRED_OOB_CODE.
+CREATE TABLE oob_code (
+    -- SHA-256 of the code. A code is valid without its project's name, so the hash is unique over all projects.
+    hash bytea PRIMARY KEY CHECK (length(hash) = 32),
+    project_id text COLLATE "C" NOT NULL,
+    purpose text NOT NULL CHECK (purpose IN (
+        'VERIFY_EMAIL', 'PASSWORD_RESET', 'EMAIL_SIGNIN', 'VERIFY_AND_CHANGE_EMAIL', 'RECOVER_EMAIL',
+        'REMOVE_SIGN_IN_METHOD', 'UNDO_MERGE')),
+    -- For EMAIL_SIGNIN: the account that had the address when the code was created, if any.
+    account_id text COLLATE "C",
+    -- The code is void if the account has another generation; NULL: valid in every generation.
+    generation bigint,
+    email text NOT NULL CHECK (email = lower(email) AND length(email) <= 254),
+    new_email text CHECK (new_email = lower(new_email) AND length(new_email) <= 254),
+    -- For REMOVE_SIGN_IN_METHOD: the method and when the account got it. A password has no subject.
+    provider text COLLATE "C",
+    subject text COLLATE "C",
+    added_at timestamptz,
+    -- For UNDO_MERGE: the account that was merged into account_id.
+    source_id text COLLATE "C",
+    created_at timestamptz NOT NULL,
+    expires_at timestamptz NOT NULL,
+    FOREIGN KEY (project_id, account_id) REFERENCES account ON DELETE CASCADE,
+    CONSTRAINT oob_code_account_check CHECK (account_id IS NOT NULL OR purpose = 'EMAIL_SIGNIN'),
+    CONSTRAINT oob_code_new_email_check1 CHECK (new_email IS NOT NULL OR purpose <> 'VERIFY_AND_CHANGE_EMAIL'),
+    -- RECOVER_EMAIL has none if the account's address was removed.
+    CONSTRAINT oob_code_new_email_check2 CHECK (
+        new_email IS NULL OR purpose IN ('VERIFY_AND_CHANGE_EMAIL', 'RECOVER_EMAIL')),
+    CONSTRAINT oob_code_method_check CHECK (
+        (purpose = 'REMOVE_SIGN_IN_METHOD') = (provider IS NOT NULL AND added_at IS NOT NULL)),
+    CONSTRAINT oob_code_source_check CHECK ((purpose = 'UNDO_MERGE') = (source_id IS NOT NULL))
+);
+
+CREATE INDEX oob_code_account ON oob_code (account_id, project_id);
+-- Sign-in links to addresses without an account, which are void when an account with the address is deleted.
+CREATE INDEX oob_code_email ON oob_code (email, project_id) WHERE account_id IS NULL;
+CREATE INDEX oob_code_expires_at ON oob_code (expires_at);
+
+-- Queue of emails. A row is deleted when the mail server has accepted the email.
+CREATE TABLE outgoing_email (
+    id uuid PRIMARY KEY,
+    project_id text COLLATE "C" NOT NULL,
+    kind text NOT NULL,
+    -- The account that the email is about. No foreign key: some emails are about deleted accounts.
+    account_id text COLLATE "C",
+    recipient text NOT NULL,
+    -- As requested; NULL: the language of the project.
+    language text,
+    -- Encrypted.
+    content bytea NOT NULL,
+    created_at timestamptz NOT NULL,
+    -- The next attempt. A worker that claims the row sets it to a later time first.
+    due_at timestamptz NOT NULL,
+    attempts bigint NOT NULL DEFAULT 0,
+    -- The email is useless from then on.
+    expires_at timestamptz NOT NULL,
+    -- The error of the latest attempt, without addresses.
+    failure text,
+    -- Set after the last attempt. The row is kept for a week, for operators.
+    failed_at timestamptz
+);
+
+CREATE INDEX outgoing_email_due_at ON outgoing_email (due_at) WHERE failed_at IS NULL;
+CREATE INDEX outgoing_email_failed_at ON outgoing_email (failed_at) WHERE failed_at IS NOT NULL;
+-- Deleting an account deletes the emails about it and those to its address.
+CREATE INDEX outgoing_email_account ON outgoing_email (account_id, project_id);
+CREATE INDEX outgoing_email_recipient ON outgoing_email (recipient, project_id);
+
+
+-- Events
+
+-- Events for other systems, written in the transaction of the change.
+CREATE TABLE outbox (
+    id uuid PRIMARY KEY,
+    project_id text COLLATE "C" NOT NULL,
+    kind text NOT NULL,
+    account_id text COLLATE "C" NOT NULL,
+    -- Identifiers only, no addresses and no names.
+    detail jsonb NOT NULL CHECK (jsonb_typeof(detail) = 'object'),
+    created_at timestamptz NOT NULL
+);
+
+CREATE INDEX outbox_created_at ON outbox (created_at);
+
+-- Audit trail. Rows are only inserted, and deleted after the retention period; no statement changes them.
+CREATE TABLE audit_event (
+    id uuid PRIMARY KEY,
+    project_id text COLLATE "C" NOT NULL,
+    -- `user`, `system`, `cli`, or `key:` and the ID of a service key.
+    actor text COLLATE "C" NOT NULL,
+    action text COLLATE "C" NOT NULL,
+    -- What the action changed: the ID of an account, an app or a provider.
+    subject text COLLATE "C" NOT NULL,
+    detail jsonb NOT NULL DEFAULT '{}' CHECK (jsonb_typeof(detail) = 'object'),
+    occurred_at timestamptz NOT NULL,
+    -- Too wide to identify a person: an IPv4 /24 or an IPv6 /48.
+    network text,
+    -- As in the log.
+    request_id text
+);
+
+-- The ID gives rows of the same instant a fixed order, so that pages neither repeat nor skip rows.
+CREATE INDEX audit_event_time ON audit_event (project_id, occurred_at, id);
+CREATE INDEX audit_event_subject ON audit_event (project_id, subject, occurred_at, id);
+CREATE INDEX audit_event_actor ON audit_event (project_id, actor, occurred_at, id);
+CREATE INDEX audit_event_action ON audit_event (project_id, action, occurred_at, id);
