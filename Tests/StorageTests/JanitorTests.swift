@@ -45,7 +45,8 @@ struct JanitorTests {
             kind: .mail,
             insert: {
                 """
-                INSERT INTO outgoing_email (id, project_id, kind, recipient, content, created_at, due_at, expires_at, failed_at)
+                INSERT INTO outgoing_email
+                    (id, project_id, kind, recipient, content, created_at, due_at, expires_at, failed_at)
                 VALUES (gen_random_uuid(), \($0), 'k', 'a@example.com', '', \(never), \(never), \(never), \($1))
                 """
             }, names: "SELECT project_id AS name FROM outgoing_email", age: .seconds(7 * 86_400)),
@@ -94,7 +95,8 @@ struct JanitorTests {
         for (name, expires, failed) in mails {
             try await house.run(
                 """
-                INSERT INTO outgoing_email (id, project_id, kind, recipient, content, created_at, due_at, expires_at, failed_at)
+                INSERT INTO outgoing_email
+                    (id, project_id, kind, recipient, content, created_at, due_at, expires_at, failed_at)
                 VALUES (gen_random_uuid(), \(name), 'k', 'a@example.com', '', \(past), \(past), \(expires), \(failed))
                 """)
         }

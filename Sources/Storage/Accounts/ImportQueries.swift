@@ -17,7 +17,7 @@ extension SQL {
         """
         WITH inserted AS (\(insertion(accounts, in: realm)) ON CONFLICT DO NOTHING RETURNING id),
         deleted_tombstones AS (
-            DELETE FROM deleted_account d USING inserted WHERE d.project_id = \(realm.rawValue) AND d.id = inserted.id)
+            DELETE FROM deleted_account d USING inserted i WHERE d.project_id = \(realm.rawValue) AND d.id = i.id)
         SELECT id FROM inserted
         """
     }

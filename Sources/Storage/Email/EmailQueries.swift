@@ -32,7 +32,8 @@ extension SQL {
     /// Posts the letter once for each row of `source`.
     static func post(_ letter: OutgoingEmail, in realm: ID<Realm>, from source: SQL) throws -> SQL {
         """
-        INSERT INTO outgoing_email (id, project_id, kind, account_id, recipient, language, content, created_at, due_at, expires_at)
+        INSERT INTO outgoing_email (id, project_id, kind, account_id, recipient, language, content, created_at, due_at,
+            expires_at)
         SELECT \(try UUID(letter.id)), \(realm.rawValue), \(letter.kind.rawValue), \(letter.account?.rawValue),
             \(letter.recipient.rawValue), \(letter.language?.rawValue), \(letter.content),
             \(Timestamp(letter.createdAt)), \(Timestamp(letter.createdAt)), \(Timestamp(letter.expiresAt))

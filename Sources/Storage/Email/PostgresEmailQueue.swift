@@ -47,10 +47,8 @@ public struct PostgresEmailQueue: EmailQueue {
 
     /// How many letters have still to be sent.
     public func waiting() async throws -> Int {
-        try await reaching {
-            try await pool.query("SELECT count(*) AS waiting FROM outgoing_email WHERE failed_at IS NULL")
-        }
-        .first?.decode("waiting") ?? 0
+        let statement: SQL = "SELECT count(*) AS waiting FROM outgoing_email WHERE failed_at IS NULL"
+        return try await reaching { try await pool.query(statement) }.first?.decode("waiting") ?? 0
     }
 }
 
@@ -89,7 +87,7 @@ extension SQL {
                     \(Timestamp(letter.expiresAt))
                 FROM holder h ON CONFLICT DO NOTHING
             ), updated AS (
-                UPDATE outgoing_email SET account_id = h.id FROM holder h, unbound u WHERE outgoing_email.id = u.id RETURNING outgoing_email.id
+                UPDATE outgoing_email e SET account_id = h.id FROM holder h, unbound u WHERE e.id = u.id RETURNING e.id
             )
             SELECT EXISTS (SELECT FROM updated) OR EXISTS (SELECT FROM oob_code WHERE hash = \(code)) AS is_bound
             """

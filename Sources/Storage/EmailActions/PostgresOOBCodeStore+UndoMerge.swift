@@ -119,7 +119,8 @@ extension SQL {
             DELETE FROM linked_identity l USING \(rows(identities)) WHERE l.project_id = \(realm.rawValue) AND \(isNamed)
             RETURNING l.provider, l.subject, to_jsonb(l) AS columns)
         INSERT INTO linked_identity
-        SELECT restored.* FROM removed, account_merge m, LATERAL jsonb_array_elements(m.snapshot -> 'identities') stored,
+        SELECT restored.* FROM removed, account_merge m,
+            LATERAL jsonb_array_elements(m.snapshot -> 'identities') stored,
             LATERAL jsonb_populate_record(NULL::linked_identity,
                 removed.columns || stored || jsonb_build_object('linked_at', \(Timestamp(now))::timestamptz)) restored
         WHERE m.project_id = \(realm.rawValue) AND m.source_id = \(source.rawValue)

@@ -9,7 +9,8 @@ public actor Janitor {
         case usedMark = "replay_guard"
         case oobCode = "oob_code"
         case rateCount = "rate_limit_counter"
-        case mail, outbox, session, account
+        case mail = "outgoing_email"
+        case outbox, session, account
         case accountMerge = "account_merge"
         case accountPlace = "known_network"
         case auditEvent = "audit_event"

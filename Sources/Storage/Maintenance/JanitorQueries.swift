@@ -43,7 +43,7 @@ extension SQL {
         """
         DELETE FROM outgoing_email WHERE id IN (
             SELECT id FROM outgoing_email WHERE failed_at < \(Timestamp(end)) AND expires_at < \(Timestamp(now))
-            LIMIT \(limit) FOR UPDATE SKIP LOCKED)
+            ORDER BY failed_at LIMIT \(limit) FOR UPDATE SKIP LOCKED)
         """
     }
 
@@ -122,7 +122,7 @@ extension SQL {
         """
         DELETE FROM account_merge WHERE (project_id, source_id) IN (
             SELECT project_id, source_id FROM account_merge WHERE undo_until < \(Timestamp(end))
-            LIMIT \(limit) FOR UPDATE SKIP LOCKED)
+            ORDER BY undo_until LIMIT \(limit) FOR UPDATE SKIP LOCKED)
         """
     }
 

@@ -5,7 +5,8 @@ internal import Postgres
 extension SQL {
     /// What ``Project`` is made of, from ``homes``.
     static let projectColumns: SQL = """
-        p.id, p.number, p.profile, p.policy::text AS policy, p.authorized_domains, p.email_settings::text AS email_settings,
+        p.id, p.number, p.profile, p.policy::text AS policy, p.authorized_domains,
+            p.email_settings::text AS email_settings,
             (SELECT coalesce(jsonb_agg(jsonb_build_object('provider', i.provider, 'hasSecret', i.secret IS NOT NULL,
                     'settings', i.settings) ORDER BY i.provider), '[]')::text
                 FROM identity_provider i WHERE i.project_id = h.id) AS providers,

@@ -53,7 +53,8 @@ public struct ProjectStore: Sendable {
             try await pool.transaction { transaction in
                 let made = try await transaction.execute(
                     """
-                    INSERT INTO project (id, number, name, profile, policy, authorized_domains, email_settings, created_at)
+                    INSERT INTO project
+                        (id, number, name, profile, policy, authorized_domains, email_settings, created_at)
                     VALUES (\(project.realm.rawValue), \(project.number), \(name), \(project.profile.rawValue),
                         \(policy)::text::jsonb, \(project.authorizedDomains), \(mail)::text::jsonb,
                         \(Timestamp(now)))

@@ -117,11 +117,12 @@ extension SQL {
             counter = CASE WHEN \(rotates) AND \(counter) >= s.counter THEN \(counter) + 1 ELSE s.counter END,
             grace_expired_below = CASE WHEN \(rotates) AND \(counter) >= s.counter THEN greatest(s.grace_expired_below,
                 CASE WHEN s.rotated_at < \(graceBegan) THEN s.counter - 1 END,
-                CASE WHEN s.grace_pending_since < \(graceBegan) THEN s.grace_pending_below END) ELSE s.grace_expired_below END,
-            grace_pending_below = CASE WHEN \(rotates) AND \(counter) >= s.counter AND s.grace_pending_since < \(graceBegan)
-                THEN \(counter) ELSE s.grace_pending_below END,
-            grace_pending_since = CASE WHEN \(rotates) AND \(counter) >= s.counter AND s.grace_pending_since < \(graceBegan)
-                THEN \(now) ELSE s.grace_pending_since END,
+                CASE WHEN s.grace_pending_since < \(graceBegan) THEN s.grace_pending_below END)
+                ELSE s.grace_expired_below END,
+            grace_pending_below = CASE WHEN \(rotates) AND \(counter) >= s.counter
+                AND s.grace_pending_since < \(graceBegan) THEN \(counter) ELSE s.grace_pending_below END,
+            grace_pending_since = CASE WHEN \(rotates) AND \(counter) >= s.counter
+                AND s.grace_pending_since < \(graceBegan) THEN \(now) ELSE s.grace_pending_since END,
             rotated_at = CASE WHEN \(rotates) AND \(counter) >= s.counter THEN \(now) ELSE s.rotated_at END,
             refreshed_at = greatest(s.refreshed_at, \(now)),
             ended_at = CASE WHEN \(rotates) AND \(counter) < s.counter - 1

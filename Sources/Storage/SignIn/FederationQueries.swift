@@ -62,7 +62,8 @@ extension SQL {
     ) -> SQL {
         let now = Timestamp(entry.enteredAt)
         let used: SQL =
-            entry.marks.isEmpty ? "" : "replay_keys AS (\(use(entry.marks, in: realm, from: "inserted")) RETURNING 1), "
+            entry.marks.isEmpty
+            ? "" : "replay_keys AS (\(use(entry.marks, in: realm, from: "inserted")) RETURNING 1), "
         return opening(
             session, in: realm, from: "inserted",
             after: """
