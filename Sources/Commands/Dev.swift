@@ -70,6 +70,8 @@ extension Administration {
     ) async throws {
         let installations = InstallationStore(pool: pool)
         if try await installations.isReady() {
+            // Before anything is written: a database of a pre-release version is rejected.
+            _ = try await Schema.status(of: pool)
             // Migrated and not marked: production before its first start, unless nobody else can have been here.
             let isMarked = try await installations.current() != nil
             guard isMarked || database.isPrivate else {
@@ -79,7 +81,7 @@ extension Administration {
         } else if try await !installations.databaseIsEmpty() {
             throw Failure(message: "this database was not made by `sekisho dev`: it has tables of somebody else's")
         }
-        _ = try await Migrator(migrations: .all).apply(with: pool)
+        _ = try await Schema.migrate(pool)
         try await Canary.claim(pool, for: .dev, under: masterKeys, at: clock.now())
         _ = try await draft.create(
             in: pool, under: masterKeys, by: .commandLine, at: clock.now(), signsFrom: DevProjects.beginning)

@@ -15,7 +15,7 @@ extension Command {
     ) { words in
         try Arguments(words, options: []).none()
         try Administration.runUnmigrated { administration in
-            let applied = try await Migrator(migrations: .all).apply(with: administration.pool)
+            let applied = try await Schema.migrate(administration.pool)
             for name in applied { Terminal.say("applied \(name)") }
             if applied.isEmpty { Terminal.say("nothing to apply") }
         }

@@ -52,6 +52,11 @@ extension Config {
 
     fileprivate func claim(_ pool: Pool) async throws {
         guard try await InstallationStore(pool: pool).isReady() else { throw NotMigrated() }
+        do {
+            _ = try await Schema.status(of: pool)
+        } catch let error as PreReleaseDatabase {
+            throw Failure(message: error.description)
+        }
         try await Canary.claim(pool, for: .serve, under: masterKeys, at: WallClock.live.now())
     }
 }

@@ -56,7 +56,7 @@ public final class TestCluster: Sendable {
             let pool = Pool(
                 loop: loop, configuration: Pool.Configuration(url: server.url(database: "template_migrated")))
             schemaFingerprint = try loop.waitFor {
-                _ = try await Migrator(migrations: .all).apply(with: pool)
+                _ = try await Schema.migrate(pool)
                 let fingerprint = try await pool.query(.schemaFingerprint).first?.decode("value", as: String.self)
                 await pool.close()
                 return fingerprint ?? ""

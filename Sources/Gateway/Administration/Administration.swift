@@ -69,7 +69,7 @@ package struct Administration: Sendable {
     }
 
     private func requireMigrations() async throws {
-        let isMissing = try await Migrator(migrations: .all).status(with: pool).contains { $0.state == .pending }
+        let isMissing = try await Schema.status(of: pool).contains { $0.state == .pending }
         if isMissing { throw Failure(message: "the database is not migrated: run `sekisho migrate`") }
     }
 

@@ -26,7 +26,7 @@ package struct DatabaseCheck: Sendable {
         do {
             guard await pool.isReachable() else { return [Finding(isGood: false, text: "database cannot be reached")] }
             findings.append(Finding(isGood: true, text: "database reachable"))
-            let missing = try await Migrator(migrations: .all).status(with: pool).filter { $0.state != .applied }
+            let missing = try await Schema.status(of: pool).filter { $0.state != .applied }
             guard missing.isEmpty else {
                 let names = missing.map { "\($0.name) is \($0.state)" }.joined(separator: ", ")
                 return findings + [Finding(isGood: false, text: "migrations: \(names)")]

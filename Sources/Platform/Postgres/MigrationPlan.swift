@@ -8,12 +8,15 @@ struct MigrationPlan {
         for migration in migrations {
             if let digest = ledger[migration.name], digest != migration.digest { throw .changed(migration.name) }
         }
-        if let last = names.last, let stranger = ledger.keys.filter({ $0 < last }).first(where: { !names.contains($0) })
-        {
-            throw .unknown(stranger)
-        }
+        if let unknown = Self.unknown(to: migrations, in: ledger) { throw .unknown(unknown) }
         pending = migrations.filter { ledger[$0.name] == nil }
         let lastApplied = names.last { ledger[$0] != nil }
         if let early = pending.first, let lastApplied, early.name < lastApplied { throw .outOfOrder(early.name) }
+    }
+
+    /// The first applied migration that is not in the list, although it comes before the list's last one.
+    static func unknown(to migrations: [Migration], in ledger: [String: [UInt8]]) -> String? {
+        let names = migrations.map(\.name)
+        return names.last.flatMap { last in ledger.keys.filter { $0 < last && !names.contains($0) }.min() }
     }
 }

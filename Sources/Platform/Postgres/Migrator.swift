@@ -35,10 +35,12 @@ public struct Migrator: Sendable {
         }
     }
 
+    /// - Throws: ``MigrationError/unknown(_:)``; ``PostgresError`` if the database cannot be reached.
     public func status(with pool: Pool) async throws -> [MigrationStatus] {
-        let known = try await pool.transaction { try await ledger($0) }
+        let applied = try await pool.transaction { try await ledger($0) }
+        if let unknown = MigrationPlan.unknown(to: migrations, in: applied) { throw MigrationError.unknown(unknown) }
         return migrations.map { migration in
-            let digest = known[migration.name]
+            let digest = applied[migration.name]
             let state: MigrationStatus.State =
                 digest == nil ? .pending : digest == migration.digest ? .applied : .changed
             return MigrationStatus(name: migration.name, state: state)

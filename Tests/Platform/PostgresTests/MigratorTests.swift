@@ -94,6 +94,7 @@ struct MigratorTests {
             _ = try await Migrator(migrations: row.before).apply(with: pool)
             let migrator = Migrator(migrations: row.after)
             await #expect(throws: row.error) { try await migrator.apply(with: pool) }
+            if case .unknown = row.error { await #expect(throws: row.error) { try await migrator.status(with: pool) } }
             #expect(try await Migrator(migrations: row.before).apply(with: pool) == [])
         }
     }
