@@ -106,6 +106,6 @@ struct SharedRateLimitTests {
         let last = LimitKey.signUps(from: ClientNetwork(prefixes: ["99999"], place: nil))
         #expect(throws: TooManyAttempts.self) { try limiter.require(last, 1, Policy.signUpWindow, project) }
         #expect(metrics.render().contains(#"sekisho_rate_limited_total{kind="signUps"} 1"#))
-        #expect(metrics.render().contains(#"sekisho_rate_limited_total{kind="anyMail"} 0"#))
+        #expect(metrics.render().contains(#"sekisho_rate_limited_total{kind="anyEmail"} 0"#))
     }
 }

@@ -2,8 +2,12 @@
 public enum LimitKey: Hashable, Sendable {
     /// What is counted, whoever's and from wherever.
     public enum Kind: String, Sendable, CaseIterable {
-        case passwordFailures, anyPasswordFailures, addressPasswordFailures, unknownPlaceAttempts
-        case signUps, nonces, mail, mailFromPlace, firstReset, anyMail, credentialChanges
+        case passwordFailures, anyPasswordFailures, addressPasswordFailures
+        case unknownPlaceAttempts = "unknownNetworkAttempts"
+        case signUps, nonces, firstReset, credentialChanges
+        case mail = "email"
+        case mailFromPlace = "emailFromNetwork"
+        case anyMail = "anyEmail"
     }
 
     /// Wrong passwords for one address from one place: nobody can lock out somebody elsewhere.
