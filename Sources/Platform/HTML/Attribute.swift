@@ -1,0 +1,67 @@
+/// An attribute of an element. Attributes with URLs take a ``URLReference``, so that no link can run a script.
+public struct Attribute: Sendable {
+    private let name: StaticString
+    private let value: String?
+
+    private init(_ name: StaticString, _ value: String? = nil) {
+        self.name = name
+        self.value = value
+    }
+
+    public static let autofocus = Attribute("autofocus")
+    public static let invalid = Attribute("aria-invalid", "true")
+    public static let post = Attribute("method", "post")
+    public static let readonly = Attribute("readonly")
+    public static let required = Attribute("required")
+    public static let sandbox = Attribute("sandbox")
+
+    public static func action(_ url: URLReference) -> Attribute { Attribute("action", url.text) }
+    public static func autocomplete(_ purpose: StaticString) -> Attribute { Attribute("autocomplete", "\(purpose)") }
+    public static func charset(_ name: StaticString) -> Attribute { Attribute("charset", "\(name)") }
+    public static func classes(_ names: [String]) -> Attribute { Attribute("class", names.joined(separator: " ")) }
+    public static func content(_ text: StaticString) -> Attribute { Attribute("content", "\(text)") }
+    public static func datetime(_ text: String) -> Attribute { Attribute("datetime", text) }
+    public static func describedBy(_ ids: [ElementID]) -> Attribute {
+        Attribute("aria-describedby", ids.map(\.rawValue).joined(separator: " "))
+    }
+    public static func `for`(_ id: ElementID) -> Attribute { Attribute("for", id.rawValue) }
+    public static func height(_ pixels: Int) -> Attribute { Attribute("height", String(pixels)) }
+    public static func href(_ url: URLReference) -> Attribute { Attribute("href", url.text) }
+    public static func id(_ id: ElementID) -> Attribute { Attribute("id", id.rawValue) }
+    public static func labelledBy(_ id: ElementID) -> Attribute { Attribute("aria-labelledby", id.rawValue) }
+    public static func lang(_ code: String) -> Attribute { Attribute("lang", code) }
+    public static func maxlength(_ length: Int) -> Attribute { Attribute("maxlength", String(length)) }
+    public static func minlength(_ length: Int) -> Attribute { Attribute("minlength", String(length)) }
+    public static func name(_ name: String) -> Attribute { Attribute("name", name) }
+    public static func passwordRules(_ rules: String) -> Attribute { Attribute("passwordrules", rules) }
+    public static func role(_ role: StaticString) -> Attribute { Attribute("role", "\(role)") }
+    public static func src(_ url: URLReference) -> Attribute { Attribute("src", url.text) }
+    public static func style(_ css: StaticString) -> Attribute { Attribute("style", "\(css)") }
+    public static func title(_ text: String) -> Attribute { Attribute("title", text) }
+    public static func type(_ type: StaticString) -> Attribute { Attribute("type", "\(type)") }
+    public static func value(_ text: String) -> Attribute { Attribute("value", text) }
+    public static func width(_ pixels: Int) -> Attribute { Attribute("width", String(pixels)) }
+
+    var html: String { " \(name)" + (value.map { #"="\#($0.escaped)""# } ?? "") }
+}
+
+/// The `id` of an element, to which labels and descriptions refer.
+public struct ElementID: Sendable {
+    public let rawValue: String
+
+    public init(_ rawValue: String) {
+        self.rawValue = rawValue
+    }
+}
+
+/// A relative URL, or an absolute one with the scheme `http` or `https`. Any other text becomes `about:invalid`, because a
+/// browser would run a `javascript:` URL as a script.
+public struct URLReference: Sendable {
+    public let text: String
+
+    public init(_ text: String) {
+        let scheme = text.prefix { !"/?#".contains($0) }.split(separator: ":", omittingEmptySubsequences: false)
+        let isAllowed = scheme.count < 2 || ["http", "https"].contains(scheme[0].lowercased())
+        self.text = isAllowed ? text : "about:invalid"
+    }
+}

@@ -1,0 +1,80 @@
+/// A fragment of an HTML document. Every text and every attribute value is escaped when a fragment is built, so no fragment
+/// can contain markup that does not come from this module's types.
+public struct Markup: Sendable {
+    /// Elements with content. ``void(_:_:)`` builds the elements without content.
+    public enum Element: String, Sendable {
+        case a, body, button, dd, div, dl, dt, fieldset, form, h1, h2, head, html, iframe, label, legend, li, main, p,
+            pre,
+            section, table, td, th, time, title, tr, ul
+    }
+
+    public enum VoidElement: String, Sendable {
+        case br, input, meta
+    }
+
+    /// The fragment as HTML.
+    public let html: String
+
+    private init(html: String) {
+        self.html = html
+    }
+
+    public init(_ element: Element, _ attributes: [Attribute] = [], _ children: [Markup] = []) {
+        let content = children.map(\.html).joined()
+        html = "<\(element.rawValue)\(attributes.html)>\(content)</\(element.rawValue)>"
+    }
+
+    public init(_ element: Element, _ attributes: [Attribute] = [], text: String) {
+        self.init(element, attributes, [.text(text)])
+    }
+
+    public static func text(_ text: String) -> Markup { Markup(html: text.escaped) }
+
+    public static func void(_ element: VoidElement, _ attributes: [Attribute] = []) -> Markup {
+        Markup(html: "<\(element.rawValue)\(attributes.html)>")
+    }
+
+    /// - Parameter css: inserted without escaping (HTML §13.1.2.2), so it is a constant of the source code.
+    public static func style(_ css: StaticString) -> Markup { Markup(html: "<style>\(css)</style>") }
+
+    /// Separates elements in the source of a document.
+    public static let newline = Markup(html: "\n")
+
+    /// Returns a complete document in UTF-8.
+    ///
+    /// - Parameter head: follows the declaration of the character encoding.
+    public static func document(language: String, head: [Markup], body: Markup) -> String {
+        let head = Markup(.head, [.void(.meta, [.charset("utf-8")])] + head)
+        return "<!DOCTYPE html>\n" + Markup(.html, [.lang(language)], [head, body]).html + "\n"
+    }
+}
+
+extension Markup {
+    public init(_ element: Element, _ children: [Markup]) {
+        self.init(element, [], children)
+    }
+}
+
+extension [Attribute] {
+    fileprivate var html: String { map(\.html).joined() }
+}
+
+extension String {
+    /// For text and for attribute values in double quotes (HTML §13.1.2.3).
+    var escaped: String {
+        var escaped = ""
+        escaped.reserveCapacity(utf8.count)
+        for scalar in unicodeScalars {
+            switch scalar {
+            case "&": escaped += "&amp;"
+            case "<": escaped += "&lt;"
+            case ">": escaped += "&gt;"
+            case "\"": escaped += "&quot;"
+            case "'": escaped += "&#39;"
+            case "\0": escaped += "\u{FFFD}"
+            default: escaped.unicodeScalars.append(scalar)
+            }
+        }
+        return escaped
+    }
+}

@@ -1,0 +1,40 @@
+import HTML
+import Testing
+
+@Suite("HTML")
+struct MarkupTests {
+    @Test("text and attribute values are escaped")
+    func escaping() {
+        let hostile = "<a href=\"x\">'&amp;\0</a>"
+        let escaped = "&lt;a href=&quot;x&quot;&gt;&#39;&amp;amp;\u{FFFD}&lt;/a&gt;"
+        let markup = Markup(.p, [.title(hostile), .name(hostile)], [.text(hostile), .void(.br)])
+        #expect(markup.html == "<p title=\"\(escaped)\" name=\"\(escaped)\">\(escaped)<br></p>")
+    }
+
+    @Test("scalars that combine with a quote do not hide it")
+    func combining() {
+        #expect(Markup(.p, [.title("\"\u{301}><script>")]).html == "<p title=\"&quot;\u{301}&gt;&lt;script&gt;\"></p>")
+    }
+
+    @Test(
+        "URLs are relative or have the scheme http or https",
+        arguments: [
+            ("https://example.com/?a=b&c:d#e", true), ("HTTP://example.com", true), ("action", true), ("a/b:c", true),
+            ("/a?b:c", true), ("", true), ("javascript:alert(1)", false), ("JavaScript:alert(1)", false),
+            (" javascript:alert(1)", false), ("java\nscript:alert(1)", false), ("data:text/html,x", false),
+            (":", false),
+        ])
+    func urls(text: String, isAllowed: Bool) {
+        #expect(URLReference(text).text == (isAllowed ? text : "about:invalid"))
+    }
+
+    @Test("a document declares its language and its encoding")
+    func document() {
+        #expect(
+            Markup.document(language: "ja", head: [Markup(.title, text: "<")], body: Markup(.body, text: "あ")) == """
+                <!DOCTYPE html>
+                <html lang="ja"><head><meta charset="utf-8"><title>&lt;</title></head><body>あ</body></html>
+
+                """)
+    }
+}
