@@ -30,7 +30,7 @@ extension Command {
         let config = try Config(reader: &reader)
         Terminal.say("ok    configuration")
         Terminal.say(
-            "ok    mail: \(config.mail.map { "sent through \($0.server)" } ?? "none is sent, for want of SEKISHO_SMTP_URL")"
+            "ok    mail: \(config.email.map { "sent through \($0.server)" } ?? "none is sent, for want of SEKISHO_SMTP_URL")"
         )
         try Administration.run(on: config.database) { administration in
             let findings = await DatabaseCheck(pool: administration.pool, masterKeys: config.masterKeys)

@@ -14,7 +14,7 @@ struct Command: Sendable {
         .createServiceKey, .listServiceKeys, .revokeServiceKey,
         .listSigningKeys, .rotateSigningKeys, .rotateRefreshKey, .rewrap, .generateMasterKey,
         .listAudit, .exportAudit,
-        .testMail, .listMail,
+        .testEmail, .listEmails,
     ]
 
     /// Finds the command that `arguments` begin with and runs it with the rest.

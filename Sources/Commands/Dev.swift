@@ -43,7 +43,7 @@ extension Command {
             config, log: log,
             mode: .dev(
                 draft.project.id, under: config.masterKeys, clock: clock, simulators: simulators, sender: sender))
-        gateway.openPostOffice()
+        gateway.startEmailDelivery()
         Terminal.say(DevGreeting.text(port: gateway.port, project: draft.project.id, databaseURL: database.url))
         Signals.waitForEnd()
         try gateway.drain(within: config.drain)

@@ -7,7 +7,7 @@ internal import SMTP
 internal import Storage
 
 extension Command {
-    static let testMail = Command(
+    static let testEmail = Command(
         words: ["mail", "test"],
         help: """
             mail test ADDRESS               send a message there and tell what the mail server says
@@ -21,7 +21,7 @@ extension Command {
             throw UsageError(message: "\(address) is no e-mail address")
         }
         var reader = SettingsReader.live()
-        let config = reader.mail()
+        let config = reader.email()
         let publicURL = reader.text(Settings.publicURL)
         try reader.finish()
         guard let config else { throw Failure(message: "no mail is sent: SEKISHO_SMTP_URL is not set") }
@@ -40,7 +40,7 @@ extension Command {
         }
     }
 
-    static let listMail = Command(
+    static let listEmails = Command(
         words: ["mail", "list"],
         help: """
             mail list                       show the letters that wait to be sent and those given up
@@ -51,10 +51,10 @@ extension Command {
     ) { words in
         try Arguments(words, options: []).none()
         try Administration.run { administration in
-            let letters = try await EmailListing(pool: administration.pool).letters(limit: 1000)
+            let emails = try await EmailListing(pool: administration.pool).emails(limit: 1000)
             Terminal.table(
                 [["ID", "PROJECT", "KIND", "CREATED", "TRIES", "STATE", "FAILURE"]]
-                    + letters.map {
+                    + emails.map {
                         [
                             $0.id.rawValue, $0.realm.rawValue, $0.kind, $0.createdAt.iso8601, "\($0.attempts)",
                             $0.givenUpAt.map { "given up \($0.iso8601)" } ?? "due \($0.dueAt.iso8601)",

@@ -26,7 +26,7 @@ extension Command {
         let gateway = try RunningGateway(config, log: log, mode: .serve(at: publicURL))
         defer { log.flush(within: .seconds(2)) }
         log.info("listening", ["address": .string(config.listen.host), "port": .int(Int(gateway.port))])
-        if isVerified { gateway.openPostOffice() } else { gateway.verifyDatabaseLater(config, log) }
+        if isVerified { gateway.startEmailDelivery() } else { gateway.verifyDatabaseLater(config, log) }
         Signals.waitForEnd()
         log.info("draining", [:])
         try gateway.drain(within: config.drain)
@@ -69,7 +69,7 @@ extension RunningGateway {
                 try await loop.sleep(for: .seconds(1))
                 do {
                     try await config.claim(pool)
-                    return openPostOffice()
+                    return startEmailDelivery()
                 } catch let failure as Failure {
                     log.error("refusing this database", ["reason": .string(failure.message)])
                     log.flush(within: .seconds(2))

@@ -1,79 +1,79 @@
 internal import API
 internal import Email
 internal import Gateway
+internal import HTML
 internal import HTTP
 internal import Identity
 internal import SMTP
 
 extension [Endpoint] {
-    /// Shows what would have been sent: server-rendered, without scripts.
-    static func mailPages(_ mail: CapturedEmails, _ postman: EmailWorker?) -> [Endpoint] {
+    /// Pages that show the captured emails.
+    static func emailPages(_ emails: CapturedEmails, _ worker: EmailWorker?) -> [Endpoint] {
         [
             .extra("listMail", .get, "/emulator/mail") { _ in
-                await postman?.deliverDue()
-                return .page("Mail", list(mail.mails))
+                await worker?.deliverDue()
+                return .page("Emails", list(emails.emails))
             },
             .extra("getMail", .get, "/emulator/mail/{letter}") { call in
-                try .page("Mail", shown(mail.named(by: call)))
+                try .page("Email", details(of: emails.named(by: call)))
             },
             .extra("getMailAsHTML", .get, "/emulator/mail/{letter}/html") { call in
-                try .mail(mail.named(by: call).message.html)
+                try .email(emails.named(by: call).message.html)
             },
         ]
     }
 
-    private static func list(_ mails: [CapturedEmails.Captured]) -> String {
-        guard !mails.isEmpty else { return "<p>No mail yet.</p>\n" }
-        let rows = mails.reversed().map { mail in
-            """
-            <tr><td>\(mail.message.to.htmlEscaped)</td>
-            <td><a href="/emulator/mail/\(mail.message.id.htmlEscaped)">\(mail.message.subject.htmlEscaped)</a></td>
-            <td>\(mail.kind.rawValue.htmlEscaped)</td><td>\(mail.realm.rawValue.htmlEscaped)</td></tr>
-
-            """
+    private static func list(_ emails: [CapturedEmails.Captured]) -> [Markup] {
+        guard !emails.isEmpty else { return [Markup(.p, text: "No emails yet.")] }
+        let header = ["To", "Subject", "Kind", "Project"].map { Markup(.th, text: $0) }
+        let rows = emails.reversed().map { email in
+            Markup(
+                .tr,
+                [
+                    Markup(.td, text: email.message.to),
+                    Markup(.td, [Markup(.a, [.href(path(of: email))], text: email.message.subject)]),
+                    Markup(.td, text: email.kind.rawValue), Markup(.td, text: email.realm.rawValue),
+                ])
         }
-        return "<table>\n<tr><th>To</th><th>Subject</th><th>Kind</th><th>Project</th></tr>\n\(rows.joined())</table>\n"
+        return [Markup(.table, ([Markup(.tr, header)] + rows).flatMap { [$0, .newline] })]
     }
 
-    private static func shown(_ mail: CapturedEmails.Captured) -> String {
-        let message = mail.message
+    private static func details(of email: CapturedEmails.Captured) -> [Markup] {
+        let message = email.message
         let fields = [("From", message.from.address), ("To", message.to), ("Subject", message.subject)]
-        return """
-            <p><a href="/emulator/mail">All mail</a></p>
-            <dl>\(fields.map { "<dt>\($0)</dt><dd>\($1.htmlEscaped)</dd>" }.joined())</dl>
-            <pre>\(message.text.htmlEscaped)</pre>
-            <iframe sandbox title="The same as HTML" width="700" height="500"
-            src="/emulator/mail/\(message.id.htmlEscaped)/html"></iframe>
+        return [
+            Markup(.p, [Markup(.a, [.href(URLReference("/emulator/mail"))], text: "All emails")]),
+            Markup(.dl, fields.flatMap { [Markup(.dt, text: $0), Markup(.dd, text: $1)] }),
+            Markup(.pre, text: message.text),
+            Markup(
+                .iframe,
+                [.sandbox, .title("The email as HTML"), .width(700), .height(500), .src(path(of: email, "/html"))], []),
+        ]
+    }
 
-            """
+    private static func path(of email: CapturedEmails.Captured, _ suffix: String = "") -> URLReference {
+        URLReference("/emulator/mail/\(email.message.id)\(suffix)")
     }
 }
 
 extension CapturedEmails {
     fileprivate func named(by call: EndpointCall) throws -> Captured {
-        guard let mail = call.parameters["letter"].flatMap(mail) else { throw RequestRefusal.notFound }
-        return mail
+        guard let email = call.parameters["letter"].flatMap(email) else { throw RequestRefusal.notFound }
+        return email
     }
 }
 
 extension Response {
-    fileprivate static func page(_ title: String, _ body: String) -> Response {
+    fileprivate static func page(_ title: String, _ content: [Markup]) -> Response {
         html(
-            """
-            <!DOCTYPE html>
-            <html lang="en">
-            <head><meta charset="utf-8"><title>\(title.htmlEscaped)</title></head>
-            <body>
-            <h1>\(title.htmlEscaped)</h1>
-            \(body)</body>
-            </html>
-
-            """,
+            Markup.document(
+                language: "en", head: [Markup(.title, text: title)],
+                body: Markup(.body, ([Markup(.h1, text: title)] + content).flatMap { [$0, .newline] })),
             policy: "default-src 'none'; frame-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'")
     }
 
-    /// A mail may style itself, and nothing else.
-    fileprivate static func mail(_ html: String) -> Response {
+    /// The policy allows the inline styles of the email and nothing else.
+    fileprivate static func email(_ html: String) -> Response {
         Self.html(
             html,
             policy: "default-src 'none'; style-src 'unsafe-inline'; sandbox; base-uri 'none'; form-action 'none'; "

@@ -5,8 +5,7 @@ internal import Identity
 internal import SMTP
 internal import Synchronization
 
-/// The mail of `dev`: written by the same postman as everybody's, and kept here instead of sent. `serve` has no way to
-/// reach this.
+/// The emails that `dev` rendered. It keeps them in memory instead of sending them. `serve` cannot reach this type.
 final class CapturedEmails: Sendable {
     struct Captured: Sendable {
         let message: Message
@@ -14,24 +13,24 @@ final class CapturedEmails: Sendable {
         let realm: ID<Realm>
     }
 
-    /// How many mails and how many codes are remembered.
+    /// Emails kept, and codes kept.
     static let limit = 1000
 
     private struct State {
-        var mails: [Captured] = []
+        var emails: [Captured] = []
         var codes: [String] = []
-        /// Of letters, by their codes.
-        var contents: [String: EmailPayload] = [:]
+        /// Payloads by the codes that they contain.
+        var payloads: [String: EmailPayload] = [:]
     }
 
     private let state = Mutex(State())
 
-    /// As many as were kept, the oldest first.
-    var mails: [Captured] { state.withLock { $0.mails } }
+    /// The oldest first.
+    var emails: [Captured] { state.withLock { $0.emails } }
 
-    func mail(_ id: String) -> Captured? { mails.first { $0.message.id == id } }
+    func email(_ id: String) -> Captured? { emails.first { $0.message.id == id } }
 
-    /// Every code that was made by this process, by its hash in hexadecimal.
+    /// The codes that this process generated, by their SHA-256 hash in hexadecimal.
     var codes: [String: String] {
         let codes = state.withLock { $0.codes }
         return Dictionary(
@@ -39,54 +38,57 @@ final class CapturedEmails: Sendable {
         )
     }
 
-    /// What the letter of a code said beside it; empty if there was none.
-    func content(of code: String) -> EmailPayload { state.withLock { $0.contents[code] } ?? EmailPayload() }
+    /// The payload that contains `code`; empty if no email was written for the code.
+    func payload(of code: String) -> EmailPayload { state.withLock { $0.payloads[code] } ?? EmailPayload() }
 
-    func keep(_ message: Message, _ queued: QueuedEmail) -> DeliveryResult {
+    func capture(_ message: Message, _ queued: QueuedEmail) -> DeliveryResult {
         state.withLock { state in
-            state.mails.removeAll { $0.message.id == message.id }
-            state.mails.append(Captured(message: message, kind: queued.letter.kind, realm: queued.realm))
-            if state.mails.count > Self.limit { state.mails.removeFirst() }
+            state.emails.removeAll { $0.message.id == message.id }
+            state.emails.append(Captured(message: message, kind: queued.email.kind, realm: queued.realm))
+            if state.emails.count > Self.limit { state.emails.removeFirst() }
         }
         return .accepted
     }
 
-    /// The same, remembering the codes, and with links that do at once what they are for.
-    func watching(_ outOfBand: OutOfBand) -> OutOfBand {
-        var watched = outOfBand
-        watched.newCode = { [self] in
+    /// Returns an ``OutOfBand`` that also records codes and payloads here. Its links open the emulator's action endpoint,
+    /// which redeems a code at once.
+    func decorate(_ outOfBand: OutOfBand) -> OutOfBand {
+        var decorated = outOfBand
+        decorated.newCode = { [self] in
             let code = outOfBand.newCode()
             state.withLock { state in
                 state.codes.append(code)
-                if state.codes.count > Self.limit { state.contents[state.codes.removeFirst()] = nil }
+                if state.codes.count > Self.limit { state.payloads[state.codes.removeFirst()] = nil }
             }
             return code
         }
-        watched.seal = { [self] content, letter in
-            let codes = [content.code].compactMap(\.self) + (content.removals ?? []).map(\.code)
-            state.withLock { state in for code in codes { state.contents[code] = content } }
-            return try outOfBand.seal(content, letter)
+        decorated.seal = { [self] payload, id in
+            let codes = [payload.code].compactMap(\.self) + (payload.removals ?? []).map(\.code)
+            state.withLock { state in for code in codes { state.payloads[code] = payload } }
+            return try outOfBand.seal(payload, id)
         }
-        watched.actionBase = { project, mode in
+        decorated.actionBase = { project, mode in
             let base = outOfBand.actionBase(project, mode)
-            guard project.mail.actionURL == nil else { return base }
+            guard project.emailSettings.actionURL == nil else { return base }
             return base.dropLast(EmailSettings.actionPath.count) + Self.actionPath
         }
-        return watched
+        return decorated
     }
 }
 
 extension EmailService {
-    /// Keeps what it is given.
-    static func captured(by mail: CapturedEmails, sender: EmailAddress, dependencies: Dependencies) -> EmailService {
+    /// Captures emails instead of sending them.
+    static func capturing(in emails: CapturedEmails, sender: EmailAddress, dependencies: Dependencies) -> EmailService {
         let renderer = EmailRenderer(sender: sender) { [publicURL = dependencies.publicURL] _, mode in
             publicURL() + (mode.needsOwnPage ? EmailSettings.actionPath : CapturedEmails.actionPath)
         }
-        return EmailService(renderer, dependencies: dependencies) { message, queued, _ in mail.keep(message, queued) }
+        return EmailService(renderer, dependencies: dependencies) { message, queued, _ in
+            emails.capture(message, queued)
+        }
     }
 }
 
 extension CapturedEmails {
-    /// Where the links of `dev` lead, as those of Firebase's emulator do.
+    /// Path of the links in `dev`, the same as in Firebase's emulator.
     static let actionPath = "/emulator/action"
 }

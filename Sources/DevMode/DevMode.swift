@@ -30,13 +30,13 @@ extension Mode {
     ) -> Mode {
         var mode = dev(project, providers: simulators.endpoints)
         mode.clock = clock.wallClock
-        let mail = CapturedEmails()
-        mode.postOffice = { .captured(by: mail, sender: sender, dependencies: $0) }
-        mode.watchesOutOfBand = mail.watching
-        mode.addition = { pool, postOffice in
+        let emails = CapturedEmails()
+        mode.emailService = { .capturing(in: emails, sender: sender, dependencies: $0) }
+        mode.decorateOutOfBand = emails.decorate
+        mode.extensions = { pool, emailService in
             .dev(
-                on: pool, default: project, under: masterKeys, clock: clock, simulators: simulators, mail: mail,
-                postOffice: postOffice)
+                on: pool, default: project, under: masterKeys, clock: clock, simulators: simulators, emails: emails,
+                emailService: emailService)
         }
         return mode
     }

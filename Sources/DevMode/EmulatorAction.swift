@@ -48,7 +48,7 @@ extension EndpointCall {
         }
         let link = ActionLink(
             .signIn, code: code, in: checked.project.realm, at: try ContinueURL(url, in: checked.project).text,
-            apiKey: request.query("apiKey"), language: checked.project.mail.language)
+            apiKey: request.query("apiKey"), language: checked.project.emailSettings.language)
         return Response(status: 303, headers: ["Location": link.url])
     }
 }

@@ -10,14 +10,14 @@ extension ModeExtensions {
     /// What Firebase's emulator has and production has not. `serve` never builds it.
     static func dev(
         on pool: Pool, default id: ID<Project>, under masterKeys: MasterKeys, clock: DevClock,
-        simulators: DevSimulators, mail: CapturedEmails, postOffice: EmailService?
+        simulators: DevSimulators, emails: CapturedEmails, emailService: EmailService?
     ) -> ModeExtensions {
         let projects = DevProjects(pool: pool, masterKeys: masterKeys, clock: clock.wallClock, defaultID: id)
         let endpoints =
             [.clearAccounts(on: pool, projects), .verificationCodes(projects)].withTenants
             + .emulatorConfig(on: pool, projects)
-            + .mailPages(mail, postOffice?.worker)
-            + [.emulatorCodes(mail, postOffice, on: pool, projects)].withTenants
+            + .emailPages(emails, emailService?.worker)
+            + [.emulatorCodes(emails, emailService, on: pool, projects)].withTenants
             + [.setClock(clock), .simulateSignIn(at: simulators, projects)] + .simulators(simulators, projects)
         return ModeExtensions(
             projects: projects.project, tenant: projects.tenant(_:_:of:),

@@ -1,100 +1,98 @@
 internal import Identity
 internal import SMTP
 
-/// One try to deliver one letter.
+/// One attempt to deliver one email.
 struct Delivery: Sendable {
     private let queued: QueuedEmail
-    private let tools: EmailWorker.Dependencies
+    private let dependencies: EmailWorker.Dependencies
 
-    init(_ queued: QueuedEmail, with tools: EmailWorker.Dependencies) {
+    init(_ queued: QueuedEmail, _ dependencies: EmailWorker.Dependencies) {
         self.queued = queued
-        self.tools = tools
+        self.dependencies = dependencies
     }
 
-    private var letter: OutgoingEmail { queued.letter }
+    private var email: OutgoingEmail { queued.email }
 
     func outcome() async -> DeliveryOutcome {
         do {
-            return try await delivered()
+            return try await deliver()
         } catch {
             return .interrupted
         }
     }
 
-    private func delivered() async throws -> DeliveryOutcome {
-        let project = try await tools.project(queued.realm)
-        switch written(in: project) {
-        case .failure(let unwritable): return try await giveUp(unwritable.failure)
-        case .success(let written): return try await handedOn(written.message, written.content)
+    private func deliver() async throws -> DeliveryOutcome {
+        let project = try await dependencies.project(queued.realm)
+        switch rendered(for: project) {
+        case .failure(let failure): return try await giveUp(failure)
+        case .success(let (message, payload)): return try await send(message, payload)
         }
     }
 
-    private func handedOn(_ message: Message, _ content: EmailPayload) async throws -> DeliveryOutcome {
-        guard try await isWorthSending(content) else {
-            try await tools.queue.remove(letter.id)
+    private func send(_ message: Message, _ payload: EmailPayload) async throws -> DeliveryOutcome {
+        guard try await isStillNeeded(payload) else {
+            try await dependencies.queue.remove(email.id)
             return .dropped
         }
-        switch await tools.send(message, queued, content) {
+        switch await dependencies.send(message, queued, payload) {
         case .accepted:
-            try await forget()
+            try await removeSent()
             return .sent
-        case .refusedForNow(let obstacle): return try await postpone(obstacle)
-        case .refusedForGood(let obstacle): return try await giveUp(.obstacle(obstacle))
+        case .refusedForNow(let error): return try await postpone(error)
+        case .refusedForGood(let error): return try await giveUp(.rejected(error))
         }
     }
 
-    private struct Unwritable: Error {
-        let failure: Failure
-    }
-
-    private func written(
-        in project: SendingProject?
-    ) -> Result<(message: Message, content: EmailPayload), Unwritable> {
-        guard let project else { return .failure(Unwritable(failure: .projectIsGone)) }
-        let content: EmailPayload
+    private func rendered(for project: SendingProject?) -> Result<(Message, EmailPayload), DeliveryFailure> {
+        guard let project else { return .failure(.unknownProject) }
+        let payload: EmailPayload
         do {
-            content = try tools.open(letter.content, letter.id)
+            payload = try dependencies.decrypt(email.content, email.id)
         } catch {
-            return .failure(Unwritable(failure: .unreadable))
+            return .failure(.undecryptable)
         }
-        guard let message = tools.renderer.message(of: letter, content, in: project) else {
-            return .failure(Unwritable(failure: .codeIsMissing))
+        guard let message = dependencies.renderer.message(of: email, payload, for: project) else {
+            return .failure(.missingCode)
         }
-        return .success((message, content))
+        return .success((message, payload))
     }
 
-    /// A reset that was asked for by address gets its account now, once: a letter that is sent again must not bring back
-    /// a code that was used meanwhile. A letter that says something without its link is sent even if the code is gone.
-    private func isWorthSending(_ content: EmailPayload) async throws -> Bool {
-        guard let code = content.code, !letter.kind.linkIsOptional else { return true }
-        let hash = tools.hash(code)
-        guard letter.kind == .resetPassword, letter.account == nil else { return try await tools.queue.stands(hash) }
-        return try await tools.queue.bind(hash, of: queued)
+    /// A password reset that a client requested by address gets its account here, once. If the email is sent again, a code
+    /// that was redeemed in the meantime must not become valid again. An email whose link is optional is sent even if the
+    /// code is no longer valid.
+    private func isStillNeeded(_ payload: EmailPayload) async throws -> Bool {
+        guard let code = payload.code, !email.kind.linkIsOptional else { return true }
+        let hash = dependencies.hash(code)
+        guard email.kind == .resetPassword, email.account == nil else {
+            return try await dependencies.queue.isUsable(hash)
+        }
+        return try await dependencies.queue.bind(hash, of: queued)
     }
 
-    private func postpone(_ obstacle: DeliveryError) async throws -> DeliveryOutcome {
-        let now = tools.clock.now()
-        let delay = obstacle == .closed ? .zero : DeliveryBackoff.delay(after: queued.attempts, chance: tools.chance())
-        guard now + delay < letter.expiresAt else { return try await giveUp(.obstacle(obstacle)) }
-        let failure = Failure.obstacle(obstacle)
-        try await tools.queue.postpone(letter.id, until: now + delay, failure: "\(failure)")
+    private func postpone(_ error: DeliveryError) async throws -> DeliveryOutcome {
+        let now = dependencies.clock.now()
+        let delay =
+            error == .closed ? .zero : DeliveryBackoff.delay(after: queued.attempts, jitter: dependencies.jitter())
+        guard now + delay < email.expiresAt else { return try await giveUp(.rejected(error)) }
+        let failure = DeliveryFailure.rejected(error)
+        try await dependencies.queue.postpone(email.id, until: now + delay, failure: "\(failure)")
         return .postponed(until: now + delay, failure)
     }
 
-    private func giveUp(_ failure: Failure) async throws -> DeliveryOutcome {
-        try await tools.queue.giveUp(letter.id, failure: "\(failure)", at: tools.clock.now())
+    private func giveUp(_ failure: DeliveryFailure) async throws -> DeliveryOutcome {
+        try await dependencies.queue.giveUp(email.id, failure: "\(failure)", at: dependencies.clock.now())
         return .givenUp(failure)
     }
 
-    /// Tries hard: a letter that stays is sent twice.
-    private func forget() async throws {
+    /// Retries, because an email that stays in the queue is sent a second time.
+    private func removeSent() async throws {
         for _ in 1...3 {
             do {
-                return try await tools.queue.remove(letter.id)
+                return try await dependencies.queue.remove(email.id)
             } catch is StoreUnavailable {
                 try await Task.sleep(for: .seconds(1))
             }
         }
-        try await tools.queue.remove(letter.id)
+        try await dependencies.queue.remove(email.id)
     }
 }

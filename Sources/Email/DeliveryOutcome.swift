@@ -1,33 +1,33 @@
 public import Identity
 public import SMTP
 
-/// What became of one try to send a letter, for those who watch. Names no address.
+/// The outcome of one attempt to deliver an email, for logs and metrics. Contains no address.
 public enum DeliveryOutcome: Hashable, Sendable {
     case sent
-    /// Its code is void: nobody needs it any more.
+    /// The code of the email is no longer valid, so the email was not sent.
     case dropped
-    case postponed(until: Instant, Failure)
-    case givenUp(Failure)
-    /// The database could not be asked, or told: the letter is tried again when its lease is over.
+    case postponed(until: Instant, DeliveryFailure)
+    case givenUp(DeliveryFailure)
+    /// The database was unavailable. The email is claimed again after its lease.
     case interrupted
 }
 
-/// Why a letter was not sent.
-public enum Failure: Hashable, Sendable, CustomStringConvertible {
-    case obstacle(DeliveryError)
-    case projectIsGone
-    /// Sealed under another master key, or damaged.
-    case unreadable
-    /// There should be a link, and there is no code for it.
-    case codeIsMissing
+/// Why an email was not sent.
+public enum DeliveryFailure: Error, Hashable, CustomStringConvertible {
+    case rejected(DeliveryError)
+    case unknownProject
+    /// The payload was encrypted under another master key, or it is damaged.
+    case undecryptable
+    /// An email of this kind needs a link, and the payload has no code for it.
+    case missingCode
 
-    /// For logs, and for the operator in the row of the letter.
+    /// For logs and for the column `failure`, which operators read.
     public var description: String {
         switch self {
-        case .obstacle(let obstacle): obstacle.description
-        case .projectIsGone: "no such project"
-        case .unreadable: "the letter cannot be opened"
-        case .codeIsMissing: "the letter has no code"
+        case .rejected(let error): error.description
+        case .unknownProject: "no such project"
+        case .undecryptable: "the payload cannot be decrypted"
+        case .missingCode: "the payload has no code"
         }
     }
 }

@@ -1,52 +1,52 @@
 internal import Identity
 
-/// What a letter says, in one language. Made of our own words, a project's name and a provider's: of nothing that a
-/// user typed.
+/// The texts of an email in one language. They contain the names of the project and of providers, but nothing that a user
+/// entered.
 struct EmailTemplate: Hashable {
     var subject: String
-    /// Before the link.
+    /// Before the links.
     var paragraphs: [String]
-    /// What the links are called, in their order.
-    var actions: [String]
+    /// Labels of the links, in the order of the links.
+    var linkLabels: [String]
     /// After the links.
     var advice: [String]
-    /// Says that the link stands below as text.
+    /// Introduces the URL in plain text, below the button.
     var plainLink: String
 
-    init(_ facts: TemplateValues, in language: Language) {
+    init(_ values: TemplateValues, in language: Language) {
         self =
             switch language {
-            case .english: .english(facts)
-            case .japanese: .japanese(facts)
+            case .english: .english(values)
+            case .japanese: .japanese(values)
             }
     }
 
-    init(subject: String, paragraphs: [String], actions: [String], advice: [String], plainLink: String) {
+    init(subject: String, paragraphs: [String], linkLabels: [String], advice: [String], plainLink: String) {
         self.subject = subject
         self.paragraphs = paragraphs
-        self.actions = actions
+        self.linkLabels = linkLabels
         self.advice = advice
         self.plainLink = plainLink
     }
 }
 
-/// What a wording depends on.
+/// The values that an ``EmailTemplate`` inserts.
 struct TemplateValues: Hashable {
     let kind: OutgoingEmail.Kind
-    /// Of the project.
+    /// The display name of the project.
     let app: String
-    /// What was linked or unlinked.
+    /// The sign-in method that was linked or unlinked.
     let method: SignInMethodName
-    /// The sign-in methods that the account has after a merge.
+    /// The sign-in methods of the account after a merge.
     let methods: [SignInMethodName]
     let hasLink: Bool
-    /// Of the link, from the moment that it was asked for.
+    /// How long the link works, from the request or the change.
     let lifetime: HumanDuration
-    /// What links in it remove, in their order.
+    /// The sign-in methods that the links of the email remove, in the order of the links.
     let removable: [SignInMethodName]
 }
 
-/// A duration in whole units, never longer than it is.
+/// A duration in whole units, rounded down.
 enum HumanDuration: Hashable {
     case minutes(Int64)
     case hours(Int64)

@@ -1,125 +1,136 @@
 internal import Identity
 
 extension EmailTemplate {
-    static func english(_ facts: TemplateValues) -> EmailTemplate {
-        let (app, method) = (facts.app, facts.method.english)
-        switch facts.kind {
+    static func english(_ values: TemplateValues) -> EmailTemplate {
+        let (app, method) = (values.app, values.method.english)
+        switch values.kind {
         case .verifyEmail:
             return english(
-                "Verify your e-mail address for \(app)",
-                "This address was given for an account of \(app). Follow the link to confirm that it is yours.",
-                action: "Verify e-mail address", [facts.lifetime.english, notAsked])
+                "Confirm your email address for \(app)",
+                "This address was entered for an account for \(app). To confirm that the address is yours, open the link "
+                    + "below.",
+                link: "Confirm email address", [values.lifetime.englishSinceRequest, notRequested])
         case .resetPassword:
             return english(
                 "Reset your password for \(app)",
-                "A new password was asked for, for your account of \(app). Follow the link to choose one.",
-                action: "Choose a new password", [facts.lifetime.english, notAsked])
+                "We received a request to reset the password of your account for \(app). To set a new password, open the "
+                    + "link below.",
+                link: "Set a new password", [values.lifetime.englishSinceRequest, notRequested])
         case .signIn:
             return english(
-                "Sign in to \(app)", "Follow the link to sign in to \(app), on the device where you asked for it.",
-                action: "Sign in",
-                [facts.lifetime.english, "Whoever has this link can sign in as you: pass it on to nobody.", notAsked])
+                "Sign in to \(app)",
+                "To sign in to \(app), open the link below on the device where you requested it.", link: "Sign in",
+                [
+                    values.lifetime.englishSinceRequest,
+                    "Anyone who has this link can sign in as you. Do not share it.", notRequested,
+                ])
         case .changeEmail:
             return english(
-                "Confirm your new e-mail address for \(app)",
-                "This address is to become the address of an account of \(app). Follow the link to confirm that it is "
-                    + "yours.", action: "Confirm new address", [facts.lifetime.english, notAsked])
-        case .passwordChanged:
-            return english(
-                "Your password for \(app) was changed",
-                ["The password of your account of \(app) was changed, and every device was signed out."]
-                    + (facts.removable.isEmpty ? [] : [recentlyAdded]),
-                actions: facts.removable.map(\.englishRemoval),
-                facts.removable.isEmpty
-                    ? [byOther] : [removal, facts.lifetime.englishSinceChange, byOtherOrAdded])
+                "Confirm your new email address for \(app)",
+                "We received a request to use this address for an account for \(app). To confirm that the address is "
+                    + "yours, open the link below.",
+                link: "Confirm new address", [values.lifetime.englishSinceRequest, notRequested])
+        case .passwordChanged: return passwordChanged(values)
         case .emailChanged:
             return english(
-                "Your e-mail address for \(app) was changed",
-                "Your account of \(app), which had this address, has another one now. If that was you, there is nothing "
-                    + "to do. If it was not, follow the link: the account gets this address back.",
-                action: "Undo the change", [facts.lifetime.englishSinceChange, "Then choose a new password at once."])
+                "Your email address for \(app) was changed",
+                "The email address of your account for \(app) was changed from this address to another one. \(byYou) If "
+                    + "you did not, open the link below to restore this address.",
+                link: "Restore this address",
+                [values.lifetime.englishSinceChange, "Then set a new password right away."])
         case .identityLinked:
             return english(
                 "A way to sign in to \(app) was added",
-                "You can now sign in to your account of \(app) with \(method). If that was you, there is nothing to do. If it "
-                    + "was not, follow the link.", action: facts.method.englishRemoval,
-                [removal, facts.lifetime.englishSinceChange])
+                "You can now sign in to your account for \(app) with \(method). \(byYou) If you did not, open the link "
+                    + "below.",
+                link: values.method.englishRemoval, [removal, values.lifetime.englishSinceChange])
         case .identityUnlinked:
             return english(
                 "A way to sign in to \(app) was removed",
-                "Your account of \(app) can no longer be signed in to with \(method).", [byOther])
+                "You can no longer sign in to your account for \(app) with \(method).", [byYouOrReset])
         case .accountReclaimed:
             return english(
-                "Your account of \(app) was secured",
-                "An account of \(app) had this address without ever having proved it. Now somebody who could prove it "
-                    + "has signed in: the account is theirs, and the password and every other way to sign in that it "
-                    + "had before were removed.",
+                "Your account for \(app) was secured",
+                "An account for \(app) had this email address, but nobody had confirmed that the address was theirs. Now "
+                    + "someone has signed in and proved that the address is theirs. The account belongs to them. We "
+                    + "removed the password and all other ways to sign in that the account had before.",
                 [
-                    "If that was you, there is nothing to do. If it was not, secure your mailbox first: somebody else "
-                        + "can read it."
+                    "If you signed in, you do not need to do anything. If you did not, someone else may be able to read "
+                        + "your email. First make sure that only you can open your mailbox."
                 ])
         case .accountDeleted:
             return english(
-                "Your account of \(app) was deleted", "Your account of \(app), and what belonged to it, was deleted.",
-                ["If that was not you, write to those who run \(app)."])
-        case .accountsMerged: return merged(facts)
+                "Your account for \(app) was deleted",
+                "Your account for \(app) was deleted. You can no longer sign in to it.", [byYouOrContact(app)])
+        case .accountsMerged: return merged(values)
         }
     }
 
-    private static func merged(_ facts: TemplateValues) -> EmailTemplate {
-        let app = facts.app
-        let methods = facts.methods.map(\.english).joined(separator: ", ")
-        let advice =
-            facts.hasLink
-            ? [
-                facts.lifetime.englishSinceMerge,
-                "The link gives you your own account back, even if the merged account was changed. It stops working if the "
-                    + "merged account is deleted.",
-            ]
-            : [
-                "If that was you, there is nothing to do. If it was not you, contact the people who run \(app)."
-            ]
-        let undo = "If that was you, there is nothing to do. If it was not, follow the link to undo it."
+    private static func passwordChanged(_ values: TemplateValues) -> EmailTemplate {
+        let app = values.app
+        let change = "The password of your account for \(app) was changed, and other devices were signed out."
+        let hasLinks = !values.removable.isEmpty
         return english(
-            "Two accounts of \(app) were merged",
-            [
-                "Your account of \(app) and another account of \(app) were merged into one.",
-                methods.isEmpty ? nil : "Ways to sign in to the merged account: \(methods).",
-                facts.hasLink ? undo : nil,
-            ].compactMap(\.self), actions: facts.hasLink ? ["Undo the merge"] : [], advice)
+            "Your password for \(app) was changed", [change] + (hasLinks ? [recentlyAdded] : []),
+            links: values.removable.map(\.englishRemoval),
+            hasLinks ? [removal, values.lifetime.englishSinceChange, byYouAndAddedOrReset] : [byYouOrReset])
     }
 
-    private static let notAsked = "You did not ask for this? Then ignore this mail: nothing will change."
+    private static func merged(_ values: TemplateValues) -> EmailTemplate {
+        let app = values.app
+        let methods = values.methods.map(\.english).joined(separator: ", ")
+        let advice =
+            values.hasLink
+            ? [
+                values.lifetime.englishSinceMerge,
+                "The link gives you your own account back, even if the merged account was changed after the merge. It "
+                    + "stops working if the merged account is deleted.",
+            ] : [byYouOrContact(app)]
+        return english(
+            "Two accounts for \(app) were merged",
+            [
+                "Your account for \(app) and another account for \(app) were merged into one.",
+                methods.isEmpty ? nil : "Ways to sign in to the merged account: \(methods).",
+                values.hasLink ? "\(byYou) If you did not, open the link below to undo the merge." : nil,
+            ].compactMap(\.self), links: values.hasLink ? ["Undo the merge"] : [], advice)
+    }
 
-    private static let byOther =
-        "If that was you, there is nothing to do. If it was not, \(reset)"
+    private static let notRequested = "If you did not request this, ignore this email. Nothing will change."
 
-    private static let byOtherOrAdded =
-        "If you changed the password and added all of these yourself, there is nothing to do. If you did not change the "
-        + "password, \(reset)"
+    private static let byYou = "If you did this yourself, you do not need to do anything."
 
-    private static let reset = "ask for a new password on the sign-in page at once; that signs out everybody else."
+    private static let reset = "reset your password on the sign-in page right away. This signs out everyone else."
+
+    private static let byYouOrReset = "\(byYou) If you did not, \(reset)"
+
+    private static let byYouAndAddedOrReset =
+        "If you changed the password and added all of these yourself, you do not need to do anything. If you did not "
+        + "change the password, \(reset)"
+
+    private static func byYouOrContact(_ app: String) -> String {
+        "\(byYou) If you did not, contact the people who run \(app)."
+    }
 
     private static let recentlyAdded =
-        "The ways to sign in listed below were added to your account in the last 30 days and still work. If you did not "
-        + "add one of them, use its link."
+        "The ways to sign in below were added to your account in the last 30 days and still work. If you did not add one "
+        + "of them, open its link."
 
     private static let removal =
-        "The link opens a page. If you confirm there, that way to sign in and all that were added after it are removed, and "
-        + "every device is signed out. A password that was set after it stops working, and the account goes back to "
-        + "this email address."
+        "The link opens a page that asks you to confirm. If you confirm, we remove that way to sign in and all that were "
+        + "added after it, and sign you out on every device. If the password was set after it, the password stops "
+        + "working. The account goes back to this email address."
 
     private static func english(
-        _ subject: String, _ paragraph: String, action: String? = nil, _ advice: [String]
+        _ subject: String, _ paragraph: String, link: String? = nil, _ advice: [String]
     ) -> EmailTemplate {
-        english(subject, [paragraph], actions: [action].compactMap(\.self), advice)
+        english(subject, [paragraph], links: [link].compactMap(\.self), advice)
     }
 
     private static func english(
-        _ subject: String, _ paragraphs: [String], actions: [String], _ advice: [String]
+        _ subject: String, _ paragraphs: [String], links: [String], _ advice: [String]
     ) -> EmailTemplate {
         EmailTemplate(
-            subject: subject, paragraphs: paragraphs, actions: actions, advice: advice,
+            subject: subject, paragraphs: paragraphs, linkLabels: links, advice: advice,
             plainLink: "If the button does not work, open this address in a browser:")
     }
 }
@@ -129,18 +140,18 @@ extension SignInMethodName {
         switch self {
         case .named(let name): name
         case .password: "a password"
-        case .emailLink: "a link sent by e-mail"
+        case .emailLink: "an email link"
         case .phone: "a phone number"
         case .other: "another service"
         }
     }
 
-    /// Label of the link that removes it.
+    /// Label of the link that removes the method.
     fileprivate var englishRemoval: String {
         switch self {
         case .named(let name): "Remove sign-in with \(name)"
         case .password: "Remove the password"
-        case .emailLink: "Remove sign-in by email link"
+        case .emailLink: "Remove sign-in with an email link"
         case .phone: "Remove the phone number"
         case .other: "Remove sign-in with another service"
         }
@@ -148,14 +159,11 @@ extension SignInMethodName {
 }
 
 extension HumanDuration {
-    fileprivate var english: String { "The link works once, and for \(inEnglish) after it was asked for." }
+    fileprivate var englishSinceRequest: String { "The link works once. It expires \(english) after the request." }
+    fileprivate var englishSinceChange: String { "The link works once. It expires \(english) after the change." }
+    fileprivate var englishSinceMerge: String { "The link works once. It expires \(english) after the merge." }
 
-    /// The lifetime of a link in a notice, which is sent without a request.
-    fileprivate var englishSinceChange: String { "The link works once, and for \(inEnglish) after the change." }
-
-    fileprivate var englishSinceMerge: String { "The link works once, for \(inEnglish) after the merge." }
-
-    private var inEnglish: String {
+    private var english: String {
         switch self {
         case .minutes(let count): count == 1 ? "1 minute" : "\(count) minutes"
         case .hours(let count): count == 1 ? "1 hour" : "\(count) hours"

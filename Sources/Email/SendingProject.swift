@@ -1,9 +1,9 @@
 public import Identity
 
-/// What a project's mail needs to know of it.
+/// The project that an email is sent for.
 public struct SendingProject: Sendable {
     public let project: Project
-    /// Shown to whoever is written to.
+    /// The display name, which recipients see.
     public let name: String
 
     public init(project: Project, name: String) {

@@ -25,25 +25,26 @@ struct CompositionRoot: Sendable {
     /// Of service keys; one for the process.
     let keyUse: KeyUsageTracker
     let mode: Mode
-    /// `nil`: nobody sends mail.
-    var postOffice: EmailService?
+    /// `nil` if no emails are sent.
+    var emailService: EmailService?
     /// Where clients reach the gateway, without a slash at the end.
     let publicURL: @Sendable () -> String
     let isDraining: @Sendable () -> Bool
 
     func gateway(on pool: Pool) -> RequestPipeline {
-        let addition = mode.addition(pool, postOffice)
+        let extensions = mode.extensions(pool, emailService)
         let directory = ConfigurationCache(
-            pool: pool, masterKeys: masterKeys, clock: clock, keyUse: keyUse, lookup: addition.projects,
+            pool: pool, masterKeys: masterKeys, clock: clock, keyUse: keyUse, lookup: extensions.projects,
             takesLoopbackIssuers: mode.takesLoopbackIssuers, publicURL: publicURL())
         let store = PostgresAccountStore(pool: pool)
         let tokens = GatewayTokens(keys: directory.keys.value(for:), issuers: mode.issuers, clock: clock)
         let collaborators = Collaborators(
             store: store, tokens: tokens, passwords: passwords, breaches: breaches,
-            outOfBand: mode.watchesOutOfBand(
+            outOfBand: mode.decorateOutOfBand(
                 .live(
-                    under: masterKeys, actionBase: { [publicURL] in $0.mail.actionBase(of: $1, at: publicURL()) },
-                    isSent: postOffice != nil)),
+                    under: masterKeys,
+                    actionBase: { [publicURL] in $0.emailSettings.actionBase(of: $1, at: publicURL()) },
+                    isSent: emailService != nil)),
             limiter: limiter, places: .live(under: masterKeys), clock: clock, entropy: .live)
         let authenticator = Authenticator(with: collaborators)
         let federation = PostgresFederationStore(pool: pool)
@@ -76,7 +77,7 @@ struct CompositionRoot: Sendable {
             ownSessions: SessionService(store: PostgresSessionStore(pool: pool), clock: clock),
             projects: directory.editor,
             tenancy: Tenancy(
-                home: { try await addition.tenant(directory.realm(ID($0, of: $1.id)), $0, $1) },
+                home: { try await extensions.tenant(directory.realm(ID($0, of: $1.id)), $0, $1) },
                 named: GatewayTokens.tenant(namedBy:), store: PostgresTenantStore(pool: pool),
                 changed: directory.forgetConfiguration, newID: { ID(Random.text(length: 28)) }, clock: clock),
             app: directory.app(_:of:),
@@ -85,7 +86,7 @@ struct CompositionRoot: Sendable {
             readiness: { [isDraining] in await directory.readiness(isDraining: isDraining()) },
             authURISession: { Random.text(length: 27) })
         return RequestPipeline(
-            services: services, access: mode.access(directory), extra: addition.endpoints(desk),
+            services: services, access: mode.access(directory), extra: extensions.endpoints(desk),
             trustedProxies: trustedProxies, log: log, metrics: metrics)
     }
 

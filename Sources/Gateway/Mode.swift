@@ -17,21 +17,21 @@ package struct Mode: Sendable {
     var takesLoopbackIssuers = false
     /// What a project's policy limits is counted.
     var limitsRates = false
-    /// Instead of the configured way.
-    package var postOffice: (@Sendable (EmailService.Dependencies) -> EmailService)?
-    /// Sees how codes and letters are made.
-    package var watchesOutOfBand: @Sendable (OutOfBand) -> OutOfBand = { $0 }
+    /// Creates the email service that replaces the configured one.
+    package var emailService: (@Sendable (EmailService.Dependencies) -> EmailService)?
+    /// Wraps the generation of codes and emails.
+    package var decorateOutOfBand: @Sendable (OutOfBand) -> OutOfBand = { $0 }
     /// Built once for each loop.
-    package var addition: @Sendable (Pool, EmailService?) -> ModeExtensions = { _, _ in ModeExtensions() }
+    package var extensions: @Sendable (Pool, EmailService?) -> ModeExtensions = { _, _ in ModeExtensions() }
 
     package init(
         issuers: Issuers, access: @escaping @Sendable (ConfigurationCache) -> Access,
         customTokens: @escaping @Sendable (ConfigurationCache, WallClock) -> CustomTokens,
         verifier: @escaping @Sendable (JWKSCache, WallClock) -> Verifier, clock: WallClock = WallClock.live,
         takesLoopbackIssuers: Bool = false, limitsRates: Bool = false,
-        postOffice: (@Sendable (EmailService.Dependencies) -> EmailService)? = nil,
-        watchesOutOfBand: @escaping @Sendable (OutOfBand) -> OutOfBand = { $0 },
-        addition: @escaping @Sendable (Pool, EmailService?) -> ModeExtensions = { _, _ in ModeExtensions() }
+        emailService: (@Sendable (EmailService.Dependencies) -> EmailService)? = nil,
+        decorateOutOfBand: @escaping @Sendable (OutOfBand) -> OutOfBand = { $0 },
+        extensions: @escaping @Sendable (Pool, EmailService?) -> ModeExtensions = { _, _ in ModeExtensions() }
     ) {
         self.issuers = issuers
         self.access = access
@@ -40,9 +40,9 @@ package struct Mode: Sendable {
         self.clock = clock
         self.takesLoopbackIssuers = takesLoopbackIssuers
         self.limitsRates = limitsRates
-        self.postOffice = postOffice
-        self.watchesOutOfBand = watchesOutOfBand
-        self.addition = addition
+        self.emailService = emailService
+        self.decorateOutOfBand = decorateOutOfBand
+        self.extensions = extensions
     }
 }
 

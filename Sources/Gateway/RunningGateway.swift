@@ -16,7 +16,7 @@ package final class RunningGateway: Sendable {
     /// To the providers, and to a list of breached passwords.
     private let client: HTTP.Client
     private let hashing: FairPool
-    private let postOffice: EmailService?
+    private let emailService: EmailService?
     private let server: Server
     private let jobs: Jobs
     private let state: State
@@ -47,8 +47,9 @@ package final class RunningGateway: Sendable {
         let dependencies = EmailService.Dependencies(
             pool: pools[0], masterKeys: config.masterKeys, clock: mode.clock, publicURL: publicURL, log: log,
             metrics: metrics.registry)
-        postOffice =
-            try mode.postOffice?(dependencies) ?? config.mail.map { try EmailService($0, dependencies: dependencies) }
+        emailService =
+            try mode.emailService?(dependencies)
+            ?? config.email.map { try EmailService($0, dependencies: dependencies) }
         let keyUse = KeyUsageTracker()
         let live = CompositionRoot(
             masterKeys: config.masterKeys, trustedProxies: config.trustedProxies, clock: mode.clock, log: log,
@@ -56,7 +57,7 @@ package final class RunningGateway: Sendable {
             passwords: try .argon2id(config.passwords.cost, by: .libsodium, keys: passwordKeys, on: hashing),
             limiter: mode.limitsRates ? limits.limiter : .none,
             breaches: .live(at: config.breachedPasswordsURL, client: client, metrics: metrics, log: log),
-            providerKeys: providerKeys, keyUse: keyUse, mode: mode, postOffice: postOffice, publicURL: publicURL,
+            providerKeys: providerKeys, keyUse: keyUse, mode: mode, emailService: emailService, publicURL: publicURL,
             isDraining: { state.isDraining.load(ordering: .relaxed) })
         let gateways = pools.map { live.gateway(on: $0) }
         do {
@@ -83,19 +84,19 @@ package final class RunningGateway: Sendable {
     package var loop: Loop { group.loops[0] }
     package var pool: Pool { pools[0] }
 
-    /// Sends mail from now on: once the database is known to be ours.
-    package func openPostOffice() {
-        postOffice?.open()
+    /// Starts the delivery of emails. Call it after the database's schema was checked.
+    package func startEmailDelivery() {
+        emailService?.start()
     }
 
     /// Takes no more requests, lets the running ones end, and closes everything.
     package func drain(within deadline: Duration) throws {
         state.isDraining.store(true, ordering: .relaxed)
-        try loop.waitFor { [server, pools, client, jobs, postOffice] in
-            async let mail: Void? = postOffice?.close(within: deadline)
+        try loop.waitFor { [server, pools, client, jobs, emailService] in
+            async let emailStop: Void? = emailService?.stop(within: deadline)
             await server.drain(within: deadline)
             await jobs.stop()
-            await mail
+            await emailStop
             await client.close()
             for pool in pools { await pool.close() }
         }

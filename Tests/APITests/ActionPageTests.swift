@@ -4,7 +4,7 @@ import Testing
 
 @testable import API
 
-@Suite("The page that a link in a letter opens")
+@Suite("The page that a link in an email opens")
 struct ActionPageTests {
     static let path = "/__/auth/action"
     static let form: Headers = ["Content-Type": "application/x-www-form-urlencoded"]
@@ -20,7 +20,7 @@ struct ActionPageTests {
         await TestGateway(actions: desk).send(.post, path, query: [], headers: headers, body: body)
     }
 
-    @Test("uses nothing up by being looked at", arguments: OOBCode.Purpose.allCases, [HTTP.Method.get, .head])
+    @Test("opening the page does not redeem the code", arguments: OOBCode.Purpose.allCases, [HTTP.Method.get, .head])
     func looking(purpose: OOBCode.Purpose, method: HTTP.Method) async {
         let desk = FakeEmailActionService(purpose)
         let response = await Self.open(desk, method: method)
@@ -29,7 +29,7 @@ struct ActionPageTests {
         #expect(desk.calls.isEmpty)
     }
 
-    @Test("believes the code, not what the link says of it")
+    @Test("the stored code determines the page, not the link's mode")
     func mode() async {
         let query = [("mode", "verifyEmail"), ("apiKey", "stolen"), ("oobCode", "good")]
         let response = await Self.open(FakeEmailActionService(.resetPassword), query.map { (name: $0, value: $1) })
@@ -37,7 +37,7 @@ struct ActionPageTests {
     }
 
     @Test(
-        "does what the code is for",
+        "submitting the form redeems the code for its purpose",
         arguments: [
             (OOBCode.Purpose.verifyEmail, "", FakeEmailActionService.EndpointCall.apply("good"), "is confirmed"),
             (.verifyEmail, "&step=disavow", .disavow("good"), "Thank you for telling us"),
@@ -46,10 +46,14 @@ struct ActionPageTests {
             (.recoverEmail, "&remove.google.com=true", .recover("good", removing: [.google]), #"value="next""#),
             (.removeSignInMethod, "", .removeSignInMethod("good"), #"value="next""#),
             (.undoMerge, "", .undoMerge("good"), #"value="next""#),
-            (.resetPassword, "&newPassword=correct+horse", .resetPassword("good", to: "correct horse"), "is changed"),
+            (
+                .resetPassword, "&newPassword=correct+horse", .resetPassword("good", to: "correct horse"),
+                "has been changed"
+            ),
             (
                 .resetPassword, "&newPassword=correct+horse&remove.google.com=true&remove.oidc.corp=true",
-                .resetPassword("good", to: "correct horse", removing: [.google, ProviderID("oidc.corp")]), "is changed"
+                .resetPassword("good", to: "correct horse", removing: [.google, ProviderID("oidc.corp")]),
+                "has been changed"
             ),
         ])
     func acting(purpose: OOBCode.Purpose, more: String, call: FakeEmailActionService.EndpointCall, says: String) async {
@@ -60,15 +64,15 @@ struct ActionPageTests {
         #expect(desk.calls == [call])
     }
 
-    @Test("leaves a sign-in to the app")
+    @Test("a sign-in code is left for the app to redeem")
     func signIn() async {
         let desk = FakeEmailActionService(.signIn)
         let response = await Self.submit(desk, "oobCode=good")
-        #expect(response.text.contains("on the device where the app is"))
+        #expect(response.text.contains("on the device that has the app"))
         #expect(desk.calls.isEmpty)
     }
 
-    @Test("leads a sign-in into the app, with the code")
+    @Test("a sign-in page links to the app, with the code")
     func appLink() async {
         let query = [
             ("oobCode", "good"), ("apiKey", "a&b"), ("lang", "en"),
@@ -82,7 +86,7 @@ struct ActionPageTests {
     }
 
     @Test(
-        "leads to the project's own domains",
+        "links to the authorized domains of the project",
         arguments: [
             "https://app.example.com/a?b=c", "https://APP.EXAMPLE.COM/", "https://app.example.com:8443/",
             "http://localhost:3000", "https://app.example.com",
@@ -103,7 +107,7 @@ struct ActionPageTests {
     }
 
     @Test(
-        "leads nowhere else",
+        "does not link to other domains",
         arguments: [
             "https://app.example.com@evil.com", "https://app.example.com:x@evil.com/",
             "https://evil.com/app.example.com",
@@ -128,7 +132,7 @@ struct ActionPageTests {
         }
     }
 
-    @Test("keeps what goes on afterwards in its forms")
+    @Test("the URL to continue at stays in the forms")
     func kept() async {
         let query = [("oobCode", "good"), ("lang", "ja-JP"), ("continueUrl", "https://app.example.com/?a=1&b=2")]
         let text = await Self.open(FakeEmailActionService(.verifyEmail), query.map { (name: $0, value: $1) }).text
@@ -139,14 +143,14 @@ struct ActionPageTests {
     }
 
     @Test(
-        "is written in the language that is asked for",
+        "is in the requested language",
         arguments: [
             ("ja", "en", "ja"), ("en-US", "ja", "en"), (nil, "ja;q=0.9, en;q=0.8", "ja"), ("fr", "ja", "ja"),
             (nil, "fr", "ja"), (nil, nil, "ja"), ("", "en", "en"),
         ] as [(String?, String?, String)])
     func language(asked: String?, browser: String?, language: String) async {
         var project = FakeEmailActionService.project
-        project.mail.language = .japanese
+        project.emailSettings.language = .japanese
         let desk = FakeEmailActionService(.verifyEmail, in: project)
         let query = [(name: "oobCode", value: "good")] + (asked.map { [(name: "lang", value: $0)] } ?? [])
         let response = await Self.open(desk, query, headers: browser.map { ["Accept-Language": $0] } ?? [:])
@@ -154,8 +158,8 @@ struct ActionPageTests {
         #expect(response.headers["Content-Language"] == language)
     }
 
-    @Test("has letters written in its own language")
-    func languageOfLetters() async {
+    @Test("requests emails in its own language")
+    func languageOfEmails() async {
         let desk = FakeEmailActionService(.changeEmail)
         _ = await Self.submit(
             desk, "oobCode=good&lang=ja",

@@ -4,7 +4,7 @@ import Testing
 
 @testable import API
 
-@Suite("The page for those who forgot their password")
+@Suite("Forgot-password page")
 struct ForgotPasswordTests {
     static let path = "/__/auth/forgotPassword"
 
@@ -13,7 +13,7 @@ struct ForgotPasswordTests {
             .post, path, query: [], headers: ["Content-Type": "application/x-www-form-urlencoded"], body: body)
     }
 
-    @Test("asks for an address", arguments: [path, "/demo" + path])
+    @Test("asks for an email address", arguments: [path, "/demo" + path])
     func asks(path: String) async {
         let desk = FakeEmailActionService()
         let response = await TestGateway(actions: desk).send(.get, path, query: [("lang", "en")])
@@ -23,7 +23,7 @@ struct ForgotPasswordTests {
         #expect(desk.calls.isEmpty)
     }
 
-    @Test("sends a mail, and says so whoever has the address", arguments: [path, "/demo" + path])
+    @Test("sends an email, and shows the same page for every address", arguments: [path, "/demo" + path])
     func sends(path: String) async {
         let desk = FakeEmailActionService()
         let response = await Self.submit(desk, "email=Ada%40Example.com&lang=ja", to: path)
@@ -33,7 +33,9 @@ struct ForgotPasswordTests {
         #expect(desk.origins.map(\.language) == [.japanese])
     }
 
-    @Test("asks again for what is no address", arguments: ["email=ada", "email=", "", "email=a%0d%0ab@example.com"])
+    @Test(
+        "asks again if the text is not an email address",
+        arguments: ["email=ada", "email=", "", "email=a%0d%0ab@example.com"])
     func invalid(body: String) async {
         let desk = FakeEmailActionService()
         let response = await Self.submit(desk, body)
@@ -43,7 +45,7 @@ struct ForgotPasswordTests {
         #expect(desk.calls.isEmpty)
     }
 
-    @Test("tells nobody that an address is unknown")
+    @Test("does not reveal that an address is unknown")
     func unknownAddress() async {
         let known = await Self.submit(FakeEmailActionService(), "email=ada@example.com")
         let unknown = await Self.submit(
@@ -53,27 +55,27 @@ struct ForgotPasswordTests {
         #expect(known.headers.map { "\($0)" } == unknown.headers.map { "\($0)" })
     }
 
-    @Test("says where no mail is sent", arguments: [OOBSendingRefusal.notAllowed, .mailNotConfigured])
+    @Test("says that no email can be sent", arguments: [OOBSendingRefusal.notAllowed, .emailNotConfigured])
     func notAllowed(refusal: OOBSendingRefusal) async {
         let response = await Self.submit(FakeEmailActionService(failure: refusal), "email=ada@example.com")
         #expect(response.status == 400)
         #expect(response.text.contains("This is not available"))
     }
 
-    @Test("is there only for projects", arguments: [path, "/none" + path])
+    @Test("exists only for existing projects", arguments: [path, "/none" + path])
     func unknownProject(path: String) async {
         let desk = FakeEmailActionService(projectIsKnown: false)
         let shown = await TestGateway(actions: desk).send(.get, path)
         let sent = await Self.submit(desk, "email=ada@example.com", to: path)
         for response in [shown, sent] {
             #expect(response.status == 404)
-            #expect(response.text.contains("<h1>There is no such page</h1>"))
+            #expect(response.text.contains("<h1>Page not found</h1>"))
         }
         #expect(desk.calls.isEmpty)
     }
 
     @Test(
-        "is where password managers find it",
+        "is found by password managers",
         arguments: ["/.well-known/change-password", "/demo/.well-known/change-password"])
     func wellKnown(path: String) async {
         let response = await TestGateway().send(.get, path, query: [])

@@ -4,7 +4,7 @@ import Testing
 
 @testable import API
 
-@Suite("Every page")
+@Suite("Headers of pages")
 struct PageHeaderTests {
     static let pages = Endpoint.all.filter(\.isPage)
 
@@ -23,7 +23,7 @@ struct PageHeaderTests {
         return answers
     }
 
-    @Test("keeps its address, and itself, to itself", arguments: pages)
+    @Test("pages are not cached and do not leak their URL", arguments: pages)
     func headers(endpoint: Endpoint) async throws {
         for response in await Self.answers(endpoint) where response.status != 303 {
             #expect(response.headers.values(of: "Content-Type") == ["text/html; charset=utf-8"])
@@ -40,7 +40,7 @@ struct PageHeaderTests {
         }
     }
 
-    @Test("is nothing for other origins to read", arguments: pages)
+    @Test("other origins cannot read pages", arguments: pages)
     func crossOrigin(endpoint: Endpoint) async {
         let path = endpoint.path.replacing("{project}", with: "demo")
         let preflight = await TestGateway().send(
@@ -55,7 +55,7 @@ struct PageHeaderTests {
         }
     }
 
-    @Test("holds no script, and nothing from elsewhere", arguments: pages)
+    @Test("pages contain no script and load nothing", arguments: pages)
     func selfContained(endpoint: Endpoint) async {
         for response in await Self.answers(endpoint) {
             let text = response.text.lowercased()

@@ -4,13 +4,13 @@ import Testing
 
 @testable import API
 
-@Suite("A page that cannot do what it is for")
+@Suite("Pages for refused requests")
 struct PageRefusalTests {
     @Test(
-        "says why, in words",
+        "says why the request was refused",
         arguments: [
             (OOBCodeRefusal.missing, "This link does not work"), (.invalid, "This link does not work"),
-            (.otherEmail, "This link does not work"), (.expired, "This link is too old"),
+            (.otherEmail, "This link does not work"), (.expired, "This link has expired"),
             (.emailTaken, "belongs to another account"), (.accountDisabled, "account is disabled"),
             (.notAllowed, "not available"),
         ])
@@ -25,7 +25,7 @@ struct PageRefusalTests {
         #expect(!shown.text.contains("Demo") && done.text.contains("Demo"))
     }
 
-    @Test("shows nothing of a code that is none", arguments: ["", "other", "\"><script>"])
+    @Test("an unknown code does not appear on the page", arguments: ["", "other", "\"><script>"])
     func unknownCode(code: String) async {
         let response = await ActionPageTests.open(FakeEmailActionService(), [("oobCode", code)])
         #expect(response.status == 400)
@@ -38,7 +38,7 @@ struct PageRefusalTests {
             (CredentialRefusal.weakPassword(minimumLength: 12), "<li>At least 12 characters</li>"),
             (.missingPassword, "<li>At least 8 characters</li>"),
             (.passwordLacks([.digit, .symbol]), "<li>A digit</li><li>A symbol, such as ! or #</li>"),
-            (.passwordLacks([.notBreached]), "<li>To be unknown from data breaches</li>"),
+            (.passwordLacks([.notBreached]), "<li>Not known from a data leak</li>"),
         ])
     func weakPassword(refusal: CredentialRefusal, says: String) async throws {
         var project = FakeEmailActionService.project
@@ -53,7 +53,7 @@ struct PageRefusalTests {
         #expect(!response.text.contains("horse1"))
     }
 
-    @Test("names the project's own rules, for people and for their password managers")
+    @Test("the password rules of the project are stated for users and for password managers")
     func rules() async {
         var project = FakeEmailActionService.project
         project.policy.minimumPasswordLength = 9
@@ -65,7 +65,9 @@ struct PageRefusalTests {
         #expect(text.contains(#"autocomplete="new-password""#))
     }
 
-    @Test("asks for patience", arguments: [(1, "Wait a minute"), (60, "Wait a minute"), (61, "Wait 2 minutes")])
+    @Test(
+        "a rate limit states the minutes to wait",
+        arguments: [(1, "Wait one minute"), (60, "Wait one minute"), (61, "Wait 2 minutes")])
     func tooMany(seconds: Int, says: String) async {
         let refusal = TooManyAttempts(retryAfter: .seconds(seconds))
         let action = await ActionPageTests.submit(FakeEmailActionService(failure: refusal), "oobCode=good")
@@ -78,7 +80,9 @@ struct PageRefusalTests {
         }
     }
 
-    @Test("fails in plain text", arguments: [Overloaded(), StoreUnavailable(reason: "")] as [any Error & Sendable])
+    @Test(
+        "failures of the gateway are plain text",
+        arguments: [Overloaded(), StoreUnavailable(reason: "")] as [any Error & Sendable])
     func failure(failure: any Error & Sendable) async {
         let desk = FakeEmailActionService(failure: failure)
         let action = await ActionPageTests.submit(desk, "oobCode=good")
@@ -91,7 +95,7 @@ struct PageRefusalTests {
     }
 
     @Test(
-        "takes its own forms only",
+        "accepts only its own forms",
         arguments: [
             ("application/json", #"{"oobCode":"good"}"#), ("text/plain", "oobCode=good"),
             ("multipart/form-data; boundary=x", "oobCode=good"), (nil, "oobCode=good"),
@@ -107,14 +111,14 @@ struct PageRefusalTests {
         #expect(desk.calls.isEmpty)
     }
 
-    @Test("takes a form whose type has parameters")
+    @Test("a form's content type may have parameters")
     func charset() async {
         let desk = FakeEmailActionService()
         let type: Headers = ["Content-Type": "Application/X-WWW-Form-Urlencoded ; charset=UTF-8"]
         #expect(await ActionPageTests.submit(desk, "oobCode=good", headers: type).status == 200)
     }
 
-    @Test("acts on a form, never on a query")
+    @Test("only a form can redeem a code, not a query")
     func postedQuery() async {
         let desk = FakeEmailActionService()
         let response = await TestGateway(actions: desk).send(

@@ -112,7 +112,7 @@ struct ProjectFileTests {
         #expect(pruned.project.settings(of: .google)?.isEnabled == true)
         #expect(pruned.project.policy == Policy(.firebase))
         #expect(pruned.project.authorizedDomains.isEmpty)
-        #expect(pruned.project.mail == EmailSettings())
+        #expect(pruned.project.emailSettings == EmailSettings())
         #expect(pruned.apps == [ConfiguredApp(app: App(id: ID("ios")), name: "App")])
     }
 
@@ -133,20 +133,22 @@ struct ProjectFileTests {
     }
 
     @Test("takes the settings of mail away one by one, all at once, and subjects as a whole")
-    func mail() throws {
+    func emailSettings() throws {
         let before = try Self.applied(Self.whole)
-        func mail(_ mail: String, pruning: Bool = false) throws -> EmailSettings {
-            try Self.applied(#"{"project": "demo", "mail": \#(mail)}"#, to: before, pruning: pruning).project.mail
+        func changed(_ section: String, pruning: Bool = false) throws -> EmailSettings {
+            try Self.applied(#"{"project": "demo", "mail": \#(section)}"#, to: before, pruning: pruning).project
+                .emailSettings
         }
-        var expected = before.project.mail
+        var expected = before.project.emailSettings
         expected.senderName = nil
         expected.language = .english
         expected.subjects = [.signIn: [.english: "Hello"]]
         #expect(
-            try mail(#"{"senderName": null, "language": null, "subjects": {"signIn": {"en": "Hello"}}}"#) == expected)
-        #expect(try mail("{}") == before.project.mail)
-        #expect(try mail("null") == EmailSettings())
-        #expect(try mail(#"{"senderName": "A"}"#, pruning: true) == EmailSettings(senderName: "A"))
+            try changed(#"{"senderName": null, "language": null, "subjects": {"signIn": {"en": "Hello"}}}"#) == expected
+        )
+        #expect(try changed("{}") == before.project.emailSettings)
+        #expect(try changed("null") == EmailSettings())
+        #expect(try changed(#"{"senderName": "A"}"#, pruning: true) == EmailSettings(senderName: "A"))
     }
 
     @Test("keeps what was set by hand when the profile changes")

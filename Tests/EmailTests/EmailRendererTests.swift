@@ -1,9 +1,10 @@
 import Email
+import HTML
 import Identity
 import SMTP
 import Testing
 
-@Suite("A letter, written")
+@Suite("Email renderer")
 struct EmailRendererTests {
     static let every = OutgoingEmail.Kind.allCases.flatMap { kind in Language.allCases.map { (kind, $0) } }
     static let recipient = "ada.lovelace@mailbox.example"
@@ -16,11 +17,11 @@ struct EmailRendererTests {
                     provider: ProviderID("oidc.corp"), isEnabled: true, clientIDs: ["a"],
                     openID: OpenIDSettings(issuer: "https://corp.example", displayName: "Corp <SSO>"))
             ])
-        change(&project.mail)
+        change(&project.emailSettings)
         return SendingProject(project: project, name: "Tom & Jerry's <App>")
     }
 
-    static func letter(_ kind: OutgoingEmail.Kind, _ language: Language?, lasting lifetime: Duration = .seconds(3600))
+    static func email(_ kind: OutgoingEmail.Kind, _ language: Language?, lasting lifetime: Duration = .seconds(3600))
         throws
         -> OutgoingEmail
     {
@@ -39,28 +40,30 @@ struct EmailRendererTests {
 
     static func message(
         _ kind: OutgoingEmail.Kind, _ language: Language? = .english, lasting lifetime: Duration = .seconds(3600),
-        _ content: EmailPayload? = nil, in project: SendingProject = project()
+        _ payload: EmailPayload? = nil, in project: SendingProject = project()
     ) throws -> Message {
-        let content = content ?? EmailPayload(code: kind.linkMode == nil ? nil : "code", apiKey: "key")
-        let written = try renderer().message(of: try letter(kind, language, lasting: lifetime), content, in: project)
-        return try #require(written)
+        let payload = payload ?? EmailPayload(code: kind.linkMode == nil ? nil : "code", apiKey: "key")
+        let rendered = try renderer().message(of: try email(kind, language, lasting: lifetime), payload, for: project)
+        return try #require(rendered)
     }
 
+    static func escaped(_ text: String) -> String { Markup.text(text).html }
+
     @Test(
-        "says the same in text and in HTML, names the project, and quotes nothing that anybody typed", arguments: every)
-    func wording(kind: OutgoingEmail.Kind, language: Language) throws {
+        "text and HTML say the same, name the project, and contain no user input", arguments: every)
+    func sameText(kind: OutgoingEmail.Kind, language: Language) throws {
         let message = try Self.message(kind, language)
         #expect(message.subject.contains("Tom & Jerry's <App>"))
         #expect(message.html.contains("<html lang=\"\(language.rawValue)\">"))
         #expect(!message.html.contains("<App>"))
-        for line in message.text.split(separator: "\n") { #expect(message.html.contains(String(line).htmlEscaped)) }
+        for line in message.text.split(separator: "\n") { #expect(message.html.contains(Self.escaped(String(line)))) }
         for text in [message.subject, message.text, message.html] {
             #expect(!text.contains("ada") && !text.contains("mailbox.example"))
         }
         #expect(message.to == Self.recipient)
     }
 
-    @Test("loads nothing and runs nothing", arguments: every)
+    @Test("the HTML loads nothing and runs no script", arguments: every)
     func inert(kind: OutgoingEmail.Kind, language: Language) throws {
         let html = try Self.message(kind, language).html.lowercased()
         for word in ["<img", "<script", "<link", "<style", "<form", "url(", " src", "@import"] {
@@ -68,7 +71,7 @@ struct EmailRendererTests {
         }
     }
 
-    @Test("has its link as text and as what can be clicked, if it has one", arguments: every)
+    @Test("the link is a button and also plain text", arguments: every)
     func link(kind: OutgoingEmail.Kind, language: Language) throws {
         let message = try Self.message(kind, language)
         let links = message.text.split(separator: "\n").filter { $0.hasPrefix("https://") }
@@ -79,12 +82,12 @@ struct EmailRendererTests {
         let link =
             "https://auth.example/__/auth/action?mode=\(mode.rawValue)&oobCode=code&apiKey=key&lang=\(language.rawValue)"
         #expect(links == [link[...]])
-        #expect(message.html.contains("href=\"\(link.htmlEscaped)\""))
-        #expect(message.html.contains(">\(link.htmlEscaped)</a>"))
+        #expect(message.html.contains("href=\"\(Self.escaped(link))\""))
+        #expect(message.html.contains(">\(Self.escaped(link))</a>"))
     }
 
     @Test(
-        "says how long its link works, and never more than that",
+        "states how long the link works, rounded down",
         arguments: [
             (Duration.seconds(600), "10 minutes", "10分間"), (.seconds(3600), "1 hour", "1時間"),
             (.seconds(5400), "90 minutes", "90分間"), (.seconds(86_400), "24 hours", "24時間"),
@@ -98,19 +101,19 @@ struct EmailRendererTests {
         }
     }
 
-    @Test("tells whoever did not ask for it what to do", arguments: OutgoingEmail.Kind.allCases)
+    @Test("tells recipients what to do if they did not cause the email", arguments: OutgoingEmail.Kind.allCases)
     func advice(kind: OutgoingEmail.Kind) throws {
         let (english, japanese) = (try Self.message(kind, .english).text, try Self.message(kind, .japanese).text)
         let isNotice = kind.rawValue.hasPrefix("notice.")
-        #expect(english.contains(isNotice ? "not" : "ignore this mail"))
+        #expect(english.contains(isNotice ? "not" : "ignore this email"))
         #expect(japanese.contains("お心当たりがない場合"))
     }
 
     @Test(
-        "names a provider as people know it",
+        "names sign-in methods in everyday words",
         arguments: [
             (ProviderID.apple, "Apple", "Apple"), (.google, "Google", "Google"), (.password, "a password", "パスワード"),
-            (.phone, "a phone number", "電話番号"), (.emailLink, "a link sent by e-mail", "メールのリンク"),
+            (.phone, "a phone number", "電話番号"), (.emailLink, "an email link", "メールのリンク"),
             (ProviderID("oidc.corp"), "Corp <SSO>", "Corp <SSO>"), (ProviderID("evil"), "another service", "別のサービス"),
         ])
     func provider(provider: ProviderID, english: String, japanese: String) throws {
@@ -123,7 +126,7 @@ struct EmailRendererTests {
         }
     }
 
-    @Test("names the sign-in methods after a merge, and the way back only where there is a link")
+    @Test("the notice of a merge names the sign-in methods, and offers to undo only with a link")
     func merged() throws {
         let methods: [ProviderID] = [.apple, .password, ProviderID("evil")]
         for (code, undo) in [("code" as String?, true), (nil, false)] {
@@ -140,14 +143,14 @@ struct EmailRendererTests {
         #expect(!unnamed.text.contains("Ways to sign in"))
     }
 
-    @Test("is in the language of whoever asked, else in the project's")
+    @Test("the language is the one of the request, or otherwise the project's")
     func language() throws {
         let project = Self.project { $0.language = .japanese }
         #expect(try Self.message(.signIn, nil, in: project).subject.contains("ログイン"))
         #expect(try Self.message(.signIn, .english, in: project).subject.contains("Sign in"))
     }
 
-    @Test("comes from the project's own sender, with its own subject, where it has them")
+    @Test("uses the sender and the subjects of the project if it has them")
     func settings() throws {
         let project = Self.project {
             $0.senderAddress = EmailAddress("hello@app.example")
@@ -167,7 +170,7 @@ struct EmailRendererTests {
             try Self.message(.signIn).from == Mailbox(address: "no-reply@auth.example", name: "Tom & Jerry's <App>"))
     }
 
-    @Test("removes on the gateway's own page, one link for each identity, each named", arguments: Language.allCases)
+    @Test("has one named link for each removable identity, to the gateway's own page", arguments: Language.allCases)
     func removals(language: Language) throws {
         let project = Self.project { $0.actionURL = "https://app.example/act" }
         let content = EmailPayload(removals: [
@@ -182,7 +185,8 @@ struct EmailRendererTests {
             let label = language == .english ? "Remove sign-in with \(name)" : "\(name)によるログインを削除する"
             let link = "\(page)\(code)&apiKey=demo&lang=\(language.rawValue)"
             #expect(zip(lines, lines.dropFirst()).contains { $0 == label && $1 == link })
-            #expect(message.html.contains(label.htmlEscaped) && message.html.contains("href=\"\(link.htmlEscaped)\""))
+            #expect(
+                message.html.contains(Self.escaped(label)) && message.html.contains("href=\"\(Self.escaped(link))\""))
         }
         #expect(message.text.contains(language == .english ? "in the last 30 days" : "過去30日以内"))
         let linked = try Self.message(.identityLinked, language, in: project)
@@ -190,18 +194,18 @@ struct EmailRendererTests {
         #expect(try !Self.message(.passwordChanged, language, in: project).text.contains("30"))
     }
 
-    @Test("is the same however often it is written", arguments: OutgoingEmail.Kind.allCases)
+    @Test("the same email is always rendered as the same message", arguments: OutgoingEmail.Kind.allCases)
     func stability(kind: OutgoingEmail.Kind) throws {
         #expect(try Self.message(kind) == Self.message(kind))
         #expect(try Self.message(kind).id == "0b0e7c1a-1111-4222-8333-444455556666")
         #expect(try Self.message(kind).date == 1_800_000_000)
     }
 
-    @Test("is not written without the code of its link")
+    @Test("is not rendered without the code of its link")
     func withoutCode() throws {
         for kind in OutgoingEmail.Kind.allCases where kind.linkMode != nil && !kind.linkIsOptional {
             #expect(
-                try Self.renderer().message(of: Self.letter(kind, .english), EmailPayload(), in: Self.project()) == nil
+                try Self.renderer().message(of: Self.email(kind, .english), EmailPayload(), for: Self.project()) == nil
             )
         }
     }

@@ -92,8 +92,8 @@ private struct Town {
             return try await gateway.signInWithLink(
                 citizen.mailbox, gateway.askedCode("EMAIL_SIGNIN", ["email": .string(citizen.mailbox)]))
         case .recover:
-            let letters = try await gateway.letters(.emailChanged).filter { $0.recipient == citizen.mailbox }
-            guard let code = letters.randomElement(using: &random)?.content.code else { return nil }
+            let emails = try await gateway.emails(.emailChanged).filter { $0.recipient == citizen.mailbox }
+            guard let code = emails.randomElement(using: &random)?.content.code else { return nil }
             return try await gateway.apply(code)
         default:
             guard let idToken else { return nil }
@@ -119,9 +119,9 @@ private struct Town {
         case .changePassword: return try await gateway.update(idToken, ["password": .string(citizen.password)])
         case .verify:
             guard try await gateway.sendCode("VERIFY_EMAIL", session).status == 200,
-                let letter = try await gateway.letters(.verifyEmail).last, letter.recipient == citizen.mailbox
+                let email = try await gateway.emails(.verifyEmail).last, email.recipient == citizen.mailbox
             else { return nil }
-            return try await gateway.apply(try #require(letter.content.code))
+            return try await gateway.apply(try #require(email.content.code))
         case .verifyAndChange:
             let input = session.merging(["newEmail": .string(citizen.mailbox)]) { $1 }
             let asked = try await gateway.sendCode("VERIFY_AND_CHANGE_EMAIL", input)

@@ -3,9 +3,9 @@ import Identity
 import Support
 import Testing
 
-@Suite("A link in a letter")
+@Suite("A link in an email")
 struct ActionPageTests {
-    @Test("verifies an address once somebody says so, and not before")
+    @Test("verifies an address when the owner confirms, and not before")
     func verify() async throws {
         let gateway = try await TestGateway()
         let ada = try await gateway.signUp()
@@ -16,13 +16,13 @@ struct ActionPageTests {
             #expect(page.text.contains("ada@example.com") && page.text.contains("Demo"))
         }
         #expect(try await gateway.account(ada.idToken)["emailVerified"] == false)
-        #expect(try await gateway.submit(code).text.contains("Your address is confirmed"))
+        #expect(try await gateway.submit(code).text.contains("Your email address is confirmed"))
         #expect(try await gateway.account(ada.idToken)["emailVerified"] == true)
         #expect(try await gateway.submit(code).status == 400)
         #expect(try await gateway.page(code).text.contains("This link does not work"))
     }
 
-    @Test("takes an address from an account that somebody else made with it")
+    @Test("removes an address from an account that somebody else created with it")
     func disavow() async throws {
         let gateway = try await TestGateway()
         let eve = try await gateway.signUp()
@@ -33,7 +33,7 @@ struct ActionPageTests {
         #expect(try await gateway.signIn().outcome == "400 EMAIL_NOT_FOUND")
     }
 
-    @Test("resets a password; one too weak uses nothing up")
+    @Test("resets a password; a weak password does not redeem the code")
     func reset() async throws {
         let gateway = try await TestGateway()
         let ada = try await gateway.signUpVerified()
@@ -46,10 +46,10 @@ struct ActionPageTests {
         #expect(done.text.contains("パスワードを変更しました"))
         #expect(try await gateway.lookup(ada.idToken).outcome == "400 TOKEN_EXPIRED")
         #expect(try await gateway.signIn(password: "staple battery").status == 200)
-        #expect(try await gateway.letters(.passwordChanged).map(\.language) == ["ja"])
+        #expect(try await gateway.emails(.passwordChanged).map(\.language) == ["ja"])
     }
 
-    @Test("changes an address, and goes back to the one before")
+    @Test("changes an address, and restores the earlier one")
     func changeAndBack() async throws {
         let gateway = try await TestGateway()
         let ada = try await gateway.signUpVerified()
@@ -57,19 +57,19 @@ struct ActionPageTests {
         let code = try await gateway.askedCode(
             "VERIFY_AND_CHANGE_EMAIL", ["idToken": .string(ada.idToken), "newEmail": "new@example.com"])
         #expect(try await gateway.page(code).text.contains("new@example.com"))
-        #expect(try await gateway.submit(code).text.contains("Your address is changed"))
+        #expect(try await gateway.submit(code).text.contains("Your email address has been changed"))
         #expect(try await gateway.signIn(email: "new@example.com").status == 200)
         let back = try await gateway.code(.emailChanged)
-        #expect(try await gateway.page(back).text.contains("Go back to your earlier address"))
+        #expect(try await gateway.page(back).text.contains("Restore your earlier email address"))
         let next = try await gateway.submit(back)
-        #expect(next.text.contains("You have your earlier address ada@example.com back"))
+        #expect(next.text.contains("Your earlier address ada@example.com is restored"))
         #expect(try await gateway.signIn().status == 200)
         let done = try await gateway.submit(try next.nextCode(), ["newPassword": "staple battery"])
-        #expect(done.text.contains("Your password is changed"))
+        #expect(done.text.contains("Your password has been changed"))
         #expect(try await gateway.signIn(password: "staple battery").status == 200)
     }
 
-    @Test("leads a sign-in into the app, which uses the code up")
+    @Test("links to the app, which redeems the sign-in code")
     func signIn() async throws {
         let gateway = try await TestGateway()
         let code = try await gateway.askedCode("EMAIL_SIGNIN", ["email": "ada@example.com"])
@@ -79,7 +79,7 @@ struct ActionPageTests {
         #expect(try await gateway.page(code).status == 400)
     }
 
-    @Test("says when it is too old, or its address is taken by now")
+    @Test("says when it has expired, or when another account has the address")
     func refused() async throws {
         let gateway = try await TestGateway()
         let ada = try await gateway.signUp()
@@ -89,11 +89,11 @@ struct ActionPageTests {
         _ = try await gateway.signUp(email: "new@example.com")
         #expect(try await gateway.submit(taken).text.contains("belongs to another account"))
         gateway.clock.advance(by: .seconds(90_000))
-        #expect(try await gateway.page(old).text.contains("This link is too old"))
-        #expect(try await gateway.submit(old).text.contains("This link is too old"))
+        #expect(try await gateway.page(old).text.contains("This link has expired"))
+        #expect(try await gateway.submit(old).text.contains("This link has expired"))
     }
 
-    @Test("has mail sent to those who forgot their password, and tells nobody who has an account")
+    @Test("emails users who forgot their password, and does not reveal who has an account")
     func forgot() async throws {
         let gateway = try await TestGateway { $0.emailEnumerationProtection = true }
         _ = try await gateway.signUp()
@@ -106,9 +106,9 @@ struct ActionPageTests {
             }
         }
         #expect(Set(pages).count == 1)
-        let letters = try await gateway.letters(.resetPassword)
-        #expect(letters.map(\.recipient).sorted() == ["ada", "ada", "nobody", "nobody"].map { $0 + "@example.com" })
-        #expect(Set(letters.map(\.language)) == ["ja"])
+        let emails = try await gateway.emails(.resetPassword)
+        #expect(emails.map(\.recipient).sorted() == ["ada", "ada", "nobody", "nobody"].map { $0 + "@example.com" })
+        #expect(Set(emails.map(\.language)) == ["ja"])
         #expect(try await gateway.submitForm("/none/__/auth/forgotPassword", ["email": "a@b.c"]).status == 404)
     }
 }

@@ -119,7 +119,7 @@ struct EmailLinkTests {
         let changed = try await gateway.signInWithLink("b@example.com", code, ["idToken": .string(fresh.idToken)])
         #expect(changed.json["email"] == "b@example.com", "\(changed.text)")
         #expect(try await gateway.lookup(fresh.idToken).outcome == "400 TOKEN_EXPIRED")
-        #expect(try await gateway.letters(.emailChanged).map(\.recipient) == ["ada@example.com"])
+        #expect(try await gateway.emails(.emailChanged).map(\.recipient) == ["ada@example.com"])
     }
 
     @Test("is refused where the project allows none")

@@ -60,10 +60,10 @@ private struct BreakIn {
     ///
     /// - Returns: which remedy it was.
     func useRemedy(_ random: inout SeededRandom) async throws -> String {
-        let letters = try await gateway.letters().filter { $0.recipient == Self.email }
-        var links = letters.flatMap { letter in
-            ([letter.content.code].compactMap(\.self) + (letter.content.removals ?? []).map(\.code))
-                .map { (letter.kind.rawValue, $0) }
+        let emails = try await gateway.emails().filter { $0.recipient == Self.email }
+        var links = emails.flatMap { email in
+            ([email.content.code].compactMap(\.self) + (email.content.removals ?? []).map(\.code))
+                .map { (email.kind.rawValue, $0) }
         }
         links.shuffle(using: &random)
         if Bool.random(using: &random), let reset = try await resetCode() { links.insert(("reset", reset), at: 0) }
@@ -91,9 +91,9 @@ private struct BreakIn {
         // While another account has the address, a reset is about that account.
         let holder = try await gateway.database.pool.query("SELECT id FROM account WHERE email = \(Self.email)").first
         guard try holder?.decode("id") == localId else { return nil }
-        let count = try await gateway.letters(.resetPassword).count
+        let count = try await gateway.emails(.resetPassword).count
         let asked = try await gateway.sendCode("PASSWORD_RESET", ["email": .string(Self.email)])
-        guard asked.status == 200, try await gateway.letters(.resetPassword).count > count else { return nil }
+        guard asked.status == 200, try await gateway.emails(.resetPassword).count > count else { return nil }
         return try await gateway.code(.resetPassword)
     }
 
@@ -278,9 +278,9 @@ private struct Intruder {
                 #expect(answer.json["localId"]?.string != owner, "\(story)")
             }
         }
-        for letter in try await gateway.letters() where Self.mailboxes.contains(letter.recipient) {
-            for code in [letter.content.code].compactMap(\.self) + (letter.content.removals ?? []).map(\.code) {
-                _ = try await gateway.signInWithLink(letter.recipient, code)
+        for email in try await gateway.emails() where Self.mailboxes.contains(email.recipient) {
+            for code in [email.content.code].compactMap(\.self) + (email.content.removals ?? []).map(\.code) {
+                _ = try await gateway.signInWithLink(email.recipient, code)
                 _ = try await gateway.reset(code, "last try of the intruder")
                 _ = try await gateway.apply(code)
                 _ = try await gateway.submit(code, ["newPassword": "last try of the intruder"])

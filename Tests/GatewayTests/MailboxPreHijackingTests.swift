@@ -47,7 +47,7 @@ struct MailboxPreHijackingTests {
         #expect(account["displayName"] == nil)
         #expect(account["photoUrl"] == nil)
         #expect(account["emailVerified"] == true)
-        #expect(try await gateway.letters(.accountReclaimed).map(\.recipient) == ["ada@example.com"])
+        #expect(try await gateway.emails(.accountReclaimed).map(\.recipient) == ["ada@example.com"])
     }
 
     @Test("no change, verification or way back that the attacker began can be completed", arguments: Arrival.allCases)

@@ -7,7 +7,7 @@ import Testing
 
 @testable import DevMode
 
-@Suite("A merge is announced", .serialized)
+@Suite("Merge notices", .serialized)
 struct MergeNoticeTests {
     struct Row: CustomTestStringConvertible, Sendable {
         let testDescription: String
@@ -44,7 +44,7 @@ struct MergeNoticeTests {
             expected: ["was.ada@example.com"]),
     ]
 
-    @Test("by mail", arguments: rows)
+    @Test("are sent to the verified addresses", arguments: rows)
     func recipients(row: Row) async throws {
         let gateway = try await TestGateway.administered()
         try await gateway.make(.object(row.source.merging(["localId": "ada"]) { $1 }), identities: [MergeCase.google])
@@ -58,16 +58,16 @@ struct MergeNoticeTests {
         }
         for recovery in row.recoveries { try await gateway.keepRecovery(of: recovery.account, to: recovery.email) }
         #expect(try await gateway.merge().outcome == "200")
-        let letters = try await gateway.letters(.accountsMerged)
-        #expect(letters.map { $0.recipient + ($0.content.code == nil ? "" : " +") }.sorted() == row.expected)
+        let emails = try await gateway.emails(.accountsMerged)
+        #expect(emails.map { $0.recipient + ($0.content.code == nil ? "" : " +") }.sorted() == row.expected)
         let methods: Set<ProviderID> =
             row.source["password"] == nil && row.target["password"] == nil
             ? [.google, .apple] : [.google, .apple, .password]
-        #expect(letters.allSatisfy { Set($0.content.methods ?? []) == methods })
-        #expect(try await gateway.letters().count == letters.count)
+        #expect(emails.allSatisfy { Set($0.content.methods ?? []) == methods })
+        #expect(try await gateway.emails().count == emails.count)
     }
 
-    @Test("by a client too, in the language of the request")
+    @Test("are in the language of the client's request")
     func client() async throws {
         let gateway = try await TestGateway()
         let target = SimulatedPerson.ada
@@ -77,15 +77,15 @@ struct MergeNoticeTests {
         let preview = try await gateway.post(
             "/v1/accounts:merge",
             ["idToken": .string(source.idToken), "dryRun": true, "pendingToken": .string(pending)])
-        #expect(try await gateway.letters(.accountsMerged).isEmpty)
+        #expect(try await gateway.emails(.accountsMerged).isEmpty)
         let merged = try await gateway.post(
             "/v1/accounts:merge",
             ["idToken": .string(source.idToken), "mergeToken": preview.json["mergeToken"] ?? .null],
             headers: ["X-Firebase-Locale": "ja"])
         #expect(merged.outcome == "200", "\(merged.text)")
-        let letters = try await gateway.letters(.accountsMerged)
-        #expect(letters.map(\.recipient).sorted() == ["ada.lovelace@example.com", "ada@example.com"])
-        #expect(letters.allSatisfy { $0.language == "ja" && $0.content.methods == [.apple] })
-        #expect(letters.map { $0.content.code != nil && $0.recipient == "ada@example.com" }.count { $0 } == 1)
+        let emails = try await gateway.emails(.accountsMerged)
+        #expect(emails.map(\.recipient).sorted() == ["ada.lovelace@example.com", "ada@example.com"])
+        #expect(emails.allSatisfy { $0.language == "ja" && $0.content.methods == [.apple] })
+        #expect(emails.map { $0.content.code != nil && $0.recipient == "ada@example.com" }.count { $0 } == 1)
     }
 }

@@ -6,7 +6,7 @@ import Testing
 
 @testable import DevMode
 
-@Suite("The owner of an account is told")
+@Suite("Notices to the owner of an account")
 struct NoticeTests {
     struct Row: CustomTestStringConvertible, Sendable {
         let testDescription: String
@@ -38,36 +38,36 @@ struct NoticeTests {
         },
     ]
 
-    @Test("by mail to the address that was proven", arguments: rows)
+    @Test("are sent to a verified address", arguments: rows)
     func notices(row: Row) async throws {
         let gateway = try await TestGateway()
         let ada = try await gateway.signUpVerified()
         gateway.clock.advance(by: .seconds(1))
         try await row.happens(gateway, ada)
-        let notices = try await gateway.letters().filter { $0.kind.rawValue.hasPrefix("notice.") }
+        let notices = try await gateway.emails().filter { $0.kind.rawValue.hasPrefix("notice.") }
         #expect(notices.map(\.kind) == row.expected)
         #expect(notices.allSatisfy { $0.recipient == "ada@example.com" })
     }
 
-    @Test("and never by mail to an address that was not", arguments: rows)
+    @Test("are not sent to an unverified address", arguments: rows)
     func unproven(row: Row) async throws {
         let gateway = try await TestGateway()
         let ada = try await gateway.signUp()
         try await row.happens(gateway, ada)
-        let notices = try await gateway.letters().filter { $0.kind.rawValue.hasPrefix("notice.") }
+        let notices = try await gateway.emails().filter { $0.kind.rawValue.hasPrefix("notice.") }
         // A reset proves the address: it goes to whom the mailbox belongs to.
         #expect(notices.map(\.kind) == (row.testDescription == "of a password reset" ? [.accountReclaimed] : []))
     }
 
-    @Test("when the account goes to whom the address belongs to")
+    @Test("are sent when the owner of the address reclaims the account")
     func reclaimed() async throws {
         let gateway = try await TestGateway()
         let victim = SimulatedPerson.ada
         _ = try await gateway.signUp(email: try #require(victim.email))
         _ = try await gateway.signIn(gateway.apple(victim))
-        let letters = try await gateway.letters(.accountReclaimed)
-        #expect(letters.map(\.recipient) == [victim.email])
-        #expect(letters.first?.content.provider == .apple)
+        let emails = try await gateway.emails(.accountReclaimed)
+        #expect(emails.map(\.recipient) == [victim.email])
+        #expect(emails.first?.content.provider == .apple)
     }
 }
 
@@ -92,8 +92,8 @@ struct DeletionTests {
             #expect(before.contains(text), "\(text)")
         }
         #expect(try await gateway.delete(ada.idToken).status == 200)
-        let notice = try #require(try await gateway.letters().first)
-        #expect(try await gateway.letters().map(\.kind) == [.accountDeleted])
+        let notice = try #require(try await gateway.emails().first)
+        #expect(try await gateway.emails().map(\.kind) == [.accountDeleted])
         #expect(notice.recipient == "augusta@example.com")
         _ = try await gateway.database.pool.execute("DELETE FROM outgoing_email")
         let after = try await gateway.dump()

@@ -24,22 +24,24 @@ struct NotificationConfigTests {
     ]
 
     private static func world(
-        _ mail: EmailSettings = EmailSettings()
-    ) async throws -> (gateway: TestGateway, backend: ServiceKey, mail: @Sendable () async throws -> EmailSettings) {
+        _ emailSettings: EmailSettings = EmailSettings()
+    ) async throws -> (
+        gateway: TestGateway, backend: ServiceKey, emailSettings: @Sendable () async throws -> EmailSettings
+    ) {
         let gateway = try await TestGateway()
         let backend = try await ServiceKey(in: gateway)
-        if mail != EmailSettings() {
+        if emailSettings != EmailSettings() {
             let store = ConfigurationStore(
                 pool: gateway.database.pool, rules: ConfigurationRules { _, _ in true },
                 secrets: .init(
                     seal: { _, _, _ in [] }, holds: { _, _, _, _ in true }), clock: gateway.clock.wallClock)
             _ = try await store.edit(gateway.project.realm, by: .commandLine, allowing: .changeTrust) {
-                $0.project.mail = mail
+                $0.project.emailSettings = emailSettings
             }
         }
         return (
             gateway, backend,
-            { try #require(try await ProjectStore(pool: gateway.database.pool).project(ID("demo"))).mail }
+            { try #require(try await ProjectStore(pool: gateway.database.pool).project(ID("demo"))).emailSettings }
         )
     }
 
@@ -61,13 +63,15 @@ struct NotificationConfigTests {
         let (gateway, backend, stored) = try await Self.world()
         let answer = try await gateway.configure(Self.everything, mask, by: backend)
         #expect(answer.outcome == "200")
-        let mail = try await stored()
+        let emailSettings = try await stored()
         let facts = [
-            ("language", mail.language == .japanese), ("url", mail.actionURL == "https://localhost/account"),
-            ("name", mail.senderName == "Example"), ("reply", mail.replyTo == EmailAddress("help@example.com")),
-            ("verify", mail.subjects[.verifyEmail] == [mail.language: "Verify"]),
-            ("reset", mail.subjects[.resetPassword] == [mail.language: "Reset"]),
-            ("changed", mail.subjects[.emailChanged] == [mail.language: "Changed"]),
+            ("language", emailSettings.language == .japanese),
+            ("url", emailSettings.actionURL == "https://localhost/account"),
+            ("name", emailSettings.senderName == "Example"),
+            ("reply", emailSettings.replyTo == EmailAddress("help@example.com")),
+            ("verify", emailSettings.subjects[.verifyEmail] == [emailSettings.language: "Verify"]),
+            ("reset", emailSettings.subjects[.resetPassword] == [emailSettings.language: "Reset"]),
+            ("changed", emailSettings.subjects[.emailChanged] == [emailSettings.language: "Changed"]),
         ]
         #expect(facts.filter(\.1).map(\.0).joined(separator: " ") == changed)
         #expect(try await gateway.administer(.get, ProjectConfigTests.path, by: backend).json == answer.json)
@@ -134,7 +138,7 @@ struct NotificationConfigTests {
             try await ServiceKeyStore(pool: pool).holder(
                 ofSecretWithHash: Digest.sha256(Array(TestGateway.serviceKey.utf8)))?.project,
         ]
-        #expect(holders.map { $0?.mail } == Array(repeating: Self.configured, count: holders.count))
+        #expect(holders.map { $0?.emailSettings } == Array(repeating: Self.configured, count: holders.count))
     }
 
     @Test("passes over what a newer release wrote")

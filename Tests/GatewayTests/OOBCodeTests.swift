@@ -4,7 +4,7 @@ import Postgres
 import Support
 import Testing
 
-@Suite("Sending a code")
+@Suite("Email action codes")
 struct SendingTests {
     struct Row: CustomTestStringConvertible {
         let testDescription: String
@@ -13,7 +13,7 @@ struct SendingTests {
     }
 
     @Test(
-        "is refused in the wire's order",
+        "are refused with the errors in Firebase's order",
         arguments: [
             Row(testDescription: "no type", body: [:], outcome: "400 MISSING_REQ_TYPE"),
             Row(testDescription: "type 0", body: ["requestType": 0], outcome: "400 MISSING_REQ_TYPE"),
@@ -71,11 +71,11 @@ struct SendingTests {
         _ = try await gateway.signUp()
         let exchange = try await gateway.post("/v1/accounts:sendOobCode", .object(row.body))
         #expect(exchange.outcome == row.outcome)
-        #expect(try await gateway.letters().isEmpty)
+        #expect(try await gateway.emails().isEmpty)
     }
 
     @Test(
-        "a reset is the same for known and unknown addresses where accounts are hidden: answer, letter, nothing looked up"
+        "a reset is the same for known and unknown addresses where accounts are hidden: same answer, same email, no look-up"
     )
     func hidden() async throws {
         let gateway = try await TestGateway { $0.emailEnumerationProtection = true }
@@ -88,12 +88,12 @@ struct SendingTests {
                     "kind": "identitytoolkit#GetOobConfirmationCodeResponse", "email": .string(email),
                 ])
         }
-        let letters = try await gateway.letters(.resetPassword)
-        #expect(letters.map(\.recipient).sorted() == ["ada@example.com", "bob@example.com"])
+        let emails = try await gateway.emails(.resetPassword)
+        #expect(emails.map(\.recipient).sorted() == ["ada@example.com", "bob@example.com"])
         #expect(try await gateway.database.pool.query("SELECT 1 FROM oob_code").isEmpty)
     }
 
-    @Test("codes are long, random, and kept as hashes; letters are sealed")
+    @Test("codes are long, random, and stored as hashes; payloads of emails are encrypted")
     func secrecy() async throws {
         let gateway = try await TestGateway()
         let ada = try await gateway.signUp()
@@ -107,7 +107,7 @@ struct SendingTests {
         #expect(!dump.contains(second))
     }
 
-    @Test("a letter is in the language that was asked for")
+    @Test("an email is in the requested language")
     func language() async throws {
         let gateway = try await TestGateway()
         _ = try await gateway.signUp()
@@ -121,11 +121,11 @@ struct SendingTests {
             _ = try await gateway.send(
                 .post, "/v1/accounts:sendOobCode", body: try body.bytes, query: [("key", TestGateway.apiKey)],
                 headers: Headers(headers.map { ($0.key, $0.value) }))
-            #expect(try await gateway.letters().last?.language == language, "\(headers)")
+            #expect(try await gateway.emails().last?.language == language, "\(headers)")
         }
     }
 
-    @Test("a change of address needs a recent login, and a session that lives")
+    @Test("a change of address needs a recent login and a live session")
     func recency() async throws {
         let gateway = try await TestGateway()
         let ada = try await gateway.signUp()

@@ -33,7 +33,7 @@ struct VerificationTests {
         let ada = try await gateway.signUpVerified()
         let code = try await gateway.askedCode(
             "VERIFY_AND_CHANGE_EMAIL", ["idToken": .string(ada.idToken), "newEmail": "new@example.com"])
-        #expect(try await gateway.letters(.changeEmail).last?.recipient == "new@example.com")
+        #expect(try await gateway.emails(.changeEmail).last?.recipient == "new@example.com")
         let applied = try await gateway.apply(code)
         #expect(applied.json["newEmail"] == "new@example.com", "\(applied.text)")
         #expect(applied.json["email"] == "new@example.com")
@@ -61,13 +61,13 @@ struct VerificationTests {
         let ada = try await gateway.signUpVerified()
         gateway.clock.advance(by: .seconds(10))
         let thief = try TestGateway.Tokens(await gateway.update(ada.idToken, ["email": "thief@example.com"]))
-        let letter = try #require(try await gateway.letters(.emailChanged).last)
-        #expect(letter.recipient == "ada@example.com")
+        let email = try #require(try await gateway.emails(.emailChanged).last)
+        #expect(email.recipient == "ada@example.com")
         gateway.clock.advance(by: .seconds(10))
         let linked = try await gateway.link(gateway.google(.named("Eve", "Thief")), to: thief.idToken)
         #expect(linked.status == 200, "\(linked.text)")
         let held = try TestGateway.Tokens(await gateway.update(thief.idToken, ["password": "the thief's own"]))
-        let code = try #require(letter.content.code)
+        let code = try #require(email.content.code)
         #expect(
             try await gateway.check(code).json == [
                 "kind": "identitytoolkit#ResetPasswordResponse", "requestType": "RECOVER_EMAIL",
@@ -93,7 +93,7 @@ struct VerificationTests {
         let gateway = try await TestGateway()
         let ada = try await gateway.signUp()
         _ = try await gateway.update(ada.idToken, ["email": "new@example.com"])
-        #expect(try await gateway.letters().isEmpty)
+        #expect(try await gateway.emails().isEmpty)
     }
 
     @Test("whoever leads back furthest wins: a way back voids those given after it, not those before")
@@ -107,7 +107,7 @@ struct VerificationTests {
             let code = try await gateway.askedCode(
                 "VERIFY_AND_CHANGE_EMAIL", ["idToken": .string(idToken), "newEmail": .string(address)])
             #expect(try await gateway.apply(code).status == 200)
-            codes.append(try #require(try await gateway.letters(.emailChanged).last?.content.code))
+            codes.append(try #require(try await gateway.emails(.emailChanged).last?.content.code))
             idToken = try TestGateway.Tokens(await gateway.signIn(email: address)).idToken
         }
         #expect(try await gateway.apply(codes[1]).json["email"] == "b@example.com")
@@ -133,7 +133,7 @@ struct ResetTests {
         #expect(try await gateway.signIn().outcome == "400 INVALID_LOGIN_CREDENTIALS")
         #expect(try await gateway.signIn(password: "another secret").status == 200)
         #expect(try await gateway.reset(code).outcome == "400 INVALID_OOB_CODE")
-        #expect(try await gateway.letters(.passwordChanged).map(\.recipient) == ["ada@example.com"])
+        #expect(try await gateway.emails(.passwordChanged).map(\.recipient) == ["ada@example.com"])
     }
 
     @Test("a weak password does not use it up")

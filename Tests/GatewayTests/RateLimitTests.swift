@@ -214,8 +214,10 @@ struct RateLimitTests {
         #expect(limited.gateway.limits?.size == 0)
     }
 
-    @Test("mail asked for is refused on the wire after as many as the project allows, whether anybody has the address")
-    func mailOnTheWire() async throws {
+    @Test(
+        "requests for emails are rejected after as many as the project allows, whether or not an account has the address"
+    )
+    func emailsOnTheWire() async throws {
         let limited = try await LimitedGateway { $0.emailLimit = 2 }
         _ = try await limited.signUp("known")
         for name in ["known", "unknown"] {

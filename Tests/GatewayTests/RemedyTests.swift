@@ -39,10 +39,10 @@ struct Intrusion: Sendable {
     func linkIdentity(_ stolen: TestGateway.Tokens) async throws -> String {
         let linked = try await gateway.link(gateway.google(Self.eve), to: stolen.idToken)
         #expect(linked.status == 200, "\(linked.text)")
-        let letter = try #require(try await gateway.letters(.identityLinked).last)
-        #expect(letter.recipient == Self.victim)
+        let email = try #require(try await gateway.emails(.identityLinked).last)
+        #expect(email.recipient == Self.victim)
         gateway.clock.advance(by: .seconds(1))
-        return try #require(letter.content.code)
+        return try #require(email.content.code)
     }
 
     /// - Returns: a session after the change.
@@ -129,7 +129,7 @@ struct RecoveryRemedyTests {
         #expect(next.text.contains("Now set a new password"))
         #expect(next.checkboxes == [])
         let done = try await gateway.submit(next.nextCode(), ["newPassword": "staple battery"])
-        #expect(done.text.contains("Your password is changed"))
+        #expect(done.text.contains("Your password has been changed"))
         #expect(try await intrusion.waysBack() == [])
         #expect(
             try await gateway.signIn(email: Intrusion.victim, password: "staple battery").json["localId"]?.string

@@ -108,7 +108,7 @@ struct RemovalOutcomeTests {
         let owner = try TestGateway.Tokens(await gateway.signIn(gateway.google(person)))
         gateway.clock.advance(by: .seconds(60))
         #expect(try await row.add(gateway, owner).status == 200)
-        let notice = try #require(try await gateway.letters(.identityLinked).last)
+        let notice = try #require(try await gateway.emails(.identityLinked).last)
         #expect(notice.recipient == "person@gmail.com" && notice.content.provider == row.provider)
         gateway.clock.advance(by: .seconds(60))
         let next = try await gateway.submit(try #require(notice.content.code))
@@ -133,7 +133,7 @@ extension RemovalOutcomeTests {
         let stolen = try await intrusion.changeAddress(try await intrusion.intrude(), to: "evil@example.com")
         _ = try await gateway.database.pool.execute("UPDATE account SET email_verified = true")
         #expect(try await gateway.link(gateway.google(Intrusion.eve), to: stolen.idToken).status == 200)
-        let code = try #require(try await gateway.letters(.identityLinked).last?.content.code)
+        let code = try #require(try await gateway.emails(.identityLinked).last?.content.code)
         let id = JSON.string(intrusion.ada.localId)
         #expect(
             try await gateway.administer(":update", .object(change.merging(["localId": id]) { $1 })).outcome == "200")

@@ -51,7 +51,7 @@ struct ResetRemedyTests {
                     "newPassword": "staple battery", "remove.apple.com": "true", "remove.google.com": "true",
                     "remove.oidc.other": "true", "remove.": "true",
                 ])
-            #expect(done.text.contains("Your password is changed"), "\(done.text)")
+            #expect(done.text.contains("Your password has been changed"), "\(done.text)")
         }
         #expect(try await Self.providers(gateway, localId) == ["facebook.com", "google.com"])
         #expect(
@@ -62,13 +62,13 @@ struct ResetRemedyTests {
         #expect(try await gateway.signIn(gateway.apple(.alan)).json["localId"]?.string != localId)
     }
 
-    @Test("without the page keeps all identities, and mails a link for each that was linked lately")
+    @Test("without the page keeps all identities, and emails a link for each recently linked one")
     func api() async throws {
         let (gateway, localId) = try await Self.threeIdentities()
         let code = try await gateway.askedCode("PASSWORD_RESET", ["email": "person@gmail.com"])
         #expect(try await gateway.reset(code, "staple battery").status == 200)
         #expect(try await Self.providers(gateway, localId) == ["apple.com", "facebook.com", "google.com"])
-        let removals = try #require(try await gateway.letters(.passwordChanged).last?.content.removals)
+        let removals = try #require(try await gateway.emails(.passwordChanged).last?.content.removals)
         #expect(removals.map(\.provider.rawValue).sorted() == ["apple.com", "facebook.com"])
         gateway.clock.advance(by: .seconds(60))
         let facebook = try #require(removals.first { $0.provider.rawValue == "facebook.com" })
@@ -79,14 +79,14 @@ struct ResetRemedyTests {
         #expect(try await Self.providers(gateway, localId) == ["google.com"])
     }
 
-    @Test("mails no link for what was linked more than thirty days ago")
+    @Test("emails no link for identities that were linked more than 30 days ago")
     func longAgo() async throws {
         let (gateway, _) = try await Self.threeIdentities()
         gateway.clock.advance(by: .seconds(30 * 86_400))
         let code = try await gateway.askedCode("PASSWORD_RESET", ["email": "person@gmail.com"])
         #expect(try await gateway.page(code).checkboxes.count == 2)
         #expect(try await gateway.reset(code, "staple battery").status == 200)
-        let confirmation = try #require(try await gateway.letters(.passwordChanged).last)
+        let confirmation = try #require(try await gateway.emails(.passwordChanged).last)
         #expect(confirmation.content.removals == nil)
     }
 }

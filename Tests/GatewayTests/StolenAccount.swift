@@ -29,7 +29,7 @@ struct StolenAccount: Sendable {
         gateway.clock.advance(by: .seconds(1))
         let merged = try await gateway.merge(victim, by: Self.apple(in: gateway, targetHasAddress))
         thief = try TestGateway.Tokens(merged)
-        code = try #require(try await gateway.letters(.accountsMerged).compactMap(\.content.code).first)
+        code = try #require(try await gateway.emails(.accountsMerged).compactMap(\.content.code).first)
         gateway.clock.advance(by: .seconds(1))
         self.gateway = gateway
     }

@@ -40,9 +40,9 @@ struct TenantBoundaryTests {
         for path in ["/v1/accounts:delete", "/v1/projects/demo/accounts:batchDelete"] {
             #expect(try await house.send(.post, path, body).outcome == "404 TENANT_NOT_FOUND", "\(path)")
         }
-        let letter: JSON = ["tenantId": "gone", "requestType": "PASSWORD_RESET", "email": "ada@example.com"]
+        let reset: JSON = ["tenantId": "gone", "requestType": "PASSWORD_RESET", "email": "ada@example.com"]
         let requests: [(HTTP.Method, String, JSON)] = [
-            (.post, "accounts:sendOobCode", letter), (.delete, "accounts/\(ada.localId)/identities/google.com", body),
+            (.post, "accounts:sendOobCode", reset), (.delete, "accounts/\(ada.localId)/identities/google.com", body),
         ]
         for (method, path, body) in requests {
             let exchange = try await house.send(method, "/v1/projects/demo/\(path)", body)
@@ -125,7 +125,7 @@ struct TenantBoundaryTests {
         }
         _ = try await house.send(.patch, path, ["disableAuth": false], mask)
         #expect(try await house.gateway.lookup(ada.idToken).json["users"]?[0]?["emailVerified"] == false)
-        #expect(try await house.gateway.submit(code).text.contains("Your address is confirmed"))
+        #expect(try await house.gateway.submit(code).text.contains("Your email address is confirmed"))
     }
 
     /// Tenants have the project's apps, so that a token for one is one for all of them.

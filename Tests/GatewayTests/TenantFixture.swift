@@ -51,7 +51,7 @@ struct TenantFixture: Sendable {
         try await client("signInWithPassword", in: tenant, ["email": .string(email), "password": .string(password)])
     }
 
-    /// The code of a letter to somebody new, and whoever it is for.
+    /// The code of an email to a new address, and the address.
     func verificationCode(in tenant: String) async throws -> (code: String, TestGateway.Tokens) {
         let ada = try await signUp(in: tenant)
         let asked = try await client(

@@ -108,14 +108,14 @@ struct TenantSignInTests {
         #expect(try await house.signIn(in: nil, password: "secret1").status == 200)
     }
 
-    /// The page of a letter's link gets a code and no more.
-    @Test("are found by the pages that letters lead to")
+    /// The page that an email's link opens gets only the code.
+    @Test("are found by the pages that links in emails open")
     func pages() async throws {
         let house = try await TenantFixture()
         let tenant = try await house.tenant()
         let (code, ada) = try await house.verificationCode(in: tenant)
         #expect(try await house.gateway.page(code).text.contains("Demo"))
-        #expect(try await house.gateway.submit(code).text.contains("Your address is confirmed"))
+        #expect(try await house.gateway.submit(code).text.contains("Your email address is confirmed"))
         #expect(try await house.gateway.lookup(ada.idToken).json["users"]?[0]?["emailVerified"] == true)
     }
 

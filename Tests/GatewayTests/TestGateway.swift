@@ -72,7 +72,7 @@ struct TestGateway: Sendable {
                 fetch: world.fetch, shelf: PostgresProviderDocumentStore(pool: database.pool).shelf,
                 clock: clock.wallClock,
                 on: database.pool.loop),
-            keyUse: keyUse, mode: mode.thatSendsMail, publicURL: { "https://auth.example.com" },
+            keyUse: keyUse, mode: mode.sendingEmail, publicURL: { "https://auth.example.com" },
             isDraining: { false })
         gateway = live.gateway(on: database.pool)
     }
@@ -159,9 +159,9 @@ final class TestClock: Sendable {
 
 extension Mode {
     /// What is written waits in the database, for tests to read.
-    fileprivate var thatSendsMail: Mode {
+    fileprivate var sendingEmail: Mode {
         var mode = self
-        mode.watchesOutOfBand = { outOfBand in
+        mode.decorateOutOfBand = { outOfBand in
             var outOfBand = outOfBand
             outOfBand.isSent = true
             return outOfBand

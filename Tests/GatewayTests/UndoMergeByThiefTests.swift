@@ -28,7 +28,7 @@ struct UndoMergeByThiefTests {
             gateway.clock.advance(by: .seconds(1))
             #expect(try await gateway.merge(thief, by: proof(gateway)).outcome == "200")
             victim = try TestGateway.Tokens(await gateway.signIn(proof(gateway)))
-            code = try #require(try await gateway.letters(.accountsMerged).compactMap(\.content.code).first)
+            code = try #require(try await gateway.emails(.accountsMerged).compactMap(\.content.code).first)
         }
 
         /// All there is of the victim's account.

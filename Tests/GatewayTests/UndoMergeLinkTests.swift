@@ -76,7 +76,7 @@ struct UndoMergeLinkTests {
         Move(testDescription: "the target merged into a third account") { try await moveOn($0) },
         Move(testDescription: "the target merged into a third account, and back by its own link") { stolen in
             _ = try await moveOn(stolen)
-            let own = try await stolen.gateway.letters(.accountsMerged).compactMap(\.content.code)
+            let own = try await stolen.gateway.emails(.accountsMerged).compactMap(\.content.code)
             return try await stolen.gateway.submit(try #require(own.first { $0 != stolen.code }))
         },
         Move(testDescription: "the target merged into a third account, and back by an administrator") { stolen in
@@ -124,7 +124,7 @@ struct UndoMergeLinkTests {
             #expect(!seen.text.contains(StolenAccount.email) && !seen.text.contains("google.com"))
         }
         let saved = try await gateway.submit(try #require(undone.formCode), ["newPassword": "the victim's own"])
-        #expect(saved.text.contains("Your password is changed"), "\(saved.text)")
+        #expect(saved.text.contains("Your password has been changed"), "\(saved.text)")
         let back = try await gateway.signIn(password: "the victim's own")
         #expect(back.json["localId"]?.string == stolen.victim.localId, "\(back.text)")
     }
@@ -175,14 +175,14 @@ struct UndoMergeLinkTests {
         case .undone: #expect(try await gateway.undoMerge(stolen.victim.localId).outcome == "200")
         case .deleted:
             #expect(try await gateway.delete(stolen.thief.idToken).outcome == "200")
-            let letters = try await gateway.letters(.accountsMerged)
-            #expect(letters.map(\.recipient) == [StolenAccount.email], "the victim is told all the same")
+            let emails = try await gateway.emails(.accountsMerged)
+            #expect(emails.map(\.recipient) == [StolenAccount.email], "the victim is told all the same")
         case .idTaken: try await gateway.make(["localId": .string(stolen.victim.localId)])
         }
         let before = try await gateway.dump()
         let answer = try await gateway.submit(stolen.code)
         #expect(answer.status == 400)
-        #expect(answer.text.contains(end == .late ? "This link is too old" : "This link does not work"))
+        #expect(answer.text.contains(end == .late ? "This link has expired" : "This link does not work"))
         #expect(try await gateway.dump() == before)
     }
 

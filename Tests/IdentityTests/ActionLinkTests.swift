@@ -1,7 +1,7 @@
 import Identity
 import Testing
 
-@Suite("Links in letters")
+@Suite("Links in emails")
 struct ActionLinkTests {
     @Test(
         "a link names what it does, its code, a key and a language",

@@ -44,10 +44,10 @@ struct ConfigurationTests {
         Row(testDescription: says, problems: problems) { change(&$0.apps[0].app.settings) }
     }
 
-    static func mail(
+    static func emailSettings(
         _ says: String, _ problems: ConfigurationProblem..., change: @escaping @Sendable (inout EmailSettings) -> Void
     ) -> Row {
-        Row(testDescription: says, problems: problems) { change(&$0.project.mail) }
+        Row(testDescription: says, problems: problems) { change(&$0.project.emailSettings) }
     }
 
     static func clientIDs(_ says: String, _ ids: [String], _ problems: ConfigurationProblem...) -> Row {
@@ -65,27 +65,29 @@ struct ConfigurationTests {
         Row(testDescription: "too many domains", problems: [.tooManyDomains]) {
             $0.project.authorizedDomains = Array(repeating: "a.example", count: 501)
         },
-        mail("a plain letter's settings") {
+        emailSettings("valid settings") {
             $0.senderName = "Éxample"
             $0.actionURL = "https://Localhost/account"
             $0.subjects = [.resetPassword: [.japanese: String(repeating: "あ", count: 200)]]
         },
-        mail("a sender without a name", .mailSenderName) { $0.senderName = "" },
-        mail("a long name of a sender", .mailSenderName) { $0.senderName = String(repeating: "a", count: 201) },
-        mail("a sender who adds a header", .mailSenderName) { $0.senderName = "A\r\nBcc: b@example.com" },
-        mail("a sender on two lines", .mailSenderName) { $0.senderName = "A\u{2028}B" },
-        mail(
-            "odd subjects", .mailSubject(.resetPassword, .english), .mailSubject(.accountDeleted, .japanese)
+        emailSettings("a sender without a name", .emailSenderName) { $0.senderName = "" },
+        emailSettings("a long name of a sender", .emailSenderName) {
+            $0.senderName = String(repeating: "a", count: 201)
+        },
+        emailSettings("a sender who adds a header", .emailSenderName) { $0.senderName = "A\r\nBcc: b@example.com" },
+        emailSettings("a sender on two lines", .emailSenderName) { $0.senderName = "A\u{2028}B" },
+        emailSettings(
+            "odd subjects", .emailSubject(.resetPassword, .english), .emailSubject(.accountDeleted, .japanese)
         ) {
             $0.subjects = [
                 .resetPassword: [.english: "", .japanese: "ok"],
                 .accountDeleted: [.japanese: "a\nb"],
             ]
         },
-        mail("links to an odd place", .mailActionURL) { $0.actionURL = "https://localhost/?a" },
-        mail("links to anybody's page", .mailActionHost) { $0.actionURL = "https://evil.example/" },
-        Row(testDescription: "links to where no links may go any more", problems: [.mailActionHost]) {
-            $0.project.mail.actionURL = "https://localhost/"
+        emailSettings("links to an odd place", .emailActionURL) { $0.actionURL = "https://localhost/?a" },
+        emailSettings("links to anybody's page", .emailActionHost) { $0.actionURL = "https://evil.example/" },
+        Row(testDescription: "links to where no links may go any more", problems: [.emailActionHost]) {
+            $0.project.emailSettings.actionURL = "https://localhost/"
             $0.project.authorizedDomains = []
         },
         Row(testDescription: "too many apps", problems: [.tooManyApps]) {
@@ -211,7 +213,7 @@ struct ConfigurationTests {
     func actionURL(url: String, isTaken: Bool) {
         var configuration = Self.valid
         configuration.project.authorizedDomains = ["localhost", "app.example.com"]
-        configuration.project.mail.actionURL = url
+        configuration.project.emailSettings.actionURL = url
         var rules = Self.rules
         rules.ownHost = "auth.example.com"
         #expect(configuration.problems(by: rules).isEmpty == isTaken)
@@ -233,7 +235,7 @@ struct ConfigurationTests {
         after.set(google(isEnabled: false))
         after.set(Secret("s3cret"), of: .google)
         after.set(Secret("k"), of: .apple)
-        after.project.mail = EmailSettings(
+        after.project.emailSettings = EmailSettings(
             senderAddress: EmailAddress("a@example.com"), senderName: "A", replyTo: EmailAddress("b@example.com"),
             actionURL: "https://localhost/", language: .japanese, subjects: [.resetPassword: [.english: "Reset"]])
         after.apps[0].app.settings.bundleID = nil
@@ -271,7 +273,7 @@ struct ConfigurationTests {
         after.set(Secret("k"), of: .apple)
         after.remove(Self.corp)
         after.project.policy.allowsAnonymous = false
-        after.project.mail.senderName = "A"
+        after.project.emailSettings.senderName = "A"
         after.set(ConfiguredApp(app: App(id: ID("new")), name: "New"))
         after.apps[0].app.settings.exemption = LoginServicesExemption(kind: .thirdPartyClient, reason: "because")
         #expect(

@@ -31,8 +31,8 @@ struct TrustedConfigurationTests {
         Row("Policy.\(member)") { change(&$0.project.policy) }
     }
 
-    static func mail(_ member: String, _ change: @escaping @Sendable (inout EmailSettings) -> Void) -> Row {
-        Row("EmailSettings.\(member)") { change(&$0.project.mail) }
+    static func emailSettings(_ member: String, _ change: @escaping @Sendable (inout EmailSettings) -> Void) -> Row {
+        Row("EmailSettings.\(member)") { change(&$0.project.emailSettings) }
     }
 
     static func app(_ member: String, _ change: @escaping @Sendable (inout AppSettings) -> Void) -> Row {
@@ -80,9 +80,9 @@ struct TrustedConfigurationTests {
         policy("trustsGoogleForEveryDomain") { $0.trustsGoogleForEveryDomain.toggle() },
         policy("requiresNonce") { $0.requiresNonce.toggle() },
         policy("resetUnlinksIdentities") { $0.resetUnlinksIdentities.toggle() },
-        mail("senderAddress") { $0.senderAddress = EmailAddress("a@evil.example") },
-        mail("replyTo") { $0.replyTo = EmailAddress("a@evil.example") },
-        mail("actionURL") { $0.actionURL = "https://evil.example/" },
+        emailSettings("senderAddress") { $0.senderAddress = EmailAddress("a@evil.example") },
+        emailSettings("replyTo") { $0.replyTo = EmailAddress("a@evil.example") },
+        emailSettings("actionURL") { $0.actionURL = "https://evil.example/" },
         provider("ProviderSettings.isEnabled on", of: corp) { $0.isEnabled = true },
         provider("ProviderSettings.clientIDs", of: .google) { $0.clientIDs.append("x") },
         provider("ProviderSettings.hasSecret", of: .google) { $0.hasSecret.toggle() },
@@ -127,9 +127,9 @@ struct TrustedConfigurationTests {
         policy("requiresRecentLoginToLink") { $0.requiresRecentLoginToLink.toggle() },
         policy("recentLoginMaxAge") { $0.recentLoginMaxAge += .seconds(1) },
         policy("idTokenLifetime") { $0.idTokenLifetime += .seconds(1) },
-        mail("senderName") { $0.senderName = "Example" },
-        mail("language") { $0.language = .japanese },
-        mail("subjects") { $0.subjects = [.resetPassword: [.english: "Reset"]] },
+        emailSettings("senderName") { $0.senderName = "Example" },
+        emailSettings("language") { $0.language = .japanese },
+        emailSettings("subjects") { $0.subjects = [.resetPassword: [.english: "Reset"]] },
         provider("ProviderSettings.isEnabled off", of: .google) { $0.isEnabled = false },
         provider("OpenIDSettings.displayName", of: corp) { $0.openID?.displayName = "Other" },
         Row("ConfiguredApp.name") { $0.apps[0].name = "Other" },
@@ -147,7 +147,7 @@ struct TrustedConfigurationTests {
 
     /// What cannot be changed, and what has rows for its own members instead.
     static let others: Set<String> = [
-        "Project.realm", "Project.number", "Project.policy", "Project.mail", "ProviderSettings.provider",
+        "Project.realm", "Project.number", "Project.policy", "Project.emailSettings", "ProviderSettings.provider",
         "ConfiguredApp.app", "App.id", "App.settings",
     ]
 
@@ -179,7 +179,7 @@ struct TrustedConfigurationTests {
         let apple = try #require(project.settings(of: .apple))
         let app = Self.valid.apps[0]
         let parts: [Any] = [
-            Self.valid, project, project.policy, project.mail, apple, try #require(apple.apple),
+            Self.valid, project, project.policy, project.emailSettings, apple, try #require(apple.apple),
             try #require(project.settings(of: Self.corp)?.openID), app, app.app, app.app.settings,
             try #require(app.app.settings.exemption),
         ]

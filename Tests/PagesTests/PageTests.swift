@@ -14,7 +14,7 @@ struct PageTests {
         let make: @Sendable (Values) -> Page
     }
 
-    /// What comes from outside.
+    /// Values that may come from an attacker.
     struct Values: Sendable {
         var language = Language.english
         var name: String? = "Demo"
@@ -25,12 +25,12 @@ struct PageTests {
         var device = "Demo"
         var provider = "Demo"
 
-        /// One of Google's, and one of the project's own.
+        /// One of a provider that the project configured, and one of an unknown provider.
         var identities: [ListedIdentity] {
             let then = Instant(seconds: 1_767_225_600)
-            var home = Project(
+            var configured = Project(
                 id: project, number: 1, profile: .sekisho, policy: Policy(.sekisho), authorizedDomains: [])
-            home.providers = [
+            configured.providers = [
                 ProviderSettings(
                     provider: ProviderID("oidc.corp"), isEnabled: true, clientIDs: ["a"],
                     openID: OpenIDSettings(issuer: "https://corp.example", displayName: provider))
@@ -38,7 +38,7 @@ struct PageTests {
             return [
                 LinkedIdentity(provider: ProviderID("oidc.corp"), subject: "1", linkedAt: then, linkedDevice: device),
                 LinkedIdentity(provider: ProviderID("other"), subject: "2", linkedAt: then),
-            ].map { ListedIdentity($0, in: home) }
+            ].map { ListedIdentity($0, in: configured) }
         }
         var method: AddedSignInMethod {
             AddedSignInMethod(provider: .google, subject: "1", addedAt: Instant(seconds: 1_767_225_600))
@@ -127,9 +127,9 @@ struct PageTests {
                 .undoMerge(of: $0.email, setsPassword: false, $0.form, $0.frame)
             },
             Row(testDescription: "mergeUndone") { .mergeUndone($0.email, continuing: $0.goal, $0.frame) },
-            Row(testDescription: "mergeUndone, no address") { .mergeUndone(nil, continuing: $0.goal, $0.frame) },
+            Row(testDescription: "mergeUndone, address taken") { .mergeUndone(nil, continuing: $0.goal, $0.frame) },
             Row(testDescription: "signIn") { .signIn($0.email, $0.link, $0.frame) },
-            Row(testDescription: "signIn, nowhere") { .signIn($0.email, nil, $0.frame) },
+            Row(testDescription: "signIn, no URL of the app") { .signIn($0.email, nil, $0.frame) },
             Row(testDescription: "forgotPassword") { .forgotPassword($0.frame) },
             Row(testDescription: "forgotPassword again") { .forgotPassword(isInvalid: true, $0.frame) },
             Row(testDescription: "resetSent") { .resetSent(to: $0.email, $0.frame) },
@@ -141,19 +141,19 @@ struct PageTests {
             Row(testDescription: "\(failure)") { .failure(failure, $0.frame) }
         }
 
-    @Test("keep their shape whatever they are told", arguments: rows)
+    @Test("keep their structure with hostile values", arguments: rows)
     func hostile(row: Row) {
-        let trick = #"</title></style>"><script>alert(1)</script>'&amp;"# + "\u{0}\u{202E}\r\n<!--"
+        let script = #"</title></style>"><script>alert(1)</script>'&amp;"# + "\u{0}\u{202E}\r\n<!--"
         let hostile = Values(
-            name: trick, code: trick, email: EmailAddress("a&'`{}/*b@example.com")!,
+            name: script, code: script, email: EmailAddress("a&'`{}/*b@example.com")!,
             url: #"https://app.example.com/"'><script>alert(1)</script>&lt;"#, project: ID(#"x"><script>/../"#),
-            device: trick, provider: trick)
+            device: script, provider: script)
         let page = row.make(hostile).html
         #expect(Self.skeleton(page) == Self.skeleton(row.make(Values()).html))
         #expect(!page.contains("<script") && !page.contains("\u{0}"))
     }
 
-    @Test("say everything in every language", arguments: rows)
+    @Test("contain text in the requested language only", arguments: rows)
     func languages(row: Row) {
         let texts = Language.allCases.map { row.make(Values(language: $0)).html }
         #expect(Set(texts).count == texts.count)
@@ -166,7 +166,7 @@ struct PageTests {
         #expect(latin == [])
     }
 
-    @Test("can be read aloud", arguments: rows, Language.allCases)
+    @Test("are accessible to screen readers", arguments: rows, Language.allCases)
     func accessible(row: Row, language: Language) {
         let text = row.make(Values(language: language)).html
         #expect(text.matches(of: /<h1>/).count == 1)
@@ -183,8 +183,8 @@ struct PageTests {
         }
     }
 
-    @Test("ask whether it was somebody else until the address is proven")
-    func strangers() {
+    @Test("offer to disavow the account until the address is verified")
+    func disavowal() {
         let values = Values()
         for isVerified in [false, true] {
             let page = Page.verifyEmail(
@@ -194,16 +194,16 @@ struct PageTests {
         }
     }
 
-    @Test("are the only ones that may look like this")
+    @Test("allow their own stylesheet by its hash")
     func stylesheet() {
-        let hash = Data(Digest.sha256(Array(Stylesheet.text.utf8))).base64EncodedString()
+        let hash = Data(Digest.sha256(Array("\(Stylesheet.text)".utf8))).base64EncodedString()
         #expect(Stylesheet.sha256 == hash)
-        #expect(!Stylesheet.text.contains { "<>&\n".contains($0) })
+        #expect(!"\(Stylesheet.text)".contains { "<>&\n".contains($0) })
     }
 
-    @Test("can be read by weak eyes, by day and by night")
+    @Test("have enough contrast in light and dark")
     func contrast() throws {
-        let palettes = Stylesheet.text.matches(of: #/:root\{([^}]*)\}/#).map { String($0.output.1) }
+        let palettes = "\(Stylesheet.text)".matches(of: #/:root\{([^}]*)\}/#).map { String($0.output.1) }
         try #require(palettes.count == 2)
         for palette in palettes {
             let colours = Dictionary(

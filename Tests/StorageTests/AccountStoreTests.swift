@@ -140,10 +140,10 @@ struct AccountStoreTests {
         let fixture = try await StoreFixture(email: "ada@example.com", passwordHash: "h")
         #expect(
             try await fixture.store.delete(
-                by: fixture.session, of: .system, at: fixture.start, mailing: EmailBatch(), in: fixture.project))
+                by: fixture.session, of: .system, at: fixture.start, emailBatch: EmailBatch(), in: fixture.project))
         #expect(
             try await !fixture.store.delete(
-                by: fixture.session, of: .system, at: fixture.start, mailing: EmailBatch(), in: fixture.project))
+                by: fixture.session, of: .system, at: fixture.start, emailBatch: EmailBatch(), in: fixture.project))
         #expect(try await fixture.store.find(IDTokenClaim(of: fixture.session), in: fixture.project) == nil)
         #expect(try await fixture.store.holder(of: fixture.account.email!, in: fixture.project) == nil)
         let tombstones = try await fixture.database.pool.query("SELECT id FROM deleted_account")
@@ -185,7 +185,7 @@ struct AccountStoreTests {
         #expect(try await fixture.store.update(change, by: fixture.session, in: fixture.project) == .stale)
         #expect(
             try await !fixture.store.delete(
-                by: fixture.session, of: .system, at: fixture.start, mailing: EmailBatch(), in: fixture.project))
+                by: fixture.session, of: .system, at: fixture.start, emailBatch: EmailBatch(), in: fixture.project))
     }
 
     @Test("keeps the sessions of the last generation, to answer for their tokens, and none before")

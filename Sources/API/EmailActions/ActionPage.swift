@@ -3,7 +3,7 @@ internal import Identity
 internal import Pages
 
 extension Endpoint {
-    /// The page that a link in a letter opens. It uses nothing up: mail scanners follow links too.
+    /// The page that a link in an email opens. It does not redeem the code, because mail scanners follow links too.
     static let getActionPage = page("getActionPage", .get, "/__/auth/action") { call in
         let query = { call.request.query($0) }
         let visit = Visit(
@@ -12,7 +12,7 @@ extension Endpoint {
         return try await visit.answered { PageAnswer(visit.page(of: $0), of: $0.project.realm) }
     }
 
-    /// Uses a code up, from the form on that page.
+    /// Redeems a code that the form on that page submits.
     static let postActionPage = page("postActionPage", .post, "/__/auth/action") { call in
         guard let fields = FormFields(call.request) else {
             let frame = Page.Frame(language: call.language(asked: nil, in: nil), projectName: nil)
@@ -26,7 +26,7 @@ extension Endpoint {
     }
 }
 
-/// Somebody who followed a link in a letter. What the link says of its mode is not looked at: the code knows.
+/// A visitor who followed a link in an email. The link's mode is ignored; the stored code determines the action.
 private struct Visit {
     let call: EndpointCall
     let code: String
@@ -160,7 +160,8 @@ private struct Visit {
             language: call.language(asked: language, in: checked?.project), projectName: checked?.projectName)
     }
 
-    /// The URL was checked when the letter was asked for, but links can be rewritten; one that leads elsewhere is dropped.
+    /// The URL was checked when the email was requested, but an attacker can rewrite a link. A URL outside of the authorized
+    /// domains is dropped.
     private func goal(in project: Project) -> ContinueURL? {
         continueURL.flatMap { try? ContinueURL($0, in: project) }
     }

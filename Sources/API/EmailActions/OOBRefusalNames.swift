@@ -11,7 +11,7 @@ extension WireError {
             case .missingNewEmail: "MISSING_NEW_EMAIL"
             case .invalidNewEmail: "INVALID_NEW_EMAIL"
             case .onlyOnChange: "INVALID_REQ_TYPE : Such codes go out by themselves when an address is changed."
-            case .mailNotConfigured: "OPERATION_NOT_ALLOWED : This installation sends no mail."
+            case .emailNotConfigured: "OPERATION_NOT_ALLOWED : This installation sends no mail."
             }
         self = .refused(message)
     }

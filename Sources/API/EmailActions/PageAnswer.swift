@@ -28,10 +28,10 @@ struct PageAnswer {
 extension EndpointCall {
     /// What the link asks for, then what the browser does, then what the project is written in.
     func language(asked tag: String?, in project: Project?) -> Language {
-        tag.flatMap(Language.init(tag:)) ?? origin.language ?? project?.mail.language ?? .english
+        tag.flatMap(Language.init(tag:)) ?? origin.language ?? project?.emailSettings.language ?? .english
     }
 
-    /// Where the request comes from, with letters in the language of the page.
+    /// The request's context with the language of the page, which emails then use.
     func origin(reading language: Language) -> RequestContext {
         RequestContext(network: origin.network, device: origin.device, language: language, trace: origin.trace)
     }

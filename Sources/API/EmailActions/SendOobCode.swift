@@ -30,7 +30,7 @@ extension EndpointCall {
         // Whoever has the link is believed to have the mailbox.
         if returnsLink { try administrator.require(.mintTokens) }
         let issued = try await services.oobSending.send(
-            try request.domain(apiKey: nil), isMailed: !returnsLink, for: actor(of: administrator),
+            try request.domain(apiKey: nil), sendsEmail: !returnsLink, for: actor(of: administrator),
             of: administrator.project, from: origin)
         return try .json(
             SendOobCodeResponse(

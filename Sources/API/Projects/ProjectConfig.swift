@@ -66,6 +66,6 @@ private struct ProjectConfig: Encodable {
             .init(customStrengthOptions: PasswordStrength(policy))
         ])
         authorizedDomains = project.authorizedDomains
-        notification = NotificationConfig(project.mail)
+        notification = NotificationConfig(project.emailSettings)
     }
 }

@@ -35,13 +35,13 @@ struct ProjectConfigInput: Decodable {
         try requireImplemented(mask)
         if mask.isEverything {
             project.policy.resetConfigurable(to: Policy(project.profile))
-            project.mail.resetConfigurable()
+            project.emailSettings.resetConfigurable()
         }
         for flag in flags where mask.names(flag.path) {
             if let value = flag.value { project.policy[keyPath: flag.member] = value }
         }
         try passwordPolicyConfig?.apply(to: &project.policy, where: mask)
-        try notification?.apply(to: &project.mail, where: mask)
+        try notification?.apply(to: &project.emailSettings, where: mask)
         if mask.names("authorizedDomains"), let authorizedDomains {
             project.authorizedDomains = try Self.checked(authorizedDomains)
         }

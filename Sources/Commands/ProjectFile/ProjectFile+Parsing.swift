@@ -27,7 +27,7 @@ extension ProjectFile {
         profile = reader.choice("profile")
         policy = Self.policy(&reader)
         authorizedDomains = reader.texts("authorizedDomains")
-        mail = reader.optionalInside("mail") { Mail(&$0) }
+        email = reader.optionalInside("mail") { Email(&$0) }
         providers = reader.each("providers") { Provider($0, &$1, contents: contents) } ?? [:]
         apps = reader.each("apps") { _, reader in ProjectApp(&reader) } ?? [:]
         reader.finish()
@@ -59,7 +59,7 @@ extension ProjectFile {
     }
 }
 
-extension ProjectFile.Mail {
+extension ProjectFile.Email {
     fileprivate init(_ reader: inout ObjectReader) {
         senderAddress = reader.optionalEmail("senderAddress")
         senderName = reader.optionalText("senderName")

@@ -25,7 +25,7 @@ struct ProjectFile: Sendable {
         var exemption = Patch<LoginServicesExemption>.absent
     }
 
-    struct Mail: Sendable {
+    struct Email: Sendable {
         var senderAddress = Patch<EmailAddress>.absent
         var senderName = Patch<String>.absent
         var replyTo = Patch<EmailAddress>.absent
@@ -40,7 +40,7 @@ struct ProjectFile: Sendable {
     /// As texts that the members take.
     var policy: [String: String] = [:]
     var authorizedDomains: [String]?
-    var mail = Patch<Mail>.absent
+    var email = Patch<Email>.absent
     var providers: [String: Provider] = [:]
     var apps: [String: ProjectApp] = [:]
 
@@ -53,7 +53,8 @@ struct ProjectFile: Sendable {
         } else if pruning {
             configuration.project.authorizedDomains = []
         }
-        configuration.project.mail = mail(insteadOf: configuration.project.mail, pruning: pruning)
+        configuration.project.emailSettings = emailSettings(
+            insteadOf: configuration.project.emailSettings, pruning: pruning)
         if pruning {
             for settings in configuration.project.providers where providers[settings.provider.rawValue] == nil {
                 configuration.remove(settings.provider)
@@ -77,8 +78,8 @@ struct ProjectFile: Sendable {
 }
 
 extension ProjectFile {
-    private func mail(insteadOf present: EmailSettings, pruning: Bool) -> EmailSettings {
-        switch mail {
+    private func emailSettings(insteadOf present: EmailSettings, pruning: Bool) -> EmailSettings {
+        switch email {
         case .absent: pruning ? EmailSettings() : present
         case .nothing: EmailSettings()
         case .value(let input): input.applied(to: pruning ? EmailSettings() : present)
@@ -86,7 +87,7 @@ extension ProjectFile {
     }
 }
 
-extension ProjectFile.Mail {
+extension ProjectFile.Email {
     fileprivate func applied(to present: EmailSettings) -> EmailSettings {
         var settings = present
         senderAddress.apply(to: &settings.senderAddress)

@@ -6,20 +6,20 @@ internal import Tokens
 extension EncryptedEmails {
     private static let pageSize = 500
 
-    /// Seals what is sealed under the previous master key under the current one.
+    /// Encrypts payloads again that are encrypted under the previous master key.
     ///
-    /// - Returns: how many they were.
+    /// - Returns: the number of those payloads.
     package func rewrap(under masterKeys: MasterKeys) async throws -> Int {
-        let letters = EncryptedEmailPayloads(masterKeys: masterKeys)
+        let payloads = EncryptedEmailPayloads(masterKeys: masterKeys)
         var count = 0
-        var page = try await self.letters(after: nil, limit: Self.pageSize)
+        var page = try await emails(after: nil, limit: Self.pageSize)
         while let last = page.last {
-            for letter in page {
-                guard let sealed = try letters.rewrapped(letter.content, of: letter.id) else { continue }
-                try await reseal(letter, as: sealed)
+            for email in page {
+                guard let sealed = try payloads.rewrapped(email.content, of: email.id) else { continue }
+                try await reseal(email, as: sealed)
                 count += 1
             }
-            page = try await self.letters(after: last.id, limit: Self.pageSize)
+            page = try await emails(after: last.id, limit: Self.pageSize)
         }
         return count
     }

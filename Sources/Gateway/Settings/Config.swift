@@ -64,7 +64,7 @@ package enum Settings {
             databaseURL, databaseConnections, databasePrepared, masterKey, previousMasterKey, publicURL, listen, loops,
             trustedProxies, passwordThreads, passwordMemory, passwordIterations, passwordWaiting,
             breachedPasswords, logLevel, drain,
-        ] + server + mail + [hashKey]
+        ] + server + email + [hashKey]
 }
 
 /// What `serve` runs on.
@@ -83,12 +83,12 @@ package struct Config: Sendable {
     package var logLevel: Log.Level
     package var drain: Duration
     /// `nil`: none is sent.
-    package var mail: EmailConfig?
+    package var email: EmailConfig?
 
     package init(
         database: Pool.Configuration, masterKeys: MasterKeys, publicURL: String? = nil, listen: ListenAddress,
         loops: Int, trustedProxies: [Network], server: ServerConfig, passwords: PasswordConfig,
-        breachedPasswordsURL: String? = nil, logLevel: Log.Level, drain: Duration, mail: EmailConfig? = nil
+        breachedPasswordsURL: String? = nil, logLevel: Log.Level, drain: Duration, email: EmailConfig? = nil
     ) {
         self.database = database
         self.masterKeys = masterKeys
@@ -101,7 +101,7 @@ package struct Config: Sendable {
         self.breachedPasswordsURL = breachedPasswordsURL
         self.logLevel = logLevel
         self.drain = drain
-        self.mail = mail
+        self.email = email
     }
 
     package struct ListenAddress: Sendable, CustomStringConvertible {
@@ -147,7 +147,7 @@ extension Config {
             Self.parse(breachedPasswordsURL:))
         let logLevel = reader.required(Settings.logLevel, "debug, info, warning or error", Self.parse(level:))
         let drain = reader.number(Settings.drain, in: 0...300)
-        let mail = reader.mail()
+        let email = reader.email()
         try reader.finish()
         guard let database, let masterKeys, let publicURL, let listen, let trustedProxies, let server,
             let passwords, let breachedPasswordsURL, let logLevel, let drain
@@ -156,7 +156,7 @@ extension Config {
             database: database, masterKeys: masterKeys, publicURL: publicURL, listen: listen,
             loops: loops ?? Self.cores, trustedProxies: trustedProxies, server: server, passwords: passwords,
             breachedPasswordsURL: breachedPasswordsURL.isEmpty ? nil : breachedPasswordsURL, logLevel: logLevel,
-            drain: .seconds(drain), mail: mail)
+            drain: .seconds(drain), email: email)
     }
 }
 

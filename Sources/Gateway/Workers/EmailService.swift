@@ -10,20 +10,19 @@ internal import Synchronization
 internal import Telemetry
 internal import Tokens
 
-/// Hands a message on, or keeps it.
+/// Sends a message, or captures it.
 package typealias Transport = @Sendable (Message, QueuedEmail, EmailPayload) async -> DeliveryResult
 
-/// The mail of the process: one worker, on the loop of its pool, for all gateways.
+/// The email delivery of the process: one worker, on the loop of its pool, for all gateways.
 package final class EmailService: Sendable {
     package let worker: EmailWorker
     package let publicURL: @Sendable () -> String
-    private let relay: SMTPClient?
+    private let client: SMTPClient?
     private let loop: Loop
     private let queue: PostgresEmailQueue
     private let waiting = Atomic(0)
-    private let watch = Mutex<Task<Void, any Error>?>(nil)
+    private let counting = Mutex<Task<Void, any Error>?>(nil)
 
-    /// What letters are made with.
     package struct Dependencies {
         let pool: Pool
         let masterKeys: MasterKeys
@@ -33,65 +32,69 @@ package final class EmailService: Sendable {
         let metrics: Metrics
     }
 
-    /// Through the server that is configured.
+    /// Sends through the configured SMTP server.
     convenience init(_ config: EmailConfig, dependencies: Dependencies) throws {
-        let relay = try SMTPClient(
+        let client = try SMTPClient(
             to: config.server,
             clientName: URL(string: dependencies.publicURL())?.host ?? "localhost", deadline: EmailConfig.deadline)
         let renderer = EmailRenderer(sender: config.sender) { [publicURL = dependencies.publicURL] in
             $0.actionBase(of: $1, at: publicURL())
         }
-        self.init(renderer, dependencies: dependencies, relay: relay) { message, _, _ in await relay.submit(message) }
+        self.init(renderer, dependencies: dependencies, client: client) { message, _, _ in
+            await client.submit(message)
+        }
     }
 
     package init(
-        _ renderer: EmailRenderer, dependencies: Dependencies, relay: SMTPClient? = nil, transport: @escaping Transport
+        _ renderer: EmailRenderer, dependencies: Dependencies, client: SMTPClient? = nil, transport: @escaping Transport
     ) {
-        self.relay = relay
+        self.client = client
         publicURL = dependencies.publicURL
         loop = dependencies.pool.loop
         queue = PostgresEmailQueue(pool: dependencies.pool)
-        let letters = EncryptedEmailPayloads(masterKeys: dependencies.masterKeys)
+        let payloads = EncryptedEmailPayloads(masterKeys: dependencies.masterKeys)
         let projects = SendingProjects(pool: dependencies.pool, clock: dependencies.clock)
         let record = EmailDeliveryRecord(log: dependencies.log, metrics: dependencies.metrics)
         worker = EmailWorker(
             loop: loop,
-            with: EmailWorker.Dependencies(
-                queue: queue, open: { try letters.open($0, of: $1) }, hash: { Digest.sha256(Array($0.utf8)) },
+            dependencies: EmailWorker.Dependencies(
+                queue: queue, decrypt: { try payloads.open($0, of: $1) }, hash: { Digest.sha256(Array($0.utf8)) },
                 project: projects.cache.value(for:), renderer: renderer, send: transport, report: record.note,
                 clock: dependencies.clock))
-        dependencies.metrics.gauge("sekisho_mail_waiting", help: "Letters that have still to be sent, a moment ago.") {
+        dependencies.metrics.gauge(
+            "sekisho_mail_waiting", help: "Emails that wait to be sent, counted every 15 seconds."
+        ) {
             [weak self] in Double(self?.waiting.load(ordering: .relaxed) ?? 0)
         }
     }
 
-    /// Once the database is known to be ours.
-    func open() {
+    /// Starts the delivery. Call it after the database's schema was checked.
+    func start() {
         Task(executorPreference: loop) { await self.worker.start() }
         let task = Task(executorPreference: loop) { [self] in
             while true {
-                // An outage shows elsewhere.
+                // A database error keeps the last count. It is reported elsewhere.
                 if let count = try? await queue.waiting() { waiting.store(count, ordering: .relaxed) }
                 try await loop.sleep(for: .seconds(15))
             }
         }
-        watch.withLock { $0 = task }
+        counting.withLock { $0 = task }
     }
 
-    /// What is under way at the end of `deadline` is left for others, or for later.
-    func close(within deadline: Duration) async {
-        watch.withLock { $0 }?.cancel()
-        let cut = Task(executorPreference: loop) { [loop, relay] in
+    /// Stops the delivery. Attempts that are still in flight after `deadline` are cancelled and retried later.
+    func stop(within deadline: Duration) async {
+        counting.withLock { $0 }?.cancel()
+        let cancelling = Task(executorPreference: loop) { [loop, client] in
             try await loop.sleep(for: deadline)
-            relay?.close()
+            client?.close()
         }
         await worker.stop()
-        cut.cancel()
-        relay?.stop()
+        cancelling.cancel()
+        client?.stop()
     }
 }
 
-/// Projects as mail needs them, kept for seconds.
+/// The projects that emails are sent for, cached for seconds.
 private struct SendingProjects {
     let cache: Cache<ID<Realm>, SendingProject?>
 

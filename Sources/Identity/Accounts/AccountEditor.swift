@@ -114,12 +114,12 @@ public struct AccountEditor: Sendable {
     public func delete(_ caller: Caller, in project: Project, from origin: RequestContext) async throws {
         try caller.requireRecentLogin(by: project.policy, at: with.clock.now())
         let now = with.clock.now()
-        var letters: [OutgoingEmail] = []
+        var emails: [OutgoingEmail] = []
         if let email = caller.account.email, caller.account.emailIsVerified {
-            letters = try with.notice(.accountDeleted, to: email, about: nil, from: origin, at: now)
+            emails = try with.notice(.accountDeleted, to: email, about: nil, from: origin, at: now)
         }
         let isDeleted = try await with.store.delete(
-            by: caller.session, of: .user(origin.trace), at: now, mailing: EmailBatch(letters: letters),
+            by: caller.session, of: .user(origin.trace), at: now, emailBatch: EmailBatch(emails: emails),
             in: project.realm)
         guard isDeleted else { throw TokenRefusal.sessionEnded }
     }
@@ -136,28 +136,28 @@ public struct AccountEditor: Sendable {
     }
 
     /// What the owner is told, at the address that the account had so far.
-    private func mailing(for change: AccountChange, of account: Account, from origin: RequestContext) throws
+    private func emailBatch(for change: AccountChange, of account: Account, from origin: RequestContext) throws
         -> EmailBatch
     {
         let now = change.changedAt
-        var mailing = EmailBatch()
+        var emailBatch = EmailBatch()
         let email = change.address(of: account)
         if email != account.email {
-            mailing = try with.farewell(to: account, for: email, from: origin, at: now)
+            emailBatch = try with.emailChangedNotice(to: account, for: email, from: origin, at: now)
         }
         if account.hasPassword {
             if change.passwordHash != nil || change.unlinked.contains(.password) {
-                mailing.letters += try with.notice(.passwordChanged, about: account, from: origin, at: now)
+                emailBatch.emails += try with.notice(.passwordChanged, about: account, from: origin, at: now)
             }
         } else if case .set = change.passwordHash {
             let method = AddedSignInMethod(provider: .password, subject: nil, addedAt: now)
-            mailing = mailing + (try with.additionNotice(of: method, to: account, from: origin))
+            emailBatch = emailBatch + (try with.additionNotice(of: method, to: account, from: origin))
         }
         for identity in account.identities where change.unlinked.contains(identity.provider) {
-            mailing.letters += try with.notice(
+            emailBatch.emails += try with.notice(
                 .identityUnlinked, about: account, EmailPayload(provider: identity.provider), from: origin, at: now)
         }
-        return mailing
+        return emailBatch
     }
 
     private func requireFree(_ email: EmailAddress, in project: Project) async throws {
@@ -182,7 +182,7 @@ public struct AccountEditor: Sendable {
         _ change: AccountChange, to caller: Caller, in project: Project, from origin: RequestContext
     ) async throws -> Edited {
         var change = change
-        change.mailing = try mailing(for: change, of: caller.account, from: origin)
+        change.emailBatch = try emailBatch(for: change, of: caller.account, from: origin)
         change.notes = change.notes(about: caller.account)
         change.actor = .user(origin.trace)
         switch try await with.store.update(change, by: caller.session, in: project.realm) {

@@ -43,7 +43,7 @@ public protocol AccountStore: Sendable {
     /// - Parameter mailing: goes out once it is removed.
     /// - Returns: whether it was removed.
     func delete(
-        by session: Session, of actor: AuditActor, at now: Instant, mailing: EmailBatch, in realm: ID<Realm>
+        by session: Session, of actor: AuditActor, at now: Instant, emailBatch: EmailBatch, in realm: ID<Realm>
     ) async throws -> Bool
 }
 
@@ -113,7 +113,7 @@ public struct AccountChange: Hashable, Sendable {
     public var changedAt: Instant
     /// Ends every session of the account, moves `validSince` to the login time of this one, and opens it instead.
     public var replacement: Session?
-    public var mailing = EmailBatch()
+    public var emailBatch = EmailBatch()
     /// For the audit trail, which is told of identities that go as well.
     public var notes: [AuditNote] = []
     public var actor = AuditActor.system

@@ -1,10 +1,9 @@
-/// A sign-in method that an account got after it was made.
+/// A sign-in method that was added to an account after the account was created.
 public struct AddedSignInMethod: Hashable, Sendable {
-    /// ``ProviderID/password`` for a password, ``ProviderID/emailLink`` for links sent to a mailbox.
+    /// ``ProviderID/password`` for a password, ``ProviderID/emailLink`` for email links.
     public let provider: ProviderID
-    /// The provider's own name for the person; `nil` for a password and for links.
+    /// The provider's ID of the user; `nil` for a password and for email links.
     public let subject: String?
-    /// When it became the account's.
     public let addedAt: Instant
 
     public init(provider: ProviderID, subject: String?, addedAt: Instant) {
@@ -15,11 +14,11 @@ public struct AddedSignInMethod: Hashable, Sendable {
 }
 
 extension Account {
-    /// The identities of the account, except the one that it was made with.
+    /// The identities of the account, except the one that it was created with.
     public var addedIdentities: [LinkedIdentity] { identities.filter { $0.linkedAt != createdAt } }
 }
 
-/// A sign-in method as people know it.
+/// A sign-in method as end users know it.
 public enum SignInMethodName: Hashable, Sendable {
     case named(String)
     case password

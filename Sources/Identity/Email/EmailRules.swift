@@ -1,29 +1,29 @@
 extension EmailSettings {
-    /// Of names and subjects, in Unicode scalars.
+    /// Length of names and subjects in Unicode scalars.
     static let textLength = 1...200
     private static let urlLength = 2048
 
     /// - Parameter ownHost: see ``ConfigurationRules``.
     func problems(in project: Project, ownHost: String?) -> [ConfigurationProblem] {
         var problems: [ConfigurationProblem] = []
-        if senderName.map(Self.canBeShown) == false { problems.append(.mailSenderName) }
+        if senderName.map(Self.canBeShown) == false { problems.append(.emailSenderName) }
         if let actionURL {
             if let host = Self.host(ofLink: actionURL) {
                 let isAllowed = host == ownHost?.lowercased() || project.authorizedDomains.contains(host)
-                if !isAllowed { problems.append(.mailActionHost) }
+                if !isAllowed { problems.append(.emailActionHost) }
             } else {
-                problems.append(.mailActionURL)
+                problems.append(.emailActionURL)
             }
         }
         for kind in OutgoingEmail.Kind.allCases {
             for language in Language.allCases where subjects[kind]?[language].map(Self.canBeShown) == false {
-                problems.append(.mailSubject(kind, language))
+                problems.append(.emailSubject(kind, language))
             }
         }
         return problems
     }
 
-    /// It becomes a line of a letter's head: a line break in it would become another.
+    /// The text becomes a header field of an email, in which a line break would start another field.
     private static func canBeShown(_ text: String) -> Bool {
         textLength.contains(text.unicodeScalars.count)
             && !text.unicodeScalars.contains { scalar in
@@ -31,8 +31,8 @@ extension EmailSettings {
             }
     }
 
-    /// - Returns: in lower case; `nil` for what is not an https URL without user, query and fragment. On this machine
-    ///   http will do.
+    /// - Returns: the host in lower case; `nil` unless `text` is an https URL without user, query and fragment. http is
+    ///   accepted for loopback hosts.
     private static func host(ofLink text: String) -> String? {
         guard text.utf8.count <= urlLength,
             let match = text.wholeMatch(
@@ -44,6 +44,6 @@ extension EmailSettings {
 }
 
 extension OutgoingEmail.Kind {
-    /// As configuration names it.
+    /// The name in configuration files.
     public var name: String { "\(self)" }
 }

@@ -1,15 +1,15 @@
-/// How a project's mail looks, and where its links lead.
+/// A project's sender, subjects and link target for emails.
 public struct EmailSettings: Hashable, Sendable {
-    /// `nil` is the installation's.
+    /// `nil` means the sender of the installation.
     public var senderAddress: EmailAddress?
-    /// `nil` is the project's name.
+    /// `nil` means the project's name.
     public var senderName: String?
     public var replyTo: EmailAddress?
-    /// Of links in mail, an https URL without query; `nil` is the gateway's own page.
+    /// Target of the links in emails, an https URL without query; `nil` means the gateway's own page.
     public var actionURL: String?
-    /// For whoever does not say.
+    /// For requests that do not specify a language.
     public var language: Language
-    /// Instead of our own.
+    /// Subjects that replace the default ones.
     public var subjects: [OutgoingEmail.Kind: [Language: String]]
 
     public init(

@@ -1,56 +1,55 @@
 extension Collaborators {
-    /// How long a notice is worth sending.
+    /// How long a notice without links is retried.
     private static let noticeLifetime: Duration = .seconds(72 * 3600)
 
-    /// Tells the owner of `account` what became of it: at its address, if that is proven, and mail goes out at all.
+    /// A notice to the account's address; empty if the address is unverified or no emails are sent.
     func notice(
-        _ kind: OutgoingEmail.Kind, about account: Account, _ content: EmailPayload = EmailPayload(),
+        _ kind: OutgoingEmail.Kind, about account: Account, _ payload: EmailPayload = EmailPayload(),
         from origin: RequestContext,
         at now: Instant
     ) throws -> [OutgoingEmail] {
         guard let email = account.email, account.emailIsVerified else { return [] }
-        return try notice(kind, to: email, about: account.id, content, from: origin, at: now)
+        return try notice(kind, to: email, about: account.id, payload, from: origin, at: now)
     }
 
     func notice(
         _ kind: OutgoingEmail.Kind, to email: EmailAddress, about account: ID<Account>?,
-        _ content: EmailPayload = EmailPayload(),
+        _ payload: EmailPayload = EmailPayload(),
         from origin: RequestContext, at now: Instant
     ) throws -> [OutgoingEmail] {
         guard outOfBand.isSent else { return [] }
-        // A letter is worth sending as long as its links work.
+        // A notice with links is retried as long as the links work.
         let lifetime =
-            content.removals == nil && kind != .identityLinked
+            payload.removals == nil && kind != .identityLinked
             ? Self.noticeLifetime : Policy.removalLinkLifetime
         return [
-            try letter(kind, to: email, about: account, content, from: origin, at: now, until: now + lifetime)
+            try outgoingEmail(kind, to: email, about: account, payload, from: origin, at: now, until: now + lifetime)
         ]
     }
 
-    func letter(
-        _ kind: OutgoingEmail.Kind, to recipient: EmailAddress, about account: ID<Account>?, _ content: EmailPayload,
+    func outgoingEmail(
+        _ kind: OutgoingEmail.Kind, to recipient: EmailAddress, about account: ID<Account>?, _ payload: EmailPayload,
         from origin: RequestContext, at now: Instant, until end: Instant
     ) throws -> OutgoingEmail {
-        let id = outOfBand.letterID()
+        let id = outOfBand.emailID()
         return OutgoingEmail(
             id: id, kind: kind, account: account, recipient: recipient, language: origin.language,
-            content: try outOfBand.seal(content, id), createdAt: now, expiresAt: end)
+            content: try outOfBand.seal(payload, id), createdAt: now, expiresAt: end)
     }
 
-    /// Tells the owner of `account` that it has a sign-in method more, with a link that removes it.
+    /// Notifies the owner of an added sign-in method, with a link that removes it.
     func additionNotice(
         of method: AddedSignInMethod, to account: Account, from origin: RequestContext
     ) throws -> EmailBatch {
         guard let email = account.email, account.emailIsVerified, outOfBand.isSent else { return EmailBatch() }
-        let issued = removal(of: method, from: account.id, for: email, at: method.addedAt)
-        let content = EmailPayload(code: issued.secret, provider: method.provider)
-        let letters = try notice(
-            .identityLinked, to: email, about: account.id, content, from: origin, at: method.addedAt)
-        return EmailBatch(codes: [issued.code], letters: letters)
+        let issued = removalCode(for: method, of: account.id, sentTo: email, at: method.addedAt)
+        let payload = EmailPayload(code: issued.secret, provider: method.provider)
+        let emails = try notice(
+            .identityLinked, to: email, about: account.id, payload, from: origin, at: method.addedAt)
+        return EmailBatch(codes: [issued.code], emails: emails)
     }
 
-    /// Tells the owner of a mailbox that the password was reset by it, with a link for each of `identities` that removes
-    /// it.
+    /// Notifies the owner of a password reset, with a link for each of `identities` that removes it.
     func resetNotice(
         to email: EmailAddress, about account: ID<Account>, removing identities: [LinkedIdentity],
         from origin: RequestContext,
@@ -61,17 +60,17 @@ extension Collaborators {
             identity.linkedAt.map { linkedAt in
                 let method = AddedSignInMethod(
                     provider: identity.provider, subject: identity.subject, addedAt: linkedAt)
-                return (provider: identity.provider, removal(of: method, from: account, for: email, at: now))
+                return (provider: identity.provider, removalCode(for: method, of: account, sentTo: email, at: now))
             }
         }
         let removals = issued.map { EmailPayload.Removal(provider: $0.provider, code: $0.1.secret) }
-        let content = EmailPayload(removals: removals.isEmpty ? nil : removals)
-        let letters = try notice(.passwordChanged, to: email, about: account, content, from: origin, at: now)
-        return EmailBatch(codes: issued.map(\.1.code), letters: letters)
+        let payload = EmailPayload(removals: removals.isEmpty ? nil : removals)
+        let emails = try notice(.passwordChanged, to: email, about: account, payload, from: origin, at: now)
+        return EmailBatch(codes: issued.map(\.1.code), emails: emails)
     }
 
-    private func removal(
-        of method: AddedSignInMethod, from account: ID<Account>, for email: EmailAddress, at now: Instant
+    private func removalCode(
+        for method: AddedSignInMethod, of account: ID<Account>, sentTo email: EmailAddress, at now: Instant
     ) -> IssuedCode {
         let secret = outOfBand.newCode()
         let code = OOBCode(
@@ -80,9 +79,11 @@ extension Collaborators {
         return IssuedCode(secret: secret, code: code)
     }
 
-    /// Tells the mailbox that an account leaves, with a way back. An address that was never proven is nobody's to go back
-    /// to.
-    func farewell(to account: Account, for newEmail: EmailAddress?, from origin: RequestContext, at now: Instant) throws
+    /// Notifies the account's former address of an address change, with a link that restores the address. An unverified
+    /// address gets no notice, because it may belong to somebody else.
+    func emailChangedNotice(
+        to account: Account, for newEmail: EmailAddress?, from origin: RequestContext, at now: Instant
+    ) throws
         -> EmailBatch
     {
         guard let email = account.email, account.emailIsVerified, outOfBand.isSent else { return EmailBatch() }
@@ -90,14 +91,14 @@ extension Collaborators {
         let recovery = OOBCode(
             hash: outOfBand.hash(code), purpose: .recoverEmail, account: account.id, email: email, newEmail: newEmail,
             createdAt: now, expiresAt: now + Policy.recoveryLifetime)
-        let letters = try notice(
+        let emails = try notice(
             .emailChanged, to: email, about: account.id, EmailPayload(code: code), from: origin, at: now)
-        return EmailBatch(codes: [recovery], letters: letters)
+        return EmailBatch(codes: [recovery], emails: emails)
     }
 }
 
 extension EmailBatch {
     static func + (left: EmailBatch, right: EmailBatch) -> EmailBatch {
-        EmailBatch(codes: left.codes + right.codes, letters: left.letters + right.letters)
+        EmailBatch(codes: left.codes + right.codes, emails: left.emails + right.emails)
     }
 }

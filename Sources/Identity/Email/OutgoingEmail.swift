@@ -1,36 +1,37 @@
-/// A mail on its way: what is stored of it before anything is sent. Its id is its `Message-ID` (RFC 5322 §3.6.4), so that
-/// a letter sent twice is one that receivers can tell is the same.
+/// An email that waits to be sent. Its ID is its `Message-ID` (RFC 5322 §3.6.4), so that receivers can recognise a message
+/// that was sent twice.
 public struct OutgoingEmail: Hashable, Sendable {
-    /// What it says. None of them quotes anything that a user typed.
+    /// The template of the email. No template contains user input.
     public enum Kind: String, Sendable, CaseIterable {
         case verifyEmail = "VERIFY_EMAIL"
         case resetPassword = "PASSWORD_RESET"
         case signIn = "EMAIL_SIGNIN"
         case changeEmail = "VERIFY_AND_CHANGE_EMAIL"
-        /// Notices are sent without a request. This one has a link for each identity that was linked in the last 30 days.
+        /// Notices are sent without a request. After a reset, this one has a link for each identity that was linked in the
+        /// last 30 days.
         case passwordChanged = "notice.password-changed"
-        /// With a way back, to the address that was left.
+        /// Sent to the former address, with a link that restores it.
         case emailChanged = "notice.email-changed"
-        /// Of a password too, and of a mailbox. With a link that removes it.
+        /// Also for an added password or email link. Has a link that removes the sign-in method.
         case identityLinked = "notice.identity-linked"
         case identityUnlinked = "notice.identity-unlinked"
         case accountReclaimed = "notice.account-reclaimed"
         case accountDeleted = "notice.account-deleted"
-        /// With a link that undoes the merge, to the address of the account that went into the other one.
+        /// Has a link that undoes the merge if it goes to the address of the source account.
         case accountsMerged = "notice.accounts-merged"
     }
 
-    /// A random UUID in lower-case text.
+    /// A random UUID in lower case.
     public let id: ID<OutgoingEmail>
     public let kind: Kind
-    /// Whom it is about; `nil` while that is not known, and where the account is no more.
+    /// The account that the email is about; `nil` while it is unknown, and if the account was deleted.
     public let account: ID<Account>?
     public let recipient: EmailAddress
     public let language: Language?
-    /// A sealed ``EmailPayload``.
+    /// An encrypted ``EmailPayload``.
     public let content: [UInt8]
     public let createdAt: Instant
-    /// It is of no use from then on.
+    /// The email is not sent after this time.
     public let expiresAt: Instant
 
     public init(
@@ -49,19 +50,19 @@ public struct OutgoingEmail: Hashable, Sendable {
     }
 }
 
-/// What a letter needs beside its kind; sealed while it waits.
+/// The values that the email's template needs. The payload is stored encrypted.
 public struct EmailPayload: Hashable, Codable, Sendable {
-    /// Of the link in it.
+    /// The code of the link.
     public var code: String?
-    /// For the link, so that stock clients can read it.
+    /// A parameter of the link that stock clients read.
     public var apiKey: String?
-    /// An URL of an authorized domain, checked when it was asked for.
+    /// A URL of an authorized domain, checked when the client requested the email.
     public var continueURL: String?
-    /// What was linked or unlinked.
+    /// The provider that was linked or unlinked.
     public var provider: ProviderID?
-    /// Links that each remove an identity; `nil` in letters that have none.
+    /// Links that each remove an identity; `nil` if the email has none.
     public var removals: [Removal]?
-    /// The sign-in methods that the account has after a merge.
+    /// The sign-in methods of the account after a merge.
     public var methods: [ProviderID]?
 
     /// The code of a link that removes an identity.
@@ -88,50 +89,49 @@ public struct EmailPayload: Hashable, Codable, Sendable {
     }
 }
 
-/// What goes into the mail with a change, or not at all.
+/// Codes and emails that are stored in the transaction of an account change.
 public struct EmailBatch: Hashable, Sendable {
     public var codes: [OOBCode]
-    public var letters: [OutgoingEmail]
+    public var emails: [OutgoingEmail]
 
-    public init(codes: [OOBCode] = [], letters: [OutgoingEmail] = []) {
+    public init(codes: [OOBCode] = [], emails: [OutgoingEmail] = []) {
         self.codes = codes
-        self.letters = letters
+        self.emails = emails
     }
 }
 
-/// Letters that wait to be sent. Every call is one statement or one transaction, and may throw ``StoreUnavailable``.
+/// The emails that wait to be sent. Every call is one statement or one transaction and may throw ``StoreUnavailable``.
 public protocol EmailQueue: Sendable {
-    /// Takes letters that are due, for nobody else to try until `lease` has passed; a process that dies with them leaves
-    /// them to the others.
+    /// Claims emails that are due. No other worker can claim them until `lease` has passed.
     func claim(limit: Int, lease: Duration, at now: Instant) async throws -> [QueuedEmail]
 
-    /// Binds the code of a reset that was asked for by address to the account that has the address now, unless that was
-    /// done before.
+    /// Binds the code of a password reset that was requested by address to the account that has the address now, unless
+    /// it is bound already.
     ///
     /// - Returns: whether there is such an account.
-    func bind(_ code: [UInt8], of letter: QueuedEmail) async throws -> Bool
+    func bind(_ code: [UInt8], of queued: QueuedEmail) async throws -> Bool
 
-    /// Whether the code can still be used, so that its letter is worth sending.
-    func stands(_ code: [UInt8]) async throws -> Bool
+    /// Whether the code can still be redeemed.
+    func isUsable(_ code: [UInt8]) async throws -> Bool
 
-    /// Sent, or of no use any more: nothing of it is kept.
-    func remove(_ letter: ID<OutgoingEmail>) async throws
+    /// Deletes an email that was sent or is no longer needed.
+    func remove(_ id: ID<OutgoingEmail>) async throws
 
-    /// - Parameter failure: what went wrong, without any address.
-    func postpone(_ letter: ID<OutgoingEmail>, until due: Instant, failure: String) async throws
+    /// - Parameter failure: the reason, without any address.
+    func postpone(_ id: ID<OutgoingEmail>, until due: Instant, failure: String) async throws
 
-    /// Keeps it for the operator to see, and tries no more.
-    func giveUp(_ letter: ID<OutgoingEmail>, failure: String, at now: Instant) async throws
+    /// Keeps the email for the operator's list, and does not try again.
+    func giveUp(_ id: ID<OutgoingEmail>, failure: String, at now: Instant) async throws
 }
 
 public struct QueuedEmail: Hashable, Sendable {
-    public let letter: OutgoingEmail
+    public let email: OutgoingEmail
     public let realm: ID<Realm>
-    /// How often it was tried, this time included.
+    /// Attempts so far, including the present one.
     public let attempts: Int
 
-    public init(letter: OutgoingEmail, realm: ID<Realm>, attempts: Int) {
-        self.letter = letter
+    public init(email: OutgoingEmail, realm: ID<Realm>, attempts: Int) {
+        self.email = email
         self.realm = realm
         self.attempts = attempts
     }

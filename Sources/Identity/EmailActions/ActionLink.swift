@@ -1,4 +1,4 @@
-/// The link of a letter: where a code is used up. Stock clients read its parameters by these names.
+/// The link of an email, which opens the page that redeems a code. Stock clients read its parameters by these names.
 public struct ActionLink: Hashable, Sendable {
     public enum Mode: String, Sendable, CaseIterable {
         case resetPassword
@@ -70,10 +70,10 @@ extension EmailSettings {
 }
 
 extension OutgoingEmail.Kind {
-    /// The same letter goes out with a link and without one, and says something in either case.
+    /// Emails of this kind are also sent without a link.
     public var linkIsOptional: Bool { self == .accountsMerged }
 
-    /// Of the link in it; `nil` if it has none.
+    /// The mode of the email's link; `nil` if the email has no link.
     public var linkMode: ActionLink.Mode? {
         switch self {
         case .verifyEmail: .verifyEmail

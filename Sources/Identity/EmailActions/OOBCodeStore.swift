@@ -1,18 +1,18 @@
 /// Codes as they are kept. Every call is one statement or one transaction, and may throw ``StoreUnavailable``.
 public protocol OOBCodeStore: Sendable {
-    /// Keeps a code, and posts its letter.
+    /// Stores a code and enqueues its email.
     ///
     /// - Parameters:
     ///   - session: has to live, where one is given.
     ///   - administrator: who asked for it instead of the owner.
     /// - Returns: whether it did.
     func issue(
-        _ code: OOBCode, _ letter: OutgoingEmail?, by session: Session?, for administrator: (AuditNote, AuditActor)?,
+        _ code: OOBCode, _ outgoing: OutgoingEmail?, by session: Session?, for administrator: (AuditNote, AuditActor)?,
         in realm: ID<Realm>
     ) async throws -> Bool
 
-    /// Posts a letter whose code is bound when it is sent; see ``EmailQueue/bind(_:of:)``.
-    func post(_ letter: OutgoingEmail, in realm: ID<Realm>) async throws
+    /// Enqueues an email whose code is bound when the email is sent; see ``EmailQueue/bind(_:of:)``.
+    func enqueue(_ outgoing: OutgoingEmail, in realm: ID<Realm>) async throws
 
     /// A code that is kept, however old, with the account it is about.
     ///
@@ -68,19 +68,20 @@ public struct Redemption: Hashable, Sendable {
     public let session: Session?
     /// Has to live: of the caller who has the mailbox linked to the own account.
     public let caller: Session?
-    public let mailing: EmailBatch
+    public let emailBatch: EmailBatch
     public let trace: RequestTrace
     public let redeemedAt: Instant
 
     public init(
-        code: OOBCode, step: Step, session: Session? = nil, caller: Session? = nil, mailing: EmailBatch = EmailBatch(),
+        code: OOBCode, step: Step, session: Session? = nil, caller: Session? = nil,
+        emailBatch: EmailBatch = EmailBatch(),
         trace: RequestTrace, redeemedAt: Instant
     ) {
         self.code = code
         self.step = step
         self.session = session
         self.caller = caller
-        self.mailing = mailing
+        self.emailBatch = emailBatch
         self.trace = trace
         self.redeemedAt = redeemedAt
     }

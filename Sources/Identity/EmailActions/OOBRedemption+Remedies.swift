@@ -72,7 +72,7 @@ public struct Remedied: Hashable, Sendable {
 
     fileprivate init(_ carriedOut: OOBRedemption.CarriedOut, _ secret: String) {
         account = carriedOut.account
-        reset = carriedOut.redemption.mailing.codes.first.map { IssuedCode(secret: secret, code: $0) }
+        reset = carriedOut.redemption.emailBatch.codes.first.map { IssuedCode(secret: secret, code: $0) }
     }
 }
 

@@ -43,7 +43,7 @@ public struct OOBRedemption: Sendable {
             var change = MailboxChange.resetting(account, to: hash, removing: providers, by: project.policy)
             // Otherwise the new password could not be used here while others try the old one.
             change.place = with.place(of: origin, in: project)
-            return (change, try mailing(about: change, from: origin, at: now))
+            return (change, try emailBatch(about: change, from: origin, at: now))
         }
         return found.code
     }
@@ -59,7 +59,7 @@ public struct OOBRedemption: Sendable {
                 return (
                     .changing(account, to: email),
                     email == account.email
-                        ? EmailBatch() : try with.farewell(to: account, for: email, from: origin, at: now)
+                        ? EmailBatch() : try with.emailChangedNotice(to: account, for: email, from: origin, at: now)
                 )
             case .recoverEmail:
                 return (try await recovery(of: account, by: code, removing: [], in: project), EmailBatch())
@@ -125,14 +125,14 @@ public struct OOBRedemption: Sendable {
         let now = with.clock.now()
         let email = found.code.email
         func entry(
-            _ step: Redemption.Step, _ account: ID<Account>, _ generation: Int64, _ mailing: EmailBatch,
+            _ step: Redemption.Step, _ account: ID<Account>, _ generation: Int64, _ emailBatch: EmailBatch,
             authenticatedAt: Instant
         ) -> Entry {
             let session = Session(
                 id: with.entropy.sessionID(), account: account, generation: generation, method: .password,
                 authenticatedAt: authenticatedAt, device: origin.device, place: with.place(of: origin, in: project))
             let redemption = Redemption(
-                code: found.code, step: step, session: session, caller: caller?.session, mailing: mailing,
+                code: found.code, step: step, session: session, caller: caller?.session, emailBatch: emailBatch,
                 trace: origin.trace, redeemedAt: now)
             if case .create = step { return Entry(redemption: redemption, session: session, isNewAccount: true) }
             return Entry(redemption: redemption, session: session, isNewAccount: false)
@@ -147,10 +147,10 @@ public struct OOBRedemption: Sendable {
                 try caller.requireRecentLoginToLink(by: project.policy, at: now)
             }
             guard found.account == nil || found.account?.id == caller.account.id else { throw EditRefusal.emailTaken }
-            let mailing = try mailing(about: change, linking: email, from: origin, at: now)
+            let emailBatch = try emailBatch(about: change, linking: email, from: origin, at: now)
             let isFresh = change.endsSessions || isOwnAddress
             return entry(
-                .change(change), caller.account.id, change.generation, mailing,
+                .change(change), caller.account.id, change.generation, emailBatch,
                 authenticatedAt: isFresh ? now : caller.authenticatedAt(linkingAt: now))
         }
         guard let account = found.account else {
@@ -159,9 +159,9 @@ public struct OOBRedemption: Sendable {
         }
         guard !account.isDisabled else { throw OOBCodeRefusal.accountDisabled }
         let change = MailboxChange.signingIn(account)
-        let letters = try reclaimNotice(of: change, from: origin, at: now)
+        let emails = try reclaimNotice(of: change, from: origin, at: now)
         return entry(
-            .change(change), account.id, change.generation, EmailBatch(letters: letters), authenticatedAt: now)
+            .change(change), account.id, change.generation, EmailBatch(emails: emails), authenticatedAt: now)
     }
 }
 
@@ -190,9 +190,9 @@ extension OOBRedemption {
             guard let account = found.account else { throw OOBCodeRefusal.invalid }
             guard !account.isDisabled else { throw OOBCodeRefusal.accountDisabled }
             let now = with.clock.now()
-            let (change, mailing) = try await decide(account, found.code, now)
+            let (change, emailBatch) = try await decide(account, found.code, now)
             let redemption = Redemption(
-                code: found.code, step: .change(change), mailing: mailing, trace: origin.trace, redeemedAt: now)
+                code: found.code, step: .change(change), emailBatch: emailBatch, trace: origin.trace, redeemedAt: now)
             switch try await codes.redeem(redemption, in: project.realm) {
             case .done(let account): return CarriedOut(redemption: redemption, account: account)
             case .stale: continue
@@ -204,10 +204,11 @@ extension OOBRedemption {
     }
 
     /// About a reset, to the mailbox that was just proven.
-    private func mailing(about reset: MailboxChange, from origin: RequestContext, at now: Instant) throws -> EmailBatch
+    private func emailBatch(about reset: MailboxChange, from origin: RequestContext, at now: Instant) throws
+        -> EmailBatch
     {
         guard reset.event != .reclaimed, let email = reset.email else {
-            return EmailBatch(letters: try reclaimNotice(of: reset, from: origin, at: now))
+            return EmailBatch(emails: try reclaimNotice(of: reset, from: origin, at: now))
         }
         let recent = reset.keptIdentities.filter { $0.linkedAt.map { now < $0 + Policy.recentlyLinked } ?? true }
         return try with.resetNotice(
@@ -215,15 +216,16 @@ extension OOBRedemption {
     }
 
     /// About a mailbox that the caller links, to the address that the account had.
-    private func mailing(
+    private func emailBatch(
         about change: MailboxChange, linking email: EmailAddress, from origin: RequestContext, at now: Instant
     ) throws -> EmailBatch {
         let account = change.account
         guard account.email != email || !account.usesEmailLinks else { return EmailBatch() }
-        let farewell =
-            change.endsSessions ? try with.farewell(to: account, for: email, from: origin, at: now) : EmailBatch()
+        let notice =
+            change.endsSessions
+            ? try with.emailChangedNotice(to: account, for: email, from: origin, at: now) : EmailBatch()
         let method = AddedSignInMethod(provider: .emailLink, subject: nil, addedAt: now)
-        return farewell + (try with.additionNotice(of: method, to: account, from: origin))
+        return notice + (try with.additionNotice(of: method, to: account, from: origin))
     }
 
     private func reclaimNotice(of change: MailboxChange, from origin: RequestContext, at now: Instant) throws

@@ -40,13 +40,13 @@ public struct OOBSending: Sendable {
     public func send(_ request: Request, in project: Project, from origin: RequestContext) async throws -> EmailAddress
     {
         let content = try content(of: request, in: project)
-        guard with.outOfBand.isSent else { throw OOBSendingRefusal.mailNotConfigured }
+        guard with.outOfBand.isSent else { throw OOBSendingRefusal.emailNotConfigured }
         switch request.purpose {
         case .resetPassword: return try await sendReset(request, content, in: project, from: origin)
         case .signIn:
             guard project.policy.allowsEmailLinks else { throw OOBSendingRefusal.notAllowed }
             let email = try EmailAddress(presented: request.email)
-            try with.limiter.takeMail(request.purpose, to: email, from: origin.network, in: project)
+            try with.limiter.takeEmail(request.purpose, to: email, from: origin.network, in: project)
             try await issue(Draft(.signIn, about: email), content, in: project, from: origin)
             return email
         case .verifyEmail, .changeEmail: return try await sendToOwner(request, content, in: project, from: origin)
@@ -56,13 +56,13 @@ public struct OOBSending: Sendable {
 
     /// What a backend asks for: by address, and told what it finds.
     ///
-    /// - Parameter isMailed: `false` only hands the link over.
+    /// - Parameter sendsEmail: `false` only returns the link.
     public func send(
-        _ request: Request, isMailed: Bool, for administrator: AuditActor, of project: Project,
+        _ request: Request, sendsEmail: Bool, for administrator: AuditActor, of project: Project,
         from origin: RequestContext
     ) async throws -> Issued {
         let content = try content(of: request, in: project)
-        guard with.outOfBand.isSent || !isMailed else { throw OOBSendingRefusal.mailNotConfigured }
+        guard with.outOfBand.isSent || !sendsEmail else { throw OOBSendingRefusal.emailNotConfigured }
         guard !request.purpose.isRemedy else { throw OOBSendingRefusal.onlyOnChange }
         if request.purpose == .signIn, !project.policy.allowsEmailLinks { throw OOBSendingRefusal.notAllowed }
         if request.purpose == .resetPassword, !project.policy.allowsPasswords { throw OOBSendingRefusal.notAllowed }
@@ -77,13 +77,13 @@ public struct OOBSending: Sendable {
             request.purpose, of: request.purpose == .signIn ? nil : holder, about: email, newEmail: newEmail)
         let note = AuditNote(
             AuditNote.AccountAction.codeIssued.rawValue, holder?.id.rawValue ?? project.realm.rawValue,
-            ["requestType": request.purpose.rawValue, "handedOver": String(!isMailed)])
+            ["requestType": request.purpose.rawValue, "handedOver": String(!sendsEmail)])
         let code = try await issue(
-            draft, content, isMailed: isMailed, for: (note, administrator), in: project, from: origin)
+            draft, content, sendsEmail: sendsEmail, for: (note, administrator), in: project, from: origin)
         let mode = ActionLink.Mode(request.purpose)
         let link = ActionLink(
             mode, code: code, in: project.realm, at: with.outOfBand.actionBase(project, mode), apiKey: content.apiKey,
-            language: origin.language ?? project.mail.language,
+            language: origin.language ?? project.emailSettings.language,
             continueURL: content.continueURL)
         return Issued(email: email, code: code, link: link)
     }
@@ -94,14 +94,14 @@ public struct OOBSending: Sendable {
         public let link: ActionLink
     }
 
-    /// The same work for an address that nobody has, where that is hidden: who has it is looked up when the letter is
-    /// sent.
+    /// Does the same work for addresses with and without an account, if the project hides which addresses have one: the
+    /// account is looked up when the email is sent.
     private func sendReset(
         _ request: Request, _ content: EmailPayload, in project: Project, from origin: RequestContext
     ) async throws -> EmailAddress {
         guard project.policy.allowsPasswords else { throw OOBSendingRefusal.notAllowed }
         let email = try EmailAddress(presented: request.email)
-        try with.limiter.takeMail(request.purpose, to: email, from: origin.network, in: project)
+        try with.limiter.takeEmail(request.purpose, to: email, from: origin.network, in: project)
         if !project.policy.emailEnumerationProtection, try await with.store.holder(of: email, in: project.realm) == nil
         {
             throw OOBSendingRefusal.emailUnknown
@@ -109,10 +109,10 @@ public struct OOBSending: Sendable {
         var content = content
         content.code = with.outOfBand.newCode()
         let now = with.clock.now()
-        let letter = try with.letter(
+        let outgoing = try with.outgoingEmail(
             .resetPassword, to: email, about: nil, content, from: origin, at: now,
             until: now + project.policy.resetLifetime)
-        try await codes.post(letter, in: project.realm)
+        try await codes.enqueue(outgoing, in: project.realm)
         return email
     }
 
@@ -133,7 +133,7 @@ public struct OOBSending: Sendable {
                 try await requireFree(newEmail, for: caller.account, in: project)
             }
         }
-        try with.limiter.takeMail(request.purpose, to: newEmail ?? email, from: origin.network, in: project)
+        try with.limiter.takeEmail(request.purpose, to: newEmail ?? email, from: origin.network, in: project)
         let draft = Draft(
             request.purpose, of: caller.account, by: caller.session, about: email, newEmail: newEmail)
         try await issue(draft, content, in: project, from: origin)
@@ -177,7 +177,7 @@ extension OOBSending {
     /// - Returns: the code.
     @discardableResult
     private func issue(
-        _ draft: Draft, _ content: EmailPayload, isMailed: Bool = true,
+        _ draft: Draft, _ content: EmailPayload, sendsEmail: Bool = true,
         for administrator: (AuditNote, AuditActor)? = nil, in project: Project, from origin: RequestContext
     ) async throws -> String {
         var content = content
@@ -189,15 +189,15 @@ extension OOBSending {
             hash: with.outOfBand.hash(secret), purpose: draft.purpose, account: draft.account?.id,
             generation: draft.purpose.diesWithSessions ? draft.account?.generation : nil, email: draft.email,
             newEmail: draft.newEmail, createdAt: now, expiresAt: end)
-        var letter: OutgoingEmail?
-        if isMailed, let kind = OutgoingEmail.Kind(rawValue: draft.purpose.rawValue) {
-            letter = try with.letter(
+        var outgoing: OutgoingEmail?
+        if sendsEmail, let kind = OutgoingEmail.Kind(rawValue: draft.purpose.rawValue) {
+            outgoing = try with.outgoingEmail(
                 kind, to: draft.newEmail ?? draft.email, about: draft.account?.id, content, from: origin, at: now,
                 until: end)
         }
         guard
             try await codes.issue(
-                code, letter, by: draft.session, for: administrator, in: project.realm)
+                code, outgoing, by: draft.session, for: administrator, in: project.realm)
         else {
             throw TokenRefusal.sessionEnded
         }
@@ -244,5 +244,5 @@ public enum OOBSendingRefusal: Error, Hashable {
     case invalidNewEmail
     /// Goes out by itself when an address is changed.
     case onlyOnChange
-    case mailNotConfigured
+    case emailNotConfigured
 }

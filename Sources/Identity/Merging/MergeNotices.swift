@@ -11,21 +11,21 @@ public struct MergeNotices: Sendable {
     }
 
     /// Each address gets one notice. The source's own has a link that undoes the merge.
-    public func mailing(for accounts: MergedAccounts) throws -> EmailBatch {
+    public func emailBatch(for accounts: MergedAccounts) throws -> EmailBatch {
         guard with.outOfBand.isSent else { return EmailBatch() }
         let methods = accounts.target.wayInProviders
-        var mailing = EmailBatch()
+        var emailBatch = EmailBatch()
         var written: Set<EmailAddress> = []
         if let email = accounts.source.verifiedEmail {
             written.insert(email)
-            mailing = try undoLink(to: email, methods)
+            emailBatch = try undoLink(to: email, methods)
         }
         for (email, account) in accounts.otherRecipients where written.insert(email).inserted {
-            mailing.letters += try with.notice(
+            emailBatch.emails += try with.notice(
                 .accountsMerged, to: email, about: account, EmailPayload(methods: methods), from: origin,
                 at: merge.mergedAt)
         }
-        return mailing
+        return emailBatch
     }
 
     private func undoLink(to email: EmailAddress, _ methods: [ProviderID]) throws -> EmailBatch {
@@ -34,10 +34,10 @@ public struct MergeNotices: Sendable {
         let code = OOBCode(
             hash: with.outOfBand.hash(secret), purpose: .undoMerge, account: plan.target, email: email,
             source: plan.source, createdAt: merge.mergedAt, expiresAt: merge.undoableUntil)
-        let letter = try with.letter(
+        let outgoing = try with.outgoingEmail(
             .accountsMerged, to: email, about: nil, EmailPayload(code: secret, methods: methods), from: origin,
             at: merge.mergedAt, until: merge.undoableUntil)
-        return EmailBatch(codes: [code], letters: [letter])
+        return EmailBatch(codes: [code], emails: [outgoing])
     }
 }
 

@@ -4,11 +4,11 @@ public enum ConfigurationProblem: Hashable, Sendable {
     case tooManyDomains
     /// - Parameter index: from 0.
     case domain(index: Int)
-    case mailSenderName
+    case emailSenderName
     /// Not the URL of a page.
-    case mailActionURL
-    case mailActionHost
-    case mailSubject(OutgoingEmail.Kind, Language)
+    case emailActionURL
+    case emailActionHost
+    case emailSubject(OutgoingEmail.Kind, Language)
     case tooManyProviders
     case unknownProvider(ProviderID)
     /// Settings that only Apple or only OpenID Connect providers have.
@@ -57,11 +57,11 @@ extension ConfigurationProblem: CustomStringConvertible {
         case .tooManyDomains: "there must not be more than \(Project.domainLimit) authorized domains"
         case .domain(let index):
             "authorized domain \(index + 1) must be a host name, without scheme, port or path"
-        case .mailSenderName: "the name of mail's sender \(Self.written)"
-        case .mailActionURL:
+        case .emailSenderName: "the name of mail's sender \(Self.written)"
+        case .emailActionURL:
             "the action URL of mail must be an https URL without user, query and fragment (http for loopback only)"
-        case .mailActionHost: "the action URL of mail must be at an authorized domain"
-        case .mailSubject(let kind, let language):
+        case .emailActionHost: "the action URL of mail must be at an authorized domain"
+        case .emailSubject(let kind, let language):
             "the subject of \(kind.name) in language \(language.rawValue) \(Self.written)"
         case .tooManyProviders: "there must not be more than \(limits.providers) providers"
         case .unknownProvider(let id):

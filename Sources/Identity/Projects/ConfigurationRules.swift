@@ -36,7 +36,7 @@ extension ProjectConfiguration {
         if project.authorizedDomains.count > Project.domainLimit { problems.append(.tooManyDomains) }
         problems += project.authorizedDomains.indices
             .filter { !Project.canAuthorize(project.authorizedDomains[$0]) }.map { .domain(index: $0) }
-        problems += project.mail.problems(in: project, ownHost: rules.ownHost)
+        problems += project.emailSettings.problems(in: project, ownHost: rules.ownHost)
         if project.providers.count > Limits.providers { problems.append(.tooManyProviders) }
         problems += project.providers.flatMap { Self.problems(of: $0, by: rules) }
         problems += newSecrets.sorted { $0.key.rawValue < $1.key.rawValue }

@@ -42,7 +42,7 @@ public struct Policy: Hashable, Sendable {
     public var passwordFailureLimit: Int
     /// Accounts made from one place within ``Policy/signUpWindow``, and addresses found taken; 0 is no limit.
     public var signUpLimit: Int
-    /// Mail of one purpose to one address that one place may ask for within ``Policy/mailWindow``, and all places together
+    /// Mail of one purpose to one address that one place may ask for within ``Policy/emailWindow``, and all places together
     /// twice; 0 is no limit.
     public var emailLimit: Int
     /// How long an anonymous account is kept that nobody uses; 0 is for ever.
@@ -116,7 +116,7 @@ public struct Policy: Hashable, Sendable {
     /// How long an account knows a place where it had a session.
     public static let placeLifetime: Duration = .seconds(30 * 86_400)
     public static let signUpWindow: Duration = .seconds(3600)
-    public static let mailWindow: Duration = .seconds(900)
+    public static let emailWindow: Duration = .seconds(900)
     /// How many changes of its credentials the clients of one account may make within ``credentialChangeWindow``.
     public static let credentialChangeLimit = 20
     public static let credentialChangeWindow: Duration = .seconds(600)

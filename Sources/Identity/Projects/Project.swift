@@ -11,7 +11,7 @@ public struct Project: Hashable, Sendable {
     public var policy: Policy
     /// Hosts that links and redirects may go to.
     public var authorizedDomains: [String]
-    public var mail: EmailSettings
+    public var emailSettings: EmailSettings
     /// At most one of each ``ProviderSettings/provider``.
     public var providers: [ProviderSettings]
     /// `nil` where the realm is the project itself.
@@ -20,24 +20,24 @@ public struct Project: Hashable, Sendable {
 
     public init(
         realm: ID<Realm>, number: Int64, profile: Policy.Profile, policy: Policy, authorizedDomains: [String],
-        mail: EmailSettings = EmailSettings(), providers: [ProviderSettings] = []
+        emailSettings: EmailSettings = EmailSettings(), providers: [ProviderSettings] = []
     ) {
         self.realm = realm
         self.number = number
         self.profile = profile
         self.policy = policy
         self.authorizedDomains = authorizedDomains
-        self.mail = mail
+        self.emailSettings = emailSettings
         self.providers = providers
     }
 
     public init(
         id: ID<Project>, number: Int64, profile: Policy.Profile, policy: Policy, authorizedDomains: [String],
-        mail: EmailSettings = EmailSettings(), providers: [ProviderSettings] = []
+        emailSettings: EmailSettings = EmailSettings(), providers: [ProviderSettings] = []
     ) {
         self.init(
             realm: ID(id), number: number, profile: profile, policy: policy, authorizedDomains: authorizedDomains,
-            mail: mail, providers: providers)
+            emailSettings: emailSettings, providers: providers)
     }
 
     /// The project itself, also where ``realm`` is a tenant: apps, keys and tokens belong to it.

@@ -36,7 +36,7 @@ extension Project {
     public func applied(to tenant: Tenant, providers: [ProviderSettings]) -> Project {
         var project = Project(
             realm: tenant.realm, number: number, profile: profile, policy: policy,
-            authorizedDomains: authorizedDomains, mail: mail, providers: providers)
+            authorizedDomains: authorizedDomains, emailSettings: emailSettings, providers: providers)
         project.tenant = tenant
         project.policy.allowsPasswords = tenant.settings.allowsPasswords
         project.policy.allowsEmailLinks = tenant.settings.allowsEmailLinks

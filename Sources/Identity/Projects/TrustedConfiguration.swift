@@ -21,7 +21,7 @@ extension Project {
     fileprivate func takingOrdinaryMembers(of new: Project) -> Project {
         var project = self
         project.policy = policy.takingOrdinaryMembers(of: new.policy)
-        project.mail = mail.takingOrdinaryMembers(of: new.mail)
+        project.emailSettings = emailSettings.takingOrdinaryMembers(of: new.emailSettings)
         project.providers = providers.map { old in
             new.settings(of: old.provider).map(old.takingOrdinaryMembers) ?? old
         }
@@ -66,11 +66,11 @@ extension EmailSettings {
     /// Not among them: the sender's address, which gets what cannot be delivered, the address that replies with a quoted
     /// code go to, and where links lead.
     fileprivate func takingOrdinaryMembers(of new: EmailSettings) -> EmailSettings {
-        var mail = self
-        mail.senderName = new.senderName
-        mail.language = new.language
-        mail.subjects = new.subjects
-        return mail
+        var emailSettings = self
+        emailSettings.senderName = new.senderName
+        emailSettings.language = new.language
+        emailSettings.subjects = new.subjects
+        return emailSettings
     }
 }
 

@@ -35,7 +35,7 @@ extension RateLimiter {
 
     /// All places where the account of `email` had no session share one attempt a minute.
     func takeUnknownPlaceAttempt(on email: EmailAddress, in project: Project) throws(TooManyAttempts) {
-        try take(.unknownPlaceAttempts(email), 1, Policy.unknownPlaceWindow, project.realm)
+        try take(.unknownNetworkAttempts(email), 1, Policy.unknownPlaceWindow, project.realm)
     }
 
     /// The place first: one that is over its limit leaves no trace of the addresses it goes on to try.

@@ -11,39 +11,39 @@ extension RateLimiter {
     ///
     /// The first mail in a window that resets the password always passes the limits of the address, whatever else was sent
     /// to it and for whichever tenant.
-    func takeMail(
+    func takeEmail(
         _ purpose: OOBCode.Purpose, to email: EmailAddress, from network: ClientNetwork, in project: Project
     ) throws(TooManyAttempts) {
-        let (limit, window) = (project.policy.emailLimit, Policy.mailWindow)
+        let (limit, window) = (project.policy.emailLimit, Policy.emailWindow)
         guard limit > 0 else { return }
-        try take(.anyMail(purpose, from: network), limit * Self.addressesOfOnePlace, window, ID(project.id))
+        try take(.anyEmail(purpose, from: network), limit * Self.addressesOfOnePlace, window, ID(project.id))
         let isFirstReset = purpose == .resetPassword && isFirstReset(of: email, in: project)
         do {
-            try take(.mailFromPlace(purpose, to: email, from: network), limit, window, ID(project.id))
-            try takeMail(purpose, to: email, afterPlace: network, in: project)
+            try take(.emailFromNetwork(purpose, to: email, from: network), limit, window, ID(project.id))
+            try takeEmail(purpose, to: email, afterPlace: network, in: project)
         } catch {
             guard !isFirstReset else { return }
-            forgive(.anyMail(purpose, from: network), window, ID(project.id))
+            forgive(.anyEmail(purpose, from: network), window, ID(project.id))
             throw error
         }
     }
 
-    private func takeMail(
+    private func takeEmail(
         _ purpose: OOBCode.Purpose, to email: EmailAddress, afterPlace network: ClientNetwork, in project: Project
     ) throws(TooManyAttempts) {
-        let (limit, window) = (project.policy.emailLimit, Policy.mailWindow)
+        let (limit, window) = (project.policy.emailLimit, Policy.emailWindow)
         do {
-            try take(.mail(purpose, to: email), limit * Self.placesOfOneAddress, window, ID(project.id))
+            try take(.email(purpose, to: email), limit * Self.placesOfOneAddress, window, ID(project.id))
         } catch {
-            forgive(.mailFromPlace(purpose, to: email, from: network), window, ID(project.id))
+            forgive(.emailFromNetwork(purpose, to: email, from: network), window, ID(project.id))
             throw error
         }
     }
 
     private func isFirstReset(of email: EmailAddress, in project: Project) -> Bool {
-        guard !isReached(.firstReset(to: email), 1, Policy.mailWindow, project.realm) else { return false }
+        guard !isReached(.firstReset(to: email), 1, Policy.emailWindow, project.realm) else { return false }
         do {
-            try take(.firstReset(to: email), 1, Policy.mailWindow, project.realm)
+            try take(.firstReset(to: email), 1, Policy.emailWindow, project.realm)
             return true
         } catch {
             return false

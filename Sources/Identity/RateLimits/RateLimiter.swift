@@ -2,12 +2,8 @@
 public enum LimitKey: Hashable, Sendable {
     /// What is counted, whoever's and from wherever.
     public enum Kind: String, Sendable, CaseIterable {
-        case passwordFailures, anyPasswordFailures, addressPasswordFailures
-        case unknownPlaceAttempts = "unknownNetworkAttempts"
-        case signUps, nonces, firstReset, credentialChanges
-        case mail = "email"
-        case mailFromPlace = "emailFromNetwork"
-        case anyMail = "anyEmail"
+        case passwordFailures, anyPasswordFailures, addressPasswordFailures, unknownNetworkAttempts, signUps, nonces
+        case email, emailFromNetwork, firstReset, anyEmail, credentialChanges
     }
 
     /// Wrong passwords for one address from one place: nobody can lock out somebody elsewhere.
@@ -17,18 +13,18 @@ public enum LimitKey: Hashable, Sendable {
     /// Wrong passwords for one address from all places together.
     case addressPasswordFailures(EmailAddress)
     /// Attempts at an address, after too many of those, from places where its account had no session.
-    case unknownPlaceAttempts(EmailAddress)
+    case unknownNetworkAttempts(EmailAddress)
     case signUps(from: ClientNetwork)
     /// Nonces issued to one place.
     case nonces(from: ClientNetwork)
     /// Mail of one purpose to one address, from all clients together.
-    case mail(OOBCode.Purpose, to: EmailAddress)
+    case email(OOBCode.Purpose, to: EmailAddress)
     /// Mail of one purpose to one address that one place asks for.
-    case mailFromPlace(OOBCode.Purpose, to: EmailAddress, from: ClientNetwork)
+    case emailFromNetwork(OOBCode.Purpose, to: EmailAddress, from: ClientNetwork)
     /// The first mail that resets the password of one address.
     case firstReset(to: EmailAddress)
     /// Mail of one purpose asked for from one place, to whatever address.
-    case anyMail(OOBCode.Purpose, from: ClientNetwork)
+    case anyEmail(OOBCode.Purpose, from: ClientNetwork)
     /// Changes of one account's credentials by its own clients, from wherever.
     case credentialChanges(ID<Account>)
 
@@ -37,13 +33,13 @@ public enum LimitKey: Hashable, Sendable {
         case .passwordFailures: .passwordFailures
         case .anyPasswordFailures: .anyPasswordFailures
         case .addressPasswordFailures: .addressPasswordFailures
-        case .unknownPlaceAttempts: .unknownPlaceAttempts
+        case .unknownNetworkAttempts: .unknownNetworkAttempts
         case .signUps: .signUps
         case .nonces: .nonces
-        case .mail: .mail
-        case .mailFromPlace: .mailFromPlace
+        case .email: .email
+        case .emailFromNetwork: .emailFromNetwork
         case .firstReset: .firstReset
-        case .anyMail: .anyMail
+        case .anyEmail: .anyEmail
         case .credentialChanges: .credentialChanges
         }
     }
@@ -62,12 +58,12 @@ public enum LimitKey: Hashable, Sendable {
         case .passwordFailures(let email, let network): Self.scopes(of: network, [email.rawValue])
         case .anyPasswordFailures(let network), .signUps(let network), .nonces(let network):
             Self.scopes(of: network, [])
-        case .anyMail(let purpose, let network): Self.scopes(of: network, [purpose.rawValue])
-        case .addressPasswordFailures(let email), .unknownPlaceAttempts(let email), .firstReset(let email):
+        case .anyEmail(let purpose, let network): Self.scopes(of: network, [purpose.rawValue])
+        case .addressPasswordFailures(let email), .unknownNetworkAttempts(let email), .firstReset(let email):
             [Scope(names: [email.rawValue], factor: 1)]
-        case .mail(let purpose, let email): [Scope(names: [purpose.rawValue, email.rawValue], factor: 1)]
+        case .email(let purpose, let email): [Scope(names: [purpose.rawValue, email.rawValue], factor: 1)]
         // One mailbox has one owner, so a wide network needs no more than a narrow one.
-        case .mailFromPlace(let purpose, let email, let network):
+        case .emailFromNetwork(let purpose, let email, let network):
             [Scope(names: [purpose.rawValue, email.rawValue, network.widest.prefix], factor: 1)]
         case .credentialChanges(let account): [Scope(names: [account.rawValue], factor: 1)]
         }

@@ -135,7 +135,7 @@ public struct FederatedSignIn: Sendable {
         let entry = SignInCommit(
             step: step, identity: proven.identity, marks: proven.marks, session: with.entropy.sessionID(),
             device: origin.device, place: with.place(of: origin, in: project), trace: origin.trace, enteredAt: now,
-            mailing: try mailing(about: step, proven.identity, from: origin, at: now))
+            emailBatch: try emailBatch(about: step, proven.identity, from: origin, at: now))
         switch try await store.enter(entry, in: project.realm) {
         case .done(let account, let session):
             let signedIn = try await with.tokens.signedIn(account, session, in: project, at: now)
@@ -146,7 +146,7 @@ public struct FederatedSignIn: Sendable {
     }
 
     /// To the owner of an account that others can enter now, or that has become somebody else's.
-    private func mailing(
+    private func emailBatch(
         about step: SignInCommit.Step, _ identity: VerifiedIdentity, from origin: RequestContext, at now: Instant
     ) throws -> EmailBatch {
         switch step {
@@ -158,7 +158,7 @@ public struct FederatedSignIn: Sendable {
             guard let email = account.email else { return EmailBatch() }
             let content = EmailPayload(provider: identity.provider)
             return EmailBatch(
-                letters: try with.notice(
+                emails: try with.notice(
                     .accountReclaimed, to: email, about: account.id, content, from: origin, at: now))
         }
     }

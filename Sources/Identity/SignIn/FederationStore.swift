@@ -46,11 +46,11 @@ public struct SignInCommit: Hashable, Sendable {
     public let trace: RequestTrace
     public let enteredAt: Instant
     /// To be sent once it is carried out.
-    public let mailing: EmailBatch
+    public let emailBatch: EmailBatch
 
     public init(
         step: Step, identity: VerifiedIdentity, marks: [ReplayKey], session: ID<Session>,
-        device: String?, place: [UInt8]?, trace: RequestTrace, enteredAt: Instant, mailing: EmailBatch = EmailBatch()
+        device: String?, place: [UInt8]?, trace: RequestTrace, enteredAt: Instant, emailBatch: EmailBatch = EmailBatch()
     ) {
         self.step = step
         self.identity = identity
@@ -60,7 +60,7 @@ public struct SignInCommit: Hashable, Sendable {
         self.place = place
         self.trace = trace
         self.enteredAt = enteredAt
-        self.mailing = mailing
+        self.emailBatch = emailBatch
     }
 
     /// Of the session that is opened.

@@ -1,3 +1,4 @@
+internal import HTML
 public import Identity
 
 extension Page {
@@ -10,24 +11,29 @@ extension Page {
             [
                 frame.paragraph(
                     LocalizedString(
-                        "Confirm only if you asked \(app) for this change.",
-                        "\(app)でこの変更を依頼した場合のみ、確認してください。")),
-                frame.facts([
+                        "Confirm only if you asked for this change in \(app).",
+                        "\(app)でこの変更を申し込まれた場合のみ、確認してください。")),
+                frame.details([
                     (LocalizedString("New address", "新しいアドレス"), .text(new.rawValue)),
-                    (LocalizedString("Address until now", "現在のアドレス"), .text(old.rawValue)),
+                    (LocalizedString("Current address", "現在のアドレス"), .text(old.rawValue)),
                 ]),
                 form.form(in: frame, [frame.button(LocalizedString("Use the new address", "新しいアドレスを使う"))]),
-                frame.hint(
-                    LocalizedString("Every device will have to sign in again.", "すべての端末で再ログインが必要になります。")),
+                frame.note(
+                    LocalizedString(
+                        "You will be signed out on every device. Then sign in again.",
+                        "すべての端末からログアウトします。その後、もう一度ログインしてください。")),
             ])
     }
 
     public static func emailChanged(to new: EmailAddress, continuing url: ContinueURL?, _ frame: Frame) -> Page {
         Page(
-            frame, LocalizedString("Your address is changed", "アドレスを変更しました"),
+            frame, LocalizedString("Your email address has been changed", "メールアドレスを変更しました"),
             [
-                frame.facts([(.address, .text(new.rawValue))]),
-                frame.paragraph(LocalizedString("You can sign in with it now.", "新しいアドレスでログインできます。")),
-            ] + frame.wayBackOrAdvice(to: url))
+                frame.details([(.address, .text(new.rawValue))]),
+                frame.paragraph(
+                    LocalizedString(
+                        "You were signed out on every device. Please sign in again.",
+                        "すべての端末からログアウトしました。もう一度ログインしてください。")),
+            ] + frame.continueLinkOrAdvice(to: url))
     }
 }

@@ -1,6 +1,7 @@
+internal import HTML
 public import Identity
 
-/// What a form sends back beside what people fill in: the code that it is about, and where they go on.
+/// The hidden fields of a form: the code that the form redeems, and the URL to continue at.
 public struct CodeForm: Sendable {
     public let code: String
     public let continueURL: ContinueURL?
@@ -10,8 +11,9 @@ public struct CodeForm: Sendable {
         self.continueURL = continueURL
     }
 
-    /// What a form asks for instead of what its code is for.
+    /// An action that differs from the purpose of the code.
     public enum Step: String, Sendable {
+        /// The reader says that the account is not theirs.
         case disavow
     }
 
@@ -21,22 +23,22 @@ public struct CodeForm: Sendable {
         case language = "lang"
         case newPassword
         case step
-        /// For password managers; nobody reads it.
+        /// For password managers; the gateway ignores it.
         case username
         case email
     }
 
-    func form(_ step: Step? = nil, in frame: Page.Frame, _ content: [HTML]) -> HTML {
+    func form(_ step: Step? = nil, in frame: Page.Frame, _ content: [Markup]) -> Markup {
         let hidden: [(Field, String?)] = [
             (.code, code), (.continueURL, continueURL?.text), (.language, frame.language.rawValue),
             (.step, step?.rawValue),
         ]
-        return HTML(.form, [.post, .action(.actionPage)], hidden.compactMap(HTML.hidden) + content)
+        return Markup(.form, [.post, .action(.actionPage)], hidden.compactMap(Markup.hidden) + content)
     }
 }
 
-extension HTML {
-    static func hidden(_ field: CodeForm.Field, _ value: String?) -> HTML? {
+extension Markup {
+    static func hidden(_ field: CodeForm.Field, _ value: String?) -> Markup? {
         value.map { .void(.input, [.type("hidden"), .name(field.rawValue), .value($0)]) }
     }
 }

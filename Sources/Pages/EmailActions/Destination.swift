@@ -1,17 +1,19 @@
+internal import HTML
 internal import Identity
 
-/// Where a page may lead: to another of our own, or to where the project's people are at home.
+/// Where a page may lead: to another page of the gateway, or to a URL that was checked against the project's authorized
+/// domains.
 struct Destination: Sendable {
-    let url: String
+    let url: URLReference
 
-    private init(url: String) {
-        self.url = url
+    private init(_ url: String) {
+        self.url = URLReference(url)
     }
 
-    /// Relative to its form, so that a proxy may put the gateway below a path of its own.
-    static let actionPage = Destination(url: "action")
-    static let forgotPasswordPage = Destination(url: "forgotPassword")
+    /// Relative, so that a proxy may put the gateway below a path of its own.
+    static let actionPage = Destination("action")
+    static let forgotPasswordPage = Destination("forgotPassword")
 
-    static func app(_ url: ContinueURL) -> Destination { Destination(url: url.text) }
-    static func app(_ link: ActionLink) -> Destination { Destination(url: link.url) }
+    static func app(_ url: ContinueURL) -> Destination { Destination(url.text) }
+    static func app(_ link: ActionLink) -> Destination { Destination(link.url) }
 }

@@ -1,11 +1,11 @@
 public import Identity
 
 extension Page {
-    /// Why a page cannot do what it is for.
+    /// Why the gateway cannot do what the page is for.
     public enum Failure: Hashable, Sendable {
         case code(OOBCodeRefusal)
         case tooManyAttempts(minutes: Int)
-        /// The form is not one of ours.
+        /// The request body is not a form of these pages.
         case malformed
         case notFound
     }
@@ -19,9 +19,9 @@ extension Page.Failure {
     fileprivate var title: LocalizedString {
         switch self {
         case .code(let refusal): refusal.title
-        case .tooManyAttempts: LocalizedString("Too many attempts", "回数の上限に達しました")
+        case .tooManyAttempts: LocalizedString("Too many attempts", "試行回数の上限に達しました")
         case .malformed: LocalizedString("This did not work", "処理できませんでした")
-        case .notFound: LocalizedString("There is no such page", "ページが見つかりません")
+        case .notFound: LocalizedString("Page not found", "ページが見つかりません")
         }
     }
 
@@ -30,12 +30,12 @@ extension Page.Failure {
         case .code(let refusal): refusal.advice
         case .tooManyAttempts(let minutes):
             LocalizedString(
-                minutes == 1 ? "Wait a minute, then try again." : "Wait \(minutes) minutes, then try again.",
+                minutes == 1 ? "Wait one minute, then try again." : "Wait \(minutes) minutes, then try again.",
                 "\(minutes)分ほど待ってから、もう一度お試しください。")
         case .malformed:
-            LocalizedString("Open the link from your mail again.", "メールのリンクをもう一度開いてください。")
+            LocalizedString("Open the link in your email again.", "メールのリンクをもう一度開いてください。")
         case .notFound:
-            LocalizedString("Check the address of the page, or go back to the app.", "ページのアドレスを確認するか、アプリに戻ってください。")
+            LocalizedString("Check the address of the page, or go back to the app.", "ページのアドレスをご確認いただくか、アプリにお戻りください。")
         }
     }
 }
@@ -44,7 +44,7 @@ extension OOBCodeRefusal {
     fileprivate var title: LocalizedString {
         switch self {
         case .missing, .invalid, .otherEmail: LocalizedString("This link does not work", "このリンクは使えません")
-        case .expired: LocalizedString("This link is too old", "リンクの有効期限が切れています")
+        case .expired: LocalizedString("This link has expired", "リンクの有効期限が切れています")
         case .emailTaken: LocalizedString("This address belongs to another account", "このアドレスは別のアカウントで使われています")
         case .accountDisabled: LocalizedString("This account is disabled", "このアカウントは無効になっています")
         case .notAllowed: LocalizedString("This is not available", "この操作は利用できません")
@@ -56,28 +56,30 @@ extension OOBCodeRefusal {
         case .missing, .invalid, .otherEmail:
             LocalizedString(
                 """
-                It may have been used already, or not be whole. Ask for a new one in the app, and open the newest mail.
+                The link may have been used already, or a part of it may be missing. Request a new link in the app, and open \
+                the newest email.
                 """,
-                "すでに使われたか、リンクの一部が欠けている可能性があります。アプリで再度依頼し、最新のメールを開いてください。")
+                "すでに使われたか、リンクの一部が欠けている可能性があります。アプリでもう一度お手続きのうえ、最新のメールを開いてください。")
         case .expired:
             LocalizedString(
                 """
-                Ask for a new one in the app. If the link was meant to undo a change to your account, it can no longer do \
+                Request a new link in the app. If this link was for undoing a change to your account, it can no longer do \
                 that. If you can still reset your password in the app, do so now. Otherwise contact the people who run \
                 the app.
                 """,
                 """
-                アプリで再度依頼してください。アカウントの変更を取り消すためのリンクだった場合、このリンクではもう取り消せません。\
+                アプリでもう一度お手続きください。アカウントの変更を取り消すためのリンクだった場合、このリンクではもう取り消せません。\
                 アプリでパスワードを再設定できる場合は、すぐに再設定してください。できない場合は、アプリの運営者にお問い合わせください。
                 """)
         case .emailTaken:
             LocalizedString(
-                "Somebody else has made an account with it by now, so nothing was changed.",
-                "その後、別のアカウントがこのアドレスを使い始めたため、変更は行われませんでした。")
+                "Another account started to use this address in the meantime. Nothing was changed.",
+                "その後、別のアカウントがこのアドレスを使い始めました。変更は行われませんでした。")
         case .accountDisabled:
-            LocalizedString("Nothing was changed. Ask those who run the app.", "変更は行われませんでした。アプリの運営者にお問い合わせください。")
+            LocalizedString(
+                "Nothing was changed. Please contact the people who run the app.", "変更は行われませんでした。アプリの運営者にお問い合わせください。")
         case .notAllowed:
-            LocalizedString("The app does not offer this. Nothing was changed.", "アプリがこの操作を許可していません。変更は行われませんでした。")
+            LocalizedString("The app does not allow this. Nothing was changed.", "アプリがこの操作を許可していません。変更は行われませんでした。")
         }
     }
 }

@@ -1,12 +1,15 @@
+internal import HTML
 public import Identity
 
 extension Page {
-    /// - Parameter isInvalid: what was sent before is no address.
+    /// - Parameter isInvalid: the submitted text is not an email address.
     public static func forgotPassword(isInvalid: Bool = false, _ frame: Frame) -> Page {
         let language = frame.language
-        let alert = HTML(
-            .p, [.id(.problem), .role("alert"), .classed(.problem)],
-            text: LocalizedString("This is not an email address.", "メールアドレスの形式が正しくありません。").in(language))
+        let alert = Markup(
+            .p, [.id(.problem), .role("alert"), .classes(.problem)],
+            text: LocalizedString(
+                "This is not a valid email address. Please check it.", "メールアドレスの形式が正しくありません。入力内容をご確認ください。"
+            ).in(language))
         let address: [Attribute] = [
             .id(.address), .name(CodeForm.Field.email.rawValue), .type("email"), .autocomplete("username"), .required,
             .maxlength(254),
@@ -16,35 +19,35 @@ extension Page {
             [
                 frame.paragraph(
                     LocalizedString(
-                        "We send you a mail with a link by which you set a new password.",
-                        "新しいパスワードを設定するためのリンクをメールでお送りします。"))
+                        "Enter the email address of your account. We will email you a link to reset your password.",
+                        "ご登録のメールアドレスを入力してください。パスワードを再設定するためのリンクをメールでお送りします。"))
             ] + (isInvalid ? [alert] : []) + [
-                HTML(
+                Markup(
                     .form, [.post, .action(.forgotPasswordPage)],
-                    [HTML.hidden(.language, language.rawValue)].compactMap(\.self) + [
-                        HTML(.label, [.for(.address)], text: LocalizedString.address.in(language)),
+                    [Markup.hidden(.language, language.rawValue)].compactMap(\.self) + [
+                        Markup(.label, [.for(.address)], text: LocalizedString.address.in(language)),
                         .void(
                             .input,
                             address + (isInvalid ? [.invalid, .describedBy([.problem]), .autofocus] : [])),
-                        frame.button(LocalizedString("Send the mail", "メールを送る")),
+                        frame.button(LocalizedString("Send the email", "メールを送る")),
                     ])
             ])
     }
 
-    /// The same for an address that nobody has.
+    /// The page is the same whether or not an account has the address.
     public static func resetSent(to email: EmailAddress, _ frame: Frame) -> Page {
         Page(
-            frame, LocalizedString("Look into your mailbox", "メールをご確認ください"),
+            frame, LocalizedString("Check your email", "メールをご確認ください"),
             [
-                frame.facts([(.address, .text(email.rawValue))]),
+                frame.details([(.address, .text(email.rawValue))]),
                 frame.paragraph(
                     LocalizedString(
-                        "If there is an account with this address, a mail with a link is on its way to it.",
-                        "このアドレスのアカウントがある場合は、リンクを記載したメールが届きます。")),
+                        "If an account has this address, we will email you a link to reset your password.",
+                        "このアドレスのアカウントがある場合は、パスワードを再設定するためのリンクをメールでお送りします。")),
                 frame.paragraph(
                     LocalizedString(
-                        "It may take some minutes. Look into the folder for spam as well.",
-                        "届くまで数分かかることがあります。迷惑メールのフォルダーもご確認ください。")),
+                        "The email may take a few minutes to arrive. If you do not see it, check your spam folder.",
+                        "メールが届くまで数分かかることがあります。見つからない場合は、迷惑メールフォルダーもご確認ください。")),
             ])
     }
 }

@@ -1,6 +1,7 @@
+internal import HTML
 public import Identity
 
-/// What a project asks of a new password, for people and for what generates passwords.
+/// A project's requirements for a new password, in words and for password managers.
 public struct PasswordRules: Sendable {
     let minimumLength: Int
     let requirements: [PasswordRequirement]
@@ -14,14 +15,14 @@ public struct PasswordRules: Sendable {
         requirements = [.minimumLength(policy.minimumPasswordLength)] + classes.filter(\.0).map(\.1)
     }
 
-    /// As password managers read it (Apple's Password AutoFill rules).
+    /// Value of the attribute `passwordrules` (Apple's Password AutoFill rules).
     var attribute: String {
         (["minlength: \(minimumLength);"] + requirements.compactMap(\.rule)).joined(separator: " ")
     }
 }
 
 extension Page {
-    /// What was done that this page follows.
+    /// The completed action that the page follows.
     public enum Remedy: Sendable {
         case recovered(EmailAddress)
         case removed(SignInMethodName)
@@ -29,22 +30,24 @@ extension Page {
     }
 
     /// - Parameters:
-    ///   - missing: what the password lacks that was sent before; nothing where none was sent yet.
-    ///   - identities: what the owner may remove with the reset.
+    ///   - missing: requirements that the submitted password does not meet; empty if none was submitted.
+    ///   - identities: identities that the owner may remove with the reset.
     public static func resetPassword(
         of email: EmailAddress, _ rules: PasswordRules, missing: [PasswordRequirement] = [],
         removing identities: [ListedIdentity],
         after remedy: Remedy? = nil, _ form: CodeForm, _ frame: Frame
     ) -> Page {
         let language = frame.language
-        let problem = missing.map { HTML(.li, text: $0.phrase.in(language)) }
-        let alert = HTML(
-            .div, [.id(.problem), .role("alert"), .classed(.problem)],
+        let alert = Markup(
+            .div, [.id(.problem), .role("alert"), .classes(.problem)],
             [
-                frame.paragraph(LocalizedString("Choose another password. It needs:", "別のパスワードを入力してください。必要な条件：")),
-                HTML(.ul, problem),
+                frame.paragraph(
+                    LocalizedString(
+                        "This password cannot be used. Choose another one. Requirements:",
+                        "このパスワードは使えません。次の条件を満たすパスワードを入力してください。")),
+                frame.list(missing.map(\.label)),
             ])
-        let hints = rules.requirements.map { HTML(.li, text: $0.phrase.in(language)) }
+        let requirements = rules.requirements.map { Markup(.li, text: $0.label.in(language)) }
         let password: [Attribute] = [
             .id(.password), .name(CodeForm.Field.newPassword.rawValue), .type("password"),
             .autocomplete("new-password"), .required, .minlength(rules.minimumLength), .passwordRules(rules.attribute),
@@ -56,71 +59,73 @@ extension Page {
                 form.form(
                     in: frame,
                     [
-                        HTML(.label, [.for(.address)], text: LocalizedString.address.in(language)),
+                        Markup(.label, [.for(.address)], text: LocalizedString.address.in(language)),
                         .void(
                             .input,
                             [
                                 .id(.address), .name(CodeForm.Field.username.rawValue), .type("email"),
                                 .autocomplete("username"), .readonly, .value(email.rawValue),
                             ]),
-                        HTML(.label, [.for(.password)], text: LocalizedString("New password", "新しいパスワード").in(language)),
+                        Markup(
+                            .label, [.for(.password)], text: LocalizedString("New password", "新しいパスワード").in(language)),
                         .void(.input, password + (missing.isEmpty ? [] : [.invalid, .autofocus])),
-                        HTML(.ul, [.id(.passwordRules), .classed(.hint)], hints),
+                        Markup(.ul, [.id(.passwordRules), .classes(.note)], requirements),
                     ]
-                        + frame.choice(
-                            of: identities,
+                        + frame.checkboxes(
+                            for: identities,
                             LocalizedString("Other ways to sign in to this account", "このアカウントのほかのログイン方法"),
                             LocalizedString(
-                                "Tick those that you did not add yourself. They are removed when you save the password.",
-                                "追加にお心当たりがないものを選んでください。パスワードの保存と同時に削除されます。"))
+                                "Select those that you did not add yourself. They are removed when you save the password.",
+                                "ご自身で追加していないものを選んでください。パスワードの保存と同時に削除します。"))
                         + [frame.button(LocalizedString("Save the password", "パスワードを保存する"))]),
-                frame.hint(
+                frame.note(
                     LocalizedString(
-                        "Every device will have to sign in again, with the new password.",
-                        "すべての端末で、新しいパスワードによる再ログインが必要になります。")),
+                        "When you save the password, you are signed out on every device.",
+                        "パスワードを保存すると、すべての端末からログアウトします。")),
             ])
     }
 
     public static func passwordReset(of email: EmailAddress, continuing url: ContinueURL?, _ frame: Frame) -> Page {
         Page(
-            frame, LocalizedString("Your password is changed", "パスワードを変更しました"),
+            frame, LocalizedString("Your password has been changed", "パスワードを変更しました"),
             [
-                frame.facts([(.address, .text(email.rawValue))]),
-                frame.paragraph(LocalizedString("You can sign in with it now.", "新しいパスワードでログインできます。")),
-            ] + frame.wayBackOrAdvice(to: url))
+                frame.details([(.address, .text(email.rawValue))]),
+                frame.paragraph(
+                    LocalizedString("You can now sign in with the new password.", "新しいパスワードでログインできます。")),
+            ] + frame.continueLinkOrAdvice(to: url))
     }
 }
 
 extension Page.Frame {
-    fileprivate func done(_ remedy: Page.Remedy) -> HTML {
-        let phrase: LocalizedString =
+    fileprivate func done(_ remedy: Page.Remedy) -> Markup {
+        let outcome: LocalizedString =
             switch remedy {
             case .recovered(let email):
                 LocalizedString(
-                    "You have your earlier address \(email.rawValue) back, and every device is signed out.",
-                    "以前のアドレス\(email.rawValue)に戻し、すべての端末からログアウトさせました。")
+                    "Your earlier address \(email.rawValue) is restored. You were signed out on every device.",
+                    "メールアドレスを\(email.rawValue)に戻し、すべての端末からログアウトしました。")
             case .removed(let name): .removed(name)
             case .undone:
                 LocalizedString(
-                    "You have your account back, and every device is signed out.",
-                    "アカウントを元に戻し、すべての端末からログアウトさせました。")
+                    "You have your account back. You were signed out on every device.",
+                    "アカウントを元に戻し、すべての端末からログアウトしました。")
             }
-        let next = LocalizedString("Now set a new password.", "続けて新しいパスワードを設定してください。")
-        let text = [phrase, next].map { $0.in(language) }.joined(separator: language == .english ? " " : "")
-        return HTML(.p, [.role("status"), .classed(.done)], text: text)
+        let next = LocalizedString("Now set a new password.", "続けて、新しいパスワードを設定してください。")
+        let text = [outcome, next].map { $0.in(language) }.joined(separator: language == .english ? " " : "")
+        return Markup(.p, [.role("status"), .classes(.done)], text: text)
     }
 }
 
 extension PasswordRequirement {
-    var phrase: LocalizedString {
+    var label: LocalizedString {
         switch self {
         case .minimumLength(let length): LocalizedString("At least \(length) characters", "\(length)文字以上")
         case .maximumLength(let length): LocalizedString("At most \(length) characters", "\(length)文字以内")
-        case .lowercase: LocalizedString("A lower case letter", "小文字の英字を含む")
-        case .uppercase: LocalizedString("An upper case letter", "大文字の英字を含む")
+        case .lowercase: LocalizedString("A lowercase letter", "小文字の英字を含む")
+        case .uppercase: LocalizedString("An uppercase letter", "大文字の英字を含む")
         case .digit: LocalizedString("A digit", "数字を含む")
         case .symbol: LocalizedString("A symbol, such as ! or #", "記号（!や#など）を含む")
-        case .notBreached: LocalizedString("To be unknown from data breaches", "過去に漏えいしていないこと")
+        case .notBreached: LocalizedString("Not known from a data leak", "過去に漏えいしたパスワードではない")
         }
     }
 

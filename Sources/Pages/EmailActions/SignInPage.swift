@@ -1,7 +1,8 @@
+internal import HTML
 public import Identity
 
 extension Page {
-    /// - Parameter link: into the app, which uses the code up; `nil` if it did not say where it is.
+    /// - Parameter link: opens the app, which redeems the code; `nil` if the request named no URL of the app.
     public static func signIn(_ email: EmailAddress, _ link: ActionLink?, _ frame: Frame) -> Page {
         let app = frame.app(in: frame.language)
         return Page(
@@ -10,15 +11,15 @@ extension Page {
                 frame.paragraph(
                     LocalizedString(
                         "This link signs you in to \(app).", "このリンクで\(app)にログインできます。")),
-                frame.facts([(.address, .text(email.rawValue))]),
+                frame.details([(.address, .text(email.rawValue))]),
                 link.map { frame.link(LocalizedString("Continue in the app", "アプリで続ける"), to: .app($0)) }
                     ?? frame.paragraph(
                         LocalizedString(
-                            "Open the link from your mail on the device where the app is.",
-                            "メールのリンクを、アプリの入っている端末で開いてください。")),
-                frame.hint(
+                            "Open the link in your email on the device that has the app.",
+                            "アプリが入っている端末で、メールのリンクを開いてください。")),
+                frame.note(
                     LocalizedString(
-                        "If you did not ask to sign in, close this page. Nothing has happened.",
+                        "If you did not ask to sign in, close this page. Nothing has been changed.",
                         "ログインのお心当たりがない場合は、このページを閉じてください。何も変更されていません。")),
             ])
     }

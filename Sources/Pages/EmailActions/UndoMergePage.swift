@@ -1,19 +1,19 @@
+internal import HTML
 public import Identity
 
 extension Page {
-    /// Out of the account that another one went into.
+    /// Asks the owner of an account that was merged into another one whether to undo the merge.
     ///
     /// - Parameters:
-    ///   - email: of the account that comes back.
-    ///   - setsPassword: the next page asks for a new password.
+    ///   - email: the address of the account to restore.
+    ///   - setsPassword: whether the next page asks for a new password.
     public static func undoMerge(of email: EmailAddress, setsPassword: Bool, _ form: CodeForm, _ frame: Frame) -> Page {
         let app = frame.app(in: frame.language)
-        let password = LocalizedString("On the next page you set a new password.", "次のページで新しいパスワードを設定します。")
-        let consequences = [
+        var consequences = [
             LocalizedString(
                 """
-                You get your own account back, with your address and your ways to sign in, as far as no other account \
-                uses them by now.
+                You get your own account back, with your email address and your ways to sign in. Those that another \
+                account uses by now do not come back.
                 """,
                 """
                 あなたのアカウントが、メールアドレスとログイン方法とともに元に戻ります。\
@@ -21,27 +21,27 @@ extension Page {
                 """),
             LocalizedString(
                 """
-                The other account keeps only its own things. If it had anything of yours, everyone using it is signed out.
+                The other account keeps only what is its own. If it had anything of yours, everyone who uses it is signed \
+                out.
                 """,
                 """
                 統合先のアカウントには、そのアカウント自身のものだけが残ります。\
-                あなたのものがあった場合は、そのアカウントの利用者は全員ログアウトされます。
+                あなたのものが含まれていた場合、そのアカウントの利用者は全員ログアウトされます。
                 """),
         ]
+        if setsPassword { consequences.append(.setsPasswordNext) }
         return Page(
             frame, LocalizedString("Get your account back", "アカウントを元に戻す"),
             [
                 frame.paragraph(
                     LocalizedString(
-                        "Your account of \(app) was merged into another account. If that was not you, undo it.",
+                        "Your account for \(app) was merged into another account. If you did not do this, undo the merge.",
                         "\(app)のあなたのアカウントが、別のアカウントに統合されました。お心当たりがない場合は、取り消してください。")),
-                frame.facts([(.address, .text(email.rawValue))]),
-                frame.paragraph(LocalizedString("If you undo it:", "取り消すと、次のようになります。")),
-                HTML(
-                    .ul,
-                    (consequences + (setsPassword ? [password] : [])).map { HTML(.li, text: $0.in(frame.language)) }),
+                frame.details([(.address, .text(email.rawValue))]),
+                frame.paragraph(LocalizedString("If you undo the merge:", "取り消すと、次のようになります。")),
+                frame.list(consequences),
                 form.form(in: frame, [frame.button(LocalizedString("Undo the merge", "統合を取り消す"))]),
-                frame.hint(
+                frame.note(
                     LocalizedString(
                         "If you merged the accounts yourself, close this page.", "ご自身で統合された場合は、このページを閉じてください。")),
             ])
@@ -50,12 +50,17 @@ extension Page {
     /// - Parameter email: `nil` if another account has the address by now.
     public static func mergeUndone(_ email: EmailAddress?, continuing url: ContinueURL?, _ frame: Frame) -> Page {
         let app = frame.app(in: frame.language)
-        let lost = LocalizedString(
-            "Another account now uses this address. If you cannot sign in, contact the people who run \(app).",
-            "このメールアドレスは現在、別のアカウントで使われています。ログインできない場合は、\(app)の運営者にお問い合わせください。")
+        let addressTaken = LocalizedString(
+            "Another account now uses your email address. If you cannot sign in, contact the people who run \(app).",
+            "あなたのメールアドレスは現在、別のアカウントで使われています。ログインできない場合は、\(app)の運営者にお問い合わせください。")
         return Page(
             frame, LocalizedString("You have your account back", "アカウントを元に戻しました"),
-            (email.map { [frame.facts([(.address, .text($0.rawValue))])] } ?? [frame.paragraph(lost)])
-                + frame.wayBackOrAdvice(to: url))
+            (email.map { [frame.details([(.address, .text($0.rawValue))])] } ?? [frame.paragraph(addressTaken)])
+                + frame.continueLinkOrAdvice(to: url))
     }
+}
+
+extension LocalizedString {
+    static let setsPasswordNext = LocalizedString(
+        "On the next page, you set a new password.", "次のページで、新しいパスワードを設定します。")
 }

@@ -1,52 +1,53 @@
+internal import HTML
 public import Identity
 
 extension Page {
-    /// Somebody got a mail that asks whether the address is theirs.
+    /// Asks the owner of a mailbox to confirm that the account is theirs.
     ///
-    /// - Parameter account: was made before its owner ever heard of it, if somebody else did. Who has proven the address before
-    ///   cannot say that it is not theirs.
+    /// - Parameter account: the account with the address. While the address is unverified, the page offers to disavow the
+    ///   account, because somebody else may have created it.
     public static func verifyEmail(
         _ email: EmailAddress, of account: Account?, _ form: CodeForm, _ frame: Frame
     ) -> Page {
         let language = frame.language
         let app = frame.app(in: language)
-        let made = account.map {
-            [(name: LocalizedString("Account made", "アカウントの作成日時"), value: HTML.time($0.createdAt, in: language))]
+        let created = account.map {
+            [(name: LocalizedString("Account created", "アカウントの作成日時"), value: Markup.time($0.createdAt, in: language))]
         }
-        let stranger = HTML(
-            .section, [.labelledBy(.stranger)],
+        let disavowal = Markup(
+            .section, [.labelledBy(.notYou)],
             [
-                HTML(.h2, [.id(.stranger)], text: LocalizedString("Not you?", "お心当たりがない場合").in(language)),
+                Markup(.h2, [.id(.notYou)], text: LocalizedString("Not you?", "お心当たりがない場合").in(language)),
                 frame.paragraph(
                     LocalizedString(
                         """
-                        If you did not make this account, somebody typed your address. Say so, and the account loses the \
-                        address and its password, and is signed out everywhere.
+                        If you did not create this account, someone else entered your address. Tell us, and we will remove \
+                        the address and the password from the account and sign it out on every device.
                         """,
                         """
-                        このアカウントを作成していない場合は、ほかの人があなたのアドレスを入力した可能性があります。お知らせいただくと、\
-                        アカウントからこのアドレスとパスワードを削除し、すべての端末でログアウトさせます。
+                        このアカウントを作成していない場合は、ほかの人があなたのアドレスを入力した可能性があります。\
+                        下のボタンでお知らせいただくと、アカウントからこのアドレスとパスワードを削除し、すべての端末からログアウトさせます。
                         """)),
                 form.form(
                     .disavow, in: frame,
-                    [frame.button(LocalizedString("This was not me", "心当たりがありません"), [.classed(.quiet)])]),
+                    [frame.button(LocalizedString("This was not me", "心当たりがありません"), [.classes(.quiet)])]),
             ])
         return Page(
             frame, LocalizedString("Confirm your email address", "メールアドレスの確認"),
             [
                 frame.paragraph(
                     LocalizedString(
-                        "Confirm only if you made an account for \(app) with this address.",
-                        "\(app)のアカウントをこのアドレスで作成した場合のみ、確認してください。")),
-                frame.facts([(.address, .text(email.rawValue))] + (made ?? [])),
+                        "Confirm only if you created an account for \(app) with this address.",
+                        "\(app)のアカウントをこのアドレスで作成された場合のみ、確認してください。")),
+                frame.details([(.address, .text(email.rawValue))] + (created ?? [])),
                 form.form(in: frame, [frame.button(LocalizedString("Confirm this address", "このアドレスを確認する"))]),
-            ] + (account?.emailIsVerified == false ? [stranger] : []))
+            ] + (account?.emailIsVerified == false ? [disavowal] : []))
     }
 
     public static func emailVerified(_ email: EmailAddress, continuing url: ContinueURL?, _ frame: Frame) -> Page {
         Page(
-            frame, LocalizedString("Your address is confirmed", "アドレスを確認しました"),
-            [frame.facts([(.address, .text(email.rawValue))])] + frame.wayBackOrAdvice(to: url))
+            frame, LocalizedString("Your email address is confirmed", "メールアドレスを確認しました"),
+            [frame.details([(.address, .text(email.rawValue))])] + frame.continueLinkOrAdvice(to: url))
     }
 
     public static func emailDisavowed(_ frame: Frame) -> Page {
@@ -56,21 +57,10 @@ extension Page {
                 frame.paragraph(
                     LocalizedString(
                         """
-                        The account no longer has your address, and is signed out everywhere. There is nothing else that \
-                        you need to do.
+                        The account no longer has your address. It was signed out on every device. You do not need to do \
+                        anything else.
                         """,
-                        "アカウントからあなたのアドレスを削除し、すべての端末でログアウトさせました。ほかに必要な手続きはありません。"))
+                        "アカウントからあなたのアドレスを削除し、すべての端末からログアウトさせました。ほかに必要なお手続きはありません。"))
             ])
-    }
-}
-
-extension Page.Frame {
-    /// What somebody does next who has done what they came for.
-    func wayBackOrAdvice(to url: ContinueURL?) -> [HTML] {
-        url == nil
-            ? [
-                paragraph(
-                    LocalizedString("You can close this page and go back to the app.", "このページを閉じて、アプリに戻ってください。"))
-            ] : wayBack(to: url)
     }
 }

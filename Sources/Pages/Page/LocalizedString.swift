@@ -1,6 +1,6 @@
 internal import Identity
 
-/// The same words in every language we write.
+/// A text in every language of ``Language``.
 struct LocalizedString: Sendable {
     let english: String
     let japanese: String

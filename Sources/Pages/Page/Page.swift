@@ -1,12 +1,13 @@
+internal import HTML
 public import HTTP
 public import Identity
 
-/// A document for people, complete without scripts, pictures and strangers.
+/// An HTML page for end users. It needs no scripts and loads nothing.
 public struct Page: Sendable {
-    /// What is the same on every page of a visit.
+    /// Language and project name, which all pages of one visit share.
     public struct Frame: Sendable {
         public let language: Language
-        /// As its operator calls it; `nil` where nothing tells which project it is.
+        /// The display name of the project; `nil` if the request does not identify a project.
         public let projectName: String?
 
         public init(language: Language, projectName: String?) {
@@ -17,9 +18,9 @@ public struct Page: Sendable {
 
     let frame: Frame
     let title: LocalizedString
-    let content: [HTML]
+    let content: [Markup]
 
-    init(_ frame: Frame, _ title: LocalizedString, _ content: [HTML]) {
+    init(_ frame: Frame, _ title: LocalizedString, _ content: [Markup]) {
         self.frame = frame
         self.title = title
         self.content = content
@@ -28,21 +29,18 @@ public struct Page: Sendable {
     public var html: String {
         let heading = title.in(frame.language)
         let windowTitle = frame.projectName.map { "\(heading) – \($0)" } ?? heading
-        let head = HTML(
-            .head,
-            [
-                .void(.meta, [.charset("utf-8")]),
+        let name = frame.projectName.map { [Markup(.p, [.classes(.project)], text: $0)] } ?? []
+        return Markup.document(
+            language: frame.language.rawValue,
+            head: [
                 .void(.meta, [.name("viewport"), .content("width=device-width, initial-scale=1")]),
-                .void(.meta, [.name("robots"), .content("noindex")]),
-                HTML(.title, text: windowTitle), .stylesheet,
-            ])
-        let name = frame.projectName.map { [HTML(.p, [.classed(.project)], text: $0)] } ?? []
-        let main = HTML(.main, name + [HTML(.h1, text: heading)] + content)
-        return "<!DOCTYPE html>\n"
-            + HTML(.html, [.lang(frame.language.rawValue)], [head, HTML(.body, [main])]).markup + "\n"
+                .void(.meta, [.name("robots"), .content("noindex")]), Markup(.title, text: windowTitle), .stylesheet,
+            ],
+            body: Markup(.body, [Markup(.main, name + [Markup(.h1, text: heading)] + content)]))
     }
 
-    /// Framed by nobody, kept by nobody, and silent about its own address, which may hold a code.
+    /// Other sites cannot frame the page, caches do not store it, and browsers do not send its URL, which may contain a code,
+    /// to other servers.
     public func response(status: Int = 200) -> Response {
         Response(
             status: status,
@@ -65,37 +63,46 @@ public struct Page: Sendable {
 }
 
 extension Page.Frame {
-    /// The name of the project, or words that stand for it.
+    /// The project's name, or "the app" in `language`.
     func app(in language: Language) -> String {
         projectName ?? LocalizedString("the app", "アプリ").in(language)
     }
 
-    func paragraph(_ phrase: LocalizedString) -> HTML { HTML(.p, text: phrase.in(language)) }
+    func paragraph(_ text: LocalizedString) -> Markup { Markup(.p, text: text.in(language)) }
 
-    func hint(_ phrase: LocalizedString) -> HTML { HTML(.p, [.classed(.hint)], text: phrase.in(language)) }
+    /// A paragraph in small type.
+    func note(_ text: LocalizedString) -> Markup { Markup(.p, [.classes(.note)], text: text.in(language)) }
 
-    func button(_ phrase: LocalizedString, _ attributes: [Attribute] = []) -> HTML {
-        HTML(.button, [.type("submit")] + attributes, text: phrase.in(language))
+    func list(_ items: [LocalizedString]) -> Markup { Markup(.ul, items.map { Markup(.li, text: $0.in(language)) }) }
+
+    func button(_ label: LocalizedString, _ attributes: [Attribute] = []) -> Markup {
+        Markup(.button, [.type("submit")] + attributes, text: label.in(language))
     }
 
-    func link(_ phrase: LocalizedString, to destination: Destination, isSecond: Bool = false) -> HTML {
-        let look: Attribute = isSecond ? .classed(.button, .quiet) : .classed(.button)
-        return HTML(.a, [look, .href(destination)], text: phrase.in(language))
+    func link(_ label: LocalizedString, to destination: Destination) -> Markup {
+        Markup(.a, [.classes(.button), .href(destination)], text: label.in(language))
     }
 
-    /// Back to the app, if it said where that is.
-    ///
-    /// - Parameter isSecond: something else is to be done first.
-    func wayBack(to url: ContinueURL?, isSecond: Bool = false) -> [HTML] {
-        url.map { [link(LocalizedString("Continue", "続ける"), to: .app($0), isSecond: isSecond)] } ?? []
+    /// A list of names with their values.
+    func details(_ details: [(name: LocalizedString, value: Markup)]) -> Markup {
+        Markup(
+            .dl, [.classes(.details)],
+            details.flatMap { [Markup(.dt, text: $0.name.in(language)), Markup(.dd, [$0.value])] })
     }
 
-    /// What is spoken of, by name.
-    func facts(_ facts: [(name: LocalizedString, value: HTML)]) -> HTML {
-        HTML(.dl, [.classed(.facts)], facts.flatMap { [HTML(.dt, text: $0.name.in(language)), HTML(.dd, [$0.value])] })
+    /// The last element of a page that leaves nothing to do: a link to `url`, or otherwise the advice to close the page.
+    func continueLinkOrAdvice(to url: ContinueURL?) -> [Markup] {
+        guard let url else {
+            return [
+                paragraph(
+                    LocalizedString("You can close this page and go back to the app.", "このページを閉じて、アプリにお戻りください。"))
+            ]
+        }
+        return [link(LocalizedString("Continue", "続ける"), to: .app(url))]
     }
 }
 
 extension LocalizedString {
     static let address = LocalizedString("Email address", "メールアドレス")
+    static let signsOutEverywhere = LocalizedString("You are signed out on every device.", "すべての端末からログアウトします。")
 }

@@ -1,11 +1,11 @@
-/// The look of every page: one column, light and dark, from 320 pixels on.
+/// The styles of every page: one column from 320 pixels on, light and dark.
 enum Stylesheet {
     enum Class: String {
-        case project, facts, hint, problem, quiet, button, choice, done
+        case project, details, note, problem, quiet, button, choice, done
     }
 
-    /// Without `<`, `>` and `&`; see ``HTML/stylesheet``. Text has a contrast of at least 7:1, borders of 3:1.
-    static let text = """
+    /// Contains no `<`, `>` and `&`, because browsers read it unescaped. Text has a contrast of at least 7:1, borders of 3:1.
+    static let text: StaticString = """
         :root{color-scheme:light dark;--back:#f3f4f6;--card:#fff;--text:#1b1d21;--soft:#4a4f57;--line:#767b84;\
         --strong:#1d4ea8;--on-strong:#fff;--wrong:#9b1c1c}\
         @media (prefers-color-scheme:dark){:root{--back:#121316;--card:#1d1f24;--text:#f0f1f3;--soft:#c3c7ce;\
@@ -19,7 +19,7 @@ enum Stylesheet {
         :lang(ja) h1,:lang(ja) h2{word-break:auto-phrase}\
         p{margin:0 0 1rem}ul{margin:0 0 1rem;padding-left:1.25rem}\
         .project{margin:0 0 .25rem;color:var(--soft);font-weight:600}\
-        .facts{margin:0 0 1.25rem}dt,label{display:block;color:var(--soft);font-size:.9375rem}\
+        .details{margin:0 0 1.25rem}dt,label{display:block;color:var(--soft);font-size:.9375rem}\
         dd{margin:0 0 .5rem;font-weight:600}\
         label{margin-top:1rem}\
         input{width:100%;min-height:2.75rem;margin:.25rem 0;padding:.5rem .75rem;border:1px solid var(--line);\
@@ -32,10 +32,10 @@ enum Stylesheet {
         border-top:1px solid var(--line)}\
         .choice input{width:1.5rem;height:1.5rem;min-height:0;margin:0;accent-color:var(--strong)}\
         .choice label{margin:0;padding:.5rem 0;color:var(--text);font-size:1rem;font-weight:600}\
-        .choice .hint{grid-column:2}\
+        .choice .note{grid-column:2}\
         .done{margin:0 0 1rem;padding:.5rem .75rem;border:2px solid var(--strong);border-radius:.5rem}\
-        .hint{margin:0;color:var(--soft);font-size:.9375rem}\
-        form+.hint,a+.hint{margin-top:1rem}\
+        .note{margin:0;color:var(--soft);font-size:.9375rem}\
+        form+.note,a+.note{margin-top:1rem}\
         .problem p,.problem ul{margin:0}\
         .problem{margin:0 0 1rem;padding:.5rem .75rem;border:2px solid var(--wrong);border-radius:.5rem;\
         color:var(--wrong);font-weight:600}\
@@ -47,6 +47,6 @@ enum Stylesheet {
         @media (min-width:40rem){main{margin:10vh auto;padding:2.5rem}}
         """
 
-    /// Of ``text``, for the policy that forbids every other style (CSP 3 §6.7.3.3).
-    static let sha256 = "Kv5YP85BICO9AzBM7ulqUn4vc5P69IiSHhqBXeLrorg="
+    /// SHA-256 of ``text`` in base64. The page's policy allows no other style (CSP 3 §6.7.3.3).
+    static let sha256 = "khL1NGz6bNnkF2shJArPNO3aPEhFWVtztURiRLF1TeE="
 }

@@ -22,7 +22,7 @@ extension PostgresAccountStore {
         let statement = SQL.update(change, by: try SessionRow(session), in: realm)
         guard let row = try await transaction.query(statement).first else { return nil }
         var account = try AccountRow.account(row)
-        try await transaction.post(change.mailing, in: realm)
+        try await transaction.enqueue(change.emailBatch, in: realm)
         try await transaction.audit(change.notes, by: change.actor, at: change.changedAt, in: realm)
         if !change.unlinked.isEmpty || change.keepsWayIn {
             account = try await unlinked(account, by: change, session, in: realm, transaction)

@@ -64,13 +64,13 @@ public struct PostgresAccountStore: AccountStore {
     }
 
     public func delete(
-        by session: Session, of actor: AuditActor, at now: Instant, mailing: EmailBatch, in realm: ID<Realm>
+        by session: Session, of actor: AuditActor, at now: Instant, emailBatch: EmailBatch, in realm: ID<Realm>
     ) async throws -> Bool {
         let statement = SQL.delete(by: try SessionRow(session), of: actor, at: now, in: realm)
         return try await reaching {
             try await pool.transaction { transaction in
                 guard try await transaction.execute(statement) == 1 else { return false }
-                try await transaction.post(mailing, in: realm)
+                try await transaction.enqueue(emailBatch, in: realm)
                 return true
             }
         }

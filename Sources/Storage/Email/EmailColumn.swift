@@ -7,7 +7,7 @@ struct EmailColumn: Codable {
     let replyTo: String?
     let actionUrl: String?
     let language: String?
-    /// By kind of letter, then by language.
+    /// By kind of email, then by language.
     let subjects: [String: [String: String]]?
 
     init(_ settings: EmailSettings) {

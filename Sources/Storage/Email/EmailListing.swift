@@ -2,7 +2,7 @@ internal import FoundationEssentials
 public import Identity
 public import Postgres
 
-/// Letters as operators see them: without addresses and what is in them.
+/// The queued emails for operators, without addresses and payloads.
 public struct EmailListing: Sendable {
     public struct Entry: Sendable {
         public let id: ID<OutgoingEmail>
@@ -23,7 +23,7 @@ public struct EmailListing: Sendable {
     }
 
     /// The newest, oldest first.
-    public func letters(limit: Int) async throws -> [Entry] {
+    public func emails(limit: Int) async throws -> [Entry] {
         try await reaching {
             try await pool.query(
                 """
@@ -38,7 +38,7 @@ public struct EmailListing: Sendable {
 
 extension EmailListing.Entry {
     fileprivate init(_ row: Row) throws {
-        id = ID(letter: try row.decode("id"))
+        id = ID(email: try row.decode("id"))
         realm = ID(try row.decode("project_id"))
         kind = try row.decode("kind")
         createdAt = Instant(try row.decode("created_at"))
@@ -50,7 +50,7 @@ extension EmailListing.Entry {
 }
 
 extension ID<OutgoingEmail> {
-    init(letter: UUID) {
-        self.init(withUnsafeBytes(of: letter.uuid) { UUIDText.text($0) })
+    init(email: UUID) {
+        self.init(withUnsafeBytes(of: email.uuid) { UUIDText.text($0) })
     }
 }

@@ -3,9 +3,9 @@ internal import Identity
 internal import Postgres
 
 extension Transaction {
-    func post(_ mailing: EmailBatch, in realm: ID<Realm>) async throws {
-        for code in mailing.codes { _ = try await execute(.keep(code, in: realm, from: "(VALUES (1)) v")) }
-        for letter in mailing.letters { _ = try await execute(.post(letter, in: realm, from: "(VALUES (1)) v")) }
+    func enqueue(_ emailBatch: EmailBatch, in realm: ID<Realm>) async throws {
+        for code in emailBatch.codes { _ = try await execute(.keep(code, in: realm, from: "(VALUES (1)) v")) }
+        for email in emailBatch.emails { _ = try await execute(.enqueue(email, in: realm, from: "(VALUES (1)) v")) }
     }
 }
 
@@ -29,14 +29,14 @@ extension SQL {
             """
     }
 
-    /// Posts the letter once for each row of `source`.
-    static func post(_ letter: OutgoingEmail, in realm: ID<Realm>, from source: SQL) throws -> SQL {
+    /// Enqueues the email once for each row of `source`.
+    static func enqueue(_ email: OutgoingEmail, in realm: ID<Realm>, from source: SQL) throws -> SQL {
         """
         INSERT INTO outgoing_email (id, project_id, kind, account_id, recipient, language, content, created_at, due_at,
             expires_at)
-        SELECT \(try UUID(letter.id)), \(realm.rawValue), \(letter.kind.rawValue), \(letter.account?.rawValue),
-            \(letter.recipient.rawValue), \(letter.language?.rawValue), \(letter.content),
-            \(Timestamp(letter.createdAt)), \(Timestamp(letter.createdAt)), \(Timestamp(letter.expiresAt))
+        SELECT \(try UUID(email.id)), \(realm.rawValue), \(email.kind.rawValue), \(email.account?.rawValue),
+            \(email.recipient.rawValue), \(email.language?.rawValue), \(email.content),
+            \(Timestamp(email.createdAt)), \(Timestamp(email.createdAt)), \(Timestamp(email.expiresAt))
         FROM \(source)
         """
     }

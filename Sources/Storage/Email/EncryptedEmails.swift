@@ -2,7 +2,7 @@ internal import FoundationEssentials
 public import Identity
 public import Postgres
 
-/// What is in the letters that have still to be sent, as it is kept.
+/// The encrypted payloads of the emails that wait to be sent.
 public struct EncryptedEmails: Sendable {
     public struct Stored: Sendable {
         public let id: ID<OutgoingEmail>
@@ -16,20 +16,20 @@ public struct EncryptedEmails: Sendable {
     }
 
     /// In the order of ids.
-    public func letters(after last: ID<OutgoingEmail>?, limit: Int) async throws -> [Stored] {
+    public func emails(after last: ID<OutgoingEmail>?, limit: Int) async throws -> [Stored] {
         let beyond: SQL = if let last { "AND id > \(try UUID(last))" } else { "" }
         return try await reaching {
             try await pool.query(
                 "SELECT id, content FROM outgoing_email WHERE failed_at IS NULL \(beyond) ORDER BY id LIMIT \(limit)")
-        }.map { Stored(id: ID(letter: try $0.decode("id")), content: try $0.decode("content")) }
+        }.map { Stored(id: ID(email: try $0.decode("id")), content: try $0.decode("content")) }
     }
 
-    /// Nothing happens if the letter is gone or has changed.
-    public func reseal(_ letter: Stored, as sealed: [UInt8]) async throws {
-        let id = try UUID(letter.id)
+    /// Does nothing if the email was deleted or its payload has changed.
+    public func reseal(_ email: Stored, as sealed: [UInt8]) async throws {
+        let id = try UUID(email.id)
         _ = try await reaching {
             try await pool.execute(
-                "UPDATE outgoing_email SET content = \(sealed) WHERE id = \(id) AND content = \(letter.content)")
+                "UPDATE outgoing_email SET content = \(sealed) WHERE id = \(id) AND content = \(email.content)")
         }
     }
 }

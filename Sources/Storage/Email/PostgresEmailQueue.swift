@@ -2,7 +2,7 @@ internal import FoundationEssentials
 public import Identity
 public import Postgres
 
-/// ``EmailQueue`` on PostgreSQL: the locks of rows decide who takes which letter.
+/// ``EmailQueue`` on PostgreSQL. Row locks keep two workers from claiming the same email.
 public struct PostgresEmailQueue: EmailQueue {
     private let pool: Pool
 
@@ -15,37 +15,37 @@ public struct PostgresEmailQueue: EmailQueue {
             .compactMap(QueuedEmail.init)
     }
 
-    public func bind(_ code: [UInt8], of letter: QueuedEmail) async throws -> Bool {
-        let statement = try SQL.bind(code, of: letter)
+    public func bind(_ code: [UInt8], of queued: QueuedEmail) async throws -> Bool {
+        let statement = try SQL.bind(code, of: queued)
         return try await reaching { try await pool.query(statement) }.first?.decode("is_bound") ?? false
     }
 
-    public func stands(_ code: [UInt8]) async throws -> Bool {
+    public func isUsable(_ code: [UInt8]) async throws -> Bool {
         try await reaching { try await pool.query("SELECT FROM oob_code WHERE hash = \(code)") }.isEmpty == false
     }
 
-    public func remove(_ letter: ID<OutgoingEmail>) async throws {
-        let id = try UUID(letter)
+    public func remove(_ email: ID<OutgoingEmail>) async throws {
+        let id = try UUID(email)
         _ = try await reaching { try await pool.execute("DELETE FROM outgoing_email WHERE id = \(id)") }
     }
 
-    public func postpone(_ letter: ID<OutgoingEmail>, until due: Instant, failure: String) async throws {
-        let id = try UUID(letter)
+    public func postpone(_ email: ID<OutgoingEmail>, until due: Instant, failure: String) async throws {
+        let id = try UUID(email)
         _ = try await reaching {
             try await pool.execute(
                 "UPDATE outgoing_email SET due_at = \(Timestamp(due)), failure = \(failure) WHERE id = \(id)")
         }
     }
 
-    public func giveUp(_ letter: ID<OutgoingEmail>, failure: String, at now: Instant) async throws {
-        let id = try UUID(letter)
+    public func giveUp(_ email: ID<OutgoingEmail>, failure: String, at now: Instant) async throws {
+        let id = try UUID(email)
         _ = try await reaching {
             try await pool.execute(
                 "UPDATE outgoing_email SET failed_at = \(Timestamp(now)), failure = \(failure) WHERE id = \(id)")
         }
     }
 
-    /// How many letters have still to be sent.
+    /// The number of emails that wait to be sent.
     public func waiting() async throws -> Int {
         let statement: SQL = "SELECT count(*) AS waiting FROM outgoing_email WHERE failed_at IS NULL"
         return try await reaching { try await pool.query(statement) }.first?.decode("waiting") ?? 0
@@ -71,20 +71,21 @@ extension SQL {
         """
     }
 
-    /// The letter remembers that its code was bound, so that one that was used meanwhile does not come back.
+    /// The row of the email records that its code was bound, so that a code that was redeemed in the meantime is not
+    /// inserted again.
     fileprivate static func bind(_ code: [UInt8], of queued: QueuedEmail) throws -> SQL {
-        let letter = queued.letter
+        let email = queued.email
         return """
             WITH unbound AS (
-                SELECT id FROM outgoing_email WHERE id = \(try UUID(letter.id)) AND account_id IS NULL FOR UPDATE
+                SELECT id FROM outgoing_email WHERE id = \(try UUID(email.id)) AND account_id IS NULL FOR UPDATE
             ), holder AS (
                 SELECT a.id, a.generation FROM account a, unbound
-                WHERE a.project_id = \(queued.realm.rawValue) AND a.email = \(letter.recipient.rawValue)
+                WHERE a.project_id = \(queued.realm.rawValue) AND a.email = \(email.recipient.rawValue)
             ), bound AS (
                 INSERT INTO oob_code (hash, project_id, purpose, account_id, generation, email, created_at, expires_at)
                 SELECT \(code), \(queued.realm.rawValue), \(OOBCode.Purpose.resetPassword.rawValue), h.id,
-                    h.generation, \(letter.recipient.rawValue), \(Timestamp(letter.createdAt)),
-                    \(Timestamp(letter.expiresAt))
+                    h.generation, \(email.recipient.rawValue), \(Timestamp(email.createdAt)),
+                    \(Timestamp(email.expiresAt))
                 FROM holder h ON CONFLICT DO NOTHING
             ), updated AS (
                 UPDATE outgoing_email e SET account_id = h.id FROM holder h, unbound u WHERE e.id = u.id RETURNING e.id
@@ -95,14 +96,14 @@ extension SQL {
 }
 
 extension QueuedEmail {
-    /// - Returns: `nil` for a letter of a kind that this release does not know: a newer one sends it.
+    /// - Returns: `nil` if this release does not know the kind of email. A process of a newer release sends it.
     fileprivate init?(_ row: Row) throws {
         guard let kind = OutgoingEmail.Kind(rawValue: try row.decode("kind")),
             let to = EmailAddress(try row.decode("recipient"))
         else { return nil }
         self.init(
-            letter: OutgoingEmail(
-                id: ID(letter: try row.decode("id")), kind: kind,
+            email: OutgoingEmail(
+                id: ID(email: try row.decode("id")), kind: kind,
                 account: try row.decode("account_id", as: String?.self).map { ID($0) }, recipient: to,
                 language: try row.decode("language", as: String?.self).flatMap(Language.init),
                 content: try row.decode("content"),

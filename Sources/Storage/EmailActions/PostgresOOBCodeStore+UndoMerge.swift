@@ -37,7 +37,7 @@ extension PostgresOOBCodeStore {
         guard let row = try await transaction.query(.find([.id(source)], in: realm)).first else { throw Stale() }
         let account = try AccountRow.account(row)
         let reset = undoing.reset(of: account).map { [$0] } ?? []
-        try await transaction.post(EmailBatch(codes: reset), in: realm)
+        try await transaction.enqueue(EmailBatch(codes: reset), in: realm)
         return .done(account)
     }
 

@@ -10,13 +10,13 @@ public struct PostgresOOBCodeStore: OOBCodeStore {
     }
 
     public func issue(
-        _ code: OOBCode, _ letter: OutgoingEmail?, by session: Session?, for administrator: (AuditNote, AuditActor)?,
+        _ code: OOBCode, _ outgoing: OutgoingEmail?, by session: Session?, for administrator: (AuditNote, AuditActor)?,
         in realm: ID<Realm>
     ) async throws -> Bool {
         let issuing = SQL.issue(code, by: try session.map { try SessionRow($0) }, in: realm)
         var statement: SQL = "WITH inserted AS (\(issuing) RETURNING 1)"
-        if let letter {
-            statement = "\(statement), queued_email AS (\(try SQL.post(letter, in: realm, from: "inserted")))"
+        if let outgoing {
+            statement = "\(statement), queued_email AS (\(try SQL.enqueue(outgoing, in: realm, from: "inserted")))"
         }
         if let (note, actor) = administrator {
             let audit = try SQL.audit([note], by: actor, at: code.createdAt, in: realm, from: "inserted")
@@ -26,8 +26,8 @@ public struct PostgresOOBCodeStore: OOBCodeStore {
         return try await !reaching { try await pool.query(statement) }.isEmpty
     }
 
-    public func post(_ letter: OutgoingEmail, in realm: ID<Realm>) async throws {
-        let statement = try SQL.post(letter, in: realm, from: "(VALUES (1)) v")
+    public func enqueue(_ outgoing: OutgoingEmail, in realm: ID<Realm>) async throws {
+        let statement = try SQL.enqueue(outgoing, in: realm, from: "(VALUES (1)) v")
         _ = try await reaching { try await pool.execute(statement) }
     }
 
@@ -88,7 +88,7 @@ public struct PostgresOOBCodeStore: OOBCodeStore {
             }
             try await carryOut(change, redemption, in: realm, transaction)
         }
-        try await transaction.post(redemption.mailing, in: realm)
+        try await transaction.enqueue(redemption.emailBatch, in: realm)
         guard let row = try await transaction.query(.find([.id(account)], in: realm)).first else { throw Stale() }
         let current = try AccountRow.account(row)
         guard redemption.knows(current.identities) else { throw Stale() }

@@ -35,7 +35,7 @@ public actor Janitor {
     static let slack: Duration = .seconds(300)
     /// Who comes late with a code is told so, and not that there never was one.
     static let expiredCodesAreKept: Duration = .seconds(86_400)
-    static let failedMailIsKept: Duration = .seconds(7 * 86_400)
+    static let failedEmailsAreKept: Duration = .seconds(7 * 86_400)
     static let outboxIsKept: Duration = .seconds(30 * 86_400)
     static let deadSessionsAreKept: Duration = .seconds(30 * 86_400)
 
@@ -64,7 +64,7 @@ public actor Janitor {
         case .oobCode: try await removeBatches(.expiredCodes(before: now - Self.expiredCodesAreKept, limit: pace.batch))
         case .rateCount: try await removeBatches(.expiredCounts(before: now - Self.slack, limit: pace.batch))
         case .mail:
-            try await removeBatches(.failedMail(before: now - Self.failedMailIsKept, now: now, limit: pace.batch))
+            try await removeBatches(.failedEmails(before: now - Self.failedEmailsAreKept, now: now, limit: pace.batch))
         case .outbox: try await removeBatches(.oldNews(before: now - Self.outboxIsKept, limit: pace.batch))
         case .accountPlace:
             try await removeBatches(.forgottenPlaces(before: now - Policy.placeLifetime, limit: pace.batch))

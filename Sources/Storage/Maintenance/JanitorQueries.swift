@@ -39,7 +39,7 @@ extension SQL {
         """
     }
 
-    static func failedMail(before end: Instant, now: Instant, limit: Int) -> SQL {
+    static func failedEmails(before end: Instant, now: Instant, limit: Int) -> SQL {
         """
         DELETE FROM outgoing_email WHERE id IN (
             SELECT id FROM outgoing_email WHERE failed_at < \(Timestamp(end)) AND expires_at < \(Timestamp(now))

@@ -41,7 +41,7 @@ extension Transaction {
         guard let row = try await query(.find([.id(targetID)], in: realm)).first else { throw Stale() }
         let account = try AccountRow.account(row)
         let merged = MergedAccounts(source: source, target: account, recoveries: recoveries)
-        try await post(try notices.mailing(for: merged), in: realm)
+        try await enqueue(try notices.emailBatch(for: merged), in: realm)
         return account
     }
 }

@@ -133,14 +133,14 @@ public struct ConfigurationStore: Sendable {
     ) throws -> [SQL] {
         let project = after.project
         let policy = try PolicyColumn.json(project.policy, of: project.profile)
-        let mail = try EmailColumn(project.mail).columnText()
+        let emailSettings = try EmailColumn(project.emailSettings).columnText()
         var statements: [SQL] = []
         if project.tenant == nil, project != before.project || after.name != before.name {
             statements.append(
                 """
                 UPDATE project SET name = \(after.name), profile = \(project.profile.rawValue),
                     policy = \(policy)::text::jsonb, authorized_domains = \(project.authorizedDomains),
-                    email_settings = \(mail)::text::jsonb
+                    email_settings = \(emailSettings)::text::jsonb
                 WHERE id = \(project.realm.rawValue)
                 """)
         }

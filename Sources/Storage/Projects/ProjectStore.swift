@@ -48,7 +48,7 @@ public struct ProjectStore: Sendable {
         by actor: AuditActor, at now: Instant
     ) async throws -> Bool {
         let policy = try PolicyColumn.json(project.policy, of: project.profile)
-        let mail = try EmailColumn(project.mail).columnText()
+        let emailSettings = try EmailColumn(project.emailSettings).columnText()
         return try await reaching {
             try await pool.transaction { transaction in
                 let made = try await transaction.execute(
@@ -56,7 +56,7 @@ public struct ProjectStore: Sendable {
                     INSERT INTO project
                         (id, number, name, profile, policy, authorized_domains, email_settings, created_at)
                     VALUES (\(project.realm.rawValue), \(project.number), \(name), \(project.profile.rawValue),
-                        \(policy)::text::jsonb, \(project.authorizedDomains), \(mail)::text::jsonb,
+                        \(policy)::text::jsonb, \(project.authorizedDomains), \(emailSettings)::text::jsonb,
                         \(Timestamp(now)))
                     ON CONFLICT (id) DO NOTHING
                     """)
@@ -101,7 +101,7 @@ extension Project {
             id: ID(try row.decode("id")), number: try row.decode("number"), profile: profile,
             policy: try PolicyColumn.policy(try row.decode("policy"), of: profile),
             authorizedDomains: try row.decode("authorized_domains"),
-            mail: try EmailColumn(columnText: row.decode("email_settings")).settings,
+            emailSettings: try EmailColumn(columnText: row.decode("email_settings")).settings,
             providers: try [ProviderRow](columnText: row.decode("providers")).map(\.value))
         hasTenants = try row.decode("has_tenants")
         if try row.decode("tenant_settings", as: String?.self) != nil {

@@ -122,7 +122,7 @@ public struct PostgresFederationStore: FederationStore {
         let row = try SessionRow(session, openedAt: entry.enteredAt)
         _ = try await transaction.execute(.opening(row, in: realm, from: "(VALUES (1)) v"))
         _ = try await transaction.execute(.tell(event, at: entry.enteredAt, in: realm))
-        try await transaction.post(entry.mailing, in: realm)
+        try await transaction.enqueue(entry.emailBatch, in: realm)
     }
 
     private func entered(

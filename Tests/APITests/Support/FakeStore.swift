@@ -93,7 +93,7 @@ final class FakeStore: AccountStore {
     }
 
     func delete(
-        by session: Session, of actor: AuditActor, at now: Instant, mailing: EmailBatch, in project: ID<Realm>
+        by session: Session, of actor: AuditActor, at now: Instant, emailBatch: EmailBatch, in project: ID<Realm>
     ) async throws -> Bool {
         try attempt { $0.accounts.removeValue(forKey: session.account) != nil }
     }

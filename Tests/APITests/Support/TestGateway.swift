@@ -61,7 +61,7 @@ struct TestGateway {
         let collaborators = Collaborators(
             store: store, tokens: tokens, passwords: passwords, breaches: .none,
             outOfBand: OutOfBand(
-                newCode: { "code" }, hash: { Array($0.utf8) }, letterID: { ID("l1") }, seal: { _, _ in [] },
+                newCode: { "code" }, hash: { Array($0.utf8) }, emailID: { ID("l1") }, seal: { _, _ in [] },
                 actionBase: { _, _ in "https://auth.example.com/__/auth/action" }, isSent: true),
             limiter: .none, places: NetworkHashing { _, _ in [] }, clock: clock, entropy: entropy)
         let authenticator = Authenticator(with: collaborators)

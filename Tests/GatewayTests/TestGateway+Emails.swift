@@ -7,8 +7,8 @@ import Support
 import Testing
 import Tokens
 
-/// A mail that waits to be sent.
-struct WaitingLetter: Sendable {
+/// A queued email with its decrypted payload.
+struct WaitingEmail: Sendable {
     let kind: OutgoingEmail.Kind
     let recipient: String
     let language: String?
@@ -17,32 +17,32 @@ struct WaitingLetter: Sendable {
 }
 
 extension TestGateway {
-    /// In the order of their writing.
-    func letters(_ kind: OutgoingEmail.Kind? = nil) async throws -> [WaitingLetter] {
+    /// In the order of creation.
+    func emails(_ kind: OutgoingEmail.Kind? = nil) async throws -> [WaitingEmail] {
         let sealed = EncryptedEmailPayloads(masterKeys: masterKeys)
         return try await database.pool.query("SELECT * FROM outgoing_email ORDER BY created_at, kind").map { row in
             let id = ID<OutgoingEmail>(row: try row.decode("id", as: UUID.self))
             let kind = try #require(OutgoingEmail.Kind(rawValue: try row.decode("kind")))
             let content: [UInt8] = try row.decode("content")
             let recipient: String = try row.decode("recipient")
-            let letter = OutgoingEmail(
+            let email = OutgoingEmail(
                 id: id, kind: kind, account: try row.decode("account_id", as: String?.self).map { ID($0) },
                 recipient: try #require(EmailAddress(recipient)), language: nil, content: content, createdAt: clock.now,
                 expiresAt: clock.now + .seconds(3600))
-            return WaitingLetter(
+            return WaitingEmail(
                 kind: kind, recipient: recipient, language: try row.decode("language"),
                 content: try sealed.open(content, of: id),
-                queued: QueuedEmail(letter: letter, realm: project.realm, attempts: 1))
+                queued: QueuedEmail(email: email, realm: project.realm, attempts: 1))
         }.filter { kind == nil || $0.kind == kind }
     }
 
-    /// The code of the latest letter, bound as it would be when it is sent.
+    /// The code of the latest email, bound as the email worker would bind it.
     func code(_ kind: OutgoingEmail.Kind) async throws -> String {
-        let letter = try #require(try await letters(kind).last)
-        let code = try #require(letter.content.code)
+        let email = try #require(try await emails(kind).last)
+        let code = try #require(email.content.code)
         if kind == .resetPassword {
             _ = try await PostgresEmailQueue(pool: database.pool).bind(
-                Digest.sha256(Array(code.utf8)), of: letter.queued)
+                Digest.sha256(Array(code.utf8)), of: email.queued)
         }
         return code
     }
@@ -52,7 +52,7 @@ extension TestGateway {
             "/v1/accounts:sendOobCode", .object(more.merging(["requestType": .string(type)]) { $1 }))
     }
 
-    /// A code of a mail that was just asked for.
+    /// Requests an email and returns its code.
     func askedCode(_ type: String, _ more: [String: JSON] = [:]) async throws -> String {
         let exchange = try await sendCode(type, more)
         #expect(exchange.status == 200, "\(exchange.text)")

@@ -6,8 +6,8 @@ import Testing
 
 @testable import Storage
 
-@Suite("Letters that wait, stored")
-struct MailQueueTests {
+@Suite("Email queue")
+struct EmailQueueTests {
     struct Fixture: Sendable {
         let store: StoreFixture
         let queue: PostgresEmailQueue
@@ -50,7 +50,7 @@ struct MailQueueTests {
         #expect(
             claimed
                 == QueuedEmail(
-                    letter: OutgoingEmail(
+                    email: OutgoingEmail(
                         id: id, kind: .resetPassword, account: nil,
                         recipient: try #require(EmailAddress("ada@example.org")), language: nil, content: [1],
                         createdAt: fixture.now, expiresAt: fixture.now + .seconds(3600)), realm: ID("demo"),
@@ -72,10 +72,10 @@ struct MailQueueTests {
         for _ in 0..<40 { try await fixture.post() }
         let claimed = try await withThrowingTaskGroup(of: [QueuedEmail].self) { group in
             for _ in 0..<20 { group.addTask { try await fixture.claim(4) } }
-            return try await group.reduce(into: []) { $0 += $1.map(\.letter.id) }
+            return try await group.reduce(into: []) { $0 += $1.map(\.email.id) }
         }
         #expect(Set(claimed).count == claimed.count)
-        let rest = try await fixture.claim(100).map(\.letter.id)
+        let rest = try await fixture.claim(100).map(\.email.id)
         #expect(Set(claimed + rest).count == 40)
     }
 
@@ -98,7 +98,7 @@ struct MailQueueTests {
         try await fixture.queue.giveUp(id, failure: "550 to RCPT", at: fixture.now)
         #expect(try await fixture.claim(after: .seconds(7200)).isEmpty)
         #expect(try await fixture.queue.waiting() == 0)
-        let listed = try #require(try await EmailListing(pool: fixture.store.database.pool).letters(limit: 10).first)
+        let listed = try #require(try await EmailListing(pool: fixture.store.database.pool).emails(limit: 10).first)
         #expect(listed.id == id)
         #expect(listed.failure == "550 to RCPT")
         #expect(listed.givenUpAt == fixture.now)
@@ -109,7 +109,7 @@ struct MailQueueTests {
         let fixture = try await Fixture()
         try await fixture.post("notice.of-the-future")
         try await fixture.post()
-        #expect(try await fixture.claim().map(\.letter.kind) == [.resetPassword])
+        #expect(try await fixture.claim().map(\.email.kind) == [.resetPassword])
         #expect(try await fixture.left() == 2)
     }
 
@@ -118,12 +118,12 @@ struct MailQueueTests {
         let fixture = try await Fixture()
         try await fixture.post()
         let code = [UInt8](repeating: 7, count: 32)
-        let letter = try #require(try await fixture.claim().first)
-        #expect(try await !fixture.queue.stands(code))
-        #expect(try await fixture.queue.bind(code, of: letter))
-        #expect(try await fixture.queue.bind(code, of: letter))
-        #expect(try await fixture.queue.stands(code))
-        #expect(try await fixture.claim(after: .seconds(60)).first?.letter.account == fixture.store.account.id)
+        let email = try #require(try await fixture.claim().first)
+        #expect(try await !fixture.queue.isUsable(code))
+        #expect(try await fixture.queue.bind(code, of: email))
+        #expect(try await fixture.queue.bind(code, of: email))
+        #expect(try await fixture.queue.isUsable(code))
+        #expect(try await fixture.claim(after: .seconds(60)).first?.email.account == fixture.store.account.id)
         let row = try #require(
             try await fixture.store.database.pool.query(
                 "SELECT purpose, account_id, generation, email, expires_at FROM oob_code"
@@ -139,19 +139,19 @@ struct MailQueueTests {
         let fixture = try await Fixture()
         try await fixture.post()
         let code = [UInt8](repeating: 7, count: 32)
-        let letter = try #require(try await fixture.claim().first)
-        #expect(try await fixture.queue.bind(code, of: letter))
+        let email = try #require(try await fixture.claim().first)
+        #expect(try await fixture.queue.bind(code, of: email))
         try await fixture.store.database.pool.execute("DELETE FROM oob_code")
-        #expect(try await !fixture.queue.bind(code, of: letter))
-        #expect(try await !fixture.queue.stands(code))
+        #expect(try await !fixture.queue.bind(code, of: email))
+        #expect(try await !fixture.queue.isUsable(code))
     }
 
     @Test("are bound to nobody where nobody has the address")
     func nobody() async throws {
         let fixture = try await Fixture()
         try await fixture.post(to: "eve@example.org")
-        let letter = try #require(try await fixture.claim().first)
-        #expect(try await !fixture.queue.bind([UInt8](repeating: 7, count: 32), of: letter))
-        #expect(try await fixture.claim(after: .seconds(60)).first?.letter.account == nil)
+        let email = try #require(try await fixture.claim().first)
+        #expect(try await !fixture.queue.bind([UInt8](repeating: 7, count: 32), of: email))
+        #expect(try await fixture.claim(after: .seconds(60)).first?.email.account == nil)
     }
 }

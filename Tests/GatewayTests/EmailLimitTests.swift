@@ -3,8 +3,8 @@ import Identity
 import Support
 import Testing
 
-@Suite("Limits on mail")
-struct MailLimitTests {
+@Suite("Email limits")
+struct EmailLimitTests {
     private static let tooMany = LimitedGateway.tooMany
     private static let owner = "198.51.100.9"
 
@@ -19,7 +19,7 @@ struct MailLimitTests {
     }
 
     @Test(
-        "to one address are kept for each purpose, and one place cannot use them up",
+        "count each purpose separately for an address, and one network cannot use them up",
         arguments: [
             Row(
                 testDescription: "one address",
@@ -50,7 +50,7 @@ struct MailLimitTests {
         #expect(try await Self.ask(limited.gateway, row.owner, from: Self.owner) == row.outcome)
     }
 
-    @Test("send one reset in each window, whatever else was sent and for whichever tenant")
+    @Test("allow one reset in each window, whatever else was sent and for whichever tenant")
     func oneReset() async throws {
         let gateway = try await TestGateway(limitsRates: true) { $0.emailLimit = 1 }
         let house = try await TenantFixture(gateway)
@@ -65,11 +65,11 @@ struct MailLimitTests {
             #expect(try await reset(0) == Self.tooMany)
             #expect(try await reset(1) == "200")
             #expect(try await reset(1) == Self.tooMany)
-            gateway.clock.advance(by: Policy.mailWindow)
+            gateway.clock.advance(by: Policy.emailWindow)
         }
     }
 
-    @Test("hold for each place, whomever it writes to")
+    @Test("apply to each network, whatever the addresses")
     func place() async throws {
         let limited = try await LimitedGateway { $0.emailLimit = 1 }
         var outcomes: [String] = []

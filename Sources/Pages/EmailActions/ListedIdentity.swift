@@ -1,0 +1,85 @@
+internal import HTML
+public import Identity
+
+/// An identity of an account, as a page lists it for its owner.
+public struct ListedIdentity: Sendable {
+    let identity: LinkedIdentity
+    let name: SignInMethodName
+
+    public init(_ identity: LinkedIdentity, in project: Project) {
+        self.identity = identity
+        name = SignInMethodName(identity.provider, in: project)
+    }
+}
+
+extension CodeForm {
+    /// Prefix of the field names of the checkboxes for identities. The provider's ID follows.
+    public static let removalPrefix = "remove."
+}
+
+extension Page.Frame {
+    /// One unchecked checkbox for each identity; empty if there are no identities.
+    func checkboxes(for identities: [ListedIdentity], _ title: LocalizedString, _ explanation: LocalizedString)
+        -> [Markup]
+    {
+        guard !identities.isEmpty else { return [] }
+        let boxes = identities.enumerated().map { checkbox($0.element, number: $0.offset) }
+        return [
+            Markup(.fieldset, [Markup(.legend, text: title.in(language)), paragraph(explanation)] + boxes)
+        ]
+    }
+
+    private func checkbox(_ listed: ListedIdentity, number: Int) -> Markup {
+        let details = Markup(
+            .div, [.id(.removalDetails(number)), .classes(.note)],
+            additionDetails(of: listed.identity).map { Markup(.div, $0) })
+        return Markup(
+            .div, [.classes(.choice)],
+            [
+                .void(
+                    .input,
+                    [
+                        .id(.removal(number)), .name(CodeForm.removalPrefix + listed.identity.provider.rawValue),
+                        .type("checkbox"), .value("true"), .describedBy([.removalDetails(number)]),
+                    ]),
+                Markup(.label, [.for(.removal(number))], text: listed.name.label.in(language)),
+                details,
+            ])
+    }
+
+    private func additionDetails(of identity: LinkedIdentity) -> [[Markup]] {
+        let separator = LocalizedString(": ", "：").in(language)
+        let added = identity.linkedAt.map {
+            [Markup.text(LocalizedString.added.in(language) + separator), .time($0, in: language)]
+        }
+        let device = identity.linkedDevice.map { [Markup.text(LocalizedString.device.in(language) + separator + $0)] }
+        return [added, device].compactMap(\.self)
+    }
+
+    /// When a sign-in method was added, and from which device.
+    func details(of method: AddedSignInMethod, _ name: SignInMethodName, device: String?) -> Markup {
+        let device = device.map { [(name: LocalizedString.device, value: Markup.text($0))] } ?? []
+        return details(
+            [
+                (LocalizedString("Way to sign in", "ログイン方法"), .text(name.label.in(language))),
+                (.added, .time(method.addedAt, in: language)),
+            ] + device)
+    }
+}
+
+extension LocalizedString {
+    static let added = LocalizedString("Added", "追加日時")
+    static let device = LocalizedString("Browser or app", "ブラウザーまたはアプリ")
+}
+
+extension SignInMethodName {
+    var label: LocalizedString {
+        switch self {
+        case .named(let name): LocalizedString(name, name)
+        case .password: LocalizedString("Password", "パスワード")
+        case .emailLink: LocalizedString("Email link", "メールのリンク")
+        case .phone: LocalizedString("Phone number", "電話番号")
+        case .other: LocalizedString("Another service", "別のサービス")
+        }
+    }
+}

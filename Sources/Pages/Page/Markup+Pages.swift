@@ -1,0 +1,23 @@
+internal import HTML
+
+extension Markup {
+    static let stylesheet = Markup.style(Stylesheet.text)
+}
+
+extension Attribute {
+    static func action(_ destination: Destination) -> Attribute { action(destination.url) }
+    static func classes(_ names: Stylesheet.Class...) -> Attribute { classes(names.map(\.rawValue)) }
+    static func href(_ destination: Destination) -> Attribute { href(destination.url) }
+}
+
+extension ElementID {
+    static let address = ElementID("address")
+    static let notYou = ElementID("notYou")
+    static let password = ElementID("password")
+    static let passwordRules = ElementID("passwordRules")
+    static let problem = ElementID("problem")
+
+    /// - Parameter number: position of the checkbox on the page, from 0.
+    static func removal(_ number: Int) -> ElementID { ElementID("removal\(number)") }
+    static func removalDetails(_ number: Int) -> ElementID { ElementID("removalDetails\(number)") }
+}

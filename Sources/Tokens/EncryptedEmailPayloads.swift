@@ -1,0 +1,44 @@
+public import Crypto
+internal import FoundationEssentials
+public import Identity
+internal import JOSE
+internal import JSON
+
+/// Encrypts the payloads of queued emails under the master key. A ciphertext is bound to the ID of its email, so it cannot be
+/// moved to another row.
+public struct EncryptedEmailPayloads: Sendable {
+    private let box: SealedBox
+
+    public init(masterKeys: MasterKeys) {
+        box = SealedBox(keys: masterKeys)
+    }
+
+    public func seal(_ payload: EmailPayload, for email: ID<OutgoingEmail>) throws -> [UInt8] {
+        try box.seal(try StrictJSON.encode(payload), context: Self.context(of: email))
+    }
+
+    public func open(_ sealed: [UInt8], of email: ID<OutgoingEmail>) throws -> EmailPayload {
+        try StrictJSON.decode(EmailPayload.self, from: try box.open(sealed, context: Self.context(of: email)))
+    }
+
+    /// - Returns: `nil` if the payload is already encrypted under the current master key.
+    public func rewrapped(_ sealed: [UInt8], of email: ID<OutgoingEmail>) throws -> [UInt8]? {
+        try box.resealed(sealed, context: Self.context(of: email))
+    }
+
+    private static func context(of email: ID<OutgoingEmail>) -> String { "mail/\(email)/content" }
+}
+
+extension OutOfBand {
+    public static func live(
+        under masterKeys: MasterKeys, actionBase: @escaping @Sendable (Project, ActionLink.Mode) -> String,
+        isSent: Bool
+    ) -> OutOfBand {
+        let payloads = EncryptedEmailPayloads(masterKeys: masterKeys)
+        return OutOfBand(
+            newCode: { Base64URL.encode(Random.bytes(32)) },
+            hash: { Digest.sha256(Array($0.utf8)) },
+            emailID: { ID(withUnsafeBytes(of: UUID().uuid) { UUIDText.text($0) }) },
+            seal: { try payloads.seal($0, for: $1) }, actionBase: actionBase, isSent: isSent)
+    }
+}
