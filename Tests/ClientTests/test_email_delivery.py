@@ -61,7 +61,7 @@ def only_email(server):
 
 
 @pytest.mark.parametrize(("language", "subject", "action"), [
-    ("en", "Reset your password for demo", "Follow the link"),
+    ("en", "Reset your password for demo", "open the link below"),
     ("ja", "【demo】パスワードの再設定", "次のリンクを開いて"),
 ])
 def test_an_email_is_delivered_as_text_and_html_in_its_language(

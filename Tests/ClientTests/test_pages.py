@@ -90,7 +90,7 @@ def test_an_email_address_is_verified_by_clicking_a_button(client, any_browser):
         assert ada["email"] in any_browser.text
     assert client.lookup(ada).get("emailVerified", False) is False
     any_browser.click("Confirm this address")
-    assert any_browser.heading == "Your address is confirmed"
+    assert any_browser.heading == "Your email address is confirmed"
     assert client.lookup(ada)["emailVerified"] is True
     assert any_browser.open(url).heading == "This link does not work"
 
@@ -109,7 +109,7 @@ def test_a_password_is_reset(client, any_browser):
     assert any_browser.element("[autocomplete=username]").get_attribute("value") == ada["email"]
     any_browser.element("#password").send_keys(NEW_PASSWORD)
     any_browser.click("Save the password")
-    assert any_browser.heading == "Your password is changed"
+    assert any_browser.heading == "Your password has been changed"
     assert any_browser.element("a").get_attribute("href") == "http://localhost/welcome"
     assert sign_in(client, ada["email"], PASSWORD).code == "INVALID_PASSWORD"
     assert sign_in(client, ada["email"], NEW_PASSWORD).status == 200
@@ -129,7 +129,7 @@ def test_a_short_password_is_rejected_with_an_error_on_the_page(client, any_brow
     assert description == any_browser.element("[role=alert]").get_attribute("id")
     password.send_keys(NEW_PASSWORD)
     any_browser.click("Save the password")
-    assert any_browser.heading == "Your password is changed"
+    assert any_browser.heading == "Your password has been changed"
 
 
 def test_an_email_address_is_changed(client, any_browser):
@@ -137,7 +137,7 @@ def test_an_email_address_is_changed(client, any_browser):
     any_browser.open(link(client, "VERIFY_AND_CHANGE_EMAIL", ada["email"], newEmail=new))
     assert new in any_browser.text and ada["email"] in any_browser.text
     any_browser.click("Use the new address")
-    assert any_browser.heading == "Your address is changed"
+    assert any_browser.heading == "Your email address has been changed"
     assert sign_in(client, new, PASSWORD).status == 200
 
 
@@ -187,7 +187,7 @@ def test_a_sign_in_method_added_by_an_attacker_is_removed(client, dev, verified,
     assert client.call("lookup", {"idToken": stolen["idToken"]}).code == "TOKEN_EXPIRED"
     any_browser.element("#password").send_keys(NEW_PASSWORD)
     any_browser.click("Save the password")
-    assert any_browser.heading == "Your password is changed"
+    assert any_browser.heading == "Your password has been changed"
     response = sign_in(client, verified["email"], NEW_PASSWORD)
     assert [info["providerId"] for info in client.lookup(response.body)["providerUserInfo"]] == ["password"]
     assert any_browser.open(url).heading == "This link does not work"
@@ -212,7 +212,7 @@ def test_restoring_an_email_address_also_removes_the_selected_sign_in_methods(cl
     assert "Phone of Eve" in any_browser.element("fieldset").text
     any_browser.element(f"label[for={boxes['Google'].get_attribute('id')}]").click()
     assert boxes["Google"].is_selected()
-    any_browser.click("Go back to this address")
+    any_browser.click("Restore this address")
     assert any_browser.heading == "Set a new password"
     [found] = client.call("lookupAccounts", {"email": [verified["email"]]}, key=None, headers=OWNER).body["users"]
     assert {info["providerId"] for info in found["providerUserInfo"]} == {"password", "apple.com"}
@@ -232,7 +232,7 @@ def test_a_merge_is_undone_and_a_new_password_is_set(client, any_browser):
     assert any_browser.element("[autocomplete=username]").get_attribute("value") == ada["email"]
     any_browser.element("#password").send_keys(NEW_PASSWORD)
     any_browser.click("Save the password")
-    assert any_browser.heading == "Your password is changed"
+    assert any_browser.heading == "Your password has been changed"
     assert sign_in(client, ada["email"], NEW_PASSWORD).body["localId"] == ada["localId"]
     assert any_browser.open(url).heading == "This link does not work"
 
@@ -349,8 +349,8 @@ def test_the_forgot_password_page_does_not_disclose_accounts(client, dev, window
         window.open(dev.url + "/.well-known/change-password")
         assert window.driver.current_url == dev.url + "/__/auth/forgotPassword"
         window.element("#address").send_keys(email)
-        window.click("Send the mail")
-        assert window.heading == "Look into your mailbox"
+        window.click("Send the email")
+        assert window.heading == "Check your email"
         texts.add(window.text.replace(email, ""))
     assert len(texts) == 1
 
