@@ -7,7 +7,7 @@ extension EmailTemplate {
         case .verifyEmail:
             return japanese(
                 "【\(app)】メールアドレスの確認",
-                "\(app)のアカウントに、このメールアドレスが入力されました。ご本人のアドレスであることを確認するため、次のリンクを開いてください。",
+                "\(app)のアカウントに、このメールアドレスが登録されました。ご本人のアドレスであることを確認するため、次のリンクを開いてください。",
                 link: "メールアドレスを確認する", [values.lifetime.japaneseSinceRequest, notRequested])
         case .resetPassword:
             return japanese(

@@ -12,8 +12,8 @@ extension Page {
         var consequences = [
             LocalizedString(
                 """
-                You get your own account back, with your email address and your ways to sign in. Those that another \
-                account uses by now do not come back.
+                You get your own account back, with your email address and your ways to sign in. Anything that another \
+                account uses by now does not come back.
                 """,
                 """
                 あなたのアカウントが、メールアドレスとログイン方法とともに元に戻ります。\
