@@ -280,7 +280,7 @@ def test_a_sign_in_link_does_not_open_other_sites(client, any_browser):
     url = link(client, "EMAIL_SIGNIN", client.new_account()["email"])
     any_browser.open(url + "&continueUrl=https%3A%2F%2Flocalhost%40evil.example%2F")
     assert any_browser.elements("a") == []
-    assert "on the device where the app is" in any_browser.text
+    assert "on the device that has the app" in any_browser.text
 
 
 def test_a_page_loads_nothing_and_obeys_its_content_security_policy(client, window):
