@@ -35,8 +35,8 @@ extension Command {
         let verdict = try loop.waitFor { await relay.submit(message) }
         switch verdict {
         case .accepted: Terminal.say("accepted by \(config.server)")
-        case .refusedForNow(let obstacle): throw Failure(message: "refused for now by \(config.server): \(obstacle)")
-        case .refusedForGood(let obstacle): throw Failure(message: "refused for good by \(config.server): \(obstacle)")
+        case .transient(let error): throw Failure(message: "refused for now by \(config.server): \(error)")
+        case .permanent(let error): throw Failure(message: "refused for good by \(config.server): \(error)")
         }
     }
 

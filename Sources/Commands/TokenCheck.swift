@@ -1,3 +1,4 @@
+internal import Encoding
 internal import Gateway
 internal import Identity
 internal import JOSE

@@ -1,5 +1,6 @@
 internal import Crypto
 internal import Email
+internal import Encoding
 internal import Gateway
 internal import Identity
 internal import SMTP
@@ -34,7 +35,8 @@ final class CapturedEmails: Sendable {
     var codes: [String: String] {
         let codes = state.withLock { $0.codes }
         return Dictionary(
-            codes.map { (Hexadecimal.text(Digest.sha256(Array($0.utf8))), $0) }, uniquingKeysWith: { first, _ in first }
+            codes.map { (Hexadecimal.encode(Digest.sha256(Array($0.utf8))), $0) },
+            uniquingKeysWith: { first, _ in first }
         )
     }
 

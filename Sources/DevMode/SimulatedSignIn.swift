@@ -1,5 +1,6 @@
 internal import API
 internal import Crypto
+internal import Encoding
 internal import Gateway
 internal import HTTP
 internal import Identity
@@ -58,7 +59,7 @@ private struct SimulatedSignInInput {
         let hashesNonce = id == .apple
         nonce =
             request.nonce
-            ?? request.rawNonce.map { hashesNonce ? Hexadecimal.text(Digest.sha256(Array($0.utf8))) : $0 }
+            ?? request.rawNonce.map { hashesNonce ? Hexadecimal.encode(Digest.sha256(Array($0.utf8))) : $0 }
         isFirst = request.firstTime ?? false
     }
 }
@@ -110,9 +111,6 @@ extension DevSimulators {
 extension String {
     /// As a value in `application/x-www-form-urlencoded`.
     fileprivate var formEncoded: String {
-        let plain = Set("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-._~".utf8)
-        return utf8.map { byte in
-            plain.contains(byte) ? String(UnicodeScalar(byte)) : "%" + Hexadecimal.text([byte]).uppercased()
-        }.joined()
+        PercentEncoding.encode(self)
     }
 }

@@ -1,5 +1,5 @@
+internal import Encoding
 internal import Gateway
-internal import JOSE
 internal import JSON
 
 /// A token that nobody has signed, as clients of Firebase's emulator send them.

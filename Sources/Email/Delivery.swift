@@ -1,3 +1,4 @@
+internal import EventLoop
 internal import Identity
 internal import SMTP
 
@@ -38,8 +39,8 @@ struct Delivery: Sendable {
         case .accepted:
             try await removeSent()
             return .sent
-        case .refusedForNow(let error): return try await postpone(error)
-        case .refusedForGood(let error): return try await giveUp(.rejected(error))
+        case .transient(let error): return try await postpone(error)
+        case .permanent(let error): return try await giveUp(.rejected(error))
         }
     }
 
@@ -71,8 +72,8 @@ struct Delivery: Sendable {
 
     private func postpone(_ error: DeliveryError) async throws -> DeliveryOutcome {
         let now = dependencies.clock.now()
-        let delay =
-            error == .closed ? .zero : DeliveryBackoff.delay(after: queued.attempts, jitter: dependencies.jitter())
+        let backoff = RetryBackoff.delivery.delay(after: queued.attempts, chance: dependencies.jitter())
+        let delay = error == .closed ? .zero : backoff
         guard now + delay < email.expiresAt else { return try await giveUp(.rejected(error)) }
         let failure = DeliveryFailure.rejected(error)
         try await dependencies.queue.postpone(email.id, until: now + delay, failure: "\(failure)")

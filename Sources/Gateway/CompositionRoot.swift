@@ -1,7 +1,9 @@
 internal import API
 internal import Crypto
+internal import Encoding
 internal import FoundationEssentials
 internal import Glibc
+internal import IPAddresses
 package import Identity
 internal import Postgres
 internal import Providers
@@ -12,7 +14,7 @@ internal import Tokens
 /// The composition root: what `serve` and `dev` share, put together once for each event loop.
 struct CompositionRoot: Sendable {
     let masterKeys: MasterKeys
-    let trustedProxies: [Network]
+    let trustedProxies: [IPNetwork]
     let clock: WallClock
     let log: Log
     let metrics: GatewayMetrics

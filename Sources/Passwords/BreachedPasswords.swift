@@ -1,4 +1,5 @@
 internal import Crypto
+internal import Encoding
 public import HTTP
 public import Identity
 internal import Synchronization
@@ -49,7 +50,7 @@ extension BreachedPasswords {
             try await underWay.counted { try await BreachRange(of: prefix, in: list, asking: client) }
         }
         return BreachedPasswords { password in
-            let digest = Array(Hexadecimal.text(Digest.sha1(Array(password.expose().utf8))).utf8)
+            let digest = Array(Hexadecimal.encode(Digest.sha1(Array(password.expose().utf8))).utf8)
             do {
                 let range = try await ranges.value(for: String(decoding: digest.prefix(5), as: UTF8.self).uppercased())
                 return range.contains(suffix: digest.dropFirst(5))

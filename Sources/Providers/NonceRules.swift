@@ -1,4 +1,5 @@
 internal import Crypto
+internal import Encoding
 internal import Identity
 internal import JSON
 
@@ -56,27 +57,18 @@ enum NonceRules {
         constantTimeEquals(Array(claim.utf8), Array(expected.utf8))
     }
 
-    private static func hashed(_ raw: String) -> String { Hexadecimal.text(Digest.sha256(Array(raw.utf8))) }
+    private static func hashed(_ raw: String) -> String { Hexadecimal.encode(Digest.sha256(Array(raw.utf8))) }
 
     static func form(of claim: String, raw: String) -> NonceFault.Form {
         let letters = claim.utf8
         return if isEqual(claim, raw) {
             .unhashed
-        } else if letters.count == 64, letters.allSatisfy(\.isHexDigit) {
+        } else if letters.count == 64, letters.allSatisfy({ Hexadecimal.value(of: $0) != nil }) {
             .sha256Hex
-        } else if letters.count == 43, letters.allSatisfy(\.isBase64URLLetter) {
+        } else if letters.count == 43, letters.allSatisfy(Base64URL.contains) {
             .sha256Base64URL
         } else {
             .other
         }
-    }
-}
-
-extension UInt8 {
-    fileprivate var isHexDigit: Bool { Character(UnicodeScalar(self)).isHexDigit }
-
-    fileprivate var isBase64URLLetter: Bool {
-        let letter = Character(UnicodeScalar(self))
-        return letter.isASCII && (letter.isLetter || letter.isNumber || letter == "-" || letter == "_")
     }
 }

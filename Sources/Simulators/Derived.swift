@@ -1,9 +1,10 @@
 internal import Crypto
+internal import Encoding
 
 /// Identifiers that look like a provider's and are always the same for the same input.
 enum Derived {
     static func hex(_ source: String..., bytes count: Int) -> String {
-        hex(digest(source).prefix(count))
+        Hexadecimal.encode(digest(source).prefix(count))
     }
 
     static func digits(_ source: String..., count: Int) -> String {
@@ -14,11 +15,6 @@ enum Derived {
     static func alphanumerics(_ source: String..., count: Int) -> String {
         let letters = Array("0123456789abcdefghjkmnpqrstvwxyz")
         return String(digest(source).prefix(count).map { letters[Int($0) % letters.count] })
-    }
-
-    static func hex(_ bytes: some Sequence<UInt8>) -> String {
-        let digits = Array("0123456789abcdef")
-        return String(bytes.flatMap { [digits[Int($0 >> 4)], digits[Int($0 & 15)]] })
     }
 
     private static func digest(_ source: [String]) -> [UInt8] {

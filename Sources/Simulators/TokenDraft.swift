@@ -1,5 +1,5 @@
 public import Crypto
-internal import JOSE
+internal import Encoding
 public import JSON
 
 /// A token about to be signed: valid as it stands, for a test to change one thing in it.

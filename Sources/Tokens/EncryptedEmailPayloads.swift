@@ -1,7 +1,7 @@
 public import Crypto
+internal import Encoding
 internal import FoundationEssentials
 public import Identity
-internal import JOSE
 internal import JSON
 
 /// Encrypts the payloads of queued emails under the master key. A ciphertext is bound to the ID of its email, so it cannot be

@@ -1,6 +1,6 @@
 internal import Crypto
+internal import Encoding
 internal import Identity
-internal import JOSE
 
 /// Nonces that only this installation can issue: random bytes and an end under a message authentication code.
 ///

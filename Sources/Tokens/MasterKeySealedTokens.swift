@@ -1,6 +1,6 @@
 public import Crypto
+internal import Encoding
 public import Identity
-internal import JOSE
 internal import JSON
 
 /// ``SealedTokens`` sealed under the master key: clients carry them, and can neither read nor make nor move them.
@@ -29,7 +29,7 @@ public struct MasterKeySealedTokens: SealedTokens {
 
     public func nonce(until end: Instant, in realm: ID<Realm>) -> IssuedNonce {
         let raw = nonces.nonce(until: end, in: realm)
-        return IssuedNonce(raw: raw, sha256: Hexadecimal.text(Digest.sha256(Array(raw.utf8))), expiresAt: end)
+        return IssuedNonce(raw: raw, sha256: Hexadecimal.encode(Digest.sha256(Array(raw.utf8))), expiresAt: end)
     }
 
     public func mark(ofNonce raw: String, at now: Instant, in realm: ID<Realm>) throws -> ReplayKey? {

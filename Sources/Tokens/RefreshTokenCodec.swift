@@ -1,6 +1,6 @@
 internal import Crypto
+internal import Encoding
 internal import Identity
-internal import JOSE
 
 /// A refresh token, byte by byte: version (1), key id (4), session (16), counter (8, big-endian), the tenant's id in
 /// version 2, HMAC-SHA-256 (32), all in base64url. The project is under the MAC but not in the token: the API key names
@@ -12,7 +12,8 @@ enum RefreshTokenCodec {
     private static let lengthLimit = 256
 
     static func seal(_ claim: RefreshClaim, keyID: String, secret: [UInt8], in project: Project) -> String? {
-        guard let key = bytes(hex: keyID), key.count == 4, let session = UUIDText.bytes(claim.session.rawValue) else {
+        guard let key = Hexadecimal.decode(keyID), key.count == 4, let session = UUIDText.bytes(claim.session.rawValue)
+        else {
             return nil
         }
         var token: [UInt8] = []
@@ -40,7 +41,7 @@ enum RefreshTokenCodec {
     /// Whether or not the token is genuine.
     static func tenant(namedBy token: String) -> ID<Tenant>? { parse(token).flatMap(tenant(in:)) }
 
-    static func keyID(_ bytes: [UInt8]) -> String { Hexadecimal.text(bytes) }
+    static func keyID(_ bytes: [UInt8]) -> String { Hexadecimal.encode(bytes) }
 
     private static func parse(_ token: String) -> [UInt8]? {
         guard token.utf8.count <= lengthLimit, let bytes = Base64URL.decode(token) else { return nil }
@@ -58,13 +59,5 @@ enum RefreshTokenCodec {
 
     private static func mac(of signed: ArraySlice<UInt8>, secret: [UInt8], in realm: ID<Realm>) -> [UInt8] {
         HMAC.sha256(key: secret, message: Array("sekisho refresh token\0\(realm.rawValue)\0".utf8) + signed)
-    }
-
-    private static let digits = Array("0123456789abcdef".utf8)
-
-    private static func bytes(hex text: String) -> [UInt8]? {
-        let nibbles = text.utf8.compactMap { digits.firstIndex(of: $0).map(UInt8.init) }
-        guard nibbles.count == text.utf8.count, nibbles.count.isMultiple(of: 2) else { return nil }
-        return stride(from: 0, to: nibbles.count, by: 2).map { nibbles[$0] << 4 | nibbles[$0 + 1] }
     }
 }

@@ -109,8 +109,8 @@ struct GatewayTests {
             (.post, "/v1/accounts:signInWithPhoneNumber", 65536), (.get, "/healthz", 1024), (.post, "/nowhere", 1024),
         ])
     func bodyLimit(method: HTTP.Method, path: String, limit: Int) {
-        guard case .bytes(limit) = TestGateway().gateway.bodyLimit(method, path) else {
-            Issue.record("\(TestGateway().gateway.bodyLimit(method, path))")
+        guard case .bytes(limit) = TestGateway().gateway.route(method, path).bodyLimit else {
+            Issue.record("\(TestGateway().gateway.route(method, path).bodyLimit)")
             return
         }
     }
@@ -119,7 +119,9 @@ struct GatewayTests {
     func bodyLimits() {
         for endpoint in Endpoint.all {
             #expect(endpoint.bodyLimit >= Limits().bodyBytes, "\(endpoint.operationID)")
-            let limit = TestGateway().gateway.bodyLimit(endpoint.method, endpoint.path.replacing(#/[{}]/#, with: ""))
+            let limit = TestGateway().gateway.route(
+                endpoint.method, endpoint.path.replacing(#/[{}]/#, with: "")
+            ).bodyLimit
             switch limit {
             case .bytes(let bytes): #expect(bytes == endpoint.bodyLimit && bytes <= 65536, "\(endpoint.operationID)")
             case .checked(let bytes, let unchecked, _):

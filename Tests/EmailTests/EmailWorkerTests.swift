@@ -158,20 +158,20 @@ struct EmailWorkerTests {
         ])
     func backoff(attempts: Int, call: String) async throws {
         let state = try await Self.deliver(
-            [Self.queued(attempts: attempts)], result: .refusedForNow(.answered(status: 451, to: .recipient)))
+            [Self.queued(attempts: attempts)], result: .transient(.answered(status: 451, to: .recipient)))
         #expect(state.calls == [call])
     }
 
     @Test("postpones an email without delay when the worker stops")
     func stopped() async throws {
-        let state = try await Self.deliver([Self.queued()], result: .refusedForNow(.closed))
+        let state = try await Self.deliver([Self.queued()], result: .transient(.closed))
         #expect(state.calls == ["postpone 0 stopped"])
     }
 
     @Test("gives up an email that the server rejects permanently")
     func refused() async throws {
         let error = DeliveryError.answered(status: 550, to: .recipient)
-        let state = try await Self.deliver([Self.queued()], result: .refusedForGood(error))
+        let state = try await Self.deliver([Self.queued()], result: .permanent(error))
         #expect(state.calls == ["give up 550 to RCPT"])
         #expect(state.outcomes == [.givenUp(.rejected(error))])
     }

@@ -1,5 +1,6 @@
 import API
 import HTTP
+import IPAddresses
 import Testing
 
 @testable import Gateway
@@ -13,7 +14,7 @@ struct ConnectionExemptionTests {
             ("11.0.0.1", false), ("192.0.2.1", false), ("fe80::1", false), ("1270:1::1", false), ("nonsense", false),
         ])
     func exemption(address: String, isExempt: Bool) throws {
-        let proxies = try ["10.0.0.0/8", "fd00::/8"].map { try #require(Network($0)) }
+        let proxies = try ["10.0.0.0/8", "fd00::/8"].map { try #require(IPNetwork($0)) }
         let limits = ServerConfig(connections: 100, connectionsPerAddress: 5, bodyMemoryMiB: 32)
             .limits(exempting: proxies)
         #expect(limits.isExempt(address) == isExempt)

@@ -1,4 +1,5 @@
 import Crypto
+import Encoding
 import FoundationEssentials
 import Identity
 import JOSE

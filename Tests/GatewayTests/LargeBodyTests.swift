@@ -54,7 +54,8 @@ struct LargeBodyTests {
                 id: "0", method: .post, path: Self.path,
                 query: row.query.isEmpty ? [] : [("key", TestGateway.apiKey)],
                 headers: row.bearer.map { ["Authorization": "Bearer \($0)"] } ?? [:], peer: "192.0.2.1")
-            guard case .checked(4_194_304, 65536, let refusal) = gateway.gateway.bodyLimit(.post, Self.path) else {
+            guard case .checked(4_194_304, 65536, let refusal) = gateway.gateway.route(.post, Self.path).bodyLimit
+            else {
                 Issue.record("a large body is not checked")
                 return
             }

@@ -1,5 +1,6 @@
 import API
 import HTTP
+import IPAddresses
 import Identity
 import Support
 import Synchronization
@@ -29,7 +30,7 @@ struct LimitedGateway: Sendable {
                 return stored == "hash of \(password.expose())" ? .right(rehashed: nil) : .wrong
             })
         gateway = try await TestGateway(
-            passwords: passwords, limitsRates: true, trustedProxies: trustedProxies.compactMap(Network.init)
+            passwords: passwords, limitsRates: true, trustedProxies: trustedProxies.compactMap(IPNetwork.init)
         ) { policy in
             policy.passwordFailureLimit = 3
             policy.signUpLimit = 3

@@ -1,5 +1,6 @@
 import API
 import Crypto
+import Encoding
 import EventLoop
 import HTTP
 import Identity
@@ -99,7 +100,7 @@ extension TestGateway {
         _ person: SimulatedPerson = .ada, nonce: String? = Random.text(length: 32), user: String? = nil,
         change: (inout TokenDraft) -> Void = { _ in }
     ) throws -> Proof {
-        let claim = nonce.map { Hexadecimal.text(Digest.sha256(Array($0.utf8))) }
+        let claim = nonce.map { Hexadecimal.encode(Digest.sha256(Array($0.utf8))) }
         let idToken = try world.apple.identityToken(
             for: person, audience: SimulatedWorld.appleClient, nonce: claim, changing: change)
         return Proof(provider: "apple.com", idToken: idToken, rawNonce: nonce, user: user)
@@ -146,7 +147,7 @@ extension String {
         utf8.map { byte in
             let isPlain =
                 byte < 128 && (Character(UnicodeScalar(byte)).isLetter || Character(UnicodeScalar(byte)).isNumber)
-            return isPlain ? String(UnicodeScalar(byte)) : "%" + Hexadecimal.text([byte]).uppercased()
+            return isPlain ? String(UnicodeScalar(byte)) : "%" + Hexadecimal.encode([byte]).uppercased()
         }.joined()
     }
 }

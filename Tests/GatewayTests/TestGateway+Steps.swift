@@ -1,5 +1,5 @@
+import Encoding
 import FoundationEssentials
-import JOSE
 import Support
 import Testing
 

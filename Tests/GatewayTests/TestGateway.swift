@@ -3,6 +3,7 @@ import Crypto
 import EventLoop
 import FoundationEssentials
 import HTTP
+import IPAddresses
 import Identity
 import Passwords
 import Postgres
@@ -36,7 +37,8 @@ struct TestGateway: Sendable {
     ///   - change: what the project's policy has otherwise than `profile`.
     init(
         _ profile: Policy.Profile = .firebase, passwords: PasswordHasher? = nil, breaches: BreachedPasswords = .none,
-        mode: Mode = .serve(at: "https://auth.example.com"), limitsRates: Bool = false, trustedProxies: [Network] = [],
+        mode: Mode = .serve(at: "https://auth.example.com"), limitsRates: Bool = false,
+        trustedProxies: [IPNetwork] = [],
         change: (inout Policy) -> Void = { $0.emailEnumerationProtection = false }
     ) async throws {
         database = try TestDatabase()

@@ -1,3 +1,4 @@
+import Encoding
 import Testing
 
 @testable import Identity
@@ -30,7 +31,8 @@ struct PasswordSchemeTests {
     static func stored(
         _ input: PasswordScheme.Input, hash: [UInt8], salt: [UInt8] = Array("NaCl".utf8)
     ) throws(PasswordHashFault) -> String {
-        try KeptPasswordScheme(try PasswordScheme(input), key: ID("k1")).stored(hash: hash.base64, salt: salt.base64)
+        try KeptPasswordScheme(try PasswordScheme(input), key: ID("k1")).stored(
+            hash: Base64.encode(hash), salt: Base64.encode(salt))
     }
 
     static func bytes(_ count: Int) -> [UInt8] { [UInt8](repeating: 1, count: count) }
@@ -174,7 +176,7 @@ struct PasswordSchemeTests {
         ] as [(String, PasswordHashFault?)])
     func encoded(text: String, fault: PasswordHashFault?) {
         let scheme = KeptPasswordScheme(.selfDescribing, key: nil)
-        let stored = Result { try scheme.stored(hash: Array(text.utf8).base64, salt: nil) }
+        let stored = Result { try scheme.stored(hash: Base64.encode(Array(text.utf8)), salt: nil) }
         switch fault {
         case nil: #expect((try? stored.get()) == text)
         case let fault?: #expect(throws: fault) { try stored.get() }
@@ -184,7 +186,7 @@ struct PasswordSchemeTests {
     @Test("that need a key take the one that comes along, never the one they name")
     func rekeyed() throws {
         let text = try Self.stored(Self.input("SCRYPT"), hash: Self.bytes(64))
-        let encoded = Array(text.utf8).base64
+        let encoded = Base64.encode(Array(text.utf8))
         #expect(throws: PasswordHashFault.keyIsMissing) {
             try KeptPasswordScheme(.selfDescribing, key: nil).stored(hash: encoded, salt: nil)
         }
@@ -205,11 +207,11 @@ struct PasswordSchemeTests {
 
     @Test("and salts are taken in both alphabets, padded or not", arguments: ["+/8=", "+/8", "-_8", "-_8="])
     func base64(text: String) {
-        #expect([UInt8](base64: text) == [0xfb, 0xff])
+        #expect(Base64.decode(text) == [0xfb, 0xff])
     }
 
     @Test("that are no base64 are refused", arguments: ["not base64!", "A", "A=B="])
     func notBase64(text: String) {
-        #expect([UInt8](base64: text) == nil)
+        #expect(Base64.decode(text) == nil)
     }
 }

@@ -1,4 +1,5 @@
 import Crypto
+import Encoding
 import EventLoop
 import Identity
 import Passwords
@@ -25,7 +26,7 @@ private final class CountingArgon2: Sendable {
     }
 
     static func phc(_ password: [UInt8], memoryKiB: Int, iterations: Int) -> String {
-        "$argon2id$v=19$m=\(memoryKiB),t=\(iterations),p=1$c2FsdA$" + Hexadecimal.text(password)
+        "$argon2id$v=19$m=\(memoryKiB),t=\(iterations),p=1$c2FsdA$" + Hexadecimal.encode(password)
     }
 
     private func count(memoryKiB: Int, iterations: Int) {

@@ -1,5 +1,5 @@
+import Encoding
 import Identity
-import JOSE
 import JSON
 import Providers
 import Testing

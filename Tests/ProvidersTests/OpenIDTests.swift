@@ -1,6 +1,6 @@
 import Crypto
+import Encoding
 import Identity
-import JOSE
 import JSON
 import Providers
 import Testing

@@ -1,3 +1,4 @@
+internal import Encoding
 internal import Identity
 
 /// How the passwords of an import were hashed, as the request says it. Numbers come as text from Firebase's command line.
@@ -67,7 +68,7 @@ struct PasswordSchemeInput: Decodable {
 
     private static func bytes(_ text: String?, _ pointer: String) throws(WireError) -> [UInt8]? {
         guard let text = text.nonEmpty else { return nil }
-        guard let bytes = [UInt8](base64: text) else { throw .invalidField(pointer, "must be base64") }
+        guard let bytes = Base64.decode(text) else { throw .invalidField(pointer, "must be base64") }
         return bytes
     }
 }

@@ -1,3 +1,4 @@
+internal import IPAddresses
 internal import Identity
 
 /// The host a request comes from, seen through the proxies that the operator trusts.
@@ -11,7 +12,7 @@ struct ClientAddress: Hashable {
     /// left of that address was written by the client itself.
     ///
     /// - Parameter forwardedFor: the values of `X-Forwarded-For`, in order.
-    init(peer: String, forwardedFor: [String], trusted: [Network]) {
+    init(peer: String, forwardedFor: [String], trusted: [IPNetwork]) {
         var nearest = IPAddress(peer)
         var hops = forwardedFor.flatMap { $0.split(separator: ",", omittingEmptySubsequences: false) }
         while let known = nearest, trusted.contains(where: { $0.contains(known) }),
@@ -25,18 +26,12 @@ struct ClientAddress: Hashable {
 
     private static func network(of address: IPAddress?) -> ClientNetwork {
         guard let address else { return ClientNetwork(prefixes: ["unknown"], place: nil) }
-        let lengths = address.isIPv4 ? [32, 24] : [64, 56, 48]
-        let prefixes = lengths.map { text(address, $0) }
+        let prefixes = address.limitedNetworks.map(\.description)
         return ClientNetwork(prefixes: prefixes, place: prefixes[1])
     }
 
     /// What a log may show: wide enough to name no person.
     var logPrefix: String { network.widest.prefix }
-
-    private static func text(_ address: IPAddress, _ length: Int) -> String {
-        let network = address.network(length)
-        return length == 32 && address.isIPv4 ? "\(network)" : "\(network)/\(length)"
-    }
 
     /// Some proxies write a port behind the address, and brackets around one of IPv6.
     private static func address(of hop: Substring) -> IPAddress? {

@@ -1,4 +1,5 @@
 public import HTTP
+public import IPAddresses
 internal import Identity
 public import Telemetry
 
@@ -6,8 +7,8 @@ public import Telemetry
 public struct RequestPipeline: Sendable {
     private let services: Services
     let access: Access
-    private let extra: Router<Endpoint>
-    private let trustedProxies: [Network]
+    private let router: Router<Route>
+    private let trustedProxies: [IPNetwork]
     private let log: Log
     private let metrics: GatewayMetrics
 
@@ -15,21 +16,25 @@ public struct RequestPipeline: Sendable {
     ///   - extra: operations beside those of the contract, which come first.
     ///   - trustedProxies: whose `X-Forwarded-For` is believed.
     public init(
-        services: Services, access: Access, extra: [Endpoint] = [], trustedProxies: [Network] = [], log: Log,
+        services: Services, access: Access, extra: [Endpoint] = [], trustedProxies: [IPNetwork] = [], log: Log,
         metrics: GatewayMetrics
     ) {
         self.services = services
         self.access = access
-        self.extra = Router(extra.map { ($0.method, $0.path, $0) })
+        router = Route.router(adding: extra)
         self.trustedProxies = trustedProxies
         self.log = log
         self.metrics = metrics
     }
 
     public func respond(to request: Request) async -> Response {
+        await respond(to: request, match(request.method, request.path))
+    }
+
+    func respond(to request: Request, _ match: RouteMatch<Route>) async -> Response {
         let began = ContinuousClock.now
         let client = clientAddress(of: request)
-        let exchange = await exchange(for: request, from: RequestContext(client, request))
+        let exchange = await exchange(for: request, match, from: RequestContext(client, request))
         return answer(exchange, to: request, from: client, since: began)
     }
 
@@ -51,30 +56,23 @@ public struct RequestPipeline: Sendable {
         return exchange.response
     }
 
-    private func exchange(for request: Request, from origin: RequestContext) async -> RequestOutcome {
-        guard request.method != .options else { return preflight(request) }
-        switch Route.match(request.method, request.path) {
-        case .found(.endpoint(let endpoint), let parameters):
-            return await run(endpoint, call(request, parameters, origin))
-        case .found(.unimplemented, _): return RequestOutcome(WireError.notImplemented("This operation"))
-        case .methodNotAllowed(let allowed): return RequestOutcome(WireError.methodNotAllowed, allowed: allowed)
-        case .notFound: return await extraExchange(for: request, from: origin)
-        }
-    }
-
-    private func preflight(_ request: Request) -> RequestOutcome {
-        guard case .found(.endpoint(let endpoint), _) = Route.match(.get, request.path), endpoint.isPage else {
-            return RequestOutcome(CORS.preflight(request))
-        }
-        return RequestOutcome(Response(status: 204), of: endpoint)
-    }
-
-    private func extraExchange(for request: Request, from origin: RequestContext) async -> RequestOutcome {
-        switch extra.match(request.method == .head ? .get : request.method, request.path) {
-        case .found(let endpoint, let parameters): await run(endpoint, call(request, parameters, origin))
+    private func exchange(
+        for request: Request, _ match: RouteMatch<Route>, from origin: RequestContext
+    ) async -> RequestOutcome {
+        guard request.method != .options else { return preflight(request, match) }
+        return switch match {
+        case .found(.endpoint(let endpoint), let parameters): await run(endpoint, call(request, parameters, origin))
+        case .found(.unimplemented, _): RequestOutcome(WireError.notImplemented("This operation"))
         case .methodNotAllowed(let allowed): RequestOutcome(WireError.methodNotAllowed, allowed: allowed)
         case .notFound: RequestOutcome(WireError.notFound)
         }
+    }
+
+    private func preflight(_ request: Request, _ match: RouteMatch<Route>) -> RequestOutcome {
+        guard case .found(.endpoint(let endpoint), _) = match, endpoint.isPage else {
+            return RequestOutcome(CORS.preflight(request))
+        }
+        return RequestOutcome(Response(status: 204), of: endpoint)
     }
 
     private func call(_ request: Request, _ parameters: [String: String], _ origin: RequestContext) -> EndpointCall {
@@ -144,11 +142,12 @@ public struct RequestPipeline: Sendable {
     }
 }
 
-extension Route {
-    /// An answer to HEAD is that to GET without its body, which the server leaves out.
-    static func match(_ method: HTTP.Method, _ path: String) -> RouteMatch<Route> {
-        let destination = Destination(method == .head ? .get : method, path)
-        return table.match(destination.method, destination.path)
+extension RequestPipeline {
+    /// Matches a method and a path. HEAD and preflight requests match as GET: the server leaves out the body of an
+    /// answer to HEAD, and a preflight request needs to know whether the path is a page.
+    func match(_ method: HTTP.Method, _ path: String) -> RouteMatch<Route> {
+        let destination = Destination(method == .head || method == .options ? .get : method, path)
+        return router.match(destination.method, destination.path)
     }
 }
 

@@ -44,9 +44,17 @@ enum Route: Sendable {
     /// Part of the protocol, but not of this release.
     case unimplemented
 
-    static let table = Router<Route>(
+    /// - Parameter extra: operations that are not in the contract, on paths that it does not have.
+    static func router(adding extra: [Endpoint]) -> Router<Route> {
+        extra.isEmpty ? contract : Router(contractRoutes + extra.map { ($0.method, $0.path, .endpoint($0)) })
+    }
+
+    private static let contract = Router<Route>(contractRoutes)
+
+    private static var contractRoutes: [(HTTP.Method, String, Route)] {
         Endpoint.all.map { ($0.method, $0.path, .endpoint($0)) }
-            + unimplementedPaths.map { ($0.0, $0.1, .unimplemented) })
+            + unimplementedPaths.map { ($0.0, $0.1, .unimplemented) }
+    }
 
     private static let unimplementedPaths: [(HTTP.Method, String)] =
         [

@@ -35,7 +35,7 @@ public struct Services: Sendable {
         ownSessions: SessionService,
         projects: ProjectEditor, tenancy: Tenancy, app: @escaping @Sendable (ID<App>, ID<Project>) async throws -> App?,
         wellKnown: WellKnown, actions: any EmailActionService, readiness: @escaping @Sendable () async -> Readiness,
-        authURISession: (@Sendable () -> String)? = nil
+        authURISession: @escaping @Sendable () -> String
     ) {
         self.authenticator = authenticator
         self.editor = editor
@@ -57,7 +57,7 @@ public struct Services: Sendable {
         self.wellKnown = wellKnown
         self.actions = actions
         self.readiness = readiness
-        self.authURISession = authURISession ?? { .random(length: 27) }
+        self.authURISession = authURISession
     }
 }
 
@@ -101,13 +101,5 @@ public struct Readiness: Sendable {
         self.isDraining = isDraining
         self.databaseIsReachable = databaseIsReachable
         self.schemaIsCurrent = schemaIsCurrent
-    }
-}
-
-extension String {
-    /// Letters and digits from the system's generator.
-    fileprivate static func random(length: Int) -> String {
-        let alphabet = Array("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789".utf8)
-        return String(decoding: (0..<length).map { _ in alphabet[Int.random(in: alphabet.indices)] }, as: UTF8.self)
     }
 }

@@ -1,3 +1,4 @@
+internal import Encoding
 internal import Gateway
 internal import Identity
 
@@ -31,7 +32,7 @@ struct ExportedUser: Encodable {
         localId = account.id.rawValue
         email = account.email?.rawValue
         emailVerified = account.emailIsVerified
-        passwordHash = stored.passwordHash.map { Array($0.utf8).base64 }
+        passwordHash = stored.passwordHash.map { Base64.encode(Array($0.utf8)) }
         displayName = account.displayName
         photoUrl = account.photoURL
         lastSignedInAt = account.lastSignInAt.map { String($0.milliseconds) }

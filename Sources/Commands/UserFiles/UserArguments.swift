@@ -1,4 +1,5 @@
 internal import API
+internal import Encoding
 internal import Gateway
 internal import Identity
 
@@ -15,7 +16,7 @@ enum UserArguments {
         var input = PasswordScheme.Input(algorithm: (arguments.value("hash-algo") ?? "CRYPT").uppercased())
         input.key = key
         if let text = arguments.value("salt-separator") {
-            guard let bytes = [UInt8](base64: text) else { throw UsageError(message: "--salt-separator is base64") }
+            guard let bytes = Base64.decode(text) else { throw UsageError(message: "--salt-separator is base64") }
             input.saltSeparator = bytes
         }
         input.rounds = try arguments.number("rounds", in: 0...Int.max)
@@ -52,7 +53,7 @@ enum UserArguments {
         guard given.count < 2 else { throw UsageError(message: "the hash key is given in two places: use one") }
         guard let text = given.first else { return nil }
         let trimmed = text.filter { !$0.isWhitespace }
-        guard let bytes = [UInt8](base64: trimmed) else { throw UsageError(message: "the hash key is no base64") }
+        guard let bytes = Base64.decode(trimmed) else { throw UsageError(message: "the hash key is no base64") }
         return PasswordKey(bytes)
     }
 }

@@ -1,4 +1,5 @@
 package import Crypto
+internal import Encoding
 internal import Identity
 internal import Storage
 
@@ -10,7 +11,7 @@ extension PasswordKeys {
         return PasswordKeys { key, project in
             // Lengths apart, so that no other project and key give the same message.
             let message = Array("\(project.rawValue.utf8.count):\(project)".utf8) + key.bytes
-            let id = ID<PasswordKey>(Hexadecimal.text(Array(HMAC.sha256(key: naming, message: message).prefix(16))))
+            let id = ID<PasswordKey>(Hexadecimal.encode(Array(HMAC.sha256(key: naming, message: message).prefix(16))))
             let sealed = try box.seal(key.bytes, context: context(id, in: project))
             try await store.add(PasswordSchemeStore.Stored(realm: project, id: id, sealed: sealed), at: clock.now())
             return id

@@ -1,7 +1,7 @@
-package import API
 package import Crypto
 internal import FoundationEssentials
 internal import Glibc
+package import IPAddresses
 internal import Passwords
 package import Postgres
 internal import Providers
@@ -75,7 +75,7 @@ package struct Config: Sendable {
     package var publicURL: String?
     package var listen: ListenAddress
     var loops: Int
-    var trustedProxies: [Network]
+    var trustedProxies: [IPNetwork]
     var server: ServerConfig
     var passwords: PasswordConfig
     /// `nil` asks nobody.
@@ -87,7 +87,7 @@ package struct Config: Sendable {
 
     package init(
         database: Pool.Configuration, masterKeys: MasterKeys, publicURL: String? = nil, listen: ListenAddress,
-        loops: Int, trustedProxies: [Network], server: ServerConfig, passwords: PasswordConfig,
+        loops: Int, trustedProxies: [IPNetwork], server: ServerConfig, passwords: PasswordConfig,
         breachedPasswordsURL: String? = nil, logLevel: Log.Level, drain: Duration, email: EmailConfig? = nil
     ) {
         self.database = database
@@ -171,9 +171,9 @@ extension Config {
         Int(text).flatMap { (1...256).contains($0) ? $0 : nil }
     }
 
-    private static func parse(networks text: String) -> [Network]? {
+    private static func parse(networks text: String) -> [IPNetwork]? {
         let parts = text.split(separator: ",").map { $0.trimmingPrefix(while: { $0 == " " }) }
-        let networks = parts.compactMap { Network(String($0)) }
+        let networks = parts.compactMap { IPNetwork(String($0)) }
         return networks.count == parts.count ? networks : nil
     }
 
@@ -209,7 +209,7 @@ extension Config.ListenAddress {
         }
         var host = String(text[..<colon])
         if host.hasPrefix("["), host.hasSuffix("]") { host = String(host.dropFirst().dropLast()) }
-        guard Network(host) != nil else { return nil }
+        guard IPAddress(host) != nil else { return nil }
         self.init(host: host, port: port)
     }
 }

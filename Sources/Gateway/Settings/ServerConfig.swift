@@ -1,5 +1,5 @@
-internal import API
 internal import HTTP
+internal import IPAddresses
 internal import Telemetry
 
 extension Settings {
@@ -34,7 +34,7 @@ package struct ServerConfig: Sendable {
     }
 
     /// Loopback and trusted proxies stand for many clients.
-    func limits(exempting proxies: [Network]) -> Limits {
+    func limits(exempting proxies: [IPNetwork]) -> Limits {
         Limits(
             heldBodyBytes: bodyMemoryMiB << 20, connections: connections, connectionsPerAddress: connectionsPerAddress,
             isExempt: { Limits.isLoopback($0) || proxies.contain($0) })

@@ -1,3 +1,5 @@
+internal import Encoding
+
 /// A password hash that tells by itself how it was made: of Argon2, bcrypt, SHA-crypt or yescrypt.
 public struct EncodedHash: Hashable, Sendable {
     public enum Family: Sendable {
@@ -85,8 +87,8 @@ public struct EncodedHash: Hashable, Sendable {
         let numbers = zip(names, parameters).compactMap { name, parameter in
             parameter.hasPrefix(name + "=") ? Int(parameter.dropFirst(2)) : nil
         }
-        guard numbers.count == 3, let salt = [UInt8](base64: String(fields[4])),
-            let hash = [UInt8](base64: String(fields[5]))
+        guard numbers.count == 3, let salt = Base64.decode(String(fields[4])),
+            let hash = Base64.decode(String(fields[5]))
         else { throw .unreadable }
         guard argon2MemoryKiB.contains(numbers[0]) else { throw .memoryCost(argon2MemoryKiB) }
         guard argon2Iterations.contains(numbers[1]) else { throw .rounds(argon2Iterations) }

@@ -1,3 +1,5 @@
+internal import Encoding
+
 /// A password hash that another system made, with all that checking a password takes, save a secret key.
 ///
 /// Kept as one text, in the manner of PHC strings: `$name$parameter=value,…$salt$hash`, in base64 without padding; `k`
@@ -22,14 +24,14 @@ public struct ForeignHash: Hashable, Sendable {
     public var text: String {
         let parameters = (key.map { [("k", $0.rawValue)] } ?? []) + method.parameters
         let list = parameters.map { "\($0.0)=\($0.1)" }.joined(separator: ",")
-        return "$\(method.name)$\(list)$\(salt.unpaddedBase64)$\(hash.unpaddedBase64)"
+        return "$\(method.name)$\(list)$\(Base64.encodeUnpadded(salt))$\(Base64.encodeUnpadded(hash))"
     }
 
     /// - Returns: `nil` for what ``text`` would not write, what is out of bounds included.
     public init?(text: String) {
         let fields = text.split(separator: "$", omittingEmptySubsequences: false)
         guard text.utf8.count <= 1024, fields.count == 5, fields[0].isEmpty,
-            let salt = [UInt8](base64: String(fields[3])), let hash = [UInt8](base64: String(fields[4]))
+            let salt = Base64.decode(String(fields[3])), let hash = Base64.decode(String(fields[4]))
         else { return nil }
         var parameters: [String: String] = [:]
         for parameter in fields[2].split(separator: ",", omittingEmptySubsequences: false) {

@@ -1,3 +1,5 @@
+internal import Encoding
+
 /// How an import says that its passwords were hashed.
 public struct PasswordScheme: Sendable {
     enum Method: Hashable, Sendable {
@@ -45,8 +47,9 @@ public struct PasswordScheme: Sendable {
             return try ForeignHash(method, key: method.needsKey ? key : nil, salt: salt + separator, hash: bare).text
         case .argon2(let variant, let memoryKiB, let iterations, let lanes):
             if let hashLength, hash.count != hashLength { throw .hashLength(hashLength...hashLength) }
+            let (salt, hash) = (Base64.encodeUnpadded(salt), Base64.encodeUnpadded(hash))
             return try EncodedHash(
-                "$\(variant)$v=19$m=\(memoryKiB),t=\(iterations),p=\(lanes)$\(salt.unpaddedBase64)$\(hash.unpaddedBase64)"
+                "$\(variant)$v=19$m=\(memoryKiB),t=\(iterations),p=\(lanes)$\(salt)$\(hash)"
             ).text
         case .encoded(nil): throw .algorithmIsMissing
         case .encoded: throw .unreadable
@@ -70,7 +73,7 @@ extension HashMethod {
     fileprivate func bare(_ hash: [UInt8]) -> [UInt8] {
         switch self {
         case .digest(let function, _, _), .hmac(let function, _):
-            hash.count == 2 * function.length ? hash.fromHexadecimal ?? hash : hash
+            hash.count == 2 * function.length ? Hexadecimal.decode(hash) ?? hash : hash
         case .pbkdf2, .scrypt, .firebaseScrypt: hash
         }
     }
@@ -93,7 +96,7 @@ public struct KeptPasswordScheme: Sendable {
     ///   - hash: in base64, as an export or a client writes it.
     ///   - salt: likewise; `nil` is none.
     public func stored(hash: String, salt: String?) throws(PasswordHashFault) -> String {
-        guard let hash = [UInt8](base64: hash), let salt = [UInt8](base64: salt ?? "") else { throw .notBase64 }
+        guard let hash = Base64.decode(hash), let salt = Base64.decode(salt ?? "") else { throw .notBase64 }
         return try scheme.stored(hash: hash, salt: salt, key: key)
     }
 }

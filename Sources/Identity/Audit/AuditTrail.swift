@@ -1,3 +1,5 @@
+internal import Encoding
+
 /// Where a request came from and which one it was, as far as anybody may read it later: no address, and no person.
 public struct RequestTrace: Hashable, Sendable {
     /// A network wide enough to name nobody, as log lines show it.

@@ -1,3 +1,5 @@
+internal import Encoding
+
 /// The link of an email, which opens the page that redeems a code. Stock clients read its parameters by these names.
 public struct ActionLink: Hashable, Sendable {
     public enum Mode: String, Sendable, CaseIterable {
@@ -46,7 +48,7 @@ public struct ActionLink: Hashable, Sendable {
             ("apiKey", apiKey ?? realm.project.rawValue),
             ("lang", language.rawValue), ("continueUrl", continueURL), ("tenantId", realm.tenant?.rawValue),
         ]
-        let pairs = parameters.compactMap { name, value in value.map { "\(name)=\($0.percentEncoded)" } }
+        let pairs = parameters.compactMap { name, value in value.map { "\(name)=\(PercentEncoding.encode($0))" } }
         let (whole, fragment) = base.divided(at: "#")
         let (path, query) = whole.divided(at: "?")
         let kept = query.dropFirst().split(separator: "&").map(String.init).filter { pair in
@@ -94,21 +96,4 @@ extension String {
         let end = firstIndex(of: mark) ?? endIndex
         return (String(self[..<end]), String(self[end...]))
     }
-
-    /// All but unreserved characters (RFC 3986 §2.3), as UTF-8.
-    fileprivate var percentEncoded: String {
-        let digits = Array("0123456789ABCDEF".utf8)
-        var encoded: [UInt8] = []
-        for byte in utf8 {
-            if Self.unreserved.contains(byte) {
-                encoded.append(byte)
-            } else {
-                encoded += [UInt8(ascii: "%"), digits[Int(byte >> 4)], digits[Int(byte & 15)]]
-            }
-        }
-        return String(decoding: encoded, as: UTF8.self)
-    }
-
-    private static let unreserved = Set(
-        "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-._~".utf8)
 }

@@ -1,6 +1,6 @@
-/* The C libraries Sekisho stands on, in one module. _GNU_SOURCE stays undefined: glibc must look the same here
-   as in Swift's own Glibc module, or the compiler refuses the two definitions. Static inline functions stand in
-   for what Swift cannot import: variadics and macros. */
+/* The C libraries of Sekisho in one module. _GNU_SOURCE stays undefined: glibc must look the same here as in Swift's
+   Glibc module; otherwise the compiler rejects the two definitions. Static inline functions replace what Swift cannot
+   import: variadic functions and macros. */
 #pragma once
 
 #include <arpa/inet.h>
@@ -46,12 +46,12 @@ static inline int shim_epoll_ctl(int epoll, int operation, int descriptor, uint3
     return epoll_ctl(epoll, operation, descriptor, &event);
 }
 
-/* Lowers the priority of the calling thread only: on Linux "process" here means the thread. */
+/* Lowers the priority of the calling thread only: on Linux, PRIO_PROCESS with 0 means the thread. */
 static inline int shim_nice_thread(int increment) {
     return setpriority(PRIO_PROCESS, (id_t)syscall(SYS_gettid), increment);
 }
 
-/* At most 15 characters are kept by the kernel. */
+/* The kernel keeps at most 15 characters. */
 extern int pthread_setname_np(pthread_t, const char *);
 static inline void shim_name_thread(const char *name) { pthread_setname_np(pthread_self(), name); }
 
@@ -76,9 +76,9 @@ static inline int shim_has_locale(const char *name) {
     freelocale(locale);
     return 1;
 }
-/* WIFEXITED and its kin are function-like macros. -1 stands for an end by signal. */
+/* WIFEXITED and related macros are function-like. -1 means an end by signal. */
 static inline int shim_exit_code(int status) { return WIFEXITED(status) ? WEXITSTATUS(status) : -1; }
-/* Character macros, which Swift does not import as the int that libpq wants. */
+/* Character macros, which Swift does not import as the int that libpq requires. */
 static const int shim_diag_sqlstate = PG_DIAG_SQLSTATE;
 static const int shim_diag_message = PG_DIAG_MESSAGE_PRIMARY;
 static const int shim_diag_constraint = PG_DIAG_CONSTRAINT_NAME;
@@ -87,7 +87,7 @@ static const int shim_diag_function = PG_DIAG_SOURCE_FUNCTION;
 static inline EVP_PKEY *shim_generate_p256(void) { return EVP_EC_gen("P-256"); }
 static inline EVP_PKEY *shim_generate_rsa(unsigned bits) { return EVP_RSA_gen(bits); }
 
-/* Parameter lists keep pointers to their names and values, which Swift cannot promise to keep in place. */
+/* Parameter lists keep pointers to names and values. Swift does not guarantee that these stay in place. */
 static inline EVP_PKEY *shim_public_key(const char *type, OSSL_PARAM *parameters) {
     EVP_PKEY *key = NULL;
     EVP_PKEY_CTX *context = EVP_PKEY_CTX_new_from_name(NULL, type, NULL);
@@ -120,20 +120,20 @@ static inline EVP_PKEY *shim_rsa_public_key(const BIGNUM *n, const BIGNUM *e) {
     return key;
 }
 
-/* A macro around a control call; the memory stays the BIO's. */
+/* A macro around a control call; the BIO owns the memory. */
 static inline long shim_bio_contents(BIO *bio, char **start) { return BIO_get_mem_data(bio, start); }
-/* HTTP: libmicrohttpd takes its options and gives its answers through variadic functions. */
+/* HTTP: libmicrohttpd has variadic functions for options and for information. */
 
-/* The target is wanted as it came, so nothing is unescaped. */
+/* Leaves the target undecoded. */
 static inline size_t shim_mhd_keep(void *context, struct MHD_Connection *connection, char *text) {
     (void)context;
     (void)connection;
     return strlen(text);
 }
 
-/* A daemon without socket and thread: we accept, and drive it from our own epoll set. The library's strict mode
-   stays off: up to 0.9.77 it adds two checks only (Host, spaces in the target), which our front door makes as well,
-   and answers them with silence or a doubled head. */
+/* A daemon without socket and thread: the caller accepts connections and drives it from its own epoll set. The
+   library's strict mode stays off. Up to 0.9.77 it adds only two checks (Host, spaces in the target), which
+   RequestHeadValidator makes too, and it answers them with silence or a duplicated head. */
 static inline struct MHD_Daemon *shim_mhd_start(void *context, size_t pool_bytes, unsigned int connection_limit,
                                                 MHD_AccessHandlerCallback on_data,
                                                 void *(*on_target)(void *, const char *, struct MHD_Connection *),
@@ -165,7 +165,7 @@ static inline size_t shim_mhd_head_bytes(struct MHD_Connection *connection) {
 
 /* fcntl is variadic. */
 static inline int shim_duplicate(int descriptor) { return fcntl(descriptor, F_DUPFD_CLOEXEC, 0); }
-/* libcurl sets options and tells facts through variadic functions. */
+/* libcurl has variadic functions for options and for information. */
 #if LIBCURL_VERSION_NUM < 0x075700
 #error "libcurl 7.87 or later is needed: before, giving up a name look-up blocked the caller"
 #endif
@@ -174,12 +174,12 @@ static inline CURLcode shim_curl_set_number(CURL *easy, CURLoption option, long 
     return curl_easy_setopt(easy, option, value);
 }
 
-/* The text is copied. */
+/* libcurl copies the text. */
 static inline CURLcode shim_curl_set_text(CURL *easy, CURLoption option, const char *text) {
     return curl_easy_setopt(easy, option, text);
 }
 
-/* Not copied: the fields must stay until the transfer is over. */
+/* Not copied: the fields must exist until the transfer has ended. */
 static inline CURLcode shim_curl_set_fields(CURL *easy, struct curl_slist *fields) {
     return curl_easy_setopt(easy, CURLOPT_HTTPHEADER, fields);
 }
@@ -189,7 +189,7 @@ static inline CURLcode shim_curl_copy_body(CURL *easy, const void *bytes, size_t
     return code ? code : curl_easy_setopt(easy, CURLOPT_COPYPOSTFIELDS, (const char *)bytes);
 }
 
-/* Both callbacks get the context. */
+/* Both callbacks receive the context. */
 static inline void shim_curl_set_callbacks(CURL *easy, void *context, curl_write_callback on_head,
                                            curl_write_callback on_body) {
     curl_easy_setopt(easy, CURLOPT_HEADERDATA, context);
@@ -211,25 +211,25 @@ static inline uintptr_t shim_curl_id(CURL *easy) {
     return (uintptr_t)id;
 }
 
-/* Tells all that is said on the connection. */
+/* Reports the whole dialogue of the connection. */
 static inline void shim_curl_watch(CURL *easy, void *context, curl_debug_callback on_word) {
     curl_easy_setopt(easy, CURLOPT_DEBUGDATA, context);
     curl_easy_setopt(easy, CURLOPT_DEBUGFUNCTION, on_word);
     curl_easy_setopt(easy, CURLOPT_VERBOSE, 1L);
 }
 
-static inline void shim_curl_allow_cut(CURL *easy, void *context, curl_xferinfo_callback on_progress) {
+static inline void shim_curl_allow_cancellation(CURL *easy, void *context, curl_xferinfo_callback on_progress) {
     curl_easy_setopt(easy, CURLOPT_XFERINFODATA, context);
     curl_easy_setopt(easy, CURLOPT_XFERINFOFUNCTION, on_progress);
     curl_easy_setopt(easy, CURLOPT_NOPROGRESS, 0L);
 }
 
-/* Not copied: the list must stay until the transfer is over. */
+/* Not copied: the list must exist until the transfer has ended. */
 static inline CURLcode shim_curl_set_recipients(CURL *easy, struct curl_slist *recipients) {
     return curl_easy_setopt(easy, CURLOPT_MAIL_RCPT, recipients);
 }
 
-/* Stays the caller's. */
+/* The caller keeps ownership. */
 static inline CURLcode shim_curl_set_mime(CURL *easy, curl_mime *mime) {
     return curl_easy_setopt(easy, CURLOPT_MIMEPOST, mime);
 }

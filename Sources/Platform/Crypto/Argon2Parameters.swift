@@ -1,11 +1,11 @@
-/// What a PHC string of Argon2 asks of whoever verifies it.
+internal import Encoding
+
+/// The variant and cost that a PHC string of Argon2 requires for verification.
 struct Argon2Parameters: Equatable {
     enum Variant: String {
         case argon2i
         case argon2id
     }
-
-    private static let base64 = Set("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/".utf8)
 
     let variant: Variant
     let cost: PasswordHash.Cost
@@ -30,15 +30,15 @@ struct Argon2Parameters: Equatable {
             let memoryKiB = Self.value(of: "m=", in: parameters[0]),
             let iterations = Self.value(of: "t=", in: parameters[1]),
             let lanes = Self.value(of: "p=", in: parameters[2]), (1...16).contains(lanes),
-            // A cost out of range is one more way not to be a hash of ours.
+            // The error does not matter: a cost out of range means that this is not one of our hashes.
             let cost = try? PasswordHash.Cost(memoryKiB: memoryKiB, iterations: iterations)
         else { return nil }
         self.init(variant, cost: cost, lanes: lanes)
     }
 
-    /// A NUL would end the text for libsodium, which reads C strings, and let anything follow.
+    /// libsodium reads C strings. A NUL would end the text and allow anything after it.
     private static func isBase64(_ field: Substring) -> Bool {
-        !field.isEmpty && field.utf8.allSatisfy { base64.contains($0) }
+        !field.isEmpty && field.utf8.allSatisfy(Base64.contains)
     }
 
     private static func value(of name: String, in parameter: Substring) -> Int? {

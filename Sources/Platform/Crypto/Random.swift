@@ -1,6 +1,6 @@
 internal import CSystem
 
-/// The system's generator; fit for keys.
+/// The system's random number generator, suitable for keys.
 public enum Random {
     public static let alphanumerics = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789"
 
@@ -11,13 +11,14 @@ public enum Random {
         return bytes
     }
 
-    /// Every character of `alphabet` is equally likely at every place.
+    /// Each character is chosen independently and uniformly from `alphabet`.
     ///
     /// - Parameter alphabet: 2 to 256 different ASCII characters.
     public static func text(length: Int, alphabet: String = alphanumerics) -> String {
         let letters = Array(alphabet.utf8)
-        precondition((2...256).contains(letters.count) && letters.allSatisfy { $0 < 128 }, "not an ASCII alphabet")
-        // Bytes from here on would favour the first letters: they are drawn again.
+        let isASCII = letters.allSatisfy { $0 < 128 }
+        precondition((2...256).contains(letters.count) && isASCII, "expected an alphabet of 2 to 256 ASCII characters")
+        // Bytes from here on would favour the first letters, so they are discarded.
         let bound = 256 - 256 % letters.count
         var text: [UInt8] = []
         text.reserveCapacity(length)

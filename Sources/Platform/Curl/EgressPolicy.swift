@@ -1,19 +1,21 @@
 public import CSystem
+internal import IPAddresses
 
 /// The addresses that a transfer may connect to.
 public enum EgressPolicy: Sendable {
     case everywhere
-    /// This machine's own.
+    /// This machine only.
     case loopback
-    /// See ``isPublic(_:)``.
+    /// See ``IPAddress/isPublic``.
     case publicAddresses
 
-    /// Of numbers, not of names: to be asked about the address a connection is about to be made to.
-    public func contains(_ address: UnsafePointer<sockaddr>) -> Bool {
+    /// Checks the address of a connection that is about to be made. A host name is never enough: it can resolve
+    /// differently each time.
+    public func allows(_ address: UnsafePointer<sockaddr>) -> Bool {
         switch self {
         case .everywhere: true
-        case .loopback: Self.isLoopback(address)
-        case .publicAddresses: Self.isPublic(address)
+        case .loopback: IPAddress(address)?.translated.isLoopback ?? false
+        case .publicAddresses: IPAddress(address)?.isPublic ?? false
         }
     }
 }

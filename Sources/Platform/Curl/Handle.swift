@@ -1,35 +1,35 @@
 public import CSystem
 
-/// One of libcurl's easy handles, with what holds for every outside call: certificates are verified, the environment is
-/// not asked, no signal is used, and connections are made within a ``EgressPolicy`` only.
+/// A libcurl easy handle with the settings of every outbound connection: certificates are verified, the environment is
+/// ignored, no signals are used, and the ``EgressPolicy`` applies to each connection.
 public final class Handle {
     public let pointer: UnsafeMutableRawPointer
-    private let reach: EgressPolicy
+    private let egress: EgressPolicy
     private var hasOpenedSocket = false
     private var hasRefusedAddress = false
 
     /// - Parameters:
     ///   - protocols: URL schemes separated by commas.
-    ///   - certificateAuthorities: a file of PEM certificates to believe instead of the system's.
-    ///   - idleAge: a kept connection is not used again after this, to the second.
+    ///   - certificateAuthorities: a file of PEM certificates to trust instead of the system's.
+    ///   - idleAge: how long an idle connection may be reused, rounded to seconds.
     public init(
-        protocols: String, reach: EgressPolicy, deadline: Duration, certificateAuthorities: String?, idleAge: Duration
+        protocols: String, egress: EgressPolicy, deadline: Duration, certificateAuthorities: String?, idleAge: Duration
     ) throws(CurlFault) {
         guard Self.libraryIsReady, let pointer = curl_easy_init() else { throw CurlFault(CURLE_OUT_OF_MEMORY) }
         self.pointer = pointer
-        self.reach = reach
+        self.egress = egress
         try set(CURLOPT_PROTOCOLS_STR, protocols)
-        try set(CURLOPT_PROXY, "")  // not even the environment's
+        try set(CURLOPT_PROXY, "")  // ignore the proxy variables of the environment
         try set(CURLOPT_NOSIGNAL, 1)
-        try set(CURLOPT_QUICK_EXIT, 1)  // or giving up would wait for the resolver's thread
+        try set(CURLOPT_QUICK_EXIT, 1)  // otherwise cleanup waits for the resolver's thread
         try set(CURLOPT_SSLVERSION, CURL_SSLVERSION_TLSv1_2)
         try set(CURLOPT_SSL_VERIFYPEER, 1)
         try set(CURLOPT_SSL_VERIFYHOST, 2)
         if let certificateAuthorities { try set(CURLOPT_CAINFO, certificateAuthorities) }
-        // With a folder of certificates the library reads all of them for every connection; the file alone it keeps.
+        // With a directory of certificates, libcurl reads all of them for every connection. A single file is cached.
         try set(CURLOPT_CAPATH, nil)
         try set(CURLOPT_MAXAGE_CONN, max(1, Int(idleAge.components.seconds)))
-        // Ours ends the wait; the library's own shares the time among a host's addresses.
+        // `Transfers` ends the wait. libcurl's own connect timeout would be divided among the addresses of a host.
         let (seconds, attoseconds) = min(deadline, .seconds(3600)).components
         try set(CURLOPT_TIMEOUT_MS, max(1, Int(seconds) * 1000 + Int(attoseconds / 1_000_000_000_000_000)))
         shim_curl_gate_sockets(pointer, Unmanaged.passUnretained(self).toOpaque()) { context, _, address in
@@ -42,13 +42,13 @@ public final class Handle {
         curl_easy_cleanup(pointer)
     }
 
-    /// The library allows this on any thread, and here it happens at most once.
+    /// libcurl allows the call on any thread. A static property makes it at most once.
     static let libraryIsReady = curl_global_init(Int(CURL_GLOBAL_SSL)) == CURLE_OK
 
-    /// There was no connection, because no address was within reach.
-    public var isOutOfReach: Bool { hasRefusedAddress && !hasOpenedSocket }
+    /// No connection was made, because the ``EgressPolicy`` allowed none of the addresses.
+    public var isBlocked: Bool { hasRefusedAddress && !hasOpenedSocket }
 
-    /// Of the answer, in the protocol's own numbers; 0 if there was none.
+    /// The status code of the response; 0 if there was none.
     public var status: Int { shim_curl_status(pointer) }
 
     public func set(_ option: CURLoption, _ number: Int) throws(CurlFault) {
@@ -63,10 +63,9 @@ public final class Handle {
         guard code == CURLE_OK else { throw CurlFault(code) }
     }
 
-    /// - Returns: a socket to connect to that address, or `CURL_SOCKET_BAD`: the library then goes on to the next
-    ///   address, if any.
+    /// - Returns: a socket for the address, or `CURL_SOCKET_BAD`, after which libcurl tries the next address, if any.
     private func openSocket(for address: UnsafeMutablePointer<curl_sockaddr>) -> Int32 {
-        guard reach.contains(shim_curl_address(address)) else {
+        guard egress.allows(shim_curl_address(address)) else {
             hasRefusedAddress = true
             return CURL_SOCKET_BAD
         }

@@ -1,42 +1,43 @@
 internal import CSystem
 internal import Synchronization
 
-/// Refused before any work was done: the pool could not have started it in reasonable time.
+/// The pool rejected the work without starting it, because it could not have run in reasonable time.
 public struct PoolIsFull: Error {
     public init() {}
 }
 
-/// Threads for work that blocks or burns a core, with a bounded waiting room that is shared fairly.
+/// Threads for work that blocks or uses a whole core, with a bounded queue that is shared fairly.
 ///
-/// Waiting work has a path of keys (networks, for example) from the widest to the narrowest, and is served round-robin at
-/// every level (see ``FairQueue``), so that a busy key delays itself only. Admission is decided on arrival:
-/// - no key of any level may fill more than half of the room;
-/// - in a full room, a newcomer takes the place of the latest arrival of the key that waits with most.
+/// Each item has a path of keys (for example networks) from the widest to the narrowest. The queue serves keys
+/// round-robin at every level (see ``FairQueue``), so that a busy key delays only itself. Admission is decided on
+/// arrival:
+/// - A key of any level may fill at most half of the queue.
+/// - If the queue is full, a new item displaces the latest item of the key with the most waiting items.
 public final class FairPool: Sendable {
-    fileprivate struct Waiting {
+    fileprivate struct Item {
         let start: @Sendable () -> Void
-        let refuse: @Sendable () -> Void
+        let reject: @Sendable () -> Void
     }
 
-    fileprivate struct Room {
-        var queue = FairQueue<Waiting>()
+    fileprivate struct State {
+        var queue = FairQueue<Item>()
         var arrivals = 0
         var running = 0
         var isClosed = false
     }
 
     private let capacity: Int
-    private let monitor: Monitor<Room>
+    private let monitor: Monitor<State>
     private let threads: Mutex<[LoopThread]> = Mutex([])
 
     /// - Parameters:
-    ///   - capacity: how many may wait, beside those that run; at least 2.
-    ///   - niceness: how much lower than the process the threads' priority is (0 to 19), so that event loops go first.
-    /// - Throws: ``SystemError`` when no thread can be had.
+    ///   - capacity: how many items may wait, in addition to the running ones; at least 2.
+    ///   - niceness: how much the threads' priority is below the process's (0 to 19), so that event loops run first.
+    /// - Throws: ``SystemError`` if the system cannot create a thread.
     public init(name: String, threads count: Int, capacity: Int, niceness: Int32 = 0) throws {
-        precondition(count > 0 && capacity > 1, "a pool needs threads and a waiting room")
+        precondition(count > 0 && capacity > 1, "a pool needs at least 1 thread and a capacity of 2")
         self.capacity = capacity
-        let monitor = Monitor(Room())
+        let monitor = Monitor(State())
         self.monitor = monitor
         for index in 0..<count {
             let thread = try LoopThread(name: "\(name)-\(index)") {
@@ -52,48 +53,48 @@ public final class FairPool: Sendable {
 
     /// Runs `work` on a thread of the pool.
     ///
-    /// - Parameter path: whose work it is, from the widest key to the narrowest.
-    /// - Throws: ``PoolIsFull`` without having started `work`, and what `work` throws.
+    /// - Parameter path: the owner of the work, from the widest key to the narrowest.
+    /// - Throws: ``PoolIsFull`` if `work` was not started; errors of `work`.
     public func run<Value: Sendable>(
         for path: [String], _ work: @escaping @Sendable () throws -> Value
     ) async throws -> Value {
         try await withCheckedThrowingContinuation { continuation in
             admit(
-                Waiting(
+                Item(
                     start: { continuation.resume(with: Result(catching: work)) },
-                    refuse: { continuation.resume(throwing: PoolIsFull()) }),
+                    reject: { continuation.resume(throwing: PoolIsFull()) }),
                 for: path)
         }
     }
 
-    /// How many wait now, over all keys.
+    /// The number of waiting items of all keys.
     public var waiting: Int { monitor.withLock { $0.queue.count } }
-    /// How many are being worked on now.
+    /// The number of running items.
     public var running: Int { monitor.withLock { $0.running } }
-    /// How many ever asked, those refused included.
+    /// The number of items ever submitted, including rejected ones.
     public var arrivals: Int { monitor.withLock { $0.arrivals } }
 
-    /// Lets what waits run to its end, then ends the threads. Later work is refused.
+    /// Finishes the queued work, then ends the threads. Later work is rejected.
     public func stop() {
         monitor.withLock { $0.isClosed = true }
         monitor.wakeAll()
         for thread in threads.withLock({ $0 }) { thread.join() }
     }
 
-    private func admit(_ newcomer: Waiting, for path: [String]) {
-        let refused: Waiting? = monitor.withLock { room in
-            room.arrivals += 1
-            guard !room.isClosed else { return newcomer }
-            return room.queue.admit(newcomer, at: path, capacity: capacity)
+    private func admit(_ item: Item, for path: [String]) {
+        let rejected: Item? = monitor.withLock { state in
+            state.arrivals += 1
+            guard !state.isClosed else { return item }
+            return state.queue.admit(item, at: path, capacity: capacity)
         }
-        if let refused { refused.refuse() }
+        rejected?.reject()
         monitor.wakeOne()
     }
 
-    private static func next(from monitor: Monitor<Room>) -> Waiting? {
-        monitor.waitUntil { room in
-            guard let next = room.queue.popNext() else { return room.isClosed ? .some(nil) : nil }
-            room.running += 1
+    private static func next(from monitor: Monitor<State>) -> Item? {
+        monitor.waitUntil { state in
+            guard let next = state.queue.popNext() else { return state.isClosed ? .some(nil) : nil }
+            state.running += 1
             return next
         }
     }

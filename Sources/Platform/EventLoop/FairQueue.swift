@@ -1,23 +1,24 @@
-/// Elements that wait in a tree of keys and are served round-robin at every level of it.
+/// Elements in a tree of keys, served round-robin at every level.
 ///
-/// A path, which must not be the beginning of another one, names the keys of an element from the widest to the narrowest, e.g. `["2001:db8::/48", "2001:db8::/56"]`. The
-/// widest keys take turns; inside a key, its narrower keys take turns. An owner of many narrow keys therefore gets no
-/// more than one turn of the widest key that they share.
+/// A path names the keys of an element from the widest to the narrowest, for example `["2001:db8::/48",
+/// "2001:db8::/56"]`. No path may be a prefix of another. The widest keys take turns; inside a key, its narrower keys
+/// take turns. The owner of many narrow keys therefore gets only the turns of the widest key that they share.
 struct FairQueue<Element> {
     /// Elements whose path ends here, oldest first.
     private var elements: [Element] = []
     private var branches: [String: FairQueue] = [:]
-    /// Keys of non-empty branches, next to be served first.
+    /// Keys of non-empty branches; the first is served next.
     private var turns: [String] = []
-    /// Elements here and in all branches.
+    /// Number of elements here and in all branches.
     private(set) var count = 0
 
     /// Adds `element` unless its part of the queue is full.
     ///
-    /// The whole queue holds at most `capacity` elements, and each key half of that. Where the narrowest full part of
-    /// the path has a branch with clearly more elements, its latest element makes room.
+    /// The whole queue holds at most `capacity` elements, and each key at most half of that. In the narrowest full part
+    /// of the path, an element is displaced if another branch has at least two elements more than the new one's: the
+    /// latest of the longest branch.
     ///
-    /// - Returns: the element that is not in the queue afterwards: `element` itself, another one, or `nil`.
+    /// - Returns: the element that is not in the queue afterwards: `element`, a displaced one, or `nil`.
     mutating func admit(_ element: Element, at path: [String], capacity: Int) -> Element? {
         let limits = [capacity] + path.map { _ in capacity / 2 }
         let full = counts(at: path).enumerated().last { $0.element >= limits[$0.offset] }?.offset
@@ -30,7 +31,7 @@ struct FairQueue<Element> {
         return displaced
     }
 
-    /// - Returns: the element whose turn it is; `nil` if the queue is empty.
+    /// - Returns: the next element; `nil` if the queue is empty.
     mutating func popNext() -> Element? {
         guard count > 0 else { return nil }
         count -= 1
@@ -41,7 +42,7 @@ struct FairQueue<Element> {
         return next
     }
 
-    /// How many elements wait at each step of `path`, the whole queue first.
+    /// The number of elements at each step of `path`, beginning with the whole queue.
     private func counts(at path: [String]) -> [Int] {
         var (branch, counts): (FairQueue?, [Int]) = (self, [count])
         for key in path {
@@ -58,19 +59,19 @@ struct FairQueue<Element> {
         branches[key, default: FairQueue()].append(element, at: path.dropFirst())
     }
 
-    /// - Parameter path: leads to the part of the queue that has to become smaller.
+    /// - Parameter path: the part of the queue that must become smaller.
     private mutating func removeLatest(
-        below path: ArraySlice<String>, inFavourOf newcomer: ArraySlice<String>
+        below path: ArraySlice<String>, inFavourOf newPath: ArraySlice<String>
     ) -> Element? {
-        guard let key = path.first else { return removeLatest(inFavourOf: newcomer) }
-        return remove(from: key) { $0.removeLatest(below: path.dropFirst(), inFavourOf: newcomer) }
+        guard let key = path.first else { return removeLatest(inFavourOf: newPath) }
+        return remove(from: key) { $0.removeLatest(below: path.dropFirst(), inFavourOf: newPath) }
     }
 
-    /// - Returns: `nil` if no branch has clearly more elements than the newcomer's, here or inside the newcomer's branch.
-    private mutating func removeLatest(inFavourOf newcomer: ArraySlice<String>) -> Element? {
-        guard let key = newcomer.first, let longest else { return nil }
+    /// - Returns: `nil` if no branch is at least two elements longer than the new element's, here or inside its branch.
+    private mutating func removeLatest(inFavourOf newPath: ArraySlice<String>) -> Element? {
+        guard let key = newPath.first, let longest else { return nil }
         if longest.count > (branches[key]?.count ?? 0) + 1 { return remove(from: longest.key) { $0.removeLatest() } }
-        return remove(from: key) { $0.removeLatest(inFavourOf: newcomer.dropFirst()) }
+        return remove(from: key) { $0.removeLatest(inFavourOf: newPath.dropFirst()) }
     }
 
     private mutating func removeLatest() -> Element? {
@@ -80,7 +81,7 @@ struct FairQueue<Element> {
         return latest
     }
 
-    /// Among equals the key whose turn comes last.
+    /// The longest branch; of equally long ones, the one that is served last.
     private var longest: (key: String, count: Int)? {
         turns.reversed().map { ($0, branches[$0]?.count ?? 0) }.max { $0.1 < $1.1 }
     }

@@ -1,24 +1,23 @@
 internal import Curl
 public import EventLoop
 
-/// Outbound HTTP of one loop, on top of libcurl: HTTP/1.1 or 2, certificates always verified, connections kept.
+/// The HTTP client of one loop, based on libcurl: HTTP/1.1 or 2, certificates always verified, connections reused.
 ///
-/// It follows no redirect, and knows no proxy, cookie or `.netrc`, whatever the environment says. Close it before its
-/// loop stops.
+/// It follows no redirects and ignores proxies, cookies and `.netrc`. Close it before its loop stops.
 public actor Client {
     public nonisolated let loop: Loop
     public nonisolated var unownedExecutor: UnownedSerialExecutor { loop.asUnownedSerialExecutor() }
 
     private let limits: ClientLimits
     private let certificateAuthorities: String?
-    /// Two sets of connections, since an address is checked only when a connection is made: one made under the looser
-    /// rule must not be used again under the strict one.
+    /// Two sets of connections, because an address is checked only when a connection is made. A connection made under
+    /// the looser policy must not be reused under the strict one.
     private let unrestricted: Transfers
     private let restricted: Transfers
     private var lastID: UInt64 = 0
     private var isClosed = false
 
-    /// - Parameter certificateAuthorities: a file of PEM certificates to believe instead of the system's.
+    /// - Parameter certificateAuthorities: a file of PEM certificates to trust instead of the system's.
     /// - Throws: ``SystemError`` when the process is out of memory or descriptors.
     public init(
         loop: Loop, limits: ClientLimits = ClientLimits(), certificateAuthorities: String? = nil
@@ -30,22 +29,22 @@ public actor Client {
         restricted = try Transfers(loop: loop, within: limits)
     }
 
-    /// - Throws: ``ClientFault``, or `CancellationError` as soon as the task is cancelled: the request may then still
-    ///   have been carried out.
+    /// - Throws: ``ClientFault``, or `CancellationError` as soon as the task is cancelled. The server may then still
+    ///   process the request.
     public func send(_ request: ClientRequest) async throws -> ClientResponse {
         try Task.checkCancellation()
         lastID += 1
         let id = lastID
         return try await withTaskCancellationHandler {
-            // By way of a method, for this closure itself is not isolated to the client: it does not capture it.
+            // Calls a method, because this closure is not isolated to the client.
             try await self.answer(to: request, id: id)
         } onCancel: {
-            // In a later pass of the loop: by then the transfer has begun for sure.
+            // Runs in a later pass of the loop, when the transfer has begun.
             loop.submit { self.assumeIsolated { $0.cancel(id) } }
         }
     }
 
-    /// Fails what is under way, and every later request, with ``ClientFault/closed``.
+    /// Fails all requests in progress, and every later one, with ``ClientFault/closed``.
     public func close() {
         isClosed = true
         unrestricted.close()
@@ -55,12 +54,12 @@ public actor Client {
     private func answer(to request: ClientRequest, id: UInt64) async throws -> ClientResponse {
         guard !isClosed else { throw ClientFault.closed }
         guard unrestricted.count + restricted.count < limits.requests else { throw ClientFault.overloaded }
-        let reach = try EgressPolicy(of: request)
+        let egress = try EgressPolicy(of: request)
         let exchange = try ClientExchange(
-            request, id: id, reach: reach, limits: limits, certificateAuthorities: certificateAuthorities)
+            request, id: id, egress: egress, limits: limits, certificateAuthorities: certificateAuthorities)
         return try await withCheckedThrowingContinuation { continuation in
             exchange.continuation = continuation
-            (reach == .publicAddresses ? restricted : unrestricted).begin(exchange)
+            (egress == .publicAddresses ? restricted : unrestricted).begin(exchange)
         }
     }
 

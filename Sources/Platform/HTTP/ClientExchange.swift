@@ -1,7 +1,7 @@
 internal import CSystem
 internal import Curl
 
-/// One exchange: libcurl's handle for it, and what has come back so far.
+/// One request with its libcurl handle and the response so far.
 final class ClientExchange: Transfer {
     let id: UInt64
     let handle: Handle
@@ -16,14 +16,15 @@ final class ClientExchange: Transfer {
     private var body: [UInt8] = []
     private var isTooLarge = false
 
-    /// - Throws: ``ClientFault``, if the request cannot be sent as it is.
+    /// - Throws: ``ClientFault`` if the request is not valid.
     init(
-        _ request: ClientRequest, id: UInt64, reach: EgressPolicy, limits: ClientLimits, certificateAuthorities: String?
+        _ request: ClientRequest, id: UInt64, egress: EgressPolicy, limits: ClientLimits,
+        certificateAuthorities: String?
     ) throws(ClientFault) {
         fields = try HeaderList(of: request)
         do {
             handle = try Handle(
-                protocols: "http,https", reach: reach, deadline: request.deadline,
+                protocols: "http,https", egress: egress, deadline: request.deadline,
                 certificateAuthorities: certificateAuthorities, idleAge: limits.idleAge)
         } catch {
             throw ClientFault(error.code) ?? .overloaded
@@ -50,14 +51,14 @@ final class ClientExchange: Transfer {
         }
     }
 
-    /// Ends the wait of whoever asked.
+    /// Resumes the caller.
     ///
-    /// - Parameter code: what the library says of the whole.
+    /// - Parameter code: libcurl's result.
     private func finish(_ code: CURLcode) {
         if isTooLarge { return fail(ClientFault.tooLarge) }
-        if handle.isOutOfReach { return fail(ClientFault.destinationNotAllowed) }
+        if handle.isBlocked { return fail(ClientFault.destinationNotAllowed) }
         if let fault = ClientFault(code) { return fail(fault) }
-        guard headIsWhole else { return fail(ClientFault.connectionLost) }  // of which the library makes nothing
+        guard headIsWhole else { return fail(ClientFault.connectionLost) }  // libcurl reports no error
         continuation?.resume(
             returning: ClientResponse(status: handle.status, headers: headers(), body: body))
         continuation = nil
@@ -68,9 +69,9 @@ final class ClientExchange: Transfer {
         continuation = nil
     }
 
-    // MARK: Told by the library
+    // MARK: Callbacks of libcurl
 
-    /// - Returns: whether to go on.
+    /// - Returns: whether to continue.
     func receiveHead(_ line: UnsafeRawBufferPointer) -> Bool {
         headBytes += line.count
         if line.starts(with: "HTTP/".utf8) { headIsWhole = false }
@@ -79,14 +80,14 @@ final class ClientExchange: Transfer {
         return !isTooLarge
     }
 
-    /// - Returns: whether to go on.
+    /// - Returns: whether to continue.
     func receiveBody(_ piece: UnsafeRawBufferPointer) -> Bool {
         isTooLarge = piece.count > maximumLength - body.count
         if !isTooLarge { body.append(contentsOf: piece) }
         return !isTooLarge
     }
 
-    // MARK: The answer
+    // MARK: The response
 
     private func announcesTooMuch(_ line: UnsafeRawBufferPointer) -> Bool {
         let name = "content-length:"
@@ -96,7 +97,7 @@ final class ClientExchange: Transfer {
         return Int(String(decoding: value, as: UTF8.self)).map { $0 > maximumLength } ?? false
     }
 
-    /// Without those of interim answers and trailers.
+    /// Excludes the fields of interim responses and trailers.
     private func headers() -> Headers {
         var headers = Headers()
         var last: UnsafeMutablePointer<curl_header>?

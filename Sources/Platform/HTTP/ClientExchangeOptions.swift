@@ -7,12 +7,12 @@ extension ClientExchange {
         shim_curl_set_callbacks(
             handle.pointer, Unmanaged.passUnretained(self).toOpaque(),
             { line, _, count, context in
-                let goesOn = exchange(context)?.receiveHead(UnsafeRawBufferPointer(start: line, count: count))
-                return goesOn == true ? count : 0
+                let continues = exchange(context)?.receiveHead(UnsafeRawBufferPointer(start: line, count: count))
+                return continues == true ? count : 0
             },
             { piece, _, count, context in
-                let goesOn = exchange(context)?.receiveBody(UnsafeRawBufferPointer(start: piece, count: count))
-                return goesOn == true ? count : 0
+                let continues = exchange(context)?.receiveBody(UnsafeRawBufferPointer(start: piece, count: count))
+                return continues == true ? count : 0
             })
     }
 
@@ -31,7 +31,7 @@ extension ClientExchange {
     }
 }
 
-/// The exchange that the library was told to name.
+/// The exchange behind a callback's context pointer.
 private func exchange(_ context: UnsafeMutableRawPointer?) -> ClientExchange? {
     context.map { Unmanaged<ClientExchange>.fromOpaque($0).takeUnretainedValue() }
 }

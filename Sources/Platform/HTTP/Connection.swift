@@ -1,42 +1,42 @@
 internal import CSystem
 internal import EventLoop
 
-/// One socket and the request on it, between the library's callbacks and the handler's task.
+/// One socket and its current request, between the library's callbacks and the handler's task.
 ///
-/// Lives on its loop, from the library's word that the connection began to its word that it ended.
+/// Used on its loop only, from the library's start notification to its end notification.
 final class Connection: @unchecked Sendable {
     private enum Phase {
-        /// Nothing of a request has come, as far as the library tells.
+        /// No part of a request has arrived.
         case waiting
         case head
-        /// The body may come. A library that was made to wait for this calls again with the head.
+        /// The body may arrive. After a suspension the library repeats the callback for the head.
         case admitted(ValidatedHead)
         case body(ValidatedHead)
-        /// The library has put the connection aside until the task is done: the handler's, or its check of the head.
+        /// Suspended until a task has finished: the handler, or the check of the head.
         case suspended(Task<Void, Never>?)
         case answering
-        /// Drained away under the handler's hands; its answer will go nowhere.
+        /// The daemon was stopped while the handler ran; its answer is discarded.
         case abandoned
     }
 
     let descriptor: Int32
     let peer: Peer
-    /// Whether the daemon's table still has it.
+    /// Whether the connection is still counted in ``ConnectionTable``.
     var isCounted = true
     private let library: OpaquePointer
     private unowned let daemon: Daemon
-    /// Outlives the daemon for handlers that do.
+    /// Handlers can outlive the daemon, and need the budget.
     private let budget: BodyBudget
     private var phase = Phase.waiting
     private var target = ""
     private var body: [UInt8] = []
-    /// Of the budget.
+    /// Bytes reserved from the budget.
     private var reservedBytes = 0
-    /// Since when there is no request, while there is none.
+    /// When the connection began to wait for a request.
     private(set) var waitingSince: ContinuousClock.Instant
-    /// When the client must have done what it is expected to do.
+    /// The deadline of the client's next action.
     private(set) var deadline: ContinuousClock.Instant?
-    /// Whether the client may still be sending what nobody will read.
+    /// Whether the client may still be sending bytes that will not be read.
     private(set) var endsEarly = false
 
     init(_ library: OpaquePointer, _ descriptor: Int32, to peer: Peer, of daemon: Daemon) {
@@ -53,10 +53,10 @@ final class Connection: @unchecked Sendable {
         if case .waiting = phase { true } else { false }
     }
 
-    /// Whether it may be closed to make room.
+    /// Whether it may be closed to make room for another.
     var isIdle: Bool { isWaiting && isCounted }
 
-    // MARK: Told by the library
+    // MARK: Callbacks of the library
 
     func targetArrived(_ target: String) {
         self.target = target
@@ -65,10 +65,10 @@ final class Connection: @unchecked Sendable {
         deadline = min(deadline ?? headDeadline, headDeadline)
     }
 
-    /// Called once when the head is there, again if its check took time, once per piece of the body, and once when all
-    /// is there.
+    /// Called once with the head, again if its check suspended the connection, once per piece of the body, and once at
+    /// the end of the body.
     ///
-    /// - Returns: whether the connection may go on.
+    /// - Returns: whether the connection continues.
     func receive(method: String, version: String, piece: UnsafeRawBufferPointer) -> Bool {
         switch phase {
         case .head:
@@ -87,9 +87,9 @@ final class Connection: @unchecked Sendable {
         }
     }
 
-    /// - Parameter inError: whether the library gave up on the request by itself.
+    /// - Parameter inError: whether the library aborted the request.
     func requestEnded(inError: Bool) {
-        // The handler of an abandoned request still has the body.
+        // The handler of an abandoned request still holds the body.
         if case .abandoned = phase {} else { releaseBody() }
         phase = .waiting
         target = ""
@@ -99,15 +99,15 @@ final class Connection: @unchecked Sendable {
         deadline = waitingSince + daemon.limits.idleDeadline
     }
 
-    // MARK: Told by the loop
+    // MARK: Called by the daemon
 
-    /// Ends the connection; the library notices by itself.
-    func cut() {
+    /// Shuts the socket down; the library notices and ends the connection.
+    func terminate() {
         deadline = nil
         shutdown(descriptor, Int32(SHUT_RDWR))
     }
 
-    /// Takes the connection back from its handler, so that the daemon can be stopped.
+    /// Detaches the connection from its handler, so that the daemon can be stopped.
     func abandon() {
         guard case .suspended(let task) = phase else { return }
         phase = .abandoned
@@ -115,14 +115,14 @@ final class Connection: @unchecked Sendable {
         MHD_resume_connection(library)
     }
 
-    // MARK: The way of a request
+    // MARK: Processing
 
     private func admit(method: String, version: String) -> Bool {
         let head = Head(
             method: method, target: target, version: version, headers: receivedHeaders(),
             bytes: shim_mhd_head_bytes(library))
-        do throws(Refusal) {
-            let admitted = try daemon.frontDoor.admit(head)
+        do throws(RequestRejection) {
+            let admitted = try daemon.headValidator.validate(head)
             if let check = admitted.check {
                 checkHead(admitted, with: check)
                 return true
@@ -146,12 +146,12 @@ final class Connection: @unchecked Sendable {
     private func checkEnded(of head: ValidatedHead, with refusal: Response?) {
         guard case .suspended = phase else { return }
         if let refusal {
-            resume(goingOn: answerEarly(refusal))
+            resume(continuing: answerEarly(refusal))
         } else if reserve(head.bodyBytes) {
             phase = .admitted(head)
-            resume(goingOn: true)
+            resume(continuing: true)
         } else {
-            resume(goingOn: answerEarly(overloaded(head)))
+            resume(continuing: answerEarly(overloaded(head)))
         }
     }
 
@@ -171,16 +171,15 @@ final class Connection: @unchecked Sendable {
     private func run(_ head: ValidatedHead) {
         let request = request(head)
         body = []
-        let respond = daemon.handler.respond
         suspend()
         phase = .suspended(
-            Task(executorPreference: daemon.loop) { [self] in handlerEnded(with: await respond(request)) })
+            Task(executorPreference: daemon.loop) { [self] in handlerEnded(with: await head.respond(request)) })
     }
 
     private func handlerEnded(with response: Response) {
         releaseBody()
         guard case .suspended = phase else { return }
-        resume(goingOn: answer(response, closing: daemon.isDraining))
+        resume(continuing: answer(response, closing: daemon.isDraining))
     }
 
     private func request(_ head: ValidatedHead) -> Request {
@@ -197,14 +196,14 @@ final class Connection: @unchecked Sendable {
         phase = .suspended(nil)
     }
 
-    /// - Parameter goesOn: whether the library has what it needs.
-    private func resume(goingOn goesOn: Bool) {
-        if !goesOn { cut() }
+    /// - Parameter continuing: `false` ends the connection.
+    private func resume(continuing: Bool) {
+        if !continuing { terminate() }
         MHD_resume_connection(library)
         daemon.runAtEndOfPass()
     }
 
-    /// Answers before the body is read, and closes the connection with the answer.
+    /// Answers before the body has been read, and closes the connection.
     private func answerEarly(_ response: Response) -> Bool {
         endsEarly = true
         return answer(response, closing: true)
@@ -236,7 +235,7 @@ private func text(_ start: UnsafePointer<CChar>?, _ count: Int) -> String {
     String(decoding: UnsafeRawBufferPointer(start: start, count: count), as: UTF8.self)
 }
 
-/// Without the white space that may follow (RFC 9112 §5.1); what precedes the value the library has skipped.
+/// Removes trailing white space (RFC 9112 §5.1); the library has removed leading white space.
 private func fieldValue(_ start: UnsafePointer<CChar>?, _ count: Int) -> String {
     let bytes = UnsafeRawBufferPointer(start: start, count: count)
     let last = bytes.lastIndex { $0 != UInt8(ascii: " ") && $0 != UInt8(ascii: "\t") }

@@ -1,13 +1,13 @@
 internal import CSystem
 internal import EventLoop
 
-/// The library's half of one loop: its connections, driven by the loop's events and timers.
+/// The libmicrohttpd daemon of one loop: its connections, driven by the loop's events and timers.
 ///
 /// Used on its loop only, once started.
 final class Daemon: @unchecked Sendable {
     let loop: Loop
     let limits: Limits
-    let frontDoor: RequestHeadValidator
+    let headValidator: RequestHeadValidator
     let handler: RequestHandler
     let budget: BodyBudget
     private let table: ConnectionTable
@@ -15,7 +15,7 @@ final class Daemon: @unchecked Sendable {
     private var library: OpaquePointer?
     private var watch: Loop.Watch?
     private var connections: [ObjectIdentifier: Connection] = [:]
-    /// By descriptor; those that the library has not begun yet.
+    /// By descriptor: added, but not started by the library yet.
     private var arriving: [Int32: Peer] = [:]
     private var lingering: [Int32: LingeringClose] = [:]
     private var requestIDs = RequestIDs()
@@ -32,8 +32,8 @@ final class Daemon: @unchecked Sendable {
         self.handler = handler
         self.table = table
         self.budget = budget
-        frontDoor = RequestHeadValidator(limits: limits, bodyLimit: handler.bodyLimit)
-        // The table decides; the library also counts those that are being closed.
+        headValidator = RequestHeadValidator(limits: limits, route: handler.route)
+        // `ConnectionTable` enforces the limit. The library's own count includes connections that are being closed.
         library = startLibrary(
             for: Unmanaged.passUnretained(self), poolBytes: max(32 * 1024, 2 * limits.headBytes),
             connections: 2 * limits.connections)
@@ -53,9 +53,9 @@ final class Daemon: @unchecked Sendable {
         }
     }
 
-    /// Takes over a descriptor: to serve it or, while draining or over the limit, to close it.
+    /// Serves a descriptor, or closes it while draining or above the limit.
     ///
-    /// - Parameter peer: is counted already.
+    /// - Parameter peer: already counted by the table.
     func add(_ descriptor: Int32, from address: SocketAddress, _ peer: Peer) {
         guard let library, !isDraining else {
             close(descriptor)
@@ -74,18 +74,18 @@ final class Daemon: @unchecked Sendable {
         scheduleSweep()
     }
 
-    /// Closes the idle connections of this loop that have waited longest; several, so that finding them is not the
-    /// price of each new connection.
+    /// Closes the connections of this loop that have been idle longest. It closes several at once, because the search
+    /// is too expensive for every new connection.
     private func closeLongestIdle() {
         let idle = connections.values.filter(\.isIdle).sorted { $0.waitingSince < $1.waitingSince }
         for connection in idle.prefix(max(1, limits.connections / 256)) {
             connection.isCounted = false
             table.removeIdle(connection.peer)
-            connection.cut()
+            connection.terminate()
         }
     }
 
-    /// Lets the library do what can be done now. What it leaves, out of fairness, gets another turn.
+    /// Runs the library. Work that it leaves for fairness is done in the next pass.
     func run() {
         for _ in 0..<8 {
             guard let library else { return }
@@ -100,7 +100,7 @@ final class Daemon: @unchecked Sendable {
         }
     }
 
-    /// Once for all answers of a pass: the library asks the kernel for news each time.
+    /// Runs the library once for all answers of a pass, because each run polls the kernel.
     func runAtEndOfPass() {
         guard !runsAtEndOfPass else { return }
         runsAtEndOfPass = true
@@ -112,19 +112,19 @@ final class Daemon: @unchecked Sendable {
 
     func nextRequestID() -> String { requestIDs.next() }
 
-    /// Lets requests end until `end`, then cuts what is left and stops the library.
+    /// Lets requests finish until `end`, then closes the remaining connections and stops the library.
     func drain(until end: ContinuousClock.Instant) async {
         loop.checkIsolated()
         isDraining = true
         run()
         while !connections.isEmpty, .now < end {
-            for connection in connections.values where connection.isWaiting { connection.cut() }
+            for connection in connections.values where connection.isWaiting { connection.terminate() }
             do { try await loop.sleep(for: .milliseconds(5)) } catch { break }
         }
         stop()
     }
 
-    /// The library aborts the process if it is stopped while a connection waits for its handler.
+    /// The library aborts the process if it is stopped while a connection is suspended.
     private func stop() {
         guard let library else { return }
         for connection in connections.values { connection.abandon() }
@@ -135,7 +135,7 @@ final class Daemon: @unchecked Sendable {
         for connection in lingering.values { connection.close() }
     }
 
-    // MARK: Told by the library
+    // MARK: Callbacks of the library
 
     func connectionBegan(_ library: OpaquePointer) -> Connection {
         let descriptor = shim_mhd_descriptor(library)
@@ -147,7 +147,7 @@ final class Daemon: @unchecked Sendable {
         return connection
     }
 
-    /// The descriptor is still open, and will be closed as soon as this returns.
+    /// The descriptor is still open; the library closes it after this call.
     func connectionEnded(_ connection: Connection) {
         connections[ObjectIdentifier(connection)] = nil
         if connection.isCounted { table.remove(connection.peer) }
@@ -158,7 +158,7 @@ final class Daemon: @unchecked Sendable {
 
     // MARK: Deadlines
 
-    /// One timer for all connections: deadlines change several times per request, and need no precision.
+    /// One timer for all connections: deadlines change several times per request and need no precision.
     private func scheduleSweep() {
         guard nextSweep == nil, !connections.isEmpty else { return }
         let shortest = min(limits.headDeadline, limits.bodyDeadline, limits.idleDeadline)
@@ -166,7 +166,7 @@ final class Daemon: @unchecked Sendable {
             nextSweep = nil
             let now = ContinuousClock.now
             for connection in connections.values {
-                if let deadline = connection.deadline, deadline <= now { connection.cut() }
+                if let deadline = connection.deadline, deadline <= now { connection.terminate() }
             }
             scheduleSweep()
         }

@@ -1,7 +1,7 @@
 internal import CSystem
 internal import Curl
 
-/// The header fields of a request.
+/// The header fields of a request in libcurl's form.
 struct HeaderList {
     private let list = FieldList()
 
@@ -11,12 +11,12 @@ struct HeaderList {
     init(of request: ClientRequest) throws(ClientFault) {
         for (name, value) in request.headers {
             let value = value.trimmed
-            guard Self.isToken(name), !value.utf8.contains(where: \.isControl), !Self.isReserved(name) else {
+            guard name.isToken, !value.utf8.contains(where: \.isControl), !Self.isReserved(name) else {
                 throw .invalidHeader
             }
             list.append(value.isEmpty ? "\(name);" : "\(name): \(value)")
         }
-        // Without these lines the library would add fields of its own.
+        // Without these lines libcurl would add its own fields.
         list.append("Expect:")
         if request.headers["Content-Type"] == nil { list.append("Content-Type:") }
     }
@@ -28,18 +28,10 @@ struct HeaderList {
     private static let reserved = [
         "Connection", "Content-Length", "Expect", "Host", "TE", "Transfer-Encoding", "Upgrade", "User-Agent",
     ]
-
-    /// RFC 9110 §5.6.2.
-    private static func isToken(_ name: String) -> Bool {
-        !name.isEmpty && name.utf8.allSatisfy { tokenCharacters.contains($0) }
-    }
-
-    private static let tokenCharacters = Set(
-        "!#$%&'*+-.^_`|~0123456789abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ".utf8)
 }
 
 extension StringProtocol {
-    /// Without spaces and tabs around it.
+    /// Removes spaces and tabs at both ends.
     var trimmed: SubSequence {
         let isBlank: (Character) -> Bool = { $0 == " " || $0 == "\t" }
         let start = firstIndex { !isBlank($0) } ?? endIndex

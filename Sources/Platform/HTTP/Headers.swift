@@ -1,7 +1,7 @@
-/// Header fields in the order they came or are to be sent; names are compared without case (RFC 9110 §5.1).
+/// Header fields in order; names are case-insensitive (RFC 9110 §5.1).
 ///
-/// In a response, a value must not be empty or contain a line break, and `Content-Length` and
-/// `Transfer-Encoding` belong to the server: a response that breaks this is answered as 500 instead.
+/// In a response, values must be non-empty and without line breaks, and the server sets `Content-Length` and
+/// `Transfer-Encoding`. A response that violates this is replaced with 500.
 public struct Headers: Sendable {
     private var fields: [(name: String, value: String)]
 
@@ -9,7 +9,7 @@ public struct Headers: Sendable {
         self.fields = fields
     }
 
-    /// The value of the first field with that name.
+    /// The value of the first field with this name.
     public subscript(name: String) -> String? {
         fields.first { $0.name.equalsIgnoringASCIICase(name) }?.value
     }
@@ -32,6 +32,11 @@ extension Headers: ExpressibleByDictionaryLiteral {
 }
 
 extension String {
+    /// A field name or method (RFC 9110 §5.6.2).
+    var isToken: Bool {
+        !isEmpty && utf8.allSatisfy { $0.isAlphanumeric || "!#$%&'*+-.^_`|~".utf8.contains($0) }
+    }
+
     func equalsIgnoringASCIICase(_ other: String) -> Bool {
         utf8.count == other.utf8.count && zip(utf8, other.utf8).allSatisfy { $0.lowercasedASCII == $1.lowercasedASCII }
     }
@@ -42,6 +47,15 @@ extension UInt8 {
         (UInt8(ascii: "A")...UInt8(ascii: "Z")).contains(self) ? self | 0x20 : self
     }
 
-    /// US-ASCII control characters: 0x00 to 0x1F, and 0x7F.
+    /// ASCII control characters: 0x00 to 0x1F, and 0x7F.
     var isControl: Bool { self < 0x20 || self == 0x7F }
+
+    var isAlphanumeric: Bool {
+        switch self {
+        case UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
+            UInt8(ascii: "a")...UInt8(ascii: "z"):
+            true
+        default: false
+        }
+    }
 }

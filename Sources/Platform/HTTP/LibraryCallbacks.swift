@@ -1,8 +1,8 @@
 internal import CSystem
 
-/// Starts a daemon of libmicrohttpd whose callbacks speak to `daemon` and its connections.
+/// Starts a libmicrohttpd daemon whose callbacks call `daemon` and its connections.
 ///
-/// The library keeps each connection alive: from its notification of the start to that of the end.
+/// The library retains each connection from its start notification to its end notification.
 func startLibrary(for daemon: Unmanaged<Daemon>, poolBytes: Int, connections: Int) -> OpaquePointer? {
     shim_mhd_start(
         daemon.toOpaque(), poolBytes, UInt32(connections),
@@ -10,9 +10,9 @@ func startLibrary(for daemon: Unmanaged<Daemon>, poolBytes: Int, connections: In
             guard let library, let method, let version, let pieceBytes else { return .NO }
             let bytes = UnsafeRawBufferPointer(start: piece, count: pieceBytes.pointee)
             pieceBytes.pointee = 0
-            let goesOn = connection(of: library)?.receive(
+            let continues = connection(of: library)?.receive(
                 method: String(cString: method), version: String(cString: version), piece: bytes)
-            return goesOn == true ? .YES : .NO
+            return continues == true ? .YES : .NO
         },
         { _, target, library in
             guard let target, let library else { return nil }

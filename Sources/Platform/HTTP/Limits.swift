@@ -1,25 +1,27 @@
-/// What clients may take up. Deadlines are absolute: sending a byte does not extend them.
+internal import IPAddresses
+
+/// Limits of a server. Deadlines are absolute: sending a byte does not extend them.
 public struct Limits: Sendable {
-    /// Bytes of request line and header fields together; more is answered with 431.
+    /// Bytes of request line and header fields together; more are answered with 431.
     public let headBytes: Int
-    /// Header fields per request; more is answered with 431.
+    /// Header fields per request; more are answered with 431.
     public let headers: Int
-    /// Bytes of body that every request may have; for more, its route is asked.
+    /// Bytes of body that every route accepts. For more, ``MatchedRoute/bodyLimit`` decides.
     public let bodyBytes: Int
-    /// For a whole head: since the connection was made or, on a connection already used, since the request line.
+    /// For the whole head: from the start of the connection or, on a reused connection, from the request line.
     public let headDeadline: Duration
-    /// For a whole body since its head, and for the client to take the whole answer.
+    /// For the whole body after its head, and for the client to receive the whole response.
     public let bodyDeadline: Duration
-    /// From the end of an answer to the next request line.
+    /// From the end of a response to the next request line.
     public let idleDeadline: Duration
     /// Bytes of request bodies that the process holds at one time; see ``BodyBudget``.
     public let heldBodyBytes: Int
-    /// Open connections of the process. Shortly before, those that were idle longest are closed; over this, new ones.
+    /// Open connections of the process. Shortly below this limit, the longest idle ones are closed; above it, new ones.
     public let connections: Int
     /// Open connections of one IPv4 address or IPv6 /64. A /24 or /56 may have four times as many, a /48 sixteen times.
     /// `nil`: no limit.
     public let connectionsPerAddress: Int?
-    /// Whether the connections of a numeric address count for ``connections`` only.
+    /// Whether the connections of a numeric address count towards ``connections`` only.
     public let isExempt: @Sendable (String) -> Bool
 
     public init(
@@ -40,8 +42,8 @@ public struct Limits: Sendable {
         self.isExempt = isExempt
     }
 
-    /// Whether a numeric address is of this machine alone.
+    /// Whether a numeric address is a loopback address.
     @Sendable public static func isLoopback(_ address: String) -> Bool {
-        address == "::1" || address.hasPrefix("127.")
+        IPAddress(address)?.isLoopback ?? false
     }
 }

@@ -1,18 +1,36 @@
 /// Answers the requests of one loop.
 public struct RequestHandler: Sendable {
-    /// By method and undecoded path. Called only for bodies above ``Limits/bodyBytes``.
-    let bodyLimit: @Sendable (Method, String) -> BodyLimit
+    /// By method and undecoded path. Called once per request, before its body is read.
+    let route: @Sendable (Method, String) -> MatchedRoute
     /// Answers a request, given without its body, because the process holds too many bytes of bodies.
     let overloaded: @Sendable (Request) -> Response
-    let respond: @Sendable (Request) async -> Response
 
+    public init(
+        route: @escaping @Sendable (Method, String) -> MatchedRoute,
+        overloaded: @escaping @Sendable (Request) -> Response
+    ) {
+        self.route = route
+        self.overloaded = overloaded
+    }
+
+    /// For a handler that answers every path.
     public init(
         bodyLimit: @escaping @Sendable (Method, String) -> BodyLimit,
         overloaded: @escaping @Sendable (Request) -> Response,
         respond: @escaping @Sendable (Request) async -> Response
     ) {
+        self.init(route: { MatchedRoute(bodyLimit: bodyLimit($0, $1), respond: respond) }, overloaded: overloaded)
+    }
+}
+
+/// The route of one request.
+public struct MatchedRoute: Sendable {
+    /// Applies to bodies above ``Limits/bodyBytes``; smaller ones are always read.
+    public let bodyLimit: BodyLimit
+    public let respond: @Sendable (Request) async -> Response
+
+    public init(bodyLimit: BodyLimit, respond: @escaping @Sendable (Request) async -> Response) {
         self.bodyLimit = bodyLimit
-        self.overloaded = overloaded
         self.respond = respond
     }
 }
@@ -30,7 +48,7 @@ public enum BodyLimit: Sendable {
         }
     }
 
-    /// What has to be asked before a body of `count` bytes is read.
+    /// - Returns: the check that a body of `count` bytes needs before it is read, if any.
     func check(for count: Int) -> (@Sendable (Request) async -> Response?)? {
         guard case .checked(_, let unchecked, let refusal) = self, count > unchecked else { return nil }
         return refusal

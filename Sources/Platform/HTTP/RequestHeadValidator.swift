@@ -1,4 +1,4 @@
-/// A request's head as the library hands it over. Nothing in here has been checked.
+/// A request's head as libmicrohttpd delivers it. Nothing in it has been checked.
 struct Head {
     var method: String
     var target: String
@@ -8,7 +8,7 @@ struct Head {
     var bytes: Int
 }
 
-/// A head that may come in.
+/// A head that has passed ``RequestHeadValidator``, with its route.
 struct ValidatedHead {
     let method: Method
     let path: String
@@ -16,42 +16,44 @@ struct ValidatedHead {
     let headers: Headers
     /// From `Content-Length`; zero without one.
     let bodyBytes: Int
-    /// What has to return `nil` before the body is read.
+    /// Must return `nil` before the body is read.
     let check: (@Sendable (Request) async -> Response?)?
+    let respond: @Sendable (Request) async -> Response
 }
 
-/// Decides which requests come in, from their head alone.
+/// Decides by their heads alone which requests the server accepts.
 ///
-/// Stricter than the library in everything on which two servers in a row could disagree: where a request ends
-/// (RFC 9112 §6.3, §11.2), and whom it is for (§3.2). Bodies need a `Content-Length`.
+/// Stricter than libmicrohttpd wherever two servers in a row could disagree: where a request ends
+/// (RFC 9112 §6.3, §11.2), and which host it is for (§3.2). A body needs a `Content-Length`.
 struct RequestHeadValidator: Sendable {
     let limits: Limits
     /// By method and undecoded path.
-    let bodyLimit: @Sendable (Method, String) -> BodyLimit
+    let route: @Sendable (Method, String) -> MatchedRoute
 
-    func admit(_ head: Head) throws(Refusal) -> ValidatedHead {
+    func validate(_ head: Head) throws(RequestRejection) -> ValidatedHead {
         guard head.bytes <= limits.headBytes, head.headers.count <= limits.headers else { throw .headTooLarge }
         guard head.version == "HTTP/1.1" || head.version == "HTTP/1.0" else { throw .versionNotSupported }
         guard let method = Method(rawValue: head.method) else { throw .unknownMethod }
         let target = try Target(parsing: head.target, for: method)
         let bodyBytes = try FramingHeaders(of: head.headers).bodyBytes(version: head.version)
-        let limit = bodyBytes <= limits.bodyBytes ? .bytes(bodyBytes) : bodyLimit(method, target.path)
+        let route = route(method, target.path)
+        let limit = bodyBytes <= limits.bodyBytes ? .bytes(bodyBytes) : route.bodyLimit
         guard bodyBytes <= limit.bytes else { throw .bodyTooLarge }
         return ValidatedHead(
             method: method, path: target.path, query: target.query, headers: head.headers, bodyBytes: bodyBytes,
-            check: limit.check(for: bodyBytes))
+            check: limit.check(for: bodyBytes), respond: route.respond)
     }
 }
 
-/// The fields that say where a request ends and whom it is for, counted.
+/// The fields that say where a request ends and which host it is for.
 private struct FramingHeaders {
     private var hosts: [String] = []
     private var lengths: [String] = []
     private var encodings = 0
 
-    init(of headers: Headers) throws(Refusal) {
+    init(of headers: Headers) throws(RequestRejection) {
         for (name, value) in headers {
-            guard isToken(name), !value.utf8.contains(where: { $0.isControl && $0 != UInt8(ascii: "\t") }) else {
+            guard name.isToken, !value.utf8.contains(where: { $0.isControl && $0 != UInt8(ascii: "\t") }) else {
                 throw .malformedHeader
             }
             if name.equalsIgnoringASCIICase("Host") { hosts.append(value) }
@@ -60,37 +62,21 @@ private struct FramingHeaders {
         }
     }
 
-    func bodyBytes(version: String) throws(Refusal) -> Int {
+    func bodyBytes(version: String) throws(RequestRejection) -> Int {
         guard hosts.count == 1 || (hosts.isEmpty && version == "HTTP/1.0"), hosts.allSatisfy(isHost) else {
-            throw .hostNotClear
+            throw .ambiguousHost
         }
-        guard lengths.count <= 1, encodings <= 1, lengths.isEmpty || encodings == 0 else { throw .lengthNotClear }
+        guard lengths.count <= 1, encodings <= 1, lengths.isEmpty || encodings == 0 else { throw .ambiguousLength }
         guard encodings == 0 else { throw .lengthRequired }
         guard let length = lengths.first else { return 0 }
         guard length.utf8.allSatisfy({ (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0) }), !length.isEmpty else {
-            throw .lengthNotClear
+            throw .ambiguousLength
         }
         return Int(length) ?? .max
     }
 }
 
-/// RFC 9110 §5.6.2.
-private func isToken(_ text: String) -> Bool {
-    !text.isEmpty && text.utf8.allSatisfy { $0.isAlphanumeric || "!#$%&'*+-.^_`|~".utf8.contains($0) }
-}
-
 /// The characters of RFC 3986 §3.2.2 and §3.2.3; no user information, no list.
 private func isHost(_ text: String) -> Bool {
     text.utf8.allSatisfy { $0.isAlphanumeric || "-._~%!$&'()*+;=:[]".utf8.contains($0) }
-}
-
-extension UInt8 {
-    fileprivate var isAlphanumeric: Bool {
-        switch self {
-        case UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
-            UInt8(ascii: "a")...UInt8(ascii: "z"):
-            true
-        default: false
-        }
-    }
 }

@@ -1,6 +1,7 @@
 internal import CSystem
+internal import Encoding
 
-/// Makes request ids, asking the kernel for randomness once per sixteen.
+/// Generates request IDs. One system call provides the randomness for sixteen of them.
 struct RequestIDs {
     private static let batch = 256
 
@@ -9,20 +10,10 @@ struct RequestIDs {
 
     mutating func next() -> String {
         if used == Self.batch {
-            precondition(getentropy(&random, Self.batch) == 0, "the kernel has no randomness")
+            precondition(getentropy(&random, Self.batch) == 0, "getentropy failed")
             used = 0
         }
         defer { used += 16 }
-        return String(unsafeUninitializedCapacity: 32) { text in
-            for (index, byte) in random[used..<used + 16].enumerated() {
-                text.initializeElement(at: 2 * index, to: Self.digit(byte >> 4))
-                text.initializeElement(at: 2 * index + 1, to: Self.digit(byte & 0xF))
-            }
-            return 32
-        }
-    }
-
-    private static func digit(_ value: UInt8) -> UInt8 {
-        value < 10 ? UInt8(ascii: "0") + value : UInt8(ascii: "a") + value - 10
+        return Hexadecimal.encode(random[used..<used + 16])
     }
 }

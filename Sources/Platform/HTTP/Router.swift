@@ -1,16 +1,18 @@
-/// What a path and a method lead to.
+internal import Encoding
+
+/// The result of matching a method and a path.
 public enum RouteMatch<Route: Sendable>: Sendable {
     /// The parameters are percent-decoded.
     case found(Route, parameters: [String: String])
-    /// The path is known, with these methods only: what `Allow` has to say (RFC 9110 §10.2.1).
+    /// The path exists for these methods only, which `Allow` lists (RFC 9110 §10.2.1).
     case methodNotAllowed([Method])
     case notFound
 }
 
-/// Matches paths to routes, along a tree of path segments.
+/// Matches paths to routes in a tree of path segments.
 ///
-/// Where a segment fits both a literal and a parameter, the literal wins, and its methods are the ones that
-/// count. A parameter without verb never stands for text with a ":".
+/// If a segment matches both a literal and a parameter, the literal and its methods win. A parameter without a verb
+/// never matches text with a ":".
 public struct Router<Route: Sendable>: Sendable {
     private struct Node: Sendable {
         var literals: [Substring: Int] = [:]
@@ -20,10 +22,10 @@ public struct Router<Route: Sendable>: Sendable {
     }
 
     private var nodes = [Node()]
-    /// Where whole paths without parameters lead; the tree would say the same.
+    /// The nodes of templates without parameters, by whole path: a shortcut for the tree.
     private var plainPaths: [String: Int] = [:]
 
-    /// A malformed template, or the same method and path twice, is a programming error and traps.
+    /// Traps for a malformed template, and for the same method and path twice.
     public init(_ routes: [(Method, String, Route)]) {
         for (method, text, route) in routes {
             guard let template = RouteTemplate(parsing: text) else {
@@ -91,11 +93,12 @@ public struct Router<Route: Sendable>: Sendable {
 
 /// Decodes a parameter once.
 ///
-/// - Returns: `nil` for what could be taken for something else further down: nothing at all, more than 128 bytes,
-///   a path separator, a dot segment, a control character, or text that is not UTF-8.
+/// - Returns: `nil` for text that later code could interpret differently: empty text, more than 128 bytes, a path
+///   separator, a dot segment, a control character, or text that is not valid UTF-8.
 private func parameterValue(_ text: Substring) -> String? {
     guard
-        let value = percentDecoded(text.utf8), (1...128).contains(value.utf8.count), value != ".", value != "..",
+        let value = PercentEncoding.decode(text.utf8), (1...128).contains(value.utf8.count), value != ".",
+        value != "..",
         value.unicodeScalars.allSatisfy({ $0 != "/" && $0 != "\\" && $0.properties.generalCategory != .control })
     else { return nil }
     return value

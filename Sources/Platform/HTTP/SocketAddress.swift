@@ -1,7 +1,9 @@
 internal import CSystem
+internal import Curl
 internal import EventLoop
+internal import IPAddresses
 
-/// An IPv4 or IPv6 address and a port, as the system calls want them.
+/// An IPv4 or IPv6 address with a port, in the form of the system calls.
 struct SocketAddress: Sendable {
     var storage = sockaddr_storage()
     var length = socklen_t(MemoryLayout<sockaddr_storage>.size)
@@ -29,25 +31,14 @@ struct SocketAddress: Sendable {
 
     var family: Int32 { Int32(storage.ss_family) }
 
-    /// Lies at the same place in both families.
+    /// Both families store the port at the same offset.
     var port: UInt16 {
         withUnsafeBytes(of: storage) { UInt16(bigEndian: $0.loadUnaligned(fromByteOffset: 2, as: UInt16.self)) }
     }
 
-    /// See ``AddressPrefix/levels(_:_:)``; none for other families.
-    var prefixes: [AddressPrefix] {
-        withUnsafeBytes(of: storage) { bytes in
-            switch family {
-            case AF_INET:
-                let address = UInt32(bigEndian: bytes.loadUnaligned(fromByteOffset: 4, as: UInt32.self))
-                return AddressPrefix.levels(0, 0xFFFF_0000_0000 | UInt64(address))
-            case AF_INET6:
-                return AddressPrefix.levels(
-                    UInt64(bigEndian: bytes.loadUnaligned(fromByteOffset: 8, as: UInt64.self)),
-                    UInt64(bigEndian: bytes.loadUnaligned(fromByteOffset: 16, as: UInt64.self)))
-            default: return []
-            }
-        }
+    /// See ``IPAddress/limitedNetworks``; empty for other families.
+    var networks: [IPNetwork] {
+        withPointer { address, _ in IPAddress(address)?.limitedNetworks ?? [] }
     }
 
     func withPointer<Value>(_ body: (UnsafePointer<sockaddr>, socklen_t) -> Value) -> Value {
@@ -64,7 +55,7 @@ struct SocketAddress: Sendable {
         }
     }
 
-    /// The address without port; IPv4 mapped into IPv6 (RFC 4291 §2.5.5.2) in its own notation.
+    /// The address without port. An IPv4-mapped address (RFC 4291 §2.5.5.2) is written as IPv4 address.
     static func numeric(_ address: UnsafePointer<sockaddr>) -> String {
         var text = [CChar](repeating: 0, count: Int(INET6_ADDRSTRLEN))
         let raw = UnsafeRawPointer(address)

@@ -1,10 +1,12 @@
+internal import Encoding
+
 /// A request target in origin form, or `*` (RFC 9112 §3.2.1, §3.2.4).
 struct Target {
     /// Undecoded.
     let path: String
     let query: [(name: String, value: String)]
 
-    init(parsing text: String, for method: Method) throws(Refusal) {
+    init(parsing text: String, for method: Method) throws(RequestRejection) {
         if text == "*", method == .options {
             path = "/"
             query = []
@@ -21,14 +23,14 @@ struct Target {
         path = String(text[..<end])
     }
 
-    /// Visible US-ASCII, and no fragment.
+    /// Visible ASCII without "#", which would begin a fragment.
     private static func allowed(_ byte: UInt8) -> Bool {
         (0x21...0x7E).contains(byte) && byte != UInt8(ascii: "#")
     }
 
     private static func escapesAreWhole(_ path: Substring.UTF8View) -> Bool {
         path.split(separator: UInt8(ascii: "%"), omittingEmptySubsequences: false).dropFirst().allSatisfy { rest in
-            rest.prefix(2).count == 2 && rest.prefix(2).allSatisfy { $0.hexValue != nil }
+            rest.prefix(2).count == 2 && rest.prefix(2).allSatisfy { Hexadecimal.value(of: $0) != nil }
         }
     }
 }

@@ -1,6 +1,7 @@
 public import Crypto
+internal import Encoding
 
-/// A public key as JSON (RFC 7517). Members we do not know, private ones among them, are ignored.
+/// A public key as JSON (RFC 7517). Unknown members are ignored, and so are those of private keys.
 public struct JWK: Codable, Hashable, Sendable {
     public let kty: String
     public let kid: String?
@@ -27,8 +28,8 @@ public struct JWK: Codable, Hashable, Sendable {
         }
     }
 
-    /// - Throws: ``Crypto/KeyFault/unsupported`` also for a key that is not meant for signatures, or for an algorithm
-    ///   other than ours: a key has one use (RFC 8725 §3.1).
+    /// - Throws: ``Crypto/KeyFault/unsupported`` also for a key for encryption or for another algorithm: a key has one
+    ///   use (RFC 8725 §3.1).
     public func publicKey() throws(KeyFault) -> PublicKey {
         guard use == nil || use == "sig" else { throw .unsupported }
         let key: PublicKey
@@ -65,7 +66,7 @@ public struct JWKSet: Codable, Hashable, Sendable {
 
     public init(keys: [JWK]) { self.keys = keys }
 
-    /// Passes over elements that are no keys at all, as §5 asks, so that one novelty does not hide the others.
+    /// Skips elements that are not keys, as §5 requires, so that one unknown element does not hide the others.
     public init(from decoder: any Decoder) throws {
         let members = try decoder.container(keyedBy: CodingKeys.self)
         keys = try members.decode([Element].self, forKey: .keys).compactMap(\.key)
@@ -75,7 +76,7 @@ public struct JWKSet: Codable, Hashable, Sendable {
         let key: JWK?
 
         init(from decoder: any Decoder) {
-            // Why it is no key does not matter here.
+            // The error does not matter: unknown elements are skipped.
             key = try? JWK(from: decoder)
         }
     }

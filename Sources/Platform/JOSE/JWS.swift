@@ -1,8 +1,9 @@
 public import Crypto
+internal import Encoding
 internal import JSON
 
 public enum JWS {
-    /// Compact form (RFC 7515 §7.1), with the algorithm of the key.
+    /// Compact serialization (RFC 7515 §7.1), with the algorithm of the key.
     public static func sign(payload: [UInt8], keyID: String, type: String? = "JWT", with key: PrivateKey) throws
         -> String
     {
@@ -11,7 +12,7 @@ public enum JWS {
         return try signingInput + "." + Base64URL.encode(key.sign(Array(signingInput.utf8)))
     }
 
-    /// Written by hand, since the general encoder takes a seventh of the time of an ES256 signature.
+    /// Built as text, because the general encoder takes a seventh of the time of an ES256 signature.
     private static func header(algorithm: SignatureAlgorithm, keyID: String, type: String?) throws -> String {
         let type = try type.map { try #","typ":\#(quoted($0))"# } ?? ""
         return try #"{"alg":"\#(algorithm.rawValue)","kid":\#(quoted(keyID))\#(type)}"#

@@ -1,27 +1,27 @@
 public import Crypto
+internal import Encoding
 internal import JSON
 
-/// A signed token in compact form, split but not yet believed (RFC 7515 §7.1).
+/// A signed token in compact serialization, parsed but not verified (RFC 7515 §7.1).
 ///
-/// Keys that the header offers or points at (`jwk`, `x5c`, `jku`, `x5u`) are ignored: the verifier knows where the
-/// issuer keeps its keys.
+/// Keys in the header (`jwk`, `x5c`, `jku`, `x5u`) are ignored. The verifier gets the issuer's keys from a trusted
+/// source.
 public struct UnverifiedJWS: Sendable {
     /// In bytes.
     public static let maximumLength = 16 * 1024
 
     public let algorithm: SignatureAlgorithm
-    /// Chooses among the issuer's keys; proves nothing.
+    /// Selects one of the issuer's keys; proves nothing.
     public let keyID: String?
-    /// `typ`, for those who tell kinds of tokens apart by it (RFC 8725 §3.11).
+    /// `typ`, for callers that distinguish kinds of tokens by it (RFC 8725 §3.11).
     public let type: String?
 
     private let signingInput: [UInt8]
     private let payload: [UInt8]
     private let signature: [UInt8]
 
-    /// - Throws: ``JWSFault/malformed`` unless there are three parts in base64url without padding, none empty, the
-    ///   first a strict JSON object; ``JWSFault/algorithmNotAllowed`` for anything but ES256 and RS256, `none`
-    ///   included (RFC 8725 §3.1).
+    /// - Throws: ``JWSFault/malformed`` unless there are three non-empty parts in base64url without padding, the first
+    ///   a strict JSON object; ``JWSFault/algorithmNotAllowed`` unless ES256 or RS256, `none` included (RFC 8725 §3.1).
     public init(parsing compact: String) throws(JWSFault) {
         guard compact.utf8.count <= Self.maximumLength else { throw .tooLong }
         let bytes = Array(compact.utf8)
@@ -43,21 +43,21 @@ public struct UnverifiedJWS: Sendable {
         self.signature = signature
     }
 
-    /// The only way to what the token says.
+    /// Verifies the signature and returns the payload.
     ///
-    /// - Parameter key: the issuer's, from a source that is trusted without the token.
+    /// - Parameter key: the issuer's key, from a source that is trusted independently of the token.
     public func payload(verifiedWith key: PublicKey) throws(JWSFault) -> [UInt8] {
         guard key.algorithm == algorithm else { throw .keyDoesNotFit }
         guard key.verifies(signature, of: signingInput) else { throw .signatureInvalid }
         return payload
     }
 
-    /// What the token says its `iss` is, if it says so in strict JSON: for finding the keys of a known issuer.
+    /// The unverified `iss` claim, to find the keys of a known issuer.
     public var unverifiedIssuer: String? { unverified(Issuer.self)?.iss }
 
-    /// What the payload says, as far as it is strict JSON; for finding out who is to verify it.
+    /// Decodes the unverified payload, to find out which key verifies it. `nil` if it is not strict JSON.
     public func unverified<Claims: Decodable>(_ type: Claims.Type) -> Claims? {
-        // A payload that cannot be read says nothing; verifying it is somebody else's errand.
+        // The error does not matter: a caller that verifies the token gets it there.
         try? StrictJSON.decode(type, from: payload)
     }
 

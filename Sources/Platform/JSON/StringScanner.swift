@@ -1,9 +1,11 @@
+internal import Encoding
+
 extension Scanner {
     /// - Returns: the text between the quotes with its escapes resolved.
     mutating func scanString() throws(JSONFault) -> String {
         try take("\"")
         var text = ""
-        /// Of what has not been copied yet.
+        /// The start of the text that has not been copied yet.
         var start = position
         while let byte = peek {
             switch byte {
@@ -27,8 +29,8 @@ extension Scanner {
         throw .malformed(offset: position)
     }
 
-    /// The rest of a character of several bytes, as the table 3-7 of the Unicode standard allows it: no overlong
-    /// forms, no surrogates, nothing beyond U+10FFFF.
+    /// Scans the remaining bytes of a multi-byte character by table 3-7 of the Unicode standard, which excludes
+    /// overlong forms, surrogates, and code points above U+10FFFF.
     private mutating func scanContinuation(of lead: UInt8) throws(JSONFault) {
         var (next, missing): (ClosedRange<UInt8>, Int) =
             switch lead {
@@ -81,7 +83,7 @@ extension Scanner {
     private mutating func scanHex() throws(JSONFault) -> UInt16 {
         var value: UInt16 = 0
         for _ in 0..<4 {
-            guard let byte = peek, let digit = Character(Unicode.Scalar(byte)).hexDigitValue else {
+            guard let byte = peek, let digit = Hexadecimal.value(of: byte) else {
                 throw .malformed(offset: position)
             }
             value = value << 4 | UInt16(digit)

@@ -1,12 +1,12 @@
 internal import CSystem
 public import EventLoop
 
-/// The connections of one loop, and whoever waits for one.
+/// The connections of one loop and the queue for them.
 ///
-/// They open on demand, heal by themselves, and never block the loop. A statement whose outcome is unknown is not
-/// tried again. Close the pool before its loop stops.
+/// Connections open on demand, are replaced after failures, and never block the loop. A statement with an unknown
+/// outcome is not retried. Close the pool before its loop stops.
 public actor Pool {
-    /// How often deadlines are looked at while anything is under way.
+    /// How often deadlines are checked while statements are running or waiting.
     private static let tick = Duration.milliseconds(50)
 
     public nonisolated let loop: Loop
@@ -19,11 +19,11 @@ public actor Pool {
     private var leases: [UInt64: Connection] = [:]
     private var waiting = FIFO<Waiter>()
     private var opening = 0
-    private var backOff = RetryBackoff()
-    /// Beside the others, from the first read on.
+    private var attempts = ConnectionAttempts()
+    /// An additional connection, opened by the first read.
     private var reader: ReadConnection?
     private var isOpeningReader = false
-    private var readerBackOff = RetryBackoff()
+    private var readerAttempts = ConnectionAttempts()
     private var lastID: UInt64 = 0
     private var isTicking = false
     private var isClosing = false
@@ -35,7 +35,7 @@ public actor Pool {
         connector = Connector(configuration, loop: loop)
     }
 
-    /// Turns newcomers away, waits for what is running (transactions included), then ends the sessions.
+    /// Rejects new statements, waits for running ones (transactions included), then closes the connections.
     public func close() async {
         isClosing = true
         for waiter in waiting.removeAll() { waiter.fail(PostgresError.unavailable("the pool is closed")) }
@@ -55,20 +55,20 @@ public actor Pool {
     func serve(_ waiter: Waiter) {
         if isClosing { return waiter.fail(PostgresError.unavailable("the pool is closed")) }
         if let connection = free.popLast() { return give(connection, to: waiter) }
-        if open.isEmpty, backOff.isHopeless(.now) { return waiter.fail(PostgresError.unavailable(backOff.reason)) }
+        if open.isEmpty, attempts.failsFast(.now) { return waiter.fail(PostgresError.unavailable(attempts.reason)) }
         guard waiting.count < configuration.waitingLimit else {
-            return waiter.fail(PostgresError.unavailable("too many wait for a connection"))
+            return waiter.fail(PostgresError.unavailable("too many callers wait for a connection"))
         }
         waiting.append(waiter)
         openMore()
         startTicking()
     }
 
-    /// Sends a statement along with other reads, or if that cannot be done now like any other.
+    /// Sends a statement on the shared read connection; if that is not possible, on a connection of its own.
     func read(_ statement: Statement) {
         guard let reader, !isClosing, reader.count < configuration.waitingLimit else {
             openReader()
-            return serveAlone(statement)
+            return serveSeparately(statement)
         }
         reader.run(statement)
         startTicking()
@@ -85,7 +85,7 @@ public actor Pool {
         startTicking()
     }
 
-    /// Gives a leased connection back, for use by others once it has run what it was given.
+    /// Returns a leased connection. It is free once it has executed its statements.
     func release(_ lease: UInt64) {
         leases.removeValue(forKey: lease)?.release()
     }
@@ -124,7 +124,7 @@ public actor Pool {
 
     private func openMore() {
         while !isClosing, waiting.count > opening, open.count + opening < configuration.connections {
-            guard !backOff.isFailing || (opening == 0 && backOff.allowsAttempt(.now)) else { return }
+            guard !attempts.areFailing || (opening == 0 && attempts.allowNext(.now)) else { return }
             opening += 1
             Task(executorPreference: loop) { await self.openOne() }
         }
@@ -138,13 +138,13 @@ public actor Pool {
             connection.onFree = { self.hasBecomeFree($0) }
             connection.onLoss = { self.wasLost($0) }
             open.append(connection)
-            backOff.succeed()
+            attempts.succeed()
             opening -= 1
             hasBecomeFree(connection)
             openMore()
         } catch {
             opening -= 1
-            backOff.fail(error.reason)
+            attempts.fail(error.reason)
             if open.isEmpty {
                 for waiter in waiting.removeAll() { waiter.fail(PostgresError.unavailable(error.reason)) }
             }
@@ -152,7 +152,7 @@ public actor Pool {
         finishClosing()
     }
 
-    private func serveAlone(_ statement: Statement) {
+    private func serveSeparately(_ statement: Statement) {
         guard statement.isAwaited else { return }
         let deadline = ContinuousClock.now + configuration.acquireDeadline
         serve(Waiter(id: statement.id, deadline: deadline, demand: .statement(statement)))
@@ -160,7 +160,7 @@ public actor Pool {
 
     private func openReader() {
         guard configuration.usesPreparedStatements, reader == nil, !isOpeningReader, !isClosing,
-            readerBackOff.allowsAttempt(.now)
+            readerAttempts.allowNext(.now)
         else { return }
         isOpeningReader = true
         Task(executorPreference: loop) { await self.openOneReader() }
@@ -169,8 +169,8 @@ public actor Pool {
     private func openOneReader() async {
         do {
             let reader = try await connector.connect(isReader: true) { try ReadConnection($0, on: loop) }
-            readerBackOff.succeed()
-            reader.onReturn = { self.serveAlone($0) }
+            readerAttempts.succeed()
+            reader.onReturn = { self.serveSeparately($0) }
             reader.onLoss = {
                 self.reader = nil
                 self.finishClosing()
@@ -178,7 +178,7 @@ public actor Pool {
             self.reader = reader
             if isClosing { reader.close() }
         } catch {
-            readerBackOff.fail(error.reason)
+            readerAttempts.fail(error.reason)
         }
         isOpeningReader = false
         finishClosing()
@@ -194,7 +194,7 @@ public actor Pool {
 
     // MARK: Deadlines
 
-    /// One timer for all: a timer per statement would cost more than the statement's own bookkeeping.
+    /// One timer for all statements, because a timer per statement would cost more than its other bookkeeping.
     private func startTicking() {
         guard !isTicking else { return }
         isTicking = true

@@ -1,27 +1,27 @@
 internal import CSystem
+internal import IPAddresses
 
-/// One server to try, and what to say to it.
+/// One server address to try.
 struct Target: Sendable {
     var host: String?
     var address: String?
     var port: String?
 
-    /// Whether libpq would look the name up, and block meanwhile.
+    /// Whether libpq would resolve the name, which blocks.
     var needsLookup: Bool {
         guard let host, address == nil, !host.isEmpty, !host.hasPrefix("/"), !host.hasPrefix("@") else { return false }
-        var storage = in6_addr()
-        return inet_pton(AF_INET, host, &storage) != 1 && inet_pton(AF_INET6, host, &storage) != 1
+        return IPAddress(host) == nil
     }
 }
 
-/// A connection string, taken apart.
+/// A parsed connection string.
 struct ConnectionString: Sendable {
     /// Everything but host, address and port.
     let settings: [String: String]
     let targets: [Target]
 
-    /// - Returns: `nil` unless libpq can read it and its hosts and ports look like such. The reason is not told: a
-    ///   password with a stray `@` or `/` would be part of it.
+    /// - Returns: `nil` unless libpq can parse it and its hosts and ports are valid. There is no reason, because it
+    ///   could quote a password that contains `@` or `/`.
     init?(_ text: String) {
         guard let options = PQconninfoParse(text, nil) else { return nil }
         defer { PQconninfoFree(options) }

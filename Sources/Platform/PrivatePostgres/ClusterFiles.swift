@@ -1,7 +1,8 @@
 internal import CSystem
+internal import Encoding
 internal import FoundationEssentials
 
-/// Where a cluster keeps what, and the lock that makes this process its owner.
+/// The directories of a cluster, and the lock that makes this process its owner.
 struct ClusterFiles {
     /// Longest path of a Unix socket on Linux, without the final NUL.
     private static let longestSocketPath = 107
@@ -37,20 +38,20 @@ struct ClusterFiles {
 
     var isInitialized: Bool { access("\(data)/PG_VERSION", F_OK) == 0 }
 
-    /// Sets the directory free for its next owner.
+    /// Releases the directory for other processes.
     func release() {
         rmdir(sockets)
         close(lock)
     }
 
-    /// The last lines of what the programs wrote.
+    /// The end of the log.
     func logTail() -> String {
         guard let bytes = FileManager.default.contents(atPath: log) else { return "(no log)" }
         return String(decoding: bytes.suffix(4000), as: UTF8.self)
     }
 
-    /// Whether the process that `postmaster.pid` names is alive and does run in this data directory.
-    var haveLivingPostmaster: Bool {
+    /// Whether the process in `postmaster.pid` is alive and runs in this data directory.
+    var isPostmasterAlive: Bool {
         guard let bytes = FileManager.default.contents(atPath: "\(data)/postmaster.pid"),
             let line = String(decoding: bytes, as: UTF8.self).split(separator: "\n").first,
             let folder = realpath("/proc/\(line)/cwd", nil)
@@ -74,7 +75,6 @@ struct ClusterFiles {
     private static func hash(of text: String) -> String {
         var digest = [UInt8](repeating: 0, count: Int(EVP_MAX_MD_SIZE))
         EVP_Digest(text, text.utf8.count, &digest, nil, EVP_sha256(), nil)
-        let digits = Array("0123456789abcdef")
-        return String(digest.prefix(8).flatMap { [digits[Int($0 >> 4)], digits[Int($0 & 15)]] })
+        return Hexadecimal.encode(digest.prefix(8))
     }
 }

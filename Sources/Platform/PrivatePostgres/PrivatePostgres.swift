@@ -2,32 +2,32 @@ internal import CSystem
 internal import FoundationEssentials
 internal import Synchronization
 
-/// A PostgreSQL server that this process owns: made on first use, kept between runs, ended with the process.
+/// A PostgreSQL server that belongs to this process: created on first use, kept between runs, stopped with the process.
 ///
-/// It listens on a Unix socket in a private directory only, and trusts whoever can reach that.
-/// Everything here blocks: call it at start-up, at shutdown and in tests, never on an event loop.
+/// It listens only on a Unix socket in a private directory, without passwords. All calls block: use them at start-up,
+/// at shutdown and in tests, never on an event loop.
 ///
-/// When the process is root, the programs run as `postgres` or `nobody`; if that user cannot reach `directory`,
-/// the cluster lives in `/var/tmp/sekisho-<hash>` instead, and ``dataDirectory`` tells.
+/// If the process is root, the programs run as `postgres` or `nobody`. If that user cannot enter `directory`, the
+/// cluster is in `/var/tmp/sekisho-<hash>`; see ``dataDirectory``.
 public final class PrivatePostgres: Sendable {
-    /// Where the cluster's files are.
+    /// The directory of the cluster's files.
     public let dataDirectory: String
-    /// What PostgreSQL wrote since the last start.
+    /// PostgreSQL's log since the last start.
     public let logFile: String
     private let files: ClusterFiles
     private let server: ServerProcess
     private let isStopped = Atomic(false)
 
-    /// Starts the server on `directory` and waits until it answers, at most 30 seconds.
+    /// Starts the server in `directory` and waits until it answers, at most 30 seconds.
     ///
-    /// - Parameter durable: `false` loses data when the machine crashes, and is faster: for tests.
-    /// - Throws: ``PrivatePostgresError``, and what file system and threads throw.
+    /// - Parameter durable: `false` is faster and can lose data if the machine crashes; for tests.
+    /// - Throws: ``PrivatePostgresError``, and errors of the file system and of threads.
     public static func start(directory: String, durable: Bool = true) throws -> PrivatePostgres {
         let user = try ServerUser()
         let files = try ClusterFiles(directory: directory, user: user)
         do {
             let programs = try Programs.postgresFolder()
-            try clearTheWay(files)
+            try removeStaleLock(files)
             if !files.isInitialized { try initialize(files, user, programs, durable: durable) }
             let command = try user.command(
                 "\(programs)/postgres", settings(files, durable: durable), output: files.log)
@@ -47,30 +47,30 @@ public final class PrivatePostgres: Sendable {
 
     deinit { stop() }
 
-    /// Whether the server's process lives.
+    /// Whether the server's process exists.
     public var isRunning: Bool { server.isRunning }
 
-    /// Ends the server: at once for its clients, orderly for its data. Later calls do nothing.
+    /// Stops the server with a fast shutdown: clients are disconnected, data stays consistent. Later calls do nothing.
     public func stop() {
         guard !isStopped.exchange(true, ordering: .acquiringAndReleasing) else { return }
         server.end()
         files.release()
     }
 
-    /// A connection string for `database` as superuser.
+    /// Returns a connection string for `database` as superuser.
     public func url(database: String = "postgres") -> String {
         files.url(database: database)
     }
 
-    /// Waits for, then removes, what a dead owner left behind.
-    private static func clearTheWay(_ files: ClusterFiles) throws(PrivatePostgresError) {
-        guard wait(for: .seconds(15), until: { !files.haveLivingPostmaster }) else {
+    /// Waits until the server of an ended process has stopped, then removes its lock file.
+    private static func removeStaleLock(_ files: ClusterFiles) throws(PrivatePostgresError) {
+        guard wait(for: .seconds(15), until: { !files.isPostmasterAlive }) else {
             throw .alreadyRunning(directory: files.directory)
         }
         unlink("\(files.data)/postmaster.pid")
     }
 
-    /// Builds beside and renames, so that an interrupted `initdb` leaves nothing that looks like a cluster.
+    /// Builds in a temporary directory and renames it, so that an interrupted `initdb` leaves no partial cluster.
     private static func initialize(
         _ files: ClusterFiles, _ user: ServerUser, _ programs: String, durable: Bool
     ) throws {
@@ -89,7 +89,7 @@ public final class PrivatePostgres: Sendable {
         guard rename(unfinished, files.data) == 0 else { throw PrivatePostgresError.system(files.data) }
     }
 
-    /// Fit for a laptop, and quiet about data: no `DETAIL` lines in the log.
+    /// Settings for a small machine. The log has no `DETAIL` lines, because they quote data.
     private static func settings(_ files: ClusterFiles, durable: Bool) -> [String] {
         var settings = [
             "listen_addresses=", "port=5432", "unix_socket_directories=\(files.sockets)", "max_connections=200",

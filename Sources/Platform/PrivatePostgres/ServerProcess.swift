@@ -2,9 +2,9 @@ internal import CSystem
 internal import EventLoop
 internal import Synchronization
 
-/// A child process that ends with us, however we end.
+/// A child process that ends with this process, even if this process is killed.
 ///
-/// The kernel signals a child when the *thread* that started it ends, so a thread of its own is kept for that.
+/// The kernel signals a child when the *thread* that started it ends, so this class keeps a thread alive.
 final class ServerProcess: Sendable {
     private let keeper: Loop
     /// `nil` once it has been reaped.
@@ -29,18 +29,19 @@ final class ServerProcess: Sendable {
 
     var isRunning: Bool { process.withLock { !Self.reap(&$0) } }
 
-    /// Asks politely (fast shutdown), then less so. Returns when the process is gone. To be called once.
+    /// Stops the process with increasingly strong signals, beginning with a fast shutdown. Returns when the process has
+    /// ended. Call it once.
     func end() {
-        for (signal, patience) in [(SIGINT, 10), (SIGQUIT, 5), (SIGKILL, 5)] {
+        for (signal, timeout) in [(SIGINT, 10), (SIGQUIT, 5), (SIGKILL, 5)] {
             process.withLock { process in
                 if !Self.reap(&process), let process { kill(process, signal) }
             }
-            if wait(for: .seconds(patience), until: { !isRunning }) { break }
+            if wait(for: .seconds(timeout), until: { !isRunning }) { break }
         }
         keeper.stop()
     }
 
-    /// - Returns: whether there is no such process any more.
+    /// - Returns: whether the process has ended.
     private static func reap(_ process: inout pid_t?) -> Bool {
         guard let id = process else { return true }
         guard waitpid(id, nil, WNOHANG) != 0 else { return false }
@@ -49,14 +50,14 @@ final class ServerProcess: Sendable {
     }
 }
 
-/// Where the keeper's thread leaves what came of the start.
+/// The result of the start, set by the keeper's thread.
 private final class Outcome: Sendable {
     let value = Mutex<Result<pid_t, PrivatePostgresError>?>(nil)
 }
 
 /// Blocks the thread until `condition` holds.
 ///
-/// - Returns: `false` if it never held within `limit`.
+/// - Returns: `false` if it did not hold within `limit`.
 func wait(for limit: Duration, until condition: () -> Bool) -> Bool {
     let deadline = ContinuousClock.now + limit
     while !condition() {

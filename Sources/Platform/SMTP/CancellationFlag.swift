@@ -1,12 +1,12 @@
 internal import Synchronization
 
-/// Tells all that is under way to end.
+/// Cancels all deliveries of an ``SMTPClient``, from any thread.
 final class CancellationFlag: Sendable {
     private let flag = Atomic(false)
 
-    var isMade: Bool { flag.load(ordering: .relaxed) }
+    var isSet: Bool { flag.load(ordering: .relaxed) }
 
-    func make() {
+    func set() {
         flag.store(true, ordering: .relaxed)
     }
 }

@@ -2,28 +2,28 @@ internal import CSystem
 internal import Curl
 
 extension DeliveryResult {
-    /// Only what is said of the recipient or of the message is for good: everything else, a refused sender or password
-    /// included, is the operator's to put right while the mail waits.
+    /// Only a rejection of the recipient or of the message is permanent. All other errors, including a rejected sender
+    /// or password, can be corrected by an operator while the email waits.
     ///
     /// - Parameters:
-    ///   - step: the last that we took.
-    ///   - status: the last that the server said.
+    ///   - step: the last step that the client took.
+    ///   - status: the last status of the server.
     init(_ code: CURLcode, after step: Step, status: Int) {
         switch code {
         case CURLE_OK: self = .accepted
-        case CURLE_COULDNT_RESOLVE_HOST: self = .refusedForNow(.unknownHost)
-        case CURLE_COULDNT_CONNECT: self = .refusedForNow(.unreachable)
-        case CURLE_OPERATION_TIMEDOUT: self = .refusedForNow(.timedOut)
-        case CURLE_LOGIN_DENIED: self = .refusedForNow(.notAuthenticated(status: status))
-        case CURLE_ABORTED_BY_CALLBACK: self = .refusedForNow(.closed)
-        case CURLE_OUT_OF_MEMORY: self = .refusedForNow(.overloaded)
-        case _ where code.isTLSFailure: self = .refusedForNow(.tlsFailed)
+        case CURLE_COULDNT_RESOLVE_HOST: self = .transient(.unknownHost)
+        case CURLE_COULDNT_CONNECT: self = .transient(.unreachable)
+        case CURLE_OPERATION_TIMEDOUT: self = .transient(.timedOut)
+        case CURLE_LOGIN_DENIED: self = .transient(.notAuthenticated(status: status))
+        case CURLE_ABORTED_BY_CALLBACK: self = .transient(.closed)
+        case CURLE_OUT_OF_MEMORY: self = .transient(.overloaded)
+        case _ where code.isTLSFailure: self = .transient(.tlsFailed)
         default:
-            let obstacle = DeliveryError.answered(status: status, to: step)
+            let error = DeliveryError.answered(status: status, to: step)
             switch (status, step) {
-            case (500...599, .recipient), (500...599, .message): self = .refusedForGood(obstacle)
-            case (400...599, _): self = .refusedForNow(obstacle)
-            default: self = .refusedForNow(Self.silence(code))
+            case (500...599, .recipient), (500...599, .message): self = .permanent(error)
+            case (400...599, _): self = .transient(error)
+            default: self = .transient(Self.silence(code))
             }
         }
     }

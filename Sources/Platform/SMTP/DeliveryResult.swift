@@ -1,35 +1,35 @@
-/// What became of a message. Names no address.
+/// The outcome of a delivery. Contains no address.
 public enum DeliveryResult: Hashable, Sendable {
-    /// By the server, which answers for it from now on.
+    /// The server accepted the message and is responsible for it.
     case accepted
-    /// The same message may be taken later. It may have been taken, where the answer was lost.
-    case refusedForNow(DeliveryError)
-    /// This message for this recipient will never be taken.
-    case refusedForGood(DeliveryError)
+    /// A retry may succeed. If the reply was lost, the server may have accepted the message.
+    case transient(DeliveryError)
+    /// The server will never accept this message for this recipient.
+    case permanent(DeliveryError)
 }
 
-/// Why a message was not taken.
+/// Why a message was not delivered.
 public enum DeliveryError: Hashable, Sendable {
     case unknownHost
-    /// Nobody accepted a connection; or an unencrypted one would have left this machine.
+    /// No server accepted a connection, or an unencrypted connection would have left this machine.
     case unreachable
-    /// No encryption was agreed upon, or the certificate is not one to believe for this host.
+    /// The TLS handshake failed, or the certificate is not valid for this host.
     case tlsFailed
     case notAuthenticated(status: Int)
     case timedOut
-    /// The connection ended before the server had answered for the message.
+    /// The connection ended before the server replied to the message.
     case connectionLost
-    /// What the server said, of 4xx and 5xx (RFC 5321 §4.2.1).
+    /// A reply of 4xx or 5xx (RFC 5321 §4.2.1).
     case answered(status: Int, to: Step)
-    /// By libcurl's own number.
+    /// libcurl's error code.
     case protocolError(code: Int)
     case overloaded
     case closed
-    /// An address or an id that cannot stand in a header.
+    /// An address or a message ID that cannot stand in a header.
     case malformed
 }
 
-/// How far the dialogue had come.
+/// The last step of the SMTP dialogue.
 public enum Step: String, Sendable, CaseIterable {
     case greeting
     case hello = "EHLO"
@@ -39,7 +39,7 @@ public enum Step: String, Sendable, CaseIterable {
     case recipient = "RCPT"
     case message = "DATA"
 
-    /// - Parameter line: as it was sent; what is no command that matters is `nil`.
+    /// - Parameter line: a line sent by the client; `nil` unless it is one of the commands above.
     init?(sending line: some Collection<UInt8>) {
         let verb = line.prefix { (0x41...0x5A).contains($0) }
         let isWhole = line.dropFirst(verb.count).first.map { [0x20, 0x0D].contains($0) } ?? false
@@ -52,17 +52,17 @@ extension DeliveryError: CustomStringConvertible {
     /// For logs and operators.
     public var description: String {
         switch self {
-        case .unknownHost: "no such mail server"
+        case .unknownHost: "mail server not found"
         case .unreachable: "mail server not reachable"
-        case .tlsFailed: "no trustworthy encryption with the mail server"
+        case .tlsFailed: "no valid TLS encryption with the mail server"
         case .notAuthenticated(let status): "\(status) to AUTH"
         case .timedOut: "timed out"
         case .connectionLost: "connection lost"
         case .answered(let status, let step): "\(status) to \(step.rawValue)"
-        case .protocolError(let code): "no SMTP (\(code))"
-        case .overloaded: "too much is being sent"
+        case .protocolError(let code): "SMTP protocol error (libcurl \(code))"
+        case .overloaded: "too many deliveries at the same time"
         case .closed: "stopped"
-        case .malformed: "not a message that can be sent"
+        case .malformed: "an address or the message ID is not valid"
         }
     }
 }

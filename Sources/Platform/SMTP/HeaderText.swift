@@ -1,13 +1,12 @@
-internal import FoundationEssentials
-internal import Glibc
+internal import Encoding
 
-/// Text of header fields: whatever it is made of, it stays in its field.
+/// Encodes text for header fields so that no input can end a field or add another.
 enum HeaderText {
     private static let lineLength = 76
     /// `=?UTF-8?B?` and `?=`.
     private static let wordFrame = 12
 
-    /// - Parameter column: how much of the line is written already.
+    /// - Parameter column: how much of the line is already used.
     static func unstructured(_ text: String, at column: Int) -> String {
         let text = visible(text)
         return isPlain(text, at: column) ? text : encodedWords(text, at: column)
@@ -20,7 +19,7 @@ enum HeaderText {
         return "\"" + text.flatMap { #""\"#.contains($0) ? ["\\", $0] : [$0] } + "\""
     }
 
-    /// An address that stands in a header, in an envelope and on the line to the server as it is.
+    /// Whether an address can stand unquoted in a header, in an envelope and in an SMTP command.
     static func isAddress(_ text: String) -> Bool {
         let parts = text.utf8.split(separator: UInt8(ascii: "@"), omittingEmptySubsequences: false)
         return text.utf8.count <= 254 && parts.count == 2 && parts.allSatisfy { !$0.isEmpty }
@@ -37,14 +36,14 @@ enum HeaderText {
 
     /// RFC 5322 §3.3, in UTC.
     static func date(_ seconds: Int64) -> String {
-        var (seconds, parts) = (time_t(seconds), tm())
-        gmtime_r(&seconds, &parts)
-        let clock = [parts.tm_hour, parts.tm_min, parts.tm_sec].map { $0 < 10 ? "0\($0)" : "\($0)" }
-        return "\(days[Int(parts.tm_wday)]), \(parts.tm_mday) \(months[Int(parts.tm_mon)]) "
-            + "\(parts.tm_year + 1900) \(clock.joined(separator: ":")) +0000"
+        let ofDay = (seconds % 86_400 + 86_400) % 86_400
+        let date = CalendarDate(daysSince1970: (seconds - ofDay) / 86_400)
+        let clock = [ofDay / 3600, ofDay / 60 % 60, ofDay % 60].map { $0 < 10 ? "0\($0)" : "\($0)" }
+        return "\(weekdays[date.weekday]), \(date.day) \(months[Int(date.month) - 1]) \(date.year) "
+            + "\(clock.joined(separator: ":")) +0000"
     }
 
-    private static let days = ["Sun", "Mon", "Tue", "Wed", "Thu", "Fri", "Sat"]
+    private static let weekdays = ["Sun", "Mon", "Tue", "Wed", "Thu", "Fri", "Sat"]
     private static let months = ["Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"]
 
     private static func isPlain(_ text: String, at column: Int) -> Bool {
@@ -52,7 +51,7 @@ enum HeaderText {
             && !text.contains("=?")
     }
 
-    /// What would end or hide a line becomes a blank.
+    /// Replaces control characters and line separators with spaces.
     private static func visible(_ text: String) -> String {
         var visible = String.UnicodeScalarView()
         for scalar in text.unicodeScalars {
@@ -64,7 +63,7 @@ enum HeaderText {
         return String(visible)
     }
 
-    /// RFC 2047 §2: words of 75 characters, on lines of 76, that never split a character.
+    /// RFC 2047 §2: encoded words of at most 75 characters, on lines of 76. No word splits a character.
     private static func encodedWords(_ text: String, at column: Int) -> String {
         var words: [[UInt8]] = []
         var word: [UInt8] = []
@@ -78,6 +77,6 @@ enum HeaderText {
             }
             word += bytes
         }
-        return (words + [word]).map { "=?UTF-8?B?\(Data($0).base64EncodedString())?=" }.joined(separator: "\r\n ")
+        return (words + [word]).map { "=?UTF-8?B?\(Base64.encode($0))?=" }.joined(separator: "\r\n ")
     }
 }

@@ -1,55 +1,56 @@
 internal import Curl
 internal import EventLoop
 
-/// Hands messages to a submission server, on top of libcurl.
+/// Sends messages to a submission server with libcurl.
 ///
-/// On threads of its own: whatever interface it is called through, libcurl blocks its caller from the end of a message
-/// until the server has answered for it.
+/// It has its own threads: every interface of libcurl blocks the caller between the end of a message and the server's
+/// reply.
 public final class SMTPClient: Sendable {
-    /// Messages under way; as many again wait, and more are refused for now.
+    /// The number of messages that are sent at the same time. The same number may wait; further ones get a transient
+    /// error.
     public static let connections = 8
 
     private let server: SubmissionServer
     private let clientName: String
     private let deadline: Duration
     private let threads: FairPool
-    private let cut = CancellationFlag()
+    private let cancellation = CancellationFlag()
 
     /// - Parameters:
-    ///   - clientName: what we call ourselves, a host name (RFC 5321 §4.1.1.1).
-    ///   - deadline: of a whole transaction, from the look-up of the server's name to its answer for the message.
-    /// - Throws: ``SystemError`` when no threads can be had.
+    ///   - clientName: the host name in `EHLO` (RFC 5321 §4.1.1.1).
+    ///   - deadline: for a whole transaction, from the name lookup to the reply to the message.
+    /// - Throws: ``SystemError`` if the system cannot create threads.
     public init(to server: SubmissionServer, clientName: String, deadline: Duration) throws {
         self.server = server
         self.clientName = clientName.wholeMatch(of: /[A-Za-z0-9.-]{1,253}/) == nil ? "localhost" : clientName
         self.deadline = deadline
-        threads = try FairPool(name: "mail", threads: Self.connections, capacity: 2 * Self.connections)
+        threads = try FairPool(name: "email", threads: Self.connections, capacity: 2 * Self.connections)
     }
 
     public func submit(_ message: Message) async -> DeliveryResult {
-        guard let fields = MessageFields(message) else { return .refusedForGood(.malformed) }
+        guard let fields = MessageFields(message) else { return .permanent(.malformed) }
         do {
-            return try await threads.run(for: ["mail"]) { [self] in
-                guard !cut.isMade else { return .refusedForNow(.closed) }
+            return try await threads.run(for: ["email"]) { [self] in
+                guard !cancellation.isSet else { return .transient(.closed) }
                 do {
                     return try Submission(
-                        message, fields, to: server, naming: clientName, within: deadline, unless: cut
+                        message, fields, to: server, clientName: clientName, within: deadline, cancelledBy: cancellation
                     ).perform()
                 } catch let fault as CurlFault {
                     return DeliveryResult(fault.code, after: .greeting, status: 0)
                 }
             }
         } catch {
-            return .refusedForNow(cut.isMade ? .closed : .overloaded)
+            return .transient(cancellation.isSet ? .closed : .overloaded)
         }
     }
 
-    /// Fails what is under way, within about a second, and every later message, for now.
+    /// Fails running deliveries within about a second, and all later ones, with a transient error.
     public func close() {
-        cut.make()
+        cancellation.set()
     }
 
-    /// Blocks until nothing is under way any more.
+    /// Blocks until no delivery is running.
     public func stop() {
         close()
         threads.stop()

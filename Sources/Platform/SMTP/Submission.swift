@@ -1,28 +1,28 @@
 internal import CSystem
 internal import Curl
 
-/// One message on its way to the server, on a connection of its own.
+/// The delivery of one message, on its own connection.
 final class Submission {
     private let handle: Handle
     private let fields = FieldList()
     private let recipients = FieldList()
     private let body: MessageBody
-    private let cut: CancellationFlag
+    private let cancellation: CancellationFlag
     private var step = Step.greeting
 
-    /// - Parameter client: see ``SMTPClient``.
+    /// - Parameter clientName: see ``SMTPClient``.
     init(
-        _ message: Message, _ fields: MessageFields, to server: SubmissionServer, naming client: String,
-        within deadline: Duration, unless cut: CancellationFlag
+        _ message: Message, _ fields: MessageFields, to server: SubmissionServer, clientName: String,
+        within deadline: Duration, cancelledBy cancellation: CancellationFlag
     ) throws(CurlFault) {
         handle = try Handle(
-            protocols: "smtp,smtps", reach: server.encryption == .none ? .loopback : .everywhere, deadline: deadline,
+            protocols: "smtp,smtps", egress: server.encryption == .none ? .loopback : .everywhere, deadline: deadline,
             certificateAuthorities: server.certificateAuthorities, idleAge: .seconds(1))
-        self.cut = cut
+        self.cancellation = cancellation
         body = try MessageBody(message, for: handle)
         for line in fields.lines { self.fields.append(line) }
         recipients.append(message.to)
-        try connect(to: server, naming: client, within: deadline)
+        try connect(to: server, clientName: clientName, within: deadline)
         try handle.set(CURLOPT_MAIL_FROM, message.from.address)
         try handle.check(shim_curl_set_recipients(handle.pointer, recipients.first))
         try handle.check(shim_curl_set_fields(handle.pointer, self.fields.first))
@@ -30,17 +30,17 @@ final class Submission {
         watch()
     }
 
-    /// Blocks for as long as the deadline allows, and as long again for the server's goodbye.
+    /// Blocks until the deadline at most, and for the same time again for the reply to `QUIT`.
     func perform() -> DeliveryResult {
         let code = curl_easy_perform(handle.pointer)
         return DeliveryResult(code, after: step, status: handle.status)
     }
 
-    private func connect(to server: SubmissionServer, naming client: String, within deadline: Duration)
+    private func connect(to server: SubmissionServer, clientName: String, within deadline: Duration)
         throws(CurlFault)
     {
-        try handle.set(CURLOPT_URL, server.url(naming: client))
-        // Left open, it would be closed by the library at its leisure, with a patience that is not ours.
+        try handle.set(CURLOPT_URL, server.url(clientName: clientName))
+        // libcurl would close a reusable connection later, with a timeout that is not configurable.
         try handle.set(CURLOPT_FORBID_REUSE, 1)
         try handle.set(CURLOPT_SERVER_RESPONSE_TIMEOUT, max(1, Int(deadline.components.seconds)))
         if server.encryption == .required { try handle.set(CURLOPT_USE_SSL, Int(CURLUSESSL_ALL.rawValue)) }
@@ -56,13 +56,13 @@ final class Submission {
             submission(context)?.note(UnsafeRawBufferPointer(start: text, count: count))
             return 0
         }
-        // About once a second, even while the library waits.
-        shim_curl_allow_cut(handle.pointer, context) { context, _, _, _, _ in
-            submission(context)?.cut.isMade == true ? 1 : 0
+        // Called about once a second, also while libcurl waits.
+        shim_curl_allow_cancellation(handle.pointer, context) { context, _, _, _, _ in
+            submission(context)?.cancellation.isSet == true ? 1 : 0
         }
     }
 
-    /// Keeps nothing of what was said but how far it has come: there are passwords in it.
+    /// Records only the step. The dialogue contains passwords.
     private func note(_ line: UnsafeRawBufferPointer) {
         if let step = Step(sending: line) { self.step = step }
     }

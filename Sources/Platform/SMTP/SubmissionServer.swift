@@ -1,6 +1,7 @@
 internal import CSystem
+internal import IPAddresses
 
-/// Where mail is submitted (RFC 6409), and how: encrypted unless the server is on this machine.
+/// A message submission server (RFC 6409). Connections are encrypted unless the server is on this machine.
 public struct SubmissionServer: Hashable, Sendable {
     public struct Login: Hashable, Sendable {
         let user: String
@@ -10,9 +11,9 @@ public struct SubmissionServer: Hashable, Sendable {
     enum Encryption: Hashable, Sendable {
         /// From the first byte (RFC 8314 §3).
         case immediate
-        /// By `STARTTLS`, without which nothing is said (RFC 3207).
+        /// By `STARTTLS`; without it, the client sends nothing (RFC 3207).
         case required
-        /// Within this machine only.
+        /// On this machine only.
         case none
     }
 
@@ -20,14 +21,14 @@ public struct SubmissionServer: Hashable, Sendable {
     public let port: UInt16
     let encryption: Encryption
     let login: Login?
-    /// A file of PEM certificates to believe instead of the system's.
+    /// A file of PEM certificates to trust instead of the system's.
     let certificateAuthorities: String?
 
     /// - Parameters:
-    ///   - url: `smtp://` or `smtps://`, `user:password@` in percent-encoding where there is a login, host, and a port
-    ///     other than 587 or 465. Nothing else.
-    ///   - certificateAuthorities: asks for encryption even within this machine.
-    /// - Returns: `nil` for anything but that.
+    ///   - url: `smtp://` or `smtps://`, optionally percent-encoded `user:password@`, host, and a port (default: 587 or
+    ///     465).
+    ///   - certificateAuthorities: if set, connections on this machine are encrypted too.
+    /// - Returns: `nil` for any other URL.
     public init?(url: String, certificateAuthorities: String? = nil) {
         guard let url = ParsedURL(url), let host = url.part(CURLUPART_HOST) else { return nil }
         switch url.part(CURLUPART_SCHEME) {
@@ -51,13 +52,14 @@ public struct SubmissionServer: Hashable, Sendable {
         self.certificateAuthorities = certificateAuthorities
     }
 
-    /// - Parameter client: what we call ourselves in `EHLO`.
-    func url(naming client: String) -> String {
-        "\(encryption == .immediate ? "smtps" : "smtp")://\(host):\(port)/\(client)"
+    /// - Parameter clientName: the host name in `EHLO`.
+    func url(clientName: String) -> String {
+        "\(encryption == .immediate ? "smtps" : "smtp")://\(host):\(port)/\(clientName)"
     }
 
     private static func isLoopback(_ host: String) -> Bool {
-        host == "localhost" || host == "[::1]" || host.wholeMatch(of: /127(\.\d{1,3}){3}/) != nil
+        let address = host.hasPrefix("[") && host.hasSuffix("]") ? host.dropFirst().dropLast() : host[...]
+        return host == "localhost" || IPAddress(address)?.isLoopback == true
     }
 }
 
@@ -67,7 +69,7 @@ extension SubmissionServer: CustomStringConvertible, CustomReflectable {
     public var customMirror: Mirror { Mirror(self, children: ["server": description]) }
 }
 
-/// A URL as libcurl reads it, so that there are no two opinions on it.
+/// A URL as libcurl parses it, so that validation and use cannot disagree.
 private final class ParsedURL {
     private let handle: OpaquePointer
 
@@ -84,7 +86,7 @@ private final class ParsedURL {
         curl_url_cleanup(handle)
     }
 
-    /// - Returns: `nil` if it is not there, or stands for what is no text.
+    /// - Returns: `nil` if the part is absent or not valid text.
     func part(_ part: CURLUPart) -> String? {
         var text: UnsafeMutablePointer<CChar>?
         guard curl_url_get(handle, part, &text, UInt32(CURLU_URLDECODE)) == CURLUE_OK, let text else { return nil }

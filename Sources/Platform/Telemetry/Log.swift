@@ -1,7 +1,10 @@
-/// One JSON object per line: `time`, `level`, `message`, then the fields by name. Never give it tokens, addresses
-/// or bodies.
+internal import Encoding
+internal import Glibc
+
+/// Writes one JSON object per line: `time`, `level`, `message`, then the fields by name. Never log tokens, addresses or
+/// bodies.
 ///
-/// Logging never waits: lines go through a bounded queue, and those that do not fit are counted.
+/// Logging never blocks: lines pass through a bounded queue, and lines that do not fit are counted.
 public final class Log: Sendable {
     public enum Level: Int, Sendable, Comparable, CaseIterable {
         case debug, info, warning, error
@@ -22,8 +25,8 @@ public final class Log: Sendable {
     private let writer: LogWriter
 
     /// - Parameters:
-    ///   - level: the lowest that is written.
-    ///   - descriptor: 1 or 2 usually; stays the caller's.
+    ///   - level: the lowest level that is written.
+    ///   - descriptor: usually 1 or 2; not closed.
     ///   - capacity: how many bytes may wait for a slow reader.
     public init(level: Level = .info, descriptor: Int32, capacity: Int = 1 << 20) {
         self.level = level
@@ -34,7 +37,7 @@ public final class Log: Sendable {
 
     deinit { writer.close() }
 
-    /// Lines lost since the start, because the reader was too slow or went away.
+    /// Lines that were dropped since start-up, because the reader was too slow or closed the descriptor.
     public var droppedLines: Int { writer.dropped }
 
     public func debug(_ message: String, _ fields: LogFields = [:]) { write(.debug, message, fields) }
@@ -42,13 +45,13 @@ public final class Log: Sendable {
     public func warning(_ message: String, _ fields: LogFields = [:]) { write(.warning, message, fields) }
     public func error(_ message: String, _ fields: LogFields = [:]) { write(.error, message, fields) }
 
-    /// Blocks until all that was logged so far is written; for the end of the process.
+    /// Blocks until all previous lines have been written; for the end of the process.
     ///
-    /// - Returns: `false` if that took too long.
+    /// - Returns: `false` after a timeout.
     @discardableResult
     public func flush(within timeout: Duration) -> Bool { writer.flush(within: timeout) }
 
-    /// - Parameter fields: those with a name of our own are left out.
+    /// - Parameter fields: fields with the name of a standard field are left out.
     private func write(_ level: Level, _ message: String, _ fields: LogFields) {
         guard level >= self.level else { return }
         writer.append(Self.line(level, message, fields))
@@ -58,12 +61,12 @@ public final class Log: Sendable {
         var line: [UInt8] = []
         line.reserveCapacity(384)
         line += #"{"time":""#.utf8
-        Timestamp.now().append(to: &line)
+        RFC3339.append(millisecondsSince1970: millisecondsSince1970(), to: &line)
         line += #"","level":""#.utf8
         line += level.name.utf8
         line += #"","message":"#.utf8
         LogValue.append(quoted: message, to: &line)
-        for (name, value) in fields.byName where !isOurs(name) {
+        for (name, value) in fields.byName where !isStandard(name) {
             line.append(UInt8(ascii: ","))
             LogValue.append(quoted: name, to: &line)
             line.append(UInt8(ascii: ":"))
@@ -73,5 +76,11 @@ public final class Log: Sendable {
         return line
     }
 
-    private static func isOurs(_ name: String) -> Bool { name == "time" || name == "level" || name == "message" }
+    private static func millisecondsSince1970() -> Int64 {
+        var time = timespec()
+        clock_gettime(CLOCK_REALTIME, &time)
+        return Int64(time.tv_sec) * 1000 + Int64(time.tv_nsec) / 1_000_000
+    }
+
+    private static func isStandard(_ name: String) -> Bool { name == "time" || name == "level" || name == "message" }
 }

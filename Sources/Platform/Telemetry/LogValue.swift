@@ -1,11 +1,13 @@
-/// What a field of a log line may hold.
+internal import Encoding
+
+/// The value of a log field.
 public enum LogValue: Sendable, Equatable {
     case string(String)
     case int(Int)
     case double(Double)
     case bool(Bool)
 
-    /// Writes JSON, which has no infinities: they become text.
+    /// Appends JSON. JSON has no infinities: they are written as text.
     func append(to line: inout [UInt8]) {
         switch self {
         case .string(let text): Self.append(quoted: text, to: &line)
@@ -16,7 +18,7 @@ public enum LogValue: Sendable, Equatable {
         }
     }
 
-    /// Escapes what JSON demands, and also what would end a line or steer a terminal.
+    /// Escapes as JSON requires, and also characters that end a line or control a terminal.
     static func append(quoted text: String, to line: inout [UInt8]) {
         line.append(UInt8(ascii: "\""))
         if text.utf8.allSatisfy({ (0x20...0x7E).contains($0) && $0 != 0x22 && $0 != 0x5C }) {
@@ -33,16 +35,14 @@ public enum LogValue: Sendable, Equatable {
         case 0x5C: line += "\\\\".utf8
         case 0x0A: line += "\\n".utf8
         case 0..<0x20, 0x7F...0x9F, 0x2028, 0x2029:
-            let digits = String(scalar.value, radix: 16)
             line += "\\u".utf8
-            line += String(repeating: "0", count: 4 - digits.count).utf8
-            line += digits.utf8
+            line += Hexadecimal.encode([UInt8(scalar.value >> 8), UInt8(scalar.value & 0xFF)]).utf8
         default: line += Array(String(scalar).utf8)
         }
     }
 }
 
-/// What a log line holds beside its message. Each name is given once.
+/// The fields of a log line. Names must be unique.
 public struct LogFields: Sendable, ExpressibleByDictionaryLiteral {
     private var pairs: [(name: String, value: LogValue)]
 

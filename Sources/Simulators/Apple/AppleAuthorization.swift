@@ -1,4 +1,5 @@
 internal import Crypto
+internal import Encoding
 internal import JSON
 internal import Synchronization
 
@@ -60,7 +61,7 @@ extension SimulatedApple {
 
     static func token(beginningWith letter: String) -> String {
         let middle = Random.text(length: 4, alphabet: "abcdefghijklmnopqrstuvwxyz")
-        return "\(letter)\(Derived.hex(Random.bytes(16))).0.\(middle).\(Random.text(length: 22))"
+        return "\(letter)\(Hexadecimal.encode(Random.bytes(16))).0.\(middle).\(Random.text(length: 22))"
     }
 }
 

@@ -1,4 +1,5 @@
 internal import Crypto
+internal import Encoding
 internal import JSON
 internal import Synchronization
 
@@ -31,7 +32,7 @@ extension SimulatedGoogle {
         case .signIn: claims["at_hash"] = accessToken.map(halfHash)
         case .oneTap:
             claims["nbf"] = .integer(now - Self.oneTapLead)
-            claims["jti"] = .string(Derived.hex(Random.bytes(20)))
+            claims["jti"] = .string(Hexadecimal.encode(Random.bytes(20)))
         }
         return TokenDraft(claims: claims, key: key, type: "JWT", beginsWithKeyID: false)
     }

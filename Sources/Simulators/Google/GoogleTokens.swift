@@ -1,6 +1,6 @@
 internal import Crypto
+internal import Encoding
 internal import HTTP
-internal import JOSE
 internal import JSON
 internal import Synchronization
 

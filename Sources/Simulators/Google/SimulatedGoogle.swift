@@ -1,4 +1,5 @@
 internal import Crypto
+internal import Encoding
 public import JOSE
 internal import Synchronization
 
@@ -24,7 +25,7 @@ public final class SimulatedGoogle: SimulatedProvider {
     ) throws {
         self.clock = clock
         let keys = try SigningKeys(keys, count: keyCount) { key in
-            Derived.hex(Digest.sha256(Array(JWK.thumbprint(of: key).utf8)).prefix(20))
+            Hexadecimal.encode(Digest.sha256(Array(JWK.thumbprint(of: key).utf8)).prefix(20))
         }
         state = Mutex(GoogleState(keys: keys, issuer: issuer))
     }

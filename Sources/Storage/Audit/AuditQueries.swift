@@ -1,3 +1,4 @@
+internal import Encoding
 internal import FoundationEssentials
 internal import Identity
 internal import Postgres

@@ -1,3 +1,4 @@
+internal import Encoding
 internal import FoundationEssentials
 public import Identity
 public import Postgres

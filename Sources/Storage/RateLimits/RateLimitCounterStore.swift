@@ -1,3 +1,4 @@
+internal import Encoding
 public import Identity
 public import Postgres
 
@@ -24,7 +25,7 @@ public struct RateCountStore: Sendable {
 extension SQL {
     /// Rows are taken in the order of their key, so that two replicas do not wait for each other in a circle.
     fileprivate static func merge(_ news: [RateDelta]) -> SQL {
-        let keys = news.map { $0.window.key.hexadecimal }
+        let keys = news.map { Hexadecimal.encode($0.window.key) }
         return """
             WITH delta AS MATERIALIZED (
                 SELECT decode(n.key, 'hex') AS key, to_timestamp(n.start) AS window_start, n.count,

@@ -1,3 +1,4 @@
+internal import Encoding
 internal import Identity
 internal import Postgres
 
@@ -25,7 +26,7 @@ extension SQL {
     static func hadSession(
         _ email: EmailAddress, from places: [[UInt8]], since: Instant, in realm: ID<Realm>
     ) -> SQL {
-        let hashes = places.map(\.hexadecimal)
+        let hashes = places.map { Hexadecimal.encode($0) }
         return """
             SELECT 1 AS one FROM account a JOIN known_network p ON p.project_id = a.project_id AND p.account_id = a.id
             WHERE a.project_id = \(realm.rawValue) AND a.email = \(email.rawValue)

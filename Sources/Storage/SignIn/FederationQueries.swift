@@ -1,3 +1,4 @@
+internal import Encoding
 internal import Identity
 internal import Postgres
 
@@ -128,7 +129,7 @@ extension SQL {
         """
         INSERT INTO replay_guard (project_id, hash, expires_at)
         SELECT \(realm.project.rawValue), decode(m.hash, 'hex'), to_timestamp(m.expires_at)
-        FROM \(source), unnest(\(marks.map(\.hash.hexadecimal)), \(marks.map(\.expiresAt.seconds))) AS m (hash, expires_at)
+        FROM \(source), unnest(\(marks.map { Hexadecimal.encode($0.hash) }), \(marks.map(\.expiresAt.seconds))) AS m (hash, expires_at)
         """
     }
 }

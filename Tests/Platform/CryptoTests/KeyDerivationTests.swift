@@ -1,9 +1,10 @@
+import Encoding
 import FoundationEssentials
 import Testing
 
 @testable import Crypto
 
-@Suite("Keys made of passwords")
+@Suite("Keys derived from passwords")
 struct KeyDerivationTests {
     struct ScryptRow {
         let password: String
@@ -16,7 +17,7 @@ struct KeyDerivationTests {
 
     /// RFC 7914 §12.
     @Test(
-        "scrypt gives what its RFC says",
+        "scrypt matches RFC 7914",
         arguments: [
             ScryptRow(
                 password: "", salt: "", cost: 16, blockSize: 1, parallelization: 1,
@@ -35,10 +36,10 @@ struct KeyDerivationTests {
         let key = try KeyDerivation.scrypt(
             Array(row.password.utf8), salt: Array(row.salt.utf8), cost: row.cost, blockSize: row.blockSize,
             parallelization: row.parallelization, count: 64)
-        #expect(Hexadecimal.text(key) == row.key)
+        #expect(Hexadecimal.encode(key) == row.key)
     }
 
-    /// RFC 6070; its fourth vector takes sixteen million rounds.
+    /// RFC 6070, without the fourth vector, which takes sixteen million iterations.
     @Test(
         "PBKDF2 gives what its RFC says",
         arguments: [
@@ -54,11 +55,11 @@ struct KeyDerivationTests {
     func pbkdf2(password: String, salt: String, iterations: Int, key: String) throws {
         let derived = try KeyDerivation.pbkdf2(
             Array(password.utf8), salt: Array(salt.utf8), iterations: iterations, by: .sha1, count: key.utf8.count / 2)
-        #expect(Hexadecimal.text(derived) == key)
+        #expect(Hexadecimal.encode(derived) == key)
     }
 
     /// The example in the README of github.com/firebase/scrypt.
-    @Test("Firebase's scrypt gives what Firebase publishes")
+    @Test("Firebase's scrypt matches Firebase's published example")
     func firebase() throws {
         func bytes(_ base64: String) throws -> [UInt8] { Array(try #require(Data(base64Encoded: base64))) }
         let hash = try FirebaseScrypt.hash(
@@ -86,11 +87,11 @@ struct KeyDerivationTests {
         ] as [(DigestAlgorithm, Int, String)])
     func hmac(algorithm: DigestAlgorithm, keyLength: Int, code: String) throws {
         let key = [UInt8](repeating: 0x0b, count: keyLength)
-        #expect(Hexadecimal.text(try HMAC.code(of: Array("Hi There".utf8), key: key, by: algorithm)) == code)
+        #expect(Hexadecimal.encode(try HMAC.code(of: Array("Hi There".utf8), key: key, by: algorithm)) == code)
     }
 
     @Test(
-        "digests of nothing are the well-known ones",
+        "digests of empty input match published values",
         arguments: [
             (.md5, "d41d8cd98f00b204e9800998ecf8427e"),
             (.sha1, "da39a3ee5e6b4b0d3255bfef95601890afd80709"),
@@ -102,6 +103,6 @@ struct KeyDerivationTests {
             ),
         ] as [(DigestAlgorithm, String)])
     func digests(algorithm: DigestAlgorithm, digest: String) throws {
-        #expect(Hexadecimal.text(try Digest.of([], by: algorithm)) == digest)
+        #expect(Hexadecimal.encode(try Digest.of([], by: algorithm)) == digest)
     }
 }

@@ -4,37 +4,38 @@ import Testing
 
 @Suite("A fair pool")
 struct FairPoolTests {
-    @Test("serves keys in turn, however many one of them brings")
+    @Test("serves keys in turn, however many items one of them has")
     func fairness() async throws {
         let order = try await served(capacity: 16, arrivals: ["busy", "busy", "busy", "quiet"])
         #expect(order == ["busy", "quiet", "busy", "busy"])
     }
 
-    @Test("serves wide keys in turn, however many narrow ones one of them brings")
+    @Test("serves wide keys in turn, however many narrow keys one of them has")
     func wideFairness() async throws {
         let order = try await served(capacity: 16, arrivals: ["busy/1", "busy/2", "busy/3", "quiet/1"])
         #expect(order == ["busy/1", "quiet/1", "busy/2", "busy/3"])
     }
 
-    @Test("refuses a key that would fill more than half of the room")
+    @Test("rejects items of a key that fills half of the queue")
     func half() async throws {
         let order = try await served(capacity: 4, arrivals: ["busy", "busy", "busy"])
-        #expect(order == ["busy refused", "busy", "busy"])
+        #expect(order == ["busy rejected", "busy", "busy"])
     }
 
-    @Test("in a full room, a newcomer displaces the latest arrival of the key that waits with most")
+    @Test("displaces, if the queue is full, the latest item of the key with the most items")
     func displacement() async throws {
-        let order = try await served(capacity: 4, arrivals: ["busy", "busy", "b", "c", "newcomer"])
-        #expect(order == ["busy refused", "busy", "b", "c", "newcomer"])
+        let order = try await served(capacity: 4, arrivals: ["busy", "busy", "b", "c", "new"])
+        #expect(order == ["busy rejected", "busy", "b", "c", "new"])
     }
 
-    @Test("in a full room where all wait with one, a newcomer is refused")
+    @Test("rejects a new item if the queue is full and each key has one item")
     func full() async throws {
         let order = try await served(capacity: 2, arrivals: ["a", "b", "c"])
-        #expect(order == ["c refused", "a", "b"])
+        #expect(order == ["c rejected", "a", "b"])
     }
 
-    /// Blocks the pool's only thread, lets `arrivals` (their keys with slashes between) come one after the other, and tells who was served when.
+    /// Blocks the pool's only thread, submits `arrivals` (their keys joined by slashes) one after the other, and
+    /// returns the order in which they ran.
     private func served(capacity: Int, arrivals: [String]) async throws -> [String] {
         let pool = try FairPool(name: "test", threads: 1, capacity: capacity)
         let order = Log()
@@ -46,10 +47,10 @@ struct FairPoolTests {
             let path = key.split(separator: "/").map(String.init)
             tasks.append(
                 Task.detached {
-                    do { try await pool.run(for: path) { order.add(key) } } catch { order.add("\(key) refused") }
+                    do { try await pool.run(for: path) { order.add(key) } } catch { order.add("\(key) rejected") }
                 })
             while pool.arrivals < index + 2 { await Task.yield() }
-            while order.refusals + pool.waiting < index + 1 { await Task.yield() }
+            while order.rejections + pool.waiting < index + 1 { await Task.yield() }
         }
         gate.withLock { $0 = false }
         for task in tasks { await task.value }
@@ -62,6 +63,6 @@ struct FairPoolTests {
 private final class Log: Sendable {
     private let kept = Mutex<[String]>([])
     var entries: [String] { kept.withLock { $0 } }
-    var refusals: Int { entries.count { $0.hasSuffix("refused") } }
+    var rejections: Int { entries.count { $0.hasSuffix("rejected") } }
     func add(_ entry: String) { kept.withLock { $0.append(entry) } }
 }

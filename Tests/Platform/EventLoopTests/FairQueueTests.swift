@@ -7,10 +7,10 @@ struct FairQueueTests {
     struct Row: CustomTestStringConvertible {
         let testDescription: String
         let capacity: Int
-        /// Keys with slashes between, the widest first.
+        /// Keys joined by slashes, beginning with the widest.
         let arrivals: [String]
-        /// Arrivals that are not in the queue afterwards, then those that are, in the order in which they are served.
-        let refused: [String]
+        /// Items that are not in the queue afterwards, then those that are, in the order in which they are served.
+        let rejected: [String]
         let served: [String]
     }
 
@@ -19,37 +19,37 @@ struct FairQueueTests {
         arguments: [
             Row(
                 testDescription: "narrow keys of one wide key share its turn", capacity: 16,
-                arrivals: ["a/1", "a/2", "a/3", "b/1"], refused: [], served: ["a/1", "b/1", "a/2", "a/3"]),
+                arrivals: ["a/1", "a/2", "a/3", "b/1"], rejected: [], served: ["a/1", "b/1", "a/2", "a/3"]),
             Row(
                 testDescription: "inside a wide key, the narrow ones take turns", capacity: 16,
-                arrivals: ["a/1/x", "a/1/y", "a/1/z", "a/2/x"], refused: [],
+                arrivals: ["a/1/x", "a/1/y", "a/1/z", "a/2/x"], rejected: [],
                 served: ["a/1/x", "a/2/x", "a/1/y", "a/1/z"]),
             Row(
-                testDescription: "a wide key fills half of the room at most", capacity: 4,
-                arrivals: ["a/1", "a/2", "a/3"], refused: ["a/3"], served: ["a/1", "a/2"]),
+                testDescription: "a wide key fills at most half of the queue", capacity: 4,
+                arrivals: ["a/1", "a/2", "a/3"], rejected: ["a/3"], served: ["a/1", "a/2"]),
             Row(
-                testDescription: "in a full wide key, a newcomer takes the place of the busiest", capacity: 8,
-                arrivals: ["a/1", "a/1", "a/1", "a/2", "a/3"], refused: ["a/1"], served: ["a/1", "a/2", "a/3", "a/1"]),
+                testDescription: "in a full wide key, a new item displaces one of the longest narrow key", capacity: 8,
+                arrivals: ["a/1", "a/1", "a/1", "a/2", "a/3"], rejected: ["a/1"], served: ["a/1", "a/2", "a/3", "a/1"]),
             Row(
-                testDescription: "in a full room, of the wide key that waits with most", capacity: 6,
-                arrivals: ["a/1", "a/2", "a/3", "b/1", "c/1", "d/1", "e/1"], refused: ["a/3"],
+                testDescription: "in a full queue, a new item displaces one of the longest wide key", capacity: 6,
+                arrivals: ["a/1", "a/2", "a/3", "b/1", "c/1", "d/1", "e/1"], rejected: ["a/3"],
                 served: ["a/1", "b/1", "c/1", "d/1", "e/1", "a/2"]),
             Row(
-                testDescription: "where all wide keys wait with one, a newcomer is refused", capacity: 3,
-                arrivals: ["a/1", "b/1", "c/1", "d/1"], refused: ["d/1"], served: ["a/1", "b/1", "c/1"]),
+                testDescription: "if each wide key has one item, a new item is rejected", capacity: 3,
+                arrivals: ["a/1", "b/1", "c/1", "d/1"], rejected: ["d/1"], served: ["a/1", "b/1", "c/1"]),
             Row(
-                testDescription: "the newcomer's own wide key makes room where no other waits with more", capacity: 6,
-                arrivals: ["a/1", "a/1", "a/1", "b/1", "b/1", "b/1", "a/2"], refused: ["a/1"],
+                testDescription: "if no other wide key has more items, the new item's own one makes room", capacity: 6,
+                arrivals: ["a/1", "a/1", "a/1", "b/1", "b/1", "b/1", "a/2"], rejected: ["a/1"],
                 served: ["a/1", "b/1", "a/2", "b/1", "a/1", "b/1"]),
         ])
     func admission(row: Row) {
         var queue = FairQueue<String>()
-        var refused: [String] = []
+        var rejected: [String] = []
         for arrival in row.arrivals {
             let path = arrival.split(separator: "/").map(String.init)
-            if let loser = queue.admit(arrival, at: path, capacity: row.capacity) { refused.append(loser) }
+            if let loser = queue.admit(arrival, at: path, capacity: row.capacity) { rejected.append(loser) }
         }
-        #expect(refused == row.refused)
+        #expect(rejected == row.rejected)
         #expect(queue.count == row.served.count)
         var served: [String] = []
         while let next = queue.popNext() { served.append(next) }
@@ -59,13 +59,13 @@ struct FairQueueTests {
 
     struct Flood: CustomTestStringConvertible {
         let testDescription: String
-        /// How many wide keys the flood comes from.
+        /// The number of wide keys that the flood uses.
         let wideKeys: Int
         let path: @Sendable (_ number: Int) -> [String]
     }
 
     @Test(
-        "serves a victim in time, wherever a flood comes from",
+        "serves other clients in time during a flood",
         arguments: [
             Flood(testDescription: "one IPv4 address", wideKeys: 1) { _ in ["192.0.2.0/24", "192.0.2.1"] },
             Flood(testDescription: "one /24", wideKeys: 1) { ["192.0.2.0/24", "192.0.2.\($0 % 256)"] },

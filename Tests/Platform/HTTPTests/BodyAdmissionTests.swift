@@ -17,7 +17,7 @@ struct BodyAdmissionTests {
         Row(testDescription: "is sent at once although the client wants to wait", expects: true, sendsAtOnce: true),
     ]
 
-    /// Lets "/key" pass its check once the gate is open, and answers for it with the length of what came.
+    /// Accepts "/key" once the gate is open, and answers it with the length of the body.
     private func requests(_ gate: Gate) -> RequestHandler {
         RequestHandler(
             bodyLimit: { _, _ in
@@ -56,8 +56,8 @@ struct BodyAdmissionTests {
         }
     }
 
-    @Test("whose check fails is answered unread, and the connection ends", arguments: ways)
-    func refused(way: Row) async throws {
+    @Test("whose check fails is not read; the request is answered and the connection closed", arguments: ways)
+    func rejected(way: Row) async throws {
         let gate = Gate()
         try await withServer(requests: requests(gate)) { server in
             let client = try RawClient(port: server.port)
@@ -75,7 +75,7 @@ struct BodyAdmissionTests {
     }
 
     @Test(
-        "is read without a check up to the size of any client's, and never above the limit",
+        "is read without a check up to the unchecked size, and never above the limit",
         arguments: [(2000, 200, 0), (2001, 401, 1), (300_000, 401, 1), (300_001, 413, 0)])
     func sizes(bytes: Int, status: Int, checks: Int) async throws {
         let gate = Gate()
@@ -89,7 +89,7 @@ struct BodyAdmissionTests {
         }
     }
 
-    @Test("whose client vanishes or whose server stops during the check leaves nothing behind")
+    @Test("leaves no reservation if its client disconnects or its server stops during the check")
     func abandoned() async throws {
         let gate = Gate()
         try await withServer(requests: requests(gate)) { server in
@@ -110,7 +110,7 @@ struct BodyAdmissionTests {
         }
     }
 
-    @Test("that does not fit is answered 503; smaller ones are still accepted, and all once others are gone")
+    @Test("that does not fit into the budget is answered with 503; smaller ones are still accepted")
     func budget() async throws {
         let limits = Limits(heldBodyBytes: 1_000_000)
         try await withServer(limits: limits, bodyLimit: 250_000) { server in
@@ -120,12 +120,12 @@ struct BodyAdmissionTests {
             held[1].send(head("/a", 187_000) + "x")
             while server.heldBodyBytes < 437_000 { await Task.yield() }
 
-            let turnedAway = try RawClient(port: server.port)
-            turnedAway.send(head("/b", 200_000, expects: true))
-            let reply = try turnedAway.receive()
+            let rejected = try RawClient(port: server.port)
+            rejected.send(head("/b", 200_000, expects: true))
+            let reply = try rejected.receive()
             #expect(reply?.status == 503)
             #expect(reply?.body == "Busy: /b\n")
-            #expect(try turnedAway.ended())
+            #expect(try rejected.ended())
             #expect(server.bodiesRejected == 1)
             let small = try RawClient(port: server.port)
             small.send(head("/c", 1000) + String(repeating: "x", count: 1000))
@@ -136,7 +136,7 @@ struct BodyAdmissionTests {
         }
     }
 
-    @Test("stays counted until its handler has ended, and not when its client is gone")
+    @Test("stays counted until its handler has ended, unless its client disconnects before")
     func release() async throws {
         let gate = Gate()
         let handler: Handler = { request in

@@ -5,8 +5,8 @@ import Testing
 struct ClientTLSTests {
     private static let answer = "HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok"
 
-    @Test("is made when the certificate is believed, and names the host")
-    func believed() async throws {
+    @Test("is made if the certificate is trusted and names the host")
+    func trusted() async throws {
         let server = try SecureServer(name: "localhost", answer: Self.answer)
         try await withClient(certificateAuthorities: server.certificate) { client in
             let response = try await client.send(request("localhost", server, .anywhere))
@@ -27,7 +27,7 @@ struct ClientTLSTests {
         }
     }
 
-    @Test("needs certificates to believe")
+    @Test("needs a trusted certificate")
     func noAuthorities() async throws {
         let server = try SecureServer(name: "localhost", answer: Self.answer)
         try await withClient(certificateAuthorities: "/nothing/here.pem") { client in
@@ -37,7 +37,7 @@ struct ClientTLSTests {
         }
     }
 
-    @Test("is not used again by a request that could not have made it")
+    @Test("is not reused by a request with a stricter policy")
     func notShared() async throws {
         let server = try SecureServer(name: "localhost", answer: Self.answer)
         try await withClient(certificateAuthorities: server.certificate) { client in

@@ -4,7 +4,7 @@ import Testing
 @Suite("Connections", .timeLimit(.minutes(1)))
 struct ConnectionLimitTests {
     private let get = "GET /a HTTP/1.1\r\nHost: a\r\n\r\n"
-    private static let crowd: UInt32 = 0x7F00_0001  // 127.0.0.1
+    private static let busyAddress: UInt32 = 0x7F00_0001  // 127.0.0.1
     private static let neighbour: UInt32 = 0x7F00_0002  // 127.0.0.2
     private static let stranger: UInt32 = 0x7F00_0102  // 127.0.1.2
 
@@ -17,14 +17,14 @@ struct ConnectionLimitTests {
     func perAddress(loops: Int) async throws {
         let limits = Limits(connectionsPerAddress: 3, isExempt: { _ in false })
         try await withServer(loops: loops, limits: limits) { server in
-            var held = try (0..<3).map { _ in try RawClient(port: server.port, from: Self.crowd) }
+            var held = try (0..<3).map { _ in try RawClient(port: server.port, from: Self.busyAddress) }
             for client in held { #expect(try isServed(client)) }
-            for _ in 0..<5 { #expect(try RawClient(port: server.port, from: Self.crowd).ended()) }
+            for _ in 0..<5 { #expect(try RawClient(port: server.port, from: Self.busyAddress).ended()) }
             #expect(server.connectionsRejectedByAddress == 5)
             #expect(try isServed(RawClient(port: server.port, from: Self.neighbour)))
             held.removeLast()
             while server.connections > 2 { await Task.yield() }
-            #expect(try isServed(RawClient(port: server.port, from: Self.crowd)))
+            #expect(try isServed(RawClient(port: server.port, from: Self.busyAddress)))
         }
     }
 
@@ -32,9 +32,9 @@ struct ConnectionLimitTests {
     func perNetwork() async throws {
         let limits = Limits(connectionsPerAddress: 2, isExempt: { _ in false })
         try await withServer(limits: limits) { server in
-            let held = try (0..<8).map { try RawClient(port: server.port, from: Self.crowd + UInt32($0 / 2)) }
+            let held = try (0..<8).map { try RawClient(port: server.port, from: Self.busyAddress + UInt32($0 / 2)) }
             for client in held { #expect(try isServed(client)) }
-            #expect(try RawClient(port: server.port, from: Self.crowd + 4).ended())
+            #expect(try RawClient(port: server.port, from: Self.busyAddress + 4).ended())
             #expect(server.connectionsRejectedByAddress == 1)
             #expect(try isServed(RawClient(port: server.port, from: Self.stranger)))
         }
@@ -51,7 +51,7 @@ struct ConnectionLimitTests {
         }
     }
 
-    @Test("that were idle longest make room when nearly all are used")
+    @Test("that were idle longest are closed when nearly all are used")
     func longestIdle() async throws {
         try await withServer(limits: Limits(connections: 16)) { server in
             var held: [RawClient] = []
@@ -69,7 +69,7 @@ struct ConnectionLimitTests {
         }
     }
 
-    @Test("are never more than the limit, and none that is busy is closed for it")
+    @Test("never exceed the limit, and busy ones are not closed")
     func total() async throws {
         let gate = Gate()
         let handler: Handler = { request in

@@ -4,7 +4,7 @@ import Testing
 @Suite("The form decoder")
 struct FormDecoderTests {
     @Test(
-        "undoes the encoding once",
+        "decodes once",
         arguments: [
             ("", []),
             ("a=1&b=2", ["a", "1", "b", "2"]),
@@ -23,12 +23,14 @@ struct FormDecoderTests {
         #expect(FormDecoder.decode(Array(text.utf8))?.flatMap { [$0.0, $0.1] } == expected)
     }
 
-    @Test("refuses what is broken", arguments: ["a=%", "a=%4", "a=%zz", "%f=1", "a=%FF", "a=%C0%AF", "a=%ED%A0%80"])
-    func refuses(text: String) {
+    @Test(
+        "rejects invalid escapes and text that is not UTF-8",
+        arguments: ["a=%", "a=%4", "a=%zz", "%f=1", "a=%FF", "a=%C0%AF", "a=%ED%A0%80"])
+    func rejects(text: String) {
         #expect(FormDecoder.decode(Array(text.utf8))?.count == nil)
     }
 
-    @Test("takes a hundred pairs, and no more")
+    @Test("accepts at most a hundred pairs")
     func bounded() {
         let hundred = Array(repeating: "a=1", count: 100).joined(separator: "&")
         #expect(FormDecoder.decode(Array(hundred.utf8))?.count == 100)

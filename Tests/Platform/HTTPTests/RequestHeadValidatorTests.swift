@@ -2,7 +2,7 @@ import Testing
 
 @testable import HTTP
 
-@Suite("The front door")
+@Suite("The request head validator")
 struct RequestHeadValidatorTests {
     struct Row: CustomTestStringConvertible, Sendable {
         let testDescription: String
@@ -11,7 +11,7 @@ struct RequestHeadValidatorTests {
         var version = "HTTP/1.1"
         var headers: [(String, String)] = [("Host", "localhost")]
         var bytes = 100
-        var expected: Refusal?
+        var expected: RequestRejection?
 
         func with(_ headers: (String, String)...) -> Row {
             var row = self
@@ -20,31 +20,31 @@ struct RequestHeadValidatorTests {
         }
     }
 
-    private let door = RequestHeadValidator(limits: Limits(bodyBytes: 5)) { method, path in
-        .bytes(path == "/large" && method == .post ? 1000 : 10)
+    private let validator = RequestHeadValidator(limits: Limits(bodyBytes: 5)) { method, path in
+        MatchedRoute(bodyLimit: .bytes(path == "/large" && method == .post ? 1000 : 10), respond: echo)
     }
 
     @Test(
-        "lets in",
+        "accepts",
         arguments: [
             Row(testDescription: "a plain request"),
-            Row(testDescription: "a body of the limit").with(("content-length", "10")),
+            Row(testDescription: "a body at the limit").with(("content-length", "10")),
             Row(testDescription: "a small body").with(("content-length", "5")),
             Row(testDescription: "a larger body where the route allows it", target: "/large?key=1")
                 .with(("Content-Length", "1000")),
-            Row(testDescription: "a head of the limit", bytes: 16 * 1024),
+            Row(testDescription: "a head at the limit", bytes: 16 * 1024),
             Row(testDescription: "64 fields", headers: [("Host", "a")] + fields(63)),
             Row(testDescription: "HTTP/1.0 without host", version: "HTTP/1.0", headers: []),
             Row(testDescription: "an IPv6 host with port", headers: [("host", "[::1]:8080")]),
             Row(testDescription: "all of OPTIONS", method: "OPTIONS", target: "*"),
             Row(testDescription: "escapes in the target", target: "/a%20b?c=%C3%A9&d"),
             Row(testDescription: "a tab in a field value").with(("X-Note", "a\tb")),
-            Row(testDescription: "text beyond US-ASCII in a field value").with(("X-Note", "é")),
+            Row(testDescription: "non-ASCII text in a field value").with(("X-Note", "é")),
         ])
-    func admitted(row: Row) { #expect(refusal(of: row) == nil) }
+    func accepted(row: Row) { #expect(rejection(of: row) == nil) }
 
     @Test(
-        "refuses",
+        "rejects",
         arguments: [
             Row(testDescription: "an unknown method", method: "BREW", expected: .unknownMethod),
             Row(testDescription: "a known method in lower case", method: "post", expected: .unknownMethod),
@@ -56,33 +56,33 @@ struct RequestHeadValidatorTests {
             Row(testDescription: "* for a method other than OPTIONS", target: "*", expected: .malformedTarget),
             Row(testDescription: "a space in the target", target: "/a b", expected: .malformedTarget),
             Row(testDescription: "a control character in the target", target: "/a\u{7}b", expected: .malformedTarget),
-            Row(testDescription: "bytes beyond US-ASCII in the target", target: "/é", expected: .malformedTarget),
+            Row(testDescription: "non-ASCII bytes in the target", target: "/é", expected: .malformedTarget),
             Row(testDescription: "a fragment", target: "/a#b", expected: .malformedTarget),
-            Row(testDescription: "a broken escape in the path", target: "/a%2", expected: .malformedTarget),
-            Row(testDescription: "a broken escape amid the path", target: "/a%2/b", expected: .malformedTarget),
-            Row(testDescription: "a broken escape in the query", target: "/a?b=%zz", expected: .malformedTarget),
+            Row(testDescription: "a incomplete escape in the path", target: "/a%2", expected: .malformedTarget),
+            Row(testDescription: "a incomplete escape amid the path", target: "/a%2/b", expected: .malformedTarget),
+            Row(testDescription: "a incomplete escape in the query", target: "/a?b=%zz", expected: .malformedTarget),
             Row(testDescription: "a query that is not UTF-8", target: "/a?b=%ff", expected: .malformedTarget),
             Row(
                 testDescription: "101 pairs in the query", target: "/a?" + String(repeating: "b&", count: 101),
                 expected: .malformedTarget),
-            Row(testDescription: "no host", headers: [], expected: .hostNotClear),
-            Row(testDescription: "two hosts", expected: .hostNotClear).with(("HOST", "localhost")),
-            Row(testDescription: "a host with a path", headers: [("Host", "a/b")], expected: .hostNotClear),
-            Row(testDescription: "a host with a user", headers: [("Host", "a@b")], expected: .hostNotClear),
-            Row(testDescription: "two equal lengths", expected: .lengthNotClear)
+            Row(testDescription: "no host", headers: [], expected: .ambiguousHost),
+            Row(testDescription: "two hosts", expected: .ambiguousHost).with(("HOST", "localhost")),
+            Row(testDescription: "a host with a path", headers: [("Host", "a/b")], expected: .ambiguousHost),
+            Row(testDescription: "a host with a user", headers: [("Host", "a@b")], expected: .ambiguousHost),
+            Row(testDescription: "two equal lengths", expected: .ambiguousLength)
                 .with(("Content-Length", "2"), ("content-length", "2")),
-            Row(testDescription: "two lengths", expected: .lengthNotClear)
+            Row(testDescription: "two lengths", expected: .ambiguousLength)
                 .with(("Content-Length", "2"), ("Content-Length", "3")),
-            Row(testDescription: "a list of lengths", expected: .lengthNotClear).with(("Content-Length", "2, 2")),
-            Row(testDescription: "a signed length", expected: .lengthNotClear).with(("Content-Length", "+2")),
-            Row(testDescription: "an empty length", expected: .lengthNotClear).with(("Content-Length", "")),
-            Row(testDescription: "a length and a coding", expected: .lengthNotClear)
+            Row(testDescription: "a list of lengths", expected: .ambiguousLength).with(("Content-Length", "2, 2")),
+            Row(testDescription: "a signed length", expected: .ambiguousLength).with(("Content-Length", "+2")),
+            Row(testDescription: "an empty length", expected: .ambiguousLength).with(("Content-Length", "")),
+            Row(testDescription: "a length and a coding", expected: .ambiguousLength)
                 .with(("Content-Length", "2"), ("Transfer-Encoding", "chunked")),
-            Row(testDescription: "two codings", expected: .lengthNotClear)
+            Row(testDescription: "two codings", expected: .ambiguousLength)
                 .with(("Transfer-Encoding", "chunked"), ("Transfer-Encoding", "identity")),
             Row(testDescription: "a chunked body", expected: .lengthRequired).with(("Transfer-Encoding", "chunked")),
             Row(testDescription: "a body over the limit", expected: .bodyTooLarge).with(("Content-Length", "11")),
-            Row(testDescription: "a length beyond all numbers", expected: .bodyTooLarge)
+            Row(testDescription: "a length that overflows", expected: .bodyTooLarge)
                 .with(("Content-Length", "18446744073709551618")),
             Row(testDescription: "a head over the limit", bytes: 16 * 1024 + 1, expected: .headTooLarge),
             Row(testDescription: "65 fields", headers: [("Host", "a")] + fields(64), expected: .headTooLarge),
@@ -91,22 +91,22 @@ struct RequestHeadValidatorTests {
             Row(testDescription: "a control character in a value", expected: .malformedHeader).with(("X-A", "a\u{1}")),
             Row(testDescription: "a bare CR in a value", expected: .malformedHeader).with(("X-A", "a\rb")),
         ])
-    func refused(row: Row) { #expect(refusal(of: row) == row.expected) }
+    func rejected(row: Row) { #expect(rejection(of: row) == row.expected) }
 
-    @Test("answers each refusal in plain text", arguments: Refusal.allCases)
-    func answers(refusal: Refusal) {
-        let response = refusal.response
+    @Test("answers each rejection in plain text", arguments: RequestRejection.allCases)
+    func answers(rejection: RequestRejection) {
+        let response = rejection.response
         #expect((400...505).contains(response.status))
         #expect(response.headers["content-type"] == "text/plain; charset=utf-8")
         #expect(response.body.count < 64)
     }
 
-    private func refusal(of row: Row) -> Refusal? {
+    private func rejection(of row: Row) -> RequestRejection? {
         let head = Head(
             method: row.method, target: row.target, version: row.version,
             headers: Headers(row.headers.map { (name: $0, value: $1) }), bytes: row.bytes)
-        do throws(Refusal) {
-            _ = try door.admit(head)
+        do throws(RequestRejection) {
+            _ = try validator.validate(head)
             return nil
         } catch {
             return error

@@ -2,7 +2,7 @@ import Glibc
 import HTTP
 import Testing
 
-/// What clients and proxies could read in two ways, over a real socket.
+/// Requests that clients and proxies could read in two ways, over a real socket.
 @Suite("On the wire, the server")
 struct WireTests {
     struct Row: CustomTestStringConvertible, Sendable {
@@ -24,7 +24,7 @@ struct WireTests {
     private static let host = "Host: a\r\n"
 
     @Test(
-        "refuses with a status, and closes",
+        "rejects with a status, and closes the connection",
         arguments: [
             Row("a length twice", host + "Content-Length: 2\r\nContent-Length: 2\r\n", "ab", 400),
             Row("two lengths", host + "Content-Length: 2\r\nContent-Length: 3\r\n", "ab", 400),
@@ -67,7 +67,7 @@ struct WireTests {
             Row("a body of 1 GB", host + "Content-Length: 1000000000\r\n", "", 413),
             Row("a waiting body over the limit", host + "Content-Length: 1025\r\nExpect: 100-continue\r\n", "", 413),
         ])
-    func refused(row: Row) async throws {
+    func rejected(row: Row) async throws {
         try await withServer { server in
             let client = try RawClient(port: server.port)
             #expect(client.send(row.sent))
@@ -78,7 +78,7 @@ struct WireTests {
         }
     }
 
-    @Test("goes on reading after a refusal, so that no reset destroys the answer")
+    @Test("continues to read after a rejection, so that no reset destroys the response")
     func lingering() async throws {
         try await withServer { server in
             let client = try RawClient(port: server.port)
@@ -103,9 +103,9 @@ struct WireTests {
         }
     }
 
-    /// The library reads these leniently and tells us nothing of it. A strict proxy in front is the remedy.
+    /// libmicrohttpd accepts these and does not report them. We advise a strict proxy in front.
     @Test(
-        "lets through, knowingly",
+        "accepts, as a known limitation",
         arguments: [
             Row("bare LF as line ends", line: "GET /a HTTP/1.1\nHost: a\n\n", "", "", 200),
             Row("bare LF in a field", line: "GET /a HTTP/1.1", host + "X-A: a\nX-B: b\r\n", "", 200),
@@ -123,7 +123,7 @@ struct WireTests {
         }
     }
 
-    @Test("asks for a waiting body that it will take")
+    @Test("sends 100 Continue for a body that it will accept")
     func expectContinue() async throws {
         try await withServer { server in
             let client = try RawClient(port: server.port)

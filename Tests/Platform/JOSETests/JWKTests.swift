@@ -15,7 +15,7 @@ struct JWKTests {
         #expect(try JWK(set.keys[1].publicKey()).kid == Vectors.thumbprint)
     }
 
-    @Test("of RFC 7518 is read, those of RFC 7517 for encryption and shared secrets are not")
+    @Test("of RFC 7518 is read; those of RFC 7517 for encryption and shared secrets are not")
     func published() throws {
         func keys(_ text: String) throws -> [JWK] { try StrictJSON.decode(JWKSet.self, from: Array(text.utf8)).keys }
         #expect(Set(try keys(Vectors.agreementKeys).map { try $0.publicKey().parts }).count == 2)
@@ -23,7 +23,7 @@ struct JWKTests {
         for key in others { #expect(throws: KeyFault.unsupported) { try key.publicKey() } }
     }
 
-    @Test("survives being published", arguments: SignatureAlgorithm.allCases)
+    @Test("has the same public key after encoding and decoding", arguments: SignatureAlgorithm.allCases)
     func roundTrip(algorithm: SignatureAlgorithm) throws {
         let key = try PrivateKey.generate(algorithm).publicKey
         let text = try StrictJSON.encode(JWKSet(keys: [JWK(key, keyID: "one"), JWK(key)]))
@@ -43,7 +43,7 @@ struct JWKTests {
     }
 
     @Test(
-        "is refused unless it is a sound key for signatures of ours",
+        "is rejected unless it is a valid key for an allowed signature algorithm",
         arguments: [
             Row(testDescription: "encryption", replacing: "\"kty\"", with: #""use":"enc","kty""#, fault: .unsupported),
             Row(testDescription: "ES384", replacing: "\"kty\"", with: #""alg":"ES384","kty""#, fault: .unsupported),
@@ -66,12 +66,12 @@ struct JWKTests {
                 testDescription: "even exponent", key: Vectors.rs256Key, replacing: "AQAB", with: "AQAA",
                 fault: .invalid),
         ])
-    func refused(row: Row) throws {
+    func rejected(row: Row) throws {
         let key = try jwk(row.key.replacing(row.replacing, with: row.with))
         #expect(throws: row.fault) { try key.publicKey() }
     }
 
-    @Test("in a set is passed over when it is no key at all, and the others stay")
+    @Test("in a set is skipped if it is not a key, and the others stay")
     func novelties() throws {
         let text = #"{"keys":[1,{"kid":"a"},{"kty":7},\#(Vectors.es256Key),{"kty":"new","x":[]},{"kty":"new"}]}"#
         let set = try StrictJSON.decode(JWKSet.self, from: Array(text.utf8))

@@ -10,14 +10,14 @@ struct CodingTests {
         var count: Int?
     }
 
-    @Test("decodes what is strict")
+    @Test("decodes strict JSON")
     func decodes() throws {
         let grant = try StrictJSON.decode(Grant.self, from: Array(#"{"grantType":"a","count":2,"other":[]}"#.utf8))
         #expect(grant == Grant(grantType: "a", count: 2))
     }
 
     @Test(
-        "takes names in any case when asked to",
+        "accepts names in any case if requested",
         arguments: [
             ("photo_url", "photoUrl"), ("photoURL", "photoUrl"), ("PhotoURL", "photoUrl"), ("photoUrl", "photoUrl"),
             ("PHOTO_URL", "photoUrl"), ("URLOfPhoto", "urlOfPhoto"), ("ID", "id"), ("idToken", "idToken"),
@@ -27,7 +27,7 @@ struct CodingTests {
         #expect(name.camelCased == camelCased)
     }
 
-    @Test("decodes names in snake case when asked to, and names in camel case still")
+    @Test("decodes names in snake case and in camel case if requested")
     func snakeCase() throws {
         for text in [#"{"grant_type":"a"}"#, #"{"grantType":"a"}"#] {
             #expect(try StrictJSON.decode(Grant.self, from: Array(text.utf8), snakeCaseKeys: true).grantType == "a")
@@ -37,21 +37,21 @@ struct CodingTests {
         }
     }
 
-    @Test("refuses before it decodes")
-    func refuses() {
+    @Test("rejects invalid JSON before it decodes")
+    func rejects() {
         #expect(throws: JSONFault.duplicateMember) {
             try StrictJSON.decode(Grant.self, from: Array(#"{"grantType":"a","grantType":"b"}"#.utf8))
         }
         #expect(throws: DecodingError.self) { try StrictJSON.decode(Grant.self, from: Array("[]".utf8)) }
     }
 
-    @Test("a number beyond Double is grammar, but decodes to nothing")
+    @Test("a number beyond Double is valid JSON but cannot be decoded")
     func hugeNumber() throws {
         try StrictJSON.check(Array("1e999".utf8))
         #expect(throws: DecodingError.self) { try StrictJSON.decode(Double.self, from: Array("1e999".utf8)) }
     }
 
-    @Test("encodes with sorted names and bare slashes, and its own output is strict")
+    @Test("encodes with sorted names and unescaped slashes, and its output is strict JSON")
     func encodes() throws {
         let bytes = try StrictJSON.encode(["b": "https://a/b", "a": "\u{1}\"é😀\\"])
         #expect(String(decoding: bytes, as: UTF8.self) == #"{"a":"\u0001\"é😀\\","b":"https://a/b"}"#)
@@ -80,7 +80,7 @@ struct CodingTests {
         ]),
     ]
 
-    @Test("encodes byte for byte what Foundation does", arguments: samples.indices)
+    @Test("encodes the same bytes as Foundation", arguments: samples.indices)
     func likeFoundation(index: Int) throws {
         let encoder = JSONEncoder()
         encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
@@ -90,7 +90,7 @@ struct CodingTests {
                 == String(decoding: expected, as: UTF8.self))
     }
 
-    @Test("encodes scalars, and no number that JSON does not have")
+    @Test("encodes scalars, and rejects numbers that JSON does not have")
     func scalars() throws {
         #expect(try StrictJSON.encode("a") == Array(#""a""#.utf8))
         #expect(try StrictJSON.encode([1, nil, 3] as [Int?]) == Array("[1,null,3]".utf8))

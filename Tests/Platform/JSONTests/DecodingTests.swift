@@ -3,7 +3,7 @@ import Testing
 
 @testable import JSON
 
-/// What a decoder makes of a text: a value, or a fault and where it is.
+/// The result of a decoder: a value, or an error with its coding path.
 private enum Outcome: Equatable, Sendable {
     case value(String)
     case fault(String, path: String)
@@ -58,7 +58,7 @@ struct DecodingTests {
     }
 
     @Test(
-        "takes and refuses what Foundation does, at the same place",
+        "accepts and rejects the same as Foundation, with the same coding path",
         arguments: [
             "{}", #"{"name":"a","flag":true,"count":1,"small":255,"ratio":1.5,"list":[1,2],"unknown":{"a":[]}}"#,
             #"{"name":null,"flag":null,"count":null,"list":null,"inner":null}"#, #"{"name":1}"#, #"{"flag":"true"}"#,
@@ -91,7 +91,7 @@ struct DecodingTests {
         #expect(try StrictJSON.decode(JSONValue.self, from: StrictJSON.encode(ours)) == ours)
     }
 
-    @Test("leaves names that are data as they are, in any case")
+    @Test("leaves dictionary keys unchanged, in any case")
     func namesOfDictionaries() throws {
         let text = Array(#"{"a_b":{"c_d":1}}"#.utf8)
         #expect(
@@ -99,7 +99,7 @@ struct DecodingTests {
                 == .object(["a_b": .object(["c_d": .integer(1)])]))
     }
 
-    @Test("takes the first of several names that are one in camel case", arguments: [0, 10])
+    @Test("uses the first of several names that are equal in camel case", arguments: [0, 10])
     func sameName(others: Int) {
         let members = (0..<others).map { "\"x\($0)\":0," }.joined()
         let text = #"{\#(members)"photo_url":"a","photoUrl":"b","PHOTO_URL":"c"}"#

@@ -22,7 +22,7 @@ struct MigratorTests {
         """)
     static let all = [accounts, sessions, index]
 
-    /// A database of its own for each test.
+    /// Each test has its own database.
     func withDatabase(_ body: @escaping @Sendable (Pool, String) async throws -> Void) async throws {
         let name = "migrator-\(UUID())"
         let server = try TestServer.shared.get()
@@ -32,7 +32,7 @@ struct MigratorTests {
         try server.dropDatabase(named: name)
     }
 
-    @Test("applies what is pending in order, once")
+    @Test("applies pending migrations in order, once")
     func order() async throws {
         try await withDatabase { pool, _ async throws in
             let first = Migrator(migrations: [Self.accounts])
@@ -48,7 +48,7 @@ struct MigratorTests {
         }
     }
 
-    @Test("applies each migration once, however many start at once")
+    @Test("applies each migration once, however many processes start at the same time")
     func concurrency() async throws {
         try await withDatabase { _, url in
             let applied = try await withThrowingTaskGroup(of: [String].self) { group in
@@ -63,33 +63,33 @@ struct MigratorTests {
         }
     }
 
-    struct Refusal: CustomTestStringConvertible, Sendable {
+    struct Rejection: CustomTestStringConvertible, Sendable {
         let testDescription: String
         let before: [Migration]
         let after: [Migration]
         let error: MigrationError
     }
 
-    static let refusals = [
-        Refusal(
+    static let rejections = [
+        Rejection(
             testDescription: "an applied text changed", before: [accounts, sessions],
             after: [Migration("m0001_accounts", "SELECT 1"), sessions, index], error: .changed("m0001_accounts")),
-        Refusal(
+        Rejection(
             testDescription: "an applied one is gone", before: [accounts, sessions],
             after: [accounts, index], error: .unknown("m0002_sessions")),
-        Refusal(
+        Rejection(
             testDescription: "a new one comes before an applied one", before: [accounts, sessions],
             after: [accounts, Migration("m0001a_late", "SELECT 1"), sessions], error: .outOfOrder("m0001a_late")),
-        Refusal(
+        Rejection(
             testDescription: "the list is not sorted", before: [],
             after: [sessions, accounts], error: .outOfOrder("m0001_accounts")),
-        Refusal(
+        Rejection(
             testDescription: "the text is not UTF-8", before: [],
             after: [Migration(name: "m0001_bytes", sql: [0xC3, 0x28])], error: .unreadable("m0001_bytes")),
     ]
 
-    @Test("refuses a history that is not its own, and leaves everything as it is", arguments: refusals)
-    func refusal(row: Refusal) async throws {
+    @Test("rejects an incompatible history and changes nothing", arguments: rejections)
+    func rejected(row: Rejection) async throws {
         try await withDatabase { pool, _ in
             _ = try await Migrator(migrations: row.before).apply(with: pool)
             let migrator = Migrator(migrations: row.after)
@@ -99,7 +99,7 @@ struct MigratorTests {
         }
     }
 
-    @Test("leaves nothing of a migration that fails, and all of those before it")
+    @Test("rolls back a failed migration and keeps those before it")
     func failure() async throws {
         try await withDatabase { pool, _ in
             let broken = Migration("m0002_broken", "CREATE TABLE half (id int); SELECT 1 / 0;")
@@ -119,7 +119,7 @@ struct MigratorTests {
     }
 
     @Test(
-        "cuts a script without transaction at the right semicolons",
+        "splits a script without transaction at the semicolons between statements",
         arguments: [
             "SELECT ';'", "SELECT E'\\';'", "SELECT 'it''s;'", "SELECT 1 AS \"a;b\"", "SELECT $$;$$",
             "SELECT $x$;$$;$x$",

@@ -17,7 +17,7 @@ struct HeaderTests {
         return try #require(MessageFields(message)).lines
     }
 
-    @Test("says who writes, to whom, when, under which id, and that no person wrote it")
+    @Test("has sender, recipient, date, message ID and Auto-Submitted")
     func fields() throws {
         #expect(
             try Self.lines { $0.replyTo = "help@example.com" } == [
@@ -27,13 +27,13 @@ struct HeaderTests {
             ])
     }
 
-    @Test("needs no name of the sender")
+    @Test("does not need a display name of the sender")
     func withoutName() throws {
         #expect(try Self.lines { $0.from.name = nil }.first == "From: no-reply@example.com")
     }
 
     @Test(
-        "keeps whatever the text is made of within its field",
+        "keeps any text within its field",
         arguments: [
             "a\r\nBcc: eve@example.com", "a\nBcc: eve@example.com", "a\r\n\r\nbody", "a\rb", "a\u{0}b", "a\u{2028}b",
             "パスワードの再設定", "=?UTF-8?B?YQ==?=", String(repeating: "long ", count: 60),
@@ -48,7 +48,7 @@ struct HeaderTests {
     }
 
     @Test(
-        "writes what is not plain in words of base64",
+        "encodes text that is not plain in base64 words",
         arguments: [
             ("Passwort zurücksetzen", "Subject: =?UTF-8?B?UGFzc3dvcnQgenVyw7xja3NldHplbg==?="),
             ("=?x", "Subject: =?UTF-8?B?PT94?="), ("a\r\nb", "Subject: a  b"),
@@ -57,7 +57,7 @@ struct HeaderTests {
         #expect(try Self.lines { $0.subject = subject }.contains(line))
     }
 
-    @Test("quotes a name")
+    @Test("quotes a display name")
     func quoting() throws {
         #expect(
             try Self.lines { $0.from.name = #"A "B" \C"# }.first == #"From: "A \"B\" \\C""#
@@ -65,7 +65,7 @@ struct HeaderTests {
     }
 
     @Test(
-        "is not written for an address or an id that could end it",
+        "rejects addresses and message IDs that are not safe in a header",
         arguments: [
             "", "a", "a@b@c", "a@b\r\nBcc: eve@example.com", "a@b>", "<a@b", "a b@c", "a@b,c@d", "é@example.com",
             "a@" + String(repeating: "b", count: 254),

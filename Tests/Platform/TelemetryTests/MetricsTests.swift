@@ -3,7 +3,7 @@ import Testing
 
 @Suite("Metrics")
 struct MetricsTests {
-    @Test("render as Prometheus reads them, in the order of registration")
+    @Test("are rendered for Prometheus in the order of registration")
     func render() {
         let metrics = Metrics()
         let requests = metrics.counter(
@@ -68,7 +68,7 @@ struct MetricsTests {
             ])
     }
 
-    @Test("do not grow with what callers make up: it all counts as other")
+    @Test("count unknown label values as other")
     func bounded() {
         let metrics = Metrics()
         let requests = metrics.counter("requests", help: "", labels: [MetricLabel("operation", ["a"])])
@@ -80,7 +80,7 @@ struct MetricsTests {
             ])
     }
 
-    @Test("lose nothing when many threads measure at once")
+    @Test("lose no measurement of concurrent threads")
     func concurrent() async {
         let metrics = Metrics()
         let counter = metrics.counter("counter", help: "")

@@ -1,10 +1,10 @@
+import Encoding
 import Foundation
-import Identity
 import Testing
 
 @Suite("The text of a UUID")
 struct UUIDTextTests {
-    @Test("is what Foundation writes, in lower case, and reads back")
+    @Test("agrees with Foundation, in lower case")
     func roundTrip() {
         for _ in 0..<1000 {
             let uuid = UUID()
@@ -15,15 +15,23 @@ struct UUIDTextTests {
         }
     }
 
+    /// RFC 9562 appendix A.
     @Test(
-        "is nothing else",
+        "reads published examples",
+        arguments: ["c232ab00-9414-11ec-b3c8-9f6bdeced846", "919108f7-52d1-4320-9bac-f847db4148a8"])
+    func published(text: String) throws {
+        #expect(UUIDText.text(try #require(UUIDText.bytes(text))) == text)
+    }
+
+    @Test(
+        "rejects other text",
         arguments: [
             "", "-", "01234567-89ab-cdef-0123-456789abcde", "01234567-89ab-cdef-0123-456789abcdef0",
             "0123456789abcdef0123456789abcdef", "01234567-89ab-cdef-0123-456789abcdeg",
             "01234567x89ab-cdef-0123-456789abcdef", "0-234567-89ab-cdef-0123-456789abcdef",
             "{1234567-89ab-cdef-0123-456789abcde}", "01234567-89ab-cdef-0123-456789abcd\u{E9}",
         ])
-    func refused(text: String) {
+    func rejected(text: String) {
         #expect(UUIDText.bytes(text) == nil)
     }
 }

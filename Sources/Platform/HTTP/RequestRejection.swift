@@ -1,12 +1,12 @@
-/// Why the front door turned a request away. The connection ends with the answer.
-enum Refusal: Error, CaseIterable {
+/// Why ``RequestHeadValidator`` rejected a request. The server closes the connection after the response.
+enum RequestRejection: Error, CaseIterable {
     case unknownMethod
     case malformedTarget
     case malformedHeader
-    /// No `Host`, several, or one that is not a host (RFC 9112 §3.2).
-    case hostNotClear
+    /// No `Host`, several, or a value that is not a host (RFC 9112 §3.2).
+    case ambiguousHost
     /// Several lengths or codings, or both, or a length that is not a number (RFC 9112 §6.3).
-    case lengthNotClear
+    case ambiguousLength
     /// A body in a transfer coding (RFC 9110 §15.5.12).
     case lengthRequired
     case bodyTooLarge
@@ -23,9 +23,9 @@ enum Refusal: Error, CaseIterable {
         case .unknownMethod: (400, "Unknown method")
         case .malformedTarget: (400, "Malformed request target")
         case .malformedHeader: (400, "Malformed header field")
-        case .hostNotClear: (400, "Exactly one valid Host is needed")
-        case .lengthNotClear: (400, "The length of the body is not clear")
-        case .lengthRequired: (411, "A body needs a Content-Length")
+        case .ambiguousHost: (400, "Exactly one valid Host is required")
+        case .ambiguousLength: (400, "The length of the body is ambiguous")
+        case .lengthRequired: (411, "A body requires a Content-Length")
         case .bodyTooLarge: (413, "The body is too large")
         case .headTooLarge: (431, "The request head is too large")
         case .versionNotSupported: (505, "HTTP/1.0 and HTTP/1.1 are supported")

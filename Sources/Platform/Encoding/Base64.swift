@@ -1,0 +1,86 @@
+/// Base64 with the standard alphabet (RFC 4648 §4).
+public enum Base64 {
+    private static let alphabet = Base64Alphabet("+/")
+    private static let padding = UInt8(ascii: "=")
+
+    /// With padding.
+    public static func encode(_ bytes: [UInt8]) -> String {
+        let text = alphabet.encode(bytes)
+        return text + String(repeating: "=", count: (4 - text.utf8.count % 4) % 4)
+    }
+
+    /// Without padding, as in PHC strings.
+    public static func encodeUnpadded(_ bytes: [UInt8]) -> String { alphabet.encode(bytes) }
+
+    /// Reads both alphabets of RFC 4648, with or without padding, because exports and clients write either.
+    ///
+    /// - Returns: `nil` for any other character and for an impossible length. Leftover bits are ignored.
+    public static func decode(_ text: String) -> [UInt8]? {
+        var letters = Array(text.utf8)
+        while letters.last == padding { letters.removeLast() }
+        for index in letters.indices {
+            if letters[index] == UInt8(ascii: "-") { letters[index] = UInt8(ascii: "+") }
+            if letters[index] == UInt8(ascii: "_") { letters[index] = UInt8(ascii: "/") }
+        }
+        return alphabet.decode(letters, allowingLeftoverBits: true)
+    }
+
+    /// Whether a byte is an ASCII character of the alphabet; padding is not.
+    public static func contains(_ letter: UInt8) -> Bool { alphabet.values[Int(letter)] < 64 }
+}
+
+/// The sixty-four letters of one of the two alphabets, and the conversion that both share.
+struct Base64Alphabet: Sendable {
+    private let letters: [UInt8]
+    /// The value of each byte; 64 for bytes outside the alphabet.
+    let values: [UInt8]
+
+    /// - Parameter last: the letters with the values 62 and 63.
+    init(_ last: String) {
+        letters = Array("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789\(last)".utf8)
+        var values = [UInt8](repeating: 64, count: 256)
+        for (value, letter) in letters.enumerated() { values[Int(letter)] = UInt8(value) }
+        self.values = values
+    }
+
+    func encode(_ bytes: [UInt8]) -> String {
+        String(unsafeUninitializedCapacity: (bytes.count * 4 + 2) / 3) { text in
+            var count = 0
+            var pending: UInt32 = 0
+            var bits = 0
+            for byte in bytes {
+                pending = pending << 8 | UInt32(byte)
+                bits += 8
+                while bits >= 6 {
+                    bits -= 6
+                    text.initializeElement(at: count, to: letters[Int(pending >> UInt32(bits) & 63)])
+                    count += 1
+                }
+            }
+            if bits > 0 {
+                text.initializeElement(at: count, to: letters[Int(pending << UInt32(6 - bits) & 63)])
+                count += 1
+            }
+            return count
+        }
+    }
+
+    func decode(_ letters: some Collection<UInt8>, allowingLeftoverBits: Bool) -> [UInt8]? {
+        var bytes: [UInt8] = []
+        bytes.reserveCapacity(letters.count * 3 / 4)
+        var pending: UInt32 = 0
+        var bits = 0
+        for letter in letters {
+            let value = values[Int(letter)]
+            guard value < 64 else { return nil }
+            pending = pending << 6 | UInt32(value)
+            bits += 6
+            if bits >= 8 {
+                bits -= 8
+                bytes.append(UInt8(truncatingIfNeeded: pending >> UInt32(bits)))
+            }
+        }
+        guard bits < 6, allowingLeftoverBits || pending & (1 << UInt32(bits) - 1) == 0 else { return nil }
+        return bytes
+    }
+}

@@ -1,0 +1,45 @@
+/// Percent-encoding (RFC 3986 §2.1).
+public enum PercentEncoding {
+    private static let digits = Array("0123456789ABCDEF".utf8)
+    private static let unreserved = Set("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-._~".utf8)
+
+    /// Encodes the UTF-8 of all characters that are not unreserved (RFC 3986 §2.3).
+    ///
+    /// - Parameter kept: further ASCII characters that stay as they are.
+    public static func encode(_ text: String, keeping kept: String = "") -> String {
+        var encoded: [UInt8] = []
+        for byte in text.utf8 {
+            if unreserved.contains(byte) || kept.utf8.contains(byte) {
+                encoded.append(byte)
+            } else {
+                encoded += [UInt8(ascii: "%"), digits[Int(byte >> 4)], digits[Int(byte & 15)]]
+            }
+        }
+        return String(decoding: encoded, as: UTF8.self)
+    }
+
+    /// Decodes once.
+    ///
+    /// - Parameter form: whether "+" stands for a space (`application/x-www-form-urlencoded`).
+    /// - Returns: `nil` for an incomplete escape and for text that is not valid UTF-8.
+    @inlinable
+    public static func decode(_ bytes: some Collection<UInt8>, form: Bool = false) -> String? {
+        var decoded: [UInt8] = []
+        decoded.reserveCapacity(bytes.count)
+        var remaining = bytes.makeIterator()
+        while let byte = remaining.next() {
+            switch byte {
+            case UInt8(ascii: "%"):
+                guard let high = remaining.next().flatMap(Hexadecimal.value(of:)),
+                    let low = remaining.next().flatMap(Hexadecimal.value(of:))
+                else { return nil }
+                decoded.append(high << 4 | low)
+            case UInt8(ascii: "+") where form:
+                decoded.append(UInt8(ascii: " "))
+            default:
+                decoded.append(byte)
+            }
+        }
+        return String(validating: decoded, as: UTF8.self)
+    }
+}

@@ -1,0 +1,93 @@
+/// Points in time as text in UTC (RFC 3339 §5.6), for the years 1 to 9999.
+public enum RFC3339 {
+    private static let millisecondsPerDay: Int64 = 86_400_000
+
+    /// For example `2026-11-21T12:00:00.000Z`.
+    public static func text(millisecondsSince1970 milliseconds: Int64) -> String {
+        var bytes: [UInt8] = []
+        bytes.reserveCapacity(24)
+        append(millisecondsSince1970: milliseconds, to: &bytes)
+        return String(decoding: bytes, as: UTF8.self)
+    }
+
+    /// Appends the same text as ``text(millisecondsSince1970:)``.
+    public static func append(millisecondsSince1970 milliseconds: Int64, to bytes: inout [UInt8]) {
+        let (days, ofDay) = milliseconds.flooredQuotient(by: millisecondsPerDay)
+        let date = CalendarDate(daysSince1970: days)
+        append(date.year, width: 4, then: "-", to: &bytes)
+        append(date.month, width: 2, then: "-", to: &bytes)
+        append(date.day, width: 2, then: "T", to: &bytes)
+        append(ofDay / 3_600_000, width: 2, then: ":", to: &bytes)
+        append(ofDay / 60_000 % 60, width: 2, then: ":", to: &bytes)
+        append(ofDay / 1000 % 60, width: 2, then: ".", to: &bytes)
+        append(ofDay % 1000, width: 3, then: "Z", to: &bytes)
+    }
+
+    /// Numbers that need more digits than `width` get them: years after 9999 stay readable.
+    private static func append(_ number: Int64, width: Int, then end: Unicode.Scalar, to bytes: inout [UInt8]) {
+        guard (0..<powers[width]).contains(number) else {
+            bytes += String(number).utf8
+            bytes.append(UInt8(ascii: end))
+            return
+        }
+        for place in (0..<width).reversed() {
+            bytes.append(UInt8(ascii: "0") + UInt8(truncatingIfNeeded: number / powers[place] % 10))
+        }
+        bytes.append(UInt8(ascii: end))
+    }
+
+    private static let powers: [Int64] = [1, 10, 100, 1000, 10_000]
+
+    /// Reads a time in UTC, with `Z`, or a date, which stands for its beginning. Digits after the microseconds are cut
+    /// off.
+    ///
+    /// - Returns: `nil` for any other text, more than 40 bytes, leap seconds, and days that the calendar does not have.
+    public static func microsecondsSince1970(_ text: String) -> Int64? {
+        guard text.utf8.count <= 40 else { return nil }
+        var reader = Reader(rest: text.utf8[...])
+        guard let year = reader.number(4), reader.take("-"), let month = reader.number(2), reader.take("-"),
+            let day = reader.number(2), year >= 1, let date = CalendarDate(year: year, month: month, day: day)
+        else { return nil }
+        let midnight = date.daysSince1970 * millisecondsPerDay * 1000
+        guard !reader.rest.isEmpty else { return midnight }
+        guard reader.take("T") || reader.take("t"), let hour = reader.number(2), reader.take(":"),
+            let minute = reader.number(2), reader.take(":"), let second = reader.number(2),
+            hour < 24, minute < 60, second < 60, let fraction = reader.fraction(),
+            reader.take("Z") || reader.take("z"), reader.rest.isEmpty
+        else { return nil }
+        return midnight + ((hour * 60 + minute) * 60 + second) * 1_000_000 + fraction
+    }
+
+    private struct Reader {
+        var rest: Substring.UTF8View
+
+        mutating func take(_ letter: Unicode.Scalar) -> Bool {
+            guard rest.first == UInt8(ascii: letter) else { return false }
+            rest.removeFirst()
+            return true
+        }
+
+        mutating func number(_ width: Int) -> Int64? {
+            let digits = rest.prefix(width)
+            guard digits.count == width, digits.allSatisfy(Self.isDigit) else { return nil }
+            rest.removeFirst(width)
+            return digits.reduce(0) { $0 * 10 + Int64($1 - UInt8(ascii: "0")) }
+        }
+
+        /// - Returns: microseconds; 0 without a fraction; `nil` for a point without digits.
+        mutating func fraction() -> Int64? {
+            guard take(".") else { return 0 }
+            let digits = rest.prefix(while: Self.isDigit)
+            guard !digits.isEmpty else { return nil }
+            rest.removeFirst(digits.count)
+            var (microseconds, unit): (Int64, Int64) = (0, 100_000)
+            for digit in digits.prefix(6) {
+                microseconds += Int64(digit - UInt8(ascii: "0")) * unit
+                unit /= 10
+            }
+            return microseconds
+        }
+
+        private static func isDigit(_ byte: UInt8) -> Bool { (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(byte) }
+    }
+}

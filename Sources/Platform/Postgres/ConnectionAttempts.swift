@@ -1,0 +1,28 @@
+internal import EventLoop
+
+/// Failed attempts to connect in a row, and when to try again.
+struct ConnectionAttempts {
+    private static let backoff = RetryBackoff(from: .milliseconds(50), to: .seconds(2), jitter: 0.5...1)
+
+    private var failures = 0
+    private var nextAttempt = ContinuousClock.Instant.now
+    /// Why the last attempt failed.
+    private(set) var reason = ""
+
+    var areFailing: Bool { failures > 0 }
+
+    func allowNext(_ now: ContinuousClock.Instant) -> Bool { nextAttempt <= now }
+
+    /// Whether a caller should fail at once instead of waiting for the next attempt: at least three have failed.
+    func failsFast(_ now: ContinuousClock.Instant) -> Bool { failures > 2 && now < nextAttempt }
+
+    mutating func fail(_ reason: String) {
+        self.reason = reason
+        failures += 1
+        nextAttempt = .now + Self.backoff.delay(after: failures, chance: .random(in: 0...1))
+    }
+
+    mutating func succeed() {
+        self = ConnectionAttempts()
+    }
+}

@@ -1,0 +1,75 @@
+import Encoding
+import Foundation
+import Testing
+
+@Suite("Base64url")
+struct Base64URLTests {
+    /// RFC 4648 §10 without the padding, and RFC 7515 appendix C.
+    @Test(
+        "encodes and decodes as published",
+        arguments: [
+            ("", []), ("Zg", Array("f".utf8)), ("Zm8", Array("fo".utf8)), ("Zm9v", Array("foo".utf8)),
+            ("Zm9vYg", Array("foob".utf8)), ("Zm9vYmE", Array("fooba".utf8)), ("Zm9vYmFy", Array("foobar".utf8)),
+            ("A-z_4ME", [3, 236, 255, 224, 193]),
+        ] as [(String, [UInt8])])
+    func published(text: String, bytes: [UInt8]) {
+        #expect(Base64URL.encode(bytes) == text)
+        #expect(Base64URL.decode(text) == bytes)
+    }
+
+    @Test("decodes what it encodes, for every length")
+    func roundTrip() {
+        for count in 0..<200 {
+            let bytes = (0..<count).map { UInt8(truncatingIfNeeded: $0 * 167 + 3) }
+            #expect(Base64URL.decode(Base64URL.encode(bytes)) == bytes)
+        }
+    }
+
+    @Test(
+        "rejects padding, whitespace, other characters, an impossible length and leftover bits",
+        arguments: [
+            "Zg==", "Zm8=", "=", "Zm9v=", " Zm9v", "Zm9v\n", "Zm 9v", "Zm+v", "Zm/v", "Zm9vé", "Zm.v", "Zm9v\u{0}", "Z",
+            "Zm9vY", "Zh", "Zn", "Zm9", "Zm-", "A-z_4MF",
+        ])
+    func rejected(text: String) {
+        #expect(Base64URL.decode(text) == nil)
+    }
+}
+
+@Suite("Base64")
+struct Base64Tests {
+    /// RFC 4648 §10.
+    @Test(
+        "encodes and decodes as published",
+        arguments: [
+            ("", ""), ("f", "Zg=="), ("fo", "Zm8="), ("foo", "Zm9v"), ("foob", "Zm9vYg=="), ("fooba", "Zm9vYmE="),
+            ("foobar", "Zm9vYmFy"),
+        ])
+    func published(text: String, encoded: String) {
+        let bytes = Array(text.utf8)
+        #expect(Base64.encode(bytes) == encoded)
+        #expect(Base64.encodeUnpadded(bytes) == encoded.replacing("=", with: ""))
+        #expect(Base64.decode(encoded) == bytes)
+        #expect(Base64.decode(encoded.replacing("=", with: "")) == bytes)
+    }
+
+    @Test("agrees with Foundation for every length")
+    func foundation() {
+        for count in 0..<200 {
+            let bytes = (0..<count).map { UInt8(truncatingIfNeeded: $0 * 167 + 3) }
+            #expect(Base64.encode(bytes) == Data(bytes).base64EncodedString())
+        }
+    }
+
+    @Test("decodes both alphabets", arguments: ["A-z_4ME", "A+z/4ME=", "A-z/4ME", "A-z_4MF="])
+    func alphabets(text: String) {
+        #expect(Base64.decode(text) == [3, 236, 255, 224, 193])
+    }
+
+    @Test(
+        "rejects whitespace, other characters and an impossible length",
+        arguments: ["Zm9v\n", "Z", "Zm9vY", "Zm=v", "Zm.v"])
+    func rejected(text: String) {
+        #expect(Base64.decode(text) == nil)
+    }
+}

@@ -1,0 +1,40 @@
+import Encoding
+import Testing
+
+@Suite("Percent-encoding")
+struct PercentEncodingTests {
+    /// RFC 3986 §2.3 and §2.5.
+    @Test(
+        "keeps unreserved characters and encodes the UTF-8 of others",
+        arguments: [
+            ("", ""), ("AZaz09-._~", "AZaz09-._~"), ("a b", "a%20b"), ("À", "%C3%80"), ("ア", "%E3%82%A2"),
+            ("/?#[]@!$&'()*+,;=%", "%2F%3F%23%5B%5D%40%21%24%26%27%28%29%2A%2B%2C%3B%3D%25"),
+        ])
+    func encode(text: String, encoded: String) {
+        #expect(PercentEncoding.encode(text) == encoded)
+        #expect(PercentEncoding.decode(encoded.utf8) == text)
+    }
+
+    @Test("decodes digits in either case")
+    func lowerCase() {
+        #expect(PercentEncoding.decode("%c3%80%2f".utf8) == "À/")
+    }
+
+    @Test("keeps what the caller allows")
+    func kept() {
+        #expect(PercentEncoding.encode("/a b/c", keeping: "/") == "/a%20b/c")
+    }
+
+    @Test("reads + as a space in forms only")
+    func form() {
+        #expect(PercentEncoding.decode("a+b%2B".utf8) == "a+b+")
+        #expect(PercentEncoding.decode("a+b%2B".utf8, form: true) == "a b+")
+    }
+
+    @Test(
+        "rejects incomplete escapes and text that is not UTF-8",
+        arguments: ["%", "%4", "a%", "%4g", "%g4", "%ff", "%C3"])
+    func rejected(text: String) {
+        #expect(PercentEncoding.decode(text.utf8) == nil)
+    }
+}
