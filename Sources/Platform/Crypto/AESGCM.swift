@@ -1,6 +1,7 @@
 internal import CSystem
 
-/// AES-256-GCM (NIST SP 800-38D) with nonces of 12 and tags of 16 bytes. A nonce must not be used twice with a key.
+/// AES-256-GCM (NIST SP 800-38D) with 12-byte nonces and 16-byte tags. A nonce must not be used twice with the same
+/// key.
 enum AESGCM {
     static let nonceLength = 12
     static let tagLength = 16
@@ -24,7 +25,7 @@ enum AESGCM {
         return output + tag
     }
 
-    /// - Returns: `nil` if the tag does not fit; what was deciphered until then is wiped.
+    /// - Returns: `nil` if the tag does not match; the partial plaintext is wiped.
     static func open(_ sealed: [UInt8], key: [UInt8], nonce: [UInt8], associated: [UInt8]) -> [UInt8]? {
         guard sealed.count >= tagLength, let context = EVP_CIPHER_CTX_new() else { return nil }
         defer {

@@ -1,13 +1,13 @@
 internal import CSystem
 
 public enum Certificate {
-    /// Wraps the public half of a signing key in X.509 v3 (RFC 5280), for clients that take their keys from
-    /// certificates. It vouches for nothing.
+    /// Wraps the public key of a signing key in X.509 v3 (RFC 5280), for clients that read keys from certificates. It
+    /// certifies nothing else.
     ///
     /// - Parameters:
     ///   - commonName: 1 to 64 characters.
-    ///   - notBefore: seconds since 1970, as is `notAfter`.
-    ///   - serial: 1 to 20 bytes, big-endian and read as positive.
+    ///   - notBefore: seconds since 1970, like `notAfter`.
+    ///   - serial: 1 to 20 bytes, big-endian, read as a positive number.
     /// - Returns: PEM.
     public static func selfSigned(
         for key: PrivateKey, commonName: String, notBefore: Int64, notAfter: Int64, serial: [UInt8]

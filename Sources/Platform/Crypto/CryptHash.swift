@@ -1,10 +1,10 @@
 internal import CSystem
 
-/// Password hashes as crypt(3) writes them: bcrypt, SHA-crypt, yescrypt.
+/// Password hashes in the formats of crypt(3): bcrypt, SHA-crypt, yescrypt.
 public enum CryptHash {
-    /// - Parameter text: a stored hash, whose cost the caller has bounded.
-    /// - Returns: `false` also for what the system's library cannot read, and for a password with a NUL or of more than
-    ///   511 bytes, which it cannot hash.
+    /// - Parameter text: a stored hash; the caller has bounded its cost.
+    /// - Returns: also `false` for formats that the system's library does not know, and for passwords with a NUL or of
+    ///   more than 511 bytes, which it cannot hash.
     public static func verify(_ password: [UInt8], against text: String) -> Bool {
         guard !password.contains(0), !text.utf8.contains(0) else { return false }
         let size = MemoryLayout<crypt_data>.size

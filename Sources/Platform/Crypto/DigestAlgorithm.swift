@@ -1,6 +1,6 @@
 internal import CSystem
 
-/// Digests that other systems hashed passwords with; MD5 and SHA-1 are good for nothing else any more.
+/// Digests in password hashes of other systems. MD5 and SHA-1 must not be used for anything else.
 public enum DigestAlgorithm: String, Sendable {
     case md5 = "MD5"
     case sha1 = "SHA1"

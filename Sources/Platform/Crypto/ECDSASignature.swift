@@ -1,6 +1,6 @@
 internal import CSystem
 
-/// The two spellings of an ECDSA P-256 signature: OpenSSL's DER and JOSE's r and s side by side (RFC 7518 §3.4).
+/// The two encodings of an ECDSA P-256 signature: DER for OpenSSL, and r followed by s for JOSE (RFC 7518 §3.4).
 enum ECDSASignature {
     static func raw(fromDER der: [UInt8]) -> [UInt8]? {
         der.withUnsafeBufferPointer { buffer in

@@ -1,13 +1,13 @@
 internal import CSystem
 
-/// How Firebase hashes passwords: scrypt makes a key, and AES-256 in counter mode ciphers the project's signer key
-/// with it.
+/// Firebase's password hash: scrypt derives a key, and AES-256 in counter mode encrypts the project's signer key with
+/// it.
 public enum FirebaseScrypt {
     /// - Parameters:
     ///   - salt: the account's, followed by the project's salt separator.
     ///   - memoryCost: binary logarithm of scrypt's cost.
     ///   - rounds: scrypt's block size.
-    /// - Returns: as many bytes as `signerKey` has.
+    /// - Returns: a hash of the same length as `signerKey`.
     public static func hash(
         _ password: [UInt8], salt: [UInt8], signerKey: [UInt8], memoryCost: Int, rounds: Int
     ) throws(LibraryFault) -> [UInt8] {
@@ -22,7 +22,7 @@ public enum FirebaseScrypt {
         defer { EVP_CIPHER_CTX_free(context) }
         var output = [UInt8](repeating: 0, count: plaintext.count)
         var written: Int32 = 0
-        // The key is used for this one message alone, so its counter may begin at zero.
+        // The key encrypts a single message, so its counter may begin at zero.
         let start = [UInt8](repeating: 0, count: 16)
         guard
             EVP_EncryptInit_ex2(context, OpenSSL.aes256CTR, key, start, nil) == 1,

@@ -1,7 +1,7 @@
 internal import CSystem
 
 public enum HMAC {
-    /// RFC 2104; 32 bytes. The key may have any length; one shorter than 32 bytes weakens the code.
+    /// RFC 2104; 32 bytes. Keys may have any length; fewer than 32 bytes weaken the code.
     public static func sha256(key: [UInt8], message: [UInt8]) -> [UInt8] {
         var state = crypto_auth_hmacsha256_state()
         crypto_auth_hmacsha256_init(&state, key, key.count)

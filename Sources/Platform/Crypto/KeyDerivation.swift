@@ -1,6 +1,7 @@
 internal import CSystem
 
-/// Keys made of passwords, as other systems store them. The caller bounds what they cost; never on an event loop.
+/// Derives keys from passwords in the formats of other systems. The caller bounds the cost. Never call this on an event
+/// loop.
 public enum KeyDerivation {
     /// RFC 8018 §5.2, with HMAC.
     public static func pbkdf2(
@@ -14,14 +15,14 @@ public enum KeyDerivation {
         return key
     }
 
-    /// RFC 7914. Takes 128 bytes of memory for each of `cost` times `blockSize`.
+    /// RFC 7914. Uses 128 × `cost` × `blockSize` bytes of memory.
     ///
-    /// - Parameter cost: a power of two, above one.
+    /// - Parameter cost: a power of two above 1.
     public static func scrypt(
         _ password: [UInt8], salt: [UInt8], cost: Int, blockSize: Int, parallelization: Int, count: Int
     ) throws(LibraryFault) -> [UInt8] {
         var key = [UInt8](repeating: 0, count: count)
-        // What the library asks for beside the table, and some to spare.
+        // The memory that OpenSSL needs besides the table, with a reserve.
         let memory = 128 * blockSize * (cost + parallelization + 2) + 65536
         let code = EVP_PBE_scrypt(
             password, password.count, salt, salt.count, UInt64(cost), UInt64(blockSize), UInt64(parallelization),

@@ -11,7 +11,7 @@ extension PublicKey {
         try self.init(publicHalfOf: key)
     }
 
-    /// - Parameter key: stays the caller's.
+    /// - Parameter key: not freed.
     convenience init(publicHalfOf key: OpaquePointer) throws(KeyFault) {
         switch try SignatureAlgorithm(of: key) {
         case .es256:
@@ -34,7 +34,7 @@ extension PublicKey {
 }
 
 extension SignatureAlgorithm {
-    /// The one algorithm we use a key of this type for.
+    /// The only algorithm that we use with a key of this type.
     init(of key: OpaquePointer) throws(KeyFault) {
         if EVP_PKEY_is_a(key, "RSA") == 1 {
             self = .rs256
@@ -60,7 +60,7 @@ extension PrivateKey {
         try self.init(adopting: key)
     }
 
-    /// - Parameter pkcs8: DER (RFC 5208 §5), with nothing after it.
+    /// - Parameter pkcs8: DER (RFC 5208 §5) without trailing bytes.
     public convenience init(pkcs8: [UInt8]) throws {
         defer { OpenSSL.forgetErrors() }
         let key = pkcs8.withUnsafeBufferPointer { buffer -> OpaquePointer? in
@@ -73,7 +73,7 @@ extension PrivateKey {
         try self.init(adopting: key)
     }
 
-    /// DER (RFC 5208 §5). Secret: seal it before it is stored.
+    /// DER (RFC 5208 §5). Secret: encrypt it before storing it.
     public var pkcs8: [UInt8] {
         get throws(LibraryFault) {
             guard let info = withHandle({ EVP_PKEY2PKCS8($0) }) else { throw LibraryFault("EVP_PKEY2PKCS8") }

@@ -1,8 +1,8 @@
 extension MasterKeys {
-    /// A key of 32 bytes for one purpose alone: it tells nothing about the master key, or about the key of another purpose.
+    /// A 32-byte key for a single purpose. It reveals nothing about the master key or about keys for other purposes.
     public func key(for purpose: String) -> [UInt8] { current.derived(for: purpose).bytes }
 
-    /// The keys of one purpose under every active master key, the current one's first.
+    /// The keys for one purpose under every active master key, beginning with the current one.
     public func keys(for purpose: String) -> [DerivedKey] {
         [current, previous].compactMap { $0?.derived(for: purpose) }
     }
@@ -10,7 +10,7 @@ extension MasterKeys {
 
 /// A key for one purpose, derived from a master key.
 public struct DerivedKey: Sendable {
-    /// Names the master key; 4 bytes. Public, and the same for different master keys only by chance.
+    /// Identifies the master key; 4 bytes. Public. Different master keys can have the same ID by chance.
     public let masterKeyID: [UInt8]
     /// 32 bytes.
     public let bytes: [UInt8]

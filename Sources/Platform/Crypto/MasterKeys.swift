@@ -1,4 +1,4 @@
-/// The keys that secrets at rest are sealed with: the current one, and while rows move over, the one before.
+/// The keys that encrypt secrets at rest: the current one and, during a rotation, the previous one.
 public struct MasterKeys: Sendable {
     public struct WrongLength: Error {}
 
@@ -17,16 +17,16 @@ public struct MasterKeys: Sendable {
         self.previous = previous.map { MasterKey($0) }
     }
 
-    /// Usually one or none; two if the short ids of different keys agree by chance.
+    /// Usually one key or none; two if the short IDs of different keys collide.
     func keys(withID id: ArraySlice<UInt8>) -> [MasterKey] {
         [current, previous].compactMap { $0 }.filter { $0.id[...] == id }
     }
 }
 
-/// Shows its id at most, however it is printed.
+/// Never prints more than its ID.
 final class MasterKey: Sendable, CustomReflectable {
     let bytes: [UInt8]
-    /// Public: tells keys apart in envelopes, tells nothing about them.
+    /// Public: identifies the key in envelopes and reveals nothing about it.
     let id: [UInt8]
 
     init(_ bytes: [UInt8]) {

@@ -1,9 +1,9 @@
 internal import CSystem
 
-/// A call of OpenSSL or libsodium failed that has no reason to: for want of memory, or through a defect.
+/// A call of OpenSSL or libsodium that should not fail did fail: out of memory, or a defect.
 public struct LibraryFault: Error, Equatable, CustomStringConvertible {
     public let call: String
-    /// OpenSSL's own words; empty if it had none.
+    /// OpenSSL's error text; may be empty.
     public let reason: String
 
     public var description: String { reason.isEmpty ? call : "\(call): \(reason)" }
@@ -16,7 +16,8 @@ public struct LibraryFault: Error, Equatable, CustomStringConvertible {
 }
 
 enum OpenSSL {
-    // Fetched once: looking an algorithm up by name costs more than hashing a token with it. Immutable and never freed.
+    // Fetched once, because looking up an algorithm by name costs more than hashing a token with it. Immutable and
+    // never freed.
     nonisolated(unsafe) static let sha256: OpaquePointer? = EVP_MD_fetch(nil, "SHA256", nil)
     nonisolated(unsafe) static let sha1: OpaquePointer? = EVP_MD_fetch(nil, "SHA1", nil)
     nonisolated(unsafe) static let sha512: OpaquePointer? = EVP_MD_fetch(nil, "SHA512", nil)
@@ -24,18 +25,19 @@ enum OpenSSL {
     nonisolated(unsafe) static let aes256CTR: OpaquePointer? = EVP_CIPHER_fetch(nil, "AES-256-CTR", nil)
     nonisolated(unsafe) static let aes256GCM: OpaquePointer? = EVP_CIPHER_fetch(nil, "AES-256-GCM", nil)
 
-    /// A failure expected by us must not be found in the thread's error queue by a TLS connection later.
+    /// Clears the thread's error queue after an expected failure. Otherwise a TLS connection would find the error
+    /// later.
     static func forgetErrors() { ERR_clear_error() }
 
-    /// - Returns: big-endian, as long as the number needs, or zero-padded on the left to `count` bytes.
+    /// - Returns: big-endian; as long as the number requires, or zero-padded on the left to `count` bytes.
     static func bytes(of number: OpaquePointer?, count: Int? = nil) -> [UInt8]? {
         let count = count ?? Int(BN_num_bits(number) + 7) / 8
         var bytes = [UInt8](repeating: 0, count: count)
         return BN_bn2binpad(number, &bytes, Int32(count)) == Int32(count) ? bytes : nil
     }
 
-    /// - Parameter write: puts its output into a memory BIO.
-    /// - Returns: what was written, or `nil` if `write` did not return 1.
+    /// - Parameter write: writes its output to a memory BIO.
+    /// - Returns: the output, or `nil` if `write` did not return 1.
     static func text(_ write: (OpaquePointer) -> Int32) -> String? {
         guard let output = BIO_new(BIO_s_mem()) else { return nil }
         defer { BIO_free(output) }
@@ -44,7 +46,7 @@ enum OpenSSL {
         return String(decoding: UnsafeRawBufferPointer(start: start, count: count), as: UTF8.self)
     }
 
-    /// Lets `read` take one object from PEM text; an encrypted one is refused, since nobody is there to ask.
+    /// Calls `read` to read one object from PEM text. Encrypted objects are rejected instead of asking for a password.
     static func object(
         inPEM pem: String,
         _ read: (

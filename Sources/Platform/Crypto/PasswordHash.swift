@@ -1,12 +1,12 @@
 internal import CSystem
 
-/// Argon2id (RFC 9106). Burns a core for tens of milliseconds: never on an event loop.
+/// Argon2id (RFC 9106). Uses a core for tens of milliseconds: never call this on an event loop.
 public enum PasswordHash {
-    /// What one guess costs, us and others.
+    /// The cost of computing one hash, for the gateway and for an attacker.
     public struct Cost: Hashable, Sendable {
         public static let memoryRange = 8...1_048_576
         public static let iterationsRange = 1...16
-        /// OWASP's choice for one lane.
+        /// OWASP's recommendation for one lane.
         public static let recommended = Cost(uncheckedMemoryKiB: 19_456, iterations: 2)
 
         public let memoryKiB: Int
@@ -29,7 +29,7 @@ public enum PasswordHash {
     public struct CostOutOfRange: Error {}
 
     /// - Returns: a PHC string with a fresh salt, one lane, at most 127 characters.
-    /// - Throws: ``LibraryFault`` if there is no memory for it.
+    /// - Throws: ``LibraryFault`` if there is not enough memory.
     public static func hash(_ password: [UInt8], cost: Cost) throws(LibraryFault) -> String {
         Sodium.prepare()
         var text = [CChar](repeating: 0, count: Int(crypto_pwhash_STRBYTES))
@@ -40,27 +40,27 @@ public enum PasswordHash {
         return String(decoding: text.prefix { $0 != 0 }.map(UInt8.init(bitPattern:)), as: UTF8.self)
     }
 
-    /// - Parameter phc: a stored string, of Argon2i too; one that is neither, or asks for more than ``Cost`` allows,
-    ///   verifies nothing and costs nothing.
+    /// - Parameter phc: a stored string of Argon2id or Argon2i. Any other string, and costs beyond ``Cost``, return
+    ///   `false` at once.
     public static func verify(_ password: [UInt8], against phc: String) -> Bool {
         guard Argon2Parameters(phc: phc) != nil else { return false }
         Sodium.prepare()
         return crypto_pwhash_str_verify(phc, password, UInt64(password.count)) == 0
     }
 
-    /// Whether `phc` was made in another way than ``hash(_:cost:)`` would now.
+    /// Whether `phc` differs in variant or cost from what ``hash(_:cost:)`` would produce.
     public static func needsRehash(_ phc: String, cost: Cost) -> Bool {
         Argon2Parameters(phc: phc) != Argon2Parameters(cost: cost, lanes: 1)
     }
 
-    /// Returns the cost of a hash that does the work by which verifying against `phc` falls short of `cost`; `nil` if it
-    /// does not fall short. Work is memory times iterations.
+    /// Returns the cost of a hash that adds the work by which verifying `phc` is cheaper than `cost`; `nil` if it is
+    /// not cheaper. Work is memory times iterations.
     ///
-    /// - Parameter phc: as for ``verify(_:against:)``; what costs nothing lacks all of the work.
+    /// - Parameter phc: as for ``verify(_:against:)``; a string that returns at once lacks all of the work.
     public static func workMissing(in phc: String, comparedWith cost: Cost) -> Cost? {
         let missing = cost.work - (Argon2Parameters(phc: phc)?.cost.work ?? 0)
         let iterations = max(1, (missing + cost.memoryKiB - 1) / cost.memoryKiB)
-        // Out of range: less work than the smallest hash there is.
+        // Out of range means less work than the smallest possible hash, so nothing is added.
         return try? Cost(memoryKiB: missing / iterations, iterations: iterations)
     }
 }

@@ -1,7 +1,6 @@
 internal import CSystem
 
-/// OpenSSL made ready to sign with a key, to be copied for every signature: getting ready costs a third of an
-/// ES256 signature.
+/// An OpenSSL signing context that is copied for every signature. Preparing one costs a third of an ES256 signature.
 struct PreparedSignature: ~Copyable, @unchecked Sendable {
     private let context: OpaquePointer
 

@@ -1,20 +1,20 @@
 internal import CSystem
 internal import Synchronization
 
-/// A key that signs: P-256, or RSA of 2048 to 8192 bits. May be used by several threads at once.
+/// A key that signs: P-256, or RSA with 2048 to 8192 bits. Threads may share it.
 ///
-/// An OpenSSL context serves one thread at a time, so every signature gets a copy of a prepared one: the lock is held
-/// while copying, never while signing, and no caller has to confine a signer to its thread.
+/// An OpenSSL context serves one thread at a time, so every signature copies a prepared context. The lock is held for
+/// the copy, not for the signature.
 public final class PrivateKey: @unchecked Sendable {
-    /// Signed once when a key is taken in, to see that its halves belong together.
+    /// Signed once when a key is imported, to check that the public and private halves belong together.
     private static let probe = Array("probe".utf8)
 
     public let publicKey: PublicKey
-    // Immutable after init.
+    // Immutable after `init`.
     private let key: OpaquePointer
     private let prepared: Mutex<PreparedSignature>
 
-    /// RSA keys are 2048 bits and take about a tenth of a second of a core: not on an event loop.
+    /// Generating an RSA key (2048 bits) takes about 0.1 s of a core: do not call this on an event loop.
     public static func generate(_ algorithm: SignatureAlgorithm) throws -> PrivateKey {
         let key =
             switch algorithm {
@@ -25,7 +25,7 @@ public final class PrivateKey: @unchecked Sendable {
         return try PrivateKey(adopting: key)
     }
 
-    /// - Parameter key: freed by this object, also when it is refused.
+    /// - Parameter key: freed by this object, also if it is rejected.
     init(adopting key: OpaquePointer) throws {
         do {
             publicKey = try PublicKey(publicHalfOf: key)
@@ -42,7 +42,7 @@ public final class PrivateKey: @unchecked Sendable {
 
     public var algorithm: SignatureAlgorithm { publicKey.algorithm }
 
-    /// - Returns: as JOSE has it: see ``SignatureAlgorithm``.
+    /// - Returns: the signature in the JOSE encoding; see ``SignatureAlgorithm``.
     public func sign(_ message: [UInt8]) throws(LibraryFault) -> [UInt8] {
         let context = EVP_MD_CTX_new()
         defer { EVP_MD_CTX_free(context) }
@@ -60,6 +60,6 @@ public final class PrivateKey: @unchecked Sendable {
         return raw
     }
 
-    /// Lends the key to another file of this module.
+    /// Gives other files of this module access to the key.
     func withHandle<Value>(_ body: (OpaquePointer) throws -> Value) rethrows -> Value { try body(key) }
 }

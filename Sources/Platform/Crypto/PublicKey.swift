@@ -1,6 +1,6 @@
 internal import CSystem
 
-/// How a key signs (RFC 7518 §3.1); the raw value is the JOSE name.
+/// A signature algorithm (RFC 7518 §3.1); the raw value is the JOSE name.
 public enum SignatureAlgorithm: String, Sendable, CaseIterable {
     /// ECDSA over P-256 with SHA-256. The signature is r and s, 32 bytes each (RFC 7518 §3.4).
     case es256 = "ES256"
@@ -9,17 +9,17 @@ public enum SignatureAlgorithm: String, Sendable, CaseIterable {
 }
 
 public enum KeyFault: Error, Equatable {
-    /// Not the encoding it should be.
+    /// The encoding is not valid.
     case malformed
-    /// A type, curve or size that we do not sign with.
+    /// The type, curve or size is not one that we use for signatures.
     case unsupported
-    /// The numbers are no key of their kind: a point off the curve, an even exponent.
+    /// The numbers are not a key: a point off the curve, or an even exponent.
     case invalid
 }
 
-/// A key that checks signatures: P-256, or RSA of 2048 to 8192 bits.
+/// A key that verifies signatures: P-256, or RSA with 2048 to 8192 bits.
 public final class PublicKey: @unchecked Sendable {
-    /// The numbers a JWK is made of (RFC 7518 §6), big-endian.
+    /// The numbers of a JWK (RFC 7518 §6), big-endian.
     public enum Parts: Hashable, Sendable {
         /// 32 bytes each.
         case ec(x: [UInt8], y: [UInt8])
@@ -28,7 +28,7 @@ public final class PublicKey: @unchecked Sendable {
     }
 
     public let parts: Parts
-    // Immutable after init, which is what makes the class safe to share.
+    // Immutable after `init`, which makes the class safe to share.
     private let key: OpaquePointer
 
     /// - Parameters: coordinates of a point on P-256, 32 bytes each.
@@ -36,7 +36,7 @@ public final class PublicKey: @unchecked Sendable {
         guard x.count == 32, y.count == 32 else { throw .malformed }
         let point = [4] + x + y
         defer { OpenSSL.forgetErrors() }
-        // OpenSSL takes points of the curve only, and all of them but infinity are keys: the cofactor is 1.
+        // OpenSSL accepts only points on the curve. All of them except infinity are keys, because the cofactor is 1.
         guard let key = shim_p256_public_key(point, point.count) else { throw .invalid }
         self.key = key
         parts = .ec(x: x, y: y)
@@ -44,7 +44,7 @@ public final class PublicKey: @unchecked Sendable {
 
     /// - Parameters:
     ///   - modulus: odd, 2048 to 8192 bits; leading zeros are ignored.
-    ///   - e: odd, at least 3, at most 64 bits, so that no key makes checking slow.
+    ///   - e: odd, at least 3, at most 64 bits, so that no key makes verification slow.
     public init(rsa modulus: [UInt8], e exponent: [UInt8]) throws(KeyFault) {
         let n = Array(modulus.drop { $0 == 0 })
         let e = Array(exponent.drop { $0 == 0 })
@@ -72,7 +72,7 @@ public final class PublicKey: @unchecked Sendable {
         }
     }
 
-    /// - Parameter signature: as JOSE has it; an ECDSA signature in DER is refused.
+    /// - Parameter signature: in the JOSE encoding; ECDSA signatures in DER are rejected.
     public func verifies(_ signature: [UInt8], of message: [UInt8]) -> Bool {
         defer { OpenSSL.forgetErrors() }
         guard let encoded = algorithm == .es256 ? ECDSASignature.der(fromRaw: signature) : signature else {
@@ -84,7 +84,7 @@ public final class PublicKey: @unchecked Sendable {
         return EVP_DigestVerify(context, encoded, encoded.count, message, message.count) == 1
     }
 
-    /// Lends the key to another file of this module.
+    /// Gives other files of this module access to the key.
     func withHandle<Value>(_ body: (OpaquePointer) throws -> Value) rethrows -> Value { try body(key) }
 }
 

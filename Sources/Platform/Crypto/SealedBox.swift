@@ -1,16 +1,16 @@
 public enum SealFault: Error, Equatable {
-    /// Not an envelope of a version we know.
+    /// Not an envelope of a known version.
     case malformed
-    /// Sealed with a key that is neither the current nor the previous one.
+    /// Encrypted with a key that is neither the current nor the previous one.
     case unknownKey
-    /// Altered, or moved here from another place.
+    /// Modified, or encrypted for another context.
     case doesNotOpen
 }
 
-/// Seals secrets for storage: AES-256-GCM, bound to the place they are stored in.
+/// Encrypts secrets for storage with AES-256-GCM, bound to the place where they are stored.
 ///
-/// Envelope: version (1 byte) | key id (4) | nonce (12) | ciphertext | tag (16). Nonces are random, so one key
-/// may seal about 2^32 times.
+/// Envelope: version (1 byte) | key ID (4) | nonce (12) | ciphertext | tag (16). Nonces are random, so one key may
+/// encrypt about 2^32 times.
 public struct SealedBox: Sendable {
     private static let version: UInt8 = 1
     private static let headerLength = 1 + MasterKeys.idLength
@@ -19,7 +19,7 @@ public struct SealedBox: Sendable {
 
     public init(keys: MasterKeys) { self.keys = keys }
 
-    /// - Parameter context: names the place: table, row and column. Opening takes the same.
+    /// - Parameter context: the place: table, row and column. Decryption requires the same.
     public func seal(_ plaintext: [UInt8], context: String) throws(LibraryFault) -> [UInt8] {
         let header = [Self.version] + keys.current.id
         let nonce = Random.bytes(AESGCM.nonceLength)
@@ -43,15 +43,15 @@ public struct SealedBox: Sendable {
         throw .doesNotOpen
     }
 
-    /// What was sealed under the previous master key, under the current one.
+    /// Re-encrypts a secret under the current master key.
     ///
-    /// - Returns: `nil` for what is sealed under the current one already.
+    /// - Returns: `nil` if it is already encrypted under the current key.
     public func resealed(_ sealed: [UInt8], context: String) throws -> [UInt8]? {
         guard !isSealedWithCurrent(sealed) else { return nil }
         return try seal(try open(sealed, context: context), context: context)
     }
 
-    /// `false` also for what is no envelope.
+    /// Also `false` for bytes that are not an envelope.
     public func isSealedWithCurrent(_ sealed: [UInt8]) -> Bool {
         sealed.starts(with: [Self.version] + keys.current.id)
     }

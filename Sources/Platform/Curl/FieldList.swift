@@ -1,6 +1,6 @@
 public import CSystem
 
-/// Lines as libcurl wants them: a linked list.
+/// A linked list of lines for libcurl.
 public final class FieldList {
     public private(set) var first: UnsafeMutablePointer<curl_slist>?
 

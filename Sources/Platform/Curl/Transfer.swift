@@ -1,19 +1,19 @@
 public import CSystem
 
-/// What is carried out with one handle. Must not die while ``Transfers`` has it.
+/// One request on one handle. The object must stay alive while ``Transfers`` holds it.
 public protocol Transfer: AnyObject {
-    /// Not that of another one under way.
+    /// Unique among the transfers in progress.
     var id: UInt64 { get }
     var handle: Handle { get }
-    /// For all of it, the wait for a connection included.
+    /// For the whole transfer, including the wait for a connection.
     var deadline: Duration { get }
 
-    /// Called once, when the library has nothing to do with it any more.
+    /// Called once. The library does not use the handle afterwards.
     func end(_ end: TransferEnd)
 }
 
 public enum TransferEnd {
-    /// The library has done what it could.
+    /// The library has finished, with or without success.
     case done(CURLcode)
     case timedOut
     case cancelled
@@ -21,7 +21,7 @@ public enum TransferEnd {
     case closed
 }
 
-/// The library refused an option, or has no memory for a handle.
+/// libcurl rejected an option or has no memory for a handle.
 public struct CurlFault: Error {
     public let code: CURLcode
 
@@ -31,7 +31,7 @@ public struct CurlFault: Error {
 }
 
 extension CURLcode {
-    /// No encryption was agreed upon, or the certificate is not one to believe for this host.
+    /// The TLS handshake failed, or the certificate is not valid for this host.
     public var isTLSFailure: Bool {
         switch self {
         case CURLE_SSL_CONNECT_ERROR, CURLE_PEER_FAILED_VERIFICATION, CURLE_SSL_CIPHER, CURLE_SSL_CACERT_BADFILE,

@@ -1,18 +1,18 @@
 internal import CSystem
 public import EventLoop
 
-/// The transfers of one set of connections, driven by the loop's events and timers. Used on its loop only.
+/// Drives the transfers that share a set of connections, by the events and timers of one loop. Used on its loop only.
 public final class Transfers {
     private let loop: Loop
-    /// Until closed.
+    /// `nil` once closed.
     private var library: UnsafeMutableRawPointer?
     private var watches: [Int32: Loop.Watch] = [:]
     private var timer: Loop.Timer?
     private var underWay: [UInt64: (transfer: any Transfer, deadline: Loop.Timer)] = [:]
 
     /// - Parameters:
-    ///   - connectionsPerHost: transfers over this wait.
-    ///   - idleConnections: kept for later transfers.
+    ///   - connectionsPerHost: further transfers wait.
+    ///   - idleConnections: kept open for later transfers.
     /// - Throws: ``SystemError`` when the process is out of memory.
     public init(
         loop: Loop, connections: Int, connectionsPerHost: Int, idleConnections: Int
@@ -55,7 +55,7 @@ public final class Transfers {
         take(id)?.end(.cancelled)
     }
 
-    /// Ends what is under way, and all connections.
+    /// Ends all transfers and connections.
     public func close() {
         guard let library else { return }
         for id in underWay.keys { take(id)?.end(.closed) }
@@ -74,7 +74,7 @@ public final class Transfers {
         return transfer
     }
 
-    // MARK: What the library waits for
+    // MARK: Events that libcurl waits for
 
     private func watch(_ descriptor: Int32, _ interest: Int32) {
         if interest == CURL_POLL_REMOVE {
@@ -85,7 +85,8 @@ public final class Transfers {
         if interest & CURL_POLL_IN != 0 { readiness.insert(.readable) }
         if interest & CURL_POLL_OUT != 0 { readiness.insert(.writable) }
         if let watch = watches[descriptor] { return loop.change(watch, to: readiness) }
-        // Without a watch the transfer runs into its deadline; telling the library would end all others as well.
+        // Without a watch the transfer runs into its deadline. Reporting the error to libcurl would end all other
+        // transfers too.
         watches[descriptor] = try? loop.watch(descriptor, for: readiness) { [unowned self] in
             act(descriptor, $0)
         }

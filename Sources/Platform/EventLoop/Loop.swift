@@ -3,9 +3,9 @@ internal import Synchronization
 
 /// One thread, one epoll set, and the executor of every task that belongs to them.
 ///
-/// A request lives on one loop from its first byte to its last: its socket, its database connections and its
-/// task share the thread, so nothing on the hot path crosses threads. Nothing here may block; what must block
-/// goes to a ``FairPool``. Start tasks with `Task(executorPreference: loop)`: a bare `Task` leaves the loop.
+/// A request stays on one loop. Its socket, its database connections and its task share the thread, so nothing on the
+/// hot path crosses threads. Nothing here may block; blocking work runs on a ``FairPool``. Start tasks with
+/// `Task(executorPreference: loop)`: a bare `Task` leaves the loop.
 ///
 /// A loop must outlive the tasks that prefer it: stop it only after its work has been drained.
 public final class Loop: TaskExecutor, SerialExecutor, @unchecked Sendable {
@@ -16,22 +16,23 @@ public final class Loop: TaskExecutor, SerialExecutor, @unchecked Sendable {
 
         public static let readable = Readiness(rawValue: EPOLLIN.rawValue)
         public static let writable = Readiness(rawValue: EPOLLOUT.rawValue)
-        /// Error or hang-up: reported whether asked for or not.
+        /// Error or hang-up; always reported.
         public static let failed = Readiness(rawValue: EPOLLERR.rawValue | EPOLLHUP.rawValue)
     }
 
-    /// Names one call of ``watch(_:for:_:)``; never used twice, so a late event of a closed descriptor finds nobody.
+    /// Identifies one call of ``watch(_:for:_:)``. Tokens are never reused, so a late event of a closed descriptor
+    /// finds no handler.
     public struct Watch: Hashable, Sendable {
         fileprivate let descriptor: Int32
         fileprivate let token: UInt64
     }
 
-    /// Names one call of ``schedule(after:_:)``.
+    /// Identifies one call of ``schedule(after:_:)``.
     public struct Timer: Hashable, Sendable {
         fileprivate let id: UInt64
     }
 
-    /// Work handed over by other threads.
+    /// Work submitted by other threads.
     private struct Remote {
         var jobs: [UnownedJob] = []
         var calls: [@Sendable () -> Void] = []
@@ -44,7 +45,7 @@ public final class Loop: TaskExecutor, SerialExecutor, @unchecked Sendable {
     private let isStopping = Atomic(false)
     private var thread: LoopThread?
 
-    // From here on: touched by the loop's own thread only.
+    // The following properties are used by the loop's own thread only.
     private var local: [UnownedJob] = []
     private var spare: [UnownedJob] = []
     private var handlers: [UInt64: (Readiness) -> Void] = [:]
@@ -69,7 +70,7 @@ public final class Loop: TaskExecutor, SerialExecutor, @unchecked Sendable {
     /// Whether the calling code runs on this loop's thread.
     public var isCurrent: Bool { thread?.isCurrent ?? false }
 
-    /// Ends the thread after the current pass and waits for it. Not to be called on the loop itself.
+    /// Ends the thread after the current pass and waits for it. Must not be called on the loop itself.
     public func stop() {
         precondition(!isCurrent, "a loop cannot wait for itself")
         isStopping.store(true, ordering: .releasing)
@@ -90,7 +91,7 @@ public final class Loop: TaskExecutor, SerialExecutor, @unchecked Sendable {
         }
     }
 
-    /// Runs `call` on the loop: in a later pass, even when called on the loop itself.
+    /// Runs `call` on the loop in a later pass, also when called on the loop itself.
     public func submit(_ call: @escaping @Sendable () -> Void) {
         handOver { $0.calls.append(call) }
     }
@@ -144,7 +145,7 @@ public final class Loop: TaskExecutor, SerialExecutor, @unchecked Sendable {
         timers.cancel(timer.id)
     }
 
-    /// Calls `callback` once, when all has been done that could be done in this pass: for what is cheaper done together.
+    /// Calls `callback` once, at the end of this pass. Used to batch work that is cheaper together.
     public func atEndOfPass(_ callback: @escaping () -> Void) {
         checkIsolated()
         endOfPass.append(callback)
@@ -180,7 +181,7 @@ public final class Loop: TaskExecutor, SerialExecutor, @unchecked Sendable {
         }
     }
 
-    /// Milliseconds to sleep in `epoll_wait`: rounded up, so that a timer never spins; -1 is "until something happens".
+    /// Milliseconds to sleep in `epoll_wait`, rounded up so that a timer never spins; -1 waits without a limit.
     private func timeout() -> Int32 {
         guard local.isEmpty, endOfPass.isEmpty else { return 0 }
         guard let next = timers.next else { return -1 }
@@ -201,7 +202,7 @@ public final class Loop: TaskExecutor, SerialExecutor, @unchecked Sendable {
         for call in calls { call() }
     }
 
-    /// Bounded, so that tasks which keep waking each other cannot starve sockets and timers.
+    /// Bounded, so that tasks that keep waking each other cannot starve sockets and timers.
     private func runJobs() {
         let serial = asUnownedSerialExecutor()
         let preferred = asUnownedTaskExecutor()

@@ -1,4 +1,4 @@
-/// The loops of a process, by custom one per core.
+/// The loops of a process, usually one per core.
 public struct LoopGroup: Sendable {
     public let loops: [Loop]
 

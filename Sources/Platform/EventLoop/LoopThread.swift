@@ -14,7 +14,7 @@ final class LoopThread: @unchecked Sendable {
 
     private var handle = pthread_t()
 
-    /// - Throws: ``SystemError`` when no thread can be had.
+    /// - Throws: ``SystemError`` if the system cannot create a thread.
     init(name: String, _ body: @escaping @Sendable () -> Void) throws {
         let start = Unmanaged.passRetained(Start(name: name, body: body))
         let code = pthread_create(

@@ -1,5 +1,6 @@
 extension Loop {
-    /// Runs `work` on the loop and blocks the calling thread until it is done: for the main thread, at start and end.
+    /// Runs `work` on the loop and blocks the calling thread until it has finished. For the main thread, at start-up
+    /// and shutdown.
     public func waitFor<Value: Sendable>(_ work: @escaping @Sendable () async throws -> Value) throws -> Value {
         precondition(!isCurrent, "a loop cannot wait for itself")
         let outcome = Monitor<Result<Value, any Error>?>(nil)

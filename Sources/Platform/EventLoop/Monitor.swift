@@ -1,6 +1,6 @@
 internal import CSystem
 
-/// A value behind a mutex, with a condition to wait for changes on. For threads of our own; tasks must not block here.
+/// A value behind a mutex, with a condition variable. For dedicated threads; tasks must not block here.
 final class Monitor<State>: @unchecked Sendable {
     private let mutex = UnsafeMutablePointer<pthread_mutex_t>.allocate(capacity: 1)
     private let changed = UnsafeMutablePointer<pthread_cond_t>.allocate(capacity: 1)
@@ -25,7 +25,7 @@ final class Monitor<State>: @unchecked Sendable {
         return body(&state)
     }
 
-    /// Blocks until `body` gives a value, asking again after every change.
+    /// Blocks until `body` returns a value; calls it again after every change.
     func waitUntil<Value>(_ body: (inout State) -> Value?) -> Value {
         pthread_mutex_lock(mutex)
         defer { pthread_mutex_unlock(mutex) }

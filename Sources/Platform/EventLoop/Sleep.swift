@@ -1,7 +1,7 @@
 internal import Synchronization
 
 extension Loop {
-    /// Waits without leaving the loop; `Task.sleep` would go through another thread's timer.
+    /// Waits without leaving the loop. `Task.sleep` would use another thread's timer.
     ///
     /// - Throws: `CancellationError` as soon as the task is cancelled.
     public func sleep(for delay: Duration) async throws {
@@ -19,14 +19,14 @@ extension Loop {
     }
 }
 
-/// A continuation that several events race for: the first one resumes it, the others find nothing.
+/// A continuation that is resumed by the first of several events; later events do nothing.
 private final class ResumeOnce: Sendable {
     private enum State {
         case waiting(CheckedContinuation<Void, any Error>?)
         case done(Result<Void, any Error>)
     }
 
-    /// Guards the hand-over between the task that waits and whoever ends the wait.
+    /// Guards the hand-over between the waiting task and the event that ends the wait.
     private let state = Mutex(State.waiting(nil))
 
     func hold(_ continuation: CheckedContinuation<Void, any Error>) {

@@ -1,11 +1,11 @@
 internal import CSystem
 
-/// A system call that failed, with the `errno` it left behind.
+/// A failed system call with its `errno`.
 public struct SystemError: Error, CustomStringConvertible {
     public let call: String
     public let code: Int32
 
-    /// The failure that `errno` of this thread tells of.
+    /// Reads `errno` of the calling thread.
     public init(call: String) {
         self.init(call: call, code: shim_errno())
     }

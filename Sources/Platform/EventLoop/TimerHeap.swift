@@ -1,4 +1,4 @@
-/// Callbacks ordered by deadline: a binary heap. Cancelled entries leave when their time comes.
+/// A binary heap of callbacks, ordered by deadline. Cancelled entries are removed when they become due.
 struct TimerHeap {
     private struct Entry {
         let deadline: ContinuousClock.Instant
@@ -30,7 +30,7 @@ struct TimerHeap {
         callbacks[id] = nil
     }
 
-    /// Takes out the earliest callback that is due at `now`.
+    /// Removes the earliest callback that is due at `now`.
     mutating func popDue(at now: ContinuousClock.Instant) -> (() -> Void)? {
         guard let next, next <= now, let first = heap.first else { return nil }
         removeFirst()

@@ -4,8 +4,8 @@ internal import Synchronization
 ///
 /// A body is counted with its whole length from the moment the server begins to read it until its handler has ended.
 final class BodyBudget: Sendable {
-    /// A body may take at most this part of what is free. The smaller a body, the longer it is accepted: large imports
-    /// leave room for sign-ins.
+    /// One body may take at most this part of the free bytes. Small bodies are accepted longest, so large imports leave
+    /// room for sign-ins.
     private static let largestPart = 4
 
     private let capacity: Int
@@ -18,10 +18,10 @@ final class BodyBudget: Sendable {
 
     var reserved: Int { reservedBytes.load(ordering: .relaxed) }
 
-    /// How many bodies were not accepted so far.
+    /// The number of rejected bodies.
     var rejections: Int { rejectedBodies.load(ordering: .relaxed) }
 
-    /// - Returns: whether `bytes` are reserved now. The caller releases them.
+    /// - Returns: whether `bytes` were reserved; if so, the caller must release them.
     func reserve(_ bytes: Int) -> Bool {
         guard bytes > 0 else { return true }
         var reserved = reserved

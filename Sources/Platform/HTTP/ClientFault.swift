@@ -1,30 +1,30 @@
 internal import CSystem
 internal import Curl
 
-/// Why there is no answer. Holds neither the URL nor anything that was sent or received.
+/// Why a request has no response. Contains neither the URL nor anything that was sent or received.
 public enum ClientFault: Error, Hashable, Sendable {
     /// See ``ClientRequest/url``.
     case invalidURL
-    /// A name or value that cannot be sent, or a field that belongs to the client.
+    /// A name or value that is not valid, or a field that the client sets itself.
     case invalidHeader
-    /// What ``ClientRequest/destination`` rules out. Nothing was sent, and no connection made.
+    /// Not allowed by ``ClientRequest/destination``. No connection was made.
     case destinationNotAllowed
     case unknownHost
-    /// Nobody accepted a connection.
+    /// No server accepted a connection.
     case unreachable
-    /// No encryption was agreed upon, or the certificate is not one to believe for this host.
+    /// The TLS handshake failed, or the certificate is not valid for this host.
     case tlsFailed
-    /// The connection ended before the answer did; the request may have been carried out.
+    /// The connection ended before the response was complete; the server may have processed the request.
     case connectionLost
-    /// The request may have been carried out.
+    /// The server may have processed the request.
     case timedOut
-    /// The answer's head is over the client's limit, or its body over the request's.
+    /// The head exceeds the client's limit, or the body exceeds the request's.
     case tooLarge
-    /// The answer is not HTTP, or anything else that libcurl gives up on, by its own number.
+    /// The response is not HTTP, or libcurl failed otherwise; `code` is libcurl's.
     case protocolError(code: Int)
-    /// Too many requests are under way already, or there is no memory for one more.
+    /// Too many requests are in progress, or there is not enough memory.
     case overloaded
-    /// The client was closed.
+    /// ``Client/close()`` was called.
     case closed
 }
 

@@ -1,15 +1,15 @@
-/// What one client may take up.
+/// Limits of one client.
 public struct ClientLimits: Sendable {
-    /// Requests under way, those included that wait for a connection; more fail at once.
+    /// Requests in progress, including those that wait for a connection; further ones fail at once.
     public let requests: Int
     public let connections: Int
-    /// To one host and port; requests over this wait.
+    /// To one host and port; further requests wait.
     public let connectionsPerHost: Int
-    /// Connections kept for later requests.
+    /// Idle connections that are kept open.
     public let idleConnections: Int
-    /// A kept connection is not used again after this, to the second.
+    /// How long an idle connection may be reused, rounded to seconds.
     public let idleAge: Duration
-    /// Bytes of an answer's status line and header fields together.
+    /// Bytes of a response's status line and header fields together.
     public let headBytes: Int
 
     public init(

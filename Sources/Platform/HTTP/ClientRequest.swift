@@ -1,23 +1,23 @@
-/// What the gateway asks of another server.
+/// A request to another server.
 public struct ClientRequest: Sendable {
-    /// Who chose the URL, and what it may therefore reach.
+    /// Who chose the URL, and which addresses it may therefore connect to.
     public enum Destination: Sendable {
-        /// Chosen by us: any address, but unencrypted only this machine's own.
+        /// Chosen by the operator: any address; unencrypted only on this machine.
         case anywhere
-        /// Chosen by a configuration: https only and, unless the operator allows it, no address that is private to
-        /// a network, a host or a cloud. It is the address connected to that counts, whatever the name said before.
+        /// Chosen by a project's configuration: https only and, unless the operator allows it, public addresses only.
+        /// The check applies to the address of the connection, because names can resolve differently each time.
         case configured(allowingPrivate: Bool)
     }
 
     public var method: Method
-    /// Absolute, http or https, without user information; visible US-ASCII.
+    /// Absolute, http or https, without user information; visible ASCII.
     public var url: String
-    /// Framing, `Host` and `User-Agent` are the client's own; a `Content-Type` is sent only if it stands here.
+    /// The client sets the framing fields, `Host` and `User-Agent`. `Content-Type` is sent only if set here.
     public var headers: Headers
     public var body: [UInt8]
-    /// For all of it, from the wait for a connection and the look-up of the name to the last byte of the answer.
+    /// For the whole request, including the wait for a connection and the name lookup.
     public var deadline: Duration
-    /// Bytes of the answer's body.
+    /// The limit of the response's body in bytes.
     public var maximumLength: Int
     public var destination: Destination
 
@@ -35,7 +35,7 @@ public struct ClientRequest: Sendable {
     }
 }
 
-/// What the other server answered, a redirect or an error of its own included.
+/// The response, which may be a redirect or an error.
 public struct ClientResponse: Sendable {
     public let status: Int
     public let headers: Headers

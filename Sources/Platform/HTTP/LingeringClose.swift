@@ -1,10 +1,10 @@
 internal import CSystem
 internal import EventLoop
 
-/// Reads away what a refused client still sends, for a while: closing with unread bytes would make the kernel
-/// reset the connection and destroy the answer on its way (RFC 9112 §9.6).
+/// Reads and discards what a rejected client still sends, for a limited time. Closing with unread bytes makes the
+/// kernel reset the connection, which can destroy the response (RFC 9112 §9.6).
 final class LingeringClose {
-    /// A copy, of its own number as long as it is open.
+    /// A duplicate, so that the number is not reused while this object exists.
     let descriptor: Int32
     private let loop: Loop
     private let ended: (Int32) -> Void
@@ -12,7 +12,7 @@ final class LingeringClose {
     private var timer: Loop.Timer?
     private var bytesLeft = 8 * 1024 * 1024
 
-    /// - Parameter descriptor: its sending side must have been shut down; it may be closed afterwards.
+    /// - Parameter descriptor: its sending side must have been shut down; the caller may close it afterwards.
     /// - Returns: `nil` if the process is out of descriptors.
     init?(of descriptor: Int32, on loop: Loop, ended: @escaping (Int32) -> Void) {
         self.descriptor = shim_duplicate(descriptor)

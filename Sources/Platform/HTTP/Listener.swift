@@ -1,14 +1,14 @@
 internal import CSystem
 internal import EventLoop
 
-/// A bound socket, and the one place where connections are accepted. Used on its loop only, once started.
+/// The listening socket; the only place that accepts connections. Used on its loop only, once started.
 final class Listener: @unchecked Sendable {
     let port: UInt16
     private let descriptor: Int32
     private var watch: Loop.Watch?
     private var isClosed = false
 
-    /// - Throws: what the system says against the address, such as `EADDRINUSE`.
+    /// - Throws: ``SystemError``, for example with `EADDRINUSE`.
     init(address: String, port: UInt16) throws(SystemError) {
         var address = try SocketAddress(numeric: address, port: port)
         let descriptor = socket(address.family, Int32(SOCK_STREAM.rawValue) | Self.flags, 0)
@@ -34,7 +34,7 @@ final class Listener: @unchecked Sendable {
         if !isClosed { CSystem.close(descriptor) }
     }
 
-    /// Hands every connection to `deliver`, which has to close it.
+    /// Passes every connection to `deliver`, which must close it.
     func start(on loop: Loop, deliver: @escaping (Int32, SocketAddress) -> Void) {
         guard !isClosed else { return }
         do {
@@ -52,7 +52,7 @@ final class Listener: @unchecked Sendable {
         CSystem.close(descriptor)
     }
 
-    /// At most so many per pass that the connections already open get their turn.
+    /// The number per pass is limited, so that open connections are served too.
     private func accept(on loop: Loop, deliver: @escaping (Int32, SocketAddress) -> Void) {
         for _ in 0..<64 {
             var address = SocketAddress()
@@ -66,7 +66,7 @@ final class Listener: @unchecked Sendable {
         }
     }
 
-    /// The process is out of descriptors or memory: lets it recover, instead of trying without end.
+    /// Stops accepting for a moment, because the process is out of descriptors or memory.
     private func pause(on loop: Loop, deliver: @escaping (Int32, SocketAddress) -> Void) {
         if let watch { loop.unwatch(watch) }
         watch = nil

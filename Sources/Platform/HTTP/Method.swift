@@ -1,4 +1,4 @@
-/// The request methods this server knows (RFC 9110 §9.3, RFC 5789). Anything else is refused at the front door.
+/// The supported request methods (RFC 9110 §9.3, RFC 5789). ``RequestHeadValidator`` rejects others.
 public enum Method: String, Sendable, CaseIterable {
     case get = "GET"
     case post = "POST"

@@ -1,8 +1,8 @@
 internal import CSystem
 
-/// Hands a response to the library.
+/// Passes a response to libmicrohttpd.
 ///
-/// - Returns: whether the library took it: it refuses a status or a field that HTTP does not allow.
+/// - Returns: whether the library accepted it. It rejects a status or a field that HTTP does not allow.
 func queue(_ response: Response, on connection: OpaquePointer, closing: Bool) -> Bool {
     guard (200...599).contains(response.status), let answer = libraryResponse(response.body) else { return false }
     defer { MHD_destroy_response(answer) }

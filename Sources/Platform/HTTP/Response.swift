@@ -1,6 +1,6 @@
-/// What a handler answers. The server adds `Date`, `Content-Length` and, where it must, `Connection`.
+/// A handler's answer. The server adds `Date`, `Content-Length` and, if required, `Connection`.
 public struct Response: Sendable {
-    /// 200 to 599; anything else is answered as 500.
+    /// 200 to 599; other values are answered with 500.
     public var status: Int
     public var headers: Headers
     public var body: [UInt8]

@@ -1,9 +1,9 @@
-/// A path template in pieces: `/v1/projects/{project}/accounts:lookup`.
+/// A parsed path template: `/v1/projects/{project}/accounts:lookup`.
 struct RouteTemplate {
     enum Segment: Equatable {
         case literal(Substring)
         case parameter(Substring)
-        /// `{project}:queryAccounts`, in the last place only.
+        /// `{project}:queryAccounts`, in the last segment only.
         case parameterWithVerb(Substring, verb: Substring)
     }
 
@@ -18,8 +18,8 @@ struct RouteTemplate {
         }
     }
 
-    /// - Returns: `nil` unless the template begins with "/", has no empty segment (but "/" itself), names each
-    ///   parameter once, and has ":" in its last segment at most.
+    /// - Returns: `nil` unless the template begins with "/", has no empty segment (except "/" itself), uses each
+    ///   parameter name once, and has ":" in its last segment only.
     init?(parsing template: String) {
         guard template.hasPrefix("/"), !template.contains(where: { "?#% \\".contains($0) }) else { return nil }
         let texts = pathSegments(template)
@@ -43,7 +43,7 @@ struct RouteTemplate {
     }
 }
 
-/// The texts between the slashes of a path that begins with one.
+/// The segments of a path that begins with "/".
 func pathSegments(_ path: String) -> [Substring] {
     var segments: [Substring] = []
     var start = path.utf8.index(after: path.startIndex)

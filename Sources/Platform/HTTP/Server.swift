@@ -1,27 +1,26 @@
 internal import CSystem
 public import EventLoop
 
-/// An HTTP/1.1 server on top of libmicrohttpd: one library daemon per loop, and one place that accepts.
+/// An HTTP/1.1 server based on libmicrohttpd, with one library daemon per loop and one listener.
 ///
-/// A connection belongs to one loop, and so does the handler's task for each of its requests. Of TLS and HTTP/2
-/// nothing is done here; a proxy in front does them.
+/// A connection and the tasks of its requests stay on one loop. TLS and HTTP/2 are left to a proxy.
 public final class Server: Sendable {
     private let daemons: [Daemon]
     private let listener: Listener
     private let table: ConnectionTable
     private let budget: BodyBudget
 
-    /// Binds, but does not accept before ``start()``.
+    /// Binds the address; ``start()`` accepts connections.
     ///
     /// - Parameters:
     ///   - address: numeric IPv4 or IPv6; "::" takes both.
-    ///   - port: 0 for any that is free.
+    ///   - port: 0 for any free port.
     ///   - handlers: one per loop, in the same order.
     /// - Throws: ``SystemError``, for example with `EADDRINUSE`.
     public init(
         loops: [Loop], address: String, port: UInt16, limits: Limits = Limits(), handlers: [RequestHandler]
     ) throws {
-        precondition(!loops.isEmpty && loops.count == handlers.count, "a server needs loops, and a handler for each")
+        precondition(!loops.isEmpty && loops.count == handlers.count, "expected loops and one handler for each")
         let table = ConnectionTable(limits: limits)
         let budget = BodyBudget(bytes: limits.heldBodyBytes)
         listener = try Listener(address: address, port: port)
@@ -32,25 +31,25 @@ public final class Server: Sendable {
         self.budget = budget
     }
 
-    /// The port that is bound.
+    /// The bound port.
     public var port: UInt16 { listener.port }
 
-    /// How many connections are open now.
+    /// The number of open connections.
     public var connections: Int { table.total }
 
-    /// How many connections were closed as soon as they were made because their place had too many.
+    /// Connections that were closed at once because their network had too many.
     public var connectionsRejectedByAddress: Int { table.rejectedByAddress }
 
-    /// How many connections were closed as soon as they were made because the process had too many.
+    /// Connections that were closed at once because the process had too many.
     public var connectionsRejectedByTotal: Int { table.rejectedByTotal }
 
-    /// How many idle connections were closed to make room for new ones.
+    /// Idle connections that were closed to make room for new ones.
     public var connectionsClosedIdle: Int { table.closedIdle }
 
-    /// Bytes of request bodies held now, those not arrived yet included.
+    /// Bytes of request bodies in memory, including announced bytes that have not arrived.
     public var heldBodyBytes: Int { budget.reserved }
 
-    /// How many bodies were not read because the process held too many bytes of others.
+    /// Bodies that were not read because the process held too many bytes.
     public var bodiesRejected: Int { budget.rejections }
 
     public func start() {
@@ -74,11 +73,11 @@ public final class Server: Sendable {
         }
     }
 
-    /// Ends in order: accepts no more, closes connections that wait for a request, answers what is in flight with
-    /// `Connection: close`. Requests still running after `limit` are cancelled, and their connections cut.
+    /// Shuts down in order: stops accepting, closes idle connections, and answers requests in progress with
+    /// `Connection: close`. After `limit`, running requests are cancelled and their connections closed.
     ///
-    /// The server cannot be started again. Its loops must run until this returns, and until handlers have ended that
-    /// were cancelled and do not heed it.
+    /// The server cannot be started again. Its loops must run until this returns, and until cancelled handlers have
+    /// ended.
     public func drain(within limit: Duration) async {
         let end = ContinuousClock.now + limit
         await Task(executorPreference: daemons[0].loop) { [listener, loop = daemons[0].loop] in

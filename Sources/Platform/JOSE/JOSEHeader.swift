@@ -1,9 +1,9 @@
-/// The members of a JWS header that we act on (RFC 7515 §4.1).
+/// The members of a JWS header that we use (RFC 7515 §4.1).
 struct JOSEHeader: Decodable {
     let algorithm: String
     let keyID: String?
     let type: String?
-    /// Present, whatever it lists.
+    /// Whether `crit` is present, whatever it lists.
     let isCritical: Bool
 
     private enum CodingKeys: String, CodingKey {

@@ -1,12 +1,12 @@
-/// Why a token is not believed. Says nothing of its contents.
+/// Why a token is rejected. Contains nothing of the token.
 public enum JWSFault: Error, Equatable, CustomStringConvertible {
     case malformed
     case tooLong
     /// Neither ES256 nor RS256.
     case algorithmNotAllowed
-    /// Carries `crit`: whatever it demands, we do not know it (RFC 7515 §4.1.11).
+    /// The header has `crit` with extensions that we do not support (RFC 7515 §4.1.11).
     case criticalHeader
-    /// The key is for another algorithm than the header says.
+    /// The key is for another algorithm than the header's.
     case keyDoesNotFit
     case signatureInvalid
 
@@ -16,7 +16,7 @@ public enum JWSFault: Error, Equatable, CustomStringConvertible {
         case .tooLong: "token too long"
         case .algorithmNotAllowed: "signature algorithm not allowed"
         case .criticalHeader: "critical header not understood"
-        case .keyDoesNotFit: "key does not fit the algorithm"
+        case .keyDoesNotFit: "key is for another algorithm"
         case .signatureInvalid: "signature does not verify"
         }
     }

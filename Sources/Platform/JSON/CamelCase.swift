@@ -1,5 +1,5 @@
 extension String {
-    /// `photo_url`, `photoURL` and `PhotoUrl` as `photoUrl`; names that are not ASCII stay.
+    /// Converts `photo_url`, `photoURL` and `PhotoUrl` to `photoUrl`. Names with non-ASCII characters stay unchanged.
     var camelCased: String {
         let bytes = Array(utf8)
         guard bytes.allSatisfy({ $0 < 0x80 }), !bytes.isCamelCase else { return self }
@@ -19,7 +19,7 @@ extension String {
 }
 
 extension [UInt8] {
-    /// Most names are.
+    /// Most names are in camel case already.
     fileprivate var isCamelCase: Bool {
         var followsCapital = true
         for byte in self {
@@ -29,7 +29,8 @@ extension [UInt8] {
         return true
     }
 
-    /// A capital after a letter that is none, or the last of a run of capitals if the word goes on.
+    /// Whether a word begins here: a capital that does not follow another capital, or the last capital of a run if
+    /// lower-case letters follow.
     fileprivate func beginsWord(at index: Int) -> Bool {
         guard self[index].isUppercase else { return false }
         guard index > 0, self[index - 1].isUppercase else { return true }

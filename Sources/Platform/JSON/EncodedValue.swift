@@ -1,16 +1,16 @@
-/// What an `Encodable` has said of itself: kept until all of it is known, for its members are written by name.
+/// An encoded value, kept in memory because members are written in the order of their names.
 enum EncodedValue {
     case null
     case bool(Bool)
     case integer(Int64)
     case unsigned(UInt64)
-    /// A number already in JSON's spelling.
+    /// A number as JSON text.
     case number(String)
     case string(String)
     case array(EncodedArray)
     case object(EncodedObject)
 
-    /// Spelled as Foundation spells it; JSON has no infinities.
+    /// Formats as Foundation does. JSON has no infinities.
     static func number(_ value: some BinaryFloatingPoint & CustomStringConvertible) throws -> EncodedValue {
         guard value.isFinite else {
             throw EncodingError.invalidValue(
@@ -84,7 +84,7 @@ final class EncodedObject {
 
     init() { members.reserveCapacity(16) }
 
-    /// A name is set once.
+    /// Each name is set once.
     func set(_ name: String, _ value: EncodedValue) {
         members.append((name, value))
     }

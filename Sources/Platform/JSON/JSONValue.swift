@@ -1,4 +1,4 @@
-/// Any JSON, for what we hand on without reading it.
+/// Any JSON value, for JSON that is passed on without interpretation.
 public enum JSONValue: Hashable, Sendable {
     case null
     case bool(Bool)
@@ -12,7 +12,7 @@ public enum JSONValue: Hashable, Sendable {
 extension JSONValue: Codable {
     public init(from decoder: any Decoder) throws {
         let container = try decoder.singleValueContainer()
-        // Each attempt that fails leads to the next; the last one throws.
+        // Each failed attempt leads to the next; the last one throws.
         if container.decodeNil() {
             self = .null
         } else if let value = try? container.decode(Bool.self) {

@@ -1,4 +1,4 @@
-/// A strict text taken apart; numbers as they stand there.
+/// A parsed JSON value; numbers keep their text.
 enum ParsedValue {
     case null
     case bool(Bool)
@@ -8,7 +8,7 @@ enum ParsedValue {
     case object([ParsedMember])
 }
 
-/// A member of an object, by the name it has once escapes are resolved.
+/// A member of an object; escapes in the name are resolved.
 struct ParsedMember {
     var name: String
     let value: ParsedValue

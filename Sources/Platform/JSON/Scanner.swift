@@ -1,14 +1,14 @@
-/// Walks over a text once, keeping what is open on a stack of its own.
+/// Scans a text once, with its own stack of open containers.
 struct Scanner {
     private struct Container {
         let isObject: Bool
-        /// Of the members seen so far. Names that Unicode holds for equivalent count as the same, as they do for the
-        /// dictionaries of whoever decodes them.
+        /// The names of the members so far. Names that are canonically equivalent in Unicode count as equal, because
+        /// Swift dictionaries treat them as equal.
         var names: Set<String> = []
         var members: [ParsedMember] = []
         var elements: [ParsedValue] = []
 
-        /// Takes the value of the member whose name came last, or the next element.
+        /// Sets the value of the latest member name, or appends an element.
         mutating func take(_ value: ParsedValue) {
             if isObject { members.append(ParsedMember(name: name, value: value)) } else { elements.append(value) }
         }
@@ -21,7 +21,7 @@ struct Scanner {
     var position = 0
     private let maximumDepth: Int
     private var open: [Container] = []
-    /// Nothing came yet since the innermost container was opened.
+    /// Whether the innermost container is still empty.
     private var isAtStart = false
     private var whole = ParsedValue.null
 
@@ -40,7 +40,7 @@ struct Scanner {
         return whole
     }
 
-    /// Takes a whole scalar, or no more than the opening of an array or object.
+    /// Scans a scalar, or the opening of an array or object.
     private mutating func scanValue() throws(JSONFault) {
         skipWhitespace()
         switch peek {
@@ -101,7 +101,7 @@ struct Scanner {
         return true
     }
 
-    /// Every element but the first has a comma before it.
+    /// Scans the comma before every element except the first.
     private mutating func takeSeparator() throws(JSONFault) {
         if !isAtStart { try take(",") }
         isAtStart = false
@@ -109,7 +109,7 @@ struct Scanner {
 }
 
 extension Scanner {
-    /// What stands between `start` and here, which has been found to be UTF-8.
+    /// The text from `start` to the current position, which is known to be UTF-8.
     func text(from start: Int) -> String { String(decoding: bytes[start..<position], as: UTF8.self) }
 
     var peek: UInt8? { position < bytes.count ? bytes[position] : nil }

@@ -1,14 +1,14 @@
-/// JSON that means the same to everybody who reads it (RFC 8259, in the spirit of I-JSON, RFC 7493).
+/// JSON that every parser reads in the same way (RFC 8259, with restrictions similar to I-JSON, RFC 7493).
 public enum StrictJSON {
-    /// Linear in the length of the text, which the caller bounds; does not recurse.
+    /// Linear in the length of the text, which the caller bounds, and without recursion.
     ///
-    /// - Parameter maximumDepth: of arrays and objects in each other; a scalar has depth 0.
+    /// - Parameter maximumDepth: of nested arrays and objects; a scalar has depth 0.
     public static func check(_ bytes: [UInt8], maximumDepth: Int = 32) throws(JSONFault) {
         _ = try parse(bytes, maximumDepth: maximumDepth)
     }
 
-    /// - Parameter snakeCaseKeys: takes names in any case: `photo_url` and `photoURL` for the member `photoUrl`. A member
-    ///   of `Value` with two capitals in a row is never found.
+    /// - Parameter snakeCaseKeys: matches names in any case: `photo_url` and `photoURL` match the member `photoUrl`. A
+    ///   member of `Value` with two capitals in a row never matches.
     /// - Throws: ``JSONFault`` if the text is not strict JSON, `DecodingError` if it is not a `Value`.
     public static func decode<Value: Decodable>(
         _ type: Value.Type, from bytes: [UInt8], snakeCaseKeys: Bool = false
@@ -17,7 +17,7 @@ public enum StrictJSON {
         return try decoder.decode(type)
     }
 
-    /// Members in the order of their names, so that equal values give equal bytes.
+    /// Writes members in the order of their names, so that equal values produce equal bytes.
     public static func encode(_ value: some Encodable) throws -> [UInt8] {
         var text: [UInt8] = []
         text.reserveCapacity(1024)

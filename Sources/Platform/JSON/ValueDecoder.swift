@@ -1,9 +1,9 @@
-/// Hands a parsed value to a `Decodable`. Like Foundation's decoder in what it takes and throws, but what it reads has
-/// been parsed once and not twice.
+/// Decodes a `Decodable` from a parsed value. It accepts and throws the same as Foundation's decoder, but the text is
+/// parsed only once.
 struct ValueDecoder: Decoder {
     let value: ParsedValue
     let codingPath: [any CodingKey]
-    /// Whether members are found under their names in camel case.
+    /// Whether members are looked up by their names in camel case.
     let camelCasesNames: Bool
 
     var userInfo: [CodingUserInfoKey: Any] { [:] }
@@ -30,7 +30,7 @@ struct ValueDecoder: Decoder {
         ValueDecoder(value: value, codingPath: codingPath + [key], camelCasesNames: camelCasesNames)
     }
 
-    /// Without its place, which Foundation does not tell either: what is answered for it stays the same.
+    /// Without the coding path, which Foundation does not set either, so that error responses stay the same.
     private func outOfRange() -> DecodingError {
         .dataCorrupted(DecodingError.Context(codingPath: [], debugDescription: "the number is out of range"))
     }
@@ -85,13 +85,13 @@ extension ValueDecoder: SingleValueDecodingContainer {
     }
 }
 
-/// A dictionary, whose names are data and stay as they are.
+/// A dictionary: its keys are data and stay unchanged.
 private protocol NamedByData {}
 extension [String: JSONValue]: NamedByData {}
 
 private struct MemberContainer<Key: CodingKey>: KeyedDecodingContainerProtocol {
     private let members: [ParsedMember]
-    /// Of those with many members only.
+    /// Only for objects with many members.
     private let positions: [String: Int]
     private let decoder: ValueDecoder
 
@@ -100,7 +100,7 @@ private struct MemberContainer<Key: CodingKey>: KeyedDecodingContainerProtocol {
         self.members =
             decoder.camelCasesNames
             ? members.map { ParsedMember(name: $0.name.camelCased, value: $0.value) } : members
-        // Of several names that are one in camel case the first counts.
+        // If several names are equal in camel case, the first counts.
         positions =
             members.count <= 8
             ? [:] : Dictionary(self.members.enumerated().map { ($1.name, $0) }, uniquingKeysWith: { first, _ in first })
@@ -125,7 +125,7 @@ private struct MemberContainer<Key: CodingKey>: KeyedDecodingContainerProtocol {
         try inner(key).unkeyedContainer()
     }
 
-    func superDecoder() throws -> any Decoder { preconditionFailure("nothing here inherits what it decodes") }
+    func superDecoder() throws -> any Decoder { preconditionFailure("superDecoder is not supported") }
     func superDecoder(forKey key: Key) throws -> any Decoder { try superDecoder() }
 
     private func value(_ name: String) -> ParsedValue? {
@@ -189,7 +189,7 @@ private struct ElementContainer: UnkeyedDecodingContainer {
         return container
     }
 
-    func superDecoder() throws -> any Decoder { preconditionFailure("nothing here inherits what it decodes") }
+    func superDecoder() throws -> any Decoder { preconditionFailure("superDecoder is not supported") }
 
     private func current(_ type: Any.Type) throws -> ValueDecoder {
         let position = Position(intValue: currentIndex)

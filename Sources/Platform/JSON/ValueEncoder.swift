@@ -1,9 +1,8 @@
-/// Takes down what one `Encodable` says of itself. Foundation's encoder does the same at several times the price, and
-/// an answer is made for every request.
+/// Collects the values of an `Encodable`. Foundation's encoder is several times slower, and every response is encoded.
 final class ValueEncoder: Encoder {
     private(set) var value: EncodedValue?
 
-    // Errors name the value and no path: what cannot be encoded is a defect of ours.
+    // Errors contain no coding path: a value that cannot be encoded is a defect in our code.
     var codingPath: [any CodingKey] { [] }
     var userInfo: [CodingUserInfoKey: Any] { [:] }
 
@@ -86,7 +85,7 @@ private struct ObjectContainer<Key: CodingKey>: KeyedEncodingContainerProtocol {
         return ArrayContainer(array: nested)
     }
 
-    func superEncoder() -> any Encoder { preconditionFailure("nothing here inherits what it encodes") }
+    func superEncoder() -> any Encoder { preconditionFailure("superEncoder is not supported") }
     func superEncoder(forKey key: Key) -> any Encoder { superEncoder() }
 }
 
@@ -113,5 +112,5 @@ private struct ArrayContainer: UnkeyedEncodingContainer {
         return ArrayContainer(array: nested)
     }
 
-    func superEncoder() -> any Encoder { preconditionFailure("nothing here inherits what it encodes") }
+    func superEncoder() -> any Encoder { preconditionFailure("superEncoder is not supported") }
 }

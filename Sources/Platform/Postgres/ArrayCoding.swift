@@ -1,6 +1,6 @@
 public import FoundationEssentials
 
-/// What can be an element of a one-dimensional array. `UInt8` makes a `bytea`.
+/// An element of a one-dimensional array. An array of `UInt8` is a `bytea`.
 public protocol PostgresArrayElement {
     static var postgresArrayType: PostgresType { get }
     static func postgresParameter(of elements: [Self]) -> Parameter
@@ -56,7 +56,7 @@ extension PostgresArrayElement where Self: PostgresEncodable & PostgresDecodable
         var bytes: [UInt8] = []
         bytes.append(bigEndian: elements.isEmpty ? 0 : 1, width: 4)  // dimensions
         let flags = bytes.count
-        bytes.append(bigEndian: 0, width: 4)  // no NULL inside, until one is met
+        bytes.append(bigEndian: 0, width: 4)  // whether there is a NULL; set below
         bytes.append(bigEndian: UInt64(postgresType.oid), width: 4)
         guard !elements.isEmpty else { return Parameter(postgresArrayType, .bytes(bytes)) }
         bytes.append(bigEndian: UInt64(elements.count), width: 4)

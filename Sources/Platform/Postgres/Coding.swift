@@ -1,10 +1,12 @@
-/// What may be interpolated into an ``SQL`` as a value.
+/// A value that can be interpolated into an ``SQL``.
 public protocol PostgresEncodable {
     static var postgresType: PostgresType { get }
     var postgresParameter: Parameter { get }
 }
 
-/// What may be read from a column. A type that wraps another one builds itself from `Wrapped(postgres: cell)`.
+/// A value that can be read from a column.
+///
+/// A type that wraps another one initializes itself from `Wrapped(postgres: cell)`.
 public protocol PostgresDecodable {
     init(postgres cell: Cell) throws(DecodingFault)
 }
@@ -13,13 +15,13 @@ public protocol PostgresDecodable {
 public enum DecodingFault: Error, Hashable, Sendable {
     case noSuchColumn
     case null
-    /// The column has another type than the one asked for.
+    /// The column has another type than the requested one.
     case wrongType(PostgresType)
     /// Out of range, or not in the format of its type.
     case malformed
 }
 
-/// One value of a row, in the server's binary format. Not to be kept: it points into its row.
+/// One value of a row, in the server's binary format. Do not keep it: it points into its row.
 public struct Cell {
     let type: PostgresType
     /// `nil` is `NULL`.
@@ -27,7 +29,7 @@ public struct Cell {
 
     public var isNull: Bool { bytes == nil }
 
-    /// - Throws: ``DecodingFault/null``, or ``DecodingFault/wrongType(_:)`` unless it has one of `types`.
+    /// - Throws: ``DecodingFault/null``, or ``DecodingFault/wrongType(_:)`` unless the type is one of `types`.
     func bytes(of types: PostgresType...) throws(DecodingFault) -> UnsafeRawBufferPointer {
         guard types.contains(type) else { throw .wrongType(type) }
         guard let bytes else { throw .null }

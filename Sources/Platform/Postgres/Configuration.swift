@@ -1,20 +1,21 @@
 extension Pool {
     public struct Configuration: Sendable {
-        /// A libpq connection string or URI; several hosts are tried in their order.
+        /// A libpq connection string or URI; several hosts are tried in order.
         public var url: String
-        /// At most this many at a time, and one more for ``Pool/read(_:)``.
+        /// The maximum number of connections, without the one for ``Pool/read(_:)``.
         public var connections: Int
         /// For all hosts together.
         public var connectDeadline: Duration
         /// For a free connection.
         public var acquireDeadline: Duration
-        /// For one statement. The server is told a tenth less, so that it ends first and the connection survives.
+        /// For one statement. The server's limit is a tenth less, so that the server ends the statement first and the
+        /// connection survives.
         public var statementDeadline: Duration
-        /// `false` for a pooler in transaction mode: statements run unnamed, and the server is told no deadline.
+        /// `false` for a pooler in transaction mode: statements run unnamed, and the server has no limit.
         public var usesPreparedStatements: Bool
-        /// How the server's own views and logs call us.
+        /// Our name in the server's views and logs.
         public var applicationName: String
-        /// How many may wait for a free connection.
+        /// How many callers may wait for a free connection.
         public var waitingLimit: Int
 
         public init(
@@ -35,7 +36,7 @@ extension Pool {
 }
 
 extension Pool.Configuration: CustomStringConvertible, CustomReflectable {
-    /// Without the URL, which may hold a password.
+    /// Excludes the URL, which may contain a password.
     public var description: String { "\(applicationName), \(connections) connections" }
     public var customMirror: Mirror { Mirror(self, children: ["applicationName": applicationName]) }
 }

@@ -1,31 +1,31 @@
 internal import CSystem
 internal import EventLoop
 
-/// One session with the server, non-blocking: it runs the statements it is given one after the other.
+/// One non-blocking session with the server, which executes its statements one after the other.
 ///
-/// Belongs to its pool, on the loop's thread; it tells the pool when it has nothing left to do, and when it is lost.
+/// Belongs to a pool, on the loop's thread. It notifies the pool when it becomes free and when it is lost.
 final class Connection {
     private let handle: OpaquePointer
     private let loop: Loop
     private var watch: Loop.Watch?
     private var sender: StatementSender
-    /// Whether bytes wait for the socket to take them.
+    /// Whether bytes wait until the socket is writable.
     private var isStalled = false
     private var running: Statement?
     private var queue = FIFO<Statement>()
-    /// What came of the running statement so far; its caller gets it when the server is ready for the next.
+    /// The latest result of the running statement. The caller gets it when the server is ready for the next statement.
     private var result: OpaquePointer?
     private var failure: ServerError?
 
     private(set) var isLost = false
-    /// Kept for one transaction: having nothing to do does not make it free.
+    /// Reserved for one transaction, even while no statement is running.
     private var isLeased = false
-    /// Called whenever it has nothing to do and is not leased.
+    /// Called whenever no statement is left and the connection is not leased.
     var onFree: (Connection) -> Void = { _ in }
     /// Called once, when the session has ended.
     var onLoss: (Connection) -> Void = { _ in }
 
-    /// - Parameter handle: established; this object closes it.
+    /// - Parameter handle: an established session, which this object closes.
     /// - Throws: ``SystemError`` if the loop cannot watch it.
     init(_ handle: OpaquePointer, on loop: Loop, usesPreparedStatements: Bool) throws {
         self.handle = handle
@@ -57,9 +57,9 @@ final class Connection {
         sendNext()
     }
 
-    /// Lets a caller go: what has not been sent is dropped; what has been sent runs on, and its result is thrown away.
+    /// Resumes a cancelled caller. A statement that was not sent is dropped; otherwise its result is discarded.
     ///
-    /// - Returns: whether the statement was here.
+    /// - Returns: whether the statement belongs to this connection.
     func cancel(_ id: UInt64) -> Bool {
         let statement = running?.id == id ? running : queue.removeFirst { $0.id == id }
         statement?.finish(.failure(CancellationError()))
@@ -70,10 +70,10 @@ final class Connection {
     func checkDeadline(_ now: ContinuousClock.Instant) {
         guard let statement = running, let deadline = statement.deadline, deadline < now else { return }
         statement.finish(.failure(PostgresError.timedOut))
-        end("a statement before took too long")
+        end("an earlier statement timed out")
     }
 
-    /// Ends the session; whoever waits gets ``PostgresError/unavailable(_:)``.
+    /// Ends the session. All callers get ``PostgresError/unavailable(_:)``.
     func end(_ reason: String) {
         guard !isLost else { return }
         isLost = true
@@ -139,7 +139,7 @@ final class Connection {
         }
     }
 
-    /// One message has been answered: what comes next depends on what it was.
+    /// The server has answered one message: continues with the next one of the statement, if any.
     private func advance() {
         guard let statement = running else { return }
         switch sender.phase {

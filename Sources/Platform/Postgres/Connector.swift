@@ -1,7 +1,7 @@
 internal import CSystem
 internal import EventLoop
 
-/// Why no connection came about. Holds no password.
+/// Why a connection failed. Contains no password.
 struct ConnectFault: Error {
     let reason: String
 }
@@ -18,15 +18,15 @@ struct Connector: Sendable {
         string = ConnectionString(configuration.url)
     }
 
-    /// Tries the hosts in their order, each with its share of the deadline. Runs on the loop.
+    /// Tries the hosts in order, each with its share of the deadline. Runs on the loop.
     ///
     /// - Parameters:
     ///   - isReader: see ``ReadConnection``.
-    ///   - adopt: takes over an established session, unless it throws.
+    ///   - adopt: takes ownership of an established session, unless it throws.
     func connect<Session>(
         isReader: Bool = false, _ adopt: (OpaquePointer) throws -> Session
     ) async throws(ConnectFault) -> Session {
-        guard let string else { throw ConnectFault(reason: "the connection string cannot be understood") }
+        guard let string else { throw ConnectFault(reason: "the connection string is not valid") }
         let share = configuration.connectDeadline / string.targets.count
         var settings = string.settings
         if configuration.usesPreparedStatements { settings["options"] = options(settings["options"], isReader) }
@@ -82,8 +82,8 @@ struct Connector: Sendable {
         }
     }
 
-    /// Reads go to rows by their names, so the values say nothing about the best way; what the statistics say of one
-    /// value may be long out of date.
+    /// Reads select rows by key, so a generic plan is as good as a specific one. Statistics about single values may be
+    /// outdated.
     private func options(_ own: String?, _ isReader: Bool) -> String {
         let timeout = max(1, configuration.statementDeadline * 9 / 10 / .milliseconds(1))
         let plans = isReader ? "-c plan_cache_mode=force_generic_plan" : nil
@@ -97,7 +97,7 @@ struct Connector: Sendable {
         all["port"] = target.port
         all["client_encoding"] = "UTF8"
         all["application_name"] = configuration.applicationName
-        all["gssencmode"] = settings["gssencmode"] ?? "disable"  // asking for Kerberos tickets can block
+        all["gssencmode"] = settings["gssencmode"] ?? "disable"  // requesting Kerberos tickets can block
         let keywords = all.keys.map { strdup($0) }
         let values = all.values.map { strdup($0) }
         defer { for pointer in keywords + values { free(pointer) } }

@@ -1,4 +1,4 @@
-/// A queue whose ends cost the same; taking from the front moves nothing.
+/// A queue with constant cost at both ends; removing the first element moves no others.
 struct FIFO<Element> {
     private var elements: [Element?] = []
     private var head = 0

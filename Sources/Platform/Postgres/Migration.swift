@@ -1,10 +1,10 @@
 internal import CSystem
 
-/// One step of the schema's history, under a name that sorts after those before it (`m0007_session_client`).
+/// One migration. Names sort in the order of application (`m0007_session_client`).
 ///
-/// It runs in a transaction of its own, as a whole. If its first line is `-- no-transaction`, its statements run one
-/// by one outside of any (`CREATE INDEX CONCURRENTLY` wants that): such a migration must bear being run again after
-/// it failed half-way.
+/// A migration runs in its own transaction. If its first line is `-- no-transaction`, its statements run one by one
+/// outside of a transaction, as `CREATE INDEX CONCURRENTLY` requires. Such a migration must tolerate being run again
+/// after a failure.
 public struct Migration: Sendable {
     public let name: String
     public let sql: [UInt8]
@@ -31,22 +31,22 @@ public struct Migration: Sendable {
     }
 }
 
-/// Why the schema was left as it is.
+/// Why the migrations were not applied.
 public enum MigrationError: Error, Equatable {
-    /// It has been applied with another text.
+    /// It was applied with another text.
     case changed(String)
-    /// The database has it, this program does not, and yet it comes before one that this program has.
+    /// The database has a migration that this program does not know, before one that it knows.
     case unknown(String)
-    /// It has not been applied, and one after it has; or the list is not sorted by name.
+    /// It is not applied, but a later one is; or the list is not sorted by name.
     case outOfOrder(String)
     case unreadable(String)
-    /// The server's words about the statement that failed.
+    /// The server's message about the failed statement.
     case failed(String, reason: String)
-    /// Another process has been migrating for too long.
+    /// Another process held the migration lock for too long.
     case locked
 }
 
-/// How one migration stands.
+/// The state of one migration.
 public struct MigrationStatus: Hashable, Sendable {
     public enum State: Sendable {
         case applied, pending, changed

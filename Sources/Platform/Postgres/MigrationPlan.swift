@@ -1,4 +1,4 @@
-/// What a list of migrations and a ledger of applied ones, digests by name, mean for each other.
+/// Compares a list of migrations with the ledger of applied ones, digests by name.
 struct MigrationPlan {
     let pending: [Migration]
 

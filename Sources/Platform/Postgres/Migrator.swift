@@ -1,14 +1,14 @@
 internal import EventLoop
 
-/// Brings a database's schema up to date, forward only.
+/// Updates a database's schema, forward only.
 ///
-/// Any number of processes may do so at once. What has been applied stands in the table `schema_migration`, with the
-/// digest of its text. Migrations that this program does not know are fine if they come after all it knows: an older
-/// program beside a newer one.
+/// Any number of processes may run it at the same time. The table `schema_migration` records applied migrations with
+/// the digests of their texts. Unknown migrations are accepted if they come after all known ones: an older program can
+/// run beside a newer one.
 public struct Migrator: Sendable {
-    /// Chosen once, at random: every Sekisho process takes the same advisory lock.
+    /// A random constant: all Sekisho processes take the same advisory lock.
     private static let lockKey: Int64 = 0x73656B6973686F
-    /// For one migration; and for others to be done with theirs.
+    /// The limit for one migration, and for the wait for other processes.
     private static let patience = Duration.seconds(3600)
 
     private let migrations: [Migration]
@@ -17,10 +17,11 @@ public struct Migrator: Sendable {
         self.migrations = migrations
     }
 
-    /// Applies what is pending, in order. The pool needs a second connection if a migration runs outside transactions.
+    /// Applies pending migrations in order. The pool needs a second connection if a migration runs outside of
+    /// transactions.
     ///
-    /// - Returns: the names of those that this call applied.
-    /// - Throws: ``MigrationError``; ``PostgresError`` if the database cannot be reached. What was applied before stays.
+    /// - Returns: the names of the migrations applied by this call.
+    /// - Throws: ``MigrationError``; ``PostgresError`` if the database is unavailable. Migrations applied before stay.
     public func apply(with pool: Pool) async throws -> [String] {
         var applied: [String] = []
         let deadline = ContinuousClock.now + Self.patience
@@ -52,7 +53,7 @@ public struct Migrator: Sendable {
         case applied(String)
     }
 
-    /// Tries the lock and does not wait in it: a statement that waits would hold up `CREATE INDEX CONCURRENTLY`.
+    /// Polls the lock. A statement that waits for the lock would block `CREATE INDEX CONCURRENTLY`.
     private func applyNext(with pool: Pool) async throws -> Step {
         try await pool.transaction { transaction in
             let isLocked = try await transaction.query("SELECT pg_try_advisory_xact_lock(\(Self.lockKey)) AS mine")
@@ -68,7 +69,7 @@ public struct Migrator: Sendable {
     private func run(_ migration: Migration, _ transaction: Transaction, _ pool: Pool) async throws {
         let text = try migration.text()
         do {
-            // Also closes the ledger's query, whose snapshot CREATE INDEX CONCURRENTLY would wait for without end.
+            // Also ends the ledger's query. CREATE INDEX CONCURRENTLY would wait forever for its snapshot.
             _ = try await transaction.run("SET LOCAL statement_timeout = 0", limit: Self.patience)
             if migration.needsNoTransaction {
                 try await pool.runAlone(statements(in: text), limit: Self.patience)
@@ -111,14 +112,14 @@ public struct Migrator: Sendable {
 }
 
 extension Transaction {
-    /// Runs several statements at once, without parameters.
+    /// Executes several statements in one message, without parameters.
     fileprivate func run(_ script: String, limit: Duration) async throws -> ResultSet {
         try await pool.run(.script(script), on: lease, limit: limit)
     }
 }
 
 extension Pool {
-    /// Runs statements one after the other on one connection, outside of any transaction.
+    /// Executes statements one by one on one connection, outside of transactions.
     fileprivate func runAlone(_ statements: [String], limit: Duration) async throws {
         let lease = try await lease()
         defer { release(lease) }

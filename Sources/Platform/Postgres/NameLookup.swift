@@ -2,9 +2,9 @@ internal import CSystem
 internal import EventLoop
 internal import Synchronization
 
-/// One name being looked up by a thread of its own, since the system's resolver blocks for as long as it likes.
+/// Resolves one name on a thread of its own, because the system's resolver blocks without a limit.
 final class NameLookup: Sendable {
-    /// - Returns: numeric addresses in the resolver's order; none if there are none, or the deadline came first.
+    /// - Returns: numeric addresses in the resolver's order; empty if there are none or the deadline passed first.
     static func addresses(
         of host: String, on loop: Loop, until deadline: ContinuousClock.Instant
     ) async -> [String] {
@@ -18,7 +18,7 @@ final class NameLookup: Sendable {
     }
 
     private let host: String
-    /// Taken by whoever is first, the thread or the deadline.
+    /// Resumed by the thread or by the deadline, whichever is first.
     private let waiting: Mutex<CheckedContinuation<[String], Never>?>
 
     private init(_ host: String, _ continuation: CheckedContinuation<[String], Never>) {

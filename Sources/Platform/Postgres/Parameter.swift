@@ -1,6 +1,6 @@
 internal import FoundationEssentials
 
-/// A value on its way to the server, in the server's binary format. Never shown by `description` or `Mirror`.
+/// A value in the server's binary format. `description` and `Mirror` never show it.
 public struct Parameter: Sendable, CustomStringConvertible, CustomReflectable {
     enum Value {
         case null
@@ -9,7 +9,7 @@ public struct Parameter: Sendable, CustomStringConvertible, CustomReflectable {
         case text(String)
         case bytes([UInt8])
         case uuid(UUID)
-        /// No value: the reason why the statement must not be sent.
+        /// The reason why the statement must not be sent.
         case refused(StaticString)
     }
 

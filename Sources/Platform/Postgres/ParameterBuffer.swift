@@ -1,6 +1,6 @@
 internal import CSystem
 
-/// The parameters of one statement as libpq takes them; the memory is used again for the next statement.
+/// The parameters of one statement in libpq's form. The memory is reused for the next statement.
 struct ParameterBuffer {
     private var bytes: [UInt8] = []
     private var offsets: [Int] = []
@@ -25,7 +25,7 @@ struct ParameterBuffer {
         offsets.removeAll(keepingCapacity: true)
         types.removeAll(keepingCapacity: true)
         lengths.removeAll(keepingCapacity: true)
-        bytes.append(0)  // so that an empty value has an address too, for no address means NULL
+        bytes.append(0)  // an empty value needs an address too: a null pointer means NULL
         for parameter in parameters {
             let start = bytes.count
             offsets.append(parameter.append(to: &bytes) ? start : -1)

@@ -1,4 +1,4 @@
-/// A type of the server's catalogue, by its object identifier.
+/// A type of the server's catalogue, by object identifier.
 public struct PostgresType: Hashable, Sendable {
     public let oid: UInt32
 

@@ -1,16 +1,16 @@
 internal import EventLoop
 
 extension Pool {
-    /// - Throws: ``PostgresError``, or `CancellationError` as soon as the task is cancelled: the statement may then
-    ///   still be carried out.
+    /// - Throws: ``PostgresError``, or `CancellationError` as soon as the task is cancelled. The statement may then
+    ///   still be executed.
     public func query(_ sql: SQL) async throws -> [Row] {
         try await run(sql).rows
     }
 
-    /// For statements that read little and change nothing: those of many callers travel together, on a connection of
-    /// their own beside the pool's others, and one may be carried out twice.
+    /// For short, read-only statements. Statements of many callers are sent together on a shared connection, and a
+    /// statement may be executed twice.
     ///
-    /// - Throws: as ``query(_:)`` does.
+    /// - Throws: as ``query(_:)``.
     public func read(_ sql: SQL) async throws -> [Row] {
         try ParameterBuffer.check(sql.parameters)
         return try await cancellable { id, continuation in
@@ -20,14 +20,14 @@ extension Pool {
         }.rows
     }
 
-    /// - Returns: how many rows were changed (or returned).
-    /// - Throws: as ``query(_:)`` does.
+    /// - Returns: the number of changed (or returned) rows.
+    /// - Throws: as ``query(_:)``.
     @discardableResult
     public func execute(_ sql: SQL) async throws -> Int {
         try await run(sql).affectedRows
     }
 
-    /// Whether a statement gets through within a second.
+    /// Whether a statement succeeds within a second.
     public func isReachable() async -> Bool {
         do {
             _ = try await run("SELECT 1", acquire: .seconds(1), limit: .seconds(1))
@@ -47,7 +47,7 @@ extension Pool {
         }
     }
 
-    /// Runs one statement of a transaction.
+    /// Executes one statement of a transaction.
     ///
     /// - Parameter limit: `nil` for the pool's own.
     func run(_ text: Statement.Text, on lease: UInt64, limit: Duration?) async throws -> ResultSet {
@@ -58,7 +58,7 @@ extension Pool {
         }
     }
 
-    /// As above, but sees it through even when the task has been cancelled.
+    /// Executes a statement of a transaction, even if the task is cancelled.
     func runToTheEnd(_ text: String, on lease: UInt64) async throws -> ResultSet {
         try await withCheckedThrowingContinuation { continuation in
             let limit = configuration.statementDeadline
@@ -66,7 +66,7 @@ extension Pool {
         }
     }
 
-    /// A connection for one user, to be given back by ``release(_:)``.
+    /// Leases a connection, which the caller returns with ``release(_:)``.
     func lease() async throws -> UInt64 {
         let deadline = ContinuousClock.now + configuration.acquireDeadline
         return try await cancellable { id, continuation in
@@ -80,10 +80,10 @@ extension Pool {
         try Task.checkCancellation()
         let id = nextID()
         return try await withTaskCancellationHandler {
-            // By way of a method, for this closure itself is not isolated to the pool: it does not capture it.
+            // Calls a method, because this closure is not isolated to the pool.
             try await self.suspended { begin(id, $0) }
         } onCancel: {
-            // In a later pass of the loop: by then the statement has been queued for sure.
+            // Runs in a later pass of the loop, when the statement has been queued.
             loop.submit { self.assumeIsolated { $0.cancel(id) } }
         }
     }

@@ -1,13 +1,14 @@
 internal import CSystem
 internal import EventLoop
 
-/// A session on which the reads of many callers travel together: libpq's pipeline mode (PostgreSQL documentation,
-/// section 34.5), with one synchronisation for each pass of the loop.
+/// A session that sends the reads of many callers together in libpq's pipeline mode (PostgreSQL documentation, section
+/// 34.5), with one synchronisation per pass of the loop.
 ///
-/// To the server all between two synchronisations is one transaction, so what follows a failed statement is not carried
-/// out. It is handed back, as is what was under way when the session ended: reads may be run twice.
+/// The server treats all statements between two synchronisations as one transaction, so it skips those after a failed
+/// one. Skipped statements are returned to the pool, and so are all pending ones if the session ends. A read may
+/// therefore be executed twice.
 final class ReadConnection {
-    /// What the server answers, in this order.
+    /// The server answers the steps in order.
     private enum Step {
         case preparation(StatementKey)
         case statement(Statement, StatementKey, PreparedStatement)
@@ -18,7 +19,7 @@ final class ReadConnection {
         }
     }
 
-    /// Beyond this many texts, statements are handed back, so that generated SQL cannot fill the server's memory.
+    /// Further texts are returned to the pool, so that generated SQL cannot fill the server's memory.
     private static let preparedLimit = 256
 
     private let handle: OpaquePointer
@@ -29,16 +30,16 @@ final class ReadConnection {
     private var parameters = ParameterBuffer()
     private var steps = FIFO<Step>()
     private var isSynchronised = true
-    /// Whether bytes wait for the socket to take them.
+    /// Whether bytes wait until the socket is writable.
     private var isStalled = false
     private var isClosing = false
     private(set) var isLost = false
-    /// Called with each statement that has to be run elsewhere.
+    /// Called with each statement that must be executed on another connection.
     var onReturn: (Statement) -> Void = { _ in }
     /// Called once, when the session has ended.
     var onLoss: () -> Void = {}
 
-    /// - Parameter handle: established; this object closes it.
+    /// - Parameter handle: an established session, which this object closes.
     /// - Throws: ``SystemError`` if the loop cannot watch it.
     init(_ handle: OpaquePointer, on loop: Loop) throws {
         self.handle = handle
@@ -56,7 +57,7 @@ final class ReadConnection {
     var isBusy: Bool { !steps.isEmpty }
     var count: Int { steps.count }
 
-    /// Takes one statement, or hands it back.
+    /// Sends a statement, or returns it to the pool.
     func run(_ statement: Statement) {
         guard case .sql(let sql) = statement.text, !isLost, !isClosing, let known = preparation(of: sql) else {
             return onReturn(statement)
@@ -71,7 +72,7 @@ final class ReadConnection {
         synchroniseLater()
     }
 
-    /// - Returns: whether the statement was here.
+    /// - Returns: whether the statement belongs to this connection.
     func cancel(_ id: UInt64) -> Bool {
         let statement = steps.first { $0.statement?.id == id }?.statement
         statement?.finish(.failure(CancellationError()))
@@ -86,7 +87,7 @@ final class ReadConnection {
         end()
     }
 
-    /// Ends the session once it has run what it was given.
+    /// Ends the session once its statements have been executed.
     func close() {
         isClosing = true
         if steps.isEmpty { end() }
@@ -104,7 +105,7 @@ final class ReadConnection {
 
     // MARK: Sending
 
-    /// Has the server prepare a text that is new to it; the statement may follow at once.
+    /// Prepares a new text. The statement may follow without waiting for the answer.
     ///
     /// - Returns: `nil` if it cannot be prepared.
     private func preparation(of sql: SQL) -> (key: StatementKey, statement: PreparedStatement)? {

@@ -15,7 +15,7 @@ extension Loop {
     }
 }
 
-/// A watch and a timer that race for one continuation.
+/// A watch and a timer; the first event resumes the continuation.
 private final class OneEvent {
     private let loop: Loop
     private var watch: Loop.Watch?

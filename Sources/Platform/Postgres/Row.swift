@@ -1,7 +1,7 @@
 internal import CSystem
 internal import Synchronization
 
-/// One row of a result; keeps the whole result alive.
+/// One row of a result; retains the whole result.
 public struct Row: Sendable {
     let result: ResultSet
     let index: Int32
@@ -21,7 +21,7 @@ public struct Row: Sendable {
     }
 }
 
-/// Names and types of the columns of a prepared statement's results.
+/// Names and types of the result columns of a prepared statement.
 final class Columns: Sendable {
     private let names: [String]
     let types: [PostgresType]
@@ -34,7 +34,7 @@ final class Columns: Sendable {
         areDistinct = Set(names).count == names.count
     }
 
-    /// - Parameter likely: where to look first. Of several columns with the name the first one is meant.
+    /// - Parameter likely: the index to try first. If several columns have the name, the first one counts.
     func number(of name: String, likely: Int) -> Int? {
         areDistinct && likely < names.count && names[likely] == name ? likely : names.firstIndex(of: name)
     }
@@ -44,7 +44,7 @@ final class Columns: Sendable {
 final class ResultSet: @unchecked Sendable {
     private let handle: OpaquePointer
     let columns: Columns
-    /// The column looked for last: most are read in their order, so the one after it is tried first.
+    /// The column of the latest lookup. Most columns are read in order, so the next one is tried first.
     private let latest = Atomic(-1)
 
     init(_ handle: OpaquePointer, columns: Columns?) {
@@ -56,10 +56,10 @@ final class ResultSet: @unchecked Sendable {
 
     var rows: [Row] { (0..<PQntuples(handle)).map { Row(result: self, index: $0) } }
 
-    /// Rows changed or returned.
+    /// Changed or returned rows.
     var affectedRows: Int { Int(String(cString: PQcmdTuples(handle))) ?? 0 }
 
-    /// The command as the server calls it, for one `COMMIT`.
+    /// The command tag, for example `COMMIT`.
     var command: String { String(cString: PQcmdStatus(handle)) }
 
     func number(of column: String) -> Int? {

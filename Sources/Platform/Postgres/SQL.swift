@@ -1,9 +1,9 @@
-/// A statement whose values travel apart from its text.
+/// A statement whose values are sent separately from its text.
 ///
-/// Interpolating a value makes it a parameter (`$1`, `$2`, …); interpolating an `SQL` splices it in, its parameters
-/// renumbered. Everything else must stand in the source code: run-time text cannot become part of a statement.
+/// Interpolating a value makes it a parameter (`$1`, `$2`, …). Interpolating an `SQL` inserts its text and renumbers
+/// its parameters. Everything else must be literal in the source code: run-time text cannot become part of a statement.
 ///
-/// Parameters are sent with their types: `Int` is `bigint`, `String` is `text`. Where another type is wanted, cast:
+/// Parameters are sent with their types: `Int` is `bigint`, `String` is `text`. For another type, use a cast:
 /// `\(json)::jsonb`.
 public struct SQL: Sendable, ExpressibleByStringInterpolation, CustomStringConvertible, CustomReflectable {
     private enum Piece {
@@ -28,7 +28,7 @@ public struct SQL: Sendable, ExpressibleByStringInterpolation, CustomStringConve
         parameters = []
     }
 
-    /// What the server parses; the same text is prepared once per connection.
+    /// The text for the server; each text is prepared once per connection.
     public var text: String {
         var bytes: [UInt8] = []
         bytes.reserveCapacity(512)
@@ -45,7 +45,7 @@ public struct SQL: Sendable, ExpressibleByStringInterpolation, CustomStringConve
         return String(decoding: bytes, as: UTF8.self)
     }
 
-    /// The text, without any value.
+    /// The text without values.
     public var description: String { text }
     public var customMirror: Mirror { Mirror(self, children: ["text": text]) }
 
@@ -66,7 +66,7 @@ public struct SQL: Sendable, ExpressibleByStringInterpolation, CustomStringConve
             sql.parameters.append(value.postgresParameter)
         }
 
-        /// `nil` is NULL. An overload of its own, or the compiler warns of an optional in a string.
+        /// `nil` is NULL. A separate overload, because otherwise the compiler warns of an optional in a string.
         public mutating func appendInterpolation<Value: PostgresEncodable>(_ value: Value?) {
             sql.pieces.append(.parameter)
             sql.parameters.append(value.postgresParameter)
@@ -84,7 +84,7 @@ public struct SQL: Sendable, ExpressibleByStringInterpolation, CustomStringConve
 }
 
 extension Sequence where Element == SQL {
-    /// One fragment of many, say the conditions of a `WHERE`.
+    /// Joins fragments, for example the conditions of a `WHERE`.
     public func joined(separator: SQL) -> SQL {
         var result: SQL = ""
         for (index, fragment) in enumerated() {

@@ -61,16 +61,16 @@ extension UUID: PostgresEncodable, PostgresDecodable {
 extension String: PostgresEncodable, PostgresDecodable {
     public static var postgresType: PostgresType { .text }
 
-    /// Text with a NUL is refused when the statement is run: PostgreSQL cannot hold it.
+    /// Text with a NUL is rejected when the statement is executed: PostgreSQL cannot store it.
     public var postgresParameter: Parameter {
         Parameter(.text, utf8.contains(0) ? .refused("text with a NUL character") : .text(self))
     }
 
-    /// Reads the text types, and JSON as its text.
+    /// Reads the text types; JSON as its text.
     public init(postgres cell: Cell) throws(DecodingFault) {
         var bytes = try cell.bytes(of: .text, .varchar, .bpchar, .name, .json, .jsonb)
         if cell.type == .jsonb {
-            guard bytes.first == 1 else { throw .malformed }  // the only version of the format there is
+            guard bytes.first == 1 else { throw .malformed }  // the format's only version
             bytes = UnsafeRawBufferPointer(rebasing: bytes.dropFirst())
         }
         guard let text = String(validating: bytes, as: UTF8.self) else { throw .malformed }

@@ -1,6 +1,6 @@
 internal import CSystem
 
-/// An error as libpq hands it over, before anyone else sees it.
+/// An error as libpq reports it.
 struct ServerError {
     /// Empty if it did not come from the server.
     let code: String
@@ -16,12 +16,12 @@ struct ServerError {
         origin = field(shim_diag_function)
     }
 
-    /// The server no longer knows the statement as it was prepared; nothing was carried out.
+    /// The server no longer accepts the prepared statement; it was not executed.
     var meansStalePreparation: Bool {
         code == "26000" || (code == "0A000" && origin == "RevalidateCachedQuery")
     }
 
-    /// The connection leads to a server that ends, begins, is full, or has become a standby.
+    /// The server is stopping, starting, full, or has become a standby.
     var meansUnavailable: Bool {
         code.isEmpty || code.hasPrefix("08")
             || ["57P01", "57P02", "57P03", "57P05", "53300", "25006"].contains(code)
@@ -33,13 +33,13 @@ struct ServerError {
         return .refused(.init(code: code, constraint: constraint, message: quotesData ? "" : message))
     }
 
-    /// Messages of these classes are about states and names; all others may repeat a value.
+    /// Messages of these classes contain states and names; all others may quote a value.
     private var quotesData: Bool {
         !["23", "25", "26", "40", "42", "53", "55"].contains(String(code.prefix(2)))
     }
 }
 
-/// libpq ends its messages with a line break and may put several into one.
+/// libpq ends messages with a line break and may combine several.
 func oneLine(_ message: String) -> String {
     message.split(whereSeparator: \.isNewline).joined(separator: "; ")
 }

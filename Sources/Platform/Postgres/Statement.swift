@@ -1,4 +1,4 @@
-/// One statement on its way through a connection, and the caller who waits for it, if anyone still does.
+/// One statement of a connection, and the caller that waits for it, if any.
 final class Statement {
     enum Text {
         case sql(SQL)
@@ -11,7 +11,7 @@ final class Statement {
     let id: UInt64
     let text: Text
     let limit: Duration
-    /// When the server must have answered; known once the statement has been sent.
+    /// When the server must have answered; set when the statement is sent.
     var deadline: ContinuousClock.Instant?
     var hasBeenRepeated = false
     private var continuation: Continuation?
@@ -23,10 +23,10 @@ final class Statement {
         self.continuation = continuation
     }
 
-    /// Whether a caller waits for it still.
+    /// Whether a caller is waiting.
     var isAwaited: Bool { continuation != nil }
 
-    /// Answers the caller, the first time only.
+    /// Resumes the caller. Later calls do nothing.
     func finish(_ result: Result<ResultSet, any Error>) {
         guard let waiting = continuation else { return }
         continuation = nil
@@ -34,7 +34,7 @@ final class Statement {
     }
 }
 
-/// What makes two statements the same to the server.
+/// Statements with equal keys share a prepared statement.
 struct StatementKey: Hashable {
     let text: String
     let types: [PostgresType]
@@ -45,10 +45,10 @@ struct StatementKey: Hashable {
     }
 }
 
-/// A statement that one connection's server knows by name.
+/// A named statement of one connection's server.
 final class PreparedStatement {
     let name: String
-    /// The same for every result, or the server demands a new preparation.
+    /// Equal for all results; otherwise the server requires a new preparation.
     var columns: Columns?
 
     init(name: String) {

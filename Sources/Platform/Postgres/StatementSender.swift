@@ -1,13 +1,13 @@
 internal import CSystem
 
-/// The sending half of a connection: chooses between prepared and unnamed, and remembers what has been prepared.
+/// Sends the statements of a connection as prepared or unnamed statements, and remembers which are prepared.
 ///
-/// The functions return whether libpq took the message.
+/// The functions return whether libpq accepted the message.
 struct StatementSender {
-    /// Beyond this many texts, statements run unnamed, so that generated SQL cannot fill the server's memory.
+    /// Further texts run unnamed, so that generated SQL cannot fill the server's memory.
     private static let preparedLimit = 256
 
-    /// What the server is busy with.
+    /// The message that the server is processing.
     enum Phase {
         case unnamed
         case preparing(PreparedStatement, StatementKey)
@@ -37,7 +37,7 @@ struct StatementSender {
         }
     }
 
-    /// Goes on to the execution of what has been prepared just now.
+    /// Executes the statement that has just been prepared.
     mutating func execute(_ statement: PreparedStatement, _ key: StatementKey) -> Bool {
         prepared[key] = statement
         phase = .executing(statement, key)
@@ -46,7 +46,7 @@ struct StatementSender {
         }
     }
 
-    /// The server no longer knows it, or no longer wants it.
+    /// The server rejected the prepared statement.
     mutating func forget(_ key: StatementKey) {
         prepared[key] = nil
     }

@@ -1,5 +1,5 @@
-/// Cuts a script at the semicolons that end statements: not at those in quotes, comments or dollar quotes
-/// (PostgreSQL documentation, section 4.1).
+/// Splits a script at the semicolons between statements, not at those in quotes, comments or dollar quotes (PostgreSQL
+/// documentation, section 4.1).
 func statements(in script: String) -> [String] {
     var splitter = StatementSplitter(script: Array(script.utf8))
     return splitter.split()
@@ -8,7 +8,7 @@ func statements(in script: String) -> [String] {
 private struct StatementSplitter {
     let script: [UInt8]
     private var position = 0
-    /// Whether the statement has more to it than space and comments.
+    /// Whether the statement contains more than white space and comments.
     private var hasSubstance = false
 
     init(script: [UInt8]) {
@@ -31,7 +31,7 @@ private struct StatementSplitter {
         return result
     }
 
-    /// Passes over one character, quotation or comment.
+    /// Skips one character, quotation or comment.
     private mutating func skip() {
         let byte = script[position]
         if has("--") { return skip(beyond: "\n") }
@@ -46,7 +46,7 @@ private struct StatementSplitter {
         }
     }
 
-    /// Whether the quote here begins an escape string: `E'…'`.
+    /// Whether the quote at this position begins an escape string: `E'…'`.
     private var followsAnE: Bool {
         guard position > 0, [UInt8(ascii: "e"), UInt8(ascii: "E")].contains(script[position - 1]) else { return false }
         return position == 1 || !isWord(script[position - 2])

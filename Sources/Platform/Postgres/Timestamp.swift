@@ -1,7 +1,7 @@
-/// A point in time as PostgreSQL keeps it (`timestamptz`): whole microseconds.
+/// A PostgreSQL `timestamptz`: a point in time in whole microseconds.
 public struct Timestamp: Hashable, Comparable, Sendable {
-    /// Since 1970-01-01 00:00 UTC. PostgreSQL takes the years -4713 to 294276; other values, its "infinity" included,
-    /// are refused as parameters.
+    /// Since 1970-01-01 00:00 UTC. PostgreSQL supports the years -4713 to 294276. Other values, including its
+    /// "infinity", are rejected as parameters.
     public var microsecondsSinceEpoch: Int64
 
     public init(microsecondsSinceEpoch: Int64) {

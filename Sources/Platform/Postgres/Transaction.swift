@@ -1,22 +1,22 @@
-/// How much a transaction may see of others (PostgreSQL documentation, section 13.2).
+/// How far a transaction is isolated from others (PostgreSQL documentation, section 13.2).
 public enum IsolationLevel: String, Sendable {
     case readCommitted = "READ COMMITTED"
     case repeatableRead = "REPEATABLE READ"
     case serializable = "SERIALIZABLE"
 }
 
-/// A transaction under way; after its end every call throws ``PostgresError/refused(_:)`` with code 25P01.
+/// An open transaction. After its end, every call throws ``PostgresError/refused(_:)`` with code 25P01.
 public struct Transaction: Sendable {
     let pool: Pool
     let lease: UInt64
 
-    /// - Throws: as ``Pool/query(_:)`` does.
+    /// - Throws: as ``Pool/query(_:)``.
     public func query(_ sql: SQL) async throws -> [Row] {
         try await pool.run(.sql(sql), on: lease, limit: nil).rows
     }
 
-    /// - Returns: how many rows were changed (or returned).
-    /// - Throws: as ``Pool/query(_:)`` does.
+    /// - Returns: the number of changed (or returned) rows.
+    /// - Throws: as ``Pool/query(_:)``.
     @discardableResult
     public func execute(_ sql: SQL) async throws -> Int {
         try await pool.run(.sql(sql), on: lease, limit: nil).affectedRows
@@ -24,11 +24,11 @@ public struct Transaction: Sendable {
 }
 
 extension Pool {
-    /// Commits what `body` did, or nothing of it if `body` throws. Trying again is the caller's business.
+    /// Commits the changes of `body`, or rolls them back if `body` throws. Retries are left to the caller.
     ///
-    /// Within `body` a statement that failed dooms the transaction, even if its error is caught.
+    /// A failed statement aborts the transaction, even if `body` catches its error.
     ///
-    /// - Throws: what `body` throws; ``PostgresError``. After ``PostgresError/unavailable(_:)`` or
+    /// - Throws: errors of `body`; ``PostgresError``. After ``PostgresError/unavailable(_:)`` or
     ///   ``PostgresError/timedOut`` from the `COMMIT` itself, the outcome is unknown.
     @discardableResult
     public nonisolated func transaction<Value>(
@@ -53,13 +53,14 @@ extension Pool {
         guard result.command == "COMMIT" else { throw PostgresError.refused(.rolledBack) }
     }
 
-    /// Whoever was cancelled need not wait: a statement may still be running before the `ROLLBACK`.
+    /// A cancelled caller does not wait: a statement may still be running before the `ROLLBACK`.
     private func rollBack(_ lease: UInt64) async {
         guard !Task.isCancelled else {
             run(Statement(id: nextID(), text: .script("ROLLBACK"), limit: configuration.statementDeadline), on: lease)
             return release(lease)
         }
-        _ = try? await runToTheEnd("ROLLBACK", on: lease)  // failed: the connection is lost, and the work with it
+        // If this fails, the connection is lost and the server rolls back.
+        _ = try? await runToTheEnd("ROLLBACK", on: lease)
         release(lease)
     }
 }

@@ -1,8 +1,8 @@
-/// Somebody who needs a free connection.
+/// A caller that needs a free connection.
 struct Waiter {
     enum Demand {
         case statement(Statement)
-        /// A connection for a transaction; the answer is the lease's number.
+        /// A connection for a transaction; resumes with the ID of the lease.
         case lease(CheckedContinuation<UInt64, any Error>)
     }
 

@@ -1,14 +1,14 @@
 internal import CSystem
 
-/// A program to start in a process group of its own, with nothing inherited but its output file.
+/// A program that starts in its own process group and inherits only its output file.
 struct ChildProcess: Sendable {
     let words: [String]
-    /// Where standard output and error are appended to.
+    /// A file to which standard output and standard error are appended.
     let output: String
 
-    /// Starts the program and waits for its end.
+    /// Starts the program and waits until it ends.
     ///
-    /// - Returns: its exit code, or -1 after a signal.
+    /// - Returns: the exit code; -1 after a signal.
     func run() throws(PrivatePostgresError) -> Int32 {
         let process = try start()
         var status: Int32 = 0
@@ -59,7 +59,7 @@ private func withArguments<Value>(
     var pointers = words.map { strdup($0) } + [nil]
     defer { for pointer in pointers { free(pointer) } }
     return pointers.withUnsafeMutableBufferPointer { buffer in
-        guard let base = buffer.baseAddress else { preconditionFailure("never empty: the list ends with nil") }
+        guard let base = buffer.baseAddress else { preconditionFailure("empty list: it must end with nil") }
         return body(base)
     }
 }

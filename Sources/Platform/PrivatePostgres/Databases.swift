@@ -1,9 +1,9 @@
 internal import CSystem
 
 extension PrivatePostgres {
-    /// Creates a database, as a copy of `template` if one is named; nobody may be connected to the template.
+    /// Creates a database, optionally as a copy of `template`, which must have no connections.
     ///
-    /// - Throws: ``PrivatePostgresError/statementRefused(_:)``, for one if the database exists.
+    /// - Throws: ``PrivatePostgresError/statementRefused(_:)``, for example if the database exists.
     public func createDatabase(named name: String, template: String? = nil) throws(PrivatePostgresError) {
         try administer { connection throws(PrivatePostgresError) in
             let copy = try template.map { name throws(PrivatePostgresError) in
@@ -13,7 +13,7 @@ extension PrivatePostgres {
         }
     }
 
-    /// Drops a database, ending the connections to it. One that is not there is no error.
+    /// Drops a database and its connections. A missing database is not an error.
     public func dropDatabase(named name: String) throws(PrivatePostgresError) {
         _ = try administer { connection throws(PrivatePostgresError) in
             try connection.execute("DROP DATABASE IF EXISTS \(try connection.quoted(name)) WITH (FORCE)")
@@ -36,7 +36,7 @@ extension PrivatePostgres {
     }
 }
 
-/// A blocking connection for a statement or two.
+/// A blocking connection for few statements.
 private struct AdministrativeConnection {
     private let handle: OpaquePointer?
 
@@ -60,7 +60,7 @@ private struct AdministrativeConnection {
         try self.text(PQescapeLiteral(handle, text, text.utf8.count))
     }
 
-    /// - Returns: how many rows came back.
+    /// - Returns: the number of rows.
     @discardableResult
     func execute(_ statement: String) throws(PrivatePostgresError) -> Int {
         let result = PQexec(handle, statement)

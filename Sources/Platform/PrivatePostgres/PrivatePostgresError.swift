@@ -1,18 +1,18 @@
 internal import CSystem
 
 public enum PrivatePostgresError: Error, CustomStringConvertible {
-    /// A program or an account that must be installed was not found.
+    /// A required program or system account does not exist.
     case missing(String)
-    /// Another process runs a server on this directory.
+    /// Another process runs a server in this directory.
     case alreadyRunning(directory: String)
-    /// A directory that must be private belongs to somebody else, or cannot be made.
+    /// A directory that must be private belongs to another user, or cannot be created.
     case directoryRefused(path: String, reason: String)
-    /// `program` ended or did not answer in time; `log` holds the last lines it wrote.
+    /// `program` failed or timed out; `log` has its last lines.
     case failed(program: String, log: String)
-    /// The running server refused an administrative statement.
+    /// The server rejected an administrative statement.
     case statementRefused(String)
 
-    /// What `errno` of this thread tells about `path`.
+    /// Reads `errno` of the calling thread.
     static func system(_ path: String) -> PrivatePostgresError {
         .directoryRefused(path: path, reason: String(cString: strerror(shim_errno())))
     }

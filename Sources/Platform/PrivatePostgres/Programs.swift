@@ -2,7 +2,7 @@ internal import CSystem
 internal import FoundationEssentials
 
 enum Programs {
-    /// The full path of `name`, looked up on `PATH` and in the system's own folders.
+    /// The full path of `name`, searched in `PATH` and in the system's folders.
     static func find(_ name: String) -> String? {
         let path = ProcessInfo.processInfo.environment["PATH"] ?? ""
         return (path.split(separator: ":").map(String.init) + ["/usr/bin", "/bin"])
@@ -10,10 +10,11 @@ enum Programs {
             .first { access($0, X_OK) == 0 }
     }
 
-    /// The folder of `initdb` and `postgres`: the newest version in Debian's layout, else wherever `PATH` says.
+    /// The folder of `initdb` and `postgres`: the newest version in Debian's layout, otherwise the one on `PATH`.
     static func postgresFolder() throws(PrivatePostgresError) -> String {
         let root = "/usr/lib/postgresql"
-        let versions = (try? FileManager.default.contentsOfDirectory(atPath: root)) ?? []  // absent: not Debian
+        // The error does not matter: without the folder, this is not Debian's layout.
+        let versions = (try? FileManager.default.contentsOfDirectory(atPath: root)) ?? []
         let newest =
             versions.compactMap { Int($0) }.sorted(by: >)
             .map { "\(root)/\($0)/bin" }

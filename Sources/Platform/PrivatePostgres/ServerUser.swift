@@ -1,8 +1,8 @@
 internal import CSystem
 
-/// Who the PostgreSQL programs run as: the caller, or someone less powerful when the caller is root.
+/// The system user of the PostgreSQL programs: the caller, or an unprivileged account if the caller is root.
 struct ServerUser {
-    /// `nil`: as the caller.
+    /// `nil` for the caller.
     private let account: (user: uid_t, group: gid_t)?
 
     /// - Throws: ``PrivatePostgresError/missing(_:)`` if root has no unprivileged account to use.
@@ -19,7 +19,7 @@ struct ServerUser {
 
     private var id: uid_t { account?.user ?? geteuid() }
 
-    /// A command that runs `program` as this user and ends with the thread that started it.
+    /// Returns a command that runs `program` as this user and ends with the thread that started it.
     func command(_ program: String, _ arguments: [String], output: String) throws(PrivatePostgresError) -> ChildProcess
     {
         guard let setpriv = Programs.find("setpriv") else { throw .missing("setpriv (util-linux)") }
@@ -30,16 +30,16 @@ struct ServerUser {
         return ChildProcess(words: words + ["--", program] + arguments, output: output)
     }
 
-    /// Whether this user may pass through `directory`, all of its parents included.
+    /// Whether this user may search `directory` and all its parents.
     func canSearch(_ directory: String, log: String) throws(PrivatePostgresError) -> Bool {
         guard account != nil else { return true }
         guard let test = Programs.find("test") else { throw .missing("test (coreutils)") }
         return try command(test, ["-x", directory], output: log).run() == 0
     }
 
-    /// Makes `path` a directory that only this user can enter, or checks that it is one.
+    /// Creates a directory that only this user can enter, or checks that `path` is one.
     ///
-    /// - Throws: ``PrivatePostgresError/directoryRefused(path:reason:)`` if somebody else owns what is there.
+    /// - Throws: ``PrivatePostgresError/directoryRefused(path:reason:)`` if another user owns it.
     func makePrivateDirectory(_ path: String) throws(PrivatePostgresError) {
         if mkdir(path, 0o700) == 0 {
             guard let account else { return }

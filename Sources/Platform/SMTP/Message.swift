@@ -1,4 +1,4 @@
-/// A mail as it is handed to a ``SMTPClient``: text and HTML say the same.
+/// An email for an ``SMTPClient``. Text and HTML have the same content.
 public struct Message: Hashable, Sendable {
     public var from: Mailbox
     /// Also the envelope's only recipient.
@@ -7,7 +7,7 @@ public struct Message: Hashable, Sendable {
     public var subject: String
     /// Seconds since 1970.
     public var date: Int64
-    /// What stands before the `@` of `Message-ID`; the sender's domain follows.
+    /// The part of `Message-ID` before the `@`; the sender's domain follows.
     public var id: String
     public var text: String
     public var html: String
@@ -27,7 +27,7 @@ public struct Message: Hashable, Sendable {
     }
 }
 
-/// An address and the name that it is shown with.
+/// An address with its display name.
 public struct Mailbox: Hashable, Sendable {
     public var address: String
     public var name: String?

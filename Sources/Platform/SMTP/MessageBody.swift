@@ -1,7 +1,7 @@
 internal import CSystem
 internal import Curl
 
-/// Text and HTML as alternatives of each other (RFC 2046 §5.1.4), in libcurl's hands.
+/// The text and HTML alternatives of a message (RFC 2046 §5.1.4), owned by libcurl.
 final class MessageBody {
     let root: OpaquePointer
 
@@ -10,7 +10,7 @@ final class MessageBody {
         self.root = root
         guard let alternatives = curl_mime_init(handle.pointer) else { throw CurlFault(CURLE_OUT_OF_MEMORY) }
         let part = curl_mime_addpart(root)
-        // From here on it is the part's, and goes with it.
+        // From here on `part` owns `alternatives`.
         guard curl_mime_subparts(part, alternatives) == CURLE_OK else {
             curl_mime_free(alternatives)
             throw CurlFault(CURLE_OUT_OF_MEMORY)
@@ -24,7 +24,7 @@ final class MessageBody {
         curl_mime_free(root)
     }
 
-    /// The least specific first. Lines end as in all mail (RFC 5322 §2.1).
+    /// Alternatives are ordered from the least to the most specific. Lines end with CRLF (RFC 5322 §2.1).
     private static func add(
         _ text: String, _ type: String, to parts: OpaquePointer, of handle: Handle
     ) throws(CurlFault) {

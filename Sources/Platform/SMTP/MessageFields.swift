@@ -1,8 +1,8 @@
-/// The header of a message, one field a line, folded (RFC 5322 §2.2.3).
+/// The header fields of a message, one per line, folded (RFC 5322 §2.2.3).
 struct MessageFields {
     let lines: [String]
 
-    /// - Returns: `nil` if an address or the id cannot stand in a header.
+    /// - Returns: `nil` if an address or the message ID cannot stand in a header.
     init?(_ message: Message) {
         let addresses = [message.from.address, message.to] + [message.replyTo].compactMap(\.self)
         guard addresses.allSatisfy(HeaderText.isAddress), HeaderText.isIdentifier(message.id) else { return nil }

@@ -1,4 +1,4 @@
-/// The spelling of Prometheus text exposition format 0.0.4.
+/// The Prometheus text exposition format 0.0.4.
 enum Exposition {
     /// - Parameter labels: comma-separated, without braces.
     static func sample(_ name: String, _ labels: String, _ value: Double) -> String {
@@ -13,7 +13,7 @@ enum Exposition {
     static func number(_ value: Double) -> String {
         if value.isNaN { return "NaN" }
         if value.isInfinite { return value < 0 ? "-Inf" : "+Inf" }
-        // An exact integer without its ".0".
+        // Writes integers without ".0".
         if let integer = Int64(exactly: value), abs(value) < 1e15 { return String(integer) }
         return String(value)
     }
@@ -24,7 +24,7 @@ enum Exposition {
 
     static func isMetricName(_ name: String) -> Bool { name.wholeMatch(of: /[a-zA-Z_:][a-zA-Z0-9_:]*/) != nil }
 
-    /// `le` belongs to histograms, and two underscores in front to Prometheus.
+    /// `le` is reserved for histograms, and a prefix of two underscores for Prometheus.
     static func isLabelName(_ name: String) -> Bool {
         name.wholeMatch(of: /[a-zA-Z_][a-zA-Z0-9_]*/) != nil && name != "le" && !name.hasPrefix("__")
     }

@@ -1,12 +1,12 @@
 internal import Glibc
 internal import Synchronization
 
-/// Carries lines from any thread to a descriptor through a bounded queue and a thread of its own, so that a reader
-/// who stalls costs lines and never time.
+/// Writes lines from any thread to a descriptor, through a bounded queue and a thread of its own. A slow reader loses
+/// lines but never delays the caller.
 final class LogWriter: Sendable {
     private enum Item {
         case line([UInt8])
-        /// Signalled when all before it is written.
+        /// Signalled when everything before it has been written.
         case mark(Semaphore)
         case end
     }
@@ -15,16 +15,16 @@ final class LogWriter: Sendable {
         var items: [Item] = []
         var bytes = 0
         var dropped = 0
-        /// Those dropped since the reader was last told.
+        /// Dropped lines that the reader has not been told about.
         var unreported = 0
-        /// The thread knows that there is something to do, and has not looked yet.
+        /// Whether the thread has been woken and has not looked yet.
         var isAnnounced = false
     }
 
-    /// How long the thread lets lines gather: waking it for each would cost more than writing it.
+    /// How long the thread collects lines, because waking it for each line would cost more than writing the line.
     private static let gatheringMicroseconds: UInt32 = 2000
-    /// Lines are written together up to this size, up to which a pipe takes all or nothing (POSIX's PIPE_BUF), so that
-    /// whoever reads never gets half a line.
+    /// Lines are written together up to this size. Up to POSIX's PIPE_BUF, a write to a pipe is atomic, so readers
+    /// never get half a line.
     private static let chunkBytes = 4096
 
     private let descriptor: Int32
@@ -34,8 +34,8 @@ final class LogWriter: Sendable {
     private let arrival = Semaphore()
 
     /// - Parameters:
-    ///   - capacity: of the queue, in bytes.
-    ///   - dropNotice: the line that tells the reader how many lines are missing at this place.
+    ///   - capacity: of the queue in bytes.
+    ///   - dropNotice: the line that reports how many lines are missing at this position.
     init(descriptor: Int32, capacity: Int, dropNotice: @escaping @Sendable (Int) -> [UInt8]) {
         self.descriptor = descriptor
         self.capacity = capacity
@@ -48,7 +48,7 @@ final class LogWriter: Sendable {
                 Unmanaged<LogWriter>.fromOpaque(argument).takeRetainedValue().run()
                 return nil
             }, Unmanaged.passRetained(self).toOpaque())
-        precondition(code == 0, "no thread for the log")
+        precondition(code == 0, "pthread_create failed for the log thread")
         pthread_detach(thread)
     }
 
@@ -72,7 +72,7 @@ final class LogWriter: Sendable {
         return written.wait(atMost: timeout)
     }
 
-    /// Ends the thread once all lines are written.
+    /// Ends the thread after all lines have been written.
     func close() { add(.end) }
 
     private func add(_ item: Item) {
@@ -89,7 +89,7 @@ final class LogWriter: Sendable {
     }
 
     private func run() {
-        // A reader who goes away is an error to handle here, not a signal; and all other signals are for others.
+        // A closed pipe is handled as an error here, not as a signal. Other threads handle all other signals.
         var signals = sigset_t()
         sigfillset(&signals)
         pthread_sigmask(SIG_BLOCK, &signals, nil)
@@ -113,7 +113,7 @@ final class LogWriter: Sendable {
         }
     }
 
-    /// - Returns: whether more may come.
+    /// - Returns: `false` after the end mark.
     private func write(_ items: [Item]) -> Bool {
         var chunk: [UInt8] = []
         var lines = 0
@@ -142,9 +142,9 @@ final class LogWriter: Sendable {
         return true
     }
 
-    /// Whole lines in one call, unless the reader takes a long one in pieces.
+    /// Writes whole lines with one call, unless the system accepts only a part.
     ///
-    /// - Parameter lines: how many are lost if they cannot be written.
+    /// - Parameter lines: counted as dropped if the write fails.
     private func write(_ bytes: [UInt8], lines: Int) {
         var written = 0
         while written < bytes.count {

@@ -1,55 +1,55 @@
 internal import Synchronization
 
-/// Only ever goes up.
+/// A value that only increases.
 public struct Counter: Sendable {
     let series: Series<Cell>
 
     init(_ series: Series<Cell>) { self.series = series }
 
-    /// - Parameter values: of the labels, in the order of their registration.
+    /// - Parameter values: one per label, in the order of registration.
     public func increment(by amount: UInt = 1, _ values: String...) {
         series[values].update { $0 + Double(amount) }
     }
 }
 
-/// Goes up and down.
+/// A value that increases and decreases.
 public struct Gauge: Sendable {
     let series: Series<Cell>
 
     init(_ series: Series<Cell>) { self.series = series }
 
-    /// - Parameter values: of the labels, in the order of their registration.
+    /// - Parameter values: one per label, in the order of registration.
     public func set(_ value: Double, _ values: String...) {
         series[values].update { _ in value }
     }
 
-    /// - Parameter values: of the labels, in the order of their registration.
+    /// - Parameter values: one per label, in the order of registration.
     public func add(_ amount: Double, _ values: String...) {
         series[values].update { $0 + amount }
     }
 }
 
-/// Counts observations by size.
+/// Counts observations in buckets.
 public struct Histogram: Sendable {
     let series: Series<Distribution>
 
     init(_ series: Series<Distribution>) { self.series = series }
 
-    /// - Parameter values: of the labels, in the order of their registration.
+    /// - Parameter values: one per label, in the order of registration.
     public func observe(_ value: Double, _ values: String...) {
         series[values].observe(value)
     }
 
-    /// In seconds.
+    /// Observes a duration in seconds.
     ///
-    /// - Parameter values: of the labels, in the order of their registration.
+    /// - Parameter values: one per label, in the order of registration.
     public func observe(_ duration: Duration, _ values: String...) {
         let (seconds, attoseconds) = duration.components
         series[values].observe(Double(seconds) + Double(attoseconds) * 1e-18)
     }
 }
 
-/// A number that several threads change: exact for counts up to 2^53.
+/// A number that several threads change; exact up to 2^53.
 final class Cell: Measurement {
     private let bits = Atomic<UInt64>(0)
 
@@ -72,13 +72,13 @@ final class Cell: Measurement {
 
 final class Distribution: Measurement {
     private struct State {
-        /// Not cumulative; one more than there are bounds.
+        /// Not cumulative; one more than `bounds`.
         var counts: [UInt64]
         var sum = 0.0
     }
 
     private let bounds: [Double]
-    // Keeps counts and sum in step.
+    // Keeps counts and sum consistent.
     private let state: Mutex<State>
 
     init(bounds: [Double]) {

@@ -1,10 +1,10 @@
-/// A dimension of a metric and all values it can have. Anything else is counted as `other`.
+/// A label with all its values. Any other value is counted as `other`.
 public struct MetricLabel: Sendable {
     let name: String
     let values: [String]
 
     public init(_ name: String, _ values: [String]) {
-        precondition(Exposition.isLabelName(name), "\(name) is no name of a label")
+        precondition(Exposition.isLabelName(name), "\(name) is not a valid label name")
         self.name = name
         self.values = values
     }
@@ -14,27 +14,27 @@ enum MetricKind: String {
     case counter, gauge, histogram
 }
 
-/// All series of one name.
+/// All series of one metric.
 protocol MetricFamily: Sendable {
     var name: String { get }
     var help: String { get }
     var kind: MetricKind { get }
-    /// Lines without their ends.
+    /// Lines without line ends.
     func samples() -> [String]
 }
 
-/// What one series holds.
+/// The value of one series.
 protocol Measurement: Sendable {
     var isUntouched: Bool { get }
     /// - Parameter labels: comma-separated, without braces.
     func samples(name: String, labels: String) -> [String]
 }
 
-/// One measurement for every combination of label values, made at the start and found without a lock.
+/// One measurement per combination of label values, created at start-up and found without a lock.
 final class Series<Held: Measurement>: MetricFamily {
     private struct Dimension {
         let name: String
-        /// With `other` last.
+        /// The last value is `other`.
         let values: [String]
         let positions: [String: Int]
     }
@@ -66,8 +66,8 @@ final class Series<Held: Measurement>: MetricFamily {
         return held[index]
     }
 
-    /// Declared combinations are there from the start, so that a rate does not miss their first event; those with
-    /// `other` once it happened.
+    /// Declared combinations exist from the start, so that a rate does not miss their first event. Those with `other`
+    /// appear with their first event.
     func samples() -> [String] {
         held.indices.flatMap { index -> [String] in
             var rest = index
@@ -85,7 +85,7 @@ final class Series<Held: Measurement>: MetricFamily {
     }
 }
 
-/// Values that are read when they are needed.
+/// Values that are read when the metrics are rendered.
 struct ReadFamily: MetricFamily {
     let name: String
     let help: String

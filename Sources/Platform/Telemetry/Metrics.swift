@@ -1,12 +1,12 @@
 internal import Synchronization
 
-/// The registry of a process's measurements; all are registered at the start, with all the label values they will
-/// ever have, so that no request can make it grow.
+/// The metrics of a process. All are registered at start-up with all their label values, so that requests cannot add
+/// any.
 public final class Metrics: Sendable {
-    /// Seconds; from a signature to a slow mail server.
+    /// In seconds; from the duration of a signature to that of a slow mail server.
     public static let latencyBounds = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10]
 
-    // Guards the order of registration; measuring does not touch it.
+    // Guards the order of registration; measurements do not use it.
     private let families = Mutex<[any MetricFamily]>([])
 
     public init() {}
@@ -28,26 +28,26 @@ public final class Metrics: Sendable {
         register(ReadFamily(name: name, help: help, kind: .gauge) { [(labels: "", value: read())] })
     }
 
-    /// - Parameter read: a number that only ever goes up; called for every rendering, on its thread.
+    /// - Parameter read: a number that only increases; called for every rendering, on its thread.
     public func counter(_ name: String, help: String, read: @escaping @Sendable () -> Double) {
         register(ReadFamily(name: name, help: help, kind: .counter) { [(labels: "", value: read())] })
     }
 
-    /// - Parameter read: numbers that only ever go up, by label value.
+    /// - Parameter read: numbers that only increase, by label value.
     public func counter(
         _ name: String, help: String, label: String, read: @escaping @Sendable () -> [String: Double]
     ) {
         registerLabelled(name, help: help, kind: .counter, label: label, read: read)
     }
 
-    /// - Parameter read: values by label value; as many as the process has of the thing, such as loops.
+    /// - Parameter read: numbers by label value, one for each object of a kind, such as a loop.
     public func gauge(
         _ name: String, help: String, label: String, read: @escaping @Sendable () -> [String: Double]
     ) {
         registerLabelled(name, help: help, kind: .gauge, label: label, read: read)
     }
 
-    /// - Parameter bounds: upper bounds of the buckets, ascending; the infinite one is added.
+    /// - Parameter bounds: ascending upper bounds of the buckets; infinity is added.
     public func histogram(
         _ name: String, help: String, labels: [MetricLabel] = [], bounds: [Double] = latencyBounds
     ) -> Histogram {
@@ -79,7 +79,7 @@ public final class Metrics: Sendable {
     }
 
     private func register(_ family: some MetricFamily) {
-        precondition(Exposition.isMetricName(family.name), "\(family.name) is no name of a metric")
+        precondition(Exposition.isMetricName(family.name), "\(family.name) is not a valid metric name")
         families.withLock { families in
             precondition(!families.contains { $0.name == family.name }, "\(family.name) is registered twice")
             families.append(family)

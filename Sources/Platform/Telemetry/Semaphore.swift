@@ -1,8 +1,8 @@
 internal import Glibc
 
-/// A POSIX semaphore, for threads of our own.
+/// A POSIX semaphore, for dedicated threads.
 final class Semaphore: @unchecked Sendable {
-    // The kernel's side of it is safe to share; the pointer never changes.
+    // The kernel's object is thread-safe, and the pointer never changes.
     private let handle = UnsafeMutablePointer<sem_t>.allocate(capacity: 1)
 
     init() { sem_init(handle, 0, 0) }
@@ -18,7 +18,7 @@ final class Semaphore: @unchecked Sendable {
         while sem_wait(handle) != 0 && errno == EINTR {}
     }
 
-    /// - Returns: `false` if nobody signalled in time.
+    /// - Returns: `false` after a timeout.
     func wait(atMost timeout: Duration) -> Bool {
         var deadline = timespec()
         clock_gettime(CLOCK_REALTIME, &deadline)

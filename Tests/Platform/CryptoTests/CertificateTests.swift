@@ -4,7 +4,7 @@ import Testing
 @Suite("A self-signed certificate")
 struct CertificateTests {
     @Test(
-        "carries the key, the name, the dates and the serial, and is believed by openssl",
+        "has the key, the name, the dates and the serial number, and openssl verifies it",
         arguments: SignatureAlgorithm.allCases)
     func readBack(algorithm: SignatureAlgorithm) throws {
         let key = try PrivateKey.generate(algorithm)
@@ -28,7 +28,7 @@ struct CertificateTests {
         #expect(try openssl("verify -check_ss_sig -CAfile FILE0 FILE0", files: [file]) != nil)
     }
 
-    @Test("is refused a name that X.509 has no room for", arguments: [0, 65])
+    @Test("rejects names that X.509 does not allow", arguments: [0, 65])
     func name(length: Int) throws {
         let key = try PrivateKey.generate(.es256)
         #expect(throws: LibraryFault.self) {

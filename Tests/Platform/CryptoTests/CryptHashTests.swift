@@ -4,7 +4,7 @@ import Testing
 
 @Suite("Hashes of crypt(3)")
 struct CryptHashTests {
-    /// Made by Python's `crypt` of "correct horse".
+    /// Hashes of "correct horse" by Python's `crypt`.
     static let hashes = [
         "$2b$04$abcdefghijklmnopqrstuujydOTSfIH/d5oUHpsygqV5X9xJLQc6e",
         "$2y$04$abcdefghijklmnopqrstuujydOTSfIH/d5oUHpsygqV5X9xJLQc6e",
@@ -14,7 +14,7 @@ struct CryptHashTests {
         "$y$j9T$F5Jx5fExrKuPp53xLKQ..1$zwtVrjrUCmXcyLTs6oxLTQlzifSUkF8RHJ./tK5KU79",
     ]
 
-    @Test("verify the password they were made of and no other", arguments: hashes)
+    @Test("verify their password and no other", arguments: hashes)
     func verify(text: String) {
         let password = Array("correct horse".utf8)
         #expect(CryptHash.verify(password, against: text))
@@ -23,13 +23,13 @@ struct CryptHashTests {
         #expect(!CryptHash.verify(password, against: String(text.dropLast())))
     }
 
-    @Test("do not take a password for what stands before its NUL, nor a hash", arguments: hashes)
+    @Test("reject passwords and hashes with a NUL", arguments: hashes)
     func nul(text: String) {
         #expect(!CryptHash.verify(Array("correct horse\u{0}battery".utf8), against: text))
         #expect(!CryptHash.verify(Array("correct horse".utf8), against: text + "\u{0}"))
     }
 
-    @Test("of no known kind verify nothing", arguments: ["", "*0", "$", "plain", "$9$a$b", "x"])
+    @Test("of unknown formats verify no password", arguments: ["", "*0", "$", "plain", "$9$a$b", "x"])
     func unreadable(text: String) {
         #expect(!CryptHash.verify(Array("correct horse".utf8), against: text))
     }

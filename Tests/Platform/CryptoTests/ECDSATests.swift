@@ -1,7 +1,7 @@
 import Crypto
 import Testing
 
-/// The edges that Project Wycheproof tries ECDSA implementations with, on a key of our own.
+/// The edge cases of Project Wycheproof for ECDSA, with our own key.
 @Suite("ECDSA signatures")
 struct ECDSATests {
     private static let order = hex("ffffffff00000000ffffffffffffffffbce6faada7179e84f3b9cac2fc632551")
@@ -21,13 +21,13 @@ struct ECDSATests {
 
     private func isAccepted(_ signature: [UInt8]) -> Bool { key.publicKey.verifies(signature, of: message) }
 
-    @Test("with s replaced by n - s are as good: ECDSA is malleable, and JOSE does not forbid it")
+    @Test("with s replaced by n - s are valid: ECDSA is malleable, and JOSE allows it")
     func highAndLow() {
         #expect(isAccepted(r + s))
         #expect(isAccepted(r + difference(Self.order, s)))
     }
 
-    @Test("with r or s of zero, one, n or beyond are refused")
+    @Test("with r or s of zero, one, n or beyond are rejected")
     func range() {
         let edges = [
             Self.zero, repeated(0, 31) + [1], Self.order, repeated(0xff, 32), difference(Self.order, Self.zero),
@@ -39,24 +39,24 @@ struct ECDSATests {
         }
     }
 
-    @Test("of another length are refused", arguments: [0, 1, 32, 63, 65, 66, 96, 128])
+    @Test("of another length are rejected", arguments: [0, 1, 32, 63, 65, 66, 96, 128])
     func lengths(count: Int) {
         #expect(!isAccepted(Array((r + s + r + s).prefix(count))))
     }
 
-    @Test("padded with zeros are refused")
+    @Test("padded with zeros are rejected")
     func padded() {
         #expect(!isAccepted([0] + r + s))
         #expect(!isAccepted(r + s + [0]))
         #expect(!isAccepted([0] + r + [0] + s))
     }
 
-    @Test("with r and s exchanged are refused")
+    @Test("with r and s exchanged are rejected")
     func exchanged() {
         #expect(!isAccepted(s + r))
     }
 
-    @Test("in DER are refused")
+    @Test("in DER are rejected")
     func der() {
         let der = [0x30, 0x44, 0x02, 0x20] + r + [0x02, 0x20] + s
         #expect(!isAccepted(der))

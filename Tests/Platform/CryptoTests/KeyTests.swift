@@ -59,7 +59,7 @@ struct KeyTests {
     }
 
     @Test(
-        "made by openssl are read from PEM, and its verdict on our signatures is ours",
+        "of openssl are read from PEM, and openssl agrees on our signatures",
         arguments: [
             "ecparam -name prime256v1 -genkey -noout",
             "genpkey -algorithm EC -pkeyopt ec_paramgen_curve:P-256",
@@ -83,7 +83,7 @@ struct KeyTests {
     }
 
     @Test(
-        "of a type, curve or size we do not sign with are refused",
+        "of a type, curve or size that we do not sign with are rejected",
         arguments: [
             "genpkey -algorithm EC -pkeyopt ec_paramgen_curve:P-384",
             "genpkey -algorithm EC -pkeyopt ec_paramgen_curve:secp256k1",
@@ -98,14 +98,14 @@ struct KeyTests {
         #expect(throws: KeyFault.unsupported) { try PublicKey(pem: publicPEM) }
     }
 
-    @Test("that are encrypted are refused without asking anybody for a password")
+    @Test("that are encrypted are rejected without a prompt for a password")
     func encrypted() throws {
         let pem = try opensslText("genpkey -algorithm EC -pkeyopt ec_paramgen_curve:P-256 -aes256 -pass pass:secret")
         #expect(pem.contains("ENCRYPTED"))
         #expect(throws: KeyFault.malformed) { try PrivateKey(pem: pem) }
     }
 
-    @Test("whose halves do not belong together are refused")
+    @Test("whose halves do not belong together are rejected")
     func mismatch() throws {
         let key = try PrivateKey.generate(.es256)
         var pkcs8 = try key.pkcs8
@@ -122,7 +122,7 @@ struct KeyTests {
         #expect(throws: KeyFault.malformed) { try PublicKey(pem: text) }
     }
 
-    @Test("of P-256 are refused unless they are a point of the curve")
+    @Test("of P-256 are rejected unless they are a point of the curve")
     func points() throws {
         guard case .ec(let x, let y) = try PrivateKey.generate(.es256).publicKey.parts else { return }
         var altered = y
@@ -143,7 +143,7 @@ struct KeyTests {
     }
 
     @Test(
-        "of RSA are refused unless their numbers can be a key",
+        "of RSA are rejected unless their numbers are a valid key",
         arguments: [
             RSANumbers(testDescription: "2048 bits"),
             RSANumbers(testDescription: "leading zeros", n: [0, 0, 0x80] + repeated(0, 254) + [1]),

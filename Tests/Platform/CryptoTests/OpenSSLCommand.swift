@@ -1,6 +1,6 @@
 import Foundation
 
-/// Runs the `openssl` program, so that our keys and signatures are judged by somebody else.
+/// Runs the `openssl` program, to check our keys and signatures with an independent implementation.
 ///
 /// - Parameters:
 ///   - command: its arguments, separated by spaces; `FILE0`, `FILE1`, … stand for files with the contents of `files`.
@@ -8,7 +8,7 @@ import Foundation
 func openssl(_ command: String, files: [[UInt8]] = []) throws -> [UInt8]? {
     let folder = FileManager.default.temporaryDirectory.appending(path: "crypto-tests-\(UUID().uuidString)")
     try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: false)
-    defer { try? FileManager.default.removeItem(at: folder) }  // a leftover does no harm
+    defer { try? FileManager.default.removeItem(at: folder) }  // a leftover folder is harmless
     for (index, contents) in files.enumerated() {
         try Data(contents).write(to: folder.appending(path: "FILE\(index)"))
     }

@@ -8,7 +8,7 @@ struct PasswordHashTests {
 
     private func cheap() throws -> PasswordHash.Cost { try PasswordHash.Cost(memoryKiB: 8, iterations: 1) }
 
-    @Test("verify the password they were made of and no other")
+    @Test("verify their password and no other")
     func roundTrip() throws {
         let phc = try PasswordHash.hash(password, cost: cheap())
         #expect(phc.hasPrefix("$argon2id$v=19$m=8,t=1,p=1$"))
@@ -25,13 +25,13 @@ struct PasswordHashTests {
         #expect(try PasswordHash.Cost() == .recommended)
     }
 
-    @Test("are salted: the same password gives another string")
+    @Test("are salted: the same password has different hashes")
     func salted() throws {
         #expect(try PasswordHash.hash(password, cost: cheap()) != PasswordHash.hash(password, cost: cheap()))
     }
 
     @Test(
-        "count every byte of a password, NUL and emptiness included",
+        "depend on every byte of a password, including NUL, and allow an empty one",
         arguments: [[], [0], [0, 0], [0, 1]] as [[UInt8]])
     func bytes(password: [UInt8]) throws {
         let phc = try PasswordHash.hash(password, cost: cheap())
@@ -50,7 +50,7 @@ struct PasswordHashTests {
     }
 
     /// Argon2 reference implementation, `test.c`, version 0x13, argon2i, one lane.
-    @Test("of Argon2i are verified, and made anew")
+    @Test("of Argon2i are verified and need rehashing")
     func argon2i() throws {
         let phc = "$argon2i$v=19$m=256,t=2,p=1$c29tZXNhbHQ$iekCn0Y3spW+sCcFanM2xBT63UP2sghkUoHLIUpWRS8"
         #expect(PasswordHash.verify(Array("password".utf8), against: phc))
@@ -59,7 +59,7 @@ struct PasswordHashTests {
     }
 
     @Test(
-        "with hostile or foreign parameters verify nothing",
+        "with excessive or unknown parameters verify no password",
         arguments: [
             "", "$", "plain text", "$argon2id$v=19$m=256,t=2,p=1$c29tZXNhbHQ",
             "$argon2id$v=19$m=1048577,t=2,p=1$c29tZXNhbHQ$nf65EOgLrQMR/uIPnA4rEsF5h7TKyQwu9U1bMCHGi/4",
@@ -77,7 +77,7 @@ struct PasswordHashTests {
         #expect(Argon2Parameters(phc: phc) == nil)
     }
 
-    @Test("are made anew when the cost changed or another program made them")
+    @Test("need rehashing if the cost differs or another program created them")
     func rehash() throws {
         let phc = try PasswordHash.hash(password, cost: cheap())
         #expect(try !PasswordHash.needsRehash(phc, cost: cheap()))
@@ -87,7 +87,7 @@ struct PasswordHashTests {
         #expect(try PasswordHash.needsRehash(phc.replacing("p=1", with: "p=2"), cost: cheap()))
     }
 
-    @Test("refuse a cost that no machine should run", arguments: [(7, 1), (1_048_577, 1), (8, 0), (8, 17), (-1, -1)])
+    @Test("reject a cost out of range", arguments: [(7, 1), (1_048_577, 1), (8, 0), (8, 17), (-1, -1)])
     func costs(memoryKiB: Int, iterations: Int) {
         #expect(throws: PasswordHash.CostOutOfRange.self) {
             try PasswordHash.Cost(memoryKiB: memoryKiB, iterations: iterations)

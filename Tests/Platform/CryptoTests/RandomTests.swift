@@ -3,7 +3,7 @@ import Testing
 
 @Suite("Randomness")
 struct RandomTests {
-    @Test("gives as many bytes as asked, never the same")
+    @Test("returns the requested number of bytes, different each time")
     func bytes() {
         #expect(Random.bytes(0).isEmpty)
         let draws = (0..<1000).map { _ in Random.bytes(16) }
@@ -11,15 +11,15 @@ struct RandomTests {
         #expect(Set(draws).count == 1000)
     }
 
-    @Test("text has the length asked for and letters of its alphabet only", arguments: [0, 1, 22, 1000])
+    @Test("text has the requested length and only characters of its alphabet", arguments: [0, 1, 22, 1000])
     func text(length: Int) {
         let text = Random.text(length: length)
         #expect(text.utf8.count == length)
         #expect(text.allSatisfy { Random.alphanumerics.contains($0) })
     }
 
-    /// 94 letters: with a plain remainder of 256, the first 68 would come three times for two of the others.
-    @Test("every letter is equally likely, whatever the size of the alphabet")
+    /// With 94 letters, a plain remainder of 256 would select the first 68 letters 1.5 times as often as the others.
+    @Test("every letter is equally likely for any size of the alphabet")
     func unbiased() {
         let letters = (33...126).map { String(UnicodeScalar(UInt8($0))) }.joined()
         let draws = 94_000

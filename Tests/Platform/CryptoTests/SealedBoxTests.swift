@@ -11,7 +11,7 @@ struct SealedBoxTests {
         try SealedBox(keys: MasterKeys(current: repeated(current, 32), previous: previous.map { repeated($0, 32) }))
     }
 
-    @Test("opens to what was put in, nothing included", arguments: [0, 1, 16, 1000])
+    @Test("decrypts to the plaintext, including an empty one", arguments: [0, 1, 16, 1000])
     func roundTrip(length: Int) throws {
         let box = try box(current: 1)
         let secret = Random.bytes(length)
@@ -21,7 +21,7 @@ struct SealedBoxTests {
         #expect(try box.seal(secret, context: place) != sealed)
     }
 
-    @Test("does not open with any one bit changed")
+    @Test("does not open if any bit is changed")
     func tampered() throws {
         let box = try box(current: 1)
         let sealed = try box.seal(secret, context: place)
@@ -38,7 +38,7 @@ struct SealedBoxTests {
         }
     }
 
-    @Test("does not open when shortened or lengthened")
+    @Test("does not open if shortened or lengthened")
     func resized() throws {
         let box = try box(current: 1)
         let sealed = try box.seal(secret, context: place)
@@ -51,7 +51,7 @@ struct SealedBoxTests {
     }
 
     @Test(
-        "does not open in another place",
+        "does not open with another context",
         arguments: ["", "signing_key/demo/kid-2/private", "signing_key/demo/kid-1/privat"])
     func moved(other: String) throws {
         let box = try box(current: 1)
@@ -59,7 +59,7 @@ struct SealedBoxTests {
         #expect(throws: SealFault.doesNotOpen) { try box.open(sealed, context: other) }
     }
 
-    @Test("opens with the previous key until rows have moved over, and says which they are")
+    @Test("opens with the previous key during a rotation, and reports which rows use it")
     func rotation() throws {
         let old = try box(current: 1)
         let sealed = try old.seal(secret, context: place)
@@ -73,7 +73,7 @@ struct SealedBoxTests {
         #expect(!both.isSealedWithCurrent([]))
     }
 
-    @Test("takes keys of 32 bytes only", arguments: [0, 16, 31, 33])
+    @Test("accepts keys of 32 bytes only", arguments: [0, 16, 31, 33])
     func keyLength(length: Int) {
         #expect(throws: MasterKeys.WrongLength.self) { try MasterKeys(current: repeated(1, length)) }
         #expect(throws: MasterKeys.WrongLength.self) {
@@ -81,7 +81,7 @@ struct SealedBoxTests {
         }
     }
 
-    @Test("shows nothing of its keys when printed")
+    @Test("never prints its keys")
     func redacted() throws {
         let keys = try MasterKeys(current: repeated(0xAB, 32), previous: repeated(0xAC, 32))
         var text = ""
@@ -97,7 +97,7 @@ struct SealedBoxTests {
 
     /// McGrew and Viega, "The Galois/Counter Mode of Operation (GCM)", appendix B.
     @Test(
-        "ciphers as published",
+        "matches published vectors",
         arguments: [
             Vector(
                 testDescription: "case 13", key: String(repeating: "00", count: 32),

@@ -7,10 +7,11 @@ struct LoopTests {
 
     init() throws { loop = try Loop(name: "test") }
 
-    @Test("runs tasks that prefer it, and gets them back after a sleep")
+    @Test("runs tasks that prefer it, also after a sleep")
     func tasks() async throws {
         let places = await Task(executorPreference: loop) { [loop] in
             let before = loop.isCurrent
+            // The task is never cancelled.
             try? await loop.sleep(for: .milliseconds(5))
             return [before, loop.isCurrent]
         }.value
@@ -18,7 +19,7 @@ struct LoopTests {
         loop.stop()
     }
 
-    @Test("fires timers in the order of their deadlines, and never a cancelled one")
+    @Test("fires timers in the order of their deadlines, except cancelled ones")
     func timers() async throws {
         let fired = await withCheckedContinuation { continuation in
             loop.submit { [loop] in
@@ -35,7 +36,7 @@ struct LoopTests {
         loop.stop()
     }
 
-    @Test("lets a cancelled sleeper go at once")
+    @Test("resumes a cancelled sleep at once")
     func cancelledSleep() async throws {
         let sleeper = Task(executorPreference: loop) { [loop] in try await loop.sleep(for: .seconds(3600)) }
         sleeper.cancel()
@@ -43,7 +44,7 @@ struct LoopTests {
         loop.stop()
     }
 
-    @Test("takes work from many threads without losing any")
+    @Test("runs all work that many threads submit")
     func handOver() async throws {
         let sum = await withTaskGroup(of: Int.self) { group in
             for number in 1...200 {
@@ -57,7 +58,7 @@ struct LoopTests {
         loop.stop()
     }
 
-    @Test("puts off to the end of a pass what is cheaper done together, and then does not wait")
+    @Test("runs end-of-pass callbacks in the same pass, without waiting for events")
     func endOfPass() async throws {
         final class Record: @unchecked Sendable { var events: [String] = [] }
         let record = Record()

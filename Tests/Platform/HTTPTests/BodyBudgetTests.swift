@@ -14,7 +14,7 @@ struct BodyBudgetTests {
         #expect(budget.reserve(largest))
     }
 
-    @Test("has what was released once more, and never refuses a request without a body")
+    @Test("reuses released bytes, and never rejects a request without a body")
     func release() {
         let budget = BodyBudget(bytes: 4)
         #expect(budget.reserve(1))

@@ -4,7 +4,7 @@ import Testing
 @Suite("Freshness")
 struct CacheControlTests {
     @Test(
-        "is what the answer says of itself",
+        "follows Cache-Control and Age",
         arguments: [
             (["Cache-Control": "max-age=60"], 60), (["cache-control": "public, Max-Age=60, must-revalidate"], 60),
             (["Cache-Control": "public,max-age = 60 "], 60), (["Cache-Control": "max-age=\"60\""], 60),

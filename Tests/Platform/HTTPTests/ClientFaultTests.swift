@@ -18,7 +18,7 @@ struct ClientFaultTests {
     static let start = "HTTP/1.1 200 OK\r\nContent-Length: 1000\r\n\r\n"
 
     @Test(
-        "tells what the other side did wrong",
+        "describes the server's fault",
         arguments: [
             Row("never accepts", .timedOut, script: nil),
             Row("says nothing", .timedOut) { _ = $0.ends() },
@@ -84,7 +84,7 @@ struct ClientFaultTests {
         }
     }
 
-    @Test("is none where the answer is merely not what was hoped for")
+    @Test("is not thrown for a response with an error status")
     func unexpectedContent() async throws {
         let server = try RawServer { connection in
             _ = connection.head()
@@ -98,7 +98,7 @@ struct ClientFaultTests {
         }
     }
 
-    @Test("is none for an answer to HEAD that tells of a large body")
+    @Test("is not thrown for a response to HEAD that announces a large body")
     func head() async throws {
         let server = try RawServer { connection in
             _ = connection.head()
@@ -110,7 +110,7 @@ struct ClientFaultTests {
         }
     }
 
-    @Test("comes in time when the connection is not even made")
+    @Test("is thrown in time if no connection is made")
     func fullQueue() async throws {
         let server = try RawServer(backlog: 0, script: nil)
         let filler = try RawClient(port: server.port)
@@ -122,7 +122,7 @@ struct ClientFaultTests {
         withExtendedLifetime(filler) {}
     }
 
-    @Test("comes in time while waiting for another request's connection")
+    @Test("is thrown in time while waiting for another request's connection")
     func noFreeConnection() async throws {
         let server = try RawServer { _ = $0.ends() }
         try await withClient(limits: ClientLimits(connectionsPerHost: 1)) { client in
@@ -136,7 +136,7 @@ struct ClientFaultTests {
         #expect(server.connections == 1)
     }
 
-    @Test("tells that nobody listens")
+    @Test("reports that no server listens")
     func refusedPort() async throws {
         let port = try RawServer(script: nil).port
         try await withClient { client in
@@ -144,7 +144,7 @@ struct ClientFaultTests {
         }
     }
 
-    @Test("tells that no such host is known")
+    @Test("reports an unknown host")
     func unknownHost() async throws {
         try await withClient { client in
             await #expect(throws: ClientFault.unknownHost) {
@@ -153,7 +153,7 @@ struct ClientFaultTests {
         }
     }
 
-    @Test("comes when too many requests are under way")
+    @Test("reports too many requests in progress")
     func overload() async throws {
         let server = try RawServer { _ = $0.ends() }
         try await withClient(limits: ClientLimits(requests: 2)) { client in
@@ -166,7 +166,7 @@ struct ClientFaultTests {
         }
     }
 
-    @Test("comes to all that is under way, and to all that follows, when the client is closed")
+    @Test("ends all requests in progress and all later ones when the client is closed")
     func close() async throws {
         let asked = Counter()
         let server = try RawServer { connection in
@@ -203,7 +203,7 @@ struct ClientFaultTests {
     }
 
     @Test(
-        "comes before anything is sent if a header cannot be sent",
+        "is thrown before anything is sent if a header is not valid",
         arguments: [
             ("", "a"), ("X A", "a"), ("X:", "a"), ("X\r\nY", "a"), ("Ü", "a"), ("X", "a\r\nY: b"), ("X", "a\u{0}b"),
             ("X", "a\nb"), ("host", "example.com"), ("Content-Length", "1"), ("transfer-encoding", "chunked"),

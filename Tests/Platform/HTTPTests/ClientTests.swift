@@ -5,7 +5,7 @@ import Testing
 
 @Suite("A client", .timeLimit(.minutes(1)))
 struct ClientTests {
-    @Test("sends method, path, query, body and headers, and hands back status, headers and body")
+    @Test("sends method, path, query, body and headers, and returns status, headers and body")
     func exchange() async throws {
         let handler: Handler = { request in
             var response = await echo(request)
@@ -26,7 +26,7 @@ struct ClientTests {
     }
 
     @Test(
-        "sends nothing that was not asked for",
+        "adds no fields of its own",
         arguments: [
             (.get, [:], "", ""), (.head, [:], "", ""), (.delete, [:], "", ""), (.options, [:], "", ""),
             (.post, [:], "", "Content-Length: 0\r\n"), (.post, [:], "hello", "Content-Length: 5\r\n"),
@@ -54,7 +54,7 @@ struct ClientTests {
         }
     }
 
-    @Test("sends a large body at once, without asking first")
+    @Test("sends a large body at once, without Expect")
     func largeBody() async throws {
         try await withServer(bodyLimit: 4 << 20, handler: { .text(status: 200, "\($0.body.count)") }) { server in
             try await withClient { client in
@@ -76,7 +76,7 @@ struct ClientTests {
         }
     }
 
-    @Test("hands back headers of the final answer only: no interim ones, no trailers")
+    @Test("returns headers of the final response only: no interim ones, no trailers")
     func headers() async throws {
         let server = try RawServer { connection in
             _ = connection.head()
@@ -92,7 +92,7 @@ struct ClientTests {
         }
     }
 
-    @Test("has a hundred requests under way on one loop, over a few connections")
+    @Test("runs a hundred requests on one loop over a few connections")
     func concurrency() async throws {
         try await withServer { server in
             try await withClient(limits: ClientLimits(connectionsPerHost: 8)) { client in
@@ -110,7 +110,7 @@ struct ClientTests {
         }
     }
 
-    @Test("uses a connection again")
+    @Test("reuses a connection")
     func keepAlive() async throws {
         try await withServer { server in
             try await withClient { client in
@@ -123,7 +123,7 @@ struct ClientTests {
         }
     }
 
-    @Test("notices that a kept connection has ended")
+    @Test("notices that an idle connection has ended")
     func staleConnection() async throws {
         let server = try RawServer { connection in
             _ = connection.head()
@@ -138,7 +138,7 @@ struct ClientTests {
         #expect(server.connections == 5)
     }
 
-    @Test("takes no notice of a proxy in the environment")
+    @Test("ignores a proxy in the environment")
     func proxy() async throws {
         let names = ["http_proxy", "HTTP_PROXY", "https_proxy", "all_proxy", "ALL_PROXY"]
         for name in names { setenv(name, "http://127.0.0.1:1", 1) }

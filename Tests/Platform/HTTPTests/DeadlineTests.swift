@@ -8,7 +8,7 @@ struct DeadlineTests {
         headDeadline: .milliseconds(300), bodyDeadline: .milliseconds(300), idleDeadline: .milliseconds(300))
 
     @Test(
-        "ends a connection whose client sends a byte now and then",
+        "ends a connection whose client sends single bytes slowly",
         arguments: [
             ("nothing but an incomplete request line", "", "G"),
             ("head", "GET /a HTTP/1.1\r\n", "X-A: 1\r\n"),
@@ -41,7 +41,7 @@ struct DeadlineTests {
         }
     }
 
-    @Test("ends a connection whose client does not take its answer")
+    @Test("ends a connection whose client does not read its response")
     func unread() async throws {
         let asked = Gate()
         asked.open()
@@ -58,11 +58,11 @@ struct DeadlineTests {
         }
     }
 
-    @Test("does not end a request whose handler takes its time")
+    @Test("does not apply to a running handler")
     func slowHandler() async throws {
         let pace = try Loop(name: "pace")
         let slow: Handler = { request in
-            try? await pace.sleep(for: .milliseconds(900))  // nobody cancels it
+            try? await pace.sleep(for: .milliseconds(900))  // the task is never cancelled
             return await echo(request)
         }
         try await withServer(limits: limits, handler: slow) { server in

@@ -7,7 +7,7 @@ import Testing
 struct DrainTests {
     private let get = "GET /a HTTP/1.1\r\nHost: a\r\n\r\n"
 
-    @Test("answers what is in flight, closes what is idle, and accepts no more")
+    @Test("answers requests in progress, closes idle connections, and stops accepting")
     func inFlight() async throws {
         let side = try Loop(name: "side")
         let gate = Gate()
@@ -37,7 +37,7 @@ struct DrainTests {
         side.stop()
     }
 
-    @Test("cancels and cuts what has not ended in time")
+    @Test("cancels late requests and closes their connections")
     func outOfTime() async throws {
         let gate = Gate()
         let wasCancelled = Mutex(false)
@@ -61,7 +61,7 @@ struct DrainTests {
         }
     }
 
-    @Test("is over at once where nothing was started")
+    @Test("returns at once if the server was not started")
     func unused() async throws {
         let group = try LoopGroup(count: 2)
         let server = try Server(

@@ -1,7 +1,7 @@
 import Glibc
 import Testing
 
-/// A blocking socket that sends exactly what it is told, and gives up waiting after five seconds.
+/// A blocking socket that sends given bytes and waits at most five seconds.
 final class RawClient {
     struct Reply: Equatable {
         var status: Int
@@ -14,7 +14,7 @@ final class RawClient {
     private let descriptor: Int32
     private var buffer: [UInt8] = []
 
-    /// - Parameter source: this end's address, of 127.0.0.0/8.
+    /// - Parameter source: the client's address in 127.0.0.0/8.
     init(port: UInt16, from source: UInt32 = 0x7F00_0001) throws {
         descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
         let isBound = Self.with(source, 0) { bind(descriptor, $0, $1) } == 0
@@ -26,7 +26,7 @@ final class RawClient {
 
     deinit { close(descriptor) }
 
-    /// - Returns: whether the other side still takes bytes.
+    /// - Returns: whether the server still accepts bytes.
     @discardableResult
     func send(_ text: String) -> Bool {
         var bytes = Array(text.utf8)[...]
@@ -56,16 +56,16 @@ final class RawClient {
         }
     }
 
-    /// Waits for the end of the connection; `false` if bytes come before.
+    /// Waits for the end of the connection; `false` if bytes arrive first.
     func ended() throws -> Bool { try rest().isEmpty }
 
-    /// All that comes until the end of the connection.
+    /// All bytes until the end of the connection.
     func rest() throws -> String {
         while try fill() {}
         return String(decoding: buffer, as: UTF8.self)
     }
 
-    /// Makes the end of this client a reset, as when one vanishes.
+    /// Closes the connection with a reset, like a client that disappears.
     func resetAtEnd() {
         var now = linger(l_onoff: 1, l_linger: 0)
         setsockopt(descriptor, SOL_SOCKET, SO_LINGER, &now, socklen_t(MemoryLayout<linger>.size))

@@ -2,7 +2,7 @@ import Foundation
 import Synchronization
 import Testing
 
-/// Listens on a free port of 127.0.0.1, and treats each connection as it is told, on a thread of its own.
+/// Listens on a free port of 127.0.0.1 and runs a script for each connection, on its own thread.
 final class RawServer: Sendable {
     let port: UInt16
     private let descriptor: Int32
@@ -10,8 +10,8 @@ final class RawServer: Sendable {
     private let accepts: Bool
 
     /// - Parameters:
-    ///   - backlog: how many connections the kernel makes in advance.
-    ///   - script: the connection ends with it. Without one, nothing is ever accepted.
+    ///   - backlog: how many connections the kernel accepts in advance.
+    ///   - script: the connection is closed when it returns. Without a script, no connection is accepted.
     init(backlog: Int32 = 16, script: (@Sendable (RawConnection) -> Void)?) throws {
         accepts = script != nil
         descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
@@ -34,7 +34,7 @@ final class RawServer: Sendable {
                 let connection = RawConnection(new)
                 Thread.detachNewThread { script(connection) }
             }
-            // Closed here and nowhere else: otherwise the next accept could be on another test's socket of the same number.
+            // Closed only here. Otherwise the next accept could use a socket of another test with the same number.
             close(descriptor)
         }
     }
@@ -44,18 +44,18 @@ final class RawServer: Sendable {
         if !accepts { close(descriptor) }
     }
 
-    /// How many were ever accepted.
+    /// The number of accepted connections.
     var connections: Int { accepted.value }
 }
 
-/// Counted up by one thread and read by another.
+/// Incremented by one thread and read by another.
 final class Counter: Sendable {
     private let count = Atomic(0)
     var value: Int { count.load(ordering: .relaxed) }
     func add() { count.add(1, ordering: .relaxed) }
 }
 
-/// One accepted connection; ends when nobody holds it any more.
+/// One accepted connection; closed when it is released.
 final class RawConnection: Sendable {
     private let descriptor: Int32
 
@@ -67,7 +67,7 @@ final class RawConnection: Sendable {
 
     deinit { close(descriptor) }
 
-    /// The next request without its body; empty if the connection ends before.
+    /// The next request without its body; empty if the connection ends first.
     func head() -> String {
         var bytes: [UInt8] = []
         var byte: UInt8 = 0
@@ -78,7 +78,7 @@ final class RawConnection: Sendable {
         return String(decoding: bytes, as: UTF8.self)
     }
 
-    /// - Returns: whether the other side still takes bytes.
+    /// - Returns: whether the client still accepts bytes.
     @discardableResult
     func send(_ text: String) -> Bool {
         let bytes = Array(text.utf8)
@@ -89,12 +89,12 @@ final class RawConnection: Sendable {
         send("HTTP/1.1 200 OK\r\nContent-Length: \(body.utf8.count)\r\n\r\n\(body)")
     }
 
-    /// Sends the text every 50 ms, until nobody takes it.
+    /// Sends the text every 50 ms until the client closes the connection.
     func drip(_ text: String) {
         while send(text) { usleep(50_000) }
     }
 
-    /// - Returns: whether the other side ended the connection, and not our patience.
+    /// - Returns: `true` if the client closed the connection, `false` after a timeout.
     func ends() -> Bool {
         var byte: UInt8 = 0
         while true {
@@ -103,7 +103,7 @@ final class RawConnection: Sendable {
         }
     }
 
-    /// Makes the end a reset.
+    /// Closes the connection with a reset.
     func resetAtEnd() {
         var now = linger(l_onoff: 1, l_linger: 0)
         setsockopt(descriptor, SOL_SOCKET, SO_LINGER, &now, socklen_t(MemoryLayout<linger>.size))

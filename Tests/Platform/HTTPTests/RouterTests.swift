@@ -32,7 +32,7 @@ struct RouterTests {
     }
 
     @Test(
-        "leads a path to its route",
+        "matches a path to its route",
         arguments: [
             Row(.post, "/v1/accounts:signUp", "signUp"),
             Row(.post, "/v1/accounts:signInWithPassword", "signIn"),
@@ -55,7 +55,7 @@ struct RouterTests {
     func found(row: Row) { #expect(matched(row) == row.expected) }
 
     @Test(
-        "names the methods of a path that has others",
+        "lists the methods of a path that has others",
         arguments: [
             Row(.get, "/v1/accounts:signUp", "only POST"),
             Row(.delete, "/v1/projects/abc/accounts", "only GET POST"),
@@ -65,7 +65,7 @@ struct RouterTests {
     func otherMethod(row: Row) { #expect(matched(row) == row.expected) }
 
     @Test(
-        "knows no other path",
+        "matches no other path",
         arguments: [
             "", "v1/accounts:signUp", "//", "/v1", "/v1/accounts", "/v1/accounts:", "/v1/accounts:signup",
             "/v1/accounts:signUp/", "/v1/accounts%3AsignUp", "/V1/accounts:signUp", "/v1/projects/abc:lookup",
@@ -79,7 +79,7 @@ struct RouterTests {
     func notFound(path: String) { #expect(matched(Row(.post, path, "")) == "not found") }
 
     @Test(
-        "traps on a template that is malformed or given twice",
+        "traps for a template that is malformed or registered twice",
         arguments: [
             "v1", "/a//b", "/a/", "/{", "/{}", "/{a}b", "/a{b}", "/{a}/{a}", "/a:b/c", "/{a}:", "/a?b", "/twice",
         ])

@@ -1,15 +1,15 @@
 import Foundation
 import Testing
 
-/// The `openssl` program, serving TLS with a certificate of its own making.
+/// The `openssl` program as a TLS server with a self-signed certificate.
 final class SecureServer {
     let port: UInt16
     private let folder: URL
     private let process: Process
 
     /// - Parameters:
-    ///   - name: the only one in the certificate.
-    ///   - answer: sent once, to whoever first agrees on encryption; the connection stays open.
+    ///   - name: the only name in the certificate.
+    ///   - answer: sent once, to the first client with a successful handshake; the connection stays open.
     init(name: String, answer: String) throws {
         folder = FileManager.default.temporaryDirectory.appending(path: "http-tests-\(UUID().uuidString)")
         try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: false)
@@ -33,10 +33,10 @@ final class SecureServer {
     deinit {
         kill(process.processIdentifier, SIGKILL)  // it may have been started with other signals blocked
         process.waitUntilExit()
-        try? FileManager.default.removeItem(at: folder)  // a leftover does no harm
+        try? FileManager.default.removeItem(at: folder)  // a leftover folder is harmless
     }
 
-    /// A file with the certificate, to be believed.
+    /// A file with the certificate, for clients to trust.
     var certificate: String { folder.appending(path: "certificate.pem").path }
 
     private static func openssl(_ command: String, in folder: URL) -> Process {

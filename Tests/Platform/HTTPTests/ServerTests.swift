@@ -20,7 +20,7 @@ struct ServerTests {
         }
     }
 
-    @Test("answers requests sent ahead, in their order")
+    @Test("answers pipelined requests in order")
     func pipelined() async throws {
         try await withServer { server in
             let client = try RawClient(port: server.port)
@@ -29,7 +29,7 @@ struct ServerTests {
         }
     }
 
-    @Test("takes a body in pieces, up to the limit of its route")
+    @Test("accepts a body in pieces, up to the limit of its route")
     func pieces() async throws {
         try await withServer(bodyLimit: 300_000) { server in
             let client = try RawClient(port: server.port)
@@ -39,7 +39,7 @@ struct ServerTests {
         }
     }
 
-    @Test("sends no body to HEAD, but its length")
+    @Test("answers HEAD with a length but no body")
     func head() async throws {
         try await withServer { server in
             let client = try RawClient(port: server.port)
@@ -50,7 +50,7 @@ struct ServerTests {
         }
     }
 
-    @Test("sends what the handler says, with a date and nothing of its own")
+    @Test("sends the handler's response with a date, and adds nothing else")
     func headers() async throws {
         let handler: Handler = { _ in
             Response(status: 201, headers: ["X-One": "1", "Set-Cookie": "a=1", "set-cookie": "b=2"], body: [0x41])
@@ -67,7 +67,7 @@ struct ServerTests {
     }
 
     @Test(
-        "answers 500 where a handler breaks HTTP",
+        "answers 500 if a handler's response is not valid HTTP",
         arguments: [
             Response(status: 99), Response(status: 100), Response(status: 600),
             Response(status: 200, headers: ["X-A": "a\r\nSet-Cookie: b=1"]),
@@ -84,7 +84,7 @@ struct ServerTests {
         }
     }
 
-    @Test("tells the handler who calls, on the connection's loop, under an id nobody else has")
+    @Test("gives the handler the peer's address and a unique request ID, on the connection's loop")
     func context() async throws {
         let group = try LoopGroup(count: 2)
         let seen = Mutex<[String]>([])
@@ -109,7 +109,7 @@ struct ServerTests {
         #expect(ids.allSatisfy { $0.count == 32 && $0.allSatisfy { "0123456789abcdef".contains($0) } })
     }
 
-    @Test("refuses an address that is taken, or none")
+    @Test("fails to bind an address that is in use or not valid")
     func binding() async throws {
         try await withServer { server in
             let group = try LoopGroup(count: 1)
@@ -123,7 +123,7 @@ struct ServerTests {
         }
     }
 
-    @Test("survives 300 clients that vanish while their requests run")
+    @Test("survives 300 clients that disconnect while their requests run")
     func vanishing() async throws {
         let gate = Gate()
         let handler: Handler = { request in
@@ -144,7 +144,7 @@ struct ServerTests {
         }
     }
 
-    @Test("answers 32 clients with 50 requests each, every one with its own")
+    @Test("answers 32 clients with 50 requests each, every request with its own response")
     func load() async throws {
         try await withServer(loops: 2) { server in
             let pool = try FairPool(name: "clients", threads: 32, capacity: 64)

@@ -1,7 +1,7 @@
 import EventLoop
 import HTTP
 
-/// Runs `body` with a client on a loop of its own, and leaves nothing of it behind.
+/// Runs `body` with a client on its own loop, and stops both afterwards.
 func withClient(
     limits: ClientLimits = ClientLimits(), certificateAuthorities: String? = nil, _ body: (Client) async throws -> Void
 ) async throws {

@@ -4,7 +4,7 @@ import Synchronization
 
 typealias Handler = @Sendable (Request) async -> Response
 
-/// Answers with what arrived.
+/// Answers with the contents of the request.
 let echo: Handler = { request in
     let query = request.query.map { "\($0.name)=\($0.value);" }.joined()
     let body = String(decoding: request.body, as: UTF8.self)
@@ -23,7 +23,7 @@ extension RequestHandler {
     }
 }
 
-/// Runs `body` beside a server on a free port, and leaves nothing of it behind.
+/// Runs `body` beside a server on a free port, and stops the server afterwards.
 func withServer(
     loops count: Int = 1, limits: Limits = Limits(), bodyLimit: Int = 1024, handler: @escaping Handler = echo,
     _ body: (Server) async throws -> Void
@@ -32,7 +32,7 @@ func withServer(
         loops: count, limits: limits, requests: RequestHandler(bodyLimit: bodyLimit, handler), body)
 }
 
-/// The same, for a server that decides about bodies.
+/// Runs `body` beside a server with its own request handler.
 func withServer(
     loops count: Int = 1, limits: Limits = Limits(), requests handler: RequestHandler,
     _ body: (Server) async throws -> Void
@@ -49,7 +49,7 @@ func withServer(
     try result.get()
 }
 
-/// Holds handlers until it is opened.
+/// Blocks handlers until it is opened.
 final class Gate: Sendable {
     private struct State {
         var isOpen = false
@@ -59,7 +59,7 @@ final class Gate: Sendable {
 
     private let state = Mutex(State())
 
-    /// How many ever came to pass.
+    /// The number of handlers that have called ``pass()``.
     var arrivals: Int { state.withLock { $0.arrivals } }
 
     func pass() async {

@@ -41,14 +41,14 @@ enum Vectors {
         w_7XdtAG8GaSwFKdCAPZgoXD2YBJZCPEX3xKpRwcdOO8KpEHwJjyqOgzDO7iKvU8vcnwNrmxYbSW9ERBXukOXolLzeO_Jn
         """
 
-    /// RFC 7517 appendix A.3: the second is the key of RFC 7515 appendix A.1.
+    /// RFC 7517 appendix A.3. The second key is that of RFC 7515 appendix A.1.
     static let symmetricKeys = """
         {"keys":[{"kty":"oct","alg":"A128KW","k":"GawgguFyGrWKav7AX4VKUg"},{"kty":"oct",\
         "k":"AyM1SysPpbyDfgZld3umj1qzKObwVMkoqQ-EstJQLr_T-1qS0gZH75aKtMN3Yj0iPS4hcgUuTwjAzZr1Z9CAow",\
         "kid":"HMAC key used in JWS spec Appendix A.1 example"}]}
         """
 
-    /// RFC 7518 appendix C: Alice's and Bob's, without the private halves.
+    /// RFC 7518 appendix C: the public keys of Alice and Bob.
     static let agreementKeys = """
         {"keys":[{"kty":"EC","crv":"P-256","x":"gI0GAILBdu7T53akrFmMyGcsF3n5dO7MmwNBHKW5SV0",\
         "y":"SLW_xSffzlPWrHEVI30DHM_4egVwt3NQqeUD7nMFpps"},{"kty":"EC","crv":"P-256",\

@@ -2,11 +2,11 @@ import JOSE
 import JSON
 import Testing
 
-/// A file of signature vectors in the format of Project Wycheproof. Members that say nothing of the outcome are left.
+/// A file of signature vectors in the format of Project Wycheproof, with the members that decide the outcome.
 struct WycheproofFile: Decodable {
     struct Group: Decodable {
         let comment: String
-        /// Absent where the key is symmetric: then nothing may be accepted here, valid or not.
+        /// Absent for symmetric keys: such signatures must all be rejected.
         let `public`: JWK?
         let tests: [Vector]
     }
@@ -40,13 +40,13 @@ struct WycheproofTests {
         }
     }
 
-    @Test("are accepted when valid and of an algorithm of ours, and refused otherwise", arguments: try rows())
+    @Test("are accepted if valid and of an allowed algorithm, and rejected otherwise", arguments: try rows())
     func vectors(row: Row) throws {
         let isExpected = row.key != nil && row.vector.result == "valid"
         #expect(try accepts(row.vector.jws, row.key) == isExpected)
     }
 
-    /// Throws what is no refusal of the token: a key that is none.
+    /// Throws only errors that are not a rejection of the token, such as an invalid key.
     private func accepts(_ token: String, _ key: JWK?) throws -> Bool {
         do {
             let jws = try UnverifiedJWS(parsing: token)

@@ -5,7 +5,7 @@ import Testing
 @Suite("Strict JSON")
 struct CheckTests {
     @Test(
-        "takes what RFC 8259 allows, and Foundation decodes all of it",
+        "accepts what RFC 8259 allows, and Foundation decodes all of it",
         arguments: [
             "null", "true", "false", "0", "-0", "10", "-1.5", "1e2", "1E+2", "1e-2", "0.0", "123456789012345678",
             "1.7976931348623157e308", "\"\"", "[]", "{}", " \t\r\n{ } \n", "[[]]", "[1,2]", "[ 1 , [ ] , { } ]",
@@ -20,7 +20,7 @@ struct CheckTests {
     }
 
     @Test(
-        "refuses what breaks the grammar",
+        "rejects what violates the grammar",
         arguments: [
             "", " ", "[", "]", "{", "}", "[1", "[1,", "[1,]", "[,1]", "[,]", "[1 2]", "[1]]", "[1}", "{]", "{1:2}",
             "{a:1}", "{'a':1}", #"{"a"}"#, #"{"a":}"#, #"{"a" 1}"#, #"{"a":1,}"#, #"{,"a":1}"#, #"{"a":1"b":2}"#,
@@ -35,14 +35,14 @@ struct CheckTests {
     }
 
     @Test(
-        "tells where the grammar breaks",
+        "reports the offset of a grammar error",
         arguments: [("[1,]", 3), (" x", 1), ("{\"a\":tru}", 8), ("[1] 2", 4), ("", 0)])
     func offset(text: String, offset: Int) {
         #expect(throws: JSONFault.malformed(offset: offset)) { try StrictJSON.check(Array(text.utf8)) }
     }
 
     @Test(
-        "refuses strings that are not UTF-8",
+        "rejects strings that are not UTF-8",
         arguments: [
             [0x80], [0xBF], [0xC0, 0x80], [0xC1, 0xBF], [0xC3], [0xC3, 0x28], [0xE0, 0x9F, 0xBF], [0xE2, 0x82],
             [0xED, 0xA0, 0x80], [0xED, 0xBF, 0xBF], [0xF0, 0x8F, 0xBF, 0xBF], [0xF0, 0x9F, 0x98],
@@ -55,7 +55,7 @@ struct CheckTests {
         #expect(isMalformed(bytes))
     }
 
-    @Test("takes every character outside of the surrogates, and no lead byte alone")
+    @Test("accepts every character except surrogates, and no lead byte alone")
     func everyCharacter() throws {
         for value in stride(from: UInt32(1), to: 0x110000, by: 61) where value >= 0x20 {
             guard let scalar = Unicode.Scalar(value), scalar != "\"", scalar != "\\" else { continue }
@@ -67,7 +67,7 @@ struct CheckTests {
     }
 
     @Test(
-        "refuses two members of one name, however written",
+        "rejects two members with the same name, however written",
         arguments: [
             #"{"a":1,"a":2}"#, #"{"a":1,"b":2,"a":1}"#, #"{"a":1,"\u0061":2}"#, #"{"\u00e9":1,"é":2}"#,
             #"{"\uD83D\uDE00":1,"😀":2}"#, #"{"/":1,"\/":2}"#, #"{"":1,"":2}"#, #"[{"x":{"a":1,"a":2}}]"#,
@@ -78,13 +78,13 @@ struct CheckTests {
     }
 
     @Test(
-        "refuses NUL in strings", arguments: [#""\u0000""#, "\"\u{0}\"", #"{"a\u0000":1}"#, #"["a",{"b":"c\u0000"}]"#])
+        "rejects NUL in strings", arguments: [#""\u0000""#, "\"\u{0}\"", #"{"a\u0000":1}"#, #"["a",{"b":"c\u0000"}]"#])
     func nul(text: String) {
         #expect(throws: JSONFault.nul) { try StrictJSON.check(Array(text.utf8)) }
     }
 
     @Test(
-        "refuses halves of surrogate pairs",
+        "rejects lone surrogates",
         arguments: [
             #""\uD800""#, #""\uDC00""#, #""\uDFFF\uD800""#, #""\uD800\uD800""#, #""\uD83D\u0041""#, #""\uD83Dx""#,
             #""\uD83D\n""#, #"{"\uDE00":1}"#,
@@ -93,7 +93,7 @@ struct CheckTests {
         #expect(throws: JSONFault.loneSurrogate) { try StrictJSON.check(Array(text.utf8)) }
     }
 
-    @Test("bounds the depth and does not mind the width")
+    @Test("limits the depth but not the width")
     func depth() throws {
         #expect(throws: JSONFault.tooDeep) { try StrictJSON.check(repeated("[", 33)) }
         #expect(throws: JSONFault.tooDeep) { try StrictJSON.check(repeated("{\"a\":", 1_000_000)) }
@@ -104,7 +104,7 @@ struct CheckTests {
         try StrictJSON.check(Array("{\(members)}".utf8))
     }
 
-    @Test("refuses every proper beginning of an object")
+    @Test("rejects every proper prefix of an object")
     func truncated() {
         let text = Array(#"{"a":[1,-2.5e3,"\u00e9 \uD83D\uDE00 é😀",true,null],"b":{"c":{}}}"#.utf8)
         for count in 0..<text.count {
@@ -112,7 +112,7 @@ struct CheckTests {
         }
     }
 
-    @Test("whatever it takes after one byte was changed, Foundation decodes")
+    @Test("accepts no one-byte change that Foundation rejects")
     func altered() {
         let text = Array(#"{"a":[1,-2.5e3,"\u00e9 é",true,null],"b":{"c":{}}}"#.utf8)
         var taken = 0
@@ -120,7 +120,8 @@ struct CheckTests {
             for byte in UInt8.min...UInt8.max {
                 var altered = text
                 altered[index] = byte
-                guard (try? StrictJSON.check(altered)) != nil else { continue }  // most are refused, as they should be
+                // The error does not matter: most changes are rejected.
+                guard (try? StrictJSON.check(altered)) != nil else { continue }
                 taken += 1
                 #expect(throws: Never.self, "\(altered)") { try JSONDecoder().decode(JSON.self, from: Data(altered)) }
             }
@@ -141,7 +142,7 @@ struct CheckTests {
     private func repeated(_ text: String, _ count: Int) -> [UInt8] { Array(String(repeating: text, count: count).utf8) }
 }
 
-/// Any JSON value, as Foundation understands it.
+/// Any JSON value, as Foundation decodes it.
 enum JSON: Decodable {
     case null, bool(Bool), number(Double), string(String), array([JSON]), object([String: JSON])
 

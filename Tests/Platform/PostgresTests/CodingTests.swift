@@ -41,7 +41,7 @@ struct CodingTests {
         Case("bigint[]", [nil, Int64.max]),
     ]
 
-    @Test("is the same value, of the type that was meant", arguments: [true, false])
+    @Test("is the same value of the same type", arguments: [true, false])
     func roundTrip(usesPreparedStatements: Bool) async throws {
         try await withPool {
             $0.usesPreparedStatements = usesPreparedStatements

@@ -24,7 +24,7 @@ struct PoolTests {
         }
     }
 
-    @Test("lets a cancelled caller go at once, and uses the connection again")
+    @Test("resumes a cancelled caller at once, and reuses the connection")
     func cancellation() async throws {
         try await withPool {
             $0.connections = 1
@@ -41,7 +41,9 @@ struct PoolTests {
         }
     }
 
-    @Test("ends a statement that takes too long: by the server, else by leaving it", arguments: [true, false])
+    @Test(
+        "ends a statement after its deadline, through the server or by closing the connection",
+        arguments: [true, false])
     func statementDeadline(serverKnowsTheDeadline: Bool) async throws {
         try await withPool {
             $0.connections = 1
@@ -59,7 +61,7 @@ struct PoolTests {
         }
     }
 
-    @Test("turns away those for whom no connection becomes free, and those beyond the waiting room")
+    @Test("rejects callers if no connection becomes free in time, or if too many wait")
     func waitingRoom() async throws {
         try await withPool {
             $0.connections = 1
@@ -77,7 +79,7 @@ struct PoolTests {
         }
     }
 
-    @Test("never hands on a connection with a transaction that somebody left open")
+    @Test("never reuses a connection with an open transaction")
     func strayTransaction() async throws {
         try await withPool {
             $0.connections = 1
@@ -88,7 +90,7 @@ struct PoolTests {
         }
     }
 
-    @Test("closes when its work is done, and takes no more")
+    @Test("closes after its running statements, and accepts no more")
     func close() async throws {
         try await withPool { pool async throws in
             let (started, start) = AsyncStream.makeStream(of: Void.self)

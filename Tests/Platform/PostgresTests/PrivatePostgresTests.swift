@@ -4,7 +4,7 @@ import Testing
 
 @Suite("A private PostgreSQL")
 struct PrivatePostgresTests {
-    @Test("keeps its data between runs, whatever a dead owner left behind")
+    @Test("keeps its data between runs, also after its owner was killed")
     func restart() throws {
         let directory = try TestServer.temporaryDirectory()
         let first = try PrivatePostgres.start(directory: directory, durable: false)
@@ -25,7 +25,7 @@ struct PrivatePostgresTests {
         #expect(throws: PrivatePostgresError.self) { try second.createDatabase(named: "kept \"one\"") }
     }
 
-    @Test("is the only one on its directory")
+    @Test("locks its directory")
     func second() throws {
         let directory = try TestServer.temporaryDirectory()
         let first = try PrivatePostgres.start(directory: directory, durable: false)
@@ -44,9 +44,10 @@ struct PrivatePostgresTests {
         #expect(first.isRunning)
     }
 
-    @Test("finds a place for its socket and its data when the directory is too deep, or closed to its user")
+    @Test("moves its socket and data if the path is too long or not accessible to its user")
     func awkwardPlaces() throws {
         let directory = try TestServer.temporaryDirectory()
+        // A leftover folder is harmless.
         defer { try? FileManager.default.removeItem(atPath: directory) }
         let deep = directory + "/" + String(repeating: "d", count: 120)
         let closed = directory + "/closed"
@@ -60,7 +61,7 @@ struct PrivatePostgresTests {
         }
     }
 
-    @Test("tells what PostgreSQL said when it does not start")
+    @Test("reports PostgreSQL's log if it does not start")
     func broken() throws {
         let directory = try TestServer.temporaryDirectory()
         let first = try PrivatePostgres.start(directory: directory, durable: false)

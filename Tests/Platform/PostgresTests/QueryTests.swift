@@ -4,7 +4,7 @@ import Testing
 
 @Suite("A query")
 struct QueryTests {
-    @Test("treats text as data, whatever it says")
+    @Test("treats any text as data")
     func injection() async throws {
         try await withPool { pool in
             let evil = "x'; DROP TABLE victim; --"
@@ -56,10 +56,10 @@ struct QueryTests {
         Failure(testDescription: "a value of the wrong form", sql: "SELECT \(secret)::uuid") {
             if case .refused(let refusal) = $0 { refusal.code == "22P02" && refusal.message.isEmpty } else { false }
         },
-        Failure(testDescription: "JSON that is none", sql: "SELECT \("{" + secret)::jsonb") {
+        Failure(testDescription: "invalid JSON", sql: "SELECT \("{" + secret)::jsonb") {
             if case .refused(let refusal) = $0 { refusal.code == "22P02" } else { false }
         },
-        Failure(testDescription: "an error of our own making", sql: "DO $$ BEGIN RAISE 'hunter2'; END $$") {
+        Failure(testDescription: "a raised error", sql: "DO $$ BEGIN RAISE 'hunter2'; END $$") {
             if case .refused(let refusal) = $0 { refusal.code == "P0001" } else { false }
         },
         Failure(testDescription: "a syntax error", sql: "SELEC 1") {
@@ -83,7 +83,7 @@ struct QueryTests {
         },
     ]
 
-    @Test("fails with what happened, and without the values", arguments: failures)
+    @Test("fails with the cause, and without the values", arguments: failures)
     func failure(row: Failure) async throws {
         try await withPool {
             $0.connections = 1
@@ -101,7 +101,7 @@ struct QueryTests {
         }
     }
 
-    @Test("is read by name and type, or not at all")
+    @Test("is read by name and type only")
     func decoding() async throws {
         try await withPool { pool in
             let cases: [(SQL, DecodingFault)] = [
@@ -120,7 +120,7 @@ struct QueryTests {
         }
     }
 
-    @Test("outlives a change of the table under its prepared statement")
+    @Test("succeeds after a change of the table of its prepared statement")
     func stalePlan() async throws {
         try await withPool {
             $0.connections = 1

@@ -4,9 +4,9 @@ import Postgres
 import PrivatePostgres
 import Testing
 
-@Suite("Reads that travel together")
+@Suite("Pipelined reads")
 struct ReadTests {
-    @Test("reach each caller, over one session beside the pool's own")
+    @Test("answer each caller, over one additional session")
     func together() async throws {
         try await withReader { pool, session in
             let answers = try await reads(of: 0..<200, on: pool)
@@ -15,7 +15,7 @@ struct ReadTests {
         }
     }
 
-    @Test("go on while all of the pool's own connections are taken")
+    @Test("continue while all of the pool's connections are in use")
     func besideTransactions() async throws {
         try await withReader { pool, session in
             try await pool.transaction { _ in
@@ -47,7 +47,7 @@ struct ReadTests {
         }
     }
 
-    @Test("are answered although one in their midst fails")
+    @Test("are answered although one among them fails")
     func neighbours() async throws {
         try await withReader { pool, _ in
             let outcomes = await withTaskGroup(of: (Int, Bool).self) { group in
@@ -65,7 +65,7 @@ struct ReadTests {
         }
     }
 
-    @Test("are carried out elsewhere when their session is ended from outside")
+    @Test("are executed on another connection if their session is terminated")
     func terminated() async throws {
         try await withReader { pool, session in
             let slow = Task(executorPreference: pool.loop) { try await pool.read("SELECT pg_sleep(0.2)").count }
@@ -79,7 +79,7 @@ struct ReadTests {
         }
     }
 
-    @Test("have a deadline each: by the server, else by leaving it", arguments: [true, false])
+    @Test("have a deadline each, enforced by the server or by the client", arguments: [true, false])
     func deadline(serverKnowsTheDeadline: Bool) async throws {
         try await withReader {
             $0.statementDeadline = .milliseconds(300)
@@ -101,7 +101,7 @@ struct ReadTests {
         }
     }
 
-    @Test("let a cancelled caller go at once, and the session goes on")
+    @Test("resume a cancelled caller at once, and the session continues")
     func cancelled() async throws {
         try await withReader { pool, session in
             let slow = Task(executorPreference: pool.loop) { try await pool.read("SELECT pg_sleep(0.3)") }
@@ -114,7 +114,7 @@ struct ReadTests {
         }
     }
 
-    @Test("see the table as it is now, whatever it was when they were prepared")
+    @Test("see the current table, also if it has changed since they were prepared")
     func alteredTable() async throws {
         try await withReader { pool, session in
             try await pool.execute("CREATE TABLE altered AS SELECT 1 AS a")
@@ -128,7 +128,7 @@ struct ReadTests {
         }
     }
 
-    @Test("are like any other statement where nothing can be prepared")
+    @Test("run like other statements if prepared statements are off")
     func withoutPreparation() async throws {
         try await withPool {
             $0.connections = 1
@@ -140,7 +140,7 @@ struct ReadTests {
         }
     }
 
-    @Test("that are under way end well when the pool is closed, and later ones are turned away")
+    @Test("in progress succeed when the pool is closed, and later ones are rejected")
     func closing() async throws {
         try await withReader { pool, _ in
             let slow = Task(executorPreference: pool.loop) { try await pool.read("SELECT pg_sleep(0.1)").count }
@@ -153,7 +153,7 @@ struct ReadTests {
         }
     }
 
-    @Test("fail while the database is away, and work when it is back")
+    @Test("fail during an outage, and succeed after it")
     func outage() async throws {
         let directory = try TestServer.temporaryDirectory()
         let first = try PrivatePostgres.start(directory: directory, durable: false)
@@ -178,7 +178,7 @@ struct ReadTests {
         try await pool.read("SELECT pg_backend_pid() AS pid")[0].decode("pid")
     }
 
-    /// A pool of one connection whose session for reads is open.
+    /// A pool of one connection whose read session is open.
     private func withReader(
         _ change: @escaping (inout Pool.Configuration) -> Void = { _ in },
         _ body: @escaping @Sendable (Pool, Int32) async throws -> Void
@@ -194,7 +194,7 @@ struct ReadTests {
     }
 }
 
-/// Reads until the pool has its session for reads: the first ones go the usual way.
+/// Reads until the pool's read session is open: the first reads use other connections.
 private func open(_ pool: Pool) async throws {
     for _ in 0..<400 {
         _ = try await pool.read("SELECT 1")
@@ -215,7 +215,7 @@ private struct Answer {
     let session: Int32
 }
 
-/// The answers to many callers, each of which asks for its own number, in their order.
+/// The answers to many callers, each of which queries its own number, in order.
 private func reads(of numbers: Range<Int>, on pool: Pool) async throws -> [Answer] {
     let answers = try await withThrowingTaskGroup(of: Answer.self) { group in
         for number in numbers {

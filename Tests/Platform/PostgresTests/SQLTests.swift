@@ -17,13 +17,13 @@ struct SQLTests {
         ("SELECT \(String?.none)", "SELECT $1", 1),
     ]
 
-    @Test("numbers its parameters, those of spliced fragments included", arguments: rows)
+    @Test("numbers its parameters, including those of inserted fragments", arguments: rows)
     func numbering(sql: SQL, text: String, count: Int) {
         #expect(sql.text == text)
         #expect(sql.parameters.count == count)
     }
 
-    @Test("shows its values to nobody")
+    @Test("never shows its values")
     func description() {
         let sql: SQL = "SELECT \("hunter2"), \(Array("hunter2".utf8)), \(["hunter2"])"
         var dumped = ""

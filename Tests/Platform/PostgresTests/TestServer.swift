@@ -4,7 +4,7 @@ import Postgres
 import PrivatePostgres
 import Testing
 
-/// The PostgreSQL of this test run: started by the first test that needs it, gone when the run ends.
+/// The PostgreSQL server of this test run: started by the first test that needs it, stopped at the end.
 enum TestServer {
     static let shared = Result { try start() }
 
@@ -13,6 +13,7 @@ enum TestServer {
     private static func start() throws -> PrivatePostgres {
         let server = try PrivatePostgres.start(directory: temporaryDirectory(), durable: false)
         atexit {
+            // Without a server there is nothing to stop.
             guard let server = try? TestServer.shared.get() else { return }
             server.stop()
             TestServer.remove(server)
@@ -21,11 +22,12 @@ enum TestServer {
     }
 
     static func remove(_ server: PrivatePostgres) {
+        // Leftover folders are harmless.
         try? FileManager.default.removeItem(atPath: (server.logFile as NSString).deletingLastPathComponent)
         try? FileManager.default.removeItem(atPath: (server.dataDirectory as NSString).deletingLastPathComponent)
     }
 
-    /// Open to all users, for the server may run as another one.
+    /// Accessible to all users, because the server may run as another user.
     static func temporaryDirectory() throws -> String {
         let path = "/tmp/sekisho-test-\(UUID().uuidString.prefix(8))"
         try FileManager.default.createDirectory(
@@ -34,7 +36,7 @@ enum TestServer {
     }
 }
 
-/// Runs `body` on a loop of its own with a pool of its own, and takes both down afterwards.
+/// Runs `body` with a pool on its own loop, and closes both afterwards.
 func withPool<Value: Sendable>(
     url: String? = nil, _ change: (inout Pool.Configuration) -> Void = { _ in },
     _ body: @escaping @Sendable (Pool) async throws -> Value

@@ -7,7 +7,7 @@ import Testing
 struct TransactionTests {
     struct Changed: Error {}
 
-    /// A table that all connections see, under a name of its own.
+    /// A table that all connections see, with a unique name.
     func withTable(_ body: @escaping @Sendable (Pool, String) async throws -> Void) async throws {
         let key = UUID().uuidString
         try await withPool { pool in
@@ -23,7 +23,7 @@ struct TransactionTests {
         try await pool.query("SELECT count(*) AS n FROM ledger WHERE key = \(key)")[0].decode("n")
     }
 
-    @Test("keeps what it did when it returns, and nothing of it when it throws")
+    @Test("commits if its body returns, and rolls back if it throws")
     func commitAndRollback() async throws {
         try await withTable { pool, key in
             let answer = try await pool.transaction { transaction async throws in
@@ -43,12 +43,13 @@ struct TransactionTests {
         }
     }
 
-    @Test("throws when a swallowed error has doomed it, instead of feigning a commit")
+    @Test("throws if an ignored error has aborted it, instead of reporting a commit")
     func swallowed() async throws {
         try await withTable { pool, key async throws in
             let error = await #expect(throws: PostgresError.self) {
                 try await pool.transaction { transaction in
                     try await transaction.execute("INSERT INTO ledger VALUES (\(key), 1)")
+                    // Ignores the error on purpose.
                     _ = try? await transaction.query("SELECT 1 / 0")
                 }
             }
@@ -74,7 +75,9 @@ struct TransactionTests {
         }
     }
 
-    @Test("that loses against another says so", arguments: [IsolationLevel.serializable, .repeatableRead])
+    @Test(
+        "that conflicts with another reports a serialization failure",
+        arguments: [IsolationLevel.serializable, .repeatableRead])
     func serialization(isolation: IsolationLevel) async throws {
         try await withTable { pool, key in
             try await pool.execute("INSERT INTO ledger VALUES (\(key), 0)")
@@ -89,7 +92,7 @@ struct TransactionTests {
         }
     }
 
-    @Test("that is cancelled leaves nothing, and its connection to others")
+    @Test("that is cancelled is rolled back and frees its connection")
     func cancelled() async throws {
         try await withTable { pool, key async throws in
             let (started, start) = AsyncStream.makeStream(of: Void.self)

@@ -5,7 +5,7 @@ import Testing
 @Suite("A submission server")
 struct SubmissionServerTests {
     @Test(
-        "is encrypted, but within this machine",
+        "is encrypted, except on this machine",
         arguments: [
             ("smtp://mail.example.com", SubmissionServer.Encryption.required, 587),
             ("smtp://mail.example.com:25/", .required, 25), ("smtps://mail.example.com", .immediate, 465),
@@ -20,13 +20,13 @@ struct SubmissionServerTests {
         #expect(server.port == port)
     }
 
-    @Test("is encrypted even within this machine if it is said whom to believe")
+    @Test("is encrypted even on this machine if certificate authorities are configured")
     func authorities() {
         let server = SubmissionServer(url: "smtp://127.0.0.1:2525", certificateAuthorities: "/ca.pem")
         #expect(server?.encryption == .required)
     }
 
-    @Test("has a login in percent-encoding, which no description shows")
+    @Test("decodes a percent-encoded login, and no description shows it")
     func login() throws {
         let server = try #require(SubmissionServer(url: "smtps://ada%40example.com:p%2Fw%3A1@mail.example.com"))
         #expect(server.login == .init(user: "ada@example.com", password: "p/w:1"))
@@ -38,7 +38,7 @@ struct SubmissionServerTests {
     }
 
     @Test(
-        "is nothing else",
+        "rejects any other URL",
         arguments: [
             "", "mail.example.com", "http://mail.example.com", "smtp://", "smtp://mail.example.com/path",
             "smtp://mail.example.com?a=b", "smtp://mail.example.com#a", "smtp://user@mail.example.com",

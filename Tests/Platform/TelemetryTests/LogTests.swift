@@ -5,7 +5,7 @@ import Testing
 
 @Suite("A log")
 struct LogTests {
-    /// A pipe whose reader is not in a hurry.
+    /// A pipe with a slow reader.
     final class Channel: @unchecked Sendable {
         let reader: Int32
         let writer: Int32
@@ -22,7 +22,7 @@ struct LogTests {
             close(writer)
         }
 
-        /// Reads until `count` lines came.
+        /// Reads until `count` lines have arrived.
         func lines(_ count: Int) -> [String] {
             var bytes: [UInt8] = []
             var chunk = [UInt8](repeating: 0, count: 131_072)
@@ -55,7 +55,7 @@ struct LogTests {
     }
 
     @Test(
-        "escapes what JSON, lines and terminals would stumble over",
+        "escapes characters that are special in JSON, lines and terminals",
         arguments: [
             "\"", "\\", "\n", "\r\n", "\t", "\u{0}", "\u{1B}[2J", "\u{7F}", "\u{9B}", "\u{2028}", "é😀", "}\n{", "",
         ])
@@ -70,7 +70,7 @@ struct LogTests {
         #expect(object[text] as? String == text)
     }
 
-    @Test("has no infinities, and no field can take the place of its own")
+    @Test("writes infinities as text, and ignores fields with standard names")
     func oddities() throws {
         let channel = Channel()
         let log = Log(descriptor: channel.writer)
@@ -80,7 +80,7 @@ struct LogTests {
         #expect(line.hasSuffix(#""level":"warning","message":"odd","a":"inf","b":"nan"}"#))
     }
 
-    @Test("leaves out what is below its level", arguments: Log.Level.allCases)
+    @Test("omits lines below its level", arguments: Log.Level.allCases)
     func levels(level: Log.Level) {
         let channel = Channel()
         let log = Log(level: level, descriptor: channel.writer)
@@ -92,10 +92,10 @@ struct LogTests {
         #expect(lines.map { $0.suffix(3).prefix(1) } == (level.rawValue...3).map { "\($0)" })
     }
 
-    @Test("does not wait for a reader who stalls, and tells him what he missed", arguments: [false, true])
+    @Test("does not wait for a stalled reader, and reports dropped lines", arguments: [false, true])
     func stalled(isNonBlocking: Bool) throws {
         let channel = Channel(isNonBlocking: isNonBlocking)
-        // More than the pipe holds may wait, and more than both is written.
+        // The queue holds more than the pipe, and more lines are written than both hold.
         let log = Log(descriptor: channel.writer, capacity: 100_000)
         for number in 0..<5000 { log.info("line", ["number": .int(number)]) }
         let dropped = log.droppedLines
@@ -130,12 +130,12 @@ struct LogTests {
         }
     }
 
-    @Test("survives a reader who goes away, and counts what he missed")
+    @Test("survives a closed pipe, and counts dropped lines")
     func gone() {
         let channel = Channel()
         let log = Log(descriptor: dup(channel.writer))
         close(channel.reader)
-        log.info("nobody hears")
+        log.info("dropped")
         #expect(log.flush(within: .seconds(10)))
         #expect(log.droppedLines == 1)
     }
