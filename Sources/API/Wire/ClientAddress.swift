@@ -1,15 +1,15 @@
 internal import IPAddresses
 internal import Identity
 
-/// The host a request comes from, seen through the proxies that the operator trusts.
+/// The address of a request's client, also behind proxies that the operator trusts.
 struct ClientAddress: Hashable {
-    /// `nil` if the peer has no address that can be read.
+    /// `nil` if the peer's address is not valid.
     let address: IPAddress?
-    /// What fairness and rate limits count by. Made once for a request, since each request needs it twice.
+    /// The networks that rate limits count by. Computed once per request, because each request needs them twice.
     let network: ClientNetwork
 
-    /// The rightmost address that is not a trusted proxy's. Each proxy appends the peer it saw, so whatever stands
-    /// left of that address was written by the client itself.
+    /// Finds the rightmost address that is not a trusted proxy's. Each proxy appends its peer's address, so the client
+    /// could have written everything to the left of that address.
     ///
     /// - Parameter forwardedFor: the values of `X-Forwarded-For`, in order.
     init(peer: String, forwardedFor: [String], trusted: [IPNetwork]) {
@@ -30,10 +30,10 @@ struct ClientAddress: Hashable {
         return ClientNetwork(prefixes: prefixes, place: prefixes[1])
     }
 
-    /// What a log may show: wide enough to name no person.
+    /// For logs: wide enough not to identify a person.
     var logPrefix: String { network.widest.prefix }
 
-    /// Some proxies write a port behind the address, and brackets around one of IPv6.
+    /// Some proxies append a port to the address, and put brackets around an IPv6 address.
     private static func address(of hop: Substring) -> IPAddress? {
         var text = hop.drop { $0 == " " || $0 == "\t" }
         while let last = text.last, last == " " || last == "\t" { text.removeLast() }

@@ -38,7 +38,7 @@ extension Endpoint {
     ]
 }
 
-/// Where a path leads.
+/// The target of a path.
 enum Route: Sendable {
     case endpoint(Endpoint)
     /// Part of the protocol, but not of this release.
