@@ -1,3 +1,5 @@
+internal import Encoding
+
 /// An encoded value, kept in memory because members are written in the order of their names.
 enum EncodedValue {
     case null
@@ -59,8 +61,8 @@ enum EncodedValue {
         case 0x09: text += #"\t"#.utf8
         case 0..<0x20:
             text += #"\u00"#.utf8
-            text += (byte < 0x10 ? "0" : "").utf8
-            text += String(byte, radix: 16).utf8
+            text.append(Hexadecimal.digit(byte >> 4))
+            text.append(Hexadecimal.digit(byte & 0xF))
         default: text.append(byte)
         }
     }
