@@ -120,7 +120,7 @@ def test_a_project_is_created_only_with_the_create_option(apply, own, apple):
     assert completed.returncode == 1
     assert "`sekisho projects create created-by-file` makes one" in completed.stderr
     dry_run = apply(file, "--create", "--dry-run")
-    assert dry_run.stdout.startswith("+ project created-by-file\n+ providers.apple.com.clientIds")
+    assert dry_run.stdout.startswith("+ project created-by-file\n+ providers.apple.com.acceptsUnhashedNonces")
     assert "created-by-file" not in own.run_ok("projects list")
     rejected = apply(file | {"providers": {"google.com": GOOGLE}}, "--create")
     assert rejected.returncode == 1 and "created-by-file" not in own.run_ok("projects list")

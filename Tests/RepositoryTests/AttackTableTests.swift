@@ -1,0 +1,58 @@
+import FoundationEssentials
+import Testing
+
+@Suite("The attack table of SECURITY.md")
+struct AttackTableTests {
+    /// Functions by suite, over all files that hold a part of it.
+    static func suites() throws -> [String: Set<String>] {
+        var suites: [String: Set<String>] = [:]
+        for file in try Repository.files(in: "Tests", ending: "Tests.swift") {
+            let lines = try Repository.text(file).split(separator: "\n")
+            let functions = lines.compactMap { name(after: "func ", in: $0) }
+            for suite in lines.compactMap({ name(after: "struct ", in: $0) }) where suite.hasSuffix("Tests") {
+                suites[suite, default: []].formUnion(functions)
+            }
+            for folder in file.split(separator: "/") where folder.hasSuffix("Tests") {
+                suites[String(folder), default: []].formUnion(functions)
+            }
+        }
+        return suites
+    }
+
+    private static func name(after keyword: String, in line: Substring) -> String? {
+        let words = line.split(separator: " ").drop { $0 != keyword.dropLast() }.dropFirst()
+        return words.first.map { String($0.prefix { $0.isLetter || $0.isNumber }) }
+    }
+
+    /// `Suite`, `Suite/function`, and `/function` after one of these, each between backquotes.
+    @Test("names only suites and tests that exist")
+    func namesExist() throws {
+        let suites = try Self.suites()
+        var (suite, count) = ("", 0)
+        for line in try Repository.text("SECURITY.md").split(separator: "\n") where line.hasPrefix("|") {
+            for (index, text) in line.split(separator: "`", omittingEmptySubsequences: false).enumerated()
+            where index % 2 == 1 {
+                if text.hasPrefix("test_") {
+                    count += 1
+                    #expect(try Self.existsInPython(text), "\(text) does not exist")
+                    continue
+                }
+                let parts = text.split(separator: "/", omittingEmptySubsequences: false).map(String.init)
+                guard parts[0].hasSuffix("Tests") || (parts[0].isEmpty && parts.count == 2) else { continue }
+                if !parts[0].isEmpty { suite = parts[0] }
+                count += 1
+                let exists = parts.count == 1 ? suites[suite] != nil : suites[suite]?.contains(parts[1]) == true
+                #expect(exists, "\(suite) has no such test: \(text)")
+            }
+        }
+        #expect(count > 100)
+    }
+
+    /// - Parameter name: `test_file.py` or `test_file.py::test_name`.
+    private static func existsInPython(_ name: Substring) throws -> Bool {
+        let parts = name.split(separator: ":")
+        let path = "Tests/ClientTests/\(parts[0])"
+        guard FileManager.default.fileExists(atPath: Repository.root + "/" + path) else { return false }
+        return try parts.count == 1 || Repository.text(path).contains("def \(parts[1])(")
+    }
+}
