@@ -9,7 +9,7 @@ struct RefusalNamesTests {
     @Test(
         "has the name that client SDKs know",
         arguments: [
-            (CredentialRefusal.missingEmail as any Error, "MISSING_EMAIL"),
+            (CredentialRefusal.missingEmail as any Refusal, "MISSING_EMAIL"),
             (CredentialRefusal.invalidEmail, "INVALID_EMAIL"),
             (CredentialRefusal.missingPassword, "MISSING_PASSWORD"),
             (
@@ -58,57 +58,59 @@ struct RefusalNamesTests {
             (AdministrationRefusal.taken(.phoneNumber), "PHONE_NUMBER_EXISTS"),
             (AdministrationRefusal.taken(.identity), "FEDERATED_USER_ID_ALREADY_LINKED"),
         ])
-    func name(refusal: any Error, message: String) throws {
-        let error = try #require(WireError(refusal))
-        #expect(error == .refused(message))
+    func name(refusal: any Refusal, message: String) {
+        let error = WireError(refusal)
+        #expect(error.message == message)
         #expect(error.httpStatus == 400)
-        #expect(error.code == String(message.prefix { $0 != " " }))
+        #expect(error.status == nil)
+        #expect(refusal.loggedCode == String(message.prefix { $0 != " " }))
     }
 
-    @Test("from beside the contract has the name that one within has")
-    func beside() {
-        #expect(WireError(RequestRefusal.notFound) == .notFound)
-        #expect(WireError(RequestRefusal.notImplemented("It")) == .notImplemented("It"))
-        #expect(WireError(RequestRefusal.invalidField("/a", "must be b")) == .invalidField("/a", "must be b"))
+    @Test("of a stolen refresh token is named in the log alone")
+    func stolen() {
+        #expect(TokenRefusal.refreshTokenStolen.message == "TOKEN_EXPIRED")
+        #expect(TokenRefusal.refreshTokenStolen.loggedCode == "REFRESH_TOKEN_STOLEN")
     }
 
-    @Test("is not what an error of ours is")
-    func fault() {
-        #expect(WireError(Overloaded()) == nil)
-        #expect(WireError(StoreUnavailable(reason: "down")) == nil)
-        #expect(WireError(CancellationError()) == nil)
+    @Test(
+        "is not what a fault is",
+        arguments: [Overloaded(), StoreUnavailable(reason: "down"), CancellationError()] as [any Error])
+    func fault(error: any Error) {
+        let outcome = RequestOutcome(error)
+        #expect(outcome.refusal == nil)
+        #expect(outcome.response.status >= 500)
     }
 
     @Test(
         "has the envelope of its service",
         arguments: [
             (
-                WireError.refused("EMAIL_EXISTS"), ErrorEnvelope.identityToolkit,
+                SignUpRefusal.emailTaken as any Refusal, ErrorEnvelope.identityToolkit,
                 #"{"error":{"code":400,"errors":[{"domain":"global","message":"EMAIL_EXISTS","reason":"invalid"}],"message":"EMAIL_EXISTS"}}"#
             ),
             (
-                WireError.refused("TOKEN_EXPIRED"), .secureToken,
+                TokenRefusal.sessionEnded, .secureToken,
                 #"{"error":{"code":400,"message":"TOKEN_EXPIRED","status":"INVALID_ARGUMENT"}}"#
             ),
             (
-                WireError.invalidField("", "must be object"), .identityToolkit,
+                RequestRefusal.invalidField("", "must be object"), .identityToolkit,
                 #"{"error":{"code":400,"errors":[{"domain":"global","message":"Invalid JSON payload received. must be object","reason":"invalid"}],"message":"Invalid JSON payload received. must be object","status":"INVALID_ARGUMENT"}}"#
             ),
             (
-                WireError.notFound, .identityToolkit,
+                RequestRefusal.notFound, .identityToolkit,
                 #"{"error":{"code":404,"errors":[{"domain":"global","message":"Not Found","reason":"notFound"}],"message":"Not Found","status":"NOT_FOUND"}}"#
             ),
             (
-                WireError.missingAPIKey, .secureToken,
+                AccessRefusal.nothingShown, .secureToken,
                 #"{"error":{"code":403,"message":"The request is missing a valid API key.","status":"PERMISSION_DENIED"}}"#
             ),
             (
-                WireError.notImplemented("mfa"), .identityToolkit,
+                RequestRefusal.notImplemented("mfa"), .identityToolkit,
                 #"{"error":{"code":501,"errors":[{"domain":"global","message":"mfa is not implemented.","reason":"unimplemented"}],"message":"mfa is not implemented.","status":"NOT_IMPLEMENTED"}}"#
             ),
         ])
-    func envelope(error: WireError, style: ErrorEnvelope, expected: String) throws {
-        #expect(try style.response(error).text == expected)
+    func envelope(refusal: any Refusal, style: ErrorEnvelope, expected: String) throws {
+        #expect(try style.response(WireError(refusal)).text == expected)
     }
 
     @Test(
@@ -117,10 +119,10 @@ struct RefusalNamesTests {
             (Duration.seconds(400), "400"), (.milliseconds(399_500), "400"), (.milliseconds(1), "1"), (.zero, "1"),
         ])
     func tooMany(wait: Duration, seconds: String) throws {
-        let error = try #require(WireError(TooManyAttempts(retryAfter: wait)))
-        #expect(error.code == "TOO_MANY_ATTEMPTS_TRY_LATER")
+        let refusal = TooManyAttempts(retryAfter: wait)
+        #expect(refusal.loggedCode == "TOO_MANY_ATTEMPTS_TRY_LATER")
         for envelope in [ErrorEnvelope.identityToolkit, .secureToken] {
-            let response = try envelope.response(error)
+            let response = try envelope.response(WireError(refusal))
             #expect(response.status == 400)
             #expect(response.headers["Retry-After"] == seconds)
         }
@@ -128,7 +130,7 @@ struct RefusalNamesTests {
 
     @Test("of an API key says so in a detail")
     func unknownKey() throws {
-        let text = try ErrorEnvelope.secureToken.response(.unknownAPIKey).text
+        let text = try ErrorEnvelope.secureToken.response(WireError(AccessRefusal.unknownKey)).text
         #expect(
             text.contains(
                 #""domain":"googleapis.com","metadata":{"service":"identitytoolkit.googleapis.com"},"reason":"API_KEY_INVALID""#
@@ -138,7 +140,7 @@ struct RefusalNamesTests {
 
     @Test("of a bearer token says where it stood")
     func bearer() throws {
-        let response = try ErrorEnvelope.identityToolkit.response(.invalidBearer)
+        let response = try ErrorEnvelope.identityToolkit.response(WireError(AccessRefusal.bearerNotAccepted))
         #expect(response.status == 401)
         #expect(response.text.contains(#""location":"Authorization","locationType":"header""#))
         #expect(response.headers["WWW-Authenticate"] == #"Bearer error="invalid_token""#)

@@ -50,6 +50,22 @@ struct ContractTests {
         }
     }
 
+    @Test("lists exactly the error codes there are")
+    func errorCodes() throws {
+        let contract = try Repository.text("openapi.yaml")
+        let schema = try #require(
+            contract.firstMatch(of: #/\n    ErrorCode:\n(?:      .*\n)*? {6}enum:\n((?: {8}- \w+\n)+)/#))
+        let codes = Set(ErrorCode.allCases.map(\.rawValue))
+        #expect(Self.items(schema.output.1) == codes)
+        for match in contract.matches(of: #/\n      x-error-codes:\n((?: {8}- \w+\n)+)/#) {
+            #expect(Self.items(match.output.1).subtracting(codes) == [])
+        }
+    }
+
+    private static func items(_ list: Substring) -> Set<String> {
+        Set(list.split(separator: "\n").map { String($0.drop { $0 == " " || $0 == "-" }) })
+    }
+
     /// Reads method, path and operationId by indentation: the document keeps one key per line.
     static func operations(in yaml: String) -> [Operation] {
         var operations: [Operation] = []

@@ -2,25 +2,24 @@ import Testing
 
 @Suite("Errors of the domain")
 struct RefusalTests {
-    /// Its cases are answered as text, one for each row of an import.
-    static let answeredElsewhere: Set<String> = ["PasswordHashFault"]
+    /// The gateway's own faults, which ``RequestOutcome`` answers with 503.
+    static let unavailable: Set<String> = ["Overloaded", "StoreUnavailable", "ProviderUnreachable"]
 
-    @Test("have a wire code each, or answer 503")
-    func areNamed() throws {
-        let names = try Repository.text("Sources/API/Wire/RefusalNames.swift")
-        let unavailable = try Repository.text("Sources/API/Wire/RequestOutcome.swift")
-        var errors: Set<String> = []
+    @Test("are refusals, which have a code of the wire each, or answer 503")
+    func areRefusals() throws {
+        let outcome = try Repository.text("Sources/API/Wire/RequestOutcome.swift")
+        var (refusals, errors): (Set<String>, Set<String>) = ([], [])
         for file in try Repository.files(in: "Sources/Identity", ending: ".swift") {
-            for match in try Repository.text(file).matches(of: #/(?:enum|struct) (\w+): (?:\w+, )*Error\b/#) {
-                errors.insert(String(match.output.1))
+            for match in try Repository.text(file).matches(of: #/(?:enum|struct) (\w+): (?:\w+, )*(Refusal|Error)\b/#) {
+                if match.output.2 == "Refusal" {
+                    refusals.insert(String(match.output.1))
+                } else {
+                    errors.insert(String(match.output.1))
+                }
             }
         }
-        #expect(errors.count > 20)
-        for error in errors.subtracting(Self.answeredElsewhere) {
-            let isNamed = names.firstMatch(of: try Regex("as (\\w+\\.)?\(error):")) != nil
-            #expect(
-                isNamed || unavailable.contains("is \(error):"),
-                "\(error) would be answered with 500: name it in RefusalNames.swift")
-        }
+        #expect(refusals.count > 20)
+        #expect(errors == Self.unavailable, "any other error is answered with 500: make it a Refusal")
+        for error in errors { #expect(outcome.contains("is \(error):")) }
     }
 }

@@ -38,7 +38,7 @@ extension Endpoint {
     ) { call, administrator in
         let input = try call.body(as: MoveIdentityRequest.self, for: administrator)
         guard let target = input.targetLocalId.nonEmpty else {
-            throw WireError.refused("MISSING_LOCAL_ID : targetLocalId says who is to have it.")
+            throw RequestRefusal.rejected(.missingLocalID, "targetLocalId says who is to have it.")
         }
         let change = IdentityChange.move(
             call.providerID, from: call.localID, to: ID(target), leavesNoWayIn: input.allowNoSignInMethod == true)
@@ -61,7 +61,7 @@ extension EndpointCall {
         TargetFields(tenantId: request.query("tenantId").nonEmpty, targetProjectId: request.query("targetProjectId"))
     }
 
-    func flag(_ name: String) throws(WireError) -> Bool {
+    func flag(_ name: String) throws(RequestRefusal) -> Bool {
         switch request.query(name).nonEmpty {
         case nil, "false": return false
         case "true": return true
@@ -80,11 +80,11 @@ private struct LinkIdentityRequest: Decodable {
 
     /// An administrator's word is not a provider's: it never proves an address of the account itself.
     func identity() throws -> LinkedIdentity {
-        guard let providerId = providerId.nonEmpty else { throw WireError.refused("MISSING_PROVIDER_ID") }
-        guard let rawId = rawId.nonEmpty else { throw WireError.refused("MISSING_RAW_ID") }
+        guard let providerId = providerId.nonEmpty else { throw RequestRefusal.rejected(.missingProviderID) }
+        guard let rawId = rawId.nonEmpty else { throw RequestRefusal.rejected(.missingRawID) }
         let provider = ProviderID(providerId)
         guard provider.isLinkable, LinkedIdentity.canBeSubject(rawId) else {
-            throw WireError.refused("INVALID_PROVIDER_ID")
+            throw RequestRefusal.rejected(.invalidProviderID)
         }
         let address = email.nonEmpty.flatMap(EmailAddress.init)
         guard address != nil || email.nonEmpty == nil else { throw CredentialRefusal.invalidEmail }

@@ -65,27 +65,27 @@ private struct BatchCreateRequest: Decodable {
     var bringsIdentities: Bool { users?.contains { !$0.linkable.isEmpty } == true }
     var bringsHashes: Bool { users?.contains { $0.passwordHash.nonEmpty != nil } == true }
 
-    /// - Throws: ``WireError``, if nothing of the request is to be looked at further.
-    func checkedUsers() throws(WireError) -> [ImportedUser] {
-        guard let users, !users.isEmpty else { throw .refused("MISSING_USER_ACCOUNT") }
-        guard users.count <= Self.limit else { throw .refused("MAXIMUM_USER_COUNT_EXCEEDED") }
+    /// - Throws: ``RequestRefusal``, if nothing of the request is to be looked at further.
+    func checkedUsers() throws(RequestRefusal) -> [ImportedUser] {
+        guard let users, !users.isEmpty else { throw .rejected(.missingUserAccount) }
+        guard users.count <= Self.limit else { throw .rejected(.maximumUserCountExceeded) }
         guard users.count(where: { $0.rawPassword.nonEmpty != nil }) <= Self.passwordLimit else {
             throw .invalidField("/users", "must not have more than \(Self.passwordLimit) members with rawPassword")
         }
         if sanityCheck == true { try checkSanity(of: users) }
         if allowOverwrite != true, let id = users.compactMap(\.localId.nonEmpty).firstTwice {
-            throw .refused("DUPLICATE_LOCAL_ID : \(id)")
+            throw .rejected(.duplicateLocalID, "\(id)")
         }
         return users
     }
 
-    private func checkSanity(of users: [ImportedUser]) throws(WireError) {
+    private func checkSanity(of users: [ImportedUser]) throws(RequestRefusal) {
         if let email = users.compactMap({ $0.email.nonEmpty?.lowercased() }).firstTwice {
-            throw .refused("DUPLICATE_EMAIL : \(email)")
+            throw .rejected(.duplicateEmail, "\(email)")
         }
         let identities = users.flatMap { $0.linkable }.map { [$0.providerId ?? "", $0.rawId ?? ""] }
         if let twice = identities.firstTwice {
-            throw .refused("DUPLICATE_RAW_ID : Provider id(\(twice[0])), Raw id(\(twice[1]))")
+            throw .rejected(.duplicateRawID, "Provider id(\(twice[0])), Raw id(\(twice[1]))")
         }
     }
 }

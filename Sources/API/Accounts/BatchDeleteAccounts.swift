@@ -8,7 +8,7 @@ extension Endpoint {
     ) { call, administrator in
         let request = try call.body(as: BatchDeleteRequest.self, for: administrator)
         let ids = request.localIds ?? []
-        guard (1...1000).contains(ids.count) else { throw WireError.refused("LOCAL_ID_LIST_EXCEEDS_LIMIT") }
+        guard (1...1000).contains(ids.count) else { throw RequestRefusal.rejected(.localIDListExceedsLimit) }
         let spared = try await call.services.administration.delete(
             ids.map { ID($0) }, evenIfEnabled: request.force == true, in: administrator.project,
             by: call.actor(of: administrator))

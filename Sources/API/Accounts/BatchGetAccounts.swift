@@ -20,7 +20,7 @@ private struct BatchGetRequest {
     let last: ID<Account>?
     let scope: TargetFields
 
-    init(_ request: Request) throws(WireError) {
+    init(_ request: Request) throws(RequestRefusal) {
         scope = TargetFields(
             tenantId: request.query("tenantId").nonEmpty, targetProjectId: request.query("targetProjectId"))
         let wanted = request.query("maxResults").nonEmpty ?? "20"
@@ -30,7 +30,7 @@ private struct BatchGetRequest {
         limit = number == 0 ? 20 : min(number, 1000)
         let token = request.query("nextPageToken").nonEmpty
         guard token == nil || token.map(ID<Account>.canBe) == true else {
-            throw .refused("INVALID_PAGE_SELECTION")
+            throw .rejected(.invalidPageSelection)
         }
         last = token.map { ID($0) }
     }

@@ -31,9 +31,9 @@ private struct CreateAccountRequest: Decodable {
     let disabled: Bool?
     let mfaInfo: [PresenceOnly]?
 
-    func draft() throws(WireError) -> AccountAdministration.Draft {
+    func draft() throws(RequestRefusal) -> AccountAdministration.Draft {
         if idToken.nonEmpty != nil {
-            throw localId.nonEmpty == nil ? .notImplemented("idToken") : .refused("UNEXPECTED_PARAMETER : User ID")
+            throw localId.nonEmpty == nil ? .notImplemented("idToken") : .rejected(.unexpectedParameter, "User ID")
         }
         guard mfaInfo?.isEmpty != false else { throw .notImplemented("mfaInfo") }
         var draft = AccountAdministration.Draft()

@@ -53,10 +53,10 @@ public struct ImportedUser: Decodable, Sendable {
         do {
             self = try StrictJSON.decode(ImportedUser.self, from: json)
         } catch let fault as JSONFault {
-            throw .unreadable(WireError(fault).message)
+            throw .unreadable(RequestRefusal(fault).message)
         } catch let error as DecodingError {
-            throw .unreadable(WireError(error).message)
-        } catch let error as WireError {
+            throw .unreadable(RequestRefusal(error).message)
+        } catch let error as RequestRefusal {
             throw .unreadable(error.message)
         } catch {
             throw .unreadable("it cannot be read")
@@ -174,7 +174,7 @@ extension ImportedUser.Fault {
         case .claimIsReserved: "Custom claims provided include a reserved claim."
         case .secondFactor: "Second factor not supported."
         case .timeIsInvalid: "createdAt, lastLoginAt or validSince is invalid"
-        case .password(let fault): fault.message
+        case .password(let fault): fault.problem
         case .emailIsTaken: "email exists in other account in database"
         case .identityIsTaken: "raw id exists in other account in database"
         case .phoneNumberIsTaken: "phone number exists in other account in database"

@@ -33,7 +33,7 @@ private struct LookupAccountsRequest: Decodable {
     static let limit = 100
 
     /// Text that can name nobody leads to nobody.
-    func references() throws(WireError) -> [AccountReference] {
+    func references() throws(RequestRefusal) -> [AccountReference] {
         guard initialEmail?.isEmpty != false else { throw .notImplemented("initialEmail") }
         let counts = [localId?.count, email?.count, phoneNumber?.count, federatedUserId?.count]
         guard counts.reduce(0, { $0 + ($1 ?? 0) }) <= Self.limit else {

@@ -31,8 +31,8 @@ struct PasswordSchemeInput: Decodable {
         let associatedData: String?
     }
 
-    /// - Throws: ``WireError`` for parameters that will not do.
-    func scheme() throws(WireError) -> PasswordScheme {
+    /// - Throws: ``RequestRefusal`` or ``PasswordHashFault`` for invalid parameters.
+    func scheme() throws -> PasswordScheme {
         guard let algorithm = hashAlgorithm.nonEmpty else { return .selfDescribing }
         var input = PasswordScheme.Input(algorithm: algorithm)
         input.key = try Self.bytes(signerKey, "/signerKey").map(PasswordKey.init)
@@ -53,20 +53,16 @@ struct PasswordSchemeInput: Decodable {
             case .passwordFirst: .passwordFirst
             }
         input.argon2 = try argon2Parameters?.input()
-        do {
-            return try PasswordScheme(input)
-        } catch {
-            throw error.wireError
-        }
+        return try PasswordScheme(input)
     }
 
-    fileprivate static func number(_ text: String?, _ pointer: String) throws(WireError) -> Int? {
+    fileprivate static func number(_ text: String?, _ pointer: String) throws(RequestRefusal) -> Int? {
         guard let text = text.nonEmpty else { return nil }
         guard let number = Int(text) else { throw .invalidField(pointer, "must be a whole number") }
         return number
     }
 
-    private static func bytes(_ text: String?, _ pointer: String) throws(WireError) -> [UInt8]? {
+    private static func bytes(_ text: String?, _ pointer: String) throws(RequestRefusal) -> [UInt8]? {
         guard let text = text.nonEmpty else { return nil }
         guard let bytes = Base64.decode(text) else { throw .invalidField(pointer, "must be base64") }
         return bytes
@@ -74,8 +70,8 @@ struct PasswordSchemeInput: Decodable {
 }
 
 extension PasswordSchemeInput.Argon2 {
-    fileprivate func input() throws(WireError) -> PasswordScheme.Argon2 {
-        func number(_ text: String?, _ name: String) throws(WireError) -> Int? {
+    fileprivate func input() throws(RequestRefusal) -> PasswordScheme.Argon2 {
+        func number(_ text: String?, _ name: String) throws(RequestRefusal) -> Int? {
             try PasswordSchemeInput.number(text, "/argon2Parameters/\(name)")
         }
         return PasswordScheme.Argon2(

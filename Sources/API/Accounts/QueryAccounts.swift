@@ -106,7 +106,7 @@ private struct QueryAccountsRequest: Decodable {
         return AccountOrder(field, isDescending: order == .descending)
     }
 
-    func checkedOffset() throws(WireError) -> Int {
+    func checkedOffset() throws(RequestRefusal) -> Int {
         guard let text = offset.nonEmpty else { return 0 }
         guard let number = Int(text), (0...Self.offsetLimit).contains(number) else {
             throw .invalidField("/offset", "must be 0 to \(Self.offsetLimit)")
@@ -114,7 +114,7 @@ private struct QueryAccountsRequest: Decodable {
         return number
     }
 
-    func checkedLimit() throws(WireError) -> Int {
+    func checkedLimit() throws(RequestRefusal) -> Int {
         guard let text = limit.nonEmpty else { return Self.limit }
         guard let number = Int(text), (1...Self.limit).contains(number) else {
             throw .invalidField("/limit", "must be 1 to \(Self.limit)")

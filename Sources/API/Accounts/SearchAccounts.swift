@@ -22,7 +22,7 @@ private struct SearchRequest {
     let limit: Int
     let last: ID<Account>?
 
-    init(_ request: Request) throws(WireError) {
+    init(_ request: Request) throws(RequestRefusal) {
         guard let text = request.query("q").nonEmpty, text.unicodeScalars.count <= 254,
             text.unicodeScalars.allSatisfy({ $0.properties.generalCategory != .control })
         else { throw .invalidField("/q", "must be 1 to 254 characters") }
@@ -33,7 +33,7 @@ private struct SearchRequest {
         }
         self.limit = limit
         let token = request.query("nextPageToken").nonEmpty
-        guard token == nil || token.map(ID<Account>.canBe) == true else { throw .refused("INVALID_PAGE_SELECTION") }
+        guard token == nil || token.map(ID<Account>.canBe) == true else { throw .rejected(.invalidPageSelection) }
         last = token.map { ID($0) }
     }
 }

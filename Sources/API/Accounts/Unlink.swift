@@ -5,9 +5,9 @@ extension Endpoint {
     /// Takes ways in from the caller's account.
     static let unlink = client("unlink", .post, "/v1/accounts:unlink") { call, client in
         let request = try call.body(as: UnlinkRequest.self)
-        guard let idToken = request.idToken.nonEmpty else { throw WireError.refused("MISSING_ID_TOKEN") }
+        guard let idToken = request.idToken.nonEmpty else { throw RequestRefusal.rejected(.missingIDToken) }
         guard let providers = request.deleteProvider, !providers.isEmpty else {
-            throw WireError.refused("MISSING_PROVIDER_ID")
+            throw RequestRefusal.rejected(.missingProviderID)
         }
         var input = AccountEditor.Input()
         try input.remove(providers)
@@ -29,7 +29,7 @@ private struct UnlinkRequest: ClientRequest {
 extension AccountEditor.Input {
     /// - Parameter providers: `password` takes the password and its address away, `phone` the number; others identities. One that the
     ///   account does not have is passed over.
-    mutating func remove(_ providers: [String]) throws(WireError) {
+    mutating func remove(_ providers: [String]) throws(RequestRefusal) {
         guard providers.count <= 20 else { throw .invalidField("/deleteProvider", "must not have more than 20 items") }
         let providers = Set(providers.map { ProviderID($0) })
         removesPassword = removesPassword || providers.contains(.password)

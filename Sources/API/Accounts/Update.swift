@@ -42,13 +42,13 @@ private struct UpdateRequest: ClientRequest, AttributeDeletion {
     let tenantId: String?
     let targetProjectId: String?
 
-    func checkedIDToken() throws(WireError) -> String {
+    func checkedIDToken() throws(RequestRefusal) -> String {
         if let name = unimplemented { throw .notImplemented(name) }
         guard let idToken = idToken.nonEmpty else {
-            throw .refused("INVALID_REQ_TYPE : Unsupported request parameters.")
+            throw .rejected(.invalidReqType, "Unsupported request parameters.")
         }
-        guard customAttributes == nil else { throw .refused("INSUFFICIENT_PERMISSION") }
-        guard disableUser == nil else { throw .refused("OPERATION_NOT_ALLOWED") }
+        guard customAttributes == nil else { throw .rejected(.insufficientPermission) }
+        guard disableUser == nil else { throw .rejected(.operationNotAllowed) }
         return idToken
     }
 
@@ -67,7 +67,7 @@ private struct UpdateRequest: ClientRequest, AttributeDeletion {
     }
 
     /// Removing a member wins over setting it.
-    func input() throws(WireError) -> AccountEditor.Input {
+    func input() throws(RequestRefusal) -> AccountEditor.Input {
         var input = AccountEditor.Input()
         input.displayName = deletes(.displayName) ? .remove : displayName.map(AccountChange.Value.init(wire:))
         input.photoURL = deletes(.photoURL) ? .remove : photoUrl.map(AccountChange.Value.init(wire:))

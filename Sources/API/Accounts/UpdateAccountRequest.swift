@@ -36,7 +36,7 @@ struct UpdateAccountRequest: Decodable, AttributeDeletion {
             || (deleteProvider ?? []).contains { ![.password, .phone].contains(ProviderID($0)) }
     }
 
-    func checkImplemented() throws(WireError) {
+    func checkImplemented() throws(RequestRefusal) {
         let asked = [
             ("deleteAttribute PROVIDER", deletes(.provider)),
             ("deleteAttribute RAW_USER_INFO", deletes(.rawUserInfo)),
@@ -72,21 +72,17 @@ struct UpdateAccountRequest: Decodable, AttributeDeletion {
         input.change.lastSignInAt = try .parsing(milliseconds: lastLoginAt, at: "/lastLoginAt")
         input.change.unlinked = unlinked.map { ProviderID($0) }
         input.change.linked = try linkProviderUserInfo?.identity()
-        do {
-            input.change.customClaims = try customAttributes.map(Claims.init(checking:))
-        } catch let fault as Claims.Fault {
-            throw WireError(fault)
-        }
+        input.change.customClaims = try customAttributes.map(Claims.init(checking:))
         return input
     }
 }
 
 extension UpdateAccountRequest.Link {
-    fileprivate func identity() throws(WireError) -> LinkedIdentity {
-        guard let providerId = providerId.nonEmpty else { throw .refused("MISSING_PROVIDER_ID") }
-        guard let rawId = rawId.nonEmpty else { throw .refused("MISSING_RAW_ID") }
+    fileprivate func identity() throws(RequestRefusal) -> LinkedIdentity {
+        guard let providerId = providerId.nonEmpty else { throw .rejected(.missingProviderID) }
+        guard let rawId = rawId.nonEmpty else { throw .rejected(.missingRawID) }
         let provider = ProviderID(providerId)
-        guard provider.isLinkable, LinkedIdentity.canBeSubject(rawId) else { throw .refused("INVALID_PROVIDER_ID") }
+        guard provider.isLinkable, LinkedIdentity.canBeSubject(rawId) else { throw .rejected(.invalidProviderID) }
         return LinkedIdentity(
             provider: provider, subject: rawId, email: email.flatMap(EmailAddress.init),
             displayName: displayName.nonEmpty,

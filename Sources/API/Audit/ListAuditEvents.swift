@@ -26,7 +26,7 @@ private struct AuditEvents: Encodable {
 extension AuditQuery {
     private static let (initialLimit, limits) = (100, 1...1000)
 
-    fileprivate init(_ request: Request) throws(WireError) {
+    fileprivate init(_ request: Request) throws(RequestRefusal) {
         let size = request.query("pageSize").nonEmpty ?? "0"
         guard let number = Int(size), number >= 0 else {
             throw .invalidField("/pageSize", "must be a whole number, not negative")
@@ -38,12 +38,12 @@ extension AuditQuery {
         since = try Self.time("since", request)
         until = try Self.time("until", request)
         if let token = request.query("pageToken").nonEmpty {
-            guard let place = Place(parsing: token) else { throw .refused("INVALID_PAGE_SELECTION") }
+            guard let place = Place(parsing: token) else { throw .rejected(.invalidPageSelection) }
             self.place = place
         }
     }
 
-    private static func name(_ member: String, _ request: Request) throws(WireError) -> String? {
+    private static func name(_ member: String, _ request: Request) throws(RequestRefusal) -> String? {
         guard let text = request.query(member).nonEmpty else { return nil }
         guard text.utf8.count <= 200, text.utf8.allSatisfy({ (0x21...0x7E).contains($0) }) else {
             throw .invalidField("/\(member)", "must have at most 200 printable ASCII characters without blank")
@@ -51,7 +51,7 @@ extension AuditQuery {
         return text
     }
 
-    private static func time(_ member: String, _ request: Request) throws(WireError) -> Instant? {
+    private static func time(_ member: String, _ request: Request) throws(RequestRefusal) -> Instant? {
         guard let text = request.query(member).nonEmpty else { return nil }
         guard let time = Instant(iso8601: text) else {
             throw .invalidField("/\(member)", "must be a date or a time in UTC (RFC 3339)")

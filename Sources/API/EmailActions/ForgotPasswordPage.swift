@@ -60,7 +60,7 @@ extension EndpointCall {
 
     /// Relative, so that a proxy may put the gateway below a path of its own.
     fileprivate func passwordChangeLocation() async throws -> PageAnswer {
-        guard let (project, _) = try await services.actions.project(namedProject) else { throw WireError.notFound }
+        guard let (project, _) = try await services.actions.project(namedProject) else { throw RequestRefusal.notFound }
         let response = Response(status: 303, headers: ["Location": "../__/auth/forgotPassword"])
         return PageAnswer(response, of: project.realm)
     }
@@ -72,7 +72,7 @@ extension EndpointCall {
     ) async throws -> PageAnswer {
         guard let (project, name) = try await services.actions.project(namedProject) else {
             let frame = Page.Frame(language: language(asked: tag, in: nil), projectName: nil)
-            return PageAnswer(Page.failure(.notFound, frame), of: nil, status: 404, because: WireError.notFound)
+            return PageAnswer(Page.failure(.notFound, frame), of: nil, status: 404, because: RequestRefusal.notFound)
         }
         return try await answer(
             project, Page.Frame(language: language(asked: tag, in: project), projectName: name))

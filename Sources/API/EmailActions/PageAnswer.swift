@@ -9,19 +9,19 @@ struct PageAnswer {
     /// The wire's code, for the log: the page says it in words.
     let refusal: String?
 
-    /// - Parameter error: why the page is not the one that was asked for.
-    init(_ response: Response, of realm: ID<Realm>? = nil, because error: (any Error)? = nil) {
+    /// - Parameter refusal: why the page is not the one that was asked for.
+    init(_ response: Response, of realm: ID<Realm>? = nil, because refusal: (any Refusal)? = nil) {
         self.response = response
         self.realm = realm
-        refusal = error.flatMap { WireError($0)?.code }
+        self.refusal = refusal?.loggedCode
     }
 
     init(_ page: Page, of realm: ID<Realm>? = nil) {
         self.init(page.response(), of: realm)
     }
 
-    init(_ page: Page, of realm: ID<Realm>?, status: Int = 400, because error: any Error) {
-        self.init(page.response(status: status), of: realm, because: error)
+    init(_ page: Page, of realm: ID<Realm>?, status: Int = 400, because refusal: any Refusal) {
+        self.init(page.response(status: status), of: realm, because: refusal)
     }
 }
 

@@ -5,7 +5,7 @@ extension Endpoint {
     /// Tells what a code is good for; with a new password, sets it by a code of a reset.
     static let resetPassword = client("resetPassword", .post, "/v1/accounts:resetPassword") { call, client in
         let request = try call.body(as: ResetPasswordRequest.self)
-        guard request.oldPassword == nil else { throw WireError.notImplemented("oldPassword") }
+        guard request.oldPassword == nil else { throw RequestRefusal.notImplemented("oldPassword") }
         guard let newPassword = request.newPassword.nonEmpty else {
             let found = try await call.services.oobRedemption.check(
                 request.oobCode.nonEmpty, for: OOBCode.Purpose.forClients, in: client.project)

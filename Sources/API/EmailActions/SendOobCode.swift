@@ -6,7 +6,7 @@ extension Endpoint {
     static let sendOobCode = either("sendOobCode", .post, "/v1/accounts:sendOobCode", needs: .writeUsers) {
         call, client in
         let request = try call.body(as: SendOobCodeRequest.self)
-        guard request.returnOobLink != true else { throw WireError.refused("INSUFFICIENT_PERMISSION") }
+        guard request.returnOobLink != true else { throw RequestRefusal.rejected(.insufficientPermission) }
         let email = try await call.services.oobSending.send(
             try request.domain(apiKey: CallerCredential(call.request).apiKey), in: client.project, from: call.origin)
         return try .json(SendOobCodeResponse(email: email.rawValue))
@@ -61,15 +61,15 @@ private struct SendOobCodeRequest: ClientRequest {
     let tenantId: String?
     let targetProjectId: String?
 
-    func domain(apiKey: String?) throws(WireError) -> OOBSending.Request {
+    func domain(apiKey: String?) throws(RequestRefusal) -> OOBSending.Request {
         OOBSending.Request(
             purpose: try purpose(), email: email, newEmail: newEmail, idToken: idToken.nonEmpty,
             continueURL: continueUrl.nonEmpty, apiKey: apiKey)
     }
 
-    private func purpose() throws(WireError) -> OOBCode.Purpose {
+    private func purpose() throws(RequestRefusal) -> OOBCode.Purpose {
         switch requestType {
-        case nil, .unspecified: throw .refused("MISSING_REQ_TYPE")
+        case nil, .unspecified: throw .rejected(.missingReqType)
         case .passwordReset: .resetPassword
         case .verifyEmail: .verifyEmail
         case .recoverEmail: .recoverEmail

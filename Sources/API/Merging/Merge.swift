@@ -5,18 +5,20 @@ extension Endpoint {
     /// Makes one account of two: first a preview, which gives a token, then the merge, which takes it.
     static let merge = client("merge", .post, "/v1/accounts:merge") { call, client in
         let request = try call.body(as: MergeRequest.self)
-        guard let idToken = request.idToken.nonEmpty else { throw WireError.refused("MISSING_ID_TOKEN") }
+        guard let idToken = request.idToken.nonEmpty else { throw RequestRefusal.rejected(.missingIDToken) }
         let merging = call.services.merging
         if let mergeToken = request.mergeToken.nonEmpty {
             guard request.dryRun != true else {
-                throw WireError.invalidField("/dryRun", "must be false with mergeToken")
+                throw RequestRefusal.invalidField("/dryRun", "must be false with mergeToken")
             }
             let merged = try await merging.commit(
                 idToken: idToken, ticket: mergeToken, in: client.project,
                 from: call.origin)
             return try .json(MergeResponse(merged))
         }
-        guard request.dryRun == true else { throw WireError.refused("MISSING_MERGE_TOKEN : Ask for a dry run first.") }
+        guard request.dryRun == true else {
+            throw RequestRefusal.rejected(.missingMergeToken, "Ask for a dry run first.")
+        }
         let preview = try await merging.preview(
             idToken: idToken, try request.proof(request.evidence()), for: client.app, in: client.project)
         return try .json(MergeResponse(preview))

@@ -11,13 +11,15 @@ extension Endpoint {
         let linking = call.services.linking
         if let mergeToken = request.mergeToken.nonEmpty {
             guard request.dryRun != true else {
-                throw WireError.invalidField("/dryRun", "must be false with mergeToken")
+                throw RequestRefusal.invalidField("/dryRun", "must be false with mergeToken")
             }
             let merged = try await linking.merge(
                 mergeToken, by: call.actor(of: administrator), in: administrator.project, from: call.origin)
             return try .json(MergeResponse(merged))
         }
-        guard request.dryRun == true else { throw WireError.refused("MISSING_MERGE_TOKEN : Ask for a dry run first.") }
+        guard request.dryRun == true else {
+            throw RequestRefusal.rejected(.missingMergeToken, "Ask for a dry run first.")
+        }
         let preview = try await linking.previewMerge(
             of: try ID(named: request.sourceLocalId), into: try ID(named: request.localId), in: administrator.project)
         return try .json(MergeResponse(preview))

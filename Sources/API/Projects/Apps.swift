@@ -22,10 +22,10 @@ extension Endpoint {
         let input = try call.body(as: AppWish.self, for: administrator)
         let id = ID<App>(input.appId ?? "")
         guard id.canBeApp else {
-            throw WireError.invalidField("/appId", "must have at most 63 characters: a to z, 0 to 9 and hyphens")
+            throw RequestRefusal.invalidField("/appId", "must have at most 63 characters: a to z, 0 to 9 and hyphens")
         }
         let configuration = try await call.configure(as: administrator) {
-            guard $0.app(id) == nil else { throw WireError.configurationExists }
+            guard $0.app(id) == nil else { throw RequestRefusal.rejected(.configurationExists) }
             var app = ConfiguredApp(app: App(id: id), name: id.rawValue)
             try input.apply(to: &app, FieldMask(nil))
             $0.set(app)
@@ -44,7 +44,7 @@ extension Endpoint {
         let (id, mask) = (call.app, call.mask)
         let input = try call.body(as: AppWish.self, for: administrator)
         let configuration = try await call.configure(as: administrator) {
-            guard var app = $0.app(id) else { throw WireError.configurationNotFound }
+            guard var app = $0.app(id) else { throw RequestRefusal.rejected(.configurationNotFound) }
             try input.apply(to: &app, mask)
             $0.set(app)
         }
@@ -56,7 +56,7 @@ extension Endpoint {
     ) { call, administrator in
         let id = call.app
         _ = try await call.configure(as: administrator) {
-            guard $0.app(id) != nil else { throw WireError.configurationNotFound }
+            guard $0.app(id) != nil else { throw RequestRefusal.rejected(.configurationNotFound) }
             $0.remove(id)
         }
         return try .json(NoContent())
@@ -102,8 +102,8 @@ private struct AppResource: Encodable {
     }
 
     /// - Throws: `CONFIGURATION_NOT_FOUND`.
-    init(_ id: ID<App>, in configuration: ProjectConfiguration) throws(WireError) {
-        guard let app = configuration.app(id) else { throw .configurationNotFound }
+    init(_ id: ID<App>, in configuration: ProjectConfiguration) throws(RequestRefusal) {
+        guard let app = configuration.app(id) else { throw .rejected(.configurationNotFound) }
         self.init(app, in: configuration.project)
     }
 }
@@ -146,7 +146,7 @@ private struct AppWish: Decodable {
     let clientIds: [String: [String]]?
     let exemption: Exemption?
 
-    func apply(to app: inout ConfiguredApp, _ mask: FieldMask) throws(WireError) {
+    func apply(to app: inout ConfiguredApp, _ mask: FieldMask) throws(RequestRefusal) {
         mask.apply("displayName", displayName, to: &app.name, initially: app.app.id.rawValue)
         var settings = app.app.settings
         mask.apply(
@@ -161,7 +161,7 @@ private struct AppWish: Decodable {
         app.app.settings = settings
     }
 
-    private func declared() throws(WireError) -> LoginServicesExemption? {
+    private func declared() throws(RequestRefusal) -> LoginServicesExemption? {
         guard let exemption else { return nil }
         guard let kind: LoginServicesExemption.Kind = try Self.known(exemption.kind, at: "/exemption/kind") else {
             throw .invalidField("/exemption/kind", "must be present")
@@ -171,7 +171,7 @@ private struct AppWish: Decodable {
 
     private static func known<Value: RawRepresentable<String>>(
         _ name: String?, at pointer: String
-    ) throws(WireError) -> Value? {
+    ) throws(RequestRefusal) -> Value? {
         guard let name else { return nil }
         guard let value = Value(rawValue: name) else {
             throw .invalidField(pointer, "must be equal to one of the allowed values")

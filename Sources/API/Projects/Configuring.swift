@@ -4,7 +4,7 @@ internal import Identity
 extension EndpointCall {
     func configuration(for administrator: Administrator) async throws -> ProjectConfiguration {
         guard let configuration = try await services.projects.configuration(administrator.project.realm) else {
-            throw WireError.notFound
+            throw RequestRefusal.notFound
         }
         return configuration
     }
@@ -29,33 +29,12 @@ extension EndpointCall {
         }
         let configuration = try await services.projects.edit(
             administrator.project.realm, actor(of: administrator), permissions, change)
-        guard let configuration else { throw WireError.notFound }
+        guard let configuration else { throw RequestRefusal.notFound }
         return configuration
     }
 
     /// What an update is about.
     var mask: FieldMask { FieldMask(request.query("updateMask")) }
-}
-
-extension WireError {
-    static let configurationNotFound = WireError(
-        httpStatus: 404, message: "CONFIGURATION_NOT_FOUND", reason: "notFound", status: .notFound,
-        loggedAs: "CONFIGURATION_NOT_FOUND")
-
-    static let configurationExists = WireError(
-        httpStatus: 409, message: "CONFIGURATION_EXISTS", reason: "alreadyExists", status: .alreadyExists,
-        loggedAs: "CONFIGURATION_EXISTS")
-}
-
-extension WireError {
-    static func issuerInUse(_ provider: ProviderID, identities count: Int) -> WireError {
-        let identities = count == 1 ? "1 identity" : "\(count) identities"
-        return WireError(
-            httpStatus: 409,
-            message:
-                "PROVIDER_ISSUER_IN_USE : \(provider.rawValue) has \(identities) of another issuer. Configure the new issuer under another provider ID, or set discardIdentities to true to unlink them.",
-            reason: "failedPrecondition", status: .failedPrecondition, loggedAs: "PROVIDER_ISSUER_IN_USE")
-    }
 }
 
 /// Nothing, as an object.
@@ -68,7 +47,7 @@ struct ListPage {
     let last: String?
 
     /// - Throws: `INVALID_PAGE_SELECTION` for a token that no page gave out.
-    init(_ request: Request, cap: Int = 100) throws(WireError) {
+    init(_ request: Request, cap: Int = 100) throws(RequestRefusal) {
         let wanted = request.query("pageSize").nonEmpty ?? "20"
         guard let number = Int(wanted), number >= 0 else {
             throw .invalidField("/pageSize", "must be a whole number, not negative")
@@ -76,7 +55,7 @@ struct ListPage {
         limit = number == 0 ? 20 : min(number, cap)
         last = request.query("pageToken").nonEmpty
         let isID = last.map { $0.utf8.count <= 128 && $0.utf8.allSatisfy { (0x21...0x7E).contains($0) } }
-        guard isID != false else { throw .refused("INVALID_PAGE_SELECTION") }
+        guard isID != false else { throw .rejected(.invalidPageSelection) }
     }
 
     /// - Returns: the items of this page in the order of their ids, and the token of the next if there is one.

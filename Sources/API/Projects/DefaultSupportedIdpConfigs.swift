@@ -21,14 +21,16 @@ extension Endpoint {
     static let createDefaultSupportedIdpConfig = administrator(
         "createDefaultSupportedIdpConfig", .post, collection, needs: .config, bodyLimit: clientBodyLimit
     ) { call, administrator in
-        guard let named = call.request.query("idpId").nonEmpty else { throw WireError.refused("MISSING_PROVIDER_ID") }
+        guard let named = call.request.query("idpId").nonEmpty else {
+            throw RequestRefusal.rejected(.missingProviderID)
+        }
         let id = ProviderID(named)
         guard id == .apple || id == .google else {
-            throw WireError.refused("INVALID_PROVIDER_ID : The providers here are apple.com and google.com.")
+            throw RequestRefusal.rejected(.invalidProviderID, "The providers here are apple.com and google.com.")
         }
         let input = try call.body(as: DefaultSupportedIdpWish.self, for: administrator)
         let configuration = try await call.configure(as: administrator) {
-            guard $0.project.settings(of: id) == nil else { throw WireError.configurationExists }
+            guard $0.project.settings(of: id) == nil else { throw RequestRefusal.rejected(.configurationExists) }
             try input.apply(to: &$0, ProviderSettings(provider: id, isEnabled: false, clientIDs: []), FieldMask(nil))
         }
         return try .json(DefaultSupportedIdpConfig(id, in: configuration))
@@ -47,7 +49,7 @@ extension Endpoint {
         let input = try call.body(as: DefaultSupportedIdpWish.self, for: administrator)
         let configuration = try await call.configure(as: administrator) {
             guard let settings = $0.project.settings(of: id), settings.isDefault else {
-                throw WireError.configurationNotFound
+                throw RequestRefusal.rejected(.configurationNotFound)
             }
             try input.apply(to: &$0, settings, mask)
         }
@@ -59,7 +61,9 @@ extension Endpoint {
     ) { call, administrator in
         let id = call.idp
         _ = try await call.configure(as: administrator) {
-            guard $0.project.settings(of: id)?.isDefault == true else { throw WireError.configurationNotFound }
+            guard $0.project.settings(of: id)?.isDefault == true else {
+                throw RequestRefusal.rejected(.configurationNotFound)
+            }
             $0.remove(id)
         }
         return try .json(NoContent())
@@ -111,9 +115,9 @@ private struct DefaultSupportedIdpConfig: Encodable {
     }
 
     /// - Throws: `CONFIGURATION_NOT_FOUND`.
-    init(_ id: ProviderID, in configuration: ProjectConfiguration) throws(WireError) {
+    init(_ id: ProviderID, in configuration: ProjectConfiguration) throws(RequestRefusal) {
         guard let settings = configuration.project.settings(of: id), settings.isDefault else {
-            throw .configurationNotFound
+            throw .rejected(.configurationNotFound)
         }
         self.init(settings, in: configuration.project)
     }
@@ -143,7 +147,7 @@ private struct DefaultSupportedIdpWish: Decodable {
 
     func apply(
         to configuration: inout ProjectConfiguration, _ old: ProviderSettings, _ mask: FieldMask
-    ) throws(WireError) {
+    ) throws(RequestRefusal) {
         guard old.provider == .google || clientSecret == nil else {
             throw .invalidField("/clientSecret", "must not be there: apple.com has a private key")
         }

@@ -32,7 +32,7 @@ struct NotificationInput: Decodable {
     let sendEmail: SendEmail?
 
     /// A member that is there and empty goes.
-    func apply(to settings: inout EmailSettings, where mask: FieldMask) throws(WireError) {
+    func apply(to settings: inout EmailSettings, where mask: FieldMask) throws(RequestRefusal) {
         try requireImplemented(mask, settings)
         if mask.names("notification.defaultLocale"), let defaultLocale {
             guard let language = Language(rawValue: defaultLocale) else {
@@ -73,7 +73,7 @@ struct NotificationInput: Decodable {
     /// What the templates say of a member that is the project's, and where; `nil` if none of those that are meant has it.
     private func agreed(
         _ member: String, _ path: KeyPath<Template, String?>, _ mask: FieldMask
-    ) throws(WireError) -> (pointer: String, value: String)? {
+    ) throws(RequestRefusal) -> (pointer: String, value: String)? {
         let said = templates.filter { mask.names("\(Self.place).\($0.name).\(member)") }.compactMap { name, _, input in
             input?[keyPath: path].map { (pointer: "/notification/sendEmail/\(name)/\(member)", value: $0) }
         }
@@ -83,7 +83,7 @@ struct NotificationInput: Decodable {
         return said.first
     }
 
-    private func requireImplemented(_ mask: FieldMask, _ settings: EmailSettings) throws(WireError) {
+    private func requireImplemented(_ mask: FieldMask, _ settings: EmailSettings) throws(RequestRefusal) {
         if mask.names("\(Self.place).method"), sendEmail?.method == .ownServer {
             throw .notImplemented("method CUSTOM_SMTP")
         }

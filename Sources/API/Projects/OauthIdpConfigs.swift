@@ -21,18 +21,18 @@ extension Endpoint {
         "createOauthIdpConfig", .post, collection, needs: .config, bodyLimit: clientBodyLimit
     ) { call, administrator in
         guard let named = call.request.query("oauthIdpConfigId").nonEmpty else {
-            throw WireError.refused("MISSING_PROVIDER_ID")
+            throw RequestRefusal.rejected(.missingProviderID)
         }
         let id = ProviderID(named)
         guard id.isGenericOpenID, id.canBeConfigured else {
-            throw WireError.refused(
-                "INVALID_PROVIDER_ID : It must be oidc. with 1 to 32 lower-case letters, digits and hyphens.")
+            throw RequestRefusal.rejected(
+                .invalidProviderID, "It must be oidc. with 1 to 32 lower-case letters, digits and hyphens.")
         }
         let input = try call.body(as: OauthIdpConfigInput.self, for: administrator)
         let configuration = try await call.configure(
             as: administrator, discardingIdentities: try call.flag("discardIdentities")
         ) {
-            guard $0.project.settings(of: id) == nil else { throw WireError.configurationExists }
+            guard $0.project.settings(of: id) == nil else { throw RequestRefusal.rejected(.configurationExists) }
             let fresh = ProviderSettings(
                 provider: id, isEnabled: false, clientIDs: [], openID: OpenIDSettings(issuer: ""))
             input.apply(to: &$0, fresh, FieldMask(nil))
@@ -55,7 +55,7 @@ extension Endpoint {
             as: administrator, discardingIdentities: try call.flag("discardIdentities")
         ) {
             guard let settings = $0.project.settings(of: id), settings.openID != nil else {
-                throw WireError.configurationNotFound
+                throw RequestRefusal.rejected(.configurationNotFound)
             }
             input.apply(to: &$0, settings, mask)
         }
@@ -67,7 +67,9 @@ extension Endpoint {
     ) { call, administrator in
         let id = call.oauthIdp
         _ = try await call.configure(as: administrator) {
-            guard $0.project.settings(of: id)?.openID != nil else { throw WireError.configurationNotFound }
+            guard $0.project.settings(of: id)?.openID != nil else {
+                throw RequestRefusal.rejected(.configurationNotFound)
+            }
             $0.remove(id)
         }
         return try .json(NoContent())
@@ -112,10 +114,10 @@ private struct OauthIdpConfig: Encodable {
     }
 
     /// - Throws: `CONFIGURATION_NOT_FOUND`.
-    init(_ id: ProviderID, in configuration: ProjectConfiguration) throws(WireError) {
+    init(_ id: ProviderID, in configuration: ProjectConfiguration) throws(RequestRefusal) {
         guard let settings = configuration.project.settings(of: id),
             let shown = Self(settings, in: configuration.project)
-        else { throw .configurationNotFound }
+        else { throw .rejected(.configurationNotFound) }
         self = shown
     }
 }

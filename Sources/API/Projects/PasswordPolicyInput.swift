@@ -31,7 +31,7 @@ struct PasswordPolicyInput: Decodable {
     private var strength: Strength? { passwordPolicyVersions?.first?.customStrengthOptions }
 
     /// The rules are one value: a class of characters that they do not name is not asked for.
-    func apply(to policy: inout Policy, where mask: FieldMask) throws(WireError) {
+    func apply(to policy: inout Policy, where mask: FieldMask) throws(RequestRefusal) {
         guard mask.names(Self.versions), let strength else { return }
         if let length = strength.minPasswordLength {
             guard Self.lengths.contains(length) else {
@@ -47,7 +47,7 @@ struct PasswordPolicyInput: Decodable {
         policy.requiresSymbol = strength.containsNonAlphanumericCharacter == true
     }
 
-    func requireImplemented(_ mask: FieldMask) throws(WireError) {
+    func requireImplemented(_ mask: FieldMask) throws(RequestRefusal) {
         let asked = [
             ("passwordPolicyEnforcementState", passwordPolicyEnforcementState == .off, "OFF"),
             ("forceUpgradeOnSignin", forceUpgradeOnSignin == true, "true"),

@@ -30,8 +30,8 @@ struct ProjectConfigInput: Decodable {
     /// A member that `mask` names and the wish does not have stays as it is. Without a mask it goes back to its
     /// default, except domains, which have none.
     ///
-    /// - Throws: ``WireError``.
-    func apply(to project: inout Project, where mask: FieldMask) throws(WireError) {
+    /// - Throws: ``RequestRefusal``.
+    func apply(to project: inout Project, where mask: FieldMask) throws(RequestRefusal) {
         try requireImplemented(mask)
         if mask.isEverything {
             project.policy.resetConfigurable(to: Policy(project.profile))
@@ -66,14 +66,14 @@ struct ProjectConfigInput: Decodable {
         ]
     }
 
-    private func requireImplemented(_ mask: FieldMask) throws(WireError) {
+    private func requireImplemented(_ mask: FieldMask) throws(RequestRefusal) {
         if mask.names("signIn.email.passwordRequired"), signIn?.email?.passwordRequired == false {
             throw .notImplemented("passwordRequired false")
         }
         try passwordPolicyConfig?.requireImplemented(mask)
     }
 
-    private static func checked(_ domains: [String]) throws(WireError) -> [String] {
+    private static func checked(_ domains: [String]) throws(RequestRefusal) -> [String] {
         guard domains.count <= Project.domainLimit else {
             throw .invalidField("/authorizedDomains", "must not have more than \(Project.domainLimit) items")
         }

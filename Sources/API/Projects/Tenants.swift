@@ -36,7 +36,7 @@ extension Endpoint {
         "getTenant", .get, resource, needs: .config, bodyLimit: openBodyLimit
     ) { call, administrator in
         let tenant = try await call.services.tenancy.store.tenant(call.tenantInPath(), of: administrator.project.id)
-        guard let tenant else { throw WireError.tenantNotFound }
+        guard let tenant else { throw RequestRefusal.rejected(.tenantNotFound) }
         return try .json(TenantResource(tenant))
     }
 
@@ -48,7 +48,7 @@ extension Endpoint {
         let tenant = try await call.services.tenancy.change(
             try call.tenantInPath(), by: call.actor(of: administrator), in: administrator.project
         ) { input.apply(to: &$0, where: mask) }
-        guard let tenant else { throw WireError.tenantNotFound }
+        guard let tenant else { throw RequestRefusal.rejected(.tenantNotFound) }
         return try .json(TenantResource(tenant))
     }
 
@@ -57,15 +57,15 @@ extension Endpoint {
     ) { call, administrator in
         let isDeleted = try await call.services.tenancy.delete(
             try call.tenantInPath(), by: call.actor(of: administrator), in: administrator.project)
-        guard isDeleted else { throw WireError.tenantNotFound }
+        guard isDeleted else { throw RequestRefusal.rejected(.tenantNotFound) }
         return try .json(NoContent())
     }
 }
 
 extension EndpointCall {
-    fileprivate func tenantInPath() throws(WireError) -> ID<Tenant> {
+    fileprivate func tenantInPath() throws(RequestRefusal) -> ID<Tenant> {
         let id = ID<Tenant>(parameters["tenant"] ?? "")
-        guard id.canBeTenant else { throw .tenantNotFound }
+        guard id.canBeTenant else { throw .rejected(.tenantNotFound) }
         return id
     }
 }
@@ -114,7 +114,7 @@ private struct TenantInput: Decodable {
     let disableAuth: Bool?
     let mfaConfig: MFA?
 
-    func requireWhatThereIs() throws(WireError) {
+    func requireWhatThereIs() throws(RequestRefusal) {
         guard ["DISABLED", "STATE_UNSPECIFIED", nil].contains(mfaConfig?.state) else {
             throw .notImplemented("mfaConfig")
         }

@@ -5,7 +5,7 @@ extension Endpoint {
     /// Shows a client where its account is signed in.
     static let listSessions = client("listSessions", .post, "/v1/accounts:listSessions") { call, client in
         let request = try call.body(as: ListSessionsRequest.self)
-        guard let idToken = request.idToken.nonEmpty else { throw WireError.refused("MISSING_ID_TOKEN") }
+        guard let idToken = request.idToken.nonEmpty else { throw RequestRefusal.rejected(.missingIDToken) }
         let caller = try await call.services.authenticator.caller(showing: idToken, in: client.project)
         let sessions = try await call.services.ownSessions.list(for: caller, in: client.project)
         return try .json(ListSessionsResponse(sessions: sessions.map { SessionInfo($0, seenBy: caller.session) }))

@@ -5,7 +5,7 @@ extension Endpoint {
     /// Signs a client's account out somewhere, or everywhere.
     static let revokeSession = client("revokeSession", .post, "/v1/accounts:revokeSession") { call, client in
         let request = try call.body(as: RevokeSessionRequest.self)
-        guard let idToken = request.idToken.nonEmpty else { throw WireError.refused("MISSING_ID_TOKEN") }
+        guard let idToken = request.idToken.nonEmpty else { throw RequestRefusal.rejected(.missingIDToken) }
         let input = try request.input()
         let caller = try await call.services.authenticator.caller(showing: idToken, in: client.project)
         switch input {
@@ -29,9 +29,9 @@ private struct RevokeSessionRequest: ClientRequest {
         case all
     }
 
-    func input() throws(WireError) -> Input {
+    func input() throws(RequestRefusal) -> Input {
         switch (sessionId.nonEmpty, everywhere ?? false) {
-        case (nil, false): throw .refused("MISSING_SESSION_ID")
+        case (nil, false): throw .rejected(.missingSessionID)
         case (.some, true): throw .invalidField("/sessionId", "must not stand beside everywhere")
         case (let session?, false): .one(ID(session))
         case (nil, true): .all

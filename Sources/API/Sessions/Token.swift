@@ -5,10 +5,10 @@ extension Endpoint {
     /// OAuth 2.0's refresh (RFC 6749 §6) under Secure Token's names.
     static let token = client("token", .post, "/v1/token", errors: .secureToken) { call, client in
         let request = try TokenRequest(decoding: call)
-        guard let grantType = request.grantType.nonEmpty else { throw WireError.refused("MISSING_GRANT_TYPE") }
-        guard grantType == "refresh_token" else { throw WireError.refused("INVALID_GRANT_TYPE") }
+        guard let grantType = request.grantType.nonEmpty else { throw RequestRefusal.rejected(.missingGrantType) }
+        guard grantType == "refresh_token" else { throw RequestRefusal.rejected(.invalidGrantType) }
         guard let refreshToken = request.refreshToken.nonEmpty else {
-            throw WireError.refused("MISSING_REFRESH_TOKEN")
+            throw RequestRefusal.rejected(.missingRefreshToken)
         }
         let signedIn = try await call.services.authenticator.refresh(refreshToken, in: client.project)
         return try .json(TokenResponse(signedIn, project: client.project))
@@ -30,7 +30,7 @@ private struct TokenRequest: ClientRequest {
         }
     }
 
-    private init(form pairs: [(String, String)]?) throws(WireError) {
+    private init(form pairs: [(String, String)]?) throws(RequestRefusal) {
         guard let pairs else { throw .unreadableBody("The form is malformed.") }
         let names = pairs.map(\.0)
         guard Set(names).count == names.count else { throw .unreadableBody("A parameter is there twice.") }

@@ -7,7 +7,7 @@ extension Endpoint {
         let request = try call.body(as: CreateAuthUriRequest.self)
         if let provider = request.providerId.nonEmpty {
             try LoginServices.require(ProviderID(provider), for: client.app, in: client.project)
-            throw WireError.notImplemented("providerId")
+            throw RequestRefusal.notImplemented("providerId")
         }
         let answer = try await call.services.identifiers.ask(
             about: try request.checkedIdentifier(), in: client.project)
@@ -24,11 +24,11 @@ private struct CreateAuthUriRequest: ClientRequest {
     let tenantId: String?
     let targetProjectId: String?
 
-    func checkedIdentifier() throws(WireError) -> EmailAddress {
-        guard let identifier = identifier.nonEmpty else { throw .refused("MISSING_IDENTIFIER") }
-        guard let continueUri = continueUri.nonEmpty else { throw .refused("MISSING_CONTINUE_URI") }
-        guard let email = EmailAddress(identifier) else { throw .refused("INVALID_IDENTIFIER") }
-        guard Self.isAbsolute(continueUri) else { throw .refused("INVALID_CONTINUE_URI") }
+    func checkedIdentifier() throws(RequestRefusal) -> EmailAddress {
+        guard let identifier = identifier.nonEmpty else { throw .rejected(.missingIdentifier) }
+        guard let continueUri = continueUri.nonEmpty else { throw .rejected(.missingContinueURI) }
+        guard let email = EmailAddress(identifier) else { throw .rejected(.invalidIdentifier) }
+        guard Self.isAbsolute(continueUri) else { throw .rejected(.invalidContinueURI) }
         return email
     }
 

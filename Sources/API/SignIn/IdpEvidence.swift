@@ -20,10 +20,10 @@ struct IdpEvidence {
 
     /// Firebase's SDKs write a query string, in any order. What stands in the URI's query counts less than the body,
     /// and the fragment counts more.
-    init(requestUri: String, postBody: String) throws(WireError) {
+    init(requestUri: String, postBody: String) throws(RequestRefusal) {
         guard let scheme = requestUri.firstIndex(of: ":"), scheme != requestUri.startIndex,
             requestUri[scheme...].count > 1
-        else { throw .refused("INVALID_REQUEST_URI") }
+        else { throw .rejected(.invalidRequestURI) }
         let (base, fragment) = Self.cut(requestUri[...], at: "#")
         let (_, query) = Self.cut(base, at: "?")
         var members: [String: String] = [:]
@@ -38,9 +38,9 @@ struct IdpEvidence {
     }
 
     /// - Throws: what the caller is answered with, if there is nothing to go by.
-    func credential() throws(WireError) -> FederatedCredential {
+    func credential() throws(RequestRefusal) -> FederatedCredential {
         guard let providerID, providerID.utf8.count <= 64 else {
-            throw .refused("INVALID_CREDENTIAL_OR_PROVIDER_ID : There is no providerId.")
+            throw .rejected(.invalidCredentialOrProviderID, "There is no providerId.")
         }
         guard idToken != nil || accessToken == nil else { throw .notImplemented("Sign-in with an access token alone") }
         return FederatedCredential(
@@ -53,13 +53,13 @@ struct IdpEvidence {
         return (text[..<index], text[text.index(after: index)...])
     }
 
-    private static func members(of text: Substring) throws(WireError) -> [String: String] {
+    private static func members(of text: Substring) throws(RequestRefusal) -> [String: String] {
         guard let pairs = FormDecoder.decode(Array(text.utf8)) else {
-            throw .refused("INVALID_CREDENTIAL_OR_PROVIDER_ID : The parameters are malformed.")
+            throw .rejected(.invalidCredentialOrProviderID, "The parameters are malformed.")
         }
         let members = pairs.map { ($0.0 == "providerId" ? "providerid" : $0.0, $0.1) }
         guard Set(members.map(\.0)).count == members.count else {
-            throw .refused("INVALID_CREDENTIAL_OR_PROVIDER_ID : A parameter is there twice.")
+            throw .rejected(.invalidCredentialOrProviderID, "A parameter is there twice.")
         }
         return Dictionary(uniqueKeysWithValues: members)
     }
@@ -74,12 +74,12 @@ struct IdpEvidence {
         let name: Name?
     }
 
-    private static func name(_ json: String) throws(WireError) -> PersonName? {
+    private static func name(_ json: String) throws(RequestRefusal) -> PersonName? {
         do {
             let user = try StrictJSON.decode(User.self, from: Array(json.utf8))
             return PersonName(given: user.name?.firstName, family: user.name?.lastName)
         } catch {
-            throw .refused("INVALID_CREDENTIAL_OR_PROVIDER_ID : The parameter user is not what Apple sends.")
+            throw .rejected(.invalidCredentialOrProviderID, "The parameter user is not what Apple sends.")
         }
     }
 }

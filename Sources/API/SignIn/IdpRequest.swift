@@ -25,18 +25,18 @@ struct TypedCredential: Decodable {
 
 extension IdpRequest {
     /// - Returns: `nil` where a pending token stands for it.
-    func evidence() throws(WireError) -> IdpEvidence? {
+    func evidence() throws(RequestRefusal) -> IdpEvidence? {
         let given = [credential != nil, postBody.nonEmpty != nil, pendingToken.nonEmpty != nil]
         guard given.count(where: { $0 }) < 2 else {
             throw .invalidField("", "must have one of credential, postBody and pendingToken")
         }
         if let credential { return IdpEvidence(credential) }
         guard pendingToken.nonEmpty == nil else { return nil }
-        guard let requestUri = requestUri.nonEmpty else { throw .refused("MISSING_REQUEST_URI") }
+        guard let requestUri = requestUri.nonEmpty else { throw .rejected(.missingRequestURI) }
         return try IdpEvidence(requestUri: requestUri, postBody: postBody ?? "")
     }
 
-    func proof(_ evidence: IdpEvidence?) throws(WireError) -> IdentityProof {
+    func proof(_ evidence: IdpEvidence?) throws(RequestRefusal) -> IdentityProof {
         guard let evidence else { return .ticket(pendingToken ?? "") }
         return .credential(try evidence.credential())
     }

@@ -11,7 +11,7 @@ extension Endpoint {
             } else {
                 client.app
             }
-        guard let app else { throw WireError.notFound }
+        guard let app else { throw RequestRefusal.notFound }
         return try .json(LoginMethods(of: app, in: client.project))
     }
 }

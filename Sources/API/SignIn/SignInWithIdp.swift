@@ -11,7 +11,8 @@ extension Endpoint {
         if case .conflict(let refusal, let recognised, let pendingToken) = outcome,
             request.returnIdpCredential != true
         {
-            throw WireError(refusal).carrying(pendingToken: pendingToken, of: recognised.identity.provider)
+            throw PendingLinkRefusal(
+                reason: refusal, pendingToken: pendingToken, provider: recognised.identity.provider)
         }
         var response = SignInWithIdpResponse(outcome, echoing: evidence)
         response.tenantId = call.tenant?.rawValue
@@ -32,7 +33,8 @@ private struct SignInWithIdpRequest: IdpRequest {
     let tenantId: String?
     let targetProjectId: String?
 
-    func domain(_ evidence: IdpEvidence?, from origin: RequestContext) throws(WireError) -> FederatedSignIn.Request {
+    func domain(_ evidence: IdpEvidence?, from origin: RequestContext) throws(RequestRefusal) -> FederatedSignIn.Request
+    {
         guard returnRefreshToken != true else { throw .notImplemented("returnRefreshToken") }
         guard pendingIdToken.nonEmpty == nil else { throw .notImplemented("pendingIdToken") }
         return FederatedSignIn.Request(
@@ -41,15 +43,15 @@ private struct SignInWithIdpRequest: IdpRequest {
     }
 }
 
-extension WireError {
-    /// Stock clients read the message; the pending token spares those who know better a second proof.
-    func carrying(pendingToken: String, of provider: ProviderID) -> WireError {
-        var error = self
-        error.details = [
-            Detail(
-                reason: code, domain: "identitytoolkit.googleapis.com",
-                metadata: ["pendingToken": pendingToken, "providerId": provider.rawValue])
-        ]
-        return error
-    }
+/// A refused link that the client may complete with the pending token, without a second proof of the identity.
+private struct PendingLinkRefusal: Refusal {
+    let reason: LinkRefusal
+    let pendingToken: String
+    let provider: ProviderID
+
+    var code: ErrorCode { reason.code }
+
+    var detail: String? { reason.detail }
+
+    var metadata: [String: String] { ["pendingToken": pendingToken, "providerId": provider.rawValue] }
 }

@@ -51,7 +51,7 @@ struct SignInWithIdpResponse: Encodable {
             self.pendingToken = pendingToken
         case .conflict(let refusal, let recognised, let pendingToken):
             self.init(recognised, echoing: evidence)
-            errorMessage = WireError(refusal).message
+            errorMessage = refusal.message
             self.pendingToken = pendingToken
         }
     }

@@ -6,8 +6,8 @@ extension Endpoint {
         "signInWithPassword", .post, "/v1/accounts:signInWithPassword"
     ) { call, client in
         let request = try call.body(as: SignInWithPasswordRequest.self)
-        guard request.idToken.nonEmpty == nil else { throw WireError.notImplemented("idToken") }
-        guard request.pendingIdToken.nonEmpty == nil else { throw WireError.notImplemented("pendingIdToken") }
+        guard request.idToken.nonEmpty == nil else { throw RequestRefusal.notImplemented("idToken") }
+        guard request.pendingIdToken.nonEmpty == nil else { throw RequestRefusal.notImplemented("pendingIdToken") }
         let signedIn = try await call.services.authenticator.signIn(
             email: request.email, password: request.password.map(Secret.init), in: client.project, from: call.origin)
         return try .json(SignInWithPasswordResponse(signedIn))

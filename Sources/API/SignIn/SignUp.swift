@@ -5,7 +5,7 @@ extension Endpoint {
     /// Without any credential it makes an anonymous account; with an ID token it gives that account a password.
     static let signUp = either("signUp", .post, "/v1/accounts:signUp", needs: .writeUsers) { call, client in
         let request = try call.body(as: SignUpRequest.self)
-        guard request.localId.nonEmpty == nil else { throw WireError.refused("UNEXPECTED_PARAMETER : User ID") }
+        guard request.localId.nonEmpty == nil else { throw RequestRefusal.rejected(.unexpectedParameter, "User ID") }
         return try .json(await call.signUp(request, for: client))
     } administrator: { call, administrator in
         try await call.createAccount(for: administrator)

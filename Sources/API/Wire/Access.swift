@@ -54,17 +54,50 @@ public struct Administrator: Sendable {
     }
 }
 
-/// Why a request was turned away before any operation saw it.
-public enum AccessRefusal: Error, Hashable {
+/// Why a request is rejected before an operation sees it.
+public enum AccessRefusal: Refusal, Hashable {
     case nothingShown
     case unknownKey
     case bearerNotAccepted
-    /// Genuine, but of another project than the one the path names.
+    /// A valid service key of another project than the request names.
     case otherProject
     /// An API key where a service key is needed.
     case administratorsOnly
-    /// The service key is not for this.
     case scopeMissing(ServiceKeyScope)
+
+    public var code: ErrorCode {
+        switch self {
+        case .nothingShown, .otherProject, .scopeMissing: .permissionDenied
+        case .unknownKey: .apiKeyInvalid
+        case .bearerNotAccepted: .unauthenticated
+        case .administratorsOnly: .insufficientPermission
+        }
+    }
+
+    public var detail: String? {
+        switch self {
+        case .nothingShown, .unknownKey, .bearerNotAccepted, .otherProject: nil
+        case .administratorsOnly: "Only authenticated requests can specify target_project_id."
+        case .scopeMissing(let scope): scope.missingDetail
+        }
+    }
+
+    /// Google's sentences.
+    public var message: String {
+        switch self {
+        case .nothingShown: "The request is missing a valid API key."
+        case .unknownKey: "API key not valid. Please pass a valid API key."
+        case .bearerNotAccepted:
+            "Request had invalid authentication credentials. Expected OAuth 2 access token, login cookie or other "
+                + "valid authentication credential."
+        case .otherProject: "The caller does not have permission"
+        case .administratorsOnly, .scopeMissing: codeWithDetail
+        }
+    }
+
+    public var metadata: [String: String] {
+        self == .unknownKey ? ["service": "identitytoolkit.googleapis.com"] : [:]
+    }
 }
 
 /// Decides who may use the client API.

@@ -7,12 +7,12 @@ struct TargetFields: Decodable {
     let tenantId: String?
     let targetProjectId: String?
 
-    func check(for administrator: Administrator) throws(WireError) {
+    func check(for administrator: Administrator) throws {
         guard targetProjectId.nonEmpty == nil || targetProjectId == administrator.project.id.rawValue else {
-            throw .permissionDenied
+            throw AccessRefusal.otherProject
         }
         guard tenantId.nonEmpty == nil || tenantId == administrator.project.tenant?.id.rawValue else {
-            throw .tenantNotFound
+            throw RequestRefusal.rejected(.tenantNotFound)
         }
     }
 }
@@ -25,7 +25,7 @@ extension EndpointCall {
 }
 
 extension EndpointCall {
-    /// - Throws: ``WireError``.
+    /// - Throws: ``RequestRefusal``.
     func body<Content: Decodable>(as type: Content.Type = Content.self, for administrator: Administrator) throws
         -> Content
     {
@@ -36,13 +36,13 @@ extension EndpointCall {
 
 extension ID where Subject == Account {
     /// - Throws: `MISSING_LOCAL_ID` for nothing.
-    init(named text: String?) throws(WireError) {
-        guard let text = text.nonEmpty else { throw .refused("MISSING_LOCAL_ID") }
+    init(named text: String?) throws(RequestRefusal) {
+        guard let text = text.nonEmpty else { throw .rejected(.missingLocalID) }
         self.init(text)
     }
 
     /// - Returns: `nil` for nothing.
-    static func chosen(_ text: String?) throws(WireError) -> ID? {
+    static func chosen(_ text: String?) throws(RequestRefusal) -> ID? {
         guard let text = text.nonEmpty else { return nil }
         guard let id = ID(chosen: text) else {
             throw .invalidField("/localId", "must be 1 to 128 printable ASCII characters without blank and slash")
@@ -55,17 +55,17 @@ extension Instant {
     /// 64-bit integers are text on the wire. Year 9999 is the end of time.
     ///
     /// - Returns: `nil` for nothing.
-    static func parsing(seconds text: String?, at pointer: String) throws(WireError) -> Instant? {
+    static func parsing(seconds text: String?, at pointer: String) throws(RequestRefusal) -> Instant? {
         try parsing(text, unit: 1_000_000, at: pointer)
     }
 
-    static func parsing(milliseconds text: String?, at pointer: String) throws(WireError) -> Instant? {
+    static func parsing(milliseconds text: String?, at pointer: String) throws(RequestRefusal) -> Instant? {
         try parsing(text, unit: 1000, at: pointer)
     }
 
     private static let last: Int64 = 253_402_300_799_000_000
 
-    private static func parsing(_ text: String?, unit: Int64, at pointer: String) throws(WireError) -> Instant? {
+    private static func parsing(_ text: String?, unit: Int64, at pointer: String) throws(RequestRefusal) -> Instant? {
         guard let text = text.nonEmpty else { return nil }
         guard let number = Int64(text), (0...last / unit).contains(number) else {
             throw .invalidField(pointer, "must be a whole number of a time before the year 10000")
@@ -75,11 +75,23 @@ extension Instant {
 }
 
 extension Claims {
-    /// Why a text cannot be an account's claims.
-    enum Fault: Error {
+    /// Why a text is not accepted as claims of an account.
+    enum Fault: Refusal {
         case tooLarge
         case notAnObject
         case reserved(String)
+
+        var code: ErrorCode {
+            switch self {
+            case .tooLarge: .claimsTooLarge
+            case .notAnObject: .invalidClaims
+            case .reserved: .forbiddenClaim
+            }
+        }
+
+        var detail: String? {
+            if case .reserved(let name) = self { name } else { nil }
+        }
     }
 
     /// - Throws: ``Fault``.
@@ -116,16 +128,5 @@ extension Claims {
             }
         }
         return false
-    }
-}
-
-extension WireError {
-    init(_ fault: Claims.Fault) {
-        self =
-            switch fault {
-            case .tooLarge: .refused("CLAIMS_TOO_LARGE")
-            case .notAnObject: .refused("INVALID_CLAIMS")
-            case .reserved(let name): .refused("FORBIDDEN_CLAIM : \(name)")
-            }
     }
 }

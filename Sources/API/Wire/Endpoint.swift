@@ -131,15 +131,6 @@ public struct Endpoint: Sendable {
     }
 }
 
-/// Why an operation that is not in the contract, or the access to any, turns a request away.
-public enum RequestRefusal: Error, Hashable {
-    /// What a member of the body, named by its JSON pointer, has to be.
-    case invalidField(String, String)
-    case notFound
-    /// What is not there yet, as the beginning of a sentence.
-    case notImplemented(String)
-}
-
 /// A request on its way to its handler.
 public struct EndpointCall: Sendable {
     public let request: Request

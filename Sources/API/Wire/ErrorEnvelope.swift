@@ -25,7 +25,7 @@ enum ErrorEnvelope {
         if error.status == .unauthenticated {
             response.headers.add("WWW-Authenticate", #"Bearer error="invalid_token""#)
         }
-        if let retryAfter = error.retryAfter { response.headers.add("Retry-After", retryAfter.delaySeconds) }
+        if let retryDelay = error.retryDelay { response.headers.add("Retry-After", retryDelay.delaySeconds) }
         return response
     }
 

@@ -9,7 +9,7 @@ protocol ClientRequest: Decodable {
 }
 
 extension EndpointCall {
-    /// - Throws: ``WireError``.
+    /// - Throws: ``RequestRefusal``.
     func body<Content: ClientRequest>(as type: Content.Type = Content.self) throws -> Content {
         let content = try decoded(as: type)
         try content.checkScope(in: tenant)
@@ -34,63 +34,17 @@ extension EndpointCall {
             return try StrictJSON.decode(
                 type, from: request.body.isEmpty ? Array("{}".utf8) : request.body, snakeCaseKeys: true)
         } catch let fault as JSONFault {
-            throw WireError(fault)
+            throw RequestRefusal(fault)
         } catch let error as DecodingError {
-            throw WireError(error)
+            throw RequestRefusal(error)
         }
     }
 }
 
 extension ClientRequest {
     /// - Parameter tenant: that was found by what the request names.
-    func checkScope(in tenant: ID<Tenant>?) throws(WireError) {
-        guard targetProjectId == nil else { throw .projectNotChosenByClients }
-        guard tenantId.nonEmpty == nil || tenantId == tenant?.rawValue else { throw .unknownTenant }
-    }
-}
-
-extension WireError {
-    init(_ fault: JSONFault) {
-        let reason =
-            switch fault {
-            case .notUTF8: "It is not UTF-8."
-            case .malformed(let offset): "It is not JSON from byte \(offset) on."
-            case .tooDeep: "It has too many levels."
-            case .duplicateMember: "A member is there twice."
-            case .nul: "It holds U+0000."
-            case .loneSurrogate: "It holds half of a surrogate pair."
-            }
-        self = .unreadableBody(reason)
-    }
-
-    init(_ error: DecodingError) {
-        switch error {
-        case .typeMismatch(let type, let context), .valueNotFound(let type, let context):
-            self = .invalidField(context.codingPath.pointer, "must be \(Self.schemaName(type))")
-        case .keyNotFound(let key, let context):
-            self = .invalidField((context.codingPath + [key]).pointer, "must be present")
-        case .dataCorrupted(let context):
-            self = .invalidField(context.codingPath.pointer, "is out of range")
-        @unknown default:
-            self = .invalidField("", "is not what was expected")
-        }
-    }
-
-    /// The JSON Schema name of what `type` is decoded from.
-    private static func schemaName(_ type: Any.Type) -> String {
-        switch type {
-        case is String.Type: "string"
-        case is Bool.Type: "boolean"
-        case is any Numeric.Type: "number"
-        case is any ExpressibleByArrayLiteral.Type: "array"
-        default: "object"
-        }
-    }
-}
-
-extension [any CodingKey] {
-    /// RFC 6901. The members of our requests have neither `~` nor `/` in their names.
-    var pointer: String {
-        map { "/" + ($0.intValue.map(String.init) ?? $0.stringValue) }.joined()
+    func checkScope(in tenant: ID<Tenant>?) throws {
+        guard targetProjectId == nil else { throw AccessRefusal.administratorsOnly }
+        guard tenantId.nonEmpty == nil || tenantId == tenant?.rawValue else { throw TenantRefusal.unknown }
     }
 }

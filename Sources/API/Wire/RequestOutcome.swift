@@ -40,9 +40,9 @@ struct RequestOutcome {
         self.realm = realm
         isPage = endpoint?.isPage ?? false
         do {
-            guard let refusal = WireError(error) else { throw error }
-            response = try (endpoint?.errors ?? .identityToolkit).response(refusal)
-            self.refusal = refusal.code
+            guard let refusal = error as? any Refusal else { throw error }
+            response = try (endpoint?.errors ?? .identityToolkit).response(WireError(refusal))
+            self.refusal = refusal.loggedCode
             fault = nil
         } catch {
             response = Self.failure(error)

@@ -62,8 +62,8 @@ public struct RequestPipeline: Sendable {
         guard request.method != .options else { return preflight(request, match) }
         return switch match {
         case .found(.endpoint(let endpoint), let parameters): await run(endpoint, call(request, parameters, origin))
-        case .found(.unimplemented, _): RequestOutcome(WireError.notImplemented("This operation"))
-        case .methodNotAllowed(let allowed): RequestOutcome(WireError.methodNotAllowed, allowed: allowed)
+        case .found(.unimplemented, _): RequestOutcome(RequestRefusal.notImplemented("This operation"))
+        case .methodNotAllowed(let allowed): RequestOutcome(RequestRefusal.methodNotAllowed, allowed: allowed)
         case .notFound: RequestOutcome(WireError.notFound)
         }
     }

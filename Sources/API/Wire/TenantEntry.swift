@@ -24,7 +24,7 @@ extension EndpointCall {
         if endpoint.takesTenantsByName, mentionsTenants { names.append(TenantNames(of: self).tenantId) }
         guard let tenant = try Self.only(names) else { return (self, administrator) }
         guard let home = try await home(of: tenant, in: administrator.project, at: endpoint) else {
-            throw WireError.tenantNotFound
+            throw RequestRefusal.rejected(.tenantNotFound)
         }
         return (inside(tenant), administrator.working(in: home))
     }

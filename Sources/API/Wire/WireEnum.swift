@@ -12,7 +12,7 @@ extension WireEnum {
                 Self(rawValue: try container.decode(String.self))
             }
         guard let value else {
-            throw WireError.invalidField(
+            throw RequestRefusal.invalidField(
                 container.codingPath.pointer, "must be equal to one of the allowed values")
         }
         self = value

@@ -58,7 +58,7 @@ struct TextBounds {
     }
 
     /// What is shown to people must hold no control characters either.
-    func check(_ text: String, at pointer: String) throws(WireError) {
+    func check(_ text: String, at pointer: String) throws(RequestRefusal) {
         let length = unit == .bytes ? text.utf8.count : text.unicodeScalars.count
         guard length <= limit else {
             throw .invalidField(pointer, "must not be longer than \(limit) \(unit.rawValue)")

@@ -34,7 +34,7 @@ enum UserArguments {
         do {
             return try PasswordScheme(input)
         } catch {
-            throw UsageError(message: "--hash-algo \(input.algorithm): \(error.message)")
+            throw UsageError(message: "--hash-algo \(input.algorithm): \(error.problem)")
         }
     }
 

@@ -36,9 +36,21 @@ public struct AccountOrder: Hashable, Sendable {
 }
 
 /// Why accounts were not listed.
-public enum QueryRefusal: Error, Hashable {
+public enum QueryRefusal: Refusal, Hashable {
     /// There are more than can be sorted so in the time there is.
     case tooLong
+}
+
+extension QueryRefusal {
+    public var code: ErrorCode {
+        switch self {
+        case .tooLong: .queryDeadlineExceeded
+        }
+    }
+
+    public var detail: String? {
+        "There are too many accounts to sort by this. Sort by USER_ID, CREATED_AT or USER_EMAIL."
+    }
 }
 
 /// What a text may be beside an id.

@@ -16,7 +16,7 @@ public enum IdentityChange: Hashable, Sendable {
 }
 
 /// Why identities stay where they are.
-public enum IdentityRefusal: Error, Hashable {
+public enum IdentityRefusal: Refusal, Hashable {
     case accountUnknown
     /// Another account has it.
     case identityTaken
@@ -26,6 +26,26 @@ public enum IdentityRefusal: Error, Hashable {
     case notLinked
     /// Nobody could sign in to the account any more, and the request does not say that this is meant.
     case lastSignInMethod
+}
+
+extension IdentityRefusal {
+    public var code: ErrorCode {
+        switch self {
+        case .accountUnknown: .userNotFound
+        case .identityTaken: .federatedUserIDAlreadyLinked
+        case .providerAlreadyLinked: .providerAlreadyLinked
+        case .notLinked: .identityNotFound
+        case .lastSignInMethod: .lastSignInMethod
+        }
+    }
+
+    public var detail: String? {
+        switch self {
+        case .accountUnknown, .identityTaken, .providerAlreadyLinked: nil
+        case .notLinked: "The account has no identity of this provider."
+        case .lastSignInMethod: EditRefusal.lastSignInMethod.detail
+        }
+    }
 }
 
 extension Account {

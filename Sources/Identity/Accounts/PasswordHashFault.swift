@@ -1,5 +1,5 @@
-/// Why a password hash made elsewhere is not taken.
-public enum PasswordHashFault: Error, Hashable, Sendable {
+/// Why the gateway does not accept a password hash of another system.
+public enum PasswordHashFault: Refusal, Hashable {
     case algorithmIsMissing
     case algorithmIsUnknown
     /// Known elsewhere, and nothing here can compute it.
@@ -18,4 +18,59 @@ public enum PasswordHashFault: Error, Hashable, Sendable {
     case hashLength(ClosedRange<Int>)
     /// No string that bcrypt, Argon2 or crypt(3) would write.
     case unreadable
+}
+
+extension PasswordHashFault {
+    public var code: ErrorCode {
+        switch self {
+        case .algorithmIsMissing, .algorithmIsUnknown: .invalidHashAlgorithm
+        case .algorithmIsUnsupported: .notImplemented
+        case .keyIsMissing: .emptyHashKey
+        case .rounds: .invalidHashRounds
+        case .memoryCost: .invalidHashMemoryCosts
+        case .keyLength, .blockSize, .parallelization, .costIsNoPowerOfTwo, .tooCostly, .notBase64, .saltLength,
+            .hashLength, .unreadable:
+            .invalidHashParameter
+        }
+    }
+
+    public var detail: String? {
+        switch self {
+        case .algorithmIsMissing, .algorithmIsUnknown, .keyIsMissing: nil
+        case .algorithmIsUnsupported, .keyLength, .rounds, .memoryCost, .blockSize, .parallelization,
+            .costIsNoPowerOfTwo, .tooCostly, .notBase64, .saltLength, .hashLength, .unreadable:
+            problem
+        }
+    }
+
+    public var message: String {
+        self == .algorithmIsUnsupported ? "hashAlgorithm is not implemented." : codeWithDetail
+    }
+
+    /// What is wrong with a single entry of an import.
+    public var problem: String {
+        switch self {
+        case .algorithmIsMissing: "passwordHash needs a hashAlgorithm"
+        case .algorithmIsUnknown: "hashAlgorithm is unknown"
+        case .algorithmIsUnsupported: "this kind of hash is not supported"
+        case .keyIsMissing: "passwordHash needs the signerKey it was made with"
+        case .keyLength(let range): "signerKey must have \(range.words) bytes"
+        case .rounds(let range): "rounds must be \(range.words)"
+        case .memoryCost(let range): "the memory cost must be \(range.words)"
+        case .blockSize(let range): "blockSize must be \(range.words)"
+        case .parallelization(let range): "the parallelization must be \(range.words)"
+        case .costIsNoPowerOfTwo: "the memory cost must be a power of two"
+        case .tooCostly: "passwordHash would take too much memory or time to check"
+        case .notBase64: "passwordHash and salt must be base64"
+        case .saltLength(let range): "salt must have \(range.words) bytes"
+        case .hashLength(let range): "passwordHash must have \(range.words) bytes"
+        case .unreadable: "passwordHash is not of the kind that was said"
+        }
+    }
+}
+
+extension ClosedRange<Int> {
+    fileprivate var words: String {
+        lowerBound == upperBound ? "\(lowerBound)" : "\(lowerBound) to \(upperBound)"
+    }
 }

@@ -1,5 +1,5 @@
 /// What is wrong with an e-mail and password before anybody is looked up.
-public enum CredentialRefusal: Error, Hashable {
+public enum CredentialRefusal: Refusal, Hashable {
     case missingEmail
     case invalidEmail
     case missingPassword
@@ -8,8 +8,44 @@ public enum CredentialRefusal: Error, Hashable {
     case passwordLacks([PasswordRequirement])
 }
 
+extension CredentialRefusal {
+    public var code: ErrorCode {
+        switch self {
+        case .missingEmail: .missingEmail
+        case .invalidEmail: .invalidEmail
+        case .missingPassword: .missingPassword
+        case .weakPassword: .weakPassword
+        case .passwordLacks: .passwordDoesNotMeetRequirements
+        }
+    }
+
+    public var detail: String? {
+        switch self {
+        case .missingEmail, .invalidEmail, .missingPassword: nil
+        case .weakPassword(let minimum): "Password should be at least \(minimum) characters"
+        case .passwordLacks(let requirements):
+            "Missing password requirements: [" + requirements.map(\.sentence).joined(separator: ", ") + "]"
+        }
+    }
+}
+
+extension PasswordRequirement {
+    /// Firebase's text, where Firebase has the same rule.
+    fileprivate var sentence: String {
+        switch self {
+        case .minimumLength(let length): "Password must contain at least \(length) characters"
+        case .maximumLength(let length): "Password may contain at most \(length) characters"
+        case .lowercase: "Password must contain a lower case character"
+        case .uppercase: "Password must contain an upper case character"
+        case .digit: "Password must contain a numeric character"
+        case .symbol: "Password must contain a non-alphanumeric character"
+        case .notBreached: "Password must not have appeared in a data breach"
+        }
+    }
+}
+
 /// Why somebody was not let in.
-public enum SignInRefusal: Error, Hashable {
+public enum SignInRefusal: Refusal, Hashable {
     case passwordsNotAllowed
     /// No account holds the address. Only where the project does not hide accounts.
     case unknownEmail
@@ -20,15 +56,37 @@ public enum SignInRefusal: Error, Hashable {
     case accountDisabled
 }
 
+extension SignInRefusal {
+    public var code: ErrorCode {
+        switch self {
+        case .passwordsNotAllowed: .passwordLoginDisabled
+        case .unknownEmail: .emailNotFound
+        case .wrongPassword: .invalidPassword
+        case .unknownEmailOrWrongPassword: .invalidLoginCredentials
+        case .accountDisabled: .userDisabled
+        }
+    }
+}
+
 /// Why no account was made.
-public enum SignUpRefusal: Error, Hashable {
+public enum SignUpRefusal: Refusal, Hashable {
     case passwordsNotAllowed
     case anonymousNotAllowed
     case emailTaken
 }
 
+extension SignUpRefusal {
+    public var code: ErrorCode {
+        switch self {
+        case .passwordsNotAllowed: .operationNotAllowed
+        case .anonymousNotAllowed: .adminOnlyOperation
+        case .emailTaken: .emailExists
+        }
+    }
+}
+
 /// Why a token of ours is not accepted.
-public enum TokenRefusal: Error, Hashable {
+public enum TokenRefusal: Refusal, Hashable {
     /// Malformed, forged, expired, or of another project.
     case invalidIDToken
     /// Genuine, but of another tenant, or of none.
@@ -43,8 +101,23 @@ public enum TokenRefusal: Error, Hashable {
     case accountDisabled
 }
 
+extension TokenRefusal {
+    public var code: ErrorCode {
+        switch self {
+        case .invalidIDToken: .invalidIDToken
+        case .otherTenant: .tenantIDMismatch
+        case .invalidRefreshToken: .invalidRefreshToken
+        case .sessionEnded, .refreshTokenStolen: .tokenExpired
+        case .accountGone: .userNotFound
+        case .accountDisabled: .userDisabled
+        }
+    }
+
+    public var loggedCode: String { self == .refreshTokenStolen ? "REFRESH_TOKEN_STOLEN" : code.rawValue }
+}
+
 /// Why an account was not changed.
-public enum EditRefusal: Error, Hashable {
+public enum EditRefusal: Refusal, Hashable {
     case passwordsNotAllowed
     case emailTaken
     /// Nobody could sign in to the account any more, and the request does not say that this is meant.
@@ -55,8 +128,28 @@ public enum EditRefusal: Error, Hashable {
     case emailNeedsVerification
 }
 
+extension EditRefusal {
+    public var code: ErrorCode {
+        switch self {
+        case .passwordsNotAllowed, .emailNeedsVerification: .operationNotAllowed
+        case .emailTaken: .emailExists
+        case .lastSignInMethod: .lastSignInMethod
+        case .loginTooOld: .credentialTooOldLoginAgain
+        }
+    }
+
+    public var detail: String? {
+        switch self {
+        case .passwordsNotAllowed, .emailTaken, .loginTooOld: nil
+        case .lastSignInMethod:
+            "This would remove the account's last sign-in method. Set allowNoSignInMethod to true to confirm."
+        case .emailNeedsVerification: "Please verify the new email before changing email."
+        }
+    }
+}
+
 /// Why an administrator's wish was not carried out.
-public enum AdministrationRefusal: Error, Hashable {
+public enum AdministrationRefusal: Refusal, Hashable {
     case accountUnknown
     case invalidPhoneNumber
     case taken(UniqueMember)
@@ -64,8 +157,47 @@ public enum AdministrationRefusal: Error, Hashable {
     case unlinksIdentities
 }
 
+extension AdministrationRefusal {
+    public var code: ErrorCode {
+        switch self {
+        case .accountUnknown: .userNotFound
+        case .invalidPhoneNumber: .invalidPhoneNumber
+        case .taken(let member): member.takenCode
+        case .unlinksIdentities: .permissionDenied
+        }
+    }
+
+    public var detail: String? {
+        switch self {
+        case .accountUnknown, .taken: nil
+        case .invalidPhoneNumber: "Invalid format."
+        case .unlinksIdentities: ServiceKeyScope.linkUsers.missingDetail
+        }
+    }
+}
+
+extension UniqueMember {
+    /// The code for a value that another account has.
+    var takenCode: ErrorCode {
+        switch self {
+        case .id: .duplicateLocalID
+        case .email: .emailExists
+        case .phoneNumber: .phoneNumberExists
+        case .identity: .federatedUserIDAlreadyLinked
+        }
+    }
+}
+
 /// Why no session was ended.
-public enum SessionRefusal: Error, Hashable {
+public enum SessionRefusal: Refusal, Hashable {
     /// There is none of that name, it has ended, or it is another account's: which of these is nobody's business.
     case unknownSession
+}
+
+extension SessionRefusal {
+    public var code: ErrorCode {
+        switch self {
+        case .unknownSession: .sessionNotFound
+        }
+    }
 }

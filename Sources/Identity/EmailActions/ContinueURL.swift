@@ -5,15 +5,10 @@ public struct ContinueURL: Hashable, Sendable {
     /// In lower case.
     public let host: String
 
-    public enum Refusal: Error, Hashable {
-        case malformed
-        case unauthorizedDomain
-    }
-
     private static let lengthLimit = 2048
 
     /// What browsers read in more than one way is malformed: backslashes, blanks, anything beyond ASCII, user info.
-    public init(_ text: String, in project: Project) throws(Refusal) {
+    public init(_ text: String, in project: Project) throws(ContinueURLRefusal) {
         guard text.utf8.count <= Self.lengthLimit, text.utf8.allSatisfy({ (0x21...0x7E).contains($0) && $0 != 0x5C }),
             let scheme = ["https://", "http://"].first(where: { text.lowercased().hasPrefix($0) })
         else { throw .malformed }
@@ -36,4 +31,21 @@ public struct ContinueURL: Hashable, Sendable {
     private static func isLetterOrDigit(_ byte: UInt8) -> Bool {
         (UInt8(ascii: "a")...UInt8(ascii: "z")).contains(byte) || (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(byte)
     }
+}
+
+/// Why a continue URL is not accepted.
+public enum ContinueURLRefusal: Refusal, Hashable {
+    case malformed
+    case unauthorizedDomain
+}
+
+extension ContinueURLRefusal {
+    public var code: ErrorCode {
+        switch self {
+        case .malformed: .invalidContinueURI
+        case .unauthorizedDomain: .unauthorizedDomain
+        }
+    }
+
+    public var detail: String? { self == .unauthorizedDomain ? "Domain not allowlisted by project" : nil }
 }

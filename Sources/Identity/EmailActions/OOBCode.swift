@@ -61,7 +61,7 @@ public struct OOBCode: Hashable, Sendable {
 }
 
 /// Why a code does nothing.
-public enum OOBCodeRefusal: Error, Hashable {
+public enum OOBCodeRefusal: Refusal, Hashable {
     case missing
     /// Unknown, used, of another purpose or project, or what it was made for has changed.
     case invalid
@@ -74,4 +74,25 @@ public enum OOBCodeRefusal: Error, Hashable {
     case accountDisabled
     /// The project does not allow what it is for.
     case notAllowed
+}
+
+extension OOBCodeRefusal {
+    public var code: ErrorCode {
+        switch self {
+        case .missing: .missingOOBCode
+        case .invalid: .invalidOOBCode
+        case .expired: .expiredOOBCode
+        case .otherEmail: .invalidEmail
+        case .emailTaken: .emailExists
+        case .accountDisabled: .userDisabled
+        case .notAllowed: .operationNotAllowed
+        }
+    }
+
+    public var detail: String? {
+        switch self {
+        case .missing, .invalid, .expired, .emailTaken, .accountDisabled, .notAllowed: nil
+        case .otherEmail: "The email provided does not match the sign-in email address."
+        }
+    }
 }

@@ -1,5 +1,5 @@
 /// Sends codes to mailboxes. Throws ``OOBSendingRefusal``, ``CredentialRefusal``, ``TokenRefusal``, ``EditRefusal``,
-/// ``ContinueURL/Refusal`` and ``TooManyAttempts``.
+/// ``ContinueURLRefusal`` and ``TooManyAttempts``.
 public struct OOBSending: Sendable {
     let with: Collaborators
     let authenticator: Authenticator
@@ -145,8 +145,8 @@ public struct OOBSending: Sendable {
         guard try await with.store.holder(of: newEmail, in: project.realm) == nil else { throw EditRefusal.emailTaken }
     }
 
-    private func content(of request: Request, in project: Project) throws(ContinueURL.Refusal) -> EmailPayload {
-        let url = try request.continueURL.map { text throws(ContinueURL.Refusal) in
+    private func content(of request: Request, in project: Project) throws(ContinueURLRefusal) -> EmailPayload {
+        let url = try request.continueURL.map { text throws(ContinueURLRefusal) in
             try ContinueURL(text, in: project)
         }
         return EmailPayload(apiKey: request.apiKey, continueURL: url?.text)
@@ -232,7 +232,7 @@ extension OOBSending.Request {
 }
 
 /// Why no code was sent.
-public enum OOBSendingRefusal: Error, Hashable {
+public enum OOBSendingRefusal: Refusal, Hashable {
     /// The project does not allow what it is for.
     case notAllowed
     /// No account holds the address. To clients only where the project does not hide accounts.
@@ -245,4 +245,26 @@ public enum OOBSendingRefusal: Error, Hashable {
     /// Goes out by itself when an address is changed.
     case onlyOnChange
     case emailNotConfigured
+}
+
+extension OOBSendingRefusal {
+    public var code: ErrorCode {
+        switch self {
+        case .notAllowed, .emailNotConfigured: .operationNotAllowed
+        case .emailUnknown: .emailNotFound
+        case .accountUnknown: .userNotFound
+        case .missingIDToken: .missingIDToken
+        case .missingNewEmail: .missingNewEmail
+        case .invalidNewEmail: .invalidNewEmail
+        case .onlyOnChange: .invalidReqType
+        }
+    }
+
+    public var detail: String? {
+        switch self {
+        case .notAllowed, .emailUnknown, .accountUnknown, .missingIDToken, .missingNewEmail, .invalidNewEmail: nil
+        case .onlyOnChange: "Such codes go out by themselves when an address is changed."
+        case .emailNotConfigured: "This installation sends no mail."
+        }
+    }
 }

@@ -46,7 +46,7 @@ public struct MergePlan: Hashable, Codable, Sendable {
 }
 
 /// Why two accounts were not merged.
-public enum MergeRefusal: Error, Hashable {
+public enum MergeRefusal: Refusal, Hashable {
     case sameAccount
     /// The proof is of an identity that no account has: there is nothing to merge with, it can simply be linked.
     case targetUnknown
@@ -59,6 +59,34 @@ public enum MergeRefusal: Error, Hashable {
     case changed
     /// Carried out before, by the same token, and since then undone or past undoing.
     case carriedOut
+}
+
+extension MergeRefusal {
+    public var code: ErrorCode {
+        switch self {
+        case .sameAccount: .mergeSameAccount
+        case .targetUnknown: .userNotFound
+        case .accountDisabled: .userDisabled
+        case .recoveryPending: .recoveryPending
+        case .providersCollide: .providerAlreadyLinked
+        case .changed: .mergePreviewOutdated
+        case .carriedOut: .mergeAlreadyDone
+        }
+    }
+
+    public var detail: String? {
+        switch self {
+        case .sameAccount, .accountDisabled: nil
+        case .targetUnknown: "No account has this identity; it can be linked."
+        case .recoveryPending:
+            "The email address of this account was changed recently. Merge it after the recovery link has expired, or "
+                + "ask an administrator."
+        case .providersCollide(let providers):
+            "Both accounts have an identity of \(providers.map(\.rawValue).joined(separator: " and "))."
+        case .changed: "The accounts have changed. Ask for a dry run again."
+        case .carriedOut: "This merge was carried out; it has been undone since, or can no longer be."
+        }
+    }
 }
 
 /// A plan, with the accounts as it saw them.

@@ -65,7 +65,7 @@ public struct MergeRecord: Hashable, Sendable {
 }
 
 /// Why a merge stays.
-public enum UndoRefusal: Error, Hashable {
+public enum UndoRefusal: Refusal, Hashable {
     /// There is none of this source: never was, undone already, or gone with the target.
     case unknown
     case tooLate
@@ -77,4 +77,37 @@ public enum UndoRefusal: Error, Hashable {
     case taken(UniqueMember)
     /// Nobody could sign in to the target any more, and the request does not say that this is meant.
     case lastSignInMethod
+}
+
+extension UndoRefusal {
+    public var code: ErrorCode {
+        switch self {
+        case .unknown: .mergeNotFound
+        case .tooLate, .credentialsChanged, .movedOn: .mergeNotUndoable
+        case .taken(let member): member.takenCode
+        case .lastSignInMethod: .lastSignInMethod
+        }
+    }
+
+    public var detail: String? {
+        switch self {
+        case .unknown: "No merge of this account can be undone."
+        case .tooLate: "The time in which it could be undone is over."
+        case .credentialsChanged: "The sessions of the account that stayed have been ended since."
+        case .movedOn(let member): "The \(member.phrase) that had moved is not there any more."
+        case .taken: nil
+        case .lastSignInMethod: EditRefusal.lastSignInMethod.detail
+        }
+    }
+}
+
+extension UniqueMember {
+    fileprivate var phrase: String {
+        switch self {
+        case .id: "id"
+        case .email: "address, as it was,"
+        case .phoneNumber: "phone number"
+        case .identity: "identity"
+        }
+    }
 }

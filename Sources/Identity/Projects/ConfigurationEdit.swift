@@ -13,9 +13,27 @@ public struct EditPermissions: OptionSet, Sendable {
 }
 
 /// Why an edit of a configuration was rejected, valid as its result may be.
-public enum ConfigurationEditRefusal: Error, Hashable {
+public enum ConfigurationEditRefusal: Refusal, Hashable {
     /// It needs ``EditPermissions/changeTrust``.
     case trustNeeded
     /// The provider gets another issuer than its identities have. It needs ``EditPermissions/discardIdentities``.
     case issuerInUse(ProviderID, identities: Int)
+}
+
+extension ConfigurationEditRefusal {
+    public var code: ErrorCode {
+        switch self {
+        case .trustNeeded: .permissionDenied
+        case .issuerInUse: .providerIssuerInUse
+        }
+    }
+
+    public var detail: String? {
+        switch self {
+        case .trustNeeded: ServiceKeyScope.trust.missingDetail
+        case .issuerInUse(let provider, let count):
+            "\(provider.rawValue) has \(count == 1 ? "1 identity" : "\(count) identities") of another issuer. "
+                + "Configure the new issuer under another provider ID, or set discardIdentities to true to unlink them."
+        }
+    }
 }

@@ -40,12 +40,23 @@ public enum ConfigurationProblem: Hashable, Sendable {
 }
 
 /// A configuration is refused as a whole.
-public struct ConfigurationRefusal: Error, Hashable {
+public struct ConfigurationRefusal: Refusal, Hashable {
     /// At least one.
     public let problems: [ConfigurationProblem]
 
     public init(problems: [ConfigurationProblem]) {
         self.problems = problems
+    }
+}
+
+extension ConfigurationRefusal {
+    /// The code of guideline 4.8 only if nothing else is wrong.
+    public var code: ErrorCode { problems.allSatisfy(\.isLoginServices) ? .loginServices : .invalidConfig }
+
+    public var detail: String? {
+        let shown = problems.prefix(10).map(\.description)
+        let remaining = problems.count > shown.count ? ["\(problems.count - shown.count) more"] : []
+        return (shown + remaining).joined(separator: "; ")
     }
 }
 

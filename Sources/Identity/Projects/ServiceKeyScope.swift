@@ -18,6 +18,11 @@ public enum ServiceKeyScope: String, Hashable, Sendable, CaseIterable {
     case readAudit = "audit.read"
 }
 
+extension ServiceKeyScope {
+    /// What a caller without the scope is answered, after `PERMISSION_DENIED`.
+    public var missingDetail: String { "The service key lacks the scope \(rawValue)." }
+}
+
 /// What one service key may do.
 public struct ServiceKeyScopes: Hashable, Sendable {
     private let some: Set<ServiceKeyScope>

@@ -75,7 +75,7 @@ extension ID where Subject == Tenant {
 }
 
 /// Why a request about a tenant was turned away.
-public enum TenantRefusal: Error, Hashable {
+public enum TenantRefusal: Refusal, Hashable {
     /// There is none of that name.
     case unknown
     /// Two parts of one request name different ones, or a token is of another one.
@@ -84,4 +84,15 @@ public enum TenantRefusal: Error, Hashable {
     case disabled
     /// Tenants have no such thing of their own.
     case notForTenants
+}
+
+extension TenantRefusal {
+    public var code: ErrorCode {
+        switch self {
+        case .unknown: .invalidTenantID
+        case .mismatch: .tenantIDMismatch
+        case .disabled: .projectDisabled
+        case .notForTenants: .unsupportedTenantOperation
+        }
+    }
 }

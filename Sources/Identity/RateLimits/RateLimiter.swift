@@ -113,10 +113,18 @@ public struct RateLimiter: Sendable {
 }
 
 /// Nothing was looked at. The same call may succeed once the window is over.
-public struct TooManyAttempts: Error, Hashable {
+public struct TooManyAttempts: Refusal, Hashable {
     public let retryAfter: Duration
 
     public init(retryAfter: Duration) {
         self.retryAfter = retryAfter
     }
+}
+
+extension TooManyAttempts {
+    public var code: ErrorCode { .tooManyAttemptsTryLater }
+
+    public var detail: String? { "Too many attempts. Try again later." }
+
+    public var retryDelay: Duration? { retryAfter }
 }

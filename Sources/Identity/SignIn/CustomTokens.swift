@@ -25,7 +25,7 @@ public struct CustomTokens: Sendable {
 }
 
 /// Why a custom token is not accepted.
-public enum CustomTokenRefusal: Error, Hashable {
+public enum CustomTokenRefusal: Refusal, Hashable {
     case missing
     case invalid(CustomTokenFault)
     /// Genuine, but signed with a service key of another project.
@@ -39,6 +39,29 @@ public enum CustomTokenRefusal: Error, Hashable {
     case claimsTooLarge
     /// - Parameter name: as it was written.
     case reservedClaim(name: String)
+}
+
+extension CustomTokenRefusal {
+    public var code: ErrorCode {
+        switch self {
+        case .missing: .missingCustomToken
+        case .invalid: .invalidCustomToken
+        case .otherProject: .credentialMismatch
+        case .tenantMismatch: .tenantIDMismatch
+        case .missingAccount: .missingIdentifier
+        case .invalidClaims: .invalidClaims
+        case .claimsTooLarge: .claimsTooLarge
+        case .reservedClaim: .forbiddenClaim
+        }
+    }
+
+    public var detail: String? {
+        switch self {
+        case .missing, .otherProject, .tenantMismatch, .missingAccount, .invalidClaims, .claimsTooLarge: nil
+        case .invalid(let fault): fault.sentence
+        case .reservedClaim(let name): name
+        }
+    }
 }
 
 /// What is wrong with a custom token itself.
@@ -59,4 +82,24 @@ public enum CustomTokenFault: Hashable, Sendable {
     case accountIDTooLong
     /// The account has been deleted since, and nobody has made it again.
     case olderThanDeletion
+}
+
+extension CustomTokenFault {
+    fileprivate var sentence: String {
+        switch self {
+        case .malformed: "It is not a JWT."
+        case .algorithmNotAllowed: "It has to be signed with RS256 or ES256, as its key is."
+        case .unknownKey: "No service key has the id in its kid, or else in its iss."
+        case .signatureInvalid: "Its signature does not verify."
+        case .keyMayNotMint: "Its service key lacks the scope \(ServiceKeyScope.mintTokens.rawValue)."
+        case .wrongAudience: "Its aud is not Identity Toolkit."
+        case .issuerIsNotSubject: "Its iss and sub have to be the same."
+        case .timesMissing: "Its iat and exp have to be numbers."
+        case .issuedInTheFuture: "Its iat is in the future."
+        case .expired: "It has expired."
+        case .livesTooLong: "Its exp is more than an hour after its iat."
+        case .accountIDTooLong: "Its uid has more than 128 characters."
+        case .olderThanDeletion: "It was made before the account of its uid was deleted."
+        }
+    }
 }

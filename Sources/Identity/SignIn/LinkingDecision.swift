@@ -91,7 +91,7 @@ public enum LinkingDecision: Hashable, Sendable {
 }
 
 /// Why an identity was not linked, or nobody signed in with it.
-public enum LinkRefusal: Error, Hashable {
+public enum LinkRefusal: Refusal, Hashable {
     /// The identity is another account's.
     case identityTaken
     /// The account has another identity of that provider.
@@ -107,6 +107,18 @@ public enum LinkRefusal: Error, Hashable {
         switch self {
         case .identityTaken, .providerAlreadyLinked, .emailTaken: true
         case .accountDisabled, .accountUnknown: false
+        }
+    }
+}
+
+extension LinkRefusal {
+    public var code: ErrorCode {
+        switch self {
+        case .identityTaken: .federatedUserIDAlreadyLinked
+        case .providerAlreadyLinked: .providerAlreadyLinked
+        case .emailTaken: .emailExists
+        case .accountDisabled: .userDisabled
+        case .accountUnknown: .userNotFound
         }
     }
 }

@@ -1,5 +1,5 @@
 /// Why a credential of another provider is not accepted.
-public enum ProviderRefusal: Error, Hashable {
+public enum ProviderRefusal: Refusal, Hashable {
     /// No such provider, or the project has not configured it.
     case notConfigured
     case disabled
@@ -15,6 +15,36 @@ public enum ProviderRefusal: Error, Hashable {
     case ticketNotBelieved
     /// It has done what it can do once.
     case ticketUsed
+}
+
+/// The texts contain what was expected and what was seen, because both are configuration. They contain nothing else of
+/// a token.
+extension ProviderRefusal {
+    public var code: ErrorCode {
+        switch self {
+        case .notConfigured, .disabled, .notForThisApp: .operationNotAllowed
+        case .credentialMissing: .invalidCredentialOrProviderID
+        case .tokenNotBelieved, .otherIssuer: .invalidIdpResponse
+        case .nonce: .missingOrInvalidNonce
+        case .ticketNotBelieved, .ticketUsed: .invalidPendingToken
+        }
+    }
+
+    public var detail: String? {
+        switch self {
+        case .notConfigured: "The identity provider configuration is not found."
+        case .disabled: "The identity provider configuration is disabled."
+        case .notForThisApp(nil): "The identity provider is not among this app's sign-in methods."
+        case .notForThisApp(let violation?):
+            "\(ErrorCode.loginServices.rawValue) : This app may not use a social provider: \(violation)."
+        case .credentialMissing: "There is no ID token, access token or code of this provider."
+        case .tokenNotBelieved(let fault): fault.sentence
+        case .otherIssuer: "The identity with this subject was verified by another issuer of this provider."
+        case .nonce(let fault): fault.sentence
+        case .ticketNotBelieved: nil
+        case .ticketUsed: "It has been used."
+        }
+    }
 }
 
 /// What is wrong with a provider's token. Holds what was expected and seen, and nothing secret.
@@ -72,5 +102,66 @@ public struct ProviderUnreachable: Error {
     public init(provider: ProviderID, reason: String) {
         self.provider = provider
         self.reason = reason
+    }
+}
+
+extension IdentityTokenFault {
+    fileprivate var sentence: String {
+        switch self {
+        case .malformed: "The ID token is malformed."
+        case .tooLong: "The ID token is too long."
+        case .algorithmNotAllowed: "The ID token is signed with an algorithm that is not allowed."
+        case .criticalHeader: "The ID token has a critical header that is not understood."
+        case .keyIDMissing: "The ID token does not name the key that it is signed with."
+        case .unknownKey: "The ID token is signed with a key that the provider does not publish."
+        case .signatureInvalid: "The signature of the ID token is invalid."
+        case .issuer(let expected, let seen): Self.mismatch("issuer", expected, [seen])
+        case .audience(let expected, let seen): Self.mismatch("audience", expected, seen)
+        case .authorizedParty(let expected, let seen): Self.mismatch("authorized party", expected, [seen])
+        case .expired(let instant): "The ID token expired at \(instant.iso8601)."
+        case .issuedInTheFuture(let instant):
+            "The ID token says that it was issued at \(instant.iso8601), later than now."
+        case .claim(let name): "The ID token has no valid claim \(Self.quoted([name]))."
+        }
+    }
+
+    private static func mismatch(_ what: String, _ expected: [String], _ seen: [String]) -> String {
+        "The \(what) of the ID token is \(quoted(seen)); expected \(quoted(expected))."
+    }
+
+    /// Returns values of a token without control characters, because an attacker can choose them.
+    private static func quoted(_ texts: [String]) -> String {
+        guard !texts.isEmpty else { return "missing" }
+        let shown = texts.prefix(5).map { text in
+            let kept = text.unicodeScalars.prefix(128).map { (0x20...0x7E).contains($0.value) ? String($0) : "?" }
+            return "'\(kept.joined())'"
+        }
+        return shown.joined(separator: " or ") + (texts.count > shown.count ? " or others" : "")
+    }
+}
+
+extension NonceFault {
+    fileprivate var sentence: String {
+        switch self {
+        case .missingInRequest: "Nonce is missing in the request."
+        case .missingInToken: "Nonce is missing in the ID token."
+        case .missing: "Nonce is missing in the request and in the ID token."
+        case .invalidLength: "The nonce must have 1 to 1024 bytes."
+        case .doesNotMatch(let seen):
+            "The ID token must have the SHA-256 of the request's nonce in lower-case hexadecimal digits; it has \(seen.phrase)."
+        case .expired: "The nonce has expired."
+        case .alreadyUsed: "Duplicate credential received. Please try again with a new credential."
+        }
+    }
+}
+
+extension NonceFault.Form {
+    fileprivate var phrase: String {
+        switch self {
+        case .sha256Hex: "that of another nonce"
+        case .sha256Base64URL: "a digest in base64url"
+        case .unhashed: "the nonce itself, not hashed"
+        case .other: "something else"
+        }
     }
 }

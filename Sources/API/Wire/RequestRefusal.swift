@@ -1,0 +1,88 @@
+public import Identity
+internal import JSON
+
+/// Why an endpoint rejects a request before the domain decides anything.
+public enum RequestRefusal: Refusal, Hashable {
+    /// A code with its detail.
+    case rejected(ErrorCode, String? = nil)
+    /// A member of the body, named by its JSON pointer, and what it has to be.
+    case invalidField(String, String)
+    /// The body is not valid JSON or not a valid form.
+    case unreadableBody(String)
+    case notFound
+    case methodNotAllowed
+    /// What this release does not have although the protocol does, as the beginning of a sentence.
+    case notImplemented(String)
+
+    public var code: ErrorCode {
+        switch self {
+        case .rejected(let code, _): code
+        case .invalidField, .unreadableBody: .invalidArgument
+        case .notFound: .notFound
+        case .methodNotAllowed: .methodNotAllowed
+        case .notImplemented: .notImplemented
+        }
+    }
+
+    public var detail: String? {
+        if case .rejected(_, let detail) = self { detail } else { nil }
+    }
+
+    public var message: String {
+        switch self {
+        case .rejected: codeWithDetail
+        case .invalidField("", let problem), .unreadableBody(let problem):
+            "Invalid JSON payload received. \(problem)"
+        case .invalidField(let pointer, let problem): "Invalid JSON payload received. \(pointer) \(problem)"
+        case .notFound: "Not Found"
+        case .methodNotAllowed: "Method Not Allowed"
+        case .notImplemented(let what): "\(what) is not implemented."
+        }
+    }
+}
+
+extension RequestRefusal {
+    init(_ fault: JSONFault) {
+        let problem =
+            switch fault {
+            case .notUTF8: "It is not UTF-8."
+            case .malformed(let offset): "It is not JSON from byte \(offset) on."
+            case .tooDeep: "It has too many levels."
+            case .duplicateMember: "A member is there twice."
+            case .nul: "It holds U+0000."
+            case .loneSurrogate: "It holds half of a surrogate pair."
+            }
+        self = .unreadableBody(problem)
+    }
+
+    init(_ error: DecodingError) {
+        switch error {
+        case .typeMismatch(let type, let context), .valueNotFound(let type, let context):
+            self = .invalidField(context.codingPath.pointer, "must be \(Self.schemaName(type))")
+        case .keyNotFound(let key, let context):
+            self = .invalidField((context.codingPath + [key]).pointer, "must be present")
+        case .dataCorrupted(let context):
+            self = .invalidField(context.codingPath.pointer, "is out of range")
+        @unknown default:
+            self = .invalidField("", "is not what was expected")
+        }
+    }
+
+    /// The JSON Schema name of what `type` is decoded from.
+    private static func schemaName(_ type: Any.Type) -> String {
+        switch type {
+        case is String.Type: "string"
+        case is Bool.Type: "boolean"
+        case is any Numeric.Type: "number"
+        case is any ExpressibleByArrayLiteral.Type: "array"
+        default: "object"
+        }
+    }
+}
+
+extension [any CodingKey] {
+    /// RFC 6901. The members of our requests have neither `~` nor `/` in their names.
+    var pointer: String {
+        map { "/" + ($0.intValue.map(String.init) ?? $0.stringValue) }.joined()
+    }
+}
