@@ -1,12 +1,12 @@
 internal import Identity
 internal import JSON
 
-/// What every operation of administrators may name. A service key belongs to one project, so another one is refused;
-/// a tenant that is named has been found already, or there is none.
+/// The project and the tenant that the body of every administrator operation may name.
 struct TargetFields: Decodable {
     let tenantId: String?
     let targetProjectId: String?
 
+    /// A service key belongs to one project, and the tenant has been resolved before.
     func check(for administrator: Administrator) throws {
         guard targetProjectId.nonEmpty == nil || targetProjectId == administrator.project.id.rawValue else {
             throw AccessRefusal.otherProject
@@ -18,19 +18,19 @@ struct TargetFields: Decodable {
 }
 
 extension EndpointCall {
-    /// What the body names as the project to be administered.
+    /// The project that the body names for an operation whose path names none.
     func targetProject() throws -> ID<Project>? {
         try decoded(as: TargetFields.self).targetProjectId.nonEmpty.map { ID($0) }
     }
-}
 
-extension EndpointCall {
-    /// - Throws: ``RequestRefusal``.
+    /// Returns the decoded body, once its project and tenant are checked.
     func body<Content: Decodable>(as type: Content.Type = Content.self, for administrator: Administrator) throws
         -> Content
     {
-        try decoded(as: TargetFields.self).check(for: administrator)
-        return try decoded(as: type)
+        var call = self
+        call.parseBody()
+        try call.decoded(as: TargetFields.self).check(for: administrator)
+        return try call.decoded(as: type)
     }
 }
 

@@ -1,5 +1,6 @@
 public import HTTP
 public import Identity
+internal import JSON
 
 /// One operation of the contract.
 public struct Endpoint: Sendable {
@@ -141,6 +142,8 @@ public struct EndpointCall: Sendable {
     /// Whose accounts it is about, if it is not the project's own.
     var tenant: ID<Tenant>?
     let metrics: GatewayMetrics
+    /// The body, as soon as ``parseBody()`` has run.
+    var parsedBody: Result<ParsedJSON, JSONFault>?
 }
 
 extension EndpointCall {

@@ -20,9 +20,9 @@ public struct GatewayMetrics: Sendable {
     }
 
     /// A request that leads to no operation is counted under `other`.
-    func note(_ exchange: RequestOutcome, took duration: Duration) {
-        let operation = exchange.operationID ?? ""
-        requests.increment(operation, String(exchange.response.status))
+    func note(_ outcome: RequestOutcome, took duration: Duration) {
+        let operation = outcome.operationID ?? ""
+        requests.increment(operation, String(outcome.response.status))
         seconds.observe(duration, operation)
     }
 }

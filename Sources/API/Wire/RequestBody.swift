@@ -2,37 +2,48 @@ internal import HTTP
 internal import Identity
 internal import JSON
 
-/// The body of a client operation. Every one may name a tenant or a project, and every one has to answer for it.
+/// The body of a client operation. Each may name a tenant or a project, which the gateway checks for all operations.
 protocol ClientRequest: Decodable {
     var tenantId: String? { get }
     var targetProjectId: String? { get }
 }
 
 extension EndpointCall {
-    /// - Throws: ``RequestRefusal``.
+    /// Returns the decoded body, once its tenant and project are checked.
     func body<Content: ClientRequest>(as type: Content.Type = Content.self) throws -> Content {
         let content = try decoded(as: type)
         try content.checkScope(in: tenant)
         return content
     }
 
-    /// A form is a form by its content type, unless it opens like an object: many a tool calls everything a form.
+    /// Whether the content type says so. A body that begins like a JSON object is not a form, because many tools declare
+    /// everything as a form.
     var isForm: Bool {
         let contentType = request.headers["Content-Type"]?.lowercased() ?? ""
         return contentType.hasPrefix("application/x-www-form-urlencoded") && request.body.first != UInt8(ascii: "{")
     }
 
-    /// `nil` if there is none, or it is malformed.
+    /// `nil` if the body is not a form or is malformed.
     var form: [(String, String)]? { isForm ? FormDecoder.decode(request.body) : nil }
 
-    /// Parses a JSON body, at each call anew: for the tenant it names, for its project, for its content. An empty body is an object without members; unknown members are ignored, `null`
-    /// is absence, names are taken in snake_case too, and the content type is not looked at.
+    /// Parses the body now, so that everything that is decoded later shares the result.
+    mutating func parseBody() {
+        guard parsedBody == nil else { return }
+        parsedBody = Result { () throws(JSONFault) in try parsed() }
+    }
+
+    private func parsed() throws(JSONFault) -> ParsedJSON {
+        if let parsedBody { return try parsedBody.get() }
+        return try ParsedJSON(request.body.isEmpty ? Array("{}".utf8) : request.body)
+    }
+
+    /// Decodes the JSON body, whatever its content type is. An empty body is an object without members. Unknown members
+    /// are ignored, `null` is absence, and names may be in snake_case.
     ///
-    /// - Throws: what the caller is answered with.
+    /// - Throws: ``RequestRefusal``, or what `Content` throws.
     public func decoded<Content: Decodable>(as type: Content.Type) throws -> Content {
         do {
-            return try StrictJSON.decode(
-                type, from: request.body.isEmpty ? Array("{}".utf8) : request.body, snakeCaseKeys: true)
+            return try parsed().decode(type, snakeCaseKeys: true)
         } catch let fault as JSONFault {
             throw RequestRefusal(fault)
         } catch let error as DecodingError {
@@ -42,7 +53,7 @@ extension EndpointCall {
 }
 
 extension ClientRequest {
-    /// - Parameter tenant: that was found by what the request names.
+    /// - Parameter tenant: the tenant that the request resolved to.
     func checkScope(in tenant: ID<Tenant>?) throws {
         guard targetProjectId == nil else { throw AccessRefusal.administratorsOnly }
         guard tenantId.nonEmpty == nil || tenantId == tenant?.rawValue else { throw TenantRefusal.unknown }

@@ -4,15 +4,15 @@ internal import Telemetry
 
 extension Log {
     /// One line for each request: never a token, an address, a body or a query.
-    func note(_ exchange: RequestOutcome, of request: Request, from prefix: String, took duration: Duration) {
+    func note(_ outcome: RequestOutcome, of request: Request, from prefix: String, took duration: Duration) {
         var fields: LogFields = [
-            "requestId": .string(request.id), "status": .int(exchange.response.status),
+            "requestId": .string(request.id), "status": .int(outcome.response.status),
             "ms": .double(duration.milliseconds), "address": .string(prefix),
         ]
-        if let operationID = exchange.operationID { fields.add("operationId", .string(operationID)) }
-        if let realm = exchange.realm { fields.add("project", .string(realm.rawValue)) }
-        if let refusal = exchange.refusal { fields.add("refusal", .string(refusal)) }
-        if let fault = exchange.fault {
+        if let operationID = outcome.operationID { fields.add("operationId", .string(operationID)) }
+        if let realm = outcome.realm { fields.add("project", .string(realm.rawValue)) }
+        if let refusal = outcome.refusal { fields.add("refusal", .string(refusal)) }
+        if let fault = outcome.fault {
             fields.add(
                 "cause", .string("\(String(reflecting: type(of: fault))): \(String(describing: fault).prefix(500))"))
             error("request", fields)

@@ -13,7 +13,7 @@ extension RequestPipeline {
         answer(RequestOutcome(Overloaded()), to: head, from: clientAddress(of: head), since: .now)
     }
 
-    /// - Returns: `nil` if the head shows a service key that may use the operation; what the body names is checked later.
+    /// - Returns: `nil` if the head has a service key with the scope. What the body names is checked later.
     fileprivate func refusal(
         of head: Request, for endpoint: Endpoint, needing scope: ServiceKeyScope, in named: ID<Project>?
     ) async -> Response? {
@@ -26,8 +26,8 @@ extension RequestPipeline {
             try administrator.require(scope)
             return nil
         } catch {
-            let exchange = RequestOutcome(error, of: endpoint, realm: realm)
-            return answer(exchange, to: head, from: clientAddress(of: head), since: began)
+            let outcome = RequestOutcome(error, of: endpoint, realm: realm)
+            return answer(outcome, to: head, from: clientAddress(of: head), since: began)
         }
     }
 }

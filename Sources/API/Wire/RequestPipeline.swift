@@ -3,7 +3,7 @@ public import IPAddresses
 internal import Identity
 public import Telemetry
 
-/// Answers every request: the way in (path, access), the endpoint, and the way out (errors, headers, one log line).
+/// Answers every request: finds the endpoint, checks access, runs the handler, and adds headers and a log line.
 public struct RequestPipeline: Sendable {
     private let services: Services
     let access: Access
@@ -13,8 +13,8 @@ public struct RequestPipeline: Sendable {
     private let metrics: GatewayMetrics
 
     /// - Parameters:
-    ///   - extra: operations beside those of the contract, which come first.
-    ///   - trustedProxies: whose `X-Forwarded-For` is believed.
+    ///   - extra: operations that are not in the contract. The contract's operations take precedence.
+    ///   - trustedProxies: the proxies whose `X-Forwarded-For` is trusted.
     public init(
         services: Services, access: Access, extra: [Endpoint] = [], trustedProxies: [IPNetwork] = [], log: Log,
         metrics: GatewayMetrics
@@ -34,8 +34,8 @@ public struct RequestPipeline: Sendable {
     func respond(to request: Request, _ match: RouteMatch<Route>) async -> Response {
         let began = ContinuousClock.now
         let client = clientAddress(of: request)
-        let exchange = await exchange(for: request, match, from: RequestContext(client, request))
-        return answer(exchange, to: request, from: client, since: began)
+        let outcome = await self.outcome(for: request, match, from: RequestContext(client, request))
+        return answer(outcome, to: request, from: client, since: began)
     }
 
     func clientAddress(of request: Request) -> ClientAddress {
@@ -43,20 +43,20 @@ public struct RequestPipeline: Sendable {
             peer: request.peer, forwardedFor: request.headers.values(of: "X-Forwarded-For"), trusted: trustedProxies)
     }
 
-    /// The one way out.
+    /// Adds the headers that every response has, and writes the log line and the metrics.
     func answer(
-        _ exchange: RequestOutcome, to request: Request, from client: ClientAddress,
+        _ outcome: RequestOutcome, to request: Request, from client: ClientAddress,
         since began: ContinuousClock.Instant
     ) -> Response {
-        var exchange = exchange
-        finish(&exchange, to: request)
+        var outcome = outcome
+        finish(&outcome, to: request)
         let duration = ContinuousClock.now - began
-        log.note(exchange, of: request, from: client.logPrefix, took: duration)
-        metrics.note(exchange, took: duration)
-        return exchange.response
+        log.note(outcome, of: request, from: client.logPrefix, took: duration)
+        metrics.note(outcome, took: duration)
+        return outcome.response
     }
 
-    private func exchange(
+    private func outcome(
         for request: Request, _ match: RouteMatch<Route>, from origin: RequestContext
     ) async -> RequestOutcome {
         guard request.method != .options else { return preflight(request, match) }
@@ -64,7 +64,7 @@ public struct RequestPipeline: Sendable {
         case .found(.endpoint(let endpoint), let parameters): await run(endpoint, call(request, parameters, origin))
         case .found(.unimplemented, _): RequestOutcome(RequestRefusal.notImplemented("This operation"))
         case .methodNotAllowed(let allowed): RequestOutcome(RequestRefusal.methodNotAllowed, allowed: allowed)
-        case .notFound: RequestOutcome(WireError.notFound)
+        case .notFound: RequestOutcome(RequestRefusal.notFound)
         }
     }
 
@@ -79,8 +79,9 @@ public struct RequestPipeline: Sendable {
         EndpointCall(request: request, parameters: parameters, origin: origin, services: services, metrics: metrics)
     }
 
-    /// The one place where access is checked.
+    /// The only place where access is checked.
     private func run(_ endpoint: Endpoint, _ call: EndpointCall) async -> RequestOutcome {
+        var call = call
         var realm: ID<Realm>?
         do {
             let credential = CallerCredential(call.request)
@@ -90,11 +91,11 @@ public struct RequestPipeline: Sendable {
             case .open(let handler): response = try await handler(call)
             case .either(_, let scope, let handler) where credential.bearer != nil,
                 .administrator(let scope, let handler):
-                let (call, administrator) = try await enter(
-                    endpoint, call, showing: credential, needing: scope, &realm)
+                let administrator = try await authenticate(
+                    credential, needing: scope, for: &call, at: endpoint, realm: &realm)
                 response = try await handler(call, administrator)
             case .either(let handler, _, _), .client(let handler):
-                let (call, client) = try await enter(endpoint, call, showing: credential, &realm)
+                let client = try await authenticate(credential, for: &call, at: endpoint, realm: &realm)
                 response = try await handler(call, client)
             }
             return RequestOutcome(response, of: endpoint, realm: realm)
@@ -103,41 +104,44 @@ public struct RequestPipeline: Sendable {
         }
     }
 
-    private func enter(
-        _ endpoint: Endpoint, _ call: EndpointCall, showing credential: CallerCredential, _ realm: inout ID<Realm>?
-    ) async throws -> (EndpointCall, CallingApp) {
-        let client = try await access.client(credential)
+    /// - Parameter realm: the innermost realm known so far, which the log names even if the request is rejected.
+    private func authenticate(
+        _ credential: CallerCredential, for call: inout EndpointCall, at endpoint: Endpoint, realm: inout ID<Realm>?
+    ) async throws -> CallingApp {
+        var client = try await access.client(credential)
         realm = client.project.realm
-        let entered = try await call.entering(client, at: endpoint)
-        realm = entered.1.project.realm
-        return entered
+        client = try await call.resolveTenant(for: client, at: endpoint)
+        realm = client.project.realm
+        return client
     }
 
-    private func enter(
-        _ endpoint: Endpoint, _ call: EndpointCall, showing credential: CallerCredential,
-        needing scope: ServiceKeyScope,
-        _ realm: inout ID<Realm>?
-    ) async throws -> (EndpointCall, Administrator) {
+    private func authenticate(
+        _ credential: CallerCredential, needing scope: ServiceKeyScope, for call: inout EndpointCall,
+        at endpoint: Endpoint, realm: inout ID<Realm>?
+    ) async throws -> Administrator {
         let named = call.parameters["project"].map { ID<Project>($0) }
         let bearer = try credential.administratorBearer
         var administrator = try await access.administrator(bearer, named)
         realm = administrator.project.realm
-        if named == nil, let target = try call.targetProject(), target != administrator.project.id {
-            administrator = try await access.administrator(bearer, target)
-            realm = ID(target)
+        if named == nil {
+            call.parseBody()
+            if let target = try call.targetProject(), target != administrator.project.id {
+                administrator = try await access.administrator(bearer, target)
+                realm = ID(target)
+            }
         }
         try administrator.require(scope)
-        let entered = try await call.entering(administrator, at: endpoint)
-        realm = entered.1.project.realm
-        return entered
+        administrator = try await call.resolveTenant(for: administrator, at: endpoint)
+        realm = administrator.project.realm
+        return administrator
     }
 
-    private func finish(_ exchange: inout RequestOutcome, to request: Request) {
-        if !exchange.isPage { CORS.open(&exchange.response.headers, to: request) }
-        exchange.response.headers.add("X-Request-Id", request.id)
-        exchange.response.headers.add("X-Content-Type-Options", "nosniff")
-        if exchange.response.headers["Cache-Control"] == nil {
-            exchange.response.headers.add("Cache-Control", "no-store")
+    private func finish(_ outcome: inout RequestOutcome, to request: Request) {
+        if !outcome.isPage { CORS.open(&outcome.response.headers, to: request) }
+        outcome.response.headers.add("X-Request-Id", request.id)
+        outcome.response.headers.add("X-Content-Type-Options", "nosniff")
+        if outcome.response.headers["Cache-Control"] == nil {
+            outcome.response.headers.add("Cache-Control", "no-store")
         }
     }
 }

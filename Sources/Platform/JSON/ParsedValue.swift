@@ -1,5 +1,5 @@
 /// A parsed JSON value; numbers keep their text.
-enum ParsedValue {
+enum ParsedValue: Sendable {
     case null
     case bool(Bool)
     case number(String)
@@ -9,7 +9,7 @@ enum ParsedValue {
 }
 
 /// A member of an object; escapes in the name are resolved.
-struct ParsedMember {
+struct ParsedMember: Sendable {
     var name: String
     let value: ParsedValue
 }

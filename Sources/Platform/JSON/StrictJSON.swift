@@ -13,8 +13,7 @@ public enum StrictJSON {
     public static func decode<Value: Decodable>(
         _ type: Value.Type, from bytes: [UInt8], snakeCaseKeys: Bool = false
     ) throws -> Value {
-        let decoder = ValueDecoder(value: try parse(bytes), codingPath: [], camelCasesNames: snakeCaseKeys)
-        return try decoder.decode(type)
+        try ParsedJSON(bytes).decode(type, snakeCaseKeys: snakeCaseKeys)
     }
 
     /// Writes members in the order of their names, so that equal values produce equal bytes.
@@ -25,7 +24,7 @@ public enum StrictJSON {
         return text
     }
 
-    private static func parse(_ bytes: [UInt8], maximumDepth: Int = 32) throws(JSONFault) -> ParsedValue {
+    static func parse(_ bytes: [UInt8], maximumDepth: Int = 32) throws(JSONFault) -> ParsedValue {
         var scanner = Scanner(bytes, maximumDepth: maximumDepth)
         return try scanner.scanText()
     }
