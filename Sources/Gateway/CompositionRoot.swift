@@ -57,38 +57,40 @@ struct CompositionRoot: Sendable {
         let administered = PostgresAdministrationStore(pool: pool)
         let tickets = MasterKeySealedTokens(masterKeys: masterKeys)
         let verifier = mode.verifier(providerKeys, clock)
-        let desk = LiveEmailActionService(directory: directory, sending: sending, redemption: redemption)
+        let emailActions = LiveEmailActionService(directory: directory, sending: sending, redemption: redemption)
         let services = Services(
-            authenticator: authenticator, editor: AccountEditor(with: collaborators),
-            administration: AccountAdministration(
-                store: administered, passwords: passwords,
-                passwordKeys: .sealed(in: PasswordSchemeStore(pool: pool), under: masterKeys, clock: clock),
-                breaches: breaches, clock: clock, entropy: .live),
-            identifiers: IdentifierLookup(store: store),
-            customSignIn: CustomSignIn(with: collaborators, customTokens: mode.customTokens(directory, clock)),
-            federatedSignIn: FederatedSignIn(
-                with: collaborators, store: federation, verifier: verifier, tickets: tickets),
-            merging: AccountMerging(with: collaborators, store: federation, verifier: verifier, tickets: tickets),
-            linking: LinkAdministration(
-                with: collaborators, store: PostgresLinkingStore(pool: pool), tickets: tickets),
-            finding: AccountQueryService(finder: PostgresAccountFinder(pool: pool), store: administered),
-            oobSending: sending,
-            oobRedemption: redemption,
+            signIn: SignInServices(
+                authenticator: authenticator, identifiers: IdentifierLookup(store: store),
+                customTokens: CustomSignIn(with: collaborators, customTokens: mode.customTokens(directory, clock)),
+                federated: FederatedSignIn(
+                    with: collaborators, store: federation, verifier: verifier, tickets: tickets),
+                authURISession: { Random.text(length: 27) }),
+            accounts: AccountServices(
+                editor: AccountEditor(with: collaborators),
+                administration: AccountAdministration(
+                    store: administered, passwords: passwords,
+                    passwordKeys: .sealed(in: PasswordSchemeStore(pool: pool), under: masterKeys, clock: clock),
+                    breaches: breaches, clock: clock, entropy: .live),
+                queries: AccountQueryService(finder: PostgresAccountFinder(pool: pool), store: administered),
+                linking: LinkAdministration(
+                    with: collaborators, store: PostgresLinkingStore(pool: pool), tickets: tickets)),
+            sessions: SessionService(store: PostgresSessionStore(pool: pool), clock: clock),
             sessionCookies: SessionCookies(authenticator: authenticator, trail: trail),
-            auditTrail: trail,
-            ownSessions: SessionService(store: PostgresSessionStore(pool: pool), clock: clock),
-            projects: directory.editor,
-            tenancy: Tenancy(
-                home: { try await extensions.tenant(directory.realm(ID($0, of: $1.id)), $0, $1) },
-                named: GatewayTokens.tenant(namedBy:), store: PostgresTenantStore(pool: pool),
-                changed: directory.forgetConfiguration, newID: { ID(Random.text(length: 28)) }, clock: clock),
-            app: directory.app(_:of:),
-            wellKnown: WellKnown { [self] in try await documents(of: $0, in: directory) },
-            actions: desk,
-            readiness: { [isDraining] in await directory.readiness(isDraining: isDraining()) },
-            authURISession: { Random.text(length: 27) })
+            emailActions: EmailActionServices(sending: sending, redemption: redemption, pages: emailActions),
+            merging: AccountMerging(with: collaborators, store: federation, verifier: verifier, tickets: tickets),
+            projects: ProjectServices(
+                editor: directory.editor,
+                tenancy: Tenancy(
+                    home: { try await extensions.tenant(directory.realm(ID($0, of: $1.id)), $0, $1) },
+                    named: GatewayTokens.tenant(namedBy:), store: PostgresTenantStore(pool: pool),
+                    changed: directory.forgetConfiguration, newID: { ID(Random.text(length: 28)) }, clock: clock),
+                app: directory.app(_:of:)),
+            audit: trail,
+            operations: OperationsServices(
+                documents: { [self] in try await documents(of: $0, in: directory) },
+                readiness: { [isDraining] in await directory.readiness(isDraining: isDraining()) }))
         return RequestPipeline(
-            services: services, access: mode.access(directory), extra: extensions.endpoints(desk),
+            services: services, access: mode.access(directory), extra: extensions.endpoints(emailActions),
             trustedProxies: trustedProxies, log: log, metrics: metrics)
     }
 

@@ -10,7 +10,8 @@ extension Endpoint {
         "listIdentities", .get, collection, needs: .readUsers, bodyLimit: openBodyLimit
     ) { call, administrator in
         try call.scope.check(for: administrator)
-        let identities = try await call.services.linking.identities(of: call.localID, in: administrator.project)
+        let identities = try await call.services.accounts.linking.identities(
+            of: call.localID, in: administrator.project)
         return try .json(IdentitiesResponse(identities))
     }
 
@@ -26,7 +27,7 @@ extension Endpoint {
     ) { call, administrator in
         try call.scope.check(for: administrator)
         let leavesNoWayIn = try call.flag("allowNoSignInMethod")
-        _ = try await call.services.linking.carryOut(
+        _ = try await call.services.accounts.linking.carryOut(
             .unlink(call.providerID, from: call.localID, leavesNoWayIn: leavesNoWayIn),
             by: call.actor(of: administrator), in: administrator.project)
         return try .json(NoContent())
@@ -51,7 +52,7 @@ extension EndpointCall {
     fileprivate var providerID: ProviderID { ProviderID(parameters["providerId"] ?? "") }
 
     fileprivate func carryOut(_ change: IdentityChange, as administrator: Administrator) async throws -> Response {
-        let identity = try await services.linking.carryOut(
+        let identity = try await services.accounts.linking.carryOut(
             change, by: actor(of: administrator), in: administrator.project)
         return try .json(IdentityResource(identity))
     }

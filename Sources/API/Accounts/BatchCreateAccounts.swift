@@ -10,7 +10,7 @@ extension Endpoint {
         if request.bringsIdentities { try administrator.require(.linkUsers) }
         let users = try request.checkedUsers()
         let scheme = try request.scheme.scheme()
-        let administration = call.services.administration
+        let administration = call.services.accounts.administration
         let kept =
             request.bringsHashes
             ? try await administration.keep(scheme, in: administrator.project) : KeptPasswordScheme(scheme, key: nil)

@@ -9,7 +9,7 @@ extension Endpoint {
         let request = try call.body(as: BatchDeleteRequest.self, for: administrator)
         let ids = request.localIds ?? []
         guard (1...1000).contains(ids.count) else { throw RequestRefusal.rejected(.localIDListExceedsLimit) }
-        let spared = try await call.services.administration.delete(
+        let spared = try await call.services.accounts.administration.delete(
             ids.map { ID($0) }, evenIfEnabled: request.force == true, in: administrator.project,
             by: call.actor(of: administrator))
         return try .json(BatchDeleteResponse(ids, spared: spared))

@@ -9,7 +9,7 @@ extension Endpoint {
     ) { call, administrator in
         let request = try BatchGetRequest(call.request)
         try request.scope.check(for: administrator)
-        let accounts = try await call.services.administration.page(
+        let accounts = try await call.services.accounts.administration.page(
             after: request.last, limit: request.limit, in: administrator.project)
         return try .json(BatchGetResponse(accounts, of: administrator.project.tenant, limit: request.limit))
     }

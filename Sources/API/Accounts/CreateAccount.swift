@@ -13,7 +13,7 @@ extension Endpoint {
 extension EndpointCall {
     func createAccount(for administrator: Administrator) async throws -> Response {
         let request = try body(as: CreateAccountRequest.self, for: administrator)
-        let account = try await services.administration.create(
+        let account = try await services.accounts.administration.create(
             try request.draft(), in: administrator.project, from: origin.network, by: actor(of: administrator))
         return try .json(CreateAccountResponse(account))
     }

@@ -12,7 +12,7 @@ extension Endpoint {
 extension EndpointCall {
     func deleteAccount(for administrator: Administrator) async throws -> Response {
         let request = try body(as: DeleteAccountRequest.self, for: administrator)
-        try await services.administration.delete(
+        try await services.accounts.administration.delete(
             try ID(named: request.localId), in: administrator.project, by: actor(of: administrator))
         return try .json(DeleteAccountResponse())
     }

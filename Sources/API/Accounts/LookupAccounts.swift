@@ -12,7 +12,7 @@ extension Endpoint {
 extension EndpointCall {
     func lookupAccounts(for administrator: Administrator) async throws -> Response {
         let request = try body(as: LookupAccountsRequest.self, for: administrator)
-        let accounts = try await services.administration.find(
+        let accounts = try await services.accounts.administration.find(
             try request.references(), in: administrator.project)
         return try .json(LookupAccountsResponse(accounts, of: administrator.project.tenant))
     }

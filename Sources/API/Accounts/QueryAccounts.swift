@@ -28,19 +28,19 @@ extension EndpointCall {
         }
         let (offset, limit) = (try request.checkedOffset(), try request.checkedLimit())
         guard let condition else {
-            let accounts = try await services.finding.page(
+            let accounts = try await services.accounts.queries.page(
                 by: request.sorting, skipping: offset, limit: limit, in: administrator.project)
             return try .json(QueryAccountsResponse(accounts, of: administrator.project.tenant))
         }
-        let found = try await services.administration.find(condition.references, in: administrator.project)
+        let found = try await services.accounts.administration.find(condition.references, in: administrator.project)
         return try .json(
             QueryAccountsResponse(Array(found.dropFirst(offset).prefix(limit)), of: administrator.project.tenant))
     }
 
     private func count(_ condition: QueryAccountsRequest.Expression.Condition?, in project: Project) async throws -> Int
     {
-        guard let condition else { return try await services.administration.count(in: project) }
-        return try await services.administration.find(condition.references, in: project).count
+        guard let condition else { return try await services.accounts.administration.count(in: project) }
+        return try await services.accounts.administration.find(condition.references, in: project).count
     }
 }
 

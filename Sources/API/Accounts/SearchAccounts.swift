@@ -9,7 +9,7 @@ extension Endpoint {
     ) { call, administrator in
         let request = try SearchRequest(call.request)
         try call.scope.check(for: administrator)
-        let page = try await call.services.finding.search(
+        let page = try await call.services.accounts.queries.search(
             request.text, after: request.last, limit: request.limit, in: administrator.project)
         return try .json(SearchResponse(page, of: administrator.project.tenant))
     }

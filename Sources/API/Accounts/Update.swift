@@ -6,12 +6,13 @@ extension Endpoint {
     static let update = either("update", .post, "/v1/accounts:update", needs: .writeUsers) { call, client in
         let request = try call.body(as: UpdateRequest.self)
         if let oobCode = request.oobCode.nonEmpty {
-            let applied = try await call.services.oobRedemption.apply(oobCode, in: client.project, from: call.origin)
+            let applied = try await call.services.emailActions.redemption.apply(
+                oobCode, in: client.project, from: call.origin)
             return try .json(UpdateResponse(applied))
         }
         let idToken = try request.checkedIDToken()
-        let caller = try await call.services.authenticator.caller(showing: idToken, in: client.project)
-        let edited = try await call.services.editor.edit(
+        let caller = try await call.services.signIn.authenticator.caller(showing: idToken, in: client.project)
+        let edited = try await call.services.accounts.editor.edit(
             caller, try request.input(), in: client.project, from: call.origin)
         return try .json(UpdateResponse(edited))
     } administrator: { call, administrator in

@@ -14,7 +14,7 @@ extension EndpointCall {
         let request = try body(as: UpdateAccountRequest.self, for: administrator)
         if request.changesIdentities { try administrator.require(.linkUsers) }
         try request.checkImplemented()
-        let account = try await services.administration.update(
+        let account = try await services.accounts.administration.update(
             try ID(named: request.localId), try request.input(), in: administrator.project, from: origin.network,
             by: actor(of: administrator))
         return try .json(UpdateAccountResponse(account))

@@ -9,7 +9,7 @@ extension Endpoint {
         var query = try AuditQuery(call.request)
         let wanted = query.limit
         query.limit += 1
-        let events = try await call.services.auditTrail.page(query, administrator.project.realm)
+        let events = try await call.services.audit.page(query, administrator.project.realm)
         let page = events.prefix(wanted)
         return try .json(
             AuditEvents(

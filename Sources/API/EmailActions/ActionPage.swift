@@ -34,7 +34,7 @@ private struct Visit {
     let language: String?
     var apiKey: String?
 
-    private var desk: any EmailActionService { call.services.actions }
+    private var desk: any EmailActionService { call.services.emailActions.pages }
 
     /// Refusals are pages as well; failures stay the plain text that they are everywhere.
     func answered(_ answer: (CheckedCode) async throws -> PageAnswer) async throws -> PageAnswer {

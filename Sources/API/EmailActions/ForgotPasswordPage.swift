@@ -45,7 +45,7 @@ extension EndpointCall {
                 return PageAnswer(page, of: project.realm, because: CredentialRefusal.invalidEmail)
             }
             do {
-                try await services.actions.sendReset(
+                try await services.emailActions.pages.sendReset(
                     to: email.rawValue, in: project, from: origin(reading: frame.language))
                 return PageAnswer(.resetSent(to: email, frame), of: project.realm)
             } catch OOBSendingRefusal.emailUnknown {
@@ -60,7 +60,9 @@ extension EndpointCall {
 
     /// Relative, so that a proxy may put the gateway below a path of its own.
     fileprivate func passwordChangeLocation() async throws -> PageAnswer {
-        guard let (project, _) = try await services.actions.project(namedProject) else { throw RequestRefusal.notFound }
+        guard let (project, _) = try await services.emailActions.pages.project(namedProject) else {
+            throw RequestRefusal.notFound
+        }
         let response = Response(status: 303, headers: ["Location": "../__/auth/forgotPassword"])
         return PageAnswer(response, of: project.realm)
     }
@@ -70,7 +72,7 @@ extension EndpointCall {
     private func withProject(
         asked tag: String?, _ answer: (Project, Page.Frame) async throws -> PageAnswer
     ) async throws -> PageAnswer {
-        guard let (project, name) = try await services.actions.project(namedProject) else {
+        guard let (project, name) = try await services.emailActions.pages.project(namedProject) else {
             let frame = Page.Frame(language: language(asked: tag, in: nil), projectName: nil)
             return PageAnswer(Page.failure(.notFound, frame), of: nil, status: 404, because: RequestRefusal.notFound)
         }

@@ -7,11 +7,11 @@ extension Endpoint {
         let request = try call.body(as: ResetPasswordRequest.self)
         guard request.oldPassword == nil else { throw RequestRefusal.notImplemented("oldPassword") }
         guard let newPassword = request.newPassword.nonEmpty else {
-            let found = try await call.services.oobRedemption.check(
+            let found = try await call.services.emailActions.redemption.check(
                 request.oobCode.nonEmpty, for: OOBCode.Purpose.forClients, in: client.project)
             return try .json(ResetPasswordResponse(found.code))
         }
-        let code = try await call.services.oobRedemption.resetPassword(
+        let code = try await call.services.emailActions.redemption.resetPassword(
             request.oobCode.nonEmpty, to: Secret(newPassword), removing: [], in: client.project, from: call.origin)
         return try .json(ResetPasswordResponse(code))
     }

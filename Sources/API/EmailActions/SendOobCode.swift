@@ -7,7 +7,7 @@ extension Endpoint {
         call, client in
         let request = try call.body(as: SendOobCodeRequest.self)
         guard request.returnOobLink != true else { throw RequestRefusal.rejected(.insufficientPermission) }
-        let email = try await call.services.oobSending.send(
+        let email = try await call.services.emailActions.sending.send(
             try request.domain(apiKey: CallerCredential(call.request).apiKey), in: client.project, from: call.origin)
         return try .json(SendOobCodeResponse(email: email.rawValue))
     } administrator: { call, administrator in
@@ -29,7 +29,7 @@ extension EndpointCall {
         let returnsLink = request.returnOobLink == true
         // Whoever has the link is believed to have the mailbox.
         if returnsLink { try administrator.require(.mintTokens) }
-        let issued = try await services.oobSending.send(
+        let issued = try await services.emailActions.sending.send(
             try request.domain(apiKey: nil), sendsEmail: !returnsLink, for: actor(of: administrator),
             of: administrator.project, from: origin)
         return try .json(

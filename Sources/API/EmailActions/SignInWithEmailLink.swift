@@ -7,7 +7,7 @@ extension Endpoint {
         "signInWithEmailLink", .post, "/v1/accounts:signInWithEmailLink"
     ) { call, client in
         let request = try call.body(as: SignInWithEmailLinkRequest.self)
-        let (signedIn, isNewUser) = try await call.services.oobRedemption.signIn(
+        let (signedIn, isNewUser) = try await call.services.emailActions.redemption.signIn(
             email: request.email, code: request.oobCode.nonEmpty, idToken: request.idToken.nonEmpty,
             in: client.project, from: call.origin)
         return try .json(SignInWithEmailLinkResponse(signedIn, isNewUser: isNewUser))

@@ -8,7 +8,7 @@ extension Endpoint {
         "mergeAccounts", .post, "/v1/projects/{project}/accounts:merge", needs: .linkUsers, bodyLimit: clientBodyLimit
     ) { call, administrator in
         let request = try call.body(as: MergeAccountsRequest.self, for: administrator)
-        let linking = call.services.linking
+        let linking = call.services.accounts.linking
         if let mergeToken = request.mergeToken.nonEmpty {
             guard request.dryRun != true else {
                 throw RequestRefusal.invalidField("/dryRun", "must be false with mergeToken")
@@ -32,7 +32,7 @@ extension Endpoint {
     ) { call, administrator in
         let request = try call.body(as: UndoMergeRequest.self, for: administrator)
         let source = try ID<Account>(named: request.sourceLocalId)
-        let target = try await call.services.linking.undoMerge(
+        let target = try await call.services.accounts.linking.undoMerge(
             of: source, leavesNoWayIn: request.allowNoSignInMethod == true, by: call.actor(of: administrator),
             in: administrator.project)
         return try .json(UndoMergeResponse(sourceLocalId: source.rawValue, localId: target.rawValue))

@@ -7,7 +7,7 @@ extension Endpoint {
 
     /// Whether it should get requests.
     static let getReadiness = open("getReadiness", "/readyz") { call in
-        let readiness = await call.services.readiness()
+        let readiness = await call.services.operations.readiness()
         let missing = [
             readiness.isDraining ? "draining" : nil,
             readiness.databaseIsReachable ? nil : "database: not reachable",

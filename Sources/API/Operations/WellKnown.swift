@@ -33,7 +33,7 @@ extension EndpointCall {
     /// Whoever verifies tokens may keep a document for as long as its keys stay announced.
     fileprivate func document(_ part: (ProjectDocuments) -> [UInt8]) async throws -> Response {
         let project = parameters["project"].map { ID<Project>($0) }
-        guard let documents = try await services.wellKnown.documents(project) else { throw RequestRefusal.notFound }
+        guard let documents = try await services.operations.documents(project) else { throw RequestRefusal.notFound }
         var response = Response.json(encoded: part(documents))
         response.headers.add("Cache-Control", "public, max-age=\(documents.maxAge)")
         return response

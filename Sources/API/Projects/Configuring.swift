@@ -3,7 +3,7 @@ internal import Identity
 
 extension EndpointCall {
     func configuration(for administrator: Administrator) async throws -> ProjectConfiguration {
-        guard let configuration = try await services.projects.configuration(administrator.project.realm) else {
+        guard let configuration = try await services.projects.editor.configuration(administrator.project.realm) else {
             throw RequestRefusal.notFound
         }
         return configuration
@@ -27,7 +27,7 @@ extension EndpointCall {
             try administrator.require(.linkUsers)
             permissions.insert(.discardIdentities)
         }
-        let configuration = try await services.projects.edit(
+        let configuration = try await services.projects.editor.edit(
             administrator.project.realm, actor(of: administrator), permissions, change)
         guard let configuration else { throw RequestRefusal.notFound }
         return configuration

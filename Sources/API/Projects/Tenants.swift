@@ -10,7 +10,7 @@ extension Endpoint {
         "listTenants", .get, collection, needs: .config, bodyLimit: openBodyLimit
     ) { call, administrator in
         let page = try ListPage(call.request, cap: 1000)
-        let found = try await call.services.tenancy.store.tenants(
+        let found = try await call.services.projects.tenancy.store.tenants(
             after: page.last.map { ID($0) }, limit: page.limit + 1, of: administrator.project.id)
         let tenants = found.prefix(page.limit)
         return try .json(
@@ -28,14 +28,15 @@ extension Endpoint {
         input.apply(to: &settings, where: FieldMask(nil))
         return try .json(
             TenantResource(
-                try await call.services.tenancy.create(
+                try await call.services.projects.tenancy.create(
                     settings, by: call.actor(of: administrator), in: administrator.project)))
     }
 
     static let getTenant = administrator(
         "getTenant", .get, resource, needs: .config, bodyLimit: openBodyLimit
     ) { call, administrator in
-        let tenant = try await call.services.tenancy.store.tenant(call.tenantInPath(), of: administrator.project.id)
+        let tenant = try await call.services.projects.tenancy.store.tenant(
+            call.tenantInPath(), of: administrator.project.id)
         guard let tenant else { throw RequestRefusal.rejected(.tenantNotFound) }
         return try .json(TenantResource(tenant))
     }
@@ -45,7 +46,7 @@ extension Endpoint {
     ) { call, administrator in
         let (input, mask) = (try call.decoded(as: TenantInput.self), call.mask)
         try input.requireWhatThereIs()
-        let tenant = try await call.services.tenancy.change(
+        let tenant = try await call.services.projects.tenancy.change(
             try call.tenantInPath(), by: call.actor(of: administrator), in: administrator.project
         ) { input.apply(to: &$0, where: mask) }
         guard let tenant else { throw RequestRefusal.rejected(.tenantNotFound) }
@@ -55,7 +56,7 @@ extension Endpoint {
     static let deleteTenant = administrator(
         "deleteTenant", .delete, resource, needs: .config, bodyLimit: openBodyLimit
     ) { call, administrator in
-        let isDeleted = try await call.services.tenancy.delete(
+        let isDeleted = try await call.services.projects.tenancy.delete(
             try call.tenantInPath(), by: call.actor(of: administrator), in: administrator.project)
         guard isDeleted else { throw RequestRefusal.rejected(.tenantNotFound) }
         return try .json(NoContent())

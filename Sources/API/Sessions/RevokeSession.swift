@@ -7,11 +7,11 @@ extension Endpoint {
         let request = try call.body(as: RevokeSessionRequest.self)
         guard let idToken = request.idToken.nonEmpty else { throw RequestRefusal.rejected(.missingIDToken) }
         let input = try request.input()
-        let caller = try await call.services.authenticator.caller(showing: idToken, in: client.project)
+        let caller = try await call.services.signIn.authenticator.caller(showing: idToken, in: client.project)
         switch input {
         case .one(let session):
-            try await call.services.ownSessions.end(session, by: caller, in: client.project, from: call.origin)
-        case .all: try await call.services.ownSessions.endAll(by: caller, in: client.project, from: call.origin)
+            try await call.services.sessions.end(session, by: caller, in: client.project, from: call.origin)
+        case .all: try await call.services.sessions.endAll(by: caller, in: client.project, from: call.origin)
         }
         return try .json([String: String]())
     }

@@ -10,7 +10,7 @@ extension Endpoint {
         guard let refreshToken = request.refreshToken.nonEmpty else {
             throw RequestRefusal.rejected(.missingRefreshToken)
         }
-        let signedIn = try await call.services.authenticator.refresh(refreshToken, in: client.project)
+        let signedIn = try await call.services.signIn.authenticator.refresh(refreshToken, in: client.project)
         return try .json(TokenResponse(signedIn, project: client.project))
     }.evenIfDisabled
 }

@@ -9,9 +9,9 @@ extension Endpoint {
             try LoginServices.require(ProviderID(provider), for: client.app, in: client.project)
             throw RequestRefusal.notImplemented("providerId")
         }
-        let answer = try await call.services.identifiers.ask(
+        let answer = try await call.services.signIn.identifiers.ask(
             about: try request.checkedIdentifier(), in: client.project)
-        let sessionID = request.sessionId.nonEmpty ?? call.services.authURISession()
+        let sessionID = request.sessionId.nonEmpty ?? call.services.signIn.authURISession()
         return try .json(CreateAuthUriResponse(sessionId: sessionID, answer))
     }
 }

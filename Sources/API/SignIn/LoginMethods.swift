@@ -7,7 +7,7 @@ extension Endpoint {
         let named = call.request.query("appId").nonEmpty.map { ID<App>($0) }
         let app =
             if let named, named != client.app.id {
-                try await call.services.app(named, client.project.id)
+                try await call.services.projects.app(named, client.project.id)
             } else {
                 client.app
             }

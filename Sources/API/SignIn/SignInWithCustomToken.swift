@@ -7,7 +7,7 @@ extension Endpoint {
         "signInWithCustomToken", .post, "/v1/accounts:signInWithCustomToken"
     ) { call, client in
         let request = try call.body(as: SignInWithCustomTokenRequest.self)
-        let (signedIn, isNew) = try await call.services.customSignIn.signIn(
+        let (signedIn, isNew) = try await call.services.signIn.customTokens.signIn(
             request.token, in: client.project, from: call.origin)
         return try .json(SignInWithCustomTokenResponse(signedIn, isNewUser: isNew))
     }

@@ -6,7 +6,7 @@ extension Endpoint {
     static let signInWithIdp = client("signInWithIdp", .post, "/v1/accounts:signInWithIdp") { call, client in
         let request = try call.body(as: SignInWithIdpRequest.self)
         let evidence = try request.evidence()
-        let outcome = try await call.services.federatedSignIn.signIn(
+        let outcome = try await call.services.signIn.federated.signIn(
             try request.domain(evidence, from: call.origin), for: client.app, in: client.project)
         if case .conflict(let refusal, let recognised, let pendingToken) = outcome,
             request.returnIdpCredential != true

@@ -8,7 +8,7 @@ extension Endpoint {
         let request = try call.body(as: SignInWithPasswordRequest.self)
         guard request.idToken.nonEmpty == nil else { throw RequestRefusal.notImplemented("idToken") }
         guard request.pendingIdToken.nonEmpty == nil else { throw RequestRefusal.notImplemented("pendingIdToken") }
-        let signedIn = try await call.services.authenticator.signIn(
+        let signedIn = try await call.services.signIn.authenticator.signIn(
             email: request.email, password: request.password.map(Secret.init), in: client.project, from: call.origin)
         return try .json(SignInWithPasswordResponse(signedIn))
     }

@@ -18,15 +18,15 @@ extension EndpointCall {
         let password = request.password.map(Secret.init)
         let displayName = request.displayName.nonEmpty
         if let idToken = request.idToken.nonEmpty {
-            let caller = try await services.authenticator.caller(showing: idToken, in: client.project)
-            let edited = try await services.editor.addPassword(
+            let caller = try await services.signIn.authenticator.caller(showing: idToken, in: client.project)
+            let edited = try await services.accounts.editor.addPassword(
                 to: caller, email: request.email, password: password, displayName: displayName, in: client.project,
                 from: origin)
             return SignUpResponse(edited.account, edited.signedIn)
         }
         let signedIn =
             if request.email.nonEmpty != nil || request.password.nonEmpty != nil {
-                try await services.authenticator.signUp(
+                try await services.signIn.authenticator.signUp(
                     email: request.email, password: password, displayName: displayName, in: client.project,
                     from: origin)
             } else {
@@ -38,7 +38,7 @@ extension EndpointCall {
     private func signUpAnonymously(_ request: SignUpRequest, for client: CallingApp) async throws -> SignedIn {
         guard client.project.policy.allowsAnonymous else { throw SignUpRefusal.anonymousNotAllowed }
         guard request.email == nil else { throw CredentialRefusal.invalidEmail }
-        return try await services.authenticator.signUpAnonymously(in: client.project, from: origin)
+        return try await services.signIn.authenticator.signUpAnonymously(in: client.project, from: origin)
     }
 }
 

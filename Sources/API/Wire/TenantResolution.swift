@@ -39,7 +39,9 @@ extension EndpointCall {
 
     /// Returns the project as it applies to the tenant; `nil` if there is no such tenant.
     private func project(of tenant: ID<Tenant>, in project: Project, at endpoint: Endpoint) async throws -> Project? {
-        guard tenant.canBeTenant, let project = try await services.tenancy.home(tenant, project) else { return nil }
+        guard tenant.canBeTenant, let project = try await services.projects.tenancy.home(tenant, project) else {
+            return nil
+        }
         guard endpoint.servesDisabledTenants || project.tenant?.settings.isDisabled != true else {
             throw TenantRefusal.disabled
         }
@@ -48,7 +50,9 @@ extension EndpointCall {
 
     private mutating func tenantNamedByClient() throws -> ID<Tenant>? {
         let named = tenantNames()
-        let tokens = [named.idToken, named.refreshToken].compactMap { $0.nonEmpty.flatMap(services.tenancy.named) }
+        let tokens = [named.idToken, named.refreshToken].compactMap {
+            $0.nonEmpty.flatMap(services.projects.tenancy.named)
+        }
         return try Self.only([named.tenantId, tenantInQuery] + tokens.map(\.rawValue))
     }
 

@@ -66,39 +66,41 @@ struct TestGateway {
             limiter: .none, places: NetworkHashing { _, _ in [] }, clock: clock, entropy: entropy)
         let authenticator = Authenticator(with: collaborators)
         let trail = AuditTrail(page: { _, _ in [] }, record: { _, _, _, _ in })
+        let verifier = Verifier { _, _, _ in throw ProviderRefusal.notConfigured }
         return Services(
-            authenticator: authenticator,
-            editor: AccountEditor(with: collaborators),
-            administration: AccountAdministration(
-                store: FakeAdministrationStore(), passwords: passwords,
-                passwordKeys: PasswordKeys(keep: { _, _ in ID("key") }, find: { _ in nil }), breaches: .none,
-                clock: clock, entropy: entropy),
-            identifiers: IdentifierLookup(store: store),
-            customSignIn: CustomSignIn(
-                with: collaborators,
-                customTokens: CustomTokens { token, _ in
-                    CustomTokenClaim(account: ID(token), claims: nil, issuedAt: nil)
-                }),
-            federatedSignIn: FederatedSignIn(
-                with: collaborators, store: FakeFederationStore(),
-                verifier: Verifier { _, _, _ in throw ProviderRefusal.notConfigured }, tickets: FakeTickets()),
+            signIn: SignInServices(
+                authenticator: authenticator, identifiers: IdentifierLookup(store: store),
+                customTokens: CustomSignIn(
+                    with: collaborators,
+                    customTokens: CustomTokens { token, _ in
+                        CustomTokenClaim(account: ID(token), claims: nil, issuedAt: nil)
+                    }),
+                federated: FederatedSignIn(
+                    with: collaborators, store: FakeFederationStore(), verifier: verifier, tickets: FakeTickets()),
+                authURISession: { "random" }),
+            accounts: AccountServices(
+                editor: AccountEditor(with: collaborators),
+                administration: AccountAdministration(
+                    store: FakeAdministrationStore(), passwords: passwords,
+                    passwordKeys: PasswordKeys(keep: { _, _ in ID("key") }, find: { _ in nil }), breaches: .none,
+                    clock: clock, entropy: entropy),
+                queries: AccountQueryService(finder: FakeAccountFinder(), store: FakeAdministrationStore()),
+                linking: LinkAdministration(
+                    with: collaborators, store: FakeLinkingStore(), tickets: FakeTickets())),
+            sessions: SessionService(store: FakeSessionStore(), clock: clock),
+            sessionCookies: SessionCookies(authenticator: authenticator, trail: trail),
+            emailActions: EmailActionServices(
+                sending: OOBSending(with: collaborators, codes: FakeOOBCodeStore()),
+                redemption: OOBRedemption(with: collaborators, codes: FakeOOBCodeStore()), pages: actions),
             merging: AccountMerging(
-                with: collaborators, store: FakeFederationStore(),
-                verifier: Verifier { _, _, _ in throw ProviderRefusal.notConfigured }, tickets: FakeTickets()),
-            linking: LinkAdministration(
-                with: collaborators, store: FakeLinkingStore(), tickets: FakeTickets()),
-            finding: AccountQueryService(finder: FakeAccountFinder(), store: FakeAdministrationStore()),
-            oobSending: OOBSending(with: collaborators, codes: FakeOOBCodeStore()),
-            oobRedemption: OOBRedemption(with: collaborators, codes: FakeOOBCodeStore()),
-            sessionCookies: SessionCookies(authenticator: authenticator, trail: trail), auditTrail: trail,
-            ownSessions: SessionService(store: FakeSessionStore(), clock: clock),
-            projects: ProjectEditor(configuration: { _ in nil }, edit: { _, _, _, _ in nil }),
-            tenancy: Tenancy(
-                home: { _, _ in nil }, named: { _ in nil }, store: FakeTenantStore(), changed: {},
-                newID: { ID("tenant") }, clock: clock),
-            app: { _, _ in nil },
-            wellKnown: WellKnown { _ in documents }, actions: actions,
-            readiness: { readiness }, authURISession: { "random" })
+                with: collaborators, store: FakeFederationStore(), verifier: verifier, tickets: FakeTickets()),
+            projects: ProjectServices(
+                editor: ProjectEditor(configuration: { _ in nil }, edit: { _, _, _, _ in nil }),
+                tenancy: Tenancy(
+                    home: { _, _ in nil }, named: { _ in nil }, store: FakeTenantStore(), changed: {},
+                    newID: { ID("tenant") }, clock: clock),
+                app: { _, _ in nil }),
+            audit: trail, operations: OperationsServices(documents: { _ in documents }, readiness: { readiness }))
     }
 
     func send(

@@ -1,0 +1,17 @@
+public import Identity
+
+/// What the endpoints of email actions use.
+public struct EmailActionServices: Sendable {
+    let sending: OOBSending
+    let redemption: OOBRedemption
+    /// For pages, which know a code but not its project.
+    let pages: any EmailActionService
+
+    public init(
+        sending: OOBSending, redemption: OOBRedemption, pages: any EmailActionService
+    ) {
+        self.sending = sending
+        self.redemption = redemption
+        self.pages = pages
+    }
+}

@@ -1,0 +1,49 @@
+public import Identity
+
+/// What the endpoints for operators and token verifiers use.
+public struct OperationsServices: Sendable {
+    /// Takes `nil` for the only project of a single-project installation. Returns `nil` if there is no such project.
+    let documents: @Sendable (ID<Project>?) async throws -> ProjectDocuments?
+    let readiness: @Sendable () async -> Readiness
+
+    public init(
+        documents: @escaping @Sendable (ID<Project>?) async throws -> ProjectDocuments?,
+        readiness: @escaping @Sendable () async -> Readiness
+    ) {
+        self.documents = documents
+        self.readiness = readiness
+    }
+}
+
+/// The documents by which others verify the ID tokens of a project, in JSON.
+public struct ProjectDocuments: Sendable {
+    /// OpenID Connect Discovery 1.0 §4.2.
+    public let openIDConfiguration: [UInt8]
+    /// A JWK set (RFC 7517 §5).
+    public let jwks: [UInt8]
+    /// An object of key ID to X.509 certificate in PEM.
+    public let certificates: [UInt8]
+    /// How long clients may cache the documents, in seconds.
+    public let maxAge: Int
+
+    public init(openIDConfiguration: [UInt8], jwks: [UInt8], certificates: [UInt8], maxAge: Int) {
+        self.openIDConfiguration = openIDConfiguration
+        self.jwks = jwks
+        self.certificates = certificates
+        self.maxAge = maxAge
+    }
+}
+
+/// Whether the process should receive requests.
+public struct Readiness: Sendable {
+    /// The process is shutting down.
+    public let isDraining: Bool
+    public let databaseIsReachable: Bool
+    public let schemaIsCurrent: Bool
+
+    public init(isDraining: Bool, databaseIsReachable: Bool, schemaIsCurrent: Bool) {
+        self.isDraining = isDraining
+        self.databaseIsReachable = databaseIsReachable
+        self.schemaIsCurrent = schemaIsCurrent
+    }
+}
