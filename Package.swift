@@ -77,7 +77,12 @@ let package = Package(
                 "JSON", "Postgres", "Providers", "SMTP", "Storage", "Telemetry", "Tokens",
             ]),
         .executableTarget(name: "sekisho", dependencies: ["Commands"], swiftSettings: settings),
-        module("Support", in: "Tests", imports: ["EventLoop", "Postgres", "PrivatePostgres", "Storage"]),
+        module(
+            "Support", in: "Tests",
+            imports: [
+                "API", "Crypto", "DevMode", "EventLoop", "Gateway", "HTTP", "Identity", "JOSE", "JSON", "Passwords",
+                "Postgres", "PrivatePostgres", "Providers", "Simulators", "Storage", "Telemetry", "Tokens",
+            ]),
         platformTests("EventLoopTests", imports: ["EventLoop"]),
         platformTests("EncodingTests", imports: ["Encoding"]),
         platformTests("IPAddressesTests", imports: ["CSystem", "IPAddresses"]),
@@ -100,7 +105,7 @@ let package = Package(
         tests("TokensTests", imports: ["Crypto", "Identity", "Tokens"]),
         tests("StorageTests", imports: ["Identity", "Postgres", "Storage", "Support"]),
         tests("PagesTests", imports: ["Crypto", "HTTP", "Identity", "Pages"]),
-        tests("APITests", imports: ["API", "HTTP", "IPAddresses", "Identity", "JSON", "Telemetry"]),
+        tests("APITests", imports: ["API", "HTTP", "IPAddresses", "Identity", "Pages"]),
         tests("EmailTests", imports: ["Email", "EventLoop", "HTML", "Identity", "SMTP"]),
         tests("SimulatorsTests", imports: ["Crypto", "Encoding", "HTTP", "JOSE", "JSON", "Simulators"]),
         tests(

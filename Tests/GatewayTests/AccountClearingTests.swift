@@ -2,8 +2,9 @@ import HTTP
 import Identity
 import Postgres
 import Storage
-import Support
 import Testing
+
+@testable import Support
 
 @Suite("Clearing accounts")
 struct AccountClearingTests {

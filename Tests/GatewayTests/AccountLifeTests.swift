@@ -1,10 +1,10 @@
 import Identity
 import Postgres
 import Simulators
-import Support
 import Testing
 
 @testable import DevMode
+@testable import Support
 
 /// Three people who do what comes into their heads, in each other's names too. Each opens only mail that they asked for.
 @Suite("Whatever people do")

@@ -1,7 +1,8 @@
 import HTTP
 import Identity
-import Support
 import Testing
+
+@testable import Support
 
 @Suite("A link in an email")
 struct ActionPageTests {

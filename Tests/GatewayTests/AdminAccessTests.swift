@@ -1,11 +1,11 @@
 import HTTP
 import Identity
 import Postgres
-import Support
 import Testing
 
 @testable import DevMode
 @testable import Gateway
+@testable import Support
 
 @Suite("Access of administrators", .serialized)
 struct AdminAccessTests {

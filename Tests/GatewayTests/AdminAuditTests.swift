@@ -1,8 +1,9 @@
 import HTTP
 import Identity
 import Postgres
-import Support
 import Testing
+
+@testable import Support
 
 @Suite("The audit trail of administrators")
 struct AdminAuditTests {

@@ -1,6 +1,7 @@
 import Postgres
-import Support
 import Testing
+
+@testable import Support
 
 @Suite("Administrators at the same time", .serialized)
 struct AdminConcurrencyTests {

@@ -1,5 +1,6 @@
-import Support
 import Testing
+
+@testable import Support
 
 @Suite("Creating an account as an administrator", .serialized)
 struct AdminCreateTests {

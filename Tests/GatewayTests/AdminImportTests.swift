@@ -1,7 +1,8 @@
 import Identity
-import Support
 import Synchronization
 import Testing
+
+@testable import Support
 
 @Suite("Importing accounts", .serialized)
 struct AdminImportTests {

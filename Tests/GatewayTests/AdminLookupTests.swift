@@ -1,5 +1,6 @@
-import Support
 import Testing
+
+@testable import Support
 
 @Suite("Looking accounts up as an administrator", .serialized)
 struct AdminLookupTests {

@@ -1,5 +1,6 @@
-import Support
 import Testing
+
+@testable import Support
 
 @Suite("Changing an account as an administrator", .serialized)
 struct AdminUpdateTests {

@@ -1,8 +1,8 @@
 import HTTP
-import Support
 import Testing
 
 @testable import Gateway
+@testable import Support
 
 typealias HTTPMethod = HTTP.Method
 

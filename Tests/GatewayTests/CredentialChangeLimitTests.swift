@@ -2,10 +2,10 @@ import HTTP
 import Identity
 import Postgres
 import Simulators
-import Support
 import Testing
 
 @testable import DevMode
+@testable import Support
 
 @Suite("Changes of credentials are limited")
 struct CredentialChangeLimitTests {

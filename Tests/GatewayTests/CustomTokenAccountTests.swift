@@ -1,10 +1,10 @@
 import Identity
 import Postgres
-import Support
 import Testing
 
 @testable import DevMode
 @testable import Gateway
+@testable import Support
 
 @Suite("Accounts that custom tokens open", .serialized)
 struct CustomTokenAccountTests {

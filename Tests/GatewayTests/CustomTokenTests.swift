@@ -5,11 +5,11 @@ import Identity
 import JOSE
 import Postgres
 import Storage
-import Support
 import Testing
 
 @testable import DevMode
 @testable import Gateway
+@testable import Support
 
 @Suite("Sign-in with a custom token", .serialized)
 struct CustomTokenTests {
@@ -202,7 +202,7 @@ struct CustomTokenTests {
         let isRevoked = try await ServiceKeyStore(pool: gateway.database.pool)
             .revoke("ours", in: gateway.project.id, at: now)
         #expect(isRevoked)
-        let fresh = gateway.withFreshCaches()
+        let fresh = try gateway.withFreshCaches()
         #expect(
             try await fresh.signIn(customToken: ours.customToken(at: now)).outcome
                 == "400 INVALID_CUSTOM_TOKEN : Its signature does not verify.", "only the twin of that id is left")

@@ -1,10 +1,10 @@
 import HTTP
 import Identity
-import Support
 import Testing
 
 @testable import DevMode
 @testable import Gateway
+@testable import Support
 
 @Suite("The audit trail in dev mode")
 struct DevAuditTests {

@@ -1,8 +1,9 @@
 import HTTP
 import Identity
 import Postgres
-import Support
 import Testing
+
+@testable import Support
 
 @Suite("This was not me")
 struct DisavowalTests {

@@ -2,11 +2,11 @@ import Crypto
 import Identity
 import Postgres
 import Storage
-import Support
 import Testing
 import Tokens
 
 @testable import Gateway
+@testable import Support
 
 @Suite("Encrypted payloads of queued emails")
 struct EncryptedEmailsTests {

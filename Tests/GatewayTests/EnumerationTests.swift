@@ -1,6 +1,7 @@
 import Identity
-import Support
 import Testing
+
+@testable import Support
 
 @Suite("Who has an account")
 struct EnumerationTests {

@@ -2,11 +2,11 @@ import Encoding
 import Identity
 import Postgres
 import Simulators
-import Support
 import Testing
 
 @testable import DevMode
 @testable import Gateway
+@testable import Support
 
 @Suite("Fake credentials of other providers", .serialized)
 struct FakeCredentialTests {

@@ -1,10 +1,10 @@
 import Identity
 import JSON
 import Simulators
-import Support
 import Testing
 
 @testable import DevMode
+@testable import Support
 
 @Suite("Linking an identity")
 struct FederatedLinkingTests {

@@ -2,10 +2,10 @@ import Identity
 import JSON
 import Postgres
 import Simulators
-import Support
 import Testing
 
 @testable import DevMode
+@testable import Support
 
 /// Holes that other servers had, tried on this one.
 @Suite("Published advisories")

@@ -1,10 +1,10 @@
 import Identity
 import Postgres
 import Simulators
-import Support
 import Testing
 
 @testable import DevMode
+@testable import Support
 
 @Suite("Of many at once")
 struct FederationRaceTests {

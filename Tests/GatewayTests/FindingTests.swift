@@ -1,6 +1,7 @@
 import HTTP
-import Support
 import Testing
+
+@testable import Support
 
 @Suite("Finding accounts", .serialized)
 struct FindingTests {

@@ -3,10 +3,10 @@ import FoundationEssentials
 import Identity
 import Postgres
 import Storage
-import Support
 import Testing
 
 @testable import Gateway
+@testable import Support
 
 /// Hashes of other systems, brought in and then signed in with. Those here are vectors that somebody published.
 @Suite("Passwords hashed elsewhere", .serialized)

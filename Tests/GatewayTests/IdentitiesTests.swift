@@ -2,10 +2,10 @@ import HTTP
 import JSON
 import Postgres
 import Simulators
-import Support
 import Testing
 
 @testable import DevMode
+@testable import Support
 
 private let google: JSON = ["providerId": "google.com", "rawId": "g1"]
 

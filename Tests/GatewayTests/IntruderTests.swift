@@ -2,10 +2,10 @@ import Identity
 import JSON
 import Postgres
 import Simulators
-import Support
 import Testing
 
 @testable import DevMode
+@testable import Support
 
 /// Plays an intruder who has the owner's password, in an order that a seed decides, and then one of the owner's remedies.
 @Suite("After a remedy of the owner")

@@ -1,10 +1,10 @@
 import HTTP
 import Identity
 import Postgres
-import Support
 import Testing
 
 @testable import API
+@testable import Support
 
 /// A large body over a socket: what is wrong with the service key decides before the body is read.
 @Suite("A large import", .serialized)

@@ -1,9 +1,9 @@
 import Identity
 import Simulators
-import Support
 import Testing
 
 @testable import DevMode
+@testable import Support
 
 @Suite("The login that linking asks for, and the one it returns")
 struct LinkingLoginTests {

@@ -1,10 +1,10 @@
 import HTTP
 import Identity
 import Postgres
-import Support
 import Testing
 
 @testable import Gateway
+@testable import Support
 
 @Suite("The ways to sign in that an app may show", .serialized)
 struct LoginMethodsTests {
@@ -59,9 +59,9 @@ struct LoginMethodsTests {
         #expect(Self.summary(answer) == ["apple.com apple", "password password"])
         #expect(answer.json["compliant"] == false)
         #expect(answer.json["violations"] == ["APPLE_CANNOT_WORK"])
-        let refused = try await Self.start("google.com", Configurator(seenAfresh: backend))
+        let refused = try await Self.start("google.com", try Configurator(seenAfresh: backend))
         #expect(refused.hasPrefix("400 OPERATION_NOT_ALLOWED : LOGIN_SERVICES_4_8 : "))
-        let apple = try await Self.start("apple.com", Configurator(seenAfresh: backend))
+        let apple = try await Self.start("apple.com", try Configurator(seenAfresh: backend))
         #expect(apple == "501 providerId is not implemented.", "Apple itself is not to blame")
     }
 
@@ -106,8 +106,7 @@ struct LoginMethodsTests {
 }
 
 extension Configurator {
-    fileprivate init(seenAfresh other: Configurator) {
-        gateway = other.gateway.withFreshCaches()
-        backend = other.backend
+    fileprivate init(seenAfresh other: Configurator) throws {
+        self.init(gateway: try other.gateway.withFreshCaches(), backend: other.backend)
     }
 }

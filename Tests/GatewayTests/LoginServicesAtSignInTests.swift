@@ -1,10 +1,10 @@
 import Identity
 import Postgres
 import Simulators
-import Support
 import Testing
 
 @testable import DevMode
+@testable import Support
 
 /// App Review guideline 4.8, where it is enforced last: at the sign-in itself. Configuration that breaks it is refused
 /// when it is written, so here it is broken behind the gateway's back.
@@ -19,7 +19,7 @@ struct LoginServicesAtSignInTests {
             _ = try await gateway.database.pool.execute(
                 "UPDATE identity_provider SET secret = NULL WHERE provider = 'apple.com'")
         }
-        return gateway.withFreshCaches()
+        return try gateway.withFreshCaches()
     }
 
     @Test(
@@ -39,7 +39,7 @@ struct LoginServicesAtSignInTests {
         let pending = try #require(try await whole.link(whole.google(), to: anonymous.idToken).pendingToken)
         _ = try await whole.database.pool.execute(
             "UPDATE identity_provider SET secret = NULL WHERE provider = 'apple.com'")
-        let broken = whole.withFreshCaches()
+        let broken = try whole.withFreshCaches()
         #expect(
             try await broken.signInWithIdp(["pendingToken": .string(pending)]).outcome.hasPrefix(Self.refusal))
     }

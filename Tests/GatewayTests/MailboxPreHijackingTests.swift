@@ -1,10 +1,10 @@
 import Identity
 import Postgres
 import Simulators
-import Support
 import Testing
 
 @testable import DevMode
+@testable import Support
 
 /// The classes of Sudhodanan and Paverd once more, for a victim who comes by way of the mailbox.
 @Suite("Pre-hijacking of somebody who proves a mailbox")

@@ -1,10 +1,10 @@
 import Identity
 import Postgres
 import Storage
-import Support
 import Testing
 
 @testable import Gateway
+@testable import Support
 
 @Suite("What a client writes of itself that is not its to say")
 struct MassAssignmentTests {

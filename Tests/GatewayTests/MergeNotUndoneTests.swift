@@ -1,7 +1,8 @@
 import Identity
 import Postgres
-import Support
 import Testing
+
+@testable import Support
 
 @Suite("Undoing a merge", .serialized)
 struct MergeNotUndoneTests {

@@ -2,10 +2,10 @@ import HTTP
 import Identity
 import Postgres
 import Simulators
-import Support
 import Testing
 
 @testable import DevMode
+@testable import Support
 
 @Suite("Merge notices", .serialized)
 struct MergeNoticeTests {

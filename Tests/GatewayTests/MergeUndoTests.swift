@@ -1,8 +1,9 @@
 import HTTP
 import Identity
 import Postgres
-import Support
 import Testing
+
+@testable import Support
 
 extension TestGateway {
     func previewMerge(_ source: String = "ada", into target: String = "bob") async throws -> Exchange {

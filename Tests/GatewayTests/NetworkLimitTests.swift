@@ -1,9 +1,9 @@
 import HTTP
 import Identity
-import Support
 import Testing
 
 @testable import Gateway
+@testable import Support
 
 @Suite("Limits of networks")
 struct NetworkLimitTests {

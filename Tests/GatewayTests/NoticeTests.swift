@@ -1,10 +1,10 @@
 import Identity
 import Postgres
 import Simulators
-import Support
 import Testing
 
 @testable import DevMode
+@testable import Support
 
 @Suite("Notices to the owner of an account")
 struct NoticeTests {
@@ -103,17 +103,5 @@ struct DeletionTests {
         let told = try await gateway.database.pool.query("SELECT account_id FROM outbox WHERE kind = 'account.deleted'")
         #expect(try told.map { try $0.decode("account_id", as: String.self) } == [ada.localId])
         #expect(try await gateway.lookup(ada.idToken).outcome == "400 USER_NOT_FOUND")
-    }
-}
-
-extension TestGateway {
-    /// - Parameter proof: of an identity of the account that stays.
-    func merge(_ source: Tokens, by proof: Proof) async throws -> Exchange {
-        let pending = try #require(try await link(proof, to: source.idToken).pendingToken)
-        let idToken = JSON.string(source.idToken)
-        let preview = try await post(
-            "/v1/accounts:merge", ["idToken": idToken, "dryRun": true, "pendingToken": .string(pending)])
-        return try await post(
-            "/v1/accounts:merge", ["idToken": idToken, "mergeToken": preview.json["mergeToken"] ?? .null])
     }
 }

@@ -3,10 +3,10 @@ import HTTP
 import Identity
 import Postgres
 import Storage
-import Support
 import Testing
 
 @testable import Gateway
+@testable import Support
 
 @Suite("What is configured of mail")
 struct NotificationConfigTests {

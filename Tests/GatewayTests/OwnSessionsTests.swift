@@ -2,8 +2,9 @@ import HTTP
 import Identity
 import Postgres
 import Storage
-import Support
 import Testing
+
+@testable import Support
 
 extension TestGateway {
     fileprivate func signIn(as device: String, _ email: String = "ada@example.com") async throws -> Tokens {

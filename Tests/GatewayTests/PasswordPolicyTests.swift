@@ -1,9 +1,10 @@
 import FoundationEssentials
 import HTTP
 import Identity
-import Support
 import Synchronization
 import Testing
+
+@testable import Support
 
 @Suite("The password policy")
 struct PasswordPolicyTests {

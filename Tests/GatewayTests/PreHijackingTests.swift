@@ -2,10 +2,10 @@ import Identity
 import JSON
 import Postgres
 import Simulators
-import Support
 import Testing
 
 @testable import DevMode
+@testable import Support
 
 /// Sudhodanan and Paverd, USENIX Security 2022: somebody makes an account in a victim's name before the victim comes.
 @Suite("Pre-hijacking")

@@ -1,8 +1,9 @@
 import HTTP
 import Identity
 import Storage
-import Support
 import Testing
+
+@testable import Support
 
 @Suite("A project's configuration", .serialized)
 struct ProjectConfigTests {

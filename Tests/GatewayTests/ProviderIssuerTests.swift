@@ -3,11 +3,11 @@ import HTTP
 import Identity
 import Postgres
 import Simulators
-import Support
 import Testing
 
 @testable import DevMode
 @testable import Gateway
+@testable import Support
 
 @Suite("The issuer of a generic OpenID provider", .serialized)
 struct ProviderIssuerTests {

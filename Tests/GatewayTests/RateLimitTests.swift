@@ -1,10 +1,10 @@
 import HTTP
 import Identity
 import Postgres
-import Support
 import Testing
 
 @testable import Gateway
+@testable import Support
 
 @Suite("Rate limits")
 struct RateLimitTests {

@@ -1,10 +1,10 @@
 import Identity
 import Postgres
 import Simulators
-import Support
 import Testing
 
 @testable import DevMode
+@testable import Support
 
 @Suite("An account that can go back to an earlier address", .serialized)
 struct RecoveryPendingTests {

@@ -1,10 +1,10 @@
 import HTTP
 import Identity
 import Simulators
-import Support
 import Testing
 
 @testable import DevMode
+@testable import Support
 
 /// Ada's account, an intruder in it, and what Ada does about that in her mailbox.
 struct Intrusion: Sendable {

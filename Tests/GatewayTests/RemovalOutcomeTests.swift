@@ -2,10 +2,10 @@ import Identity
 import JSON
 import Postgres
 import Simulators
-import Support
 import Testing
 
 @testable import DevMode
+@testable import Support
 
 @Suite("Remedies: what a removal leaves")
 struct RemovalOutcomeTests {

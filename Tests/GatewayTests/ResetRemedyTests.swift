@@ -1,10 +1,10 @@
 import HTTP
 import Identity
 import Simulators
-import Support
 import Testing
 
 @testable import DevMode
+@testable import Support
 
 @Suite("Remedies: reset")
 struct ResetRemedyTests {

@@ -2,10 +2,10 @@ import API
 import HTTP
 import Identity
 import Storage
-import Support
 import Testing
 
 @testable import Gateway
+@testable import Support
 
 @Suite("Scopes of service keys", .serialized)
 struct ServiceKeyScopeTests {
@@ -159,7 +159,7 @@ struct ServiceKeyScopeTests {
         let keys = ServiceKeyStore(pool: gateway.database.pool)
         #expect(try await keys.revoke(old.id, in: gateway.project.id, at: gateway.clock.now))
         #expect(try await works(new, gateway) == [200, 200])
-        let later = gateway.withFreshCaches()
+        let later = try gateway.withFreshCaches()
         #expect(try await works(old, later) == [401, 400])
         #expect(try await works(new, later) == [200, 200])
     }

@@ -3,11 +3,11 @@ import HTTP
 import Identity
 import JOSE
 import Postgres
-import Support
 import Testing
 
 @testable import DevMode
 @testable import Gateway
+@testable import Support
 
 @Suite("Session cookies", .serialized)
 struct SessionCookieTests {

@@ -3,11 +3,11 @@ import HTTP
 import Identity
 import Postgres
 import Storage
-import Support
 import Testing
 import Tokens
 
 @testable import Gateway
+@testable import Support
 
 @Suite("Tokens and sessions")
 struct SessionTests {
@@ -134,7 +134,7 @@ struct SessionTests {
         let key = try maker.idTokenKey(.rs256, in: gateway.project.id, at: now, signsFrom: now + .seconds(900))
         try await SigningKeyStore(pool: gateway.database.pool)
             .add(key, othersRetireAt: now + .seconds(4800), in: gateway.project.id)
-        let rotated = gateway.withFreshCaches()
+        let rotated = try gateway.withFreshCaches()
         let published = try await rotated.get("/demo/.well-known/jwks.json")
         #expect(published.json["keys"]?[1] != nil, "the new key is published before it signs")
         #expect(

@@ -3,11 +3,11 @@ import Crypto
 import Identity
 import Postgres
 import Storage
-import Support
 import Telemetry
 import Testing
 
 @testable import Gateway
+@testable import Support
 
 @Suite("Rate limits of several replicas")
 struct SharedRateLimitTests {

@@ -1,7 +1,8 @@
 import HTTP
 import Identity
-import Support
 import Testing
+
+@testable import Support
 
 @Suite("Accounts of a tenant")
 struct TenantAccountTests {
@@ -38,7 +39,7 @@ struct TenantAccountTests {
         #expect(claims["aud"] == "demo")
         #expect(claims["firebase"]?["tenant"] == .string(tenant))
         let plain = try await house.signUp(in: nil)
-        #expect(try GatewayTests.claims(of: plain.idToken)["firebase"]?["tenant"] == nil)
+        #expect(try Support.claims(of: plain.idToken)["firebase"]?["tenant"] == nil)
     }
 
     /// Clients name the tenant when they sign in, and hardly ever after that.

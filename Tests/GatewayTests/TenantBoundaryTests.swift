@@ -1,10 +1,10 @@
 import HTTP
 import Identity
 import Storage
-import Support
 import Testing
 
 @testable import Gateway
+@testable import Support
 
 @Suite("The boundary of a tenant")
 struct TenantBoundaryTests {

@@ -3,10 +3,10 @@ import HTTP
 import Identity
 import Postgres
 import Storage
-import Support
 import Testing
 
 @testable import Gateway
+@testable import Support
 
 @Suite("Ways into a tenant")
 struct TenantSignInTests {

@@ -1,7 +1,8 @@
 import HTTP
 import Identity
-import Support
 import Testing
+
+@testable import Support
 
 @Suite("Tenants of a project")
 struct TenantTests {

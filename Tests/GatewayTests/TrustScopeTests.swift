@@ -1,10 +1,10 @@
 import API
 import HTTP
 import Identity
-import Support
 import Testing
 
 @testable import Gateway
+@testable import Support
 
 @Suite("The scope trust", .serialized)
 struct TrustScopeTests {

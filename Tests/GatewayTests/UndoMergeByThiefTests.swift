@@ -1,10 +1,10 @@
 import Identity
 import Postgres
 import Simulators
-import Support
 import Testing
 
 @testable import DevMode
+@testable import Support
 
 /// The other way round: a thief's account went into the victim's, and the link is in the thief's mailbox.
 @Suite("The link in the notice of a merge, in the hands of a thief", .serialized)

@@ -1,10 +1,10 @@
 import Identity
 import Postgres
 import Simulators
-import Support
 import Testing
 
 @testable import DevMode
+@testable import Support
 
 @Suite("The link in the notice of a merge", .serialized)
 struct UndoMergeLinkTests {

@@ -1,9 +1,9 @@
 import Identity
 import Simulators
-import Support
 import Testing
 
 @testable import DevMode
+@testable import Support
 
 @Suite("An identity that goes takes its sessions with it")
 struct UnlinkedSessionTests {

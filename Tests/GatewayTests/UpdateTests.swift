@@ -1,9 +1,10 @@
 import HTTP
 import Identity
 import Postgres
-import Support
 import Synchronization
 import Testing
+
+@testable import Support
 
 @Suite("Changing an account")
 struct UpdateTests {

@@ -1,7 +1,6 @@
 import HTTP
 import Identity
 import Postgres
-import Support
 import Testing
 
 /// A line of the audit trail, as a test looks at it.

@@ -1,7 +1,6 @@
 import Identity
 import JSON
 import Simulators
-import Support
 import Testing
 
 @testable import DevMode

@@ -3,7 +3,6 @@ import HTTP
 import Identity
 import Postgres
 import Storage
-import Support
 import Testing
 
 @testable import Gateway

@@ -8,7 +8,6 @@ import JSON
 import Providers
 import Simulators
 import Storage
-import Support
 import Synchronization
 import Testing
 

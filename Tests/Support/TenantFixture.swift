@@ -1,7 +1,6 @@
 import HTTP
 import Identity
 import Storage
-import Support
 import Testing
 
 @testable import DevMode

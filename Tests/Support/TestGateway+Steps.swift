@@ -1,6 +1,5 @@
 import Encoding
 import FoundationEssentials
-import Support
 import Testing
 
 /// What most tests begin with.

@@ -1,6 +1,5 @@
 import HTTP
 import Postgres
-import Support
 import Testing
 
 /// How a backend handles identities and merges.
@@ -71,5 +70,17 @@ extension TestGateway {
             UNION ALL SELECT to_jsonb(d)::text FROM deleted_account d ORDER BY line
             """
         return try await database.pool.query(statement).map { try $0.decode("line") }
+    }
+}
+
+extension TestGateway {
+    /// - Parameter proof: of an identity of the account that stays.
+    func merge(_ source: Tokens, by proof: Proof) async throws -> Exchange {
+        let pending = try #require(try await link(proof, to: source.idToken).pendingToken)
+        let idToken = JSON.string(source.idToken)
+        let preview = try await post(
+            "/v1/accounts:merge", ["idToken": idToken, "dryRun": true, "pendingToken": .string(pending)])
+        return try await post(
+            "/v1/accounts:merge", ["idToken": idToken, "mergeToken": preview.json["mergeToken"] ?? .null])
     }
 }

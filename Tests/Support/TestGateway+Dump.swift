@@ -1,5 +1,4 @@
 import Postgres
-import Support
 
 extension TestGateway {
     /// Everything that is stored, as text.

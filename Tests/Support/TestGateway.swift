@@ -9,7 +9,6 @@ import Passwords
 import Postgres
 import Providers
 import Storage
-import Support
 import Synchronization
 import Telemetry
 import Testing
@@ -17,7 +16,7 @@ import Testing
 @testable import DevMode
 @testable import Gateway
 
-/// The gateway as `serve` builds it, on a database of its own, with a clock that stands still until told.
+/// The gateway as `serve` builds it, on a database of its own, with a clock that moves only when a test advances it.
 struct TestGateway: Sendable {
     static let apiKey = "sk_test"
     static let hashing = Result { try FairPool(name: "test-hash", threads: 2, capacity: 1000) }
@@ -25,7 +24,10 @@ struct TestGateway: Sendable {
     let database: TestDatabase
     let clock: TestClock
     let gateway: RequestPipeline
-    private let live: CompositionRoot
+    private let root: CompositionRoot
+    private let transport: Transport
+    /// `nil` if requests run in process.
+    private let server: SocketServer?
     let project: Project
     let world: SimulatedWorld
     let masterKeys: MasterKeys
@@ -33,12 +35,15 @@ struct TestGateway: Sendable {
     let keyUse: KeyUsageTracker
 
     /// - Parameters:
-    ///   - limitsRates: as `serve` does.
-    ///   - change: what the project's policy has otherwise than `profile`.
+    ///   - transport: how requests reach the gateway.
+    ///   - limitsRates: whether rate limits apply, as they do in `serve`.
+    ///   - change: changes the policy of `profile` for the project.
     init(
-        _ profile: Policy.Profile = .firebase, passwords: PasswordHasher? = nil, breaches: BreachedPasswords = .none,
-        mode: Mode = .serve(at: "https://auth.example.com"), limitsRates: Bool = false,
-        trustedProxies: [IPNetwork] = [],
+        _ profile: Policy.Profile = .firebase, transport: Transport = .standard, passwords: PasswordHasher? = nil,
+        breaches: BreachedPasswords = .none, mode: Mode = .serve(at: "https://auth.example.com"),
+        limitsRates: Bool = false,
+        trustedProxies: [IPNetwork] = [], log: Log = Log(level: .error, descriptor: 2),
+        isDraining: Bool = false, sendsEmails: Bool = true,
         change: (inout Policy) -> Void = { $0.emailEnumerationProtection = false }
     ) async throws {
         database = try TestDatabase()
@@ -64,9 +69,9 @@ struct TestGateway: Sendable {
         limits =
             limitsRates
             ? RateLimits(masterKeys: masterKeys, clock: clock.wallClock, metrics: metrics.registry) : nil
-        live = CompositionRoot(
+        root = CompositionRoot(
             masterKeys: masterKeys, trustedProxies: trustedProxies, clock: clock.wallClock,
-            log: Log(level: .error, descriptor: 2), metrics: metrics,
+            log: log, metrics: metrics,
             passwords: try passwords ?? .argon2id(cheap, by: .libsodium, keys: keys, on: Self.hashing.get()),
             limiter: limits?.limiter ?? .none,
             breaches: breaches,
@@ -74,31 +79,35 @@ struct TestGateway: Sendable {
                 fetch: world.fetch, shelf: PostgresProviderDocumentStore(pool: database.pool).shelf,
                 clock: clock.wallClock,
                 on: database.pool.loop),
-            keyUse: keyUse, mode: mode.sendingEmail, publicURL: { "https://auth.example.com" },
-            isDraining: { false })
-        gateway = live.gateway(on: database.pool)
+            keyUse: keyUse, mode: sendsEmails ? mode.sendingEmail : mode, publicURL: { "https://auth.example.com" },
+            isDraining: { isDraining })
+        self.transport = transport
+        gateway = root.gateway(on: database.pool)
+        server = transport == .socket ? try SocketServer(gateway, on: database.pool.loop) : nil
     }
 
-    private init(_ other: TestGateway, live: CompositionRoot? = nil, limits: RateLimits? = nil) {
+    private init(_ other: TestGateway, root: CompositionRoot? = nil, limits: RateLimits? = nil) throws {
         database = other.database
         clock = other.clock
         project = other.project
         world = other.world
         masterKeys = other.masterKeys
         keyUse = other.keyUse
+        transport = other.transport
         self.limits = limits ?? other.limits
-        self.live = live ?? other.live
-        gateway = self.live.gateway(on: database.pool)
+        self.root = root ?? other.root
+        gateway = self.root.gateway(on: database.pool)
+        server = transport == .socket ? try SocketServer(gateway, on: database.pool.loop) : nil
     }
 
-    /// The same installation, seen by a gateway that has not looked at its configuration yet.
-    func withFreshCaches() -> TestGateway { TestGateway(self) }
+    /// A gateway on the same database with empty caches.
+    func withFreshCaches() throws -> TestGateway { try TestGateway(self) }
 
-    /// Another process on the same database, which counts for itself.
+    /// Another process on the same database, with counters of its own.
     func replica() throws -> TestGateway {
         let metrics = GatewayMetrics()
-        let limits = RateLimits(masterKeys: live.masterKeys, clock: live.clock, metrics: metrics.registry)
-        return TestGateway(self, live: live.limited(by: limits, metrics), limits: limits)
+        let limits = RateLimits(masterKeys: root.masterKeys, clock: root.clock, metrics: metrics.registry)
+        return try TestGateway(self, root: root.limited(by: limits, metrics), limits: limits)
     }
 
     func post(
@@ -117,26 +126,9 @@ struct TestGateway: Sendable {
     ) async throws -> Exchange {
         let request = Request(
             id: "0", method: method, path: path, query: query, headers: headers, body: body, peer: peer)
+        if let server { return Exchange(try await server.send(request)) }
         return Exchange(await gateway.respond(to: request))
     }
-}
-
-/// An answer, as a test looks at it.
-struct Exchange: Sendable {
-    let status: Int
-    let headers: Headers
-    let body: [UInt8]
-
-    init(_ response: Response) {
-        status = response.status
-        headers = response.headers
-        body = response.body
-    }
-
-    var json: JSON { (try? JSON(body)) ?? .null }
-    var text: String { String(decoding: body, as: UTF8.self) }
-    /// `200`, or status and wire code.
-    var outcome: String { status == 200 ? "200" : "\(status) \(json["error"]?["message"]?.string ?? text)" }
 }
 
 extension CompositionRoot {
@@ -148,15 +140,6 @@ extension CompositionRoot {
             mode: mode,
             publicURL: publicURL, isDraining: isDraining)
     }
-}
-
-final class TestClock: Sendable {
-    private let current = Mutex(Instant(seconds: 1_800_000_000))
-
-    var now: Instant { current.withLock { $0 } }
-    var wallClock: WallClock { WallClock { [self] in now } }
-
-    func advance(by duration: Duration) { current.withLock { $0 = $0 + duration } }
 }
 
 extension Mode {

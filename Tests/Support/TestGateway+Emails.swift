@@ -4,7 +4,6 @@ import FoundationEssentials
 import Identity
 import Postgres
 import Storage
-import Support
 import Testing
 import Tokens
 

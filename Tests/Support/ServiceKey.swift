@@ -4,7 +4,6 @@ import Identity
 import JOSE
 import Postgres
 import Storage
-import Support
 import Testing
 
 /// A backend, with the private key that `keys create-service-key` would have printed.

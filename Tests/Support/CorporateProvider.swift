@@ -2,7 +2,6 @@ import Crypto
 import Identity
 import JOSE
 import JSON
-import Support
 
 /// OpenID providers of operators' choice, one for each host below `corp.example`. All of them sign with one key.
 struct CorporateProvider: Sendable {

@@ -2,7 +2,6 @@ import API
 import HTTP
 import IPAddresses
 import Identity
-import Support
 import Synchronization
 import Testing
 

@@ -2,7 +2,6 @@ import Crypto
 import HTTP
 import Identity
 import Storage
-import Support
 import Testing
 
 @testable import Gateway

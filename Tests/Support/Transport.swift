@@ -1,0 +1,68 @@
+import EventLoop
+import FoundationEssentials
+import HTTP
+import Synchronization
+
+@testable import API
+
+/// How the requests of a test reach the gateway.
+enum Transport: String, Sendable {
+    /// The test calls the request pipeline.
+    case inProcess
+    /// The test sends HTTP to a server on a loopback port.
+    case socket
+
+    /// The value of `SEKISHO_TEST_TRANSPORT` (default: inProcess).
+    static let standard: Transport = {
+        guard let name = ProcessInfo.processInfo.environment["SEKISHO_TEST_TRANSPORT"] else { return .inProcess }
+        guard let transport = Transport(rawValue: name) else {
+            preconditionFailure("SEKISHO_TEST_TRANSPORT: expected inProcess or socket, got \(name)")
+        }
+        return transport
+    }()
+}
+
+/// A gateway behind a real server, and the client that tests send with. It stops with the last reference.
+final class SocketServer: Sendable {
+    /// Carries the address that the gateway shall see as the client's, because every test connects from loopback.
+    private static let peerField = "X-Test-Peer"
+    private static let client = Result {
+        try HTTP.Client(loop: TestCluster.shared.loop, limits: ClientLimits(requests: 1000, connectionsPerHost: 64))
+    }
+
+    private let server: Server
+    private let loop: Loop
+
+    init(_ gateway: RequestPipeline, on loop: Loop) throws {
+        self.loop = loop
+        let handler = RequestHandler(
+            bodyLimit: gateway.bodyLimit, overloaded: gateway.overloaded,
+            respond: { await gateway.respond(to: Self.received($0)) })
+        server = try Server(loops: [loop], address: "127.0.0.1", port: 0, handlers: [handler])
+        server.start()
+    }
+
+    deinit {
+        Task(executorPreference: loop) { [server] in await server.drain(within: .seconds(5)) }
+    }
+
+    /// - Throws: ``ClientFault`` if the exchange fails.
+    func send(_ request: Request) async throws -> ClientResponse {
+        let query = request.query.map { "\($0.name.percentEncoded)=\($0.value.percentEncoded)" }
+        var headers = request.headers
+        headers.add(Self.peerField, request.peer)
+        return try await Self.client.get().send(
+            ClientRequest(
+                request.method,
+                "http://127.0.0.1:\(server.port)\(request.path)\(query.isEmpty ? "" : "?")\(query.joined(separator: "&"))",
+                headers: headers, body: request.body, deadline: .seconds(60), maximumLength: 64 * 1024 * 1024,
+                destination: .anywhere))
+    }
+
+    private static func received(_ request: Request) -> Request {
+        Request(
+            id: request.id, method: request.method, path: request.path, query: request.query,
+            headers: Headers(request.headers.filter { $0.name.lowercased() != peerField.lowercased() }),
+            body: request.body, peer: request.headers[peerField] ?? request.peer)
+    }
+}
