@@ -1,14 +1,18 @@
 import HTTP
 import Identity
+import Postgres
 import Testing
 
 @testable import API
+@testable import Support
 
-@Suite("A page of another origin")
+@Suite("CORS")
 struct CORSTests {
-    @Test("may ask whether it may ask, for any path", arguments: ["/v1/accounts:signUp", "/no/such/path", "/"])
-    func preflight(path: String) async {
-        let response = await TestGateway().send(
+    private static let shared = Task { try await TestGateway() }
+
+    @Test("answers a preflight request for any path", arguments: ["/v1/accounts:signUp", "/no/such/path", "/"])
+    func preflight(path: String) async throws {
+        let response = try await Self.shared.value.send(
             .options, path,
             headers: [
                 "origin": "https://app.example.com", "Access-Control-Request-Method": "POST",
@@ -25,9 +29,9 @@ struct CORSTests {
         #expect(response.headers.values(of: "vary").joined().contains("Origin"))
     }
 
-    @Test("is told nothing it did not ask for")
-    func plainOptions() async {
-        let response = await TestGateway().send(.options, "/v1/token")
+    @Test("adds no CORS fields to an OPTIONS request without an Origin")
+    func plainOptions() async throws {
+        let response = try await Self.shared.value.send(.options, "/v1/token")
         #expect(response.status == 204)
         #expect(response.headers["Access-Control-Allow-Origin"] == nil)
         #expect(response.headers["Access-Control-Allow-Headers"] == nil)
@@ -35,26 +39,35 @@ struct CORSTests {
         #expect(response.headers["Vary"] != nil)
     }
 
-    @Test("sends nothing back that could not be a header", arguments: ["", "a\u{1}b", "https://é.example"])
-    func unfitOrigin(origin: String) async {
-        let response = await TestGateway().send(
+    @Test("does not return text that is not valid in a header", arguments: ["", "a\u{1}b", "https://é.example"])
+    func unfitOrigin(origin: String) async throws {
+        let response = try await Self.shared.value.send(
             .options, "/v1/token", headers: ["Origin": origin, "Access-Control-Request-Headers": origin])
         #expect(response.headers["Access-Control-Allow-Origin"] == nil)
         #expect(response.headers["Access-Control-Allow-Headers"] == nil)
     }
 
+    struct Row: CustomTestStringConvertible, Sendable {
+        let path: String
+        let status: Int
+        var prepare: @Sendable (TestGateway) async throws -> Void = { _ in }
+        var testDescription: String { "\(status)" }
+    }
+
     @Test(
-        "may read every answer",
+        "allows pages of other origins to read every response",
         arguments: [
-            (TestGateway(), "/v1/accounts:signUp", 200), (TestGateway(), "/v1/accounts:lookup", 400),
-            (TestGateway(), "/v1/accounts:none", 404), (TestGateway(), "/v1/projects", 405),
-            (TestGateway(), "/v1/accounts:signInWithPhoneNumber", 501),
-            (TestGateway(failure: StoreUnavailable(reason: "")), "/v1/accounts:signUp", 503),
-            (TestGateway(failure: CancellationError()), "/v1/accounts:signUp", 500),
+            Row(path: "/v1/accounts:signUp", status: 200), Row(path: "/v1/accounts:lookup", status: 400),
+            Row(path: "/v1/accounts:none", status: 404), Row(path: "/v1/projects", status: 405),
+            Row(path: "/v1/accounts:signInWithPhoneNumber", status: 501),
+            Row(path: "/v1/accounts:signUp", status: 503) { await $0.database.pool.close() },
+            Row(path: "/v1/accounts:signUp", status: 500) { try await $0.breakAccounts() },
         ])
-    func answers(gateway: TestGateway, path: String, status: Int) async {
-        let response = await gateway.send(.post, path, headers: ["Origin": "capacitor://localhost"])
-        #expect(response.status == status)
+    func responses(row: Row) async throws {
+        let gateway = try await TestGateway()
+        try await row.prepare(gateway)
+        let response = try await gateway.send(.post, row.path, headers: ["Origin": "capacitor://localhost"])
+        #expect(response.status == row.status)
         #expect(response.headers["Access-Control-Allow-Origin"] == "capacitor://localhost")
         #expect(response.headers["Access-Control-Expose-Headers"] == "Retry-After, X-Request-Id")
         #expect(response.headers["Vary"] == "Origin")

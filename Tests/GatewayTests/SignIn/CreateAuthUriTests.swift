@@ -2,12 +2,14 @@ import HTTP
 import Identity
 import Testing
 
-@testable import API
+@testable import Support
 
 @Suite("createAuthUri")
 struct CreateAuthUriTests {
+    private static let shared = Task { try await TestGateway() }
+
     @Test(
-        "tells what a project lets it tell",
+        "returns sign-in methods unless the project has email enumeration protection",
         arguments: [
             (true, "ada@example.com", #"{"kind":"identitytoolkit#CreateAuthUriResponse","sessionId":"random"}"#),
             (
@@ -19,25 +21,29 @@ struct CreateAuthUriTests {
                 #"{"allProviders":[],"kind":"identitytoolkit#CreateAuthUriResponse","registered":false,"sessionId":"random","signinMethods":[]}"#
             ),
         ])
-    func methods(emailEnumerationProtection: Bool, identifier: String, body: String) async {
-        let response = await TestGateway { $0.emailEnumerationProtection = emailEnumerationProtection }.post(
-            "accounts:createAuthUri", #"{"identifier":"\#(identifier)","continueUri":"http://localhost"}"#)
-        #expect(response.summary == "200 \(body)")
+    func methods(emailEnumerationProtection: Bool, identifier: String, body: String) async throws {
+        let gateway = try await TestGateway { $0.emailEnumerationProtection = emailEnumerationProtection }
+        _ = try await gateway.signUp()
+        let response = try await gateway.post(
+            "/v1/accounts:createAuthUri", text: #"{"identifier":"\#(identifier)","continueUri":"http://localhost"}"#)
+        #expect(
+            response.summary.replacing(#/"sessionId":"[A-Za-z0-9]{27}"/#, with: #""sessionId":"random""#)
+                == "200 \(body)")
     }
 
     @Test(
-        "takes any absolute URI to come back to",
+        "accepts any absolute continue URI",
         arguments: ["https://app.example.com/a?b#c", "capacitor://localhost", "com.example.app-1+x:/done", "A:b"])
-    func continueURI(uri: String) async {
+    func continueURI(uri: String) async throws {
         let body = #"{"identifier":"ada@example.com","continueUri":"\#(uri)"}"#
-        #expect(await TestGateway().post("accounts:createAuthUri", body).status == 200)
+        #expect(try await Self.shared.value.post("/v1/accounts:createAuthUri", text: body).status == 200)
     }
 
     @Test(
-        "refuses, in this order",
+        "checks its members in the order of the wire protocol",
         arguments: [
             (
-                #"{"providerId":"apple.com"}"#,
+                #"{"providerId":"oidc.corp"}"#,
                 "400 OPERATION_NOT_ALLOWED : The identity provider configuration is not found."
             ),
             ("{}", "400 MISSING_IDENTIFIER"), (#"{"identifier":"x"}"#, "400 MISSING_CONTINUE_URI"),
@@ -49,7 +55,7 @@ struct CreateAuthUriTests {
             (#"{"identifier":"a@b.example","continueUri":"a_b://c"}"#, "400 INVALID_CONTINUE_URI"),
             (#"{"identifier":"a@b.example","continueUri":"a:"}"#, "400 INVALID_CONTINUE_URI"),
         ])
-    func refusal(body: String, summary: String) async {
-        #expect(await TestGateway().post("accounts:createAuthUri", body).summary == summary)
+    func rejection(body: String, summary: String) async throws {
+        #expect(try await Self.shared.value.post("/v1/accounts:createAuthUri", text: body).summary == summary)
     }
 }

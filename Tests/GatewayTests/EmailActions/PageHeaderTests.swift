@@ -3,29 +3,34 @@ import Identity
 import Testing
 
 @testable import API
+@testable import Support
 
 @Suite("Headers of pages")
 struct PageHeaderTests {
     static let pages = Endpoint.all.filter(\.isPage)
 
-    static func answers(_ endpoint: Endpoint) async -> [Response] {
+    private static let shared = Task { try await ActionPageRequestTests.Fixture(.resetPassword) }
+
+    /// Responses to a valid, a rejected and a malformed form; none of them redeems the code.
+    static func responses(_ endpoint: Endpoint) async throws -> [Exchange] {
+        let fixture = try await shared.value
         let path = endpoint.path.replacing("{project}", with: "demo")
-        var answers: [Response] = []
-        for body in ["oobCode=good&email=ada@example.com", "oobCode=bad&email=", "%"] {
-            answers.append(
-                await TestGateway().send(
-                    endpoint.method, path, query: [("oobCode", "good")],
+        var responses: [Exchange] = []
+        for body in ["oobCode=\(fixture.code)&email=ada@example.com", "oobCode=bad&email=", "%"] {
+            responses.append(
+                try await fixture.gateway.send(
+                    endpoint.method, path, query: [("oobCode", fixture.code)],
                     headers: [
                         "Content-Type": "application/x-www-form-urlencoded", "Origin": "https://app.example.com",
                     ],
-                    body: body))
+                    text: endpoint.method == .post ? body : ""))
         }
-        return answers
+        return responses
     }
 
     @Test("pages are not cached and do not leak their URL", arguments: pages)
     func headers(endpoint: Endpoint) async throws {
-        for response in await Self.answers(endpoint) where response.status != 303 {
+        for response in try await Self.responses(endpoint) where response.status != 303 {
             #expect(response.headers.values(of: "Content-Type") == ["text/html; charset=utf-8"])
             #expect(response.headers.values(of: "Referrer-Policy") == ["no-referrer"])
             #expect(response.headers.values(of: "Cache-Control") == ["no-store"])
@@ -41,23 +46,23 @@ struct PageHeaderTests {
     }
 
     @Test("other origins cannot read pages", arguments: pages)
-    func crossOrigin(endpoint: Endpoint) async {
+    func crossOrigin(endpoint: Endpoint) async throws {
         let path = endpoint.path.replacing("{project}", with: "demo")
-        let preflight = await TestGateway().send(
+        let preflight = try await Self.shared.value.gateway.send(
             .options, path,
             headers: [
                 "Origin": "https://app.example.com", "Access-Control-Request-Method": "POST",
                 "Access-Control-Request-Headers": "x",
             ])
         #expect(preflight.status == 204)
-        for response in await Self.answers(endpoint) + [preflight] {
+        for response in try await Self.responses(endpoint) + [preflight] {
             #expect(!response.headers.contains { $0.name.lowercased().hasPrefix("access-control-") })
         }
     }
 
     @Test("pages contain no script and load nothing", arguments: pages)
-    func selfContained(endpoint: Endpoint) async {
-        for response in await Self.answers(endpoint) {
+    func selfContained(endpoint: Endpoint) async throws {
+        for response in try await Self.responses(endpoint) {
             let text = response.text.lowercased()
             for word in ["<script", "src=", "<link", "<img", "<iframe", "@import", "url(", " style=", " on"] {
                 #expect(!Self.markup(text).contains(word), "\(word)")
@@ -65,7 +70,7 @@ struct PageHeaderTests {
         }
     }
 
-    /// The tags alone, and the stylesheet.
+    /// The tags and the stylesheet.
     private static func markup(_ text: String) -> String {
         text.matches(of: #/<style>.*?</style>|<[^>]*>/#).map { String($0.output) }.joined()
     }

@@ -1,0 +1,27 @@
+import HTTP
+import Identity
+import Pages
+import Testing
+
+@testable import API
+
+@Suite("Endpoints")
+struct EndpointTests {
+    @Test("operation IDs are unique, and so are pairs of method and path")
+    func endpointsAreDistinct() {
+        #expect(Set(Endpoint.all.map(\.operationID)).count == Endpoint.all.count)
+        #expect(Set(Endpoint.all.map { "\($0.method) \($0.path)" }).count == Endpoint.all.count)
+    }
+
+    @Test(
+        "a page for a rate limit states the minutes to wait",
+        arguments: [(1, "Wait one minute"), (60, "Wait one minute"), (61, "Wait 2 minutes")])
+    func tooManyAttempts(seconds: Int, says: String) {
+        let refusal = TooManyAttempts(retryAfter: .seconds(seconds))
+        let page = PageAnswer(refusal, of: nil, Page.Frame(language: .english, projectName: nil))
+        #expect(page.response.status == 429)
+        #expect(page.response.headers["Retry-After"] == String(seconds))
+        #expect(String(decoding: page.response.body, as: UTF8.self).contains(says))
+        #expect(page.refusal == "TOO_MANY_ATTEMPTS_TRY_LATER")
+    }
+}

@@ -1,0 +1,5 @@
+import HTTP
+
+extension Response {
+    var text: String { String(decoding: body, as: UTF8.self) }
+}

@@ -1,0 +1,115 @@
+import HTTP
+import Identity
+import Testing
+
+@testable import Support
+
+@Suite("Members of an update")
+struct UpdateRequestTests {
+    /// What an account with both names and a password has after an update.
+    struct Row: CustomTestStringConvertible {
+        let testDescription: String
+        var displayName: JSON? = "Ada"
+        var photoURL: JSON? = "http://x/a"
+        var email: JSON? = "ada@example.com"
+        var hasPassword = true
+        var endsSessions = false
+        var audit: [String] = []
+
+        init(_ members: String, _ change: (inout Row) -> Void = { _ in }) {
+            testDescription = members
+            change(&self)
+        }
+    }
+
+    @Test(
+        "change what they name",
+        arguments: [
+            Row(#""displayName":"Eve""#) { $0.displayName = "Eve" },
+            Row(#""displayName":"","photoUrl":"""#) { ($0.displayName, $0.photoURL) = (nil, nil) },
+            Row(#""photo_url":"http://x/y","photoURL":"ignored""#) { $0.photoURL = "http://x/y" },
+            Row(#""displayName":"Eve","deleteAttribute":["DISPLAY_NAME"]"#) { $0.displayName = nil },
+            Row(#""delete_attribute":[2,4,0]"#) { ($0.displayName, $0.photoURL) = (nil, nil) },
+            Row(#""deleteAttribute":["EMAIL",5]"#) {
+                ($0.email, $0.hasPassword, $0.endsSessions) = (nil, false, true)
+                $0.audit = ["email.changed", "password.removed"]
+            },
+            Row(#""password":"12345678""#) { ($0.endsSessions, $0.audit) = (true, ["password.set"]) },
+            Row(#""validSince":1"#) { ($0.endsSessions, $0.audit) = (true, ["sessions.ended"]) },
+            Row(#""validSince":"1""#) { ($0.endsSessions, $0.audit) = (true, ["sessions.ended"]) },
+            Row(#""displayName":null,"photoURL":null,"deleteAttribute":null,"password":null"#),
+            Row(#""deleteProvider":[],"provider":[],"upgradeToFederatedLogin":false,"oobCode":"""#),
+            Row(
+                #""emailVerified":true,"email_verified":true,"localId":"eve","phoneNumber":"+1","createdAt":"1","lastLoginAt":"1","passwordHash":"x","salt":"y","generation":9"#
+            ),
+        ])
+    func change(row: Row) async throws {
+        let gateway = try await TestGateway(.sekisho) { $0.protectsLastSignInMethod = false }
+        let ada = try await gateway.signUp(password: "first secret")
+        _ = try await gateway.update(ada.idToken, ["displayName": "Ada", "photoUrl": "http://x/a"])
+        let hash = try await gateway.storedPassword(of: ada.localId)
+        var response: Exchange?
+        let audit = try await gateway.audited {
+            response = try await gateway.post(
+                "/v1/accounts:update", text: #"{"idToken":"\#(ada.idToken)",\#(row.testDescription)}"#)
+        }
+        let body = try #require(response)
+        #expect(body.status == 200, "\(body.text)")
+        #expect(body.json["kind"] == "identitytoolkit#SetAccountInfoResponse")
+        #expect(body.json["localId"] == .string(ada.localId))
+        #expect(!body.text.contains("passwordHash"))
+        #expect((body.json["idToken"] != nil) == row.endsSessions)
+        #expect((body.json["refreshToken"] != nil) == row.endsSessions)
+        #expect(body.json["expiresIn"] == (row.endsSessions ? "3600" : nil))
+        let user = try await gateway.account(body.json["idToken"]?.string ?? ada.idToken)
+        #expect(user["displayName"] == row.displayName)
+        #expect(user["photoUrl"] == row.photoURL)
+        #expect(user["email"] == row.email)
+        #expect(user["emailVerified"] != true)
+        #expect(user["phoneNumber"] == nil)
+        #expect(user["createdAt"] == "1800000000000")
+        let stored = try await gateway.storedPassword(of: ada.localId)
+        #expect((stored != nil) == row.hasPassword)
+        #expect((stored == hash) == !row.testDescription.contains(#""password":"1"#) || !row.hasPassword)
+        #expect(audit.map(\.action).sorted() == row.audit)
+        for line in audit {
+            #expect(line.actor == "user" && line.network == "192.0.2.0/24" && line.request != nil, "\(line)")
+        }
+        let former = try await gateway.lookup(ada.idToken).outcome
+        #expect(former == (row.endsSessions ? "400 TOKEN_EXPIRED" : "200"))
+    }
+
+    private static let rejecting = Task {
+        let gateway = try await TestGateway.ofNewProject()
+        return (gateway, try await gateway.signUp(password: "first secret"))
+    }
+
+    @Test(
+        "that clients may not send are rejected and change nothing",
+        arguments: [
+            (#""customAttributes":"{}""#, "400 INSUFFICIENT_PERMISSION"),
+            (#""disableUser":false"#, "400 OPERATION_NOT_ALLOWED"),
+            (#""email":"""#, "400 INVALID_EMAIL"),
+            (#""password":"""#, "400 WEAK_PASSWORD : Password should be at least 8 characters"),
+            (
+                #""email":"eve@example.com""#,
+                "400 OPERATION_NOT_ALLOWED : Please verify the new email before changing email."
+            ),
+            (#""oobCode":"x""#, "400 INVALID_OOB_CODE"),
+            (#""provider":["x"]"#, "501 provider is not implemented."),
+            (#""upgradeToFederatedLogin":true"#, "501 upgradeToFederatedLogin is not implemented."),
+            (#""linkProviderUserInfo":{}"#, "501 linkProviderUserInfo is not implemented."),
+            (#""deletePasskey":["x"]"#, "501 deletePasskey is not implemented."),
+            (#""mfa":{}"#, "501 mfa is not implemented."),
+            (#""deleteAttribute":["PROVIDER"]"#, "501 deleteAttribute PROVIDER is not implemented."),
+            (#""deleteAttribute":[6]"#, "501 deleteAttribute RAW_USER_INFO is not implemented."),
+        ])
+    func rejection(members: String, summary: String) async throws {
+        let (gateway, ada) = try await Self.rejecting.value
+        let before = try await gateway.accountsAsStored()
+        let response = try await gateway.post(
+            "/v1/accounts:update", text: #"{"idToken":"\#(ada.idToken)",\#(members)}"#)
+        #expect(response.summary == summary)
+        #expect(try await gateway.accountsAsStored() == before)
+    }
+}

@@ -1,0 +1,90 @@
+import HTTP
+import Identity
+import Postgres
+import Testing
+
+@testable import Support
+
+@Suite("Continue URLs of the action page")
+struct ActionPageContinueURLTests {
+    /// A gateway whose project has the domains `App.example.com` and `localhost`.
+    private static func gateway(change: @escaping (inout Policy) -> Void = { _ in }) async throws -> TestGateway {
+        let gateway = try await TestGateway(.sekisho, passwords: .plain, change: change)
+        let isChanged = try await gateway.database.pool.execute(
+            "UPDATE project SET authorized_domains = ARRAY['App.example.com', 'localhost']")
+        #expect(isChanged == 1)
+        return try gateway.withFreshCaches()
+    }
+
+    /// The last page of each purpose: an account for each, because most codes change theirs.
+    private static func lastPages(
+        _ gateway: TestGateway, _ purposes: [OOBCode.Purpose], continuingAt url: String
+    ) async throws -> [String] {
+        var pages: [String] = []
+        for purpose in purposes {
+            _ = try await gateway.database.pool.execute("DELETE FROM account")
+            let code = try await gateway.makeCode(purpose, of: gateway.makeAccount())
+            let form = "oobCode=\(code)&newPassword=long+enough&continueUrl=\(url.percentEncoded)"
+            let page = try await gateway.submitForm(ActionPageRequestTests.path, text: form)
+            #expect(page.status == 200, "\(purpose) \(url)")
+            pages.append(page.text)
+        }
+        return pages
+    }
+
+    @Test("link to the authorized domains of the project")
+    func authorized() async throws {
+        let gateway = try await Self.gateway()
+        let withoutPasswords = try await Self.gateway { $0.allowsPasswords = false }
+        let code = try await gateway.makeCode(.signIn, of: gateway.makeAccount())
+        for url in [
+            "https://app.example.com/a?b=c", "https://APP.EXAMPLE.COM/", "https://app.example.com:8443/",
+            "http://localhost:3000", "https://app.example.com",
+        ] {
+            let escaped = url.replacing("&", with: "&amp;")
+            let signIn = try await gateway.page(code, ["continueUrl": url])
+            #expect(signIn.text.contains(#"href="\#(escaped)"#))
+            let pages =
+                try await Self.lastPages(gateway, [.verifyEmail, .changeEmail, .resetPassword], continuingAt: url)
+                + Self.lastPages(withoutPasswords, [.recoverEmail], continuingAt: url)
+            for page in pages { #expect(page.contains(#"href="\#(escaped)""#), "\(page)") }
+        }
+    }
+
+    private static let unauthorized = [
+        "https://app.example.com@evil.com", "https://app.example.com:x@evil.com/",
+        "https://evil.com/app.example.com",
+        "//evil.com", "//app.example.com", "/relative", "https:///evil.com", "https:app.example.com",
+        "javascript:alert(1)", "JavaScript://app.example.com/%0aalert(1)", "data:text/html,x", "app.example.com",
+        #"https://evil.com\@app.example.com"#, #"https:\\app.example.com"#, #"https://app.example.com\.evil.com"#,
+        "https://app.example.com.evil.com", "https://evilapp.example.com", "https://sub.app.example.com",
+        "https://app.example.com.", "https://app.example.com:99999", "https://app.example.com:",
+        "https://app.example.com:80a",
+        " https://app.example.com", "https://app.example.com /", "https://app.exa\tmple.com",
+        "https://app.example.com\n",
+        "https://аpp.example.com", "https://app%2eexample.com", "https://[::1]/", "ftp://app.example.com", "",
+    ]
+
+    @Test("do not link to other domains", arguments: OOBCode.Purpose.allCases)
+    func unauthorized(purpose: OOBCode.Purpose) async throws {
+        let gateway = try await Self.gateway()
+        let code = try await gateway.makeCode(purpose, of: gateway.makeAccount())
+        for url in Self.unauthorized {
+            let page = try await gateway.page(code, ["continueUrl": url])
+            #expect(page.status == 200 && !page.text.contains("<a "), "\(url)")
+            #expect(!page.text.contains(#"name="continueUrl""#), "\(url)")
+        }
+    }
+
+    @Test(
+        "do not link to other domains after the code is redeemed",
+        arguments: [OOBCode.Purpose.verifyEmail, .changeEmail, .resetPassword, .recoverEmail])
+    func unauthorizedAfterwards(purpose: OOBCode.Purpose) async throws {
+        let gateway = try await Self.gateway { $0.allowsPasswords = purpose != .recoverEmail }
+        for url in Self.unauthorized {
+            for page in try await Self.lastPages(gateway, [purpose], continuingAt: url) {
+                #expect(!page.contains("<a "), "\(url)")
+            }
+        }
+    }
+}

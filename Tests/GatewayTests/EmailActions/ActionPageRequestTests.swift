@@ -1,0 +1,127 @@
+import HTTP
+import Identity
+import Postgres
+import Testing
+
+@testable import Support
+
+/// Requests for the page that a link in an email opens. What the page does is in ``ActionPageTests`` and the tests of remedies.
+@Suite("Requests for the action page")
+struct ActionPageRequestTests {
+    static let path = "/__/auth/action"
+
+    /// A gateway with one account and a code for it.
+    struct Fixture {
+        let gateway: TestGateway
+        let ada: TestGateway.Tokens
+        let code: String
+
+        init(_ purpose: OOBCode.Purpose, change: @escaping (inout Policy) -> Void = { _ in }) async throws {
+            gateway = try await TestGateway(.sekisho, passwords: .plain, change: change)
+            ada = try await gateway.signUp(password: "first secret")
+            code = try await gateway.makeCode(purpose, of: ada)
+        }
+
+        func open(
+            _ query: [(name: String, value: String)] = [], method: HTTP.Method = .get, headers: Headers = [:]
+        ) async throws -> Exchange {
+            try await gateway.send(method, path, query: [("oobCode", code)] + query, headers: headers)
+        }
+
+        func submit(_ more: String = "", headers: Headers = TestGateway.formHeaders) async throws -> Exchange {
+            try await gateway.submitForm(path, text: "oobCode=\(code)\(more)", headers: headers)
+        }
+    }
+
+    @Test("opening the page does not redeem the code", arguments: OOBCode.Purpose.allCases)
+    func opening(purpose: OOBCode.Purpose) async throws {
+        let fixture = try await Fixture(purpose)
+        let before = try await fixture.gateway.dump()
+        let page = try await fixture.open()
+        #expect(page.status == 200)
+        #expect(page.text.contains("Demo") && page.text.contains("ada@example.com"))
+        #expect(try await fixture.open(method: .head).status == 200)
+        #expect(try await fixture.gateway.dump() == before)
+    }
+
+    @Test("the stored code determines the page, not the link's mode")
+    func mode() async throws {
+        let fixture = try await Fixture(.resetPassword)
+        let page = try await fixture.open([("mode", "verifyEmail"), ("apiKey", "stolen")])
+        #expect(page.text.contains(#"name="newPassword""#))
+    }
+
+    @Test("a change of address has no step that rejects it")
+    func unknownStep() async throws {
+        let fixture = try await Fixture(.changeEmail)
+        let page = try await fixture.submit("&step=disavow")
+        #expect(page.status == 200 && page.text.contains("new@example.com"))
+        #expect(
+            try await fixture.gateway.signIn(email: "new@example.com", password: "first secret").status == 200)
+    }
+
+    @Test("a sign-in code is left for the app to redeem")
+    func signIn() async throws {
+        let fixture = try await Fixture(.signIn)
+        let before = try await fixture.gateway.dump()
+        #expect(try await fixture.submit().text.contains("on the device that has the app"))
+        #expect(try await fixture.gateway.dump() == before)
+    }
+
+    @Test("a sign-in page links to the app, with the code")
+    func appLink() async throws {
+        let fixture = try await Fixture(.signIn)
+        let page = try await fixture.open([
+            ("apiKey", "a&b"), ("lang", "en"), ("continueUrl", "http://localhost/in?a=b&oobCode=x#f"),
+        ])
+        #expect(
+            page.text.contains(
+                #"href="http://localhost/in?a=b&amp;mode=signIn&amp;oobCode=\#(fixture.code)&amp;apiKey=a%26b&amp;lang=en#f""#
+            ), "\(page.text)")
+    }
+
+    @Test("the continue URL stays in the forms")
+    func continueURL() async throws {
+        let fixture = try await Fixture(.verifyEmail)
+        let text = try await fixture.open([("lang", "ja-JP"), ("continueUrl", "https://localhost/?a=1&b=2")]).text
+        #expect(text.contains(#"<input type="hidden" name="oobCode" value="\#(fixture.code)">"#))
+        #expect(text.contains(#"name="continueUrl" value="https://localhost/?a=1&amp;b=2">"#))
+        #expect(text.contains(#"name="lang" value="ja">"#))
+        #expect(text.contains(#"<form method="post" action="action">"#))
+    }
+
+    @Test(
+        "the page is in the language of the link, then of the browser, then of the project",
+        arguments: [
+            ("ja", "en", "ja"), ("en-US", "ja", "en"), (nil, "ja;q=0.9, en;q=0.8", "ja"), ("fr", "ja", "ja"),
+            (nil, "fr", "ja"), (nil, nil, "ja"), ("", "en", "en"),
+        ] as [(String?, String?, String)])
+    func language(requested: String?, browser: String?, language: String) async throws {
+        let fixture = try await Fixture(.verifyEmail)
+        let backend = try await ServiceKey(in: fixture.gateway)
+        let configured = try await fixture.gateway.administer(
+            .patch, "/v2/projects/demo/config", ["notification": ["defaultLocale": "ja"]], by: backend,
+            query: [("updateMask", "notification.defaultLocale")])
+        #expect(configured.status == 200, "\(configured.text)")
+        let page = try await fixture.open(
+            requested.map { [("lang", $0)] } ?? [], headers: browser.map { ["Accept-Language": $0] } ?? [:])
+        #expect(page.text.contains(#"<html lang="\#(language)">"#))
+        #expect(page.headers["Content-Language"] == language)
+    }
+
+    @Test("emails about what the page did are in the language of the page")
+    func languageOfEmails() async throws {
+        let fixture = try await Fixture(.changeEmail)
+        _ = try await fixture.gateway.database.pool.execute("UPDATE account SET email_verified = true")
+        let audit = try await fixture.gateway.audited {
+            _ = try await fixture.submit(
+                "&lang=ja",
+                headers: [
+                    "Content-Type": "application/x-www-form-urlencoded", "Accept-Language": "en",
+                    "User-Agent": "Phone",
+                ])
+        }
+        #expect(try await fixture.gateway.emails(.emailChanged).map(\.language) == ["ja"])
+        #expect(audit.map(\.network) == ["192.0.2.0/24"])
+    }
+}

@@ -1,0 +1,183 @@
+import HTTP
+import Identity
+import Postgres
+import Testing
+
+@testable import Support
+
+@Suite("Pages for rejected requests")
+struct PageRefusalTests {
+    typealias Fixture = ActionPageRequestTests.Fixture
+
+    struct Row: CustomTestStringConvertible, Sendable {
+        let testDescription: String
+        var purpose = OOBCode.Purpose.verifyEmail
+        var prepare: @Sendable (Fixture) async throws -> Void = { _ in }
+        /// Whether the code can still be looked at.
+        var isShown = false
+        let says: String
+    }
+
+    @Test(
+        "the page says why the request was rejected",
+        arguments: [
+            Row(
+                testDescription: "expired", prepare: { $0.gateway.clock.advance(by: .seconds(3601)) },
+                says: "This link has expired"),
+            Row(
+                testDescription: "used", prepare: { _ = try await $0.submit() }, says: "This link does not work"),
+            Row(
+                testDescription: "another account has the address", purpose: .changeEmail,
+                prepare: { _ = try await $0.gateway.signUp(email: "new@example.com", password: "second secret") },
+                isShown: true, says: "belongs to another account"),
+            Row(
+                testDescription: "the account is disabled",
+                prepare: { _ = try await $0.gateway.database.pool.execute("UPDATE account SET disabled_at = now()") },
+                isShown: true, says: "account is disabled"),
+            Row(
+                testDescription: "passwords are not allowed", purpose: .resetPassword,
+                prepare: {
+                    let answer = try await $0.gateway.administer(
+                        .patch, "/v2/projects/demo/config", ["signIn": ["email": ["enabled": false]]],
+                        by: ServiceKey(in: $0.gateway), query: [("updateMask", "signIn.email.enabled")])
+                    #expect(answer.status == 200, "\(answer.text)")
+                }, isShown: true, says: "not available"),
+        ])
+    func rejection(row: Row) async throws {
+        let fixture = try await Fixture(row.purpose)
+        try await row.prepare(fixture)
+        let gateway = try fixture.gateway.withFreshCaches()
+        let shown = try await gateway.page(fixture.code)
+        let done = try await gateway.submit(fixture.code, ["newPassword": "long enough"])
+        for response in row.isShown ? [done] : [shown, done] {
+            #expect(response.status == 400)
+            #expect(response.headers["Content-Type"] == "text/html; charset=utf-8")
+            #expect(response.text.contains(row.says) && !response.text.contains("<form"), "\(response.text)")
+        }
+        // A page names the project only after the code was found.
+        #expect(shown.text.contains("Demo") == row.isShown && done.text.contains("Demo") == row.isShown)
+    }
+
+    @Test("an unknown code does not appear on the page", arguments: ["", "other", "\"><script>"])
+    func unknownCode(code: String) async throws {
+        let gateway = try await TestGateway()
+        for response in [try await gateway.page(code), try await gateway.submit(code.percentEncoded)] {
+            #expect(response.status == 400)
+            #expect(response.text.contains("This link does not work"))
+            #expect(!response.text.contains("Demo") && !response.text.contains("script"))
+            #expect(!response.text.contains("<form"))
+        }
+    }
+
+    struct Weak: CustomTestStringConvertible, Sendable {
+        let testDescription: String
+        var password = "horse1"
+        var change: @Sendable (inout Policy) -> Void
+        let says: String
+    }
+
+    @Test(
+        "asks for a better password and keeps the code",
+        arguments: [
+            Weak(
+                testDescription: "too short", change: { $0.minimumPasswordLength = 12 },
+                says: "<li>At least 12 characters</li>"),
+            Weak(testDescription: "missing", password: "", change: { _ in }, says: "<li>At least 8 characters</li>"),
+            Weak(
+                testDescription: "lacks characters", password: "horsehorse",
+                change: { ($0.requiresDigit, $0.requiresSymbol) = (true, true) },
+                says: "<li>A digit</li><li>A symbol, such as ! or #</li>"),
+            Weak(
+                testDescription: "breached", password: "breached", change: { _ in },
+                says: "<li>Not known from a data leak</li>"),
+        ])
+    func weakPassword(row: Weak) async throws {
+        let gateway = try await TestGateway(
+            .sekisho, passwords: .plain, breaches: BreachedPasswords { $0.expose() == "breached" }, change: row.change)
+        let code = try await gateway.makeCode(.resetPassword, of: gateway.makeAccount())
+        let response = try await gateway.submit(code, ["newPassword": row.password])
+        #expect(response.status == 400)
+        let alert = try #require(response.text.firstMatch(of: #/id="problem" role="alert".*?</div>/#)).output
+        #expect(alert.contains(row.says), "\(alert)")
+        #expect(response.text.contains(#"aria-describedby="problem passwordRules" aria-invalid="true" autofocus"#))
+        #expect(response.text.contains(#"name="oobCode" value="\#(code)""#))
+        #expect(row.password.isEmpty || !response.text.contains(row.password))
+    }
+
+    @Test("the page states the password rules of the project for users and for password managers")
+    func rules() async throws {
+        let gateway = try await TestGateway(.sekisho) { ($0.minimumPasswordLength, $0.requiresDigit) = (9, true) }
+        let code = try await gateway.makeCode(.resetPassword, of: gateway.makeAccount())
+        let text = try await gateway.page(code).text
+        #expect(text.contains(#"minlength="9" passwordrules="minlength: 9; required: digit;""#))
+        #expect(text.contains("<li>At least 9 characters</li><li>A digit</li>"))
+        #expect(text.contains(#"autocomplete="username" readonly value="ada@example.com""#))
+        #expect(text.contains(#"autocomplete="new-password""#))
+    }
+
+    @Test("a rate limit is a page, too")
+    func rateLimit() async throws {
+        let gateway = try await TestGateway(limitsRates: true) { $0.emailLimit = 1 }
+        let first = try await gateway.submitForm("/__/auth/forgotPassword", ["email": "ada@example.com"])
+        let second = try await gateway.submitForm("/__/auth/forgotPassword", ["email": "ada@example.com"])
+        #expect(first.status == 200)
+        #expect(second.status == 429)
+        #expect(try #require(second.headers["Retry-After"].flatMap { Int($0) }) > 0)
+        #expect(second.text.contains("Too many attempts"))
+    }
+
+    @Test("failures of the gateway are plain text")
+    func failure() async throws {
+        let busy = try await TestGateway(passwords: .full)
+        let code = try await busy.makeCode(.resetPassword, of: busy.makeAccount())
+        let down = try await TestGateway()
+        #expect(try await down.send(.get, "/v1/projects").status == 200)
+        await down.database.pool.close()
+        for response in [
+            try await busy.submit(code, ["newPassword": "long enough"]), try await down.page(code),
+            try await down.submit(code),
+            try await down.submitForm("/__/auth/forgotPassword", ["email": "ada@example.com"]),
+        ] {
+            #expect(response.status == 503)
+            #expect(response.headers["Content-Type"] == "text/plain; charset=utf-8")
+            #expect(response.headers["Access-Control-Allow-Origin"] == nil)
+        }
+    }
+
+    private static let shared = Task { try await Fixture(.verifyEmail) }
+
+    @Test(
+        "accepts only its own forms",
+        arguments: [
+            ("application/json", #"{"oobCode":"CODE"}"#), ("text/plain", "oobCode=CODE"),
+            ("multipart/form-data; boundary=x", "oobCode=CODE"), (nil, "oobCode=CODE"),
+            ("application/x-www-form-urlencoded", "oobCode=CODE&oobCode=CODE"),
+            ("application/x-www-form-urlencoded", "oobCode=%zz"),
+            ("application/x-www-form-urlencodedx", "oobCode=CODE"),
+        ] as [(String?, String)])
+    func malformed(type: String?, body: String) async throws {
+        let fixture = try await Self.shared.value
+        let response = try await fixture.gateway.submitForm(
+            ActionPageRequestTests.path, text: body.replacing("CODE", with: fixture.code),
+            headers: type.map { ["Content-Type": $0] } ?? [:])
+        #expect(response.status == 400)
+        #expect(response.text.contains("<h1>This did not work</h1>"))
+        #expect(try await fixture.open().status == 200, "the code was not redeemed")
+    }
+
+    @Test("a form's content type may have parameters")
+    func charset() async throws {
+        let fixture = try await Fixture(.verifyEmail)
+        let type: Headers = ["Content-Type": "Application/X-WWW-Form-Urlencoded ; charset=UTF-8"]
+        #expect(try await fixture.submit(headers: type).status == 200)
+    }
+
+    @Test("only a form can redeem a code, not a query")
+    func postedQuery() async throws {
+        let fixture = try await Self.shared.value
+        let response = try await fixture.gateway.send(
+            .post, ActionPageRequestTests.path, query: [("oobCode", fixture.code)], headers: TestGateway.formHeaders)
+        #expect(response.status == 400)
+        #expect(try await fixture.open().status == 200, "the code was not redeemed")
+    }
+}

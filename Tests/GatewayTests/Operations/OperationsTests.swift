@@ -1,0 +1,75 @@
+import HTTP
+import Identity
+import Postgres
+import Testing
+
+@testable import API
+@testable import Support
+
+@Suite("Operations endpoints")
+struct OperationsTests {
+    private static let shared = Task { try await TestGateway() }
+
+    @Test(
+        "documents for token verifiers may be cached",
+        arguments: [
+            ("/.well-known/openid-configuration", "jwks_uri"), ("/demo/.well-known/openid-configuration", "jwks_uri"),
+            ("/.well-known/jwks.json", "keys"), ("/demo/.well-known/jwks.json", "keys"),
+            ("/robot/v1/metadata/x509/securetoken@system.gserviceaccount.com", nil),
+            ("/www.googleapis.com/robot/v1/metadata/x509/securetoken@system.gserviceaccount.com", nil),
+        ] as [(String, String?)])
+    func documents(path: String, member: String?) async throws {
+        let response = try await Self.shared.value.send(.get, path, query: [])
+        #expect(response.status == 200)
+        if let member {
+            #expect(response.json[member] != nil)
+        } else {
+            #expect(response.text.contains("-----BEGIN CERTIFICATE-----"))
+        }
+        let cacheControl = try #require(response.headers["Cache-Control"])
+        #expect(cacheControl.wholeMatch(of: #/public, max-age=[1-9]\d*/#) != nil, "\(cacheControl)")
+        #expect(response.headers.values(of: "Cache-Control").count == 1)
+        #expect(response.headers["Content-Type"] == "application/json; charset=UTF-8")
+        #expect(response.headers["Vary"] == "Origin")
+    }
+
+    @Test("an unknown project has no documents", arguments: ["/.well-known/jwks.json", "/none/.well-known/jwks.json"])
+    func unknownProject(path: String) async throws {
+        let gateway = try await TestGateway()
+        // With two projects, a path without a project names neither.
+        try await gateway.makeOtherProject("other", serviceKey: "sks_other")
+        #expect(try await gateway.send(.get, path, query: []).summary == "404 Not Found")
+    }
+
+    @Test("HEAD is answered like GET")
+    func head() async throws {
+        #expect(try await Self.shared.value.send(.head, "/healthz").status == 200)
+    }
+
+    struct Row: CustomTestStringConvertible, Sendable {
+        let testDescription: String
+        var isDraining = false
+        var prepare: @Sendable (TestGateway) async throws -> Void = { _ in }
+        let expected: String
+    }
+
+    @Test(
+        "readiness names what is missing",
+        arguments: [
+            Row(testDescription: "ready", expected: "200 ok\n"),
+            Row(
+                testDescription: "no database", prepare: { await $0.database.pool.close() },
+                expected: "503 database: not reachable\n"),
+            Row(
+                testDescription: "an older schema",
+                prepare: { _ = try await $0.database.pool.execute("ALTER TABLE schema_migration RENAME TO former") },
+                expected: "503 schema: not migrated\n"),
+            Row(testDescription: "draining", isDraining: true, expected: "503 draining\n"),
+        ])
+    func readiness(row: Row) async throws {
+        let gateway = try await TestGateway(isDraining: row.isDraining)
+        try await row.prepare(gateway)
+        #expect(try await gateway.send(.get, "/readyz", query: []).summary == row.expected)
+        #expect(try await gateway.send(.get, "/healthz", query: []).summary == "200 ok\n")
+    }
+}

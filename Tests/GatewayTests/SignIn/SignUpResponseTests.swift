@@ -1,0 +1,88 @@
+import HTTP
+import Identity
+import Testing
+
+@testable import Support
+
+@Suite("signUp")
+struct SignUpResponseTests {
+    private static func response(_ tokens: TestGateway.Tokens, _ more: String = "") -> String {
+        #"200 {\#(more)"expiresIn":"3600","idToken":"\#(tokens.idToken)","kind":"identitytoolkit#SignupNewUserResponse","localId":"\#(tokens.localId)","refreshToken":"\#(tokens.refreshToken)"}"#
+    }
+
+    private static let shared = Task {
+        let gateway = try await TestGateway.ofNewProject()
+        _ = try await gateway.signUp(password: "first secret")
+        return gateway
+    }
+
+    @Test("with email and password makes an account with both, and ignores members that clients may not set")
+    func password() async throws {
+        let gateway = try await TestGateway.ofNewProject()
+        let response = try await gateway.post(
+            "/v1/accounts:signUp",
+            text:
+                #"{"email":"Eve@Example.com","password":"12345678","displayName":"Eve","emailVerified":true,"photoUrl":"http://x"}"#
+        )
+        let tokens = try TestGateway.Tokens(response)
+        #expect(response.summary == Self.response(tokens, #""displayName":"Eve","email":"eve@example.com","#))
+        let user = try await gateway.account(tokens.idToken)
+        #expect(user["emailVerified"] == false)
+        #expect(user["photoUrl"] == nil)
+    }
+
+    @Test(
+        "without credentials makes an anonymous account",
+        arguments: ["", #"{"returnSecureToken":true}"#, #"{"password":""}"#])
+    func anonymous(body: String) async throws {
+        let response = try await Self.shared.value.post("/v1/accounts:signUp", text: body)
+        #expect(response.summary == Self.response(try TestGateway.Tokens(response)))
+    }
+
+    @Test("with an ID token sets a password for that account")
+    func upgrade() async throws {
+        let gateway = try await TestGateway.ofNewProject()
+        let ada = try await gateway.signUp(password: "first secret")
+        let upgraded = try TestGateway.Tokens(
+            await gateway.post(
+                "/v1/accounts:signUp",
+                text: #"{"idToken":"\#(ada.idToken)","email":"ada@example.com","password":"12345678"}"#))
+        #expect(upgraded.localId == ada.localId)
+        #expect(try await gateway.lookup(upgraded.idToken).status == 200)
+        #expect(try await gateway.signIn(password: "12345678").status == 200)
+        #expect(try await gateway.signIn(password: "first secret").outcome == "400 INVALID_LOGIN_CREDENTIALS")
+    }
+
+    @Test(
+        "rejects",
+        arguments: [
+            (#"{"localId":"me"}"#, "UNEXPECTED_PARAMETER : User ID"),
+            (#"{"email":"eve@example.com"}"#, "MISSING_PASSWORD"),
+            (#"{"password":"12345678"}"#, "MISSING_EMAIL"),
+            (#"{"email":"eve","password":"12345678"}"#, "INVALID_EMAIL"),
+            (#"{"email":"","password":""}"#, "INVALID_EMAIL"),
+            (#"{"email":"ada@example.com","password":"12345678"}"#, "EMAIL_EXISTS"),
+            (
+                #"{"email":"eve@example.com","password":"1234567"}"#,
+                "WEAK_PASSWORD : Password should be at least 8 characters"
+            ),
+            (#"{"idToken":"id","email":"eve@example.com","password":"12345678"}"#, "INVALID_ID_TOKEN"),
+        ])
+    func rejection(body: String, message: String) async throws {
+        #expect(try await Self.shared.value.post("/v1/accounts:signUp", text: body).summary == "400 \(message)")
+    }
+
+    @Test(
+        "checks what the project allows before it checks the email address",
+        arguments: [
+            ("{}", "ADMIN_ONLY_OPERATION"), (#"{"email":""}"#, "ADMIN_ONLY_OPERATION"),
+            (#"{"email":"eve","password":"1"}"#, "OPERATION_NOT_ALLOWED"),
+        ])
+    func policy(body: String, message: String) async throws {
+        let gateway = try await TestGateway { policy in
+            policy.allowsAnonymous = false
+            policy.allowsPasswords = false
+        }
+        #expect(try await gateway.post("/v1/accounts:signUp", text: body).summary == "400 \(message)")
+    }
+}

@@ -1,0 +1,113 @@
+import Glibc
+import HTTP
+import Identity
+import JSON
+import Postgres
+import Telemetry
+import Testing
+
+@testable import Support
+
+@Suite("Logs and metrics")
+struct ObservabilityTests {
+    struct Line: Decodable {
+        let level: String
+        let requestId: String
+        let address: String
+        let ms: Double
+        let status: Int
+        let operationId: String?
+        let project: String?
+        let refusal: String?
+        let cause: String?
+    }
+
+    /// The lines that a gateway logs while `run` uses it.
+    private func lines(_ run: (TestGateway) async throws -> Void) async throws -> [Line] {
+        try await texts(run).map { try StrictJSON.decode(Line.self, from: Array($0.utf8)) }
+    }
+
+    private func texts(_ run: (TestGateway) async throws -> Void) async throws -> [String] {
+        var ends: [Int32] = [0, 0]
+        try #require(pipe(&ends) == 0)
+        defer { for end in ends { close(end) } }
+        let log = Log(level: .info, descriptor: ends[1])
+        let gateway = try await TestGateway(passwords: .plain, log: log)
+        try await run(gateway)
+        try #require(log.flush(within: .seconds(10)))
+        var buffer = [UInt8](repeating: 0, count: 65536)
+        let count = read(ends[0], &buffer, buffer.count)
+        return String(decoding: buffer.prefix(max(count, 0)), as: UTF8.self).split(separator: "\n").map(String.init)
+    }
+
+    private func someRequests(_ gateway: TestGateway) async throws {
+        _ = try await gateway.signUp()
+        _ = try await gateway.signIn()
+        _ = try await gateway.lookup("wrong-token")
+        _ = try await gateway.send(.get, "/v1/projects", query: [])
+        _ = try await gateway.send(.get, "/ada@example.com")
+    }
+
+    @Test("a request is one line")
+    func line() async throws {
+        let lines = try await lines(someRequests)
+        #expect(lines.map(\.operationId) == ["signUp", "signInWithPassword", "lookup", "getProject", nil])
+        #expect(lines.map(\.status) == [200, 200, 400, 403, 404])
+        #expect(lines.map(\.refusal) == [nil, nil, "INVALID_ID_TOKEN", "PERMISSION_DENIED", "NOT_FOUND"])
+        #expect(lines.map(\.project) == ["demo", "demo", "demo", nil, nil])
+        #expect(lines.allSatisfy { !$0.requestId.isEmpty && $0.address == "192.0.2.0/24" && $0.level == "info" })
+    }
+
+    @Test("a line names its request as the response does")
+    func requestID() async throws {
+        var response: Exchange?
+        let lines = try await lines { response = try await $0.send(.get, "/v1/projects") }
+        #expect(lines.map(\.requestId) == [try #require(response?.headers["X-Request-Id"])])
+    }
+
+    @Test("a line holds no password, token, key or full address")
+    func privacy() async throws {
+        var tokens: TestGateway.Tokens?
+        let text = try await texts { gateway in
+            try await someRequests(gateway)
+            tokens = try TestGateway.Tokens(await gateway.signIn())
+        }.joined()
+        let ada = try #require(tokens)
+        for secret in [
+            "secret1", "ada", TestGateway.apiKey, ada.idToken, ada.refreshToken, ada.localId, "192.0.2.1\"",
+            "wrong-token",
+        ] {
+            #expect(!text.contains(secret), "\(secret)")
+        }
+    }
+
+    @Test("the line of a failure has its cause")
+    func cause() async throws {
+        let lines = try await lines { gateway in
+            let ada = try await gateway.signUp()
+            await gateway.database.pool.close()
+            _ = try await gateway.lookup(ada.idToken)
+        }
+        #expect(lines.map(\.level) == ["info", "error"])
+        #expect(lines.map(\.status) == [200, 503])
+        let cause = try #require(lines.last?.cause)
+        #expect(cause.contains("Identity.StoreUnavailable") && cause.contains("reason"))
+    }
+
+    @Test("requests are counted by operation and status")
+    func metrics() async throws {
+        let gateway = try await TestGateway()
+        _ = try await gateway.post("/v1/accounts:lookup")
+        _ = try await gateway.send(.get, "/v1/projects")
+        _ = try await gateway.send(.get, "/nowhere")
+        let response = try await gateway.send(.get, "/metrics", query: [])
+        #expect(response.headers["Content-Type"] == "text/plain; version=0.0.4; charset=utf-8")
+        let lines = Set(response.text.split(separator: "\n"))
+        for expected in [
+            #"sekisho_requests_total{operation="lookup",status="400"} 1"#,
+            #"sekisho_requests_total{operation="getProject",status="200"} 1"#,
+            #"sekisho_requests_total{operation="other",status="404"} 1"#,
+            #"sekisho_request_seconds_count{operation="lookup"} 1"#,
+        ] { #expect(lines.contains(expected[...]), "\(expected)") }
+    }
+}

@@ -1,0 +1,171 @@
+import HTTP
+import Identity
+import Postgres
+import Testing
+
+@testable import API
+@testable import Support
+
+@Suite("The request pipeline")
+struct RequestPipelineTests {
+    private static let shared = Task { try await TestGateway.ofNewProject() }
+
+    @Test("adds its header fields to every response", arguments: ["/v1/projects", "/healthz", "/nothing"])
+    func headerFields(path: String) async throws {
+        let response = try await Self.shared.value.send(.get, path)
+        #expect(response.headers["X-Request-Id"]?.isEmpty == false)
+        #expect(response.headers["X-Content-Type-Options"] == "nosniff")
+        #expect(response.headers["Cache-Control"] == "no-store")
+    }
+
+    struct Row: CustomTestStringConvertible {
+        let testDescription: String
+        var query: [(name: String, value: String)] = []
+        var headers: Headers = [:]
+        let status: Int
+        let says: String
+    }
+
+    private static let key = [(name: "key", value: TestGateway.apiKey)]
+
+    @Test(
+        "accepts an API key and no other credential on a client endpoint",
+        arguments: [
+            Row(testDescription: "key in query", query: key, status: 200, says: "localhost"),
+            Row(
+                testDescription: "key in header", headers: ["X-Goog-Api-Key": TestGateway.apiKey], status: 200, says: ""
+            ),
+            Row(
+                testDescription: "other scheme", query: key, headers: ["Authorization": "Basic YTpi"],
+                status: 200, says: "localhost"),
+            Row(testDescription: "nothing", status: 403, says: "The request is missing a valid API key."),
+            Row(testDescription: "empty key", query: [("key", "")], status: 403, says: "PERMISSION_DENIED"),
+            Row(testDescription: "unknown key", query: [("key", "bad")], status: 400, says: "API_KEY_INVALID"),
+            Row(testDescription: "invalid key", query: [("key", "a\u{0}b")], status: 400, says: "API_KEY_INVALID"),
+            Row(
+                testDescription: "very long key", query: [("key", String(repeating: "k", count: 129))], status: 400,
+                says: "API_KEY_INVALID"),
+            Row(
+                testDescription: "bearer", headers: ["Authorization": "Bearer owner"], status: 401,
+                says: "UNAUTHENTICATED"),
+            Row(
+                testDescription: "bearer beside a key", query: key,
+                headers: ["authorization": "bearer x"], status: 401, says: "UNAUTHENTICATED"),
+        ])
+    func access(row: Row) async throws {
+        let response = try await Self.shared.value.send(.get, "/v1/projects", query: row.query, headers: row.headers)
+        #expect(response.status == row.status)
+        #expect(response.text.contains(row.says))
+    }
+
+    @Test("checks access to every endpoint", arguments: Endpoint.all)
+    func everyEndpoint(endpoint: Endpoint) async throws {
+        let path = endpoint.path.replacing("{project}", with: "demo").replacing(#/[{}]/#, with: "")
+        let response = try await Self.shared.value.send(endpoint.method, path, query: [])
+        switch endpoint.action {
+        case .client, .administrator, .either: #expect(response.status == 403)
+        case .open: #expect([200, 404].contains(response.status))
+        case .page: #expect([200, 303, 400].contains(response.status))
+        }
+    }
+
+    @Test("names the methods of a path that has no such method")
+    func methodNotAllowed() async throws {
+        let response = try await Self.shared.value.send(.delete, "/v1/projects")
+        #expect(response.summary == "405 Method Not Allowed")
+        #expect(response.headers["Allow"] == "GET")
+    }
+
+    @Test(
+        "answers 501 for operations of Firebase that do not exist here",
+        arguments: [
+            "/v1/accounts:signInWithPhoneNumber", "/v2/accounts:revokeToken",
+            "/identitytoolkit.googleapis.com/v2/accounts/mfaSignIn:start",
+            "/www.googleapis.com/identitytoolkit/v3/relyingparty/verifyPhoneNumber",
+            "/v2/projects/demo/tenants/t/inboundSamlConfigs", "/v2/projects/demo/inboundSamlConfigs",
+            "/identitytoolkit/v3/relyingparty/downloadAccount", "/identitytoolkit/v3/relyingparty/getRecaptchaParam",
+        ])
+    func notImplemented(path: String) async throws {
+        let response = try await Self.shared.value.send(.post, path)
+        #expect(response.summary == "501 This operation is not implemented.")
+    }
+
+    struct Failure: CustomTestStringConvertible {
+        let testDescription: String
+        var passwords = PasswordHasher.plain
+        var prepare: @Sendable (TestGateway) async throws -> Void = { _ in }
+        let status: Int
+        var retryAfter: String?
+    }
+
+    @Test(
+        "answers a failure of the gateway in plain text, which no client takes for an error of the protocol",
+        arguments: [
+            Failure(testDescription: "passwords wait", passwords: .full, status: 503, retryAfter: "1"),
+            Failure(
+                testDescription: "no database", prepare: { await $0.database.pool.close() }, status: 503,
+                retryAfter: "2"),
+            Failure(testDescription: "unexpected error", prepare: { try await $0.breakAccounts() }, status: 500),
+        ])
+    func failure(row: Failure) async throws {
+        let gateway = try await TestGateway(passwords: row.passwords)
+        #expect(try await gateway.send(.get, "/v1/projects").status == 200)
+        try await row.prepare(gateway)
+        let response = try await gateway.signIn()
+        #expect(response.status == row.status)
+        #expect(response.headers["Content-Type"] == "text/plain; charset=utf-8")
+        #expect(response.headers["Retry-After"] == row.retryAfter)
+        for internalDetail in ["account", "closed", "Postgres", "SQL", "relation"] {
+            #expect(!response.text.contains(internalDetail), "\(response.text)")
+        }
+        #expect(response.headers["Cache-Control"] == "no-store")
+    }
+
+    @Test(
+        "accepts larger bodies from clients than from others",
+        arguments: [
+            (HTTP.Method.post, "/v1/accounts:signUp", 65536), (.post, "/v1/token", 65536),
+            (.post, "/identitytoolkit/v3/relyingparty/verifyPassword", 65536),
+            (.post, "/__/auth/action", 8192), (.post, "/demo/__/auth/forgotPassword", 8192),
+            (.get, "/__/auth/action", 1024),
+            (.post, "/v1/accounts:signInWithPhoneNumber", 65536), (.get, "/healthz", 1024), (.post, "/nowhere", 1024),
+        ])
+    func bodyLimit(method: HTTP.Method, path: String, limit: Int) async throws {
+        let found = try await Self.shared.value.gateway.bodyLimit(method, path)
+        guard case .bytes(limit) = found else {
+            Issue.record("\(found)")
+            return
+        }
+    }
+
+    @Test("reads bodies above the limit of clients for administrators only")
+    func bodyLimits() async throws {
+        let pipeline = try await Self.shared.value.gateway
+        for endpoint in Endpoint.all {
+            #expect(endpoint.bodyLimit >= Limits().bodyBytes, "\(endpoint.operationID)")
+            switch pipeline.bodyLimit(endpoint.method, endpoint.path.replacing(#/[{}]/#, with: "")) {
+            case .bytes(let bytes): #expect(bytes == endpoint.bodyLimit && bytes <= 65536, "\(endpoint.operationID)")
+            case .checked(let bytes, let unchecked, _):
+                #expect(bytes == endpoint.bodyLimit && unchecked == 65536, "\(endpoint.operationID)")
+                guard case .administrator = endpoint.action else {
+                    Issue.record("\(endpoint.operationID) accepts large bodies from others")
+                    return
+                }
+            }
+        }
+    }
+
+    @Test("answers a body that does not fit into memory like any overload, readable for pages of every origin")
+    func overloaded() async throws {
+        let response = try await Self.shared.value.gateway.overloaded(
+            Request(
+                id: "r1", method: .post, path: "/v1/accounts:signUp", headers: ["Origin": "https://app.example"],
+                peer: "192.0.2.7"))
+        #expect(response.status == 503)
+        #expect(String(decoding: response.body, as: UTF8.self) == "Too busy; try again shortly.\n")
+        #expect(response.headers["Content-Type"] == "text/plain; charset=utf-8")
+        #expect(response.headers["Retry-After"] == "1")
+        #expect(response.headers["Access-Control-Allow-Origin"] == "https://app.example")
+        #expect(response.headers["X-Request-Id"] == "r1")
+    }
+}

@@ -1,0 +1,81 @@
+import Crypto
+import HTTP
+import Identity
+import Postgres
+import Storage
+import Testing
+
+/// Requests whose spelling matters, and codes of every purpose.
+extension TestGateway {
+    /// The policy that new projects get, with every rule in place.
+    static func ofNewProject() async throws -> TestGateway { try await TestGateway(.sekisho) { _ in } }
+
+    /// Sends `text` unchanged as the body.
+    func send(
+        _ method: HTTP.Method, _ path: String, query: [(name: String, value: String)] = [("key", apiKey)],
+        headers: Headers = [:], text: String = ""
+    ) async throws -> Exchange {
+        try await send(method, path, body: Array(text.utf8), query: query, headers: headers)
+    }
+
+    func post(_ path: String, text: String) async throws -> Exchange {
+        try await send(.post, path, text: text)
+    }
+
+    func submitForm(_ path: String, text: String, headers: Headers = formHeaders) async throws -> Exchange {
+        try await send(.post, path, query: [], headers: headers, text: text)
+    }
+
+    static let formHeaders: Headers = ["Content-Type": "application/x-www-form-urlencoded"]
+
+    /// Makes every statement about accounts fail with an error that no code expects.
+    func breakAccounts() async throws {
+        _ = try await database.pool.execute("ALTER TABLE account RENAME TO broken_account")
+    }
+
+    /// An account with an address and without a password, whatever the project allows.
+    func makeAccount(at email: String = "ada@example.com") async throws -> Tokens {
+        let account = try await signUpAnonymously()
+        _ = try await database.pool.execute("UPDATE account SET email = \(email) WHERE id = \(account.localId)")
+        return account
+    }
+
+    /// Stores a code as if the gateway had sent it to the account's address.
+    func makeCode(
+        _ purpose: OOBCode.Purpose, of account: Tokens, at email: String = "ada@example.com"
+    ) async throws -> String {
+        let code = Random.text(length: 32)
+        let stored = OOBCode(
+            hash: Digest.sha256(Array(code.utf8)), purpose: purpose, account: ID(account.localId),
+            email: try #require(EmailAddress(email)),
+            newEmail: [.changeEmail, .recoverEmail].contains(purpose) ? EmailAddress("new@example.com") : nil,
+            method: purpose == .removeSignInMethod
+                ? AddedSignInMethod(provider: .google, subject: "1", addedAt: clock.now) : nil,
+            source: purpose == .undoMerge ? ID("source") : nil, createdAt: clock.now,
+            expiresAt: clock.now + .seconds(3600))
+        let isStored = try await PostgresOOBCodeStore(pool: database.pool).issue(
+            stored, nil, by: nil, for: nil, in: project.realm)
+        #expect(isStored)
+        return code
+    }
+}
+
+extension Exchange {
+    /// The status with the message of an error, or with the body of another response.
+    var summary: String {
+        let message = text.firstMatch(of: /"message":"([^"]*)"/)?.output.1
+        return "\(status) \(message ?? text[...])"
+    }
+}
+
+extension PasswordHasher {
+    /// Compares passwords without hashing, for tests that are not about hashing.
+    static let plain = PasswordHasher(
+        hash: { password, _ in "hash of \(password.expose())" },
+        check: { password, stored, _ in
+            stored == "hash of \(password.expose())" ? .right(rehashed: nil) : .wrong
+        })
+
+    /// Rejects every password because too many wait.
+    static let full = PasswordHasher(hash: { _, _ in throw Overloaded() }, check: { _, _, _ in throw Overloaded() })
+}
