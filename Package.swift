@@ -80,8 +80,9 @@ let package = Package(
         module(
             "Support", in: "Tests",
             imports: [
-                "API", "Crypto", "DevMode", "EventLoop", "Gateway", "HTTP", "Identity", "JOSE", "JSON", "Passwords",
-                "Postgres", "PrivatePostgres", "Providers", "Simulators", "Storage", "Telemetry", "Tokens",
+                "API", "Crypto", "DevMode", "Encoding", "EventLoop", "Gateway", "HTTP", "IPAddresses", "Identity",
+                "JOSE", "JSON", "Passwords", "Postgres", "PrivatePostgres", "Providers", "Simulators", "Storage",
+                "Telemetry", "Tokens",
             ]),
         platformTests("EventLoopTests", imports: ["EventLoop"]),
         platformTests("EncodingTests", imports: ["Encoding"]),
@@ -111,9 +112,8 @@ let package = Package(
         tests(
             "GatewayTests",
             imports: [
-                "API", "Crypto", "DevMode", "Encoding", "EventLoop", "Gateway", "HTTP", "IPAddresses", "Identity",
-                "JOSE", "JSON", "Passwords", "Postgres", "Providers", "Simulators", "Storage", "Support", "Telemetry",
-                "Tokens",
+                "API", "Crypto", "DevMode", "Encoding", "Gateway", "HTTP", "IPAddresses", "Identity", "JOSE", "JSON",
+                "Postgres", "Simulators", "Storage", "Support", "Telemetry", "Tokens",
             ]),
         tests("DevModeTests", imports: ["DevMode", "Identity"]),
         tests("CommandsTests", imports: ["Commands", "Crypto", "Gateway", "Identity"]),
