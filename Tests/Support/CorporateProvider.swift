@@ -42,6 +42,6 @@ struct CorporateProvider: Sendable {
 extension TestGateway {
     func corporate(_ subject: String, of issuer: String, email: String? = nil) throws -> Proof {
         Proof(
-            provider: "oidc.corp", idToken: try world.corporate.idToken(subject, of: issuer, email: email))
+            provider: "oidc.corp", idToken: try simulators.corporate.idToken(subject, of: issuer, email: email))
     }
 }

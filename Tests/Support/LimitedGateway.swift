@@ -8,7 +8,7 @@ import Testing
 /// A gateway with the limits on, whose passwords cost nothing and are counted.
 struct LimitedGateway: Sendable {
     static let tooMany = "400 TOO_MANY_ATTEMPTS_TRY_LATER : Too many attempts. Try again later."
-    static let home = "192.0.2.1"
+    static let address = "192.0.2.1"
 
     let gateway: TestGateway
     let checks: Checks
@@ -38,13 +38,13 @@ struct LimitedGateway: Sendable {
         self.checks = checks
     }
 
-    func signUp(_ name: String = "ada", from peer: String = home) async throws -> Exchange {
+    func signUp(_ name: String = "ada", from peer: String = address) async throws -> Exchange {
         try await gateway.post(
             "/v1/accounts:signUp", ["email": .string("\(name)@example.com"), "password": "secret1"], from: peer)
     }
 
     func signIn(
-        _ name: String = "ada", _ password: String = "wrong", from peer: String = home, via hops: String? = nil,
+        _ name: String = "ada", _ password: String = "wrong", from peer: String = address, via hops: String? = nil,
         at gateway: TestGateway? = nil
     ) async throws -> Exchange {
         try await (gateway ?? self.gateway).post(
@@ -53,7 +53,7 @@ struct LimitedGateway: Sendable {
             headers: hops.map { ["X-Forwarded-For": $0] } ?? Headers(), from: peer)
     }
 
-    func fail(_ count: Int = 3, _ name: String = "ada", from peer: String = home) async throws {
+    func fail(_ count: Int = 3, _ name: String = "ada", from peer: String = address) async throws {
         for _ in 0..<count {
             #expect(try await signIn(name, from: peer).outcome == "400 INVALID_LOGIN_CREDENTIALS")
         }

@@ -5,16 +5,16 @@ import Testing
 
 @testable import DevMode
 
-/// A thief in the session of a victim has merged the victim's account into an account of the thief's own.
+/// An attacker in the session of a victim has merged the victim's account into an account of the attacker's own.
 struct StolenAccount: Sendable {
     static let email = "ada@example.com"
-    /// Of the thief, who can prove the target with it.
-    static let hisApple = SimulatedPerson.grace
+    /// Of the attacker, who can prove the target with it.
+    static let attackerApple = SimulatedPerson.grace
 
     let gateway: TestGateway
     let victim: TestGateway.Tokens
     /// In the target, as the merge opened it.
-    let thief: TestGateway.Tokens
+    let attacker: TestGateway.Tokens
     /// The code in the mail to the victim.
     let code: String
 
@@ -27,24 +27,24 @@ struct StolenAccount: Sendable {
         _ = try await gateway.update(victim.idToken, ["displayName": "Ada"])
         gateway.clock.advance(by: .seconds(1))
         let merged = try await gateway.merge(victim, by: Self.apple(in: gateway, targetHasAddress))
-        thief = try TestGateway.Tokens(merged)
+        attacker = try TestGateway.Tokens(merged)
         code = try #require(try await gateway.emails(.accountsMerged).compactMap(\.content.code).first)
         gateway.clock.advance(by: .seconds(1))
         self.gateway = gateway
     }
 
     private static func apple(in gateway: TestGateway, _ hasAddress: Bool) throws -> Proof {
-        try gateway.apple(hisApple) { if !hasAddress { $0.claims["email"] = nil } }
+        try gateway.apple(attackerApple) { if !hasAddress { $0.claims["email"] = nil } }
     }
 
-    /// The verified address of the thief's own.
-    func hisAddress() async throws -> String {
-        try #require(try await gateway.user(thief.localId)["email"]?.string)
+    /// The verified address of the attacker's own.
+    func attackerEmail() async throws -> String {
+        try #require(try await gateway.user(attacker.localId)["email"]?.string)
     }
 
     func unlink(_ provider: String) async throws -> Exchange {
         try await gateway.post(
-            "/v1/accounts:unlink", ["idToken": .string(thief.idToken), "deleteProvider": [.string(provider)]])
+            "/v1/accounts:unlink", ["idToken": .string(attacker.idToken), "deleteProvider": [.string(provider)]])
     }
 }
 

@@ -69,7 +69,7 @@ struct TenantFixture: Sendable {
     /// Puts a provider on, as the simulators have it.
     func configure(_ provider: String, in tenant: String) async throws -> Exchange {
         let key = JSON.string(try Configurator.key.get())
-        let client = provider == "apple.com" ? SimulatedWorld.appleClient : SimulatedWorld.googleClient
+        let client = provider == "apple.com" ? SimulatedProviders.appleClient : SimulatedProviders.googleClient
         var input: [String: JSON] = ["enabled": true, "clientId": .string(client)]
         if provider == "apple.com" {
             input["appleSignInConfig"] = [

@@ -53,7 +53,7 @@ extension TestGateway {
     }
 
     /// Requests an email and returns its code.
-    func askedCode(_ type: String, _ more: [String: JSON] = [:]) async throws -> String {
+    func requestedCode(_ type: String, _ more: [String: JSON] = [:]) async throws -> String {
         let exchange = try await sendCode(type, more)
         #expect(exchange.status == 200, "\(exchange.text)")
         return try await code(try #require(OutgoingEmail.Kind(rawValue: type)))
@@ -83,7 +83,7 @@ extension TestGateway {
         email: String = "ada@example.com", password: String = "secret1"
     ) async throws -> Tokens {
         let tokens = try await signUp(email: email, password: password)
-        let code = try await askedCode("VERIFY_EMAIL", ["idToken": .string(tokens.idToken)])
+        let code = try await requestedCode("VERIFY_EMAIL", ["idToken": .string(tokens.idToken)])
         let applied = try await apply(code)
         #expect(applied.json["emailVerified"] == true, "\(applied.text)")
         return tokens

@@ -45,7 +45,7 @@ extension TestGateway {
     }
 
     /// What others were told, as kind, account, and what it is about; and what the audit trail has.
-    func told() async throws -> (outbox: [String], audit: [String]) {
+    func recordedEvents() async throws -> (outbox: [String], audit: [String]) {
         let outbox: SQL = """
             SELECT concat_ws(' ', kind, account_id, detail ->> 'provider', detail ->> 'source') AS line FROM outbox
             ORDER BY line

@@ -29,7 +29,7 @@ struct TestGateway: Sendable {
     /// `nil` if requests run in process.
     private let server: SocketServer?
     let project: Project
-    let world: SimulatedWorld
+    let simulators: SimulatedProviders
     let masterKeys: MasterKeys
     let limits: RateLimits?
     let keyUse: KeyUsageTracker
@@ -48,13 +48,13 @@ struct TestGateway: Sendable {
     ) async throws {
         database = try TestDatabase()
         clock = TestClock()
-        world = try SimulatedWorld(clock: clock)
+        simulators = try SimulatedProviders(clock: clock)
         keyUse = KeyUsageTracker()
         var policy = Policy(profile)
         change(&policy)
         var draft = try ProjectDraft(
             id: "demo", name: "Demo", profile: profile, policy: policy, algorithm: .es256, domains: ["localhost"])
-        draft.project.providers = SimulatedWorld.providers
+        draft.project.providers = SimulatedProviders.providers
         draft.secrets = [.apple: Secret("-----BEGIN PRIVATE KEY-----")]
         project = draft.project
         masterKeys = try MasterKeys(current: [UInt8](repeating: 7, count: 32))
@@ -76,7 +76,7 @@ struct TestGateway: Sendable {
             limiter: limits?.limiter ?? .none,
             breaches: breaches,
             providerKeys: JWKSCache(
-                fetch: world.fetch, shelf: PostgresProviderDocumentStore(pool: database.pool).shelf,
+                fetch: simulators.fetch, shelf: PostgresProviderDocumentStore(pool: database.pool).shelf,
                 clock: clock.wallClock,
                 on: database.pool.loop),
             keyUse: keyUse, mode: sendsEmails ? mode.sendingEmail : mode, publicURL: { "https://auth.example.com" },
@@ -90,7 +90,7 @@ struct TestGateway: Sendable {
         database = other.database
         clock = other.clock
         project = other.project
-        world = other.world
+        simulators = other.simulators
         masterKeys = other.masterKeys
         keyUse = other.keyUse
         transport = other.transport

@@ -8,7 +8,7 @@ import Testing
 
 @Suite("Clearing accounts")
 struct AccountClearingTests {
-    @Test("leaves nothing of a project's accounts, not even that they were deleted")
+    @Test("removes all accounts of a project and their tombstones")
     func nothingStays() async throws {
         let gateway = try await TestGateway()
         let ada = try await gateway.post("/v1/accounts:signUp", ["email": "ada@example.com", "password": "correct"])

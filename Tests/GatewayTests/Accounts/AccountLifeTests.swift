@@ -7,9 +7,9 @@ import Testing
 @testable import Support
 
 /// Three people who do what comes into their heads, in each other's names too. Each opens only mail that they asked for.
-@Suite("Whatever people do")
+@Suite("Any sequence of actions")
 struct AccountLifeTests {
-    @Test("a proven address is its owner's alone, and nobody is locked out", arguments: 0..<12)
+    @Test("a verified address belongs to its owner only, and no owner is locked out", arguments: 0..<12)
     func life(seed: Int) async throws {
         var town = try await Town(seed: UInt64(seed))
         for _ in 0..<40 {
@@ -90,7 +90,7 @@ private struct Town {
             return try await gateway.reset(gateway.code(.resetPassword), citizen.password)
         case .openLink:
             return try await gateway.signInWithLink(
-                citizen.mailbox, gateway.askedCode("EMAIL_SIGNIN", ["email": .string(citizen.mailbox)]))
+                citizen.mailbox, gateway.requestedCode("EMAIL_SIGNIN", ["email": .string(citizen.mailbox)]))
         case .recover:
             let emails = try await gateway.emails(.emailChanged).filter { $0.recipient == citizen.mailbox }
             guard let code = emails.randomElement(using: &random)?.content.code else { return nil }
@@ -128,7 +128,7 @@ private struct Town {
             return asked.status == 200 ? try await gateway.apply(gateway.code(.changeEmail)) : asked
         case .linkMailbox:
             return try await gateway.signInWithLink(
-                citizen.mailbox, gateway.askedCode("EMAIL_SIGNIN", ["email": .string(citizen.mailbox)]), session)
+                citizen.mailbox, gateway.requestedCode("EMAIL_SIGNIN", ["email": .string(citizen.mailbox)]), session)
         case .merge:
             guard let pending = try await gateway.link(gateway.google(citizen.person), to: idToken).pendingToken else {
                 return nil

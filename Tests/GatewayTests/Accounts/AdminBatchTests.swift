@@ -11,7 +11,7 @@ struct AdminBatchTests {
         return gateway
     }
 
-    @Test("deletion takes those that are disabled, passes over those that are not there, and names the others")
+    @Test("deletion removes disabled accounts, skips unknown IDs, and lists the enabled accounts as errors")
     func batchDelete() async throws {
         let gateway = try await Self.administered(ids: ["ada", "bob"])
         _ = try await gateway.administer(":update", ["localId": "ada", "disableUser": true])
@@ -29,7 +29,7 @@ struct AdminBatchTests {
         #expect(try await gateway.administer(":delete", ["localId": "bob"]).outcome == "200")
     }
 
-    @Test("deletion takes 1 to 1000 ids", arguments: [(0, false), (1, true), (1000, true), (1001, false)])
+    @Test("deletion accepts 1 to 1000 IDs", arguments: [(0, false), (1, true), (1000, true), (1001, false)])
     func batchDeleteLimit(count: Int, isTaken: Bool) async throws {
         let ids = JSON.array((0..<count).map { .string("a\($0)") })
         let answer = try await TestGateway.administered().administer(":batchDelete", ["localIds": ids])
@@ -37,13 +37,13 @@ struct AdminBatchTests {
     }
 
     @Test(
-        "deletion refuses what it cannot find",
+        "deletion rejects invalid requests",
         arguments: [([:], "400 MISSING_LOCAL_ID"), (["localId": "x"], "400 USER_NOT_FOUND")] as [(JSON, String)])
     func deletion(body: JSON, expected: String) async throws {
         #expect(try await TestGateway.administered().administer(":delete", body).outcome == expected)
     }
 
-    @Test("pages come in the order of ids, a full one with a token even if nothing follows")
+    @Test("pages are ordered by ID, and a full page has a token even if nothing follows")
     func pages() async throws {
         let gateway = try await Self.administered(ids: ["d", "a", "c", "b"])
         let first = try await gateway.batchGet([("maxResults", "2")])
@@ -57,7 +57,7 @@ struct AdminBatchTests {
         #expect(try await gateway.batchGet().json.keys == ["kind", "users"])
     }
 
-    @Test("pages go on after any id that a backend's token may have made", arguments: ["a/b", "é é", "a\u{1}"])
+    @Test("a page token works for any ID that a custom token can create", arguments: ["a/b", "é é", "a\u{1}"])
     func oddIDs(id: String) async throws {
         let gateway = try await TestGateway.administered()
         let backend = try await ServiceKey(in: gateway)
@@ -70,7 +70,7 @@ struct AdminBatchTests {
     }
 
     @Test(
-        "pages are asked for with sane numbers",
+        "the page size has limits",
         arguments: [
             (("maxResults", "-1"), "INVALID_ARGUMENT"), (("maxResults", "x"), "INVALID_ARGUMENT"),
             (("tenantId", "t"), "NOT_FOUND"), (("targetProjectId", "other"), "PERMISSION_DENIED"),
@@ -83,7 +83,7 @@ struct AdminBatchTests {
         }
     }
 
-    @Test("going through the pages meets everybody who stays exactly once, whoever comes and goes meanwhile")
+    @Test("paging returns each remaining account exactly once while accounts are created and deleted")
     func stablePages() async throws {
         let lasting = (0..<60).map { "stays\($0 + 100)" }
         let gateway = try await Self.administered(ids: lasting)
@@ -133,7 +133,7 @@ struct AdminBatchTests {
     }
 
     @Test(
-        "a query does nothing else, and nothing without end",
+        "a query rejects other members, and limits its size",
         arguments: [
             (
                 ["sortBy": "AGE"],

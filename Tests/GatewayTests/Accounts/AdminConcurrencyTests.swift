@@ -3,9 +3,9 @@ import Testing
 
 @testable import Support
 
-@Suite("Administrators at the same time", .serialized)
+@Suite("Concurrent administrators", .serialized)
 struct AdminConcurrencyTests {
-    @Test("a change that PostgreSQL gave up to end a deadlock is tried again")
+    @Test("a change that PostgreSQL aborts because of a deadlock is retried")
     func deadlock() async throws {
         let gateway = try await AdminUpdateTests.withAda()
         let answer = try await gateway.database.pool.transaction { transaction in

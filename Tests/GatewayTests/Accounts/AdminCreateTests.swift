@@ -9,7 +9,7 @@ struct AdminCreateTests {
         "displayName": "Ada", "photoUrl": "https://example.com/a.png", "phoneNumber": "+15555550100",
     ]
 
-    @Test("keeps what was given, gives no tokens, and lets the person in", arguments: [true, false])
+    @Test("stores every member, returns no tokens, and lets the user sign in", arguments: [true, false])
     func happyPath(isScoped: Bool) async throws {
         let gateway = try await TestGateway.administered()
         let made =
@@ -37,7 +37,7 @@ struct AdminCreateTests {
         #expect(token["phone_number"] == "+15555550100")
     }
 
-    @Test("chooses an id where none is given, and needs nothing at all")
+    @Test("generates an ID if the request has none, and requires no members")
     func nothing() async throws {
         let gateway = try await TestGateway.administered()
         let made = try await gateway.administer("")
@@ -46,7 +46,7 @@ struct AdminCreateTests {
     }
 
     @Test(
-        "refuses in the order of the wire protocol",
+        "checks its members in the order of the wire protocol",
         arguments: [
             (["localId": "x", "idToken": "x"], "400 UNEXPECTED_PARAMETER : User ID"),
             (["localId": "ada", "phoneNumber": "1"], "400 DUPLICATE_LOCAL_ID"),
@@ -71,13 +71,13 @@ struct AdminCreateTests {
         #expect(try await gateway.administer("", body).outcome == expected)
     }
 
-    @Test("takes ids of printable ASCII only", arguments: ["a/b", "a b", "é", String(repeating: "a", count: 129)])
+    @Test("accepts only IDs of printable ASCII", arguments: ["a/b", "a b", "é", String(repeating: "a", count: 129)])
     func badID(id: String) async throws {
         let answer = try await TestGateway.administered().administer("", ["localId": .string(id)])
         #expect(answer.json["error"]?["status"] == "INVALID_ARGUMENT")
     }
 
-    @Test("gives an id again that was deleted, and nothing of the old account")
+    @Test("can reuse the ID of a deleted account, without any data of that account")
     func again() async throws {
         let gateway = try await TestGateway.administered()
         _ = try await gateway.administer("", Self.ada)
@@ -93,7 +93,7 @@ struct AdminCreateTests {
     }
 
     @Test(
-        "lets one of many at once win",
+        "creates one account for concurrent requests with the same ID or address",
         arguments: [
             (["localId": "ada"], "400 DUPLICATE_LOCAL_ID"),
             (["phoneNumber": "+15555550100"], "400 PHONE_NUMBER_EXISTS"),

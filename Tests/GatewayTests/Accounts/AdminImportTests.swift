@@ -6,7 +6,7 @@ import Testing
 
 @Suite("Importing accounts", .serialized)
 struct AdminImportTests {
-    @Test("keeps everything that was given, and its password lets in")
+    @Test("stores every member, and the imported password signs in")
     func happyPath() async throws {
         let gateway = try await TestGateway.administered()
         let users: JSON = [
@@ -37,7 +37,7 @@ struct AdminImportTests {
     }
 
     @Test(
-        "names what is wrong with an entry, and stores the others",
+        "reports invalid entries and stores the others",
         arguments: [
             ([:], "localId is missing"),
             (["localId": "a/b"], "localId is invalid"),
@@ -85,7 +85,7 @@ struct AdminImportTests {
     }
 
     @Test(
-        "refuses as a whole, and stores nothing",
+        "rejects the whole request and stores nothing",
         arguments: [
             ([:], "400 MISSING_USER_ACCOUNT"),
             (["users": []], "400 MISSING_USER_ACCOUNT"),
@@ -121,7 +121,7 @@ struct AdminImportTests {
         ["users": .array((0..<count).map { ["localId": .string("u\($0)"), "rawPassword": "secret1"] })]
     }
 
-    @Test("hashes as many passwords as a request may take, and no more", arguments: [(100, 100), (101, 0)])
+    @Test("limits how many passwords one request hashes", arguments: [(100, 100), (101, 0)])
     func passwords(count: Int, hashes: Int) async throws {
         let hashed = Mutex(0)
         let gateway = try await TestGateway(
@@ -138,7 +138,7 @@ struct AdminImportTests {
         #expect(hashed.withLock { $0 } == hashes)
     }
 
-    @Test("of two entries with one address, the first is stored")
+    @Test("stores the first of two entries with the same address")
     func twice() async throws {
         let gateway = try await TestGateway.administered()
         let answer = try await gateway.administer(
@@ -148,7 +148,7 @@ struct AdminImportTests {
         #expect(try await gateway.user("a")["email"] == "a@b.c")
     }
 
-    @Test("overwriting replaces the whole account, and ends its sessions")
+    @Test("overwriting replaces the whole account and ends its sessions")
     func overwriting() async throws {
         let gateway = try await TestGateway.administered()
         let user: JSON = [
@@ -170,7 +170,7 @@ struct AdminImportTests {
         #expect(try await gateway.lookup(tokens.idToken).outcome == "400 TOKEN_EXPIRED")
     }
 
-    @Test("a thousand accounts come in at once, and no more")
+    @Test("accepts at most 1000 accounts")
     func thousand() async throws {
         let gateway = try await TestGateway.administered()
         let users = (0..<1001).map { index -> JSON in
@@ -187,7 +187,7 @@ struct AdminImportTests {
         #expect(page.json["users"]?[999] != nil && page.json["nextPageToken"] == "user999")
     }
 
-    @Test("imports of the same accounts at once leave each account with one of them")
+    @Test("concurrent imports of the same accounts store one version of each account")
     func race() async throws {
         let gateway = try await TestGateway.administered()
         let answers = try await withThrowingTaskGroup(of: Exchange.self) { group in

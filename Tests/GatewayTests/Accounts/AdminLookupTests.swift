@@ -2,7 +2,7 @@ import Testing
 
 @testable import Support
 
-@Suite("Looking accounts up as an administrator", .serialized)
+@Suite("Looking up accounts as an administrator", .serialized)
 struct AdminLookupTests {
     /// Ada with everything, Bob with a number, Eve with nothing.
     static func populated() async throws -> TestGateway {
@@ -19,7 +19,7 @@ struct AdminLookupTests {
     }
 
     @Test(
-        "finds by every name, in the order of the request, each account once",
+        "finds accounts by every kind of reference, in the order of the request, each account once",
         arguments: [
             (["localId": ["eve", "ada", "nobody", "ada"]], ["eve", "ada"]),
             (["email": ["ADA@example.com", "nonsense"]], ["ada"]),
@@ -43,7 +43,7 @@ struct AdminLookupTests {
         #expect(answer.json["users"]?[expected.count] == nil)
     }
 
-    @Test("shows what is kept of an account, but no hash")
+    @Test("returns everything stored about an account except the password hash")
     func members() async throws {
         let ada = try await Self.populated().user("ada")
         #expect(
@@ -58,7 +58,7 @@ struct AdminLookupTests {
             ])
     }
 
-    @Test("takes at most 100 names")
+    @Test("accepts at most 100 references")
     func limit() async throws {
         let gateway = try await TestGateway.administered()
         let ids = JSON.array((1...100).map { .string("a\($0)") })
@@ -67,7 +67,7 @@ struct AdminLookupTests {
         #expect(answer.json["error"]?["status"] == "INVALID_ARGUMENT")
     }
 
-    @Test("is what the unscoped path does for a service key")
+    @Test("is available to a service key on the unscoped path")
     func unscoped() async throws {
         let gateway = try await Self.populated()
         let answer = try await gateway.administerUnscoped(":lookup", ["localId": ["ada"]])

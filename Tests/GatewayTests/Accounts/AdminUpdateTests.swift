@@ -16,7 +16,7 @@ struct AdminUpdateTests {
         return gateway
     }
 
-    @Test("sets every member an administrator may set")
+    @Test("sets every member that an administrator may set")
     func everything() async throws {
         let gateway = try await Self.withAda()
         let changed = try await gateway.administer(
@@ -49,7 +49,7 @@ struct AdminUpdateTests {
     }
 
     @Test(
-        "refuses in the order of the wire protocol",
+        "checks its members in the order of the wire protocol",
         arguments: [
             ([:], "400 MISSING_LOCAL_ID"),
             (["localId": "nobody", "email": "nonsense"], "400 USER_NOT_FOUND"),
@@ -83,7 +83,7 @@ struct AdminUpdateTests {
         #expect(try await Self.withAda().administer(":update", body).outcome == expected)
     }
 
-    @Test("takes claims of 1000 characters and no more")
+    @Test("accepts custom claims of at most 1000 characters")
     func largeClaims() async throws {
         let gateway = try await Self.withAda()
         for (length, expected) in [(991, "200"), (992, "400 CLAIMS_TOO_LARGE")] {
@@ -95,7 +95,7 @@ struct AdminUpdateTests {
     }
 
     @Test(
-        "takes times that there are",
+        "accepts only valid times",
         arguments: ["-1", "253402300800", "9223372036854775807", "99999999999999999999", "1.5", "soon"])
     func badTimes(time: String) async throws {
         let answer = try await Self.withAda().administer(
@@ -104,7 +104,7 @@ struct AdminUpdateTests {
     }
 
     @Test(
-        "ends every session with a change of who may come in, and with no other",
+        "ends every session if the change affects sign-in, and only then",
         arguments: [
             (["disableUser": true], "400 USER_DISABLED"),
             (["password": "secret2"], "400 TOKEN_EXPIRED"),
@@ -129,7 +129,7 @@ struct AdminUpdateTests {
     }
 
     @Test(
-        "removes what it is told to",
+        "removes the attributes that the request lists",
         arguments: [
             (["deleteAttribute": ["DISPLAY_NAME", "PHOTO_URL"], "displayName": "B"], ["displayName", "photoUrl"]),
             (["displayName": "", "photoUrl": ""], ["displayName", "photoUrl"]),
@@ -157,7 +157,7 @@ struct AdminUpdateTests {
         #expect(isLinked == (change["deleteProvider"]?[0] != "google.com"))
     }
 
-    @Test("another address is unverified, the same one stays what it is")
+    @Test("a new address is unverified; setting the same address keeps its state")
     func verification() async throws {
         let gateway = try await Self.withAda()
         _ = try await gateway.administer(":update", ["localId": "ada", "email": "ADA@example.com"])
@@ -169,7 +169,7 @@ struct AdminUpdateTests {
         #expect(try await gateway.user("ada")["emailVerified"] == nil)
     }
 
-    @Test("an identity that another account has changes nothing of this one")
+    @Test("an identity of another account is rejected, and this account is unchanged")
     func takenIdentity() async throws {
         let gateway = try await Self.withAda()
         let answer = try await gateway.administer(
@@ -182,7 +182,7 @@ struct AdminUpdateTests {
         #expect(try await gateway.user("ada")["displayName"] == nil)
     }
 
-    @Test("is what the unscoped paths do for a service key")
+    @Test("is available to a service key on the unscoped paths")
     func unscoped() async throws {
         let gateway = try await Self.withAda()
         let changed = try await gateway.administerUnscoped(":update", ["localId": "ada", "disableUser": true])
@@ -192,7 +192,7 @@ struct AdminUpdateTests {
         #expect(deleted.json == ["kind": "identitytoolkit#DeleteAccountResponse"])
     }
 
-    @Test("a client's word for what is an administrator's has no effect")
+    @Test("members that only administrators may set have no effect in a client's request")
     func massAssignment() async throws {
         let gateway = try await TestGateway.administered()
         let signedUp = try await gateway.post(

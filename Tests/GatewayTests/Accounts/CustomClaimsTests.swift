@@ -6,7 +6,7 @@ import Testing
 
 @Suite("Claims of a custom token", .serialized)
 struct CustomClaimsTests {
-    @Test("are in the ID token and in every one after a refresh, whatever they hold")
+    @Test("are in the ID token and in every refreshed ID token, whatever values they have")
     func refreshed() async throws {
         let gateway = try await TestGateway()
         let backend = try await ServiceKey(in: gateway)
@@ -29,7 +29,7 @@ struct CustomClaimsTests {
         #expect(try await gateway.lookup(idToken).outcome == "200", "the gateway reads its own token whatever is in it")
     }
 
-    @Test("stay with their session")
+    @Test("belong to one session")
     func otherSessions() async throws {
         let gateway = try await TestGateway()
         let backend = try await ServiceKey(in: gateway)
@@ -39,7 +39,7 @@ struct CustomClaimsTests {
         #expect(try claims(of: try #require(plain.json["idToken"]?.string))["role"] == nil)
     }
 
-    @Test("go over those of the account, and under the gateway's own")
+    @Test("override the account's claims, and are overridden by the gateway's own claims")
     func precedence() async throws {
         let gateway = try await TestGateway()
         let backend = try await ServiceKey(in: gateway)
@@ -63,7 +63,7 @@ struct CustomClaimsTests {
         #expect(claims.keys.isDisjoint(with: ["Email", "USER_ID", "u\u{17F}er_id"]))
     }
 
-    @Test("are refused if reserved", arguments: Claims.reserved.sorted())
+    @Test("are rejected if reserved", arguments: Claims.reserved.sorted())
     func reserved(name: String) async throws {
         let gateway = try await TestGateway()
         let backend = try await ServiceKey(in: gateway)

@@ -3,7 +3,7 @@ import Testing
 
 @testable import Support
 
-@Suite("Finding accounts", .serialized)
+@Suite("Querying accounts", .serialized)
 struct FindingTests {
     private static func administered() async throws -> TestGateway {
         let gateway = try await TestGateway.administered()
@@ -33,7 +33,7 @@ struct FindingTests {
         (["sortBy": 3], ["c", "a", "d", "b"]),
     ]
 
-    @Test("lists them in every order there is, those without the member last, page by page alike", arguments: sortings)
+    @Test("lists accounts in every order, those without the member last, also across pages", arguments: sortings)
     func sorted(input: JSON, expected: [String]) async throws {
         let gateway = try await Self.administered()
         #expect(try await gateway.administer(":query", input).ids == expected)
@@ -49,7 +49,7 @@ struct FindingTests {
     }
 
     @Test(
-        "finds what an expression says, the first one and its first member",
+        "finds accounts by the first member of the first expression",
         arguments: [
             (["expression": [["email": "Zoe@Example.com"]]], ["c"]),
             (["expression": [["phoneNumber": "+15555550100"]]], ["a"]),
@@ -82,7 +82,7 @@ struct FindingTests {
     }
 
     @Test(
-        "finds by an address, a number, or what an id begins with, by bytes",
+        "finds accounts by email address, phone number or prefix of the ID, compared by bytes",
         arguments: [
             ("ada", ["ada", "ada-2", "ada@example.com", "adab"]), ("Ada", ["Ada"]), ("ada-", ["ada-2"]),
             ("ada@example.com", ["bob", "ada@example.com"]), ("ADA@EXAMPLE.COM", ["bob"]),
@@ -107,7 +107,7 @@ struct FindingTests {
         #expect(answer.json["nextPageToken"] == nil)
     }
 
-    @Test("goes through its pages and meets everybody who stays once, whoever comes and goes meanwhile")
+    @Test("paging returns each remaining account once while accounts are created and deleted")
     func pages() async throws {
         let gateway = try await TestGateway.administered()
         let lasting = (100..<160).map { "stays\($0)" }
@@ -136,7 +136,7 @@ struct FindingTests {
     }
 
     @Test(
-        "a search is asked for with sane words and numbers",
+        "a search rejects invalid texts and numbers",
         arguments: [
             ([], "INVALID_ARGUMENT"), ([("q", "")], "INVALID_ARGUMENT"), ([("q", "a\u{1}")], "INVALID_ARGUMENT"),
             ([("q", String(repeating: "a", count: 255))], "INVALID_ARGUMENT"),

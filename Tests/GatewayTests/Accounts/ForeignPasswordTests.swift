@@ -9,7 +9,7 @@ import Testing
 @testable import Support
 
 /// Hashes of other systems, brought in and then signed in with. Those here are vectors that somebody published.
-@Suite("Passwords hashed elsewhere", .serialized)
+@Suite("Imported password hashes", .serialized)
 struct ForeignPasswordTests {
     /// The example in the README of github.com/firebase/scrypt.
     static let firebase: [String: JSON] = [
@@ -74,7 +74,7 @@ struct ForeignPasswordTests {
                     .base64EncodedString()), password: "password"),
     ]
 
-    @Test("let their owner in, nobody else, and become our own at the first sign-in", arguments: rows)
+    @Test("verify the correct password only, and are replaced by Argon2id at the first sign-in", arguments: rows)
     func signIn(row: Row) async throws {
         let gateway = try await TestGateway.administered()
         var user: [String: JSON] = ["localId": "ada", "email": "ada@example.com", "passwordHash": row.hash]
@@ -92,7 +92,7 @@ struct ForeignPasswordTests {
         #expect(try await gateway.storedPassword(of: "ada") == own)
     }
 
-    @Test("keep their secret key sealed, once for each project, and under the next master key too")
+    @Test("store their signer key encrypted, once for each project, and can be rewrapped with a new master key")
     func keys() async throws {
         let gateway = try await TestGateway.administered()
         for id in ["ada", "bob"] {
@@ -115,7 +115,7 @@ struct ForeignPasswordTests {
     }
 
     @Test(
-        "are refused as a whole when their parameters will not do",
+        "are rejected as a whole if their parameters are not valid",
         arguments: [
             (["hashAlgorithm": "ROT13"], "400 INVALID_HASH_ALGORITHM"),
             (["hashAlgorithm": "SCRYPT", "rounds": 8, "memoryCost": 14], "400 EMPTY_HASH_KEY"),
@@ -136,7 +136,7 @@ struct ForeignPasswordTests {
     }
 
     @Test(
-        "are refused one by one for what is wrong with each",
+        "are rejected one by one with an error each",
         arguments: [
             (["passwordHash": "?"], "passwordHash and salt must be base64"),
             (["salt": "?"], "passwordHash and salt must be base64"),

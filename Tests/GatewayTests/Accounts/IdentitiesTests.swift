@@ -11,7 +11,7 @@ private let google: JSON = ["providerId": "google.com", "rawId": "g1"]
 
 @Suite("Identities of an account, for administrators", .serialized)
 struct IdentitiesTests {
-    @Test("are listed with what the provider said, oldest first")
+    @Test("are listed with the provider's profile, oldest first")
     func list() async throws {
         let gateway = try await TestGateway.administered()
         let id = try #require(
@@ -23,7 +23,7 @@ struct IdentitiesTests {
         let identities = try await gateway.identities(of: id)
         #expect(identities.map { $0["providerId"]?.string } == ["apple.com", "google.com"])
         #expect(identities[0]["emailTrust"] == "authoritative")
-        #expect(identities[0]["audience"]?.string == SimulatedWorld.appleClient)
+        #expect(identities[0]["audience"]?.string == SimulatedProviders.appleClient)
         #expect(identities[0]["isPrivateEmail"] != nil)
         #expect(identities[0]["realUserStatus"] == "LIKELY_REAL")
         #expect(identities[0]["createdAt"] == "1800000000000")
@@ -40,7 +40,7 @@ struct IdentitiesTests {
     }
 
     @Test(
-        "are linked on an administrator's word, which never proves the account's own address",
+        "are linked without a proof, which never verifies the account's own address",
         arguments: [
             Link(
                 testDescription: "an address of nobody's word", account: ["localId": "ada"],
@@ -88,9 +88,9 @@ struct IdentitiesTests {
         let user = try await gateway.user("ada")
         #expect(user["email"] == row.email)
         #expect(user["emailVerified"] == row.isVerified)
-        let told = try await gateway.told()
-        #expect(told.outbox == ["identity.linked ada google.com"])
-        #expect(told.audit == ["key:service identity.linked ada google.com"])
+        let events = try await gateway.recordedEvents()
+        #expect(events.outbox == ["identity.linked ada google.com"])
+        #expect(events.audit == ["key:service identity.linked ada google.com"])
     }
 
     @Test("a linked identity signs in to the account")
@@ -107,17 +107,17 @@ struct IdentitiesTests {
         #expect(try await gateway.signIn(gateway.google()).json["localId"] == "ada")
         #expect(try await gateway.identities(of: id).isEmpty)
         #expect(
-            try await gateway.told().outbox == [
+            try await gateway.recordedEvents().outbox == [
                 "identity.linked ada google.com \(id)", "identity.unlinked \(id) google.com",
             ])
         #expect(
-            try await gateway.told().audit == [
+            try await gateway.recordedEvents().audit == [
                 "key:service identity.linked ada google.com \(id)",
                 "key:service identity.unlinked \(id) google.com ada",
             ])
     }
 
-    @Test("take the address along that came with them, unless the one that gets them has one")
+    @Test("move together with their address, unless the target account has an address")
     func addresses() async throws {
         let gateway = try await TestGateway.administered()
         let body: JSON = [
@@ -135,7 +135,7 @@ struct IdentitiesTests {
         #expect(try await gateway.user("carol")["email"] == "carol@example.com")
     }
 
-    @Test("are unlinked, the last way in only where that is said")
+    @Test("are unlinked; the last sign-in method only if the request allows it")
     func unlink() async throws {
         let gateway = try await TestGateway.administered()
         try await gateway.make(["localId": "ada"], identities: [google, ["providerId": "oidc.corp", "rawId": "c1"]])
@@ -145,11 +145,11 @@ struct IdentitiesTests {
         #expect(try await gateway.identities(of: "ada").count == 1)
         let meant = try await gateway.unlinkIdentity("oidc.corp", of: "ada", query: [("allowNoSignInMethod", "true")])
         #expect(meant.outcome == "200")
-        #expect(try await gateway.told().audit.count { $0.contains("identity.unlinked ada") } == 2)
+        #expect(try await gateway.recordedEvents().audit.count { $0.contains("identity.unlinked ada") } == 2)
     }
 
     @Test(
-        "are refused by name, and nothing changes",
+        "are rejected with a specific error, and nothing changes",
         arguments: [
             ("post /ada/identities", google, "PROVIDER_ALREADY_LINKED"),
             ("post /ada/identities", ["providerId": "google.com", "rawId": "g9"], "PROVIDER_ALREADY_LINKED"),
@@ -191,7 +191,7 @@ struct IdentitiesTests {
     }
 
     @Test(
-        "of ids that could be taken for something else there are none",
+        "cannot be linked under an ambiguous provider ID",
         arguments: [
             ("..", 404), ("%2e%2e", 404), ("%2E%2E%2Fada", 404), ("a%2Fb", 404), ("a%5Cb", 404), ("a%00", 404),
             (".", 404), ("%", 404), ("%zz", 404), ("%C3", 404), ("%01", 404), ("", 404),
@@ -213,7 +213,7 @@ struct IdentitiesTests {
     }
 
     @Test(
-        "of another project are out of reach",
+        "of another project are not accessible",
         arguments: [
             (.get, ""), (.post, ""), (.delete, "/google.com"), (.post, "/google.com:move"),
         ] as [(HTTP.Method, String)])
@@ -234,7 +234,7 @@ struct IdentitiesTests {
         #expect(try await gateway.dump() == before)
     }
 
-    @Test("go to one account however many are to have them at once")
+    @Test("are linked to one account by concurrent requests")
     func race() async throws {
         let gateway = try await TestGateway.administered()
         try await gateway.make(["localId": "ada"], identities: [google])

@@ -6,7 +6,7 @@ import Testing
 @testable import Gateway
 @testable import Support
 
-@Suite("What a client writes of itself that is not its to say")
+@Suite("Members that clients may not write")
 struct MassAssignmentTests {
     /// Members that decide who somebody is or what they may do, with values that would show.
     static let members: [(String, JSON)] = [
@@ -20,7 +20,7 @@ struct MassAssignmentTests {
 
     static let operations = ["signUp", "signUp with a token", "update", "signInWithPassword", "lookup", "sendOobCode"]
 
-    @Test("is refused or has no effect", arguments: operations, members.indices)
+    @Test("are rejected or have no effect", arguments: operations, members.indices)
     func member(operation: String, index: Int) async throws {
         let (name, value) = Self.members[index]
         let gateway = try await TestGateway()
@@ -57,7 +57,7 @@ struct MassAssignmentTests {
         }
     }
 
-    @Test("an ID token and an API key of one project are worth nothing in another")
+    @Test("an ID token and an API key of one project are rejected in another")
     func otherProject() async throws {
         let gateway = try await TestGateway()
         let ada = try await gateway.signUp()

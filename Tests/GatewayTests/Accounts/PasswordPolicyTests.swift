@@ -17,7 +17,7 @@ struct PasswordPolicyTests {
         $0.requiresSymbol = true
     }
 
-    @Test("is told to clients in the words of Firebase")
+    @Test("is returned to clients in the format of Firebase")
     func shape() async throws {
         let gateway = try await TestGateway(change: Self.strict)
         let answer = try await gateway.passwordPolicy()
@@ -38,7 +38,7 @@ struct PasswordPolicyTests {
         #expect(tenant.outcome == "400 INVALID_TENANT_ID")
     }
 
-    @Test("is judged here as clients judge it by what they are told")
+    @Test("gives the same result in the gateway and in clients that check it")
     func agreement() async throws {
         let gateway = try await TestGateway(change: Self.strict)
         let client = try FirebaseClient(try await gateway.passwordPolicy())
@@ -59,7 +59,7 @@ struct PasswordPolicyTests {
 
     static let missing = "Password must contain an upper case character, Password must contain a numeric character"
 
-    @Test("names everything that a password lacks, and the length alone by the name of old")
+    @Test("lists every requirement that a password fails, or WEAK_PASSWORD if only the length fails")
     func refusals() async throws {
         let gateway = try await TestGateway(change: Self.strict)
         let many = try await gateway.post(
@@ -81,7 +81,7 @@ struct PasswordPolicyTests {
         #expect(long.outcome.hasPrefix("400 Invalid JSON payload received. /password must not be longer than 4096"))
     }
 
-    @Test("does not trim or rewrite what is typed")
+    @Test("applies to the exact password, which is not trimmed or normalized")
     func asGiven() async throws {
         let gateway = try await TestGateway()
         _ = try await gateway.signUp(password: " sécret ")
@@ -97,7 +97,7 @@ struct BreachedPasswordTests {
     static let refusal =
         "400 PASSWORD_DOES_NOT_MEET_REQUIREMENTS : Missing password requirements: [Password must not have appeared in a data breach]"
 
-    @Test("is refused wherever a password is set, and nowhere else")
+    @Test("is rejected wherever a password is set, and only there")
     func everywhere() async throws {
         let breaches = RecordedBreaches(["breached"])
         let gateway = try await TestGateway(breaches: breaches.seam) {
@@ -107,7 +107,7 @@ struct BreachedPasswordTests {
         try await gateway.makeServiceKey()
         let ada = try await gateway.signUp(password: "good enough")
         let nobody = try await gateway.post("/v1/accounts:signUp")
-        let code = try await gateway.askedCode("PASSWORD_RESET", ["email": "ada@example.com"])
+        let code = try await gateway.requestedCode("PASSWORD_RESET", ["email": "ada@example.com"])
         let new: [String: JSON] = ["email": "b@example.com", "password": "breached"]
         let setters = [
             try await gateway.post("/v1/accounts:signUp", .object(new)),
@@ -131,7 +131,7 @@ struct BreachedPasswordTests {
         #expect(try await gateway.reset(code, "better than that").outcome == "200", "the code is still good")
     }
 
-    @Test("is asked about only where the policy says so, and once everything else is right")
+    @Test("is looked up only if the policy requires it, after every other check")
     func sparingly() async throws {
         let breaches = RecordedBreaches(["breached"])
         let indifferent = try await TestGateway(breaches: breaches.seam)

@@ -5,7 +5,7 @@ import Testing
 @testable import DevMode
 @testable import Support
 
-@Suite("An identity that goes takes its sessions with it")
+@Suite("Unlinking an identity ends its sessions")
 struct UnlinkedSessionTests {
     private static let alive = ["200", "200"]
     private static let ended = ["400 TOKEN_EXPIRED", "400 TOKEN_EXPIRED"]
@@ -28,7 +28,8 @@ struct UnlinkedSessionTests {
         }
     }
 
-    @Test("all but the caller's, whatever opened it", arguments: ["unlink", "update"], ["apple.com", "google.com"])
+    @Test(
+        "except the caller's session, whatever opened it", arguments: ["unlink", "update"], ["apple.com", "google.com"])
     func client(operation: String, caller: String) async throws {
         for profile in Policy.Profile.allCases {
             let gateway = try await TestGateway(profile)
@@ -47,7 +48,7 @@ struct UnlinkedSessionTests {
         }
     }
 
-    @Test("also one that was the caller's when its own identity went, once another identity goes")
+    @Test("including the session that remained when its own identity was unlinked, when another identity is unlinked")
     func survivor() async throws {
         let gateway = try await TestGateway()
         let owner = try TestGateway.Tokens(await gateway.signIn(gateway.apple()))
@@ -62,7 +63,7 @@ struct UnlinkedSessionTests {
         #expect(try await worth(ada, at: gateway) == Self.alive)
     }
 
-    @Test("and so does a password, with every session but the caller's new one")
+    @Test("and removing a password ends every session except the caller's new one")
     func password() async throws {
         let gateway = try await TestGateway()
         let first = try await gateway.signUp()
@@ -78,7 +79,7 @@ struct UnlinkedSessionTests {
     }
 
     @Test(
-        "where an administrator takes it away",
+        "also if an administrator unlinks it",
         arguments: [
             Act(testDescription: "unlink") { try await $0.unlinkIdentity("google.com", of: $1) },
             Act(testDescription: "move") {
@@ -103,7 +104,7 @@ struct UnlinkedSessionTests {
         for tokens in sessions.google { #expect(try await worth(tokens, at: gateway) == Self.ended) }
     }
 
-    @Test("but not where an administrator names the same identity again")
+    @Test("but not if an administrator links the same identity again")
     func same() async throws {
         let gateway = try await TestGateway.administered()
         let sessions = try await Sessions(at: gateway)
@@ -116,7 +117,7 @@ struct UnlinkedSessionTests {
         for tokens in sessions.google { #expect(try await worth(tokens, at: gateway) == Self.alive) }
     }
 
-    @Test("no sign-in that is under way meanwhile opens one that lives", arguments: [true, false])
+    @Test("a concurrent sign-in with it does not leave a valid session", arguments: [true, false])
     func race(isAdministrator: Bool) async throws {
         let gateway = try await TestGateway.administered()
         let owner = try TestGateway.Tokens(await gateway.signIn(gateway.apple()))

@@ -8,7 +8,7 @@ import Testing
 
 @Suite("Changing an account")
 struct UpdateTests {
-    @Test("name and photo are set, kept and removed, without new tokens and however old the login")
+    @Test("name and photo are set, kept and removed without new tokens and without a recent login")
     func profile() async throws {
         let gateway = try await TestGateway()
         let tokens = try await gateway.signUp()
@@ -25,7 +25,7 @@ struct UpdateTests {
         #expect(removed.json["displayName"] == nil && removed.json["photoUrl"] == nil)
     }
 
-    @Test("a new password ends every session and opens a fresh one")
+    @Test("a new password ends every session and opens a new one")
     func password() async throws {
         let gateway = try await TestGateway()
         let tokens = try await gateway.signUp()
@@ -75,7 +75,7 @@ struct UpdateTests {
         #expect(try await gateway.lookup(tokens.idToken).outcome == "200", "nothing was changed")
     }
 
-    @Test("asks for a recent login before credentials change or the account goes, and a new sign-in renews it")
+    @Test("changing credentials or deleting the account needs a recent login, which a new sign-in renews")
     func recentLoginMaxAge() async throws {
         let gateway = try await TestGateway()
         let tokens = try await gateway.signUp()
@@ -97,7 +97,7 @@ struct UpdateTests {
         #expect(try await gateway.delete(renewed.idToken).outcome == "200")
     }
 
-    @Test("a password is not set where the project allows none")
+    @Test("a password is rejected if the project does not allow passwords")
     func passwordsNotAllowed() async throws {
         let gateway = try await TestGateway { $0.allowsPasswords = false }
         let anonymous = try TestGateway.Tokens(await gateway.post("/v1/accounts:signUp"))
@@ -105,7 +105,7 @@ struct UpdateTests {
         #expect(answer.outcome == "400 OPERATION_NOT_ALLOWED")
     }
 
-    @Test("an anonymous account has nothing to sign in with again, and is exempt")
+    @Test("an anonymous account needs no recent login, because it cannot sign in again")
     func anonymousIsExempt() async throws {
         let gateway = try await TestGateway()
         let anonymous = try TestGateway.Tokens(await gateway.post("/v1/accounts:signUp"))
@@ -113,7 +113,7 @@ struct UpdateTests {
         #expect(try await gateway.delete(anonymous.idToken).outcome == "200")
     }
 
-    @Test("a password that no address goes with proves nothing, and does not lock its account up")
+    @Test("a password without an address does not require a recent login, which would lock the account")
     func passwordWithoutAddress() async throws {
         let gateway = try await TestGateway()
         let anonymous = try TestGateway.Tokens(await gateway.post("/v1/accounts:signUp"))
@@ -149,7 +149,7 @@ struct UpdateTests {
         #expect(user["validSince"] == .string("\(began + 5)"))
     }
 
-    @Test("where accounts are hidden, an address is not taken over unverified")
+    @Test("with email enumeration protection, an unverified address is rejected")
     func hiddenAccounts() async throws {
         let gateway = try await TestGateway { $0.emailEnumerationProtection = true }
         let tokens = try await gateway.signUp()
@@ -162,7 +162,7 @@ struct UpdateTests {
         #expect(try await gateway.update(tokens.idToken, ["email": "ADA@example.com"]).outcome == "200")
     }
 
-    @Test("a client cannot write what is not its to write")
+    @Test("members that clients may not write have no effect")
     func massAssignment() async throws {
         let gateway = try await TestGateway()
         let tokens = try await gateway.signUp()
@@ -183,7 +183,7 @@ struct UpdateTests {
         #expect(bob["displayName"] == nil)
     }
 
-    @Test("a deleted account is gone at once, with its sessions, and its address is free")
+    @Test("a deleted account is gone at once with its sessions, and its address is available again")
     func deletion() async throws {
         let gateway = try await TestGateway()
         let tokens = try await gateway.signUp()

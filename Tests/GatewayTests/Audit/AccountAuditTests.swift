@@ -6,7 +6,7 @@ import Testing
 @testable import DevMode
 @testable import Support
 
-@Suite("The audit trail of what people do")
+@Suite("The audit trail of end users")
 struct AccountAuditTests {
     struct Act: CustomTestStringConvertible, Sendable {
         let testDescription: String
@@ -58,21 +58,21 @@ struct AccountAuditTests {
                 "/v1/accounts:unlink", ["idToken": .string($1.idToken), "deleteProvider": ["apple.com"]])
         },
         Act("a proven address", ["email.verified"]) {
-            try await $0.apply($0.askedCode("VERIFY_EMAIL", ["idToken": .string($1.idToken)]))
+            try await $0.apply($0.requestedCode("VERIFY_EMAIL", ["idToken": .string($1.idToken)]))
         },
         Act("a reset", ["password.set"]) {
             try await $0.signUpVerified()
         } _: { gateway, _ in
-            try await gateway.reset(gateway.askedCode("PASSWORD_RESET", ["email": "ada@example.com"]))
+            try await gateway.reset(gateway.requestedCode("PASSWORD_RESET", ["email": "ada@example.com"]))
         },
         Act("a reset on the page", ["password.set"]) {
             try await $0.signUpVerified()
         } _: { gateway, _ in
-            let code = try await gateway.askedCode("PASSWORD_RESET", ["email": "ada@example.com"])
+            let code = try await gateway.requestedCode("PASSWORD_RESET", ["email": "ada@example.com"])
             return try await gateway.submit(code, ["newPassword": "staple battery"])
         },
         Act("a reset by whom the address belongs to", ["account.reclaimed", "password.set"]) { gateway, _ in
-            try await gateway.reset(gateway.askedCode("PASSWORD_RESET", ["email": "ada@example.com"]))
+            try await gateway.reset(gateway.requestedCode("PASSWORD_RESET", ["email": "ada@example.com"]))
         },
         Act("a reclaim by Apple's word", ["account.reclaimed provider=apple.com"]) { gateway, _ in
             let person = SimulatedPerson.named("ada", "Town").with { $0.email = "ada@example.com" }
@@ -81,7 +81,7 @@ struct AccountAuditTests {
         Act("the account's end", ["account.deleted"]) { try await $0.delete($1.idToken) },
     ]
 
-    @Test("tells what changes who can come in, and not who comes in", arguments: acts)
+    @Test("records changes of sign-in methods, but not sign-ins", arguments: acts)
     func act(row: Act) async throws {
         let gateway = try await TestGateway()
         let tokens = try await row.prepare(gateway)
@@ -97,7 +97,7 @@ struct AccountAuditTests {
         #expect(lines.allSatisfy { $0.network == "192.0.2.0/24" && $0.request == "0" })
     }
 
-    @Test("tells of a merge under both ids")
+    @Test("records a merge under both IDs")
     func merge() async throws {
         let gateway = try await TestGateway()
         let (source, target) = try await merged(gateway)
@@ -121,7 +121,7 @@ struct AccountAuditTests {
         return (anonymous.localId, target)
     }
 
-    @Test("names nobody, and holds nothing that opens anything, whatever was done; a deleted account's lines stay")
+    @Test("contains no personal data and no secrets; the lines of a deleted account remain")
     func dump() async throws {
         let gateway = try await AdminAuditTests.household()
         _ = try await merged(gateway)
@@ -151,7 +151,7 @@ struct AccountAuditTests {
         }
     }
 
-    @Test("goes on telling of an account that is no more, by its id alone")
+    @Test("keeps the lines of a deleted account under its ID")
     func deletion() async throws {
         let gateway = try await TestGateway.administered()
         let ada = try await gateway.signUpVerified(password: "correct horse")

@@ -85,7 +85,7 @@ struct AdminAuditTests {
         return gateway
     }
 
-    @Test("tells what was done, by which key, on whom, and from where", arguments: rows)
+    @Test("records the action, the key, the account and the network", arguments: rows)
     func act(row: Row) async throws {
         let gateway = try await Self.household()
         let lines = try await gateway.audited { _ = try await gateway.administer(row.operation, row.body) }
@@ -96,7 +96,7 @@ struct AdminAuditTests {
         }
     }
 
-    @Test("names a hundred accounts of an import, and how many there were")
+    @Test("lists a hundred accounts of an import, and their total number")
     func many() async throws {
         let gateway = try await TestGateway.administered()
         let users = (0..<150).map { JSON.object(["localId": .string("user-\($0 + 100)")]) }
@@ -106,7 +106,7 @@ struct AdminAuditTests {
         #expect(line.detail["accounts"]?.split(separator: " ").count == AuditNote.idLimit)
     }
 
-    @Test("tells of session cookies")
+    @Test("records session cookies")
     func cookie() async throws {
         let gateway = try await TestGateway.administered()
         let ada = try await gateway.signUp()
@@ -120,14 +120,14 @@ struct AdminAuditTests {
         #expect(lines.map(\.description) == ["key:service sessionCookie.created \(ada.localId)"])
     }
 
-    @Test("tells of keys and projects that the command line makes")
+    @Test("records keys and projects that the command line creates")
     func commandLine() async throws {
         let gateway = try await TestGateway.administered()
         let dump = try await gateway.auditDump()
         for action in ["project.added", "apiKey.added", "serviceKey.added"] { #expect(dump.contains("\"\(action)\"")) }
     }
 
-    @Test("no change goes through whose line cannot be written", arguments: rows.filter { !$0.lines.isEmpty })
+    @Test("a change fails if its line cannot be written", arguments: rows.filter { !$0.lines.isEmpty })
     func together(row: Row) async throws {
         let gateway = try await Self.household()
         _ = try await gateway.database.pool.execute("ALTER TABLE audit_event ADD CHECK (actor = 'cli') NOT VALID")

@@ -39,7 +39,7 @@ struct AuditQueryTests {
         }
     }
 
-    @Test("shows the latest first, with all there is to a line")
+    @Test("returns the latest lines first, with every member")
     func shape() async throws {
         let archive = try await Archive()
         try await archive.write("a")
@@ -90,7 +90,7 @@ struct AuditQueryTests {
         #expect(try await archive.actions(row.query) == row.actions)
     }
 
-    @Test("page follows page without a gap or a line twice, whatever is written meanwhile", arguments: [1, 3, 7])
+    @Test("pages have no gaps and no repeated lines while other lines are written", arguments: [1, 3, 7])
     func pages(size: Int) async throws {
         let archive = try await Archive()
         for index in 0..<10 {
@@ -114,7 +114,7 @@ struct AuditQueryTests {
     }
 
     @Test(
-        "refuses what it cannot read",
+        "rejects invalid parameters",
         arguments: [
             ("pageToken", "x"), ("pageToken", "1_2"), ("pageToken", "9999999999999999999_x"), ("pageSize", "-1"),
             ("since", "yesterday"), ("until", "2027-02-30"), ("subject", "a b"),

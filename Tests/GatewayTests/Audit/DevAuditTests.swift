@@ -8,7 +8,7 @@ import Testing
 
 @Suite("The audit trail in dev mode")
 struct DevAuditTests {
-    @Test("tells callers without a key from service keys and from the command line")
+    @Test("distinguishes callers without a key, service keys and the command line")
     func emulator() async throws {
         let gateway = try await TestGateway(mode: .dev(ID("demo")))
         let lines = try await gateway.audited {

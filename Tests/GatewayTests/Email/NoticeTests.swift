@@ -31,7 +31,7 @@ struct NoticeTests {
         },
         Row(testDescription: "of the deletion", expected: [.accountDeleted]) { _ = try await $0.delete($1.idToken) },
         Row(testDescription: "of a password reset", expected: [.passwordChanged]) { gateway, _ in
-            _ = try await gateway.reset(gateway.askedCode("PASSWORD_RESET", ["email": "ada@example.com"]))
+            _ = try await gateway.reset(gateway.requestedCode("PASSWORD_RESET", ["email": "ada@example.com"]))
         },
         Row(testDescription: "not of a new name", expected: []) {
             _ = try await $0.update($1.idToken, ["displayName": "Countess"])
@@ -73,7 +73,7 @@ struct NoticeTests {
 
 @Suite("A deletion")
 struct DeletionTests {
-    @Test("leaves nothing of the person but the notice, a tombstone and what others must be told")
+    @Test("leaves nothing about the user except the notice, a tombstone and the outbox event")
     func nothing() async throws {
         let gateway = try await TestGateway()
         let person = SimulatedPerson.named("Ada", "Lovelace").with { $0.email = "ada.lovelace@gmail.com" }
@@ -100,8 +100,9 @@ struct DeletionTests {
         for text in ["augusta@example.com", "ada.lovelace@gmail.com", "Countess", "Guest of honour", "Lovelace"] {
             #expect(!after.contains(text), "\(text)")
         }
-        let told = try await gateway.database.pool.query("SELECT account_id FROM outbox WHERE kind = 'account.deleted'")
-        #expect(try told.map { try $0.decode("account_id", as: String.self) } == [ada.localId])
+        let events = try await gateway.database.pool.query(
+            "SELECT account_id FROM outbox WHERE kind = 'account.deleted'")
+        #expect(try events.map { try $0.decode("account_id", as: String.self) } == [ada.localId])
         #expect(try await gateway.lookup(ada.idToken).outcome == "400 USER_NOT_FOUND")
     }
 }

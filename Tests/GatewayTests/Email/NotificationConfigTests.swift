@@ -8,7 +8,7 @@ import Testing
 @testable import Gateway
 @testable import Support
 
-@Suite("What is configured of mail")
+@Suite("Email settings of a project")
 struct NotificationConfigTests {
     static let everything: JSON = [
         "notification": [
@@ -23,7 +23,7 @@ struct NotificationConfigTests {
         ]
     ]
 
-    private static func world(
+    private static func fixture(
         _ emailSettings: EmailSettings = EmailSettings()
     ) async throws -> (
         gateway: TestGateway, backend: ServiceKey, emailSettings: @Sendable () async throws -> EmailSettings
@@ -60,7 +60,7 @@ struct NotificationConfigTests {
             ("authorizedDomains", ""),
         ])
     func mask(mask: String, changed: String) async throws {
-        let (gateway, backend, stored) = try await Self.world()
+        let (gateway, backend, stored) = try await Self.fixture()
         let answer = try await gateway.configure(Self.everything, mask, by: backend)
         #expect(answer.outcome == "200")
         let emailSettings = try await stored()
@@ -85,9 +85,9 @@ struct NotificationConfigTests {
             .resetPassword: [.japanese: "再設定", .english: "Reset"], .signIn: [.japanese: "ログイン"],
         ])
 
-    @Test("is shown in the language of the project, and harmless to write back")
+    @Test("are returned in the language of the project, and can be written back unchanged")
     func shown() async throws {
-        let (gateway, backend, stored) = try await Self.world(Self.configured)
+        let (gateway, backend, stored) = try await Self.fixture(Self.configured)
         let present = try await gateway.administer(.get, ProjectConfigTests.path, by: backend)
         let common: [String: JSON] = [
             "senderLocalPart": "no-reply", "senderDisplayName": "Example", "replyTo": "help@example.com",
@@ -105,9 +105,9 @@ struct NotificationConfigTests {
         #expect(try await stored() == Self.configured)
     }
 
-    @Test("goes away where it is empty, and where there is no mask and no word of it")
+    @Test("are removed if empty, or if neither the mask nor the body names them")
     func absent() async throws {
-        let (gateway, backend, stored) = try await Self.world(Self.configured)
+        let (gateway, backend, stored) = try await Self.fixture(Self.configured)
         let emptied: JSON = [
             "notification": [
                 "sendEmail": [
@@ -127,9 +127,9 @@ struct NotificationConfigTests {
         #expect(try await stored() == expected, "what this resource does not show stays")
     }
 
-    @Test("comes with the project wherever one is read")
+    @Test("are loaded with the project everywhere")
     func everywhere() async throws {
-        let (gateway, _, _) = try await Self.world(Self.configured)
+        let (gateway, _, _) = try await Self.fixture(Self.configured)
         try await gateway.makeServiceKey()
         let pool = gateway.database.pool
         let holders = [
@@ -141,9 +141,9 @@ struct NotificationConfigTests {
         #expect(holders.map { $0?.emailSettings } == Array(repeating: Self.configured, count: holders.count))
     }
 
-    @Test("passes over what a newer release wrote")
+    @Test("ignore members that a newer release wrote")
     func newer() async throws {
-        let (gateway, _, stored) = try await Self.world()
+        let (gateway, _, stored) = try await Self.fixture()
         _ = try await gateway.database.pool.execute(
             """
             UPDATE project SET email_settings = '{"senderName": "A", "language": "tlh", "pigeons": true,
@@ -155,7 +155,7 @@ struct NotificationConfigTests {
     static let place = "400 Invalid JSON payload received. /notification"
 
     @Test(
-        "refuses what cannot be, and then changes nothing",
+        "are unchanged after an invalid request",
         arguments: [
             (["defaultLocale": "fr"], "\(place)/defaultLocale must be en or ja"),
             (
@@ -194,7 +194,7 @@ struct NotificationConfigTests {
             ),
         ] as [(JSON, String)])
     func refusals(notification: JSON, expected: String) async throws {
-        let (gateway, backend, stored) = try await Self.world()
+        let (gateway, backend, stored) = try await Self.fixture()
         let body: JSON = ["notification": notification, "emailPrivacyConfig": ["enableImprovedEmailPrivacy": true]]
         let mask = "notification,emailPrivacyConfig"
         #expect(try await gateway.configure(body, mask, by: backend).outcome == expected)
@@ -203,9 +203,9 @@ struct NotificationConfigTests {
         #expect(config.json["emailPrivacyConfig"]?["enableImprovedEmailPrivacy"] == false)
     }
 
-    @Test("may lead links to the gateway's own host, and keeps a domain authorized that they lead to")
+    @Test("may use the gateway's own host for links, and keep the domain of the action URL authorized")
     func hosts() async throws {
-        let (gateway, backend, _) = try await Self.world()
+        let (gateway, backend, _) = try await Self.fixture()
         let mask = "notification.sendEmail.callbackUri"
         func lead(to url: String) async throws -> String {
             try await gateway.configure(

@@ -10,7 +10,7 @@ struct ActionPageTests {
     func verify() async throws {
         let gateway = try await TestGateway()
         let ada = try await gateway.signUp()
-        let code = try await gateway.askedCode("VERIFY_EMAIL", ["idToken": .string(ada.idToken)])
+        let code = try await gateway.requestedCode("VERIFY_EMAIL", ["idToken": .string(ada.idToken)])
         for _ in 0..<3 {
             let page = try await gateway.page(code)
             #expect(page.status == 200)
@@ -23,12 +23,12 @@ struct ActionPageTests {
         #expect(try await gateway.page(code).text.contains("This link does not work"))
     }
 
-    @Test("removes an address from an account that somebody else created with it")
+    @Test("removes an address from an account that another person created with it")
     func disavow() async throws {
         let gateway = try await TestGateway()
         let eve = try await gateway.signUp()
-        let code = try await gateway.askedCode("VERIFY_EMAIL", ["idToken": .string(eve.idToken)])
-        #expect(try await gateway.page(code).text.contains("This was not me"))
+        let code = try await gateway.requestedCode("VERIFY_EMAIL", ["idToken": .string(eve.idToken)])
+        #expect(try await gateway.page(code).text.contains("Disavowing an address"))
         #expect(try await gateway.submit(code, ["step": "disavow"]).text.contains("Thank you for telling us"))
         #expect(try await gateway.lookup(eve.idToken).outcome == "400 TOKEN_EXPIRED")
         #expect(try await gateway.signIn().outcome == "400 EMAIL_NOT_FOUND")
@@ -38,7 +38,7 @@ struct ActionPageTests {
     func reset() async throws {
         let gateway = try await TestGateway()
         let ada = try await gateway.signUpVerified()
-        let code = try await gateway.askedCode("PASSWORD_RESET", ["email": "ada@example.com"])
+        let code = try await gateway.requestedCode("PASSWORD_RESET", ["email": "ada@example.com"])
         let weak = try await gateway.submit(code, ["newPassword": "weak"])
         #expect(weak.status == 400)
         #expect(weak.text.contains(#"role="alert""#) && weak.text.contains(#"value="\#(code)""#))
@@ -55,7 +55,7 @@ struct ActionPageTests {
         let gateway = try await TestGateway()
         let ada = try await gateway.signUpVerified()
         gateway.clock.advance(by: .seconds(10))
-        let code = try await gateway.askedCode(
+        let code = try await gateway.requestedCode(
             "VERIFY_AND_CHANGE_EMAIL", ["idToken": .string(ada.idToken), "newEmail": "new@example.com"])
         #expect(try await gateway.page(code).text.contains("new@example.com"))
         #expect(try await gateway.submit(code).text.contains("Your email address has been changed"))
@@ -73,7 +73,7 @@ struct ActionPageTests {
     @Test("links to the app, which redeems the sign-in code")
     func signIn() async throws {
         let gateway = try await TestGateway()
-        let code = try await gateway.askedCode("EMAIL_SIGNIN", ["email": "ada@example.com"])
+        let code = try await gateway.requestedCode("EMAIL_SIGNIN", ["email": "ada@example.com"])
         let page = try await gateway.page(code, ["continueUrl": "http://localhost/in", "lang": "en"])
         #expect(page.text.contains("http://localhost/in?mode=signIn&amp;oobCode=\(code)&amp;apiKey=demo&amp;lang=en"))
         #expect(try await gateway.signInWithLink("ada@example.com", code).status == 200)
@@ -85,8 +85,8 @@ struct ActionPageTests {
         let gateway = try await TestGateway()
         let ada = try await gateway.signUp()
         let change = ["idToken": .string(ada.idToken), "newEmail": "new@example.com"] as [String: JSON]
-        let taken = try await gateway.askedCode("VERIFY_AND_CHANGE_EMAIL", change)
-        let old = try await gateway.askedCode("VERIFY_EMAIL", ["idToken": .string(ada.idToken)])
+        let taken = try await gateway.requestedCode("VERIFY_AND_CHANGE_EMAIL", change)
+        let old = try await gateway.requestedCode("VERIFY_EMAIL", ["idToken": .string(ada.idToken)])
         _ = try await gateway.signUp(email: "new@example.com")
         #expect(try await gateway.submit(taken).text.contains("belongs to another account"))
         gateway.clock.advance(by: .seconds(90_000))

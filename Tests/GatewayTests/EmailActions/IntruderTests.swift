@@ -10,7 +10,7 @@ import Testing
 /// Plays an intruder who has the owner's password, in an order that a seed decides, and then one of the owner's remedies.
 @Suite("After a remedy of the owner")
 struct IntruderTests {
-    @Test("an intruder has nothing left, whatever the intruder did before", arguments: 0..<60)
+    @Test("the attacker has no access left, whatever the attacker did before", arguments: 0..<60)
     func nothingIsLeft(seed: Int) async throws {
         var random = SeededRandom(seed: UInt64(seed))
         let play = try await BreakIn(ownerHasGoogle: Bool.random(using: &random))
@@ -216,7 +216,7 @@ private struct Intruder {
                 "/v1/accounts:signUp", ["email": .string(Self.mailboxes[2]), "password": .string(passwords[0])])
             guard own.status == 200 else { return }
             _ = try await gateway.apply(
-                try await gateway.askedCode("VERIFY_EMAIL", ["idToken": own.json["idToken"] ?? .null]))
+                try await gateway.requestedCode("VERIFY_EMAIL", ["idToken": own.json["idToken"] ?? .null]))
         } else {
             own = try await gateway.signIn(gateway.google(Self.other))
         }

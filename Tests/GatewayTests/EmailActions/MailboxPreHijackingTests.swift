@@ -7,7 +7,7 @@ import Testing
 @testable import Support
 
 /// The classes of Sudhodanan and Paverd once more, for a victim who comes by way of the mailbox.
-@Suite("Pre-hijacking of somebody who proves a mailbox")
+@Suite("Pre-hijacking of a user who verifies a mailbox")
 struct MailboxPreHijackingTests {
     enum Arrival: String, CaseIterable, Sendable {
         case reset, link
@@ -16,10 +16,10 @@ struct MailboxPreHijackingTests {
             switch self {
             case .reset:
                 try await gateway.reset(
-                    gateway.askedCode("PASSWORD_RESET", ["email": "ada@example.com"]), "the victim's own")
+                    gateway.requestedCode("PASSWORD_RESET", ["email": "ada@example.com"]), "the victim's own")
             case .link:
                 try await gateway.signInWithLink(
-                    "ada@example.com", gateway.askedCode("EMAIL_SIGNIN", ["email": "ada@example.com"]))
+                    "ada@example.com", gateway.requestedCode("EMAIL_SIGNIN", ["email": "ada@example.com"]))
             }
         }
     }
@@ -41,7 +41,7 @@ struct MailboxPreHijackingTests {
         #expect(back.json["localId"]?.string != attacker.localId)
         let victim = try TestGateway.Tokens(
             await gateway.signInWithLink(
-                "ada@example.com", gateway.askedCode("EMAIL_SIGNIN", ["email": "ada@example.com"])))
+                "ada@example.com", gateway.requestedCode("EMAIL_SIGNIN", ["email": "ada@example.com"])))
         #expect(victim.localId == attacker.localId)
         let account = try await gateway.account(victim.idToken)
         #expect(account["displayName"] == nil)
@@ -50,7 +50,7 @@ struct MailboxPreHijackingTests {
         #expect(try await gateway.emails(.accountReclaimed).map(\.recipient) == ["ada@example.com"])
     }
 
-    @Test("no change, verification or way back that the attacker began can be completed", arguments: Arrival.allCases)
+    @Test("no change, verification or recovery that the attacker began can be completed", arguments: Arrival.allCases)
     func pendingChanges(arrival: Arrival) async throws {
         let gateway = try await TestGateway { $0.emailEnumerationProtection = false }
         // Proven once, so that a way back to it goes out when the account takes the victim's address.
@@ -58,7 +58,7 @@ struct MailboxPreHijackingTests {
         gateway.clock.advance(by: .seconds(1))
         let bait = try TestGateway.Tokens(await gateway.update(attacker.idToken, ["email": "ada@example.com"]))
         let wayBack = try await gateway.code(.emailChanged)
-        let change = try await gateway.askedCode(
+        let change = try await gateway.requestedCode(
             "VERIFY_AND_CHANGE_EMAIL", ["idToken": .string(bait.idToken), "newEmail": "eve@example.com"])
         gateway.clock.advance(by: .seconds(1))
         #expect(try await arrival.proof(gateway).status == 200)
@@ -70,7 +70,7 @@ struct MailboxPreHijackingTests {
         #expect(pending.isEmpty, "deleted, not only expired")
     }
 
-    @Test("a federated victim voids what was sent before, too")
+    @Test("a federated sign-in of the victim also voids codes that were sent before")
     func federated() async throws {
         let gateway = try await TestGateway { $0.emailEnumerationProtection = false }
         let victim = SimulatedPerson.ada
@@ -79,16 +79,16 @@ struct MailboxPreHijackingTests {
         gateway.clock.advance(by: .seconds(1))
         let bait = try TestGateway.Tokens(await gateway.update(attacker.idToken, ["email": .string(email)]))
         let wayBack = try await gateway.code(.emailChanged)
-        let change = try await gateway.askedCode(
+        let change = try await gateway.requestedCode(
             "VERIFY_AND_CHANGE_EMAIL", ["idToken": .string(bait.idToken), "newEmail": "eve@example.com"])
-        let reset = try await gateway.askedCode("PASSWORD_RESET", ["email": .string(email)])
+        let reset = try await gateway.requestedCode("PASSWORD_RESET", ["email": .string(email)])
         #expect(try await gateway.signIn(gateway.apple(victim)).json["localId"]?.string == attacker.localId)
         for code in [wayBack, change, reset] {
             #expect(try await gateway.check(code).outcome == "400 INVALID_OOB_CODE")
         }
     }
 
-    @Test("a reset is not undone by a merge from before")
+    @Test("a merge that was prepared before a reset cannot be completed after it")
     func merge() async throws {
         let gateway = try await TestGateway.administered()
         let ada = try await gateway.signUpVerified()
@@ -96,7 +96,7 @@ struct MailboxPreHijackingTests {
         _ = try await gateway.link(gateway.google(person), to: ada.idToken)
         let guest = try await gateway.signUpAnonymously()
         #expect(try await gateway.merge(guest, by: gateway.google(person)).status == 200)
-        _ = try await gateway.reset(gateway.askedCode("PASSWORD_RESET", ["email": "ada@example.com"]))
+        _ = try await gateway.reset(gateway.requestedCode("PASSWORD_RESET", ["email": "ada@example.com"]))
         #expect(try await gateway.undoMerge(guest.localId).outcome.hasPrefix("400 MERGE_NOT_UNDOABLE"))
     }
 }

@@ -98,9 +98,9 @@ struct SendingTests {
     func secrecy() async throws {
         let gateway = try await TestGateway()
         let ada = try await gateway.signUp()
-        let first = try await gateway.askedCode("VERIFY_EMAIL", ["idToken": .string(ada.idToken)])
+        let first = try await gateway.requestedCode("VERIFY_EMAIL", ["idToken": .string(ada.idToken)])
         gateway.clock.advance(by: .seconds(1))
-        let second = try await gateway.askedCode("VERIFY_EMAIL", ["idToken": .string(ada.idToken)])
+        let second = try await gateway.requestedCode("VERIFY_EMAIL", ["idToken": .string(ada.idToken)])
         #expect(first != second)
         #expect(first.count == 43)
         let dump = try await gateway.dump()

@@ -12,7 +12,7 @@ struct VerificationTests {
     func verify() async throws {
         let gateway = try await TestGateway()
         let ada = try await gateway.signUp()
-        let code = try await gateway.askedCode("VERIFY_EMAIL", ["idToken": .string(ada.idToken)])
+        let code = try await gateway.requestedCode("VERIFY_EMAIL", ["idToken": .string(ada.idToken)])
         let checked = try await gateway.check(code)
         #expect(
             checked.json == [
@@ -27,11 +27,11 @@ struct VerificationTests {
         for _ in 0..<2 { #expect(try await gateway.apply(code).outcome == "400 INVALID_OOB_CODE") }
     }
 
-    @Test("changes the address to the one it was sent to, proven, and ends the sessions")
+    @Test("changes the address to the one it was sent to, as verified, and ends the sessions")
     func change() async throws {
         let gateway = try await TestGateway { $0.emailEnumerationProtection = true }
         let ada = try await gateway.signUpVerified()
-        let code = try await gateway.askedCode(
+        let code = try await gateway.requestedCode(
             "VERIFY_AND_CHANGE_EMAIL", ["idToken": .string(ada.idToken), "newEmail": "new@example.com"])
         #expect(try await gateway.emails(.changeEmail).last?.recipient == "new@example.com")
         let applied = try await gateway.apply(code)
@@ -43,11 +43,11 @@ struct VerificationTests {
         #expect(try await gateway.account(try TestGateway.Tokens(back).idToken)["emailVerified"] == true)
     }
 
-    @Test("is used up by an address that was taken meanwhile, and changes nothing")
+    @Test("is used up, without any change, if another account has taken the address")
     func taken() async throws {
         let gateway = try await TestGateway()
         let ada = try await gateway.signUp()
-        let code = try await gateway.askedCode(
+        let code = try await gateway.requestedCode(
             "VERIFY_AND_CHANGE_EMAIL", ["idToken": .string(ada.idToken), "newEmail": "new@example.com"])
         _ = try await gateway.signUp(email: "new@example.com")
         #expect(try await gateway.apply(code).outcome == "400 EMAIL_EXISTS")
@@ -55,40 +55,40 @@ struct VerificationTests {
         #expect(try await gateway.account(ada.idToken)["email"] == "ada@example.com")
     }
 
-    @Test("goes back to an address that was proven, ends the sessions, and drops what was added since")
+    @Test("restores a verified address, ends the sessions, and removes what was added since")
     func recover() async throws {
         let gateway = try await TestGateway()
         let ada = try await gateway.signUpVerified()
         gateway.clock.advance(by: .seconds(10))
-        let thief = try TestGateway.Tokens(await gateway.update(ada.idToken, ["email": "thief@example.com"]))
+        let attacker = try TestGateway.Tokens(await gateway.update(ada.idToken, ["email": "attacker@example.com"]))
         let email = try #require(try await gateway.emails(.emailChanged).last)
         #expect(email.recipient == "ada@example.com")
         gateway.clock.advance(by: .seconds(10))
-        let linked = try await gateway.link(gateway.google(.named("Eve", "Thief")), to: thief.idToken)
+        let linked = try await gateway.link(gateway.google(.named("Eve", "Attacker")), to: attacker.idToken)
         #expect(linked.status == 200, "\(linked.text)")
-        let held = try TestGateway.Tokens(await gateway.update(thief.idToken, ["password": "the thief's own"]))
+        let held = try TestGateway.Tokens(await gateway.update(attacker.idToken, ["password": "the attacker's own"]))
         let code = try #require(email.content.code)
         #expect(
             try await gateway.check(code).json == [
                 "kind": "identitytoolkit#ResetPasswordResponse", "requestType": "RECOVER_EMAIL",
-                "email": "ada@example.com", "newEmail": "thief@example.com",
+                "email": "ada@example.com", "newEmail": "attacker@example.com",
             ])
         let applied = try await gateway.apply(code)
         #expect(applied.json["email"] == "ada@example.com", "\(applied.text)")
         #expect(applied.json["emailVerified"] == true)
         #expect(try await gateway.lookup(held.idToken).outcome == "400 TOKEN_EXPIRED")
         #expect(
-            try await gateway.signIn(email: "ada@example.com", password: "the thief's own").outcome
+            try await gateway.signIn(email: "ada@example.com", password: "the attacker's own").outcome
                 == "400 INVALID_PASSWORD")
-        let back = try await gateway.signIn(gateway.google(.named("Eve", "Thief")))
+        let back = try await gateway.signIn(gateway.google(.named("Eve", "Attacker")))
         #expect(back.json["localId"]?.string != ada.localId)
         let reset = try await gateway.reset(
-            gateway.askedCode("PASSWORD_RESET", ["email": "ada@example.com"]))
+            gateway.requestedCode("PASSWORD_RESET", ["email": "ada@example.com"]))
         #expect(reset.status == 200, "\(reset.text)")
         #expect(try await gateway.signIn(password: "another secret").json["localId"]?.string == ada.localId)
     }
 
-    @Test("nobody gets a way back to an address that was never proven")
+    @Test("an address that was never verified cannot be restored")
     func unproven() async throws {
         let gateway = try await TestGateway()
         let ada = try await gateway.signUp()
@@ -96,7 +96,7 @@ struct VerificationTests {
         #expect(try await gateway.emails().isEmpty)
     }
 
-    @Test("whoever leads back furthest wins: a way back voids those given after it, not those before")
+    @Test("a recovery voids later recovery codes, not earlier ones")
     func furthestBack() async throws {
         let gateway = try await TestGateway()
         let ada = try await gateway.signUpVerified()
@@ -104,7 +104,7 @@ struct VerificationTests {
         var idToken = ada.idToken
         for address in ["b@example.com", "c@example.com"] {
             gateway.clock.advance(by: .seconds(1))
-            let code = try await gateway.askedCode(
+            let code = try await gateway.requestedCode(
                 "VERIFY_AND_CHANGE_EMAIL", ["idToken": .string(idToken), "newEmail": .string(address)])
             #expect(try await gateway.apply(code).status == 200)
             codes.append(try #require(try await gateway.emails(.emailChanged).last?.content.code))
@@ -117,11 +117,11 @@ struct VerificationTests {
 
 @Suite("A code that resets a password")
 struct ResetTests {
-    @Test("sets it, proves the address, and ends every session")
+    @Test("sets the password, verifies the address, and ends every session")
     func reset() async throws {
         let gateway = try await TestGateway { $0.emailEnumerationProtection = true }
         let ada = try await gateway.signUpVerified()
-        let code = try await gateway.askedCode("PASSWORD_RESET", ["email": "ada@example.com"])
+        let code = try await gateway.requestedCode("PASSWORD_RESET", ["email": "ada@example.com"])
         let answer = try await gateway.reset(code)
         #expect(
             answer.json == [
@@ -136,11 +136,11 @@ struct ResetTests {
         #expect(try await gateway.emails(.passwordChanged).map(\.recipient) == ["ada@example.com"])
     }
 
-    @Test("a weak password does not use it up")
+    @Test("is not used up by a weak password")
     func weak() async throws {
         let gateway = try await TestGateway()
         _ = try await gateway.signUp()
-        let code = try await gateway.askedCode("PASSWORD_RESET", ["email": "ada@example.com"])
+        let code = try await gateway.requestedCode("PASSWORD_RESET", ["email": "ada@example.com"])
         #expect(
             try await gateway.reset(code, "short").outcome
                 == "400 WEAK_PASSWORD : Password should be at least 6 characters")
@@ -148,14 +148,14 @@ struct ResetTests {
     }
 
     @Test(
-        "of a proven address keeps linked identities, or unlinks them where the project says so",
+        "keeps linked identities of a verified address, unless the project unlinks them",
         arguments: [true, false])
     func identities(unlinks: Bool) async throws {
         let gateway = try await TestGateway { $0.resetUnlinksIdentities = unlinks }
         let ada = try await gateway.signUpVerified()
         let person = SimulatedPerson.named("Ada", "Lovelace")
         _ = try await gateway.link(gateway.google(person), to: ada.idToken)
-        _ = try await gateway.reset(gateway.askedCode("PASSWORD_RESET", ["email": "ada@example.com"]))
+        _ = try await gateway.reset(gateway.requestedCode("PASSWORD_RESET", ["email": "ada@example.com"]))
         let back = try await gateway.signIn(gateway.google(person))
         #expect((back.json["localId"]?.string == ada.localId) != unlinks)
     }
@@ -167,7 +167,7 @@ struct ResetTests {
     }
 
     @Test(
-        "dies with what it was made for",
+        "is voided by changes of the account",
         arguments: [
             End(testDescription: "another password") {
                 _ = try await $0.update($1.idToken, ["password": "chosen now"])
@@ -178,23 +178,23 @@ struct ResetTests {
                 testDescription: "its hour", happens: { gateway, _ in gateway.clock.advance(by: .seconds(3600)) },
                 outcome: "400 EXPIRED_OOB_CODE"),
             End(testDescription: "another reset") { gateway, _ in
-                _ = try await gateway.reset(gateway.askedCode("PASSWORD_RESET", ["email": "ada@example.com"]))
+                _ = try await gateway.reset(gateway.requestedCode("PASSWORD_RESET", ["email": "ada@example.com"]))
             },
         ])
     func ends(end: End) async throws {
         let gateway = try await TestGateway()
         let ada = try await gateway.signUp()
-        let code = try await gateway.askedCode("PASSWORD_RESET", ["email": "ada@example.com"])
+        let code = try await gateway.requestedCode("PASSWORD_RESET", ["email": "ada@example.com"])
         try await end.happens(gateway, ada)
         #expect(try await gateway.check(code).outcome == end.outcome)
         #expect(try await gateway.reset(code).outcome == end.outcome)
     }
 
-    @Test("one of twenty at once sets it")
+    @Test("is redeemed by one of twenty concurrent requests")
     func race() async throws {
         let gateway = try await TestGateway()
         _ = try await gateway.signUp()
-        let code = try await gateway.askedCode("PASSWORD_RESET", ["email": "ada@example.com"])
+        let code = try await gateway.requestedCode("PASSWORD_RESET", ["email": "ada@example.com"])
         let outcomes = try await withThrowingTaskGroup(of: String.self) { group in
             for number in 0..<20 { group.addTask { try await gateway.reset(code, "password \(number)").outcome } }
             return try await group.reduce(into: []) { $0.append($1) }
@@ -203,12 +203,12 @@ struct ResetTests {
         #expect(outcomes.filter { $0 == "400 INVALID_OOB_CODE" }.count == 19, "\(outcomes)")
     }
 
-    @Test("is of no use to another project, for another purpose, or with anything changed")
+    @Test("is rejected for another project, for another purpose, and if altered")
     func elsewhere() async throws {
         let gateway = try await TestGateway()
         let ada = try await gateway.signUp()
-        let reset = try await gateway.askedCode("PASSWORD_RESET", ["email": "ada@example.com"])
-        let verify = try await gateway.askedCode("VERIFY_EMAIL", ["idToken": .string(ada.idToken)])
+        let reset = try await gateway.requestedCode("PASSWORD_RESET", ["email": "ada@example.com"])
+        let verify = try await gateway.requestedCode("VERIFY_EMAIL", ["idToken": .string(ada.idToken)])
         #expect(try await gateway.apply(reset).outcome == "400 INVALID_OOB_CODE")
         #expect(try await gateway.reset(verify).outcome == "400 INVALID_OOB_CODE")
         #expect(try await gateway.signInWithLink("ada@example.com", verify).outcome == "400 INVALID_OOB_CODE")
@@ -221,11 +221,11 @@ struct ResetTests {
         #expect(try await gateway.check(reset).outcome == "400 INVALID_OOB_CODE")
     }
 
-    @Test("tells a disabled account apart, and leaves it as it is")
+    @Test("is rejected for a disabled account, which stays unchanged")
     func disabled() async throws {
         let gateway = try await TestGateway.administered()
         let ada = try await gateway.signUp()
-        let code = try await gateway.askedCode("PASSWORD_RESET", ["email": "ada@example.com"])
+        let code = try await gateway.requestedCode("PASSWORD_RESET", ["email": "ada@example.com"])
         _ = try await gateway.administer(":update", ["localId": .string(ada.localId), "disableUser": true])
         let outcome = try await gateway.reset(code).outcome
         #expect(outcome == "400 USER_DISABLED", "\(outcome)")

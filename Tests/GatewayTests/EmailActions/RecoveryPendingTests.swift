@@ -19,11 +19,11 @@ struct RecoveryPendingTests {
         ]
         let refused = "400 RECOVERY_PENDING"
         if isPendingAtPreview {
-            try await gateway.keepRecovery(of: source.localId, to: "was.ada@example.com")
+            try await gateway.storeRecoveryCode(of: source.localId, to: "was.ada@example.com")
             #expect(try await gateway.post("/v1/accounts:merge", proof).outcome.hasPrefix(refused))
         } else {
             let preview = try await gateway.post("/v1/accounts:merge", proof)
-            try await gateway.keepRecovery(of: source.localId, to: "was.ada@example.com")
+            try await gateway.storeRecoveryCode(of: source.localId, to: "was.ada@example.com")
             let commit: JSON = ["idToken": .string(source.idToken), "mergeToken": preview.json["mergeToken"] ?? .null]
             let before = try await gateway.dump()
             #expect(try await gateway.post("/v1/accounts:merge", commit).outcome.hasPrefix(refused))
@@ -37,7 +37,7 @@ struct RecoveryPendingTests {
         #expect(merged.outcome == "200", "an administrator may: \(merged.text)")
     }
 
-    @Test("is one whose address was changed, until the link in the mail about it expires")
+    @Test("is one whose address was changed, until the link in the email about it expires")
     func changed() async throws {
         let gateway = try await TestGateway()
         _ = try await gateway.signIn(gateway.apple(.grace))
@@ -80,7 +80,7 @@ extension RecoveryPendingTests {
 
 extension TestGateway {
     /// As a change of the address leaves it.
-    func keepRecovery(of account: String, to email: String) async throws {
+    func storeRecoveryCode(of account: String, to email: String) async throws {
         _ = try await database.pool.execute(
             """
             INSERT INTO oob_code (hash, project_id, purpose, account_id, email, created_at, expires_at)

@@ -97,7 +97,7 @@ struct RecoveryRemedyTests {
         },
     ]
 
-    @Test("removes what became part of the account after the change, whenever it was made", arguments: additions)
+    @Test("removes everything that was added to the account after the change", arguments: additions)
     func recovery(row: ModeExtensions) async throws {
         let intrusion = try await Intrusion()
         let gateway = intrusion.gateway
@@ -115,7 +115,7 @@ struct RecoveryRemedyTests {
         #expect(try await intrusion.waysBack().filter { $0 != "password of the account" } == [])
     }
 
-    @Test("offers to remove what was there before, and goes on to a new password")
+    @Test("offers to remove identities from before the change, and continues to a new password")
     func page() async throws {
         let intrusion = try await Intrusion()
         let gateway = intrusion.gateway
@@ -136,7 +136,7 @@ struct RecoveryRemedyTests {
                 == intrusion.ada.localId)
     }
 
-    @Test("stays possible when the intruder removes the address with the password")
+    @Test("remains possible if the attacker removes the address and the password")
     func addressRemoved() async throws {
         let intrusion = try await Intrusion()
         let gateway = intrusion.gateway

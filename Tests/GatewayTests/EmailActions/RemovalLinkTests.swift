@@ -86,7 +86,7 @@ struct RemovalLinkTests {
         #expect(try await gateway.lookup(stolen.idToken).status == 200)
     }
 
-    @Test("is good for nothing else, and nothing else is good for it")
+    @Test("cannot be used for another purpose, and no other code can be used for it")
     func otherPurposes() async throws {
         let intrusion = try await Intrusion()
         let gateway = intrusion.gateway
@@ -104,7 +104,7 @@ struct RemovalLinkTests {
         },
         Row(testDescription: "a reset") { intrusion, _ in
             let gateway = intrusion.gateway
-            let code = try await gateway.askedCode("PASSWORD_RESET", ["email": .string(Intrusion.victim)])
+            let code = try await gateway.requestedCode("PASSWORD_RESET", ["email": .string(Intrusion.victim)])
             let reset = try await gateway.reset(code, "staple battery")
             #expect(reset.status == 200, "\(reset.text)")
         },
@@ -131,7 +131,7 @@ struct RemovalLinkTests {
         }
     }
 
-    @Test("does not end with what an intruder does in a mailbox of her own, and voids what she was sent there")
+    @Test("survives what the attacker does with another mailbox, and voids codes sent to that mailbox")
     func furthestBack() async throws {
         let intrusion = try await Intrusion()
         let gateway = intrusion.gateway
@@ -162,12 +162,12 @@ struct RemovalLinkTests {
 extension Intrusion {
     /// Gives the account an address of the intruder's own, proven, and sets a password there.
     func takeOver(_ stolen: TestGateway.Tokens) async throws {
-        let change = try await gateway.askedCode(
+        let change = try await gateway.requestedCode(
             "VERIFY_AND_CHANGE_EMAIL", ["idToken": .string(stolen.idToken), "newEmail": "evil@example.com"])
         gateway.clock.advance(by: .seconds(1))
         #expect(try await gateway.apply(change).status == 200)
         gateway.clock.advance(by: .seconds(1))
-        let reset = try await gateway.askedCode("PASSWORD_RESET", ["email": "evil@example.com"])
+        let reset = try await gateway.requestedCode("PASSWORD_RESET", ["email": "evil@example.com"])
         #expect(try await gateway.reset(reset, "known to eve").status == 200)
     }
 }

@@ -9,7 +9,7 @@ import Testing
 
 @Suite("Remedies: what a removal leaves")
 struct RemovalOutcomeTests {
-    @Test("nothing that was pending: no code, no pending token")
+    @Test("no pending codes or tokens")
     func pending() async throws {
         let intrusion = try await Intrusion()
         let gateway = intrusion.gateway
@@ -18,9 +18,9 @@ struct RemovalOutcomeTests {
         let code = try await intrusion.linkIdentity(stolen)
         let asked = try await gateway.signIn(
             gateway.google(waiting) { $0.claims["email_verified"] = .bool(false) })
-        let change = try await gateway.askedCode(
+        let change = try await gateway.requestedCode(
             "VERIFY_AND_CHANGE_EMAIL", ["idToken": .string(stolen.idToken), "newEmail": "evil@example.com"])
-        let reset = try await gateway.askedCode("PASSWORD_RESET", ["email": .string(Intrusion.victim)])
+        let reset = try await gateway.requestedCode("PASSWORD_RESET", ["email": .string(Intrusion.victim)])
         let next = try await gateway.submit(code)
         for old in [change, reset] { #expect(try await gateway.check(old).outcome == "400 INVALID_OOB_CODE") }
         _ = try await gateway.submit(next.nextCode(), ["newPassword": "staple battery"])
@@ -34,7 +34,7 @@ struct RemovalOutcomeTests {
         #expect(try await gateway.database.pool.query("SELECT 1 FROM oob_code").isEmpty)
     }
 
-    @Test("is audited with network and request, and told to others")
+    @Test("an audit line with network and request, and an outbox event")
     func audited() async throws {
         let intrusion = try await Intrusion()
         let gateway = intrusion.gateway
@@ -50,10 +50,10 @@ struct RemovalOutcomeTests {
                 "user password.removed \(id)",
             ])
         #expect(lines.allSatisfy { $0.network == "192.0.2.0/24" && $0.request == "0" })
-        #expect(try await gateway.told().outbox.contains("identity.unlinked \(id) google.com"))
+        #expect(try await gateway.recordedEvents().outbox.contains("identity.unlinked \(id) google.com"))
     }
 
-    @Test("no address, where another account has verified it by now")
+    @Test("no address, if another account has verified it since")
     func addressTaken() async throws {
         let intrusion = try await Intrusion()
         let gateway = intrusion.gateway
@@ -68,7 +68,7 @@ struct RemovalOutcomeTests {
         #expect(try await gateway.user(intrusion.ada.localId)["email"] == nil)
     }
 
-    @Test("no new password, where the project has none")
+    @Test("no new password, if the project does not allow passwords")
     func withoutPasswords() async throws {
         let intrusion = try await Intrusion()
         let gateway = intrusion.gateway
@@ -96,7 +96,7 @@ struct RemovalOutcomeTests {
                 ["idToken": .string($1.idToken), "email": "person@gmail.com", "password": "known to eve"])
         },
         Method(testDescription: "a mailbox", provider: .emailLink) { gateway, tokens in
-            let code = try await gateway.askedCode("EMAIL_SIGNIN", ["email": "evil@example.com"])
+            let code = try await gateway.requestedCode("EMAIL_SIGNIN", ["email": "evil@example.com"])
             return try await gateway.signInWithLink("evil@example.com", code, ["idToken": .string(tokens.idToken)])
         },
     ]
@@ -123,7 +123,7 @@ struct RemovalOutcomeTests {
 
 extension RemovalOutcomeTests {
     @Test(
-        "nothing, after an administrator has given the account back",
+        "no code that works, after an administrator has recovered the account",
         arguments: [
             ["email": .string(Intrusion.victim)], ["password": "given by support"], ["validSince": "1900000000"],
         ] as [[String: JSON]])

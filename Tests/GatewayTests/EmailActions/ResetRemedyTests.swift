@@ -39,7 +39,7 @@ struct ResetRemedyTests {
     @Test("on the page removes the identities that were checked, and no others")
     func page() async throws {
         let (gateway, localId) = try await Self.threeIdentities()
-        let code = try await gateway.askedCode("PASSWORD_RESET", ["email": "person@gmail.com"])
+        let code = try await gateway.requestedCode("PASSWORD_RESET", ["email": "person@gmail.com"])
         let page = try await gateway.page(code)
         #expect(page.checkboxes.sorted() == ["remove.apple.com", "remove.facebook.com"])
         #expect(!page.text.contains(" checked"))
@@ -58,14 +58,14 @@ struct ResetRemedyTests {
             lines.map(\.description) == [
                 "user identity.unlinked \(localId) provider=apple.com", "user password.set \(localId)",
             ])
-        #expect(try await gateway.told().outbox.contains("identity.unlinked \(localId) apple.com"))
+        #expect(try await gateway.recordedEvents().outbox.contains("identity.unlinked \(localId) apple.com"))
         #expect(try await gateway.signIn(gateway.apple(.alan)).json["localId"]?.string != localId)
     }
 
     @Test("without the page keeps all identities, and emails a link for each recently linked one")
     func api() async throws {
         let (gateway, localId) = try await Self.threeIdentities()
-        let code = try await gateway.askedCode("PASSWORD_RESET", ["email": "person@gmail.com"])
+        let code = try await gateway.requestedCode("PASSWORD_RESET", ["email": "person@gmail.com"])
         #expect(try await gateway.reset(code, "staple battery").status == 200)
         #expect(try await Self.providers(gateway, localId) == ["apple.com", "facebook.com", "google.com"])
         let removals = try #require(try await gateway.emails(.passwordChanged).last?.content.removals)
@@ -83,7 +83,7 @@ struct ResetRemedyTests {
     func longAgo() async throws {
         let (gateway, _) = try await Self.threeIdentities()
         gateway.clock.advance(by: .seconds(30 * 86_400))
-        let code = try await gateway.askedCode("PASSWORD_RESET", ["email": "person@gmail.com"])
+        let code = try await gateway.requestedCode("PASSWORD_RESET", ["email": "person@gmail.com"])
         #expect(try await gateway.page(code).checkboxes.count == 2)
         #expect(try await gateway.reset(code, "staple battery").status == 200)
         let confirmation = try #require(try await gateway.emails(.passwordChanged).last)

@@ -69,11 +69,11 @@ struct MergeNotUndoneTests {
         }
 
         private func change(_ change: [String: JSON], in gateway: TestGateway) async throws -> Exchange {
-            try await gateway.administer(":update", .object(change.merging(["localId": "bob"]) { told, _ in told }))
+            try await gateway.administer(":update", .object(change.merging(["localId": "bob"]) { given, _ in given }))
         }
     }
 
-    @Test("is refused after", arguments: Event.allCases)
+    @Test("is rejected after", arguments: Event.allCases)
     func refused(event: Event) async throws {
         let gateway = try await MergeCase.whole.gateway()
         #expect(try await gateway.merge().outcome == "200")
@@ -86,7 +86,7 @@ struct MergeNotUndoneTests {
         #expect(try await gateway.dump() == before)
     }
 
-    @Test("is refused after a reclaim of the target")
+    @Test("is rejected after a reclaim of the target")
     func reclaimed() async throws {
         let gateway = try await TestGateway.administered()
         try await gateway.make(["localId": "ada"], identities: [["providerId": "oidc.corp", "rawId": "c"]])
@@ -102,7 +102,7 @@ struct MergeNotUndoneTests {
     }
 
     @Test(
-        "is refused while somebody has what the source had, and can be done afterwards",
+        "is rejected while another account has what the source had, and is possible afterwards",
         arguments: ["email", "phoneNumber"])
     func taken(member: String) async throws {
         let gateway = try await MergeCase.all[2].gateway()
@@ -114,7 +114,7 @@ struct MergeNotUndoneTests {
         #expect(try await gateway.undoMerge().outcome == "200")
     }
 
-    @Test("by several at once is done once")
+    @Test("happens once for concurrent requests")
     func race() async throws {
         let gateway = try await MergeCase.whole.gateway()
         let before = try await gateway.accountsAsStored()
@@ -128,7 +128,7 @@ struct MergeNotUndoneTests {
         #expect(try await gateway.accountsAsStored() == before)
     }
 
-    @Test("does not leave the target without a way in that it had, unless that is said")
+    @Test("does not remove the target's last sign-in method unless the request allows it")
     func lastWayIn() async throws {
         let gateway = try await TestGateway.administered()
         try await gateway.make(["localId": "ada"], identities: [MergeCase.google])
@@ -140,7 +140,7 @@ struct MergeNotUndoneTests {
         #expect(try await gateway.identities(of: "ada").count == 1)
     }
 
-    @Test("leaves other merges into the same account undoable")
+    @Test("leaves other merges into the same account possible to undo")
     func several() async throws {
         let gateway = try await MergeCase.whole.gateway()
         try await gateway.make(["localId": "eve", "displayName": "Eve"])
@@ -153,7 +153,7 @@ struct MergeNotUndoneTests {
         #expect(try await gateway.accountsAsStored() == before)
     }
 
-    @Test("undoes the last of two merges of one id")
+    @Test("undoes the last of two merges of one ID")
     func again() async throws {
         let gateway = try await MergeCase.whole.gateway()
         #expect(try await gateway.merge().outcome == "200")
@@ -164,7 +164,7 @@ struct MergeNotUndoneTests {
         #expect(try await gateway.user("bob")["email"] == "ada@example.com")
     }
 
-    @Test("gives columns that are newer than the merge what new accounts have")
+    @Test("sets columns that are newer than the merge to their defaults")
     func newerColumns() async throws {
         let gateway = try await MergeCase.whole.gateway()
         #expect(try await gateway.merge().outcome == "200")
@@ -175,7 +175,7 @@ struct MergeNotUndoneTests {
         #expect(try row?.decode("later") == "new")
     }
 
-    @Test("is a matter of the project's own administrators")
+    @Test("is limited to administrators of the project")
     func otherProject() async throws {
         let gateway = try await MergeCase.whole.gateway()
         try await gateway.makeOtherProject("other", serviceKey: "sks_other")

@@ -56,7 +56,7 @@ struct MergeNoticeTests {
                 "UPDATE account SET email = \(email), email_verified = \(account["emailVerified"] == true) WHERE id = \(id)"
             )
         }
-        for recovery in row.recoveries { try await gateway.keepRecovery(of: recovery.account, to: recovery.email) }
+        for recovery in row.recoveries { try await gateway.storeRecoveryCode(of: recovery.account, to: recovery.email) }
         #expect(try await gateway.merge().outcome == "200")
         let emails = try await gateway.emails(.accountsMerged)
         #expect(emails.map { $0.recipient + ($0.content.code == nil ? "" : " +") }.sorted() == row.expected)

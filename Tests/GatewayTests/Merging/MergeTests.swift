@@ -35,7 +35,7 @@ struct MergeTests {
         }
     }
 
-    @Test("says what would happen, and changes nothing")
+    @Test("the preview describes the merge and changes nothing")
     func preview() async throws {
         let row = try await Case()
         let preview = try await row.preview()
@@ -47,7 +47,7 @@ struct MergeTests {
         #expect(try await row.preview().status == 200)
     }
 
-    @Test("signs in to the one that stays; the other is gone with its sessions, and is told of")
+    @Test("signs in to the target; the source is deleted with its sessions, with an outbox event")
     func commit() async throws {
         let row = try await Case()
         let merged = try await row.commit(row.preview().json["mergeToken"]?.string)
@@ -56,13 +56,13 @@ struct MergeTests {
         #expect(try await row.gateway.lookup(try #require(merged.json["idToken"]?.string)).status == 200)
         #expect(try await row.gateway.lookup(row.anonymous.idToken).outcome == "400 USER_NOT_FOUND")
         #expect(try await row.gateway.refresh(row.anonymous.refreshToken).status == 400)
-        let told = try await row.gateway.database.pool.query(
+        let events = try await row.gateway.database.pool.query(
             "SELECT account_id, detail ->> 'source' AS source FROM outbox WHERE kind = 'account.merged'")
-        #expect(try told.first?.decode("account_id") == row.target)
-        #expect(try told.first?.decode("source") == row.anonymous.localId)
+        #expect(try events.first?.decode("account_id") == row.target)
+        #expect(try events.first?.decode("source") == row.anonymous.localId)
     }
 
-    @Test("moves identities, and what the one that stays does not have")
+    @Test("moves identities, and members that the target does not have")
     func moves() async throws {
         let gateway = try await TestGateway()
         _ = try await gateway.signIn(gateway.apple(.alan))
@@ -124,7 +124,7 @@ struct MergeTests {
         #expect(exchange.outcome.hasPrefix(expected), "\(exchange.text)")
     }
 
-    @Test("is not carried out when the accounts are not what the preview showed any more")
+    @Test("is rejected if an account has changed since the preview")
     func outdated() async throws {
         let row = try await Case()
         let token = try await row.preview().json["mergeToken"]?.string
@@ -133,7 +133,7 @@ struct MergeTests {
         #expect(try await row.gateway.lookup(row.anonymous.idToken).status == 200)
     }
 
-    @Test("takes a merge token only from the account it was made for, and for ten minutes")
+    @Test("accepts a merge token only from the account it was issued to, for ten minutes")
     func tokens() async throws {
         let row = try await Case()
         let token = try await row.preview().json["mergeToken"] ?? .null

@@ -91,7 +91,7 @@ struct MergeCase: CustomTestStringConvertible, Sendable {
 
 @Suite("Merging as an administrator", .serialized)
 struct AdminMergeTests {
-    @Test("does what the preview said, and undoing it gives both back", arguments: MergeCase.all)
+    @Test("does what the preview said, and undoing it restores both accounts", arguments: MergeCase.all)
     func thereAndBack(row: MergeCase) async throws {
         let gateway = try await row.gateway()
         let before = try await gateway.accountsAsStored()
@@ -111,19 +111,19 @@ struct AdminMergeTests {
             "\(undone.text)")
         #expect(try await gateway.accountsAsStored() == before)
         #expect(try await gateway.undoMerge().outcome.hasPrefix("400 MERGE_NOT_FOUND"))
-        let told = try await gateway.told()
+        let events = try await gateway.recordedEvents()
         #expect(
-            told.outbox.filter { $0.hasPrefix("account.") } == [
+            events.outbox.filter { $0.hasPrefix("account.") } == [
                 "account.merge-undone bob ada", "account.merged bob ada",
             ])
         #expect(
-            told.audit.filter { $0.contains("account.") } == [
+            events.audit.filter { $0.contains("account.") } == [
                 "key:service account.merge-undone ada bob", "key:service account.merge-undone bob ada",
                 "key:service account.merged ada bob", "key:service account.merged bob ada",
             ])
     }
 
-    @Test("the password opens the one that has it, and no session of before opens anything")
+    @Test("the password signs in to the account that has it, and earlier sessions are ended")
     func sessions() async throws {
         let gateway = try await MergeCase.whole.gateway()
         let early = try await gateway.signIn(email: "ada@example.com")
@@ -141,7 +141,7 @@ struct AdminMergeTests {
         }
     }
 
-    @Test("what the one that stays got since stays with it")
+    @Test("the target keeps what it got after the merge")
     func since() async throws {
         let gateway = try await MergeCase.whole.gateway()
         #expect(try await gateway.merge().outcome == "200")
@@ -161,7 +161,7 @@ struct AdminMergeTests {
         #expect(try await gateway.identities(of: "bob").map { $0["providerId"]?.string } == ["oidc.corp"])
     }
 
-    @Test("by the same token again answers the same; once undone it says that it is done")
+    @Test("a repeated merge token gets the same response; after an undo it is rejected as used")
     func retry() async throws {
         let gateway = try await MergeCase.whole.gateway()
         let body: JSON = ["mergeToken": try await gateway.previewMerge().json["mergeToken"] ?? .null]
@@ -171,7 +171,7 @@ struct AdminMergeTests {
         }
         #expect(Set(outcomes.map(\.text)).count == 1, "\(outcomes.map(\.text))")
         #expect(outcomes[0].outcome == "200")
-        #expect(try await gateway.told().outbox.count { $0.hasPrefix("account.merged") } == 1)
+        #expect(try await gateway.recordedEvents().outbox.count { $0.hasPrefix("account.merged") } == 1)
         #expect(try await gateway.undoMerge().outcome == "200")
         #expect(try await gateway.administer(":merge", body).outcome.hasPrefix("400 MERGE_ALREADY_DONE"))
         #expect(try await gateway.merge().outcome == "200")
@@ -179,7 +179,7 @@ struct AdminMergeTests {
     }
 
     @Test(
-        "is refused by name",
+        "is rejected with a specific error",
         arguments: [
             (["sourceLocalId": "ada", "localId": "bob"], "MISSING_MERGE_TOKEN"),
             (["localId": "bob", "dryRun": true], "MISSING_LOCAL_ID"),
@@ -199,7 +199,7 @@ struct AdminMergeTests {
         #expect(answer.outcome.hasPrefix("400 \(expected)"), "\(answer.text)")
     }
 
-    @Test("a preview is good for ten minutes, for its project, and while the accounts are as it saw them")
+    @Test("a preview is valid for ten minutes, for its project, and until an account changes")
     func preview() async throws {
         let gateway = try await MergeCase.whole.gateway()
         try await gateway.makeOtherProject("other", serviceKey: "sks_other")

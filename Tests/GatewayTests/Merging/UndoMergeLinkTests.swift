@@ -14,64 +14,65 @@ struct UndoMergeLinkTests {
         let happen: @Sendable (StolenAccount) async throws -> Exchange
     }
 
-    /// What a thief does in the target so that the victim's link should do nothing any more.
+    /// What an attacker does in the target so that the victim's link should do nothing any more.
     private static let moves = [
-        Move(testDescription: "nothing") { try await $0.gateway.lookup($0.thief.idToken) },
+        Move(testDescription: "nothing") { try await $0.gateway.lookup($0.attacker.idToken) },
         Move(testDescription: "nothing, and the address had moved", targetHasAddress: false) {
-            try await $0.gateway.lookup($0.thief.idToken)
+            try await $0.gateway.lookup($0.attacker.idToken)
         },
         Move(testDescription: "a new password") {
-            try await $0.gateway.update($0.thief.idToken, ["password": "thief's own"])
+            try await $0.gateway.update($0.attacker.idToken, ["password": "attacker's own"])
         },
         Move(testDescription: "a new password beside the victim's address", targetHasAddress: false) {
-            try await $0.gateway.update($0.thief.idToken, ["password": "thief's own"])
+            try await $0.gateway.update($0.attacker.idToken, ["password": "attacker's own"])
         },
         Move(testDescription: "another address") {
-            try await $0.gateway.update($0.thief.idToken, ["email": "eve@example.com"])
+            try await $0.gateway.update($0.attacker.idToken, ["email": "eve@example.com"])
         },
         Move(testDescription: "another address instead of the victim's", targetHasAddress: false) {
-            try await $0.gateway.update($0.thief.idToken, ["email": "eve@example.com", "password": "thief's own"])
+            try await $0.gateway.update(
+                $0.attacker.idToken, ["email": "eve@example.com", "password": "attacker's own"])
         },
         Move(testDescription: "the victim's address taken, too") {
             try await $0.gateway.update(
-                $0.thief.idToken, ["email": .string(StolenAccount.email), "password": "thief's own"])
+                $0.attacker.idToken, ["email": .string(StolenAccount.email), "password": "attacker's own"])
         },
         Move(testDescription: "another account with the victim's address") {
             try await $0.gateway.post(
-                "/v1/accounts:signUp", ["email": .string(StolenAccount.email), "password": "thief's own"])
+                "/v1/accounts:signUp", ["email": .string(StolenAccount.email), "password": "attacker's own"])
         },
         Move(testDescription: "an end of all sessions") {
             try await $0.gateway.post(
-                "/v1/accounts:revokeSession", ["idToken": .string($0.thief.idToken), "everywhere": true])
+                "/v1/accounts:revokeSession", ["idToken": .string($0.attacker.idToken), "everywhere": true])
         },
         Move(testDescription: "a reset") {
-            let code = try await $0.gateway.askedCode("PASSWORD_RESET", ["email": .string($0.hisAddress())])
+            let code = try await $0.gateway.requestedCode("PASSWORD_RESET", ["email": .string($0.attackerEmail())])
             return try await $0.gateway.reset(code)
         },
         Move(testDescription: "a reclaim by mailbox") {
-            _ = try await $0.gateway.update($0.thief.idToken, ["email": "eve@example.com"])
-            let code = try await $0.gateway.askedCode("EMAIL_SIGNIN", ["email": "eve@example.com"])
+            _ = try await $0.gateway.update($0.attacker.idToken, ["email": "eve@example.com"])
+            let code = try await $0.gateway.requestedCode("EMAIL_SIGNIN", ["email": "eve@example.com"])
             return try await $0.gateway.signInWithLink("eve@example.com", code)
         },
         Move(testDescription: "a reclaim by provider") {
-            _ = try await $0.gateway.update($0.thief.idToken, ["email": "ada.lovelace@example.com"])
+            _ = try await $0.gateway.update($0.attacker.idToken, ["email": "ada.lovelace@example.com"])
             return try await $0.gateway.signIn($0.gateway.apple(.ada))
         },
         Move(testDescription: "the way back to an address before") {
-            _ = try await $0.gateway.update($0.thief.idToken, ["email": "eve@example.com"])
+            _ = try await $0.gateway.update($0.attacker.idToken, ["email": "eve@example.com"])
             return try await $0.gateway.apply($0.gateway.code(.emailChanged))
         },
         Move(testDescription: "a disavowal") {
             let changed = try TestGateway.Tokens(
-                await $0.gateway.update($0.thief.idToken, ["email": "eve@example.com"]))
-            let code = try await $0.gateway.askedCode("VERIFY_EMAIL", ["idToken": .string(changed.idToken)])
+                await $0.gateway.update($0.attacker.idToken, ["email": "eve@example.com"]))
+            let code = try await $0.gateway.requestedCode("VERIFY_EMAIL", ["idToken": .string(changed.idToken)])
             return try await $0.gateway.submit(code, ["step": "disavow"])
         },
         Move(testDescription: "the victim's identity unlinked") { try await $0.unlink("google.com") },
-        Move(testDescription: "the thief's own identity unlinked") { try await $0.unlink("apple.com") },
+        Move(testDescription: "the attacker's own identity unlinked") { try await $0.unlink("apple.com") },
         Move(testDescription: "another merge into the target") {
             try await $0.gateway.merge(
-                try $0.gateway.signUpAnonymously(), by: $0.gateway.apple(StolenAccount.hisApple))
+                try $0.gateway.signUpAnonymously(), by: $0.gateway.apple(StolenAccount.attackerApple))
         },
         Move(testDescription: "the target merged into a third account") { try await moveOn($0) },
         Move(testDescription: "the target merged into a third account, and back by its own link") { stolen in
@@ -81,10 +82,10 @@ struct UndoMergeLinkTests {
         },
         Move(testDescription: "the target merged into a third account, and back by an administrator") { stolen in
             _ = try await moveOn(stolen)
-            return try await stolen.gateway.undoMerge(stolen.thief.localId)
+            return try await stolen.gateway.undoMerge(stolen.attacker.localId)
         },
         Move(testDescription: "the target disabled by an administrator") {
-            try await $0.gateway.administer(":update", ["localId": .string($0.thief.localId), "disableUser": true])
+            try await $0.gateway.administer(":update", ["localId": .string($0.attacker.localId), "disableUser": true])
         },
     ]
 
@@ -92,10 +93,10 @@ struct UndoMergeLinkTests {
         #expect(try await stolen.unlink("google.com").outcome == "200")
         _ = try await stolen.gateway.signIn(stolen.gateway.google(.alan))
         stolen.gateway.clock.advance(by: .seconds(1))
-        return try await stolen.gateway.merge(stolen.thief, by: stolen.gateway.google(.alan))
+        return try await stolen.gateway.merge(stolen.attacker, by: stolen.gateway.google(.alan))
     }
 
-    @Test("gives the victim the account back, whatever the thief does:", arguments: moves)
+    @Test("restores the victim's account, whatever the attacker does:", arguments: moves)
     func robust(move: Move) async throws {
         let stolen = try await StolenAccount(targetHasAddress: move.targetHasAddress)
         let gateway = stolen.gateway
@@ -111,16 +112,16 @@ struct UndoMergeLinkTests {
 
         let undone = try await gateway.submit(stolen.code)
         #expect(undone.status == 200 && undone.text.contains(#"name="newPassword""#), "\(undone.text)")
-        #expect(try await gateway.signIn(password: "thief's own").outcome == "400 INVALID_PASSWORD")
+        #expect(try await gateway.signIn(password: "attacker's own").outcome == "400 INVALID_PASSWORD")
         for exchange in [try await gateway.signIn(), try await gateway.signIn(gateway.google())] {
             #expect(exchange.json["localId"]?.string == stolen.victim.localId, "\(exchange.text)")
             let account = try await gateway.account(try #require(exchange.json["idToken"]?.string))
             #expect(account["email"]?.string == StolenAccount.email && account["emailVerified"] == true)
             #expect(account["displayName"] == "Ada")
         }
-        for token in [stolen.victim.idToken, stolen.thief.idToken] {
+        for token in [stolen.victim.idToken, stolen.attacker.idToken] {
             let seen = try await gateway.lookup(token)
-            #expect(seen.status == 400 || seen.json["users"]?[0]?["localId"]?.string == stolen.thief.localId)
+            #expect(seen.status == 400 || seen.json["users"]?[0]?["localId"]?.string == stolen.attacker.localId)
             #expect(!seen.text.contains(StolenAccount.email) && !seen.text.contains("google.com"))
         }
         let saved = try await gateway.submit(try #require(undone.formCode), ["newPassword": "the victim's own"])
@@ -129,27 +130,27 @@ struct UndoMergeLinkTests {
         #expect(back.json["localId"]?.string == stolen.victim.localId, "\(back.text)")
     }
 
-    @Test("works once, and is told of like an administrator's undoing, with the page's request")
+    @Test("works once, with the events of an administrator's undo and the request of the page")
     func once() async throws {
         let stolen = try await StolenAccount()
         let trail = try await stolen.gateway.audited { _ = try await stolen.gateway.submit(stolen.code) }
-        let (victim, thief) = (stolen.victim.localId, stolen.thief.localId)
+        let (victim, attacker) = (stolen.victim.localId, stolen.attacker.localId)
         #expect(
             trail.map(\.description).sorted()
                 == [
-                    "user account.merge-undone \(victim) target=\(thief)",
-                    "user account.merge-undone \(thief) source=\(victim)",
+                    "user account.merge-undone \(victim) target=\(attacker)",
+                    "user account.merge-undone \(attacker) source=\(victim)",
                 ].sorted())
         #expect(trail.allSatisfy { $0.request == "0" && $0.network != nil })
-        let told = try await stolen.gateway.told().outbox
-        #expect(told.contains("account.merge-undone \(thief) \(victim)"))
+        let events = try await stolen.gateway.recordedEvents().outbox
+        #expect(events.contains("account.merge-undone \(attacker) \(victim)"))
         let before = try await stolen.gateway.dump()
         #expect(try await stolen.gateway.submit(stolen.code).text.contains("This link does not work"))
         #expect(try await stolen.gateway.undoMerge(victim).outcome.hasPrefix("400 MERGE_NOT_FOUND"))
         #expect(try await stolen.gateway.dump() == before)
     }
 
-    @Test("by several at once works once")
+    @Test("works once for concurrent requests")
     func race() async throws {
         let stolen = try await StolenAccount()
         let statuses = try await withThrowingTaskGroup(of: Int.self) { group in
@@ -174,7 +175,7 @@ struct UndoMergeLinkTests {
         case .late: gateway.clock.advance(by: .seconds(7 * 86_400))
         case .undone: #expect(try await gateway.undoMerge(stolen.victim.localId).outcome == "200")
         case .deleted:
-            #expect(try await gateway.delete(stolen.thief.idToken).outcome == "200")
+            #expect(try await gateway.delete(stolen.attacker.idToken).outcome == "200")
             let emails = try await gateway.emails(.accountsMerged)
             #expect(emails.map(\.recipient) == [StolenAccount.email], "the victim is told all the same")
         case .idTaken: try await gateway.make(["localId": .string(stolen.victim.localId)])
@@ -186,7 +187,7 @@ struct UndoMergeLinkTests {
         #expect(try await gateway.dump() == before)
     }
 
-    @Test("leaves what somebody else has proven meanwhile: the address")
+    @Test("does not take back what another account has verified since: the address")
     func addressTaken() async throws {
         let stolen = try await StolenAccount()
         let gateway = stolen.gateway
@@ -202,7 +203,7 @@ struct UndoMergeLinkTests {
         #expect(account["email"] == nil && account["passwordUpdatedAt"] == nil)
     }
 
-    @Test("leaves what somebody else has proven meanwhile: an identity")
+    @Test("does not take back what another account has verified since: an identity")
     func identityTaken() async throws {
         let stolen = try await StolenAccount()
         let gateway = stolen.gateway
@@ -212,10 +213,10 @@ struct UndoMergeLinkTests {
         #expect(try await gateway.signIn(gateway.google()).json["localId"]?.string == other.localId)
         #expect(try await gateway.lookup(other.idToken).status == 200)
         #expect(try await gateway.signIn().json["localId"]?.string == stolen.victim.localId)
-        #expect(try await gateway.lookup(stolen.thief.idToken).status == 200, "nothing was taken from the target")
+        #expect(try await gateway.lookup(stolen.attacker.idToken).status == 200, "nothing was taken from the target")
     }
 
-    @Test("gives an identity back as it was, but for the time of its linking", arguments: [true, false])
+    @Test("restores an identity unchanged except for the time of its linking", arguments: [true, false])
     func identityAsItWas(isUnlinked: Bool) async throws {
         let stolen = try await StolenAccount()
         func google(of account: String) async throws -> String? {
@@ -225,7 +226,7 @@ struct UndoMergeLinkTests {
                 """
             return try await stolen.gateway.database.pool.query(statement).first?.decode("line")
         }
-        let before = try #require(try await google(of: stolen.thief.localId))
+        let before = try #require(try await google(of: stolen.attacker.localId))
         if isUnlinked { _ = try await stolen.unlink("google.com") }
         _ = try await stolen.gateway.submit(stolen.code)
         #expect(try await google(of: stolen.victim.localId) == before)
@@ -234,7 +235,7 @@ struct UndoMergeLinkTests {
         #expect(linkedAt.count == 1)
     }
 
-    @Test("leads to no password where the project has none")
+    @Test("does not continue to a password if the project does not allow passwords")
     func withoutPasswords() async throws {
         let stolen = try await StolenAccount()
         _ = try await stolen.gateway.database.pool.execute(

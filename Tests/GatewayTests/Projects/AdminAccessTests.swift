@@ -13,7 +13,7 @@ struct AdminAccessTests {
         "", ":lookup", ":update", ":delete", ":batchDelete", ":batchCreate", ":query",
     ]
 
-    @Test("a service key of one project does nothing in another, and learns nothing", arguments: operations)
+    @Test("a service key of one project has no access to another, and learns nothing about it", arguments: operations)
     func otherProject(operation: String) async throws {
         let gateway = try await TestGateway.administered()
         try await gateway.makeOtherProject("other", serviceKey: "sks_other")
@@ -42,7 +42,7 @@ struct AdminAccessTests {
         #expect(try await gateway.user("ada")["email"] == "ada@example.com")
     }
 
-    @Test("without a service key nobody administers", arguments: operations)
+    @Test("administration needs a service key", arguments: operations)
     func noKey(operation: String) async throws {
         let gateway = try await TestGateway.administered()
         let outcome = try await gateway.administer(operation, bearer: nil).outcome
@@ -54,14 +54,14 @@ struct AdminAccessTests {
         #expect(try await gateway.post(path).outcome == expected)
     }
 
-    @Test("a path's project is looked at before anything", arguments: ["..", "%2F", "a%00", "a%5Cb"])
+    @Test("access to the path's project is checked first", arguments: ["..", "%2F", "a%00", "a%5Cb"])
     func path(project: String) async throws {
         let gateway = try await TestGateway.administered()
         #expect(try await gateway.administer(":lookup", in: project).status == 404)
     }
 
     @Test(
-        "a project in the body of an unscoped path is the one that is administered, where its administrator may",
+        "an unscoped path uses the project in the body, if the service key has access to it",
         arguments: [(true, "other", "200"), (false, "other", "403"), (true, "demo", "200"), (false, "demo", "200")])
     func targetProject(isDev: Bool, target: String, expected: String) async throws {
         let gateway = try await TestGateway(mode: isDev ? .dev(ID("demo")) : .serve(at: "https://auth.example.com"))

@@ -6,7 +6,7 @@ import Testing
 
 typealias HTTPMethod = HTTP.Method
 
-@Suite("Apps, configured by a backend", .serialized)
+@Suite("Configuration of apps", .serialized)
 struct AppsTests {
     static let ios: JSON = [
         "appId": "ios", "displayName": "The app", "platform": "ios", "distribution": "appStore",
@@ -26,7 +26,7 @@ struct AppsTests {
         "loginServices": ["compliant": true, "violations": []],
     ]
 
-    @Test("are made, shown, listed, changed and deleted")
+    @Test("are created, returned, listed, changed and deleted")
     func life() async throws {
         let backend = try await Configurator()
         #expect(try await backend.send(.get, "apps").json == ["apps": [Self.byDefault]])
@@ -60,7 +60,7 @@ struct AppsTests {
     }
 
     @Test(
-        "are refused where they cannot be",
+        "are rejected if not valid",
         arguments: [
             (
                 "appId", "The App",
@@ -108,7 +108,7 @@ struct AppsTests {
     }
 
     @Test(
-        "that break guideline 4.8 are refused, unless they are exempted",
+        "that violate guideline 4.8 are rejected, unless they are exempt",
         arguments: [
             (["signInMethods": ["google.com"]], "it shows a social provider and not apple.com beside it"),
             (
@@ -130,7 +130,7 @@ struct AppsTests {
         #expect(answer.outcome == (problem.map { "409 LOGIN_SERVICES_4_8 : app default: \($0)" } ?? "200"))
     }
 
-    @Test("of another project are nobody's business")
+    @Test("of another project are not accessible")
     func otherProject() async throws {
         let backend = try await Configurator()
         let answer = try await backend.gateway.administer(.get, "/v2/projects/other/apps", by: backend.backend)

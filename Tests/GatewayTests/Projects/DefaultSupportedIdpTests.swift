@@ -8,7 +8,7 @@ import Testing
 @testable import Gateway
 @testable import Support
 
-@Suite("Apple and Google, configured by a backend", .serialized)
+@Suite("Configuration of Apple and Google", .serialized)
 struct DefaultSupportedIdpTests {
     static let apple = "defaultSupportedIdpConfigs/apple.com"
     static let google = "defaultSupportedIdpConfigs/google.com"
@@ -27,7 +27,7 @@ struct DefaultSupportedIdpTests {
         "clientId": "google-client", "clientIds": ["google-client"],
     ]
 
-    @Test("are made, shown, listed and deleted; their secrets are never shown")
+    @Test("are created, returned, listed and deleted; their secrets are never returned")
     func life() async throws {
         let backend = try await Configurator()
         let empty = try await backend.send(.get, "defaultSupportedIdpConfigs")
@@ -52,7 +52,7 @@ struct DefaultSupportedIdpTests {
             ])
     }
 
-    @Test("the private key can be opened by whoever has the master key, and is bound to its place")
+    @Test("the private key is encrypted with the master key and bound to its project and provider")
     func secret() async throws {
         let backend = try await Configurator()
         try await backend.enableApple()
@@ -81,7 +81,7 @@ struct DefaultSupportedIdpTests {
     }
 
     @Test(
-        "change in what the mask names",
+        "change the members that the mask names",
         arguments: [
             Change(
                 testDescription: "first client id", body: ["clientId": "com.b"], mask: "clientId", member: "clientIds",
@@ -128,7 +128,7 @@ struct DefaultSupportedIdpTests {
         #expect(try await backend.send(.get, Self.apple).json == changed.json)
     }
 
-    @Test("what is shown can be sent back")
+    @Test("can be written back unchanged")
     func roundTrip() async throws {
         let backend = try await Configurator()
         try await backend.enableApple()
@@ -140,7 +140,7 @@ struct DefaultSupportedIdpTests {
     }
 
     @Test(
-        "are refused where they cannot be",
+        "are rejected if not valid",
         arguments: [
             ("?idpId=facebook.com", [:], "400 INVALID_PROVIDER_ID : The providers here are apple.com and google.com."),
             ("?idpId=oidc.a", [:], "400 INVALID_PROVIDER_ID : The providers here are apple.com and google.com."),
@@ -181,7 +181,7 @@ struct DefaultSupportedIdpTests {
         #expect(try await backend.send(.get, "defaultSupportedIdpConfigs").json == ["defaultSupportedIdpConfigs": []])
     }
 
-    @Test("an RSA key is no key of Apple's")
+    @Test("an RSA key is rejected for Apple")
     func rsa() async throws {
         let backend = try await Configurator()
         let pem = try PrivateKey.generate(.rs256).pem
@@ -192,7 +192,9 @@ struct DefaultSupportedIdpTests {
         #expect(!refused.text.contains("BEGIN"))
     }
 
-    @Test("are found by nobody under odd names", arguments: ["facebook.com", "oidc.a", "apple.com%20", "..", "%00"])
+    @Test(
+        "are not found under other spellings of their name",
+        arguments: ["facebook.com", "oidc.a", "apple.com%20", "..", "%00"])
     func unknown(id: String) async throws {
         let backend = try await Configurator()
         for method in [.get, .patch, .delete] as [HTTPMethod] {
@@ -201,7 +203,7 @@ struct DefaultSupportedIdpTests {
         }
     }
 
-    @Test("are made once")
+    @Test("are created once")
     func twice() async throws {
         let backend = try await Configurator()
         try await backend.enableApple()
@@ -212,7 +214,7 @@ struct DefaultSupportedIdpTests {
     }
 
     @Test(
-        "the last configuration of Apple stays while a social provider is on",
+        "keep Apple while a social provider is enabled",
         arguments: [
             (.delete, nil, nil, "while apple.com is not configured and enabled"),
             (.patch, ["enabled": false], "enabled", "while apple.com is not configured and enabled"),

@@ -6,7 +6,7 @@ import Testing
 @testable import Gateway
 @testable import Support
 
-@Suite("The ways to sign in that an app may show", .serialized)
+@Suite("The sign-in methods that an app may show", .serialized)
 struct LoginMethodsTests {
     /// `providerId kind`, in order.
     static func summary(_ exchange: Exchange) -> [String] {
@@ -14,7 +14,7 @@ struct LoginMethodsTests {
         return methods.map { "\($0["providerId"]?.string ?? "") \($0["kind"]?.string ?? "")" }
     }
 
-    @Test("begin with Apple where there is anything social, all of equal prominence")
+    @Test("begin with Apple if there is a social provider, all with equal prominence")
     func order() async throws {
         let backend = try await Configurator()
         try await backend.enableApple()
@@ -33,7 +33,7 @@ struct LoginMethodsTests {
         #expect(answer.headers["Cache-Control"] == "no-store")
     }
 
-    @Test("tell what Apple asks of its buttons")
+    @Test("include Apple's rules for its buttons")
     func buttons() async throws {
         let backend = try await Configurator()
         try await backend.enableApple()
@@ -47,7 +47,7 @@ struct LoginMethodsTests {
         #expect(parameters?["border_radius"] == ["minimum": 0, "maximum": 50, "initial": 15])
     }
 
-    @Test("leave out what is social where guideline 4.8 is broken, and say so; so does signing in")
+    @Test("omit social providers if guideline 4.8 is violated, and name the violation; signing in is rejected too")
     func broken() async throws {
         let backend = try await Configurator()
         try await backend.enableApple()
@@ -65,7 +65,7 @@ struct LoginMethodsTests {
         #expect(apple == "501 providerId is not implemented.", "Apple itself is not to blame")
     }
 
-    @Test("of a provider decide whether one may begin to sign in with it")
+    @Test("decide whether sign-in with a provider can start")
     func start() async throws {
         let backend = try await Configurator()
         try await backend.enableApple()
@@ -83,7 +83,7 @@ struct LoginMethodsTests {
                 == "400 OPERATION_NOT_ALLOWED : The identity provider is not among this app's sign-in methods.")
     }
 
-    @Test("are told of another app of the project too")
+    @Test("are available for another app of the project")
     func otherApp() async throws {
         let backend = try await Configurator()
         _ = try await backend.send(.post, "apps", ["appId": "web", "signInMethods": ["anonymous"]])

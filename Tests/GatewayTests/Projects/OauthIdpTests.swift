@@ -6,7 +6,7 @@ import Testing
 @testable import Gateway
 @testable import Support
 
-@Suite("OpenID Connect providers, configured by a backend", .serialized)
+@Suite("Configuration of OpenID Connect providers", .serialized)
 struct OauthIdpTests {
     static let path = "oauthIdpConfigs/oidc.corp"
 
@@ -21,7 +21,7 @@ struct OauthIdpTests {
         "responseType": ["idToken": true, "code": true],
     ]
 
-    @Test("are made, shown, listed, changed and deleted; their secrets are never shown")
+    @Test("are created, returned, listed, changed and deleted; their secrets are never returned")
     func life() async throws {
         let backend = try await Configurator()
         try await backend.enableApple()
@@ -49,7 +49,7 @@ struct OauthIdpTests {
     }
 
     @Test(
-        "are refused where they cannot be",
+        "are rejected if not valid",
         arguments: [
             ("", input, "400 MISSING_PROVIDER_ID"),
             (
@@ -79,7 +79,7 @@ struct OauthIdpTests {
         #expect(try await backend.send(.get, "oauthIdpConfigs").json == ["oauthIdpConfigs": []])
     }
 
-    @Test("may be on this machine in dev mode")
+    @Test("may have a loopback issuer in dev mode")
     func loopback() async throws {
         let body: JSON = ["issuer": "http://127.0.0.1:9000", "clientId": "c"]
         let gateway = try await TestGateway(mode: .dev(ID("demo")))

@@ -9,7 +9,7 @@ import Testing
 struct ProjectConfigTests {
     static let path = "/v2/projects/demo/config"
 
-    @Test("is shown to the project's backend and to nobody else")
+    @Test("is returned to the project's backend only")
     func shown() async throws {
         let gateway = try await TestGateway()
         let backend = try await ServiceKey(in: gateway)
@@ -79,7 +79,7 @@ struct ProjectConfigTests {
         #expect(try await gateway.administer(.get, Self.path, by: backend).json == answer.json)
     }
 
-    @Test("holds the rules for passwords as one value")
+    @Test("has the password rules as one value")
     func passwordRules() async throws {
         let gateway = try await TestGateway(.firebase) { $0.requiresSymbol = true }
         let backend = try await ServiceKey(in: gateway)
@@ -106,7 +106,7 @@ struct ProjectConfigTests {
                 == ["minPasswordLength": 6])
     }
 
-    @Test("keeps what the body does not have where there is a mask, and goes back to defaults where there is none")
+    @Test("keeps members that a masked body omits, and resets them if there is no mask")
     func absent() async throws {
         let gateway = try await TestGateway(.firebase) {
             $0.allowsAnonymous = false
@@ -125,7 +125,7 @@ struct ProjectConfigTests {
         #expect(project.policy.recentLoginMaxAge == .seconds(60), "is not part of this resource")
     }
 
-    @Test("is not reset by a mask in the other spelling")
+    @Test("is not reset by a mask in snake_case")
     func snakeCase() async throws {
         let gateway = try await TestGateway(.firebase) { $0.allowsAnonymous = false }
         let backend = try await ServiceKey(in: gateway)
@@ -152,7 +152,7 @@ struct ProjectConfigTests {
     static let length = "/passwordPolicyConfig/passwordPolicyVersions/0/customStrengthOptions/minPasswordLength"
 
     @Test(
-        "refuses what cannot be, and then changes nothing",
+        "are unchanged after an invalid request",
         arguments: [
             (length(5), "400 Invalid JSON payload received. \(length) must be 6 to 64"),
             (length(65), "400 Invalid JSON payload received. \(length) must be 6 to 64"),
@@ -191,7 +191,7 @@ struct ProjectConfigTests {
         #expect(config.json["emailPrivacyConfig"]?["enableImprovedEmailPrivacy"] == false)
     }
 
-    @Test("says no to nothing that is true already")
+    @Test("accepts a value that is already set")
     func harmless() async throws {
         let gateway = try await TestGateway()
         let backend = try await ServiceKey(in: gateway)

@@ -53,7 +53,7 @@ struct ProviderIssuerTests {
         func execute(_ statement: SQL) async throws { _ = try await gateway.database.pool.execute(statement) }
     }
 
-    @Test("cannot be changed while identities have it")
+    @Test("cannot be changed while identities use it")
     func change() async throws {
         let fixture = try await Fixture()
         let ada = try await fixture.signIn()
@@ -78,7 +78,7 @@ struct ProviderIssuerTests {
         #expect(try await fixture.identities().contains("1 \(Self.second)"))
     }
 
-    @Test("stays after the provider was removed", arguments: [false, true])
+    @Test("remains after the provider is removed", arguments: [false, true])
     func removed(isOfOlderRelease: Bool) async throws {
         let fixture = try await Fixture()
         let ada = try await fixture.signIn()
@@ -92,7 +92,7 @@ struct ProviderIssuerTests {
         #expect(try await fixture.signIn(of: Self.second).json["isNewUser"] == true)
     }
 
-    @Test("takes identities of the old one along if the request discards them")
+    @Test("can be changed together with deleting identities of the old issuer")
     func discarded() async throws {
         let fixture = try await Fixture()
         let ada = try await fixture.signIn(email: "ada@example.com")
@@ -103,7 +103,7 @@ struct ProviderIssuerTests {
         #expect(try await fixture.change(to: Self.second, "?discardIdentities=maybe").status == 400)
         #expect(try await fixture.change(to: Self.second, "?discardIdentities=false").outcome.hasPrefix(Self.inUse))
         #expect(try await fixture.change(to: Self.second, "?discardIdentities=true").outcome == "200")
-        let (outbox, audit) = try await fixture.gateway.told()
+        let (outbox, audit) = try await fixture.gateway.recordedEvents()
         #expect(outbox == ids.map { "identity.unlinked \($0) oidc.corp" })
         #expect(audit == ids.map { "key:backend identity.unlinked \($0) oidc.corp" })
         #expect(try await fixture.identities().count == 1, "Apple's stays")
@@ -116,7 +116,7 @@ struct ProviderIssuerTests {
         #expect(stranger.json["localId"] != ada.json["localId"])
     }
 
-    @Test("is changed with identities by a key that may unlink them, and by no other")
+    @Test("is changed with identities only by a service key that may unlink them")
     func scope() async throws {
         let fixture = try await Fixture()
         #expect(try await fixture.signIn().outcome == "200")
@@ -129,7 +129,7 @@ struct ProviderIssuerTests {
         #expect(try await fixture.identities() == ["1 \(Self.first)"])
     }
 
-    @Test("is an identity's own: one of another issuer is somebody else's")
+    @Test("is part of an identity: the same subject of another issuer is another user")
     func otherIssuer() async throws {
         let fixture = try await Fixture()
         #expect(try await fixture.signIn().outcome == "200")
@@ -148,7 +148,7 @@ struct ProviderIssuerTests {
         #expect(try await fixture.identities() == ["1 \(Self.second)"], "nothing was adopted")
     }
 
-    @Test("is adopted by an identity that has none")
+    @Test("is set for an identity that has none")
     func adopted() async throws {
         let fixture = try await Fixture()
         #expect(try await fixture.backend.send(.delete, Self.path).outcome == "200")
@@ -160,7 +160,7 @@ struct ProviderIssuerTests {
         #expect(try await fixture.identities() == ["1 \(Self.first)"])
     }
 
-    @Test("is that of the provider, where an administrator links or imports an identity")
+    @Test("is the provider's if an administrator links or imports an identity")
     func administrators() async throws {
         let fixture = try await Fixture()
         try await fixture.gateway.make(["localId": "a"], identities: [["providerId": "oidc.corp", "rawId": "1"]])
@@ -180,7 +180,7 @@ struct ProviderIssuerTests {
         #expect(try await fixture.identities() == ["1 \(issuer)", "2 \(issuer)", "3 \(issuer)", "4 -"])
     }
 
-    @Test("makes a pending token worthless when it changes")
+    @Test("voids pending tokens when it changes")
     func pendingToken() async throws {
         let fixture = try await Fixture()
         let ada = try await fixture.gateway.signUp()
@@ -194,7 +194,7 @@ struct ProviderIssuerTests {
         #expect(try await fixture.identities() == [])
     }
 
-    @Test("of a tenant's provider is the tenant's own")
+    @Test("of a tenant's provider belongs to the tenant")
     func tenants() async throws {
         let fixture = try await Fixture()
         let made = try await fixture.backend.send(.post, "tenants", ["displayName": "Corp"])
@@ -263,7 +263,7 @@ extension ProviderIssuerTests {
         #expect(later.outcome.hasPrefix("400 INVALID_IDP_RESPONSE : The issuer of"))
     }
 
-    @Test("is one at a time of two that are set at once", .timeLimit(.minutes(1)))
+    @Test("is set by one of two concurrent requests", .timeLimit(.minutes(1)))
     func twoChanges() async throws {
         let fixture = try await Fixture()
         #expect(try await fixture.signIn().outcome == "200")
@@ -278,7 +278,7 @@ extension ProviderIssuerTests {
         }
         for change in changes { #expect(try await change.value.outcome == "200") }
         #expect(try await fixture.identities() == [])
-        #expect(try await fixture.gateway.told().outbox.count == 1)
+        #expect(try await fixture.gateway.recordedEvents().outbox.count == 1)
     }
 }
 

@@ -12,7 +12,7 @@ struct ServiceKeyScopeTests {
     /// Every operation for administrators, by the paths they are called on.
     static let operations = Endpoint.all.filter { $0.scope != nil }
 
-    @Test("each operation is open to its own scope, and to a key for all")
+    @Test("each operation needs its own scope, or the scope for all")
     func table() async throws {
         let gateway = try await TestGateway()
         #expect(Self.operations.count > 30)
@@ -34,7 +34,7 @@ struct ServiceKeyScopeTests {
         }
     }
 
-    @Test("no operation is open to whoever has no key that works here")
+    @Test("every operation needs a valid service key of the project")
     func turnedAway() async throws {
         let gateway = try await TestGateway()
         try await gateway.makeOtherProject("other", serviceKey: "sks_elsewhere")
@@ -94,7 +94,7 @@ struct ServiceKeyScopeTests {
         #expect(try await gateway.administer(.post, path, body, by: both).outcome == "200")
     }
 
-    @Test("what lets somebody become somebody else takes a scope of its own", arguments: requests)
+    @Test("signing in as another user needs a separate scope", arguments: requests)
     func content(operation: String, body: JSON, scope: ServiceKeyScope) async throws {
         let gateway = try await TestGateway()
         let all = try await ServiceKey(id: "all", in: gateway)
@@ -110,7 +110,7 @@ struct ServiceKeyScopeTests {
     }
 
     @Test(
-        "a custom token is believed of a key that may mint and has not expired",
+        "a custom token is accepted only from an unexpired key that may sign custom tokens",
         arguments: [
             (ServiceKeyScopes([.mintTokens]), Duration.seconds(60), "200"),
             (.all, .seconds(60), "200"),
@@ -127,7 +127,7 @@ struct ServiceKeyScopeTests {
         #expect(try await gateway.signIn(customToken: token).outcome == expected)
     }
 
-    @Test("a key ends on time, though it was seen a moment before")
+    @Test("a cached key stops working when it expires")
     func expiry() async throws {
         let gateway = try await TestGateway()
         let key = try await ServiceKey(in: gateway, expiresAt: gateway.clock.now + .seconds(60))
@@ -142,7 +142,7 @@ struct ServiceKeyScopeTests {
         #expect(try await gateway.signIn(customToken: token).status == 400)
     }
 
-    @Test("one key follows another without a request that fails")
+    @Test("keys can be replaced without a failed request")
     func rotation() async throws {
         let gateway = try await TestGateway()
         let path = "/v1/projects/demo/accounts:query"
@@ -164,7 +164,7 @@ struct ServiceKeyScopeTests {
         #expect(try await works(new, later) == [200, 200])
     }
 
-    @Test("when a key was used is written later, and not for every use")
+    @Test("the time of use of a key is written later, and not for every use")
     func lastUse() async throws {
         let gateway = try await TestGateway()
         let key = try await ServiceKey(in: gateway)
@@ -188,7 +188,7 @@ struct ServiceKeyScopeTests {
         #expect(try await lastUse() == gateway.clock.now, "a token that it signed is a use too")
     }
 
-    @Test("names of scopes are read strictly from people, and leniently from the database")
+    @Test("scope names are checked strictly in requests, and unknown ones are ignored in the database")
     func names() {
         #expect(ServiceKeyScopes(parsing: "users.read,config")?.names == ["users.read", "config"])
         #expect(ServiceKeyScopes(parsing: "users.read,all")?.names == ["all"])

@@ -10,173 +10,174 @@ import Testing
 struct TenantBoundaryTests {
     /// What was meant for a tenant that is gone must not be done to the project's own people.
     @Test(
-        "is not overlooked where a backend names a tenant in the query, even if there is none any more",
+        "applies to a tenant ID in the query, even if the tenant is deleted",
         arguments: ["tenantId", "tenant_id"])
     func gone(name: String) async throws {
-        let house = try await TenantFixture()
-        let tenant = try await house.tenant()
-        let ada = try await house.signUp(in: nil)
-        _ = try await house.send(.delete, "\(TenantFixture.tenants)/\(tenant)")
+        let fixture = try await TenantFixture()
+        let tenant = try await fixture.tenant()
+        let ada = try await fixture.signUp(in: nil)
+        _ = try await fixture.send(.delete, "\(TenantFixture.tenants)/\(tenant)")
         let named = [(name, tenant)]
         let body: JSON = ["localId": .string(ada.localId), "localIds": [.string(ada.localId)], "force": true]
         for path in ["/v1/accounts:delete", "/v1/projects/demo/accounts:batchDelete"] {
-            let exchange = try await house.send(.post, path, body, named)
+            let exchange = try await fixture.send(.post, path, body, named)
             #expect(exchange.outcome == "404 TENANT_NOT_FOUND", "\(path)")
         }
         for path in ["accounts:batchGet", "auditEvents", "accounts/\(ada.localId)/identities"] {
-            let exchange = try await house.send(.get, "/v1/projects/demo/\(path)", nil, named)
+            let exchange = try await fixture.send(.get, "/v1/projects/demo/\(path)", nil, named)
             #expect(exchange.outcome == "404 TENANT_NOT_FOUND", "\(path)")
         }
-        #expect(try await house.gateway.lookup(ada.idToken).status == 200)
+        #expect(try await fixture.gateway.lookup(ada.idToken).status == 200)
     }
 
-    @Test("is not overlooked in the body, either, even if there is none any more")
+    @Test("applies to a tenant ID in the body, even if the tenant is deleted")
     func goneInBody() async throws {
-        let house = try await TenantFixture()
-        let ada = try await house.signUp(in: nil)
+        let fixture = try await TenantFixture()
+        let ada = try await fixture.signUp(in: nil)
         let body: JSON = [
             "tenantId": "gone", "localId": .string(ada.localId), "localIds": [.string(ada.localId)], "force": true,
         ]
         for path in ["/v1/accounts:delete", "/v1/projects/demo/accounts:batchDelete"] {
-            #expect(try await house.send(.post, path, body).outcome == "404 TENANT_NOT_FOUND", "\(path)")
+            #expect(try await fixture.send(.post, path, body).outcome == "404 TENANT_NOT_FOUND", "\(path)")
         }
         let reset: JSON = ["tenantId": "gone", "requestType": "PASSWORD_RESET", "email": "ada@example.com"]
         let requests: [(HTTP.Method, String, JSON)] = [
             (.post, "accounts:sendOobCode", reset), (.delete, "accounts/\(ada.localId)/identities/google.com", body),
         ]
         for (method, path, body) in requests {
-            let exchange = try await house.send(method, "/v1/projects/demo/\(path)", body)
+            let exchange = try await fixture.send(method, "/v1/projects/demo/\(path)", body)
             #expect(exchange.outcome == "404 TENANT_NOT_FOUND", "\(path)")
         }
         let password: [String: JSON] = ["email": "ada@example.com", "password": "secret1"]
         for operation in ["signInWithPassword", "signUp"] {
-            let exchange = try await house.client(operation, in: "gone", password)
+            let exchange = try await fixture.client(operation, in: "gone", password)
             #expect(exchange.outcome == "400 INVALID_TENANT_ID")
         }
-        #expect(try await house.gateway.lookup(ada.idToken).status == 200)
+        #expect(try await fixture.gateway.lookup(ada.idToken).status == 200)
     }
 
-    @Test("is found by the query in snake_case, too")
+    @Test("applies to a tenant ID in the query in snake_case")
     func snakeCase() async throws {
-        let house = try await TenantFixture()
-        let tenant = try await house.tenant()
-        let ada = try await house.signUp(in: tenant)
-        let found = try await house.send(
+        let fixture = try await TenantFixture()
+        let tenant = try await fixture.tenant()
+        let ada = try await fixture.signUp(in: tenant)
+        let found = try await fixture.send(
             .get, "/v1/projects/demo/accounts:batchGet", nil, [("tenant_id", tenant)])
         #expect(found.json["users"]?.elements.map { $0["localId"] } == [.string(ada.localId)])
-        let shown = try await house.gateway.send(
+        let shown = try await fixture.gateway.send(
             .get, "/v1/projects", body: [], query: [("key", TestGateway.apiKey), ("tenant_id", tenant)])
         #expect(shown.outcome == "400 UNSUPPORTED_TENANT_OPERATION")
     }
 
-    @Test("is not found by what is no tenant's id, however near it comes", arguments: ["/b", "\0", " ", "é"])
+    @Test("rejects IDs that resemble a tenant's ID", arguments: ["/b", "\0", " ", "é"])
     func ids(end: String) async throws {
-        let house = try await TenantFixture()
-        let tenant = try await house.tenant() + end
-        let shown = try await house.gateway.send(
+        let fixture = try await TenantFixture()
+        let tenant = try await fixture.tenant() + end
+        let shown = try await fixture.gateway.send(
             .get, "/v1/loginMethods", body: [], query: [("key", TestGateway.apiKey), ("tenantId", tenant)])
         #expect(shown.outcome == "400 INVALID_TENANT_ID")
-        let found = try await house.send(.get, "/v1/projects/demo/accounts:batchGet", nil, [("tenantId", tenant)])
+        let found = try await fixture.send(.get, "/v1/projects/demo/accounts:batchGet", nil, [("tenantId", tenant)])
         #expect(found.outcome == "404 TENANT_NOT_FOUND")
     }
 
     /// What is configured is found by its path: a name in the query that had no effect would change the project.
-    @Test("keeps what is configured of the project from requests that name a tenant in the query")
+    @Test("protects the project's configuration from requests that name a tenant in the query")
     func configuration() async throws {
-        let house = try await TenantFixture()
-        let tenant = try await house.tenant()
+        let fixture = try await TenantFixture()
+        let tenant = try await fixture.tenant()
         let requests: [(HTTP.Method, String)] = [
             (.delete, "defaultSupportedIdpConfigs/google.com"), (.get, "defaultSupportedIdpConfigs"),
             (.patch, "config"), (.delete, "apps/default"), (.delete, "tenants/\(tenant)"),
         ]
         for (method, path) in requests {
-            let exchange = try await house.send(
+            let exchange = try await fixture.send(
                 method, "/v2/projects/demo/\(path)", method == .patch ? [:] : nil, [("tenantId", tenant)])
             #expect(exchange.outcome == "400 UNSUPPORTED_TENANT_OPERATION", "\(path)")
         }
-        let below = try await house.send(
+        let below = try await fixture.send(
             .get, "\(TenantFixture.tenants)/\(tenant)/defaultSupportedIdpConfigs", nil, [("tenantId", tenant)])
         #expect(below.status == 200)
     }
 
-    @Test("lets nothing be configured of a tenant that is gone, by whoever still remembers it")
+    @Test("prevents changes of a deleted tenant's configuration, also from a gateway that has cached it")
     func configurationOfNone() async throws {
-        let house = try await TenantFixture()
-        let tenant = try await house.tenant()
-        let home = ID<Realm>(ID<Tenant>(tenant), of: ID("demo"))
+        let fixture = try await TenantFixture()
+        let tenant = try await fixture.tenant()
+        let realm = ID<Realm>(ID<Tenant>(tenant), of: ID("demo"))
         let store = ConfigurationStore(
-            pool: house.gateway.database.pool, rules: .live(), secrets: .absent, clock: house.gateway.clock.wallClock)
-        #expect(try await store.edit(home, by: .commandLine, allowing: []) { _ in } != nil)
-        _ = try await house.send(.delete, "\(TenantFixture.tenants)/\(tenant)")
-        #expect(try await store.edit(home, by: .commandLine, allowing: []) { _ in } == nil)
-        #expect(try await store.configuration(of: home) == nil)
+            pool: fixture.gateway.database.pool, rules: .live(), secrets: .absent,
+            clock: fixture.gateway.clock.wallClock)
+        #expect(try await store.edit(realm, by: .commandLine, allowing: []) { _ in } != nil)
+        _ = try await fixture.send(.delete, "\(TenantFixture.tenants)/\(tenant)")
+        #expect(try await store.edit(realm, by: .commandLine, allowing: []) { _ in } == nil)
+        #expect(try await store.configuration(of: realm) == nil)
     }
 
-    @Test("stands for pages, too: the codes of a disabled tenant do nothing")
+    @Test("applies to pages: the codes of a disabled tenant are rejected")
     func disabledPages() async throws {
-        let house = try await TenantFixture()
-        let tenant = try await house.tenant()
-        let (code, ada) = try await house.verificationCode(in: tenant)
+        let fixture = try await TenantFixture()
+        let tenant = try await fixture.tenant()
+        let (code, ada) = try await fixture.verificationCode(in: tenant)
         let (path, mask) = ("\(TenantFixture.tenants)/\(tenant)", [(name: "updateMask", value: "disableAuth")])
-        _ = try await house.send(.patch, path, ["disableAuth": true], mask)
-        for page in [try await house.gateway.page(code), try await house.gateway.submit(code)] {
+        _ = try await fixture.send(.patch, path, ["disableAuth": true], mask)
+        for page in [try await fixture.gateway.page(code), try await fixture.gateway.submit(code)] {
             #expect(page.status == 400)
             #expect(page.text.contains("This is not available"))
         }
-        _ = try await house.send(.patch, path, ["disableAuth": false], mask)
-        #expect(try await house.gateway.lookup(ada.idToken).json["users"]?[0]?["emailVerified"] == false)
-        #expect(try await house.gateway.submit(code).text.contains("Your email address is confirmed"))
+        _ = try await fixture.send(.patch, path, ["disableAuth": false], mask)
+        #expect(try await fixture.gateway.lookup(ada.idToken).json["users"]?[0]?["emailVerified"] == false)
+        #expect(try await fixture.gateway.submit(code).text.contains("Your email address is confirmed"))
     }
 
     /// Tenants have the project's apps, so that a token for one is one for all of them.
-    @Test("does not let an Apple credential that was used in one tenant be used again in another")
+    @Test("does not weaken replay protection: an Apple credential is used in one tenant only")
     func replay() async throws {
-        let house = try await TenantFixture()
-        let tenants = [try await house.tenant(), try await house.tenant()]
+        let fixture = try await TenantFixture()
+        let tenants = [try await fixture.tenant(), try await fixture.tenant()]
         for tenant in tenants {
-            #expect(try await house.configure("apple.com", in: tenant).status == 200)
+            #expect(try await fixture.configure("apple.com", in: tenant).status == 200)
         }
-        let proof = try house.gateway.apple()
-        let signedIn = try await house.gateway.signIn(proof, ["tenantId": .string(tenants[0])])
+        let proof = try fixture.gateway.apple()
+        let signedIn = try await fixture.gateway.signIn(proof, ["tenantId": .string(tenants[0])])
         #expect(signedIn.outcome == "200")
-        for home in [tenants[0], tenants[1], nil] {
-            let again = try await house.gateway.signIn(proof, home.map { ["tenantId": .string($0)] } ?? [:])
+        for realm in [tenants[0], tenants[1], nil] {
+            let again = try await fixture.gateway.signIn(proof, realm.map { ["tenantId": .string($0)] } ?? [:])
             #expect(again.text.contains("Duplicate credential received"), "\(again.outcome)")
         }
-        let fresh = try await house.gateway.signIn(house.gateway.apple(), ["tenantId": .string(tenants[1])])
+        let fresh = try await fixture.gateway.signIn(fixture.gateway.apple(), ["tenantId": .string(tenants[1])])
         #expect(fresh.json["isNewUser"] == true)
     }
 
-    @Test("gives nobody more attempts: what is limited for a place or a mailbox is limited for all tenants together")
+    @Test("does not add attempts: limits of a network or a mailbox apply to all tenants together")
     func limits() async throws {
         let gateway = try await TestGateway(limitsRates: true) { policy in
             policy.emailEnumerationProtection = false
             (policy.passwordFailureLimit, policy.signUpLimit, policy.emailLimit) = (1, 3, 2)
         }
-        let house = try await TenantFixture(gateway)
+        let fixture = try await TenantFixture(gateway)
         var tenants: [String] = []
-        for _ in 0..<12 { tenants.append(try await house.tenant()) }
+        for _ in 0..<12 { tenants.append(try await fixture.tenant()) }
         let tooMany = LimitedGateway.tooMany
         let link: [String: JSON] = ["requestType": "EMAIL_SIGNIN", "email": "ada@example.com"]
         let outcomes = try await tenants.prefix(3).asyncMap {
-            try await house.client("sendOobCode", in: $0, link).outcome
+            try await fixture.client("sendOobCode", in: $0, link).outcome
         }
         #expect(outcomes == ["200", "200", tooMany])
-        let signUps = try await tenants.prefix(4).asyncMap { try await house.client("signUp", in: $0, [:]).outcome }
+        let signUps = try await tenants.prefix(4).asyncMap { try await fixture.client("signUp", in: $0, [:]).outcome }
         #expect(signUps == ["200", "200", "200", tooMany])
-        let failures = try await tenants.asyncMap { try await house.signIn(in: $0).outcome }
+        let failures = try await tenants.asyncMap { try await fixture.signIn(in: $0).outcome }
         #expect(failures == Array(repeating: "400 EMAIL_NOT_FOUND", count: 10) + [tooMany, tooMany])
     }
 
     @Test("cannot have a service key: keys belong to projects")
     func keys() async throws {
-        let house = try await TenantFixture()
-        let home = "demo/\(try await house.tenant())"
+        let fixture = try await TenantFixture()
+        let realm = "demo/\(try await fixture.tenant())"
         let draft = ServiceKeyStore.Draft(
             id: "tenants", name: "tenant's", secretHash: [UInt8](repeating: 1, count: 32), publicKey: "",
             scopes: .all, expiresAt: nil)
-        let isMade = try await ServiceKeyStore(pool: house.gateway.database.pool)
-            .create(draft, in: ID(home), at: house.gateway.clock.now)
+        let isMade = try await ServiceKeyStore(pool: fixture.gateway.database.pool)
+            .create(draft, in: ID(realm), at: fixture.gateway.clock.now)
         #expect(!isMade)
     }
 }

@@ -7,7 +7,7 @@ import Testing
 @testable import DevMode
 @testable import Support
 
-@Suite("Changes of credentials are limited")
+@Suite("Limits on changes of credentials")
 struct CredentialChangeLimitTests {
     private static let tooMany = LimitedGateway.tooMany
 
@@ -41,7 +41,7 @@ struct CredentialChangeLimitTests {
         },
         Act(testDescription: "an identity") { try await $0.link($0.apple(), to: $1.idToken) },
         Act(testDescription: "a mailbox") {
-            let code = try await $0.askedCode("EMAIL_SIGNIN", ["email": "ada@example.com"])
+            let code = try await $0.requestedCode("EMAIL_SIGNIN", ["email": "ada@example.com"])
             return try await $0.signInWithLink("ada@example.com", code, ["idToken": .string($1.idToken)])
         },
         Act(testDescription: "an identity unlinked") {
@@ -71,7 +71,7 @@ struct CredentialChangeLimitTests {
         Act(testDescription: "deletion", isLimited: false) { try await $0.delete($1.idToken) },
     ]
 
-    @Test("twenty in ten minutes, of whatever kind", arguments: acts)
+    @Test("allow twenty in ten minutes, of any kind", arguments: acts)
     func limit(row: Act) async throws {
         let gateway = try await LimitedGateway().gateway
         let tokens = try await exhausted(at: gateway)
@@ -80,7 +80,7 @@ struct CredentialChangeLimitTests {
         #expect(answer.headers["Retry-After"] == (row.isLimited ? "600" : nil))
     }
 
-    @Test("for each account by itself, and again after ten minutes")
+    @Test("apply to each account separately, and end after ten minutes")
     func window() async throws {
         let gateway = try await LimitedGateway().gateway
         let tokens = try await exhausted(at: gateway)
@@ -91,7 +91,7 @@ struct CredentialChangeLimitTests {
         #expect(try await gateway.link(gateway.google(), to: tokens.idToken).outcome == "200")
     }
 
-    @Test("so that one anonymous account writes no more than that to the audit trail")
+    @Test("limit the audit lines of one anonymous account")
     func auditTrail() async throws {
         let gateway = try await LimitedGateway().gateway
         var tokens = try await exhausted(at: gateway)
@@ -102,7 +102,7 @@ struct CredentialChangeLimitTests {
         #expect(try await gateway.auditTrail().count == Policy.credentialChangeLimit)
     }
 
-    @Test("conflicts count: they tell whose an identity is")
+    @Test("count conflicts, because they reveal the owner of an identity")
     func conflicts() async throws {
         let gateway = try await LimitedGateway().gateway
         _ = try await gateway.signIn(gateway.google())
@@ -115,7 +115,7 @@ struct CredentialChangeLimitTests {
         #expect(outcomes.last == Self.tooMany)
     }
 
-    @Test("a login repeated with the caller's own identity is none, nor is a sign-in")
+    @Test("do not count a repeated login with the caller's own identity, or a sign-in")
     func logins() async throws {
         let gateway = try await LimitedGateway().gateway
         let tokens = try TestGateway.Tokens(await gateway.signIn(gateway.google()))

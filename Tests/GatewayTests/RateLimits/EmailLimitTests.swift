@@ -54,10 +54,10 @@ struct EmailLimitTests {
     @Test("allow one reset in each window, whatever else was sent and for whichever tenant")
     func oneReset() async throws {
         let gateway = try await TestGateway(limitsRates: true) { $0.emailLimit = 1 }
-        let house = try await TenantFixture(gateway)
-        let tenants = [try await house.tenant(), try await house.tenant()]
+        let fixture = try await TenantFixture(gateway)
+        let tenants = [try await fixture.tenant(), try await fixture.tenant()]
         func reset(_ tenant: Int) async throws -> String {
-            try await house.client(
+            try await fixture.client(
                 "sendOobCode", in: tenants[tenant], ["requestType": "PASSWORD_RESET", "email": "ada@example.com"]
             ).outcome
         }

@@ -31,7 +31,7 @@ struct NetworkLimitTests {
             passes: 24),
     ]
 
-    @Test("hold at every prefix length, each with its own width, for anonymous sign-ups", arguments: rows)
+    @Test("apply to every prefix length, each with its own factor, for anonymous sign-ups", arguments: rows)
     func signUps(row: Row) async throws {
         let limited = try await LimitedGateway()
         var outcomes: [String] = []
@@ -43,7 +43,7 @@ struct NetworkLimitTests {
         #expect(try await limited.gateway.post("/v1/accounts:signUp", from: "198.51.100.9").outcome == "200")
     }
 
-    @Test("hold at every prefix length for wrong passwords for one address", arguments: rows)
+    @Test("apply to every prefix length for wrong passwords for one address", arguments: rows)
     func passwords(row: Row) async throws {
         let limited = try await LimitedGateway()
         var outcomes: [String] = []
@@ -51,7 +51,7 @@ struct NetworkLimitTests {
         #expect(outcomes.count { $0 == "400 INVALID_LOGIN_CREDENTIALS" } == row.passes)
     }
 
-    @Test("count nothing at any level where one of them refuses")
+    @Test("count at no level if one level rejects")
     func together() async throws {
         let limits = try #require(try await LimitedGateway().gateway.limits)
         let limiter = limits.limiter
@@ -77,7 +77,7 @@ struct NetworkLimitTests {
         #expect(passes("192.0.2.2"), "taken back at both levels")
     }
 
-    @Test("leave enough nonces to a large NAT, and to nobody more than that")
+    @Test("allow enough nonces for a large NAT, and no more")
     func nonces() async throws {
         let limited = try await LimitedGateway()
         let nat = ClientNetwork(prefixes: ["192.0.2.1", "192.0.2.0/24"], place: nil)

@@ -26,8 +26,8 @@ struct PasswordAttackTests {
         return outcomes
     }
 
-    @Test("leave the owner alone at home, and everybody else one attempt a minute together")
-    func home() async throws {
+    @Test("do not affect the owner's known network; all other networks share one attempt per minute")
+    func ownerNetwork() async throws {
         let limited = try await LimitedGateway()
         _ = try await limited.signUp()
         #expect(try await attack(limited) == Array(repeating: wrong, count: 100))
@@ -35,7 +35,7 @@ struct PasswordAttackTests {
         let refused = try await limited.signIn("ada", "secret1", from: "203.0.113.1")
         #expect(refused.outcome == tooMany, "the right password from an unknown place")
         #expect(refused.headers["Retry-After"] == "60")
-        for peer in [LimitedGateway.home, "192.0.2.200"] {
+        for peer in [LimitedGateway.address, "192.0.2.200"] {
             #expect(try await limited.signIn("ada", "secret1", from: peer).outcome == "200", "\(peer)")
             #expect(try await limited.signIn("ada", from: peer).outcome == wrong, "\(peer)")
         }
@@ -47,7 +47,7 @@ struct PasswordAttackTests {
         #expect(try await limited.signIn("ada", "secret1", from: "198.51.100.1").outcome == "200", "it is over")
     }
 
-    @Test("are answered alike where nobody has the address")
+    @Test("get the same response for an unknown address")
     func alike() async throws {
         let limited = try await LimitedGateway()
         _ = try await limited.signUp("known")
@@ -59,29 +59,30 @@ struct PasswordAttackTests {
 
     struct Place: CustomTestStringConvertible {
         let testDescription: String
-        let home: String
+        let network: String
         let here: String
         let isKnown: Bool
     }
 
     @Test(
-        "go by the place, which is a /24 or a /56",
+        "are counted by network, which is a /24 or a /56",
         arguments: [
-            Place(testDescription: "the /24", home: "192.0.2.1", here: "192.0.2.99", isKnown: true),
-            Place(testDescription: "the next /24", home: "192.0.2.1", here: "192.0.3.1", isKnown: false),
-            Place(testDescription: "the /56", home: "2001:db8:1:1100::1", here: "2001:db8:1:11ff::1", isKnown: true),
+            Place(testDescription: "the /24", network: "192.0.2.1", here: "192.0.2.99", isKnown: true),
+            Place(testDescription: "the next /24", network: "192.0.2.1", here: "192.0.3.1", isKnown: false),
+            Place(testDescription: "the /56", network: "2001:db8:1:1100::1", here: "2001:db8:1:11ff::1", isKnown: true),
             Place(
-                testDescription: "the next /56", home: "2001:db8:1:1100::1", here: "2001:db8:1:1200::1", isKnown: false),
+                testDescription: "the next /56", network: "2001:db8:1:1100::1", here: "2001:db8:1:1200::1",
+                isKnown: false),
         ])
     func places(row: Place) async throws {
         let limited = try await LimitedGateway()
-        _ = try await limited.signUp(from: row.home)
+        _ = try await limited.signUp(from: row.network)
         _ = try await attack(limited, places: 0..<101)
         let outcome = try await limited.signIn("ada", "secret1", from: row.here).outcome
         #expect(outcome == (row.isKnown ? "200" : tooMany))
     }
 
-    @Test("are known to every replica")
+    @Test("are shared by all replicas")
     func replicas() async throws {
         let limited = try await LimitedGateway()
         let replica = try limited.gateway.replica()
@@ -102,7 +103,7 @@ struct PasswordAttackTests {
         }
     }
 
-    @Test("tried at once tell no more of them than the limit")
+    @Test("are limited for concurrent requests, too")
     func burst() async throws {
         let limited = try await LimitedGateway()
         _ = try await limited.signUp()
@@ -116,7 +117,7 @@ struct PasswordAttackTests {
         #expect(outcomes.allSatisfy { $0 == wrong || $0 == tooMany })
     }
 
-    @Test("leave other ways in open, each of which makes the place known", arguments: ["reset", "link"])
+    @Test("leave other sign-in methods open, each of which makes the network known", arguments: ["reset", "link"])
     func otherWays(way: String) async throws {
         let limited = try await LimitedGateway()
         let gateway = limited.gateway
@@ -124,10 +125,10 @@ struct PasswordAttackTests {
         _ = try await attack(limited, places: 0..<101)
         #expect(try await limited.signIn("ada", "secret1").outcome == tooMany)
         if way == "reset" {
-            let code = try await gateway.askedCode("PASSWORD_RESET", ["email": "ada@example.com"])
+            let code = try await gateway.requestedCode("PASSWORD_RESET", ["email": "ada@example.com"])
             #expect(try await gateway.reset(code, "secret1").outcome == "200")
         } else {
-            let code = try await gateway.askedCode(
+            let code = try await gateway.requestedCode(
                 "EMAIL_SIGNIN", ["email": "ada@example.com", "continueUrl": "http://localhost/"])
             let signedIn = try await gateway.signInWithLink("ada@example.com", code)
             #expect(signedIn.outcome == "200")
@@ -138,7 +139,7 @@ struct PasswordAttackTests {
         #expect(try await limited.signIn("ada", "secret1").outcome == "200")
     }
 
-    @Test("find a place unknown that the account left thirty days ago")
+    @Test("treat a network as unknown thirty days after the account's last session there")
     func forgotten() async throws {
         let limited = try await LimitedGateway()
         _ = try await limited.signUp()
@@ -152,7 +153,7 @@ struct PasswordAttackTests {
         #expect(try await limited.signIn("ada", "secret1").outcome == tooMany)
     }
 
-    @Test("leave no address in the database; places go with the account")
+    @Test("store no IP address; networks are deleted with the account")
     func hashed() async throws {
         let limited = try await LimitedGateway()
         let pool = limited.gateway.database.pool
@@ -171,7 +172,7 @@ struct PasswordAttackTests {
         #expect(try await pool.query("SELECT 1 AS one FROM known_network").isEmpty)
     }
 
-    @Test("are not counted where nothing is limited")
+    @Test("are not counted if there is no limit")
     func unlimited() async throws {
         let limited = try await LimitedGateway { $0.passwordFailureLimit = 0 }
         _ = try await limited.signUp()

@@ -10,7 +10,7 @@ import Testing
 struct RateLimitTests {
     private let tooMany = LimitedGateway.tooMany
 
-    @Test("after too many wrong passwords even the right one has to wait, and is told how long")
+    @Test("after too many wrong passwords the correct one is rejected with the time to wait, too")
     func window() async throws {
         let limited = try await LimitedGateway()
         _ = try await limited.signUp()
@@ -34,7 +34,7 @@ struct RateLimitTests {
     }
 
     @Test(
-        "are of a place: an IPv4 address, or the /64 of an IPv6 one, as far as proxies are trusted",
+        "apply to an IPv4 address or an IPv6 /64, behind trusted proxies only",
         arguments: [
             Place(
                 testDescription: "the same address", first: ("192.0.2.7", nil), second: ("192.0.2.7", nil),
@@ -73,7 +73,7 @@ struct RateLimitTests {
         #expect(other.outcome == (row.isTheSame ? tooMany : "400 INVALID_LOGIN_CREDENTIALS"))
     }
 
-    @Test("nobody locks anybody out: an account attacked from elsewhere, or a neighbour's from here, can be entered")
+    @Test("no lockout: an account attacked from another network, and another account in this network, can sign in")
     func noLockOut() async throws {
         let limited = try await LimitedGateway()
         for name in ["ada", "eve"] { _ = try await limited.signUp(name) }
@@ -84,7 +84,7 @@ struct RateLimitTests {
             try await limited.signIn("eve", "secret1", from: "203.0.113.66").outcome == "200", "from the same place")
     }
 
-    @Test("a right password in between gives no more attempts at others, nor at the same")
+    @Test("a correct password does not reset the count")
     func interleaved() async throws {
         let limited = try await LimitedGateway()
         for name in ["ada", "eve"] { _ = try await limited.signUp(name) }
@@ -98,7 +98,7 @@ struct RateLimitTests {
         #expect(try await limited.signIn("eve", "secret1", from: "203.0.113.1").outcome == "200")
     }
 
-    @Test("who is attacked cannot tell nor be told: known and unknown addresses are refused alike, at the same cost")
+    @Test("known and unknown addresses are rejected alike, at the same cost")
     func alike() async throws {
         let limited = try await LimitedGateway()
         _ = try await limited.signUp("known")
@@ -113,7 +113,7 @@ struct RateLimitTests {
         #expect(limited.checks.all == [true, true, true, false, false, false])
     }
 
-    @Test("what is refused reaches neither the passwords nor the database")
+    @Test("a rejected request causes no hashing and no database access")
     func noWork() async throws {
         let limited = try await LimitedGateway()
         _ = try await limited.signUp("known")
@@ -124,7 +124,7 @@ struct RateLimitTests {
         #expect(limited.checks.all.count == 6)
     }
 
-    @Test("of many tried at once, no more than the limit learn whether they were right")
+    @Test("concurrent attempts reveal no more passwords than the limit")
     func burst() async throws {
         let limited = try await LimitedGateway()
         _ = try await limited.signUp()
@@ -136,7 +136,7 @@ struct RateLimitTests {
         #expect(outcomes.filter { $0 == tooMany }.count == 37)
     }
 
-    @Test("accounts made from one place are limited, with and without a password, together with addresses found taken")
+    @Test("sign-ups of one network are limited, anonymous or not, together with addresses found taken")
     func signUps() async throws {
         let limited = try await LimitedGateway()
         #expect(try await limited.signUp("ada").outcome == "200")
@@ -150,7 +150,7 @@ struct RateLimitTests {
         #expect(try await limited.signUp("eve2").outcome == "200")
     }
 
-    @Test("sign-ups at once are no more than one by one")
+    @Test("concurrent sign-ups are limited like sequential ones")
     func signUpBurst() async throws {
         let limited = try await LimitedGateway()
         let outcomes = try await withThrowingTaskGroup(of: String.self) { group in
@@ -160,7 +160,7 @@ struct RateLimitTests {
         #expect(outcomes.filter { $0 == "200" }.count == 3)
     }
 
-    @Test("what made no account and told nothing is not counted: bad passwords, bad requests, our own trouble")
+    @Test("requests that create no account and reveal nothing are not counted")
     func notCounted() async throws {
         let limited = try await LimitedGateway()
         for _ in 1...5 {
@@ -174,7 +174,7 @@ struct RateLimitTests {
         #expect(try await limited.signUp().outcome == "200")
     }
 
-    @Test("who has a session, and who comes with another company's word or a backend's, is let through")
+    @Test("sessions, federated sign-ins and custom tokens are not limited")
     func exempt() async throws {
         let limited = try await LimitedGateway { $0.signUpLimit = 2 }
         let gateway = limited.gateway
@@ -203,7 +203,7 @@ struct RateLimitTests {
         }
     }
 
-    @Test("a limit of 0 is none")
+    @Test("0 means no limit")
     func none() async throws {
         let limited = try await LimitedGateway {
             $0.passwordFailureLimit = 0

@@ -17,7 +17,7 @@ struct SharedRateLimitTests {
         try await gateway.limits?.merge(with: RateCountStore(pool: gateway.database.pool))
     }
 
-    @Test("are shared once the replicas have told each other")
+    @Test("are shared after the replicas synchronize")
     func shared() async throws {
         let limited = try await LimitedGateway()
         let replica = try limited.gateway.replica()
@@ -32,7 +32,7 @@ struct SharedRateLimitTests {
         #expect(try await limited.signIn("ada", "secret1").outcome == tooMany, "it asked because it was asked")
     }
 
-    @Test("are counted together when replicas tell at the same moment, many of the same things")
+    @Test("are added up when replicas synchronize at the same moment")
     func together() async throws {
         let limited = try await LimitedGateway { $0.passwordFailureLimit = 1000 }
         let replicas = try (1...4).map { _ in try limited.gateway.replica() }
@@ -52,7 +52,7 @@ struct SharedRateLimitTests {
         #expect(counts.sorted() == Array(repeating: 12, count: 60) + [240, 240])
     }
 
-    @Test("leave no address in the database, and nothing that a window outlives")
+    @Test("store no IP address, and nothing after the window ends")
     func hashed() async throws {
         let limited = try await LimitedGateway()
         try await limited.fail(1)
@@ -73,7 +73,7 @@ struct SharedRateLimitTests {
         }
     }
 
-    @Test("go on by themselves through an outage, and are told afterwards")
+    @Test("continue locally during an outage, and are synchronized afterwards")
     func outage() async throws {
         let limited = try await LimitedGateway()
         let pool = limited.gateway.database.pool
@@ -90,7 +90,7 @@ struct SharedRateLimitTests {
         #expect(try await limited.signIn(at: replica).outcome == tooMany)
     }
 
-    @Test("keep a bounded number of places in memory, whatever comes")
+    @Test("keep a bounded number of networks in memory")
     func bounded() async throws {
         let metrics = Metrics()
         let clock = TestClock()

@@ -45,12 +45,12 @@ extension TestGateway.Tokens {
     }
 }
 
-@Suite("One's own sessions")
+@Suite("The caller's sessions")
 struct OwnSessionsTests {
     private let alive = ["200", "200"]
     private let ended = ["400 TOKEN_EXPIRED", "400 TOKEN_EXPIRED"]
 
-    @Test("are listed with what tells them apart, those used last first")
+    @Test("are listed with device and time, most recently used first")
     func listing() async throws {
         let gateway = try await TestGateway()
         let first = try await gateway.signUp()
@@ -72,7 +72,7 @@ struct OwnSessionsTests {
             ])
     }
 
-    @Test("are listed only while they live, only their owner's, and a hundred of them at most")
+    @Test("are listed while they are valid, for their owner only, at most a hundred")
     func listed() async throws {
         let gateway = try await TestGateway()
         _ = try await gateway.signUp(email: "eve@example.com")
@@ -92,7 +92,7 @@ struct OwnSessionsTests {
         #expect(try await gateway.sessions(fresh).count == 100)
     }
 
-    @Test("end within one request, both tokens, and the others go on")
+    @Test("end at once, with both tokens; other sessions continue")
     func ending() async throws {
         let gateway = try await TestGateway()
         let ada = try await gateway.signUp()
@@ -105,7 +105,7 @@ struct OwnSessionsTests {
         #expect(try await gateway.revoke(ada.idToken, lost.session) == "400 SESSION_NOT_FOUND", "it ended before")
     }
 
-    @Test("one's current session ended is a sign-out")
+    @Test("ending the current session is a sign-out")
     func signOut() async throws {
         let gateway = try await TestGateway()
         let ada = try await gateway.signUp()
@@ -116,7 +116,7 @@ struct OwnSessionsTests {
         #expect(try await gateway.signIn().outcome == "200", "and one can come back")
     }
 
-    @Test("everywhere ends them all, the caller's own and one of a sign-in that is under way too")
+    @Test("can all be ended, including the caller's own and one of a concurrent sign-in")
     func everywhere() async throws {
         let gateway = try await TestGateway()
         let ada = try await gateway.signUp()
@@ -137,7 +137,7 @@ struct OwnSessionsTests {
         #expect(try await gateway.worth(back) == alive)
     }
 
-    @Test("another account's session is not found, nor another project's, nor what names none")
+    @Test("of another account or project are not found")
     func others() async throws {
         let gateway = try await TestGateway()
         let ada = try await gateway.signUp()
@@ -167,7 +167,7 @@ struct OwnSessionsTests {
     }
 
     @Test(
-        "refuse in the order of the wire protocol",
+        "are rejected in the order of the wire protocol",
         arguments: [
             ([:], "400 MISSING_ID_TOKEN"),
             (["idToken": ""], "400 MISSING_ID_TOKEN"),
@@ -185,7 +185,7 @@ struct OwnSessionsTests {
         #expect(try await gateway.post("/v1/accounts:revokeSession", body).outcome == expected)
     }
 
-    @Test("of many who end the same session at once one does, and none fails otherwise")
+    @Test("are ended once by concurrent requests")
     func race() async throws {
         let gateway = try await TestGateway()
         let ada = try await gateway.signUp()
@@ -207,7 +207,7 @@ struct OwnSessionsTests {
         #expect(try await gateway.worth(ada) == alive)
     }
 
-    @Test("two that end everything at once leave nothing alive, and a session that was ended ends no other")
+    @Test("are all ended by concurrent requests, and an ended session cannot end another")
     func endingAtOnce() async throws {
         let gateway = try await TestGateway()
         let (ada, other) = (try await gateway.signUp(), try await gateway.signIn(as: "other"))

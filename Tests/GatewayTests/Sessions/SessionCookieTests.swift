@@ -13,7 +13,9 @@ import Testing
 struct SessionCookieTests {
     static let path = "/v1/projects/demo:createSessionCookie"
 
-    @Test("say what the ID token says, for as long as was asked", arguments: [nil, "300", 600, "1209600"] as [JSON?])
+    @Test(
+        "have the claims of the ID token and the requested lifetime",
+        arguments: [nil, "300", 600, "1209600"] as [JSON?])
     func contents(duration: JSON?) async throws {
         let gateway = try await TestGateway()
         let backend = try await ServiceKey(in: gateway)
@@ -35,7 +37,7 @@ struct SessionCookieTests {
         #expect(try header(of: cookie)["typ"] == nil)
     }
 
-    @Test("are signed by the keys that are published for them")
+    @Test("are signed by the published keys")
     func keys() async throws {
         let gateway = try await TestGateway()
         let (_, cookie) = try await gateway.cookie()
@@ -48,7 +50,7 @@ struct SessionCookieTests {
         #expect(certificates.json.keys.contains(try #require(try header(of: cookie)["kid"]?.string)))
     }
 
-    @Test("are no ID tokens, whatever the mode", arguments: [false, true])
+    @Test("are not accepted as ID tokens in any mode", arguments: [false, true])
     func notAnIDToken(isDev: Bool) async throws {
         let gateway = try await TestGateway(mode: isDev ? .dev(ID("demo")) : .serve(at: "https://auth.example.com"))
         let backend = try await ServiceKey(in: gateway)
@@ -72,7 +74,7 @@ struct SessionCookieTests {
     }
 
     @Test(
-        "are refused in the order of the wire protocol",
+        "are rejected in the order of the wire protocol",
         arguments: [
             ([:], "400 MISSING_ID_TOKEN"),
             (["idToken": "", "validDuration": "1"], "400 MISSING_ID_TOKEN"),
@@ -90,7 +92,7 @@ struct SessionCookieTests {
         #expect(try await gateway.administer(.post, Self.path, body, by: backend).outcome == expected)
     }
 
-    @Test("are made only while the session lives, for an account that is not disabled, by a backend of the project")
+    @Test("are created only for a valid session of an enabled account, by a backend of the project")
     func access() async throws {
         let gateway = try await TestGateway()
         let backend = try await ServiceKey(in: gateway)

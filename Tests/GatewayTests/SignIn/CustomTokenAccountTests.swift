@@ -6,9 +6,9 @@ import Testing
 @testable import Gateway
 @testable import Support
 
-@Suite("Accounts that custom tokens open", .serialized)
+@Suite("Accounts of custom tokens", .serialized)
 struct CustomTokenAccountTests {
-    @Test("signs in to an account that has other ways in, and leaves them")
+    @Test("a custom token signs in to an account with other sign-in methods, which remain")
     func knownAccount() async throws {
         let gateway = try await TestGateway()
         let backend = try await ServiceKey(in: gateway)
@@ -21,7 +21,7 @@ struct CustomTokenAccountTests {
         #expect(try await gateway.lookup(tokens.idToken).outcome == "200")
     }
 
-    @Test("lets no disabled account in")
+    @Test("a disabled account cannot sign in")
     func disabled() async throws {
         let gateway = try await TestGateway()
         let backend = try await ServiceKey(in: gateway)
@@ -59,7 +59,9 @@ struct CustomTokenAccountTests {
         }
     }
 
-    @Test("come back by an older token only after an administrator made them again", arguments: [false, true])
+    @Test(
+        "deleted accounts are not recreated by an older token unless an administrator recreated them",
+        arguments: [false, true])
     func deletedByAdministrator(areMany: Bool) async throws {
         let gateway = try await TestGateway.administered()
         let backend = try await ServiceKey(in: gateway)
@@ -77,7 +79,7 @@ struct CustomTokenAccountTests {
         #expect(answer.json["isNewUser"] == false)
     }
 
-    @Test("are not brought back by a token that comes while they are being deleted")
+    @Test("accounts are not recreated by a token during their deletion")
     func deletedMeanwhile() async throws {
         let gateway = try await TestGateway()
         let backend = try await ServiceKey(in: gateway)
@@ -96,7 +98,7 @@ struct CustomTokenAccountTests {
         #expect(try await pool.query("SELECT id FROM account").isEmpty)
     }
 
-    @Test("in dev mode come back by a token that does not say when it was made")
+    @Test("dev mode recreates an account for a token without an issue time")
     func unsigned() async throws {
         let dev = try await TestGateway(mode: .dev(ID("demo")))
         _ = try await ServiceKey(in: dev)
@@ -110,7 +112,7 @@ struct CustomTokenAccountTests {
         #expect(try await dev.signIn(customToken: token(#","iat":1800000000"#)).status == 400)
     }
 
-    @Test("makes one account however many come at once")
+    @Test("concurrent sign-ins create one account")
     func race() async throws {
         let gateway = try await TestGateway()
         let backend = try await ServiceKey(in: gateway)
@@ -123,7 +125,7 @@ struct CustomTokenAccountTests {
         #expect(answers.filter { $0.json["isNewUser"] == true }.count == 1)
     }
 
-    @Test("counts as a login that a later change of credentials asks to be recent")
+    @Test("counts as a recent login for a later change of credentials")
     func recentLoginMaxAge() async throws {
         let gateway = try await TestGateway()
         let backend = try await ServiceKey(in: gateway)

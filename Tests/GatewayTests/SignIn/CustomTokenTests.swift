@@ -13,7 +13,8 @@ import Testing
 
 @Suite("Sign-in with a custom token", .serialized)
 struct CustomTokenTests {
-    @Test("makes the account once, keeps its id, and says who vouched", arguments: SignatureAlgorithm.allCases)
+    @Test(
+        "creates the account once, keeps its ID, and names the provider custom", arguments: SignatureAlgorithm.allCases)
     func wholePath(algorithm: SignatureAlgorithm) async throws {
         let gateway = try await TestGateway()
         let backend = try await ServiceKey(algorithm, in: gateway)
@@ -46,7 +47,7 @@ struct CustomTokenTests {
     static let start = 1_800_000_000
 
     @Test(
-        "refuses what the token says",
+        "rejects invalid claims",
         arguments: [
             Wrong("no audience", "INVALID_CUSTOM_TOKEN : Its aud is not Identity Toolkit.") { $0["aud"] = nil },
             Wrong("another audience", "INVALID_CUSTOM_TOKEN : Its aud is not Identity Toolkit.") { $0["aud"] = "demo" },
@@ -98,7 +99,7 @@ struct CustomTokenTests {
     }
 
     @Test(
-        "takes what is within its limits",
+        "accepts claims within the limits",
         arguments: [
             Wrong("issued a little ahead", "200") { $0["iat"] = .number(Double(start + 60)) },
             Wrong("expired a moment ago", "200") {
@@ -120,7 +121,7 @@ struct CustomTokenTests {
         #expect(try await gateway.signIn(customToken: token).outcome == row.expected)
     }
 
-    @Test("refuses a token by how it is signed")
+    @Test("rejects a token with an invalid signature")
     func signatures() async throws {
         let gateway = try await TestGateway()
         let backend = try await ServiceKey(in: gateway)
@@ -181,7 +182,7 @@ struct CustomTokenTests {
         }
     }
 
-    @Test("tells a key of another project from none, and takes a revoked one for none")
+    @Test("distinguishes a key of another project from an unknown key, and treats a revoked key as unknown")
     func keys() async throws {
         let gateway = try await TestGateway()
         let draft = try ProjectDraft(
@@ -208,7 +209,7 @@ struct CustomTokenTests {
                 == "400 INVALID_CUSTOM_TOKEN : Its signature does not verify.", "only the twin of that id is left")
     }
 
-    @Test("under the name of the protocol's third version")
+    @Test("is available under the path of the protocol's third version")
     func legacy() async throws {
         let gateway = try await TestGateway()
         let backend = try await ServiceKey(in: gateway)
@@ -218,7 +219,7 @@ struct CustomTokenTests {
         #expect(answer.outcome == "200")
     }
 
-    @Test("unsigned tokens are for dev mode, where signed ones are still checked")
+    @Test("accepts unsigned tokens in dev mode only, and checks signed ones there, too")
     func unsigned() async throws {
         let dev = try await TestGateway(mode: .dev(ID("demo")))
         try await PostgresTenantStore(pool: dev.database.pool).create(

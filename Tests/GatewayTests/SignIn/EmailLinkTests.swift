@@ -9,10 +9,10 @@ import Testing
 @Suite("A sign-in link")
 struct EmailLinkTests {
     private func link(_ gateway: TestGateway, to email: String = "ada@example.com") async throws -> String {
-        try await gateway.askedCode("EMAIL_SIGNIN", ["email": .string(email)])
+        try await gateway.requestedCode("EMAIL_SIGNIN", ["email": .string(email)])
     }
 
-    @Test("makes an account with a proven address, and finds it again")
+    @Test("creates an account with a verified address, and finds it again")
     func newcomer() async throws {
         let gateway = try await TestGateway()
         let first = try await gateway.signInWithLink("Ada@example.com", try await link(gateway))
@@ -33,7 +33,7 @@ struct EmailLinkTests {
         #expect(try await gateway.lookup(ada.idToken).status == 200)
     }
 
-    @Test("tells nothing about its address before it is named, and nothing to whoever names another")
+    @Test("reveals nothing about its address, and rejects another address")
     func address() async throws {
         let gateway = try await TestGateway()
         let code = try await link(gateway)
@@ -45,7 +45,7 @@ struct EmailLinkTests {
         #expect(try await gateway.signInWithLink("ada@example.com", code).outcome == "400 INVALID_OOB_CODE")
     }
 
-    @Test("lives a quarter of an hour")
+    @Test("expires after 15 minutes")
     func expiry() async throws {
         let gateway = try await TestGateway()
         let code = try await link(gateway)
@@ -53,7 +53,7 @@ struct EmailLinkTests {
         #expect(try await gateway.signInWithLink("ada@example.com", code).outcome == "400 EXPIRED_OOB_CODE")
     }
 
-    @Test("enters an account whose address is proven, and changes nothing else of it")
+    @Test("signs in to an account with a verified address, and changes nothing else")
     func enter() async throws {
         let gateway = try await TestGateway()
         let ada = try await gateway.signUpVerified()
@@ -63,7 +63,7 @@ struct EmailLinkTests {
         #expect(try await gateway.signIn().status == 200)
     }
 
-    @Test("dies with the address of the account it was sent to")
+    @Test("is voided when the account's address changes")
     func changedAddress() async throws {
         let gateway = try await TestGateway()
         let ada = try await gateway.signUpVerified()
@@ -72,7 +72,7 @@ struct EmailLinkTests {
         #expect(try await gateway.signInWithLink("ada@example.com", code).outcome == "400 INVALID_OOB_CODE")
     }
 
-    @Test("upgrades an anonymous account, its id kept")
+    @Test("upgrades an anonymous account, which keeps its ID")
     func upgrade() async throws {
         let gateway = try await TestGateway()
         let guest = try await gateway.signUpAnonymously()
@@ -83,7 +83,7 @@ struct EmailLinkTests {
         #expect(try await gateway.account(guest.idToken)["emailVerified"] == true)
     }
 
-    @Test("verifies the own address of a caller without ending the session")
+    @Test("verifies the caller's own address without ending the session")
     func own() async throws {
         let gateway = try await TestGateway()
         let ada = try await gateway.signUp()
@@ -94,7 +94,7 @@ struct EmailLinkTests {
         #expect(try await gateway.signIn().status == 200)
     }
 
-    @Test("gives nobody the mailbox of another account")
+    @Test("does not set an address that another account has")
     func taken() async throws {
         let gateway = try await TestGateway()
         _ = try await gateway.signUp()
@@ -105,7 +105,7 @@ struct EmailLinkTests {
                 == "400 EMAIL_EXISTS")
     }
 
-    @Test("another address on an account that has one needs a recent login, and is told to the one before")
+    @Test("changing the address of an account needs a recent login, and is notified to the former address")
     func replacing() async throws {
         let gateway = try await TestGateway()
         let ada = try await gateway.signUpVerified()
@@ -122,7 +122,7 @@ struct EmailLinkTests {
         #expect(try await gateway.emails(.emailChanged).map(\.recipient) == ["ada@example.com"])
     }
 
-    @Test("is refused where the project allows none")
+    @Test("is rejected if the project does not allow email links")
     func forbidden() async throws {
         let gateway = try await TestGateway { $0.allowsEmailLinks = false }
         #expect(
@@ -132,7 +132,7 @@ struct EmailLinkTests {
             try await gateway.signInWithLink("ada@example.com", "code").outcome == "400 OPERATION_NOT_ALLOWED")
     }
 
-    @Test("one of ten at once makes the account")
+    @Test("creates one account for ten concurrent requests")
     func race() async throws {
         let gateway = try await TestGateway()
         let codes = [try await link(gateway), try await link(gateway)]

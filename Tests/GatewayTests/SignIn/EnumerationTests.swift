@@ -3,7 +3,7 @@ import Testing
 
 @testable import Support
 
-@Suite("Who has an account")
+@Suite("Email enumeration")
 struct EnumerationTests {
     private let tooMany = LimitedGateway.tooMany
     private static let weak = "400 WEAK_PASSWORD : Password should be at least 6 characters"
@@ -18,7 +18,7 @@ struct EnumerationTests {
     }
 
     @Test(
-        "is told only to the bearer of a password that could be set, where accounts are hidden",
+        "with protection, a taken address is revealed only if the password is acceptable",
         arguments: [
             Row(
                 testDescription: "sign-up, hidden, weak", emailEnumerationProtection: true, isUpgrade: false,
@@ -55,7 +55,7 @@ struct EnumerationTests {
         }
     }
 
-    @Test("is not told by a breached password either, where accounts are hidden")
+    @Test("with protection, a breached password does not reveal a taken address")
     func breached() async throws {
         let gateway = try await TestGateway(breaches: BreachedPasswords { $0.expose() == "breached" }) {
             $0.emailEnumerationProtection = true
@@ -69,7 +69,7 @@ struct EnumerationTests {
         }
     }
 
-    @Test("is told to an anonymous account that tries addresses as often as sign-up would tell it")
+    @Test("upgrades of an anonymous account are limited like sign-ups")
     func upgrades() async throws {
         let limited = try await LimitedGateway()
         let anonymous = try TestGateway.Tokens(await limited.gateway.post("/v1/accounts:signUp"))
@@ -89,7 +89,7 @@ struct EnumerationTests {
         #expect(try await upgrade("free") == tooMany)
     }
 
-    @Test("is told to many upgrades at once no more often than one by one")
+    @Test("concurrent upgrades are limited like sequential ones")
     func burst() async throws {
         let limited = try await LimitedGateway()
         let anonymous = try TestGateway.Tokens(await limited.gateway.post("/v1/accounts:signUp"))
@@ -111,7 +111,7 @@ struct EnumerationTests {
         #expect(outcomes.count { $0 == "400 EMAIL_EXISTS" } == 2)
     }
 
-    @Test("is not told by a change of address, where accounts are hidden")
+    @Test("with protection, a change of address does not reveal a taken address")
     func update() async throws {
         let gateway = try await TestGateway { $0.emailEnumerationProtection = true }
         _ = try await gateway.signUp(email: "taken@example.com")

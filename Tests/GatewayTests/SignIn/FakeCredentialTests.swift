@@ -52,7 +52,7 @@ struct FakeCredentialTests {
         #expect(user["emailVerified"] == true)
     }
 
-    @Test("do nothing in production", arguments: fakes)
+    @Test("are rejected in production", arguments: fakes)
     func production(fake: Fake) async throws {
         let gateway = try await TestGateway()
         let answer = try await gateway.signIn(fake.proof())
@@ -79,7 +79,7 @@ struct FakeCredentialTests {
     }
 
     @Test(
-        "are refused in dev mode too",
+        "are rejected in dev mode, too",
         arguments: [
             Wrong("no subject", "google.com", "{}", "INVALID_IDP_RESPONSE"),
             Wrong("an empty subject", "google.com", #"{"sub":""}"#, "INVALID_IDP_RESPONSE"),
@@ -101,7 +101,7 @@ struct FakeCredentialTests {
         #expect(answer.json["error"]?["message"]?.string?.prefix { $0 != " " } == row.expected[...], "\(answer.text)")
     }
 
-    @Test("leave to the real verifier what is signed")
+    @Test("signed credentials are checked by the real verifier")
     func signed() async throws {
         let gateway = try await devGateway()
         #expect(try await gateway.signIn(gateway.apple()).outcome == "200")
@@ -109,7 +109,7 @@ struct FakeCredentialTests {
         #expect(try await gateway.signIn(forged).status == 400)
     }
 
-    @Test("vouch for an address only where they say so", arguments: [nil, false, true])
+    @Test("verify an address only if they have email_verified", arguments: [nil, false, true])
     func verified(isVerified: Bool?) async throws {
         let gateway = try await devGateway()
         let owner = try await gateway.signUp(email: "ada@example.com")
@@ -121,7 +121,7 @@ struct FakeCredentialTests {
         #expect((answer.json["idToken"] != nil) == (isVerified == true))
     }
 
-    @Test("tell of Google what the emulator tells")
+    @Test("return for Google what the emulator returns")
     func rawUserInfo() async throws {
         let answer = try await devGateway().signIn(Fake("google.com", isBare: true).proof())
         let info = try JSON(Array(try #require(answer.json["rawUserInfo"]?.string).utf8))

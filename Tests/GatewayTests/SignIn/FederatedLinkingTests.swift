@@ -8,7 +8,7 @@ import Testing
 
 @Suite("Linking an identity")
 struct FederatedLinkingTests {
-    @Test("keeps the id of an anonymous account, which takes the address")
+    @Test("keeps the ID of an anonymous account, which takes the address")
     func anonymous() async throws {
         let gateway = try await TestGateway()
         let anonymous = try await gateway.signUpAnonymously()
@@ -21,7 +21,7 @@ struct FederatedLinkingTests {
         #expect(try await gateway.signIn(gateway.apple()).json["localId"]?.string == anonymous.localId)
     }
 
-    @Test("leaves one account that either provider leads to")
+    @Test("either provider signs in to the same account")
     func both() async throws {
         let gateway = try await TestGateway()
         let apple = try await gateway.signIn(gateway.apple())
@@ -54,7 +54,7 @@ struct FederatedLinkingTests {
         },
     ]
 
-    @Test("is refused, and leaves a pending token in the error", arguments: conflicts)
+    @Test("is rejected with a pending token in the error", arguments: conflicts)
     func conflict(row: Conflict) async throws {
         let gateway = try await TestGateway()
         let (idToken, proof) = try await row.prepare(gateway)
@@ -64,7 +64,7 @@ struct FederatedLinkingTests {
         #expect(refused.pendingToken != nil)
     }
 
-    @Test("is refused with 200 for clients that want the credential back", arguments: conflicts)
+    @Test("is rejected with status 200 for clients that request the credential", arguments: conflicts)
     func returned(row: Conflict) async throws {
         let gateway = try await TestGateway()
         let (idToken, proof) = try await row.prepare(gateway)
@@ -76,7 +76,7 @@ struct FederatedLinkingTests {
         for absent in ["localId", "idToken", "refreshToken"] { #expect(refused.json[absent] == nil) }
     }
 
-    @Test("of somebody else goes on with the pending token: one signs in, once, and asks Apple nothing")
+    @Test("a pending token of a taken identity signs in once, without a request to Apple")
     func pending() async throws {
         let gateway = try await TestGateway()
         let (idToken, proof) = try await Self.conflicts[0].prepare(gateway)
@@ -89,7 +89,7 @@ struct FederatedLinkingTests {
         #expect(try await gateway.signIn(proof).outcome.hasPrefix("400 MISSING_OR_INVALID_NONCE"))
     }
 
-    @Test("gives a pending token that becomes no better by being refused: no longer life, and no second use")
+    @Test("a rejected pending token gets no longer lifetime and no second use")
     func refusedAgain() async throws {
         let gateway = try await TestGateway()
         _ = try await gateway.signIn(gateway.google())
@@ -110,7 +110,7 @@ struct FederatedLinkingTests {
             try await gateway.signInWithIdp(["pendingToken": .string(third)]).outcome == "400 INVALID_PENDING_TOKEN")
     }
 
-    @Test("waits for the owner's word where the address is proven only here")
+    @Test("needs the owner's confirmation if the address is verified only here")
     func confirmation() async throws {
         let gateway = try await TestGateway(.sekisho) { $0.emailEnumerationProtection = false }
         let owner = try await gateway.signUp(email: "mary@company.example", password: "long enough")
@@ -133,7 +133,7 @@ struct FederatedLinkingTests {
         #expect(try await gateway.signIn(proof).json["localId"]?.string == owner.localId)
     }
 
-    @Test("cannot be confirmed after half an hour, nor once the account's password has changed")
+    @Test("cannot be confirmed after 30 minutes, or after a change of the account's password")
     func late() async throws {
         for change in [true, false] {
             let gateway = try await TestGateway(.sekisho) { $0.emailEnumerationProtection = false }
@@ -152,7 +152,7 @@ struct FederatedLinkingTests {
         }
     }
 
-    @Test("makes a second account where the project allows an address twice")
+    @Test("creates a second account if the project allows duplicate addresses")
     func duplicates() async throws {
         let gateway = try await TestGateway { $0.allowsDuplicateEmails = true }
         let first = try await gateway.signUp(email: "ada.lovelace@example.com")
@@ -162,7 +162,7 @@ struct FederatedLinkingTests {
     }
 
     @Test(
-        "takes no address that another account holds, where the project allows an address twice",
+        "does not take the address of another account if the project allows duplicate addresses",
         arguments: [true, false])
     func heldAddress(hasOwn: Bool) async throws {
         let gateway = try await TestGateway {
@@ -193,7 +193,7 @@ struct FederatedLinkingTests {
     }
 
     @Test(
-        "shows nothing of the owner who is asked, where accounts are hidden and nobody has verified the address",
+        "reveals nothing about the owner with enumeration protection and an unverified address",
         arguments: [true, false].flatMap { isHiding in
             [true, false].flatMap { isVerified in
                 [true, false].map { Shown(isHiding: isHiding, isVerified: isVerified, isRecycled: $0) }
@@ -232,7 +232,7 @@ struct UnlinkTests {
         return (gateway, try #require(both.json["idToken"]?.string))
     }
 
-    @Test("takes the identity, which makes an account of its own from then on")
+    @Test("removes the identity, which creates a new account from then on")
     func unlink() async throws {
         let (gateway, idToken) = try await linked()
         let unlinked = try await gateway.post(
@@ -242,7 +242,7 @@ struct UnlinkTests {
         #expect(try await gateway.signIn(gateway.google()).json["isNewUser"] == true)
     }
 
-    @Test("does the same by accounts:update")
+    @Test("works through accounts:update, too")
     func update() async throws {
         let (gateway, idToken) = try await linked()
         let unlinked = try await gateway.update(idToken, ["deleteProvider": ["apple.com"]])
@@ -252,7 +252,7 @@ struct UnlinkTests {
         #expect(unlinked.json["emailVerified"] == true)
     }
 
-    @Test("leaves the last way in, unless that is meant", arguments: ["unlink", "update"])
+    @Test("keeps the last sign-in method unless the request allows its removal", arguments: ["unlink", "update"])
     func last(operation: String) async throws {
         let (gateway, idToken) = try await linked()
         let path = "/v1/accounts:\(operation)"
@@ -267,7 +267,7 @@ struct UnlinkTests {
         #expect(meant.status == 200, "\(meant.text)")
     }
 
-    @Test("of both at once by two devices leaves one of them")
+    @Test("concurrent unlinking of both methods leaves one of them")
     func race() async throws {
         for _ in 0..<5 {
             let (gateway, idToken) = try await linked()

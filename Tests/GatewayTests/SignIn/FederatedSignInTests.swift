@@ -8,7 +8,7 @@ import Testing
 
 @Suite("Signing in with Apple or Google")
 struct FederatedSignInTests {
-    @Test("makes an account at first, and finds it ever after")
+    @Test("creates an account at first, and finds it later")
     func signUpAndReturn() async throws {
         let gateway = try await TestGateway()
         let first = try await gateway.signIn(gateway.apple())
@@ -27,7 +27,7 @@ struct FederatedSignInTests {
         #expect(token["email_verified"] == true)
     }
 
-    @Test("takes the credential as a form in any order, and as an object")
+    @Test("accepts the credential as a form in any order, and as an object")
     func shapes() async throws {
         let gateway = try await TestGateway()
         let proof = try gateway.google()
@@ -46,7 +46,7 @@ struct FederatedSignInTests {
         #expect(ids.count == 1)
     }
 
-    @Test("keeps the name that Apple gives once, and says it each time")
+    @Test("stores the name that Apple sends once, and returns it each time")
     func name() async throws {
         let gateway = try await TestGateway()
         let user = #"{"name":{"firstName":"Ada","lastName":"Lovelace"},"email":"eve@example.com"}"#
@@ -63,7 +63,7 @@ struct FederatedSignInTests {
         #expect(account["displayName"] == "Ada Lovelace")
     }
 
-    @Test("takes a name that comes after the first sign-in")
+    @Test("accepts a name after the first sign-in")
     func lateName() async throws {
         let gateway = try await TestGateway()
         _ = try await gateway.signIn(gateway.apple(.grace))
@@ -72,16 +72,16 @@ struct FederatedSignInTests {
         #expect(try await gateway.account(try #require(named.json["idToken"]?.string))["displayName"] == "Grace")
     }
 
-    @Test("knows a relay address by its claim and by its domain", arguments: [true, false])
+    @Test("recognizes a relay address by its claim and by its domain", arguments: [true, false])
     func relay(marked: Bool) async throws {
         let gateway = try await TestGateway()
-        gateway.world.apple.quirks.marksPrivateEmail = marked
+        gateway.simulators.apple.quirks.marksPrivateEmail = marked
         let exchange = try await gateway.signIn(gateway.apple(.grace))
         #expect(exchange.json["isPrivateEmail"] == true, "\(exchange.text)")
         #expect(exchange.json["emailVerified"] == true)
     }
 
-    @Test("needs no address")
+    @Test("does not need an address")
     func noEmail() async throws {
         let gateway = try await TestGateway()
         let exchange = try await gateway.signIn(gateway.apple(.alan))
@@ -94,12 +94,12 @@ struct FederatedSignInTests {
     @Test("reads booleans that are strings", arguments: [true, false])
     func booleans(areStrings: Bool) async throws {
         let gateway = try await TestGateway()
-        gateway.world.apple.quirks.booleansAreStrings = areStrings
+        gateway.simulators.apple.quirks.booleansAreStrings = areStrings
         let exchange = try await gateway.signIn(gateway.apple(.grace))
         #expect(exchange.json["emailVerified"] == true)
     }
 
-    @Test("re-authenticates whoever is linked, and makes nobody")
+    @Test("re-authentication accepts linked identities and creates no account")
     func reauthentication() async throws {
         let gateway = try await TestGateway()
         #expect(try await gateway.signIn(gateway.apple(), ["autoCreate": false]).outcome == "400 USER_NOT_FOUND")
@@ -111,7 +111,7 @@ struct FederatedSignInTests {
         #expect(deleted.status == 200, "\(deleted.text)")
     }
 
-    @Test("lets nobody into a disabled account")
+    @Test("rejects a disabled account")
     func disabled() async throws {
         let gateway = try await TestGateway.administered()
         let first = try await gateway.signIn(gateway.apple())
@@ -120,7 +120,7 @@ struct FederatedSignInTests {
         #expect(try await gateway.signIn(gateway.apple()).outcome == "400 USER_DISABLED")
     }
 
-    @Test("signs in again after the account was deleted, as somebody new with the name of before")
+    @Test("creates a new account with the former name after the account was deleted")
     func deleted() async throws {
         let gateway = try await TestGateway()
         let first = try await gateway.signIn(gateway.apple())
@@ -131,7 +131,7 @@ struct FederatedSignInTests {
     }
 
     @Test(
-        "says what is missing",
+        "names what is missing",
         arguments: [
             (["postBody": "id_token=x&providerId=apple.com"], "400 MISSING_REQUEST_URI"),
             (["postBody": "id_token=x&providerId=apple.com", "requestUri": "nowhere"], "400 INVALID_REQUEST_URI"),
@@ -161,7 +161,7 @@ struct FederatedSignInTests {
 
 @Suite("A nonce")
 struct NonceTests {
-    @Test("of the gateway's own works once, for Apple and for Google")
+    @Test("issued by the gateway works once, for Apple and for Google")
     func issued() async throws {
         let gateway = try await TestGateway()
         for proof in [gateway.appleProof, gateway.googleProof] {
@@ -176,7 +176,7 @@ struct NonceTests {
         }
     }
 
-    @Test("of the gateway's own may come back from Apple as a page handed it on; one of the client's may not")
+    @Test("issued by the gateway may be in Apple's token unhashed; a client's nonce may not")
     func unhashed() async throws {
         let gateway = try await TestGateway()
         let issued = try #require(try await gateway.post("/v1/accounts:issueNonce").json["nonce"]?.string)
@@ -190,7 +190,7 @@ struct NonceTests {
         #expect(again.outcome.hasPrefix("400 MISSING_OR_INVALID_NONCE"))
     }
 
-    @Test("of the gateway's own is worth nothing after ten minutes, nor in another project")
+    @Test("issued by the gateway is rejected after ten minutes and in another project")
     func expired() async throws {
         let gateway = try await TestGateway()
         let nonce = try #require(try await gateway.post("/v1/accounts:issueNonce").json["nonce"]?.string)
@@ -198,7 +198,7 @@ struct NonceTests {
         #expect(try await gateway.signIn(gateway.apple(nonce: nonce)).outcome.hasPrefix("400 MISSING_OR_INVALID_NONCE"))
     }
 
-    @Test("of the client's own makes an Apple credential count once")
+    @Test("of the client makes an Apple credential usable once")
     func replay() async throws {
         let gateway = try await TestGateway()
         let proof = try gateway.apple()
@@ -207,7 +207,7 @@ struct NonceTests {
         #expect(try await gateway.signIn(gateway.apple(.grace, nonce: proof.rawNonce)).status == 200, "somebody else's")
     }
 
-    @Test("of Google's SDK, or a token sent twice, disturbs nobody")
+    @Test("of Google's SDK, or a repeated token, is accepted")
     func google() async throws {
         let gateway = try await TestGateway()
         var proof = try gateway.google(nonce: "made-by-the-sdk")
@@ -216,7 +216,7 @@ struct NonceTests {
         #expect(try await gateway.signIn(proof).status == 200)
     }
 
-    @Test("is not used up by a refusal")
+    @Test("is not used up by a rejected request")
     func kept() async throws {
         let gateway = try await TestGateway()
         _ = try await gateway.signIn(gateway.apple())
@@ -226,7 +226,7 @@ struct NonceTests {
         #expect(try await gateway.signIn(proof).status == 200)
     }
 
-    @Test("has to be there where the project asks for it")
+    @Test("is required if the project requires it")
     func required() async throws {
         let strict = try await TestGateway(.sekisho)
         #expect(try await strict.signIn(strict.apple(nonce: nil)).outcome.hasPrefix("400 MISSING_OR_INVALID_NONCE"))
@@ -240,9 +240,9 @@ extension TestGateway {
     fileprivate func googleProof(_ nonce: String) throws -> Proof { try google(nonce: nonce) }
 }
 
-@Suite("What Apple says of a person")
+@Suite("Apple's realUserStatus")
 struct AppleSignalTests {
-    @Test("administrators see, as it was at first; the person does not")
+    @Test("is returned as at the first sign-in, to administrators only")
     func realUserStatus() async throws {
         let gateway = try await TestGateway.administered()
         let first = try await gateway.signIn(gateway.apple(.grace) { $0.claims["real_user_status"] = .integer(2) })

@@ -20,15 +20,15 @@ struct FederationAdvisoryTests {
         #expect(try rows.first?.decode("count", as: Int64.self) == 0)
     }
 
-    @Test("CVE-2026-31813: an issuer that the token names is not asked for its keys")
+    @Test("CVE-2026-31813: no keys are fetched from an issuer that the token names")
     func attackersIssuer() async throws {
         let gateway = try await TestGateway()
         let proof = try gateway.apple { $0.claims["iss"] = .string("https://attacker.example") }
         #expect(try await gateway.signIn(proof).outcome.hasPrefix("400 INVALID_IDP_RESPONSE"))
-        #expect(gateway.world.asked.urls.isSubset(of: ["https://appleid.apple.com/auth/keys"]))
+        #expect(gateway.simulators.asked.urls.isSubset(of: ["https://appleid.apple.com/auth/keys"]))
     }
 
-    @Test("GHSA-9wqv-qrhh-87f4: neither an empty provider nor an issuer of the caller's choice is taken")
+    @Test("GHSA-9wqv-qrhh-87f4: an empty provider and an issuer chosen by the caller are rejected")
     func emptyProvider() async throws {
         let gateway = try await TestGateway()
         let token = try gateway.apple { $0.claims["iss"] = .string("https://attacker.example") }.idToken
@@ -43,33 +43,33 @@ struct FederationAdvisoryTests {
         }
     }
 
-    @Test("GHSA-5hvv-9cqv-894r: nobody without a subject becomes somebody")
+    @Test("GHSA-5hvv-9cqv-894r: a token without a subject is rejected")
     func noSubject() async throws {
         try await refused("400 INVALID_IDP_RESPONSE") { $0.claims["sub"] = nil }
         try await refused("400 INVALID_IDP_RESPONSE") { $0.claims["sub"] = .string("") }
     }
 
-    @Test("CVE-2026-30863, CVE-2026-55669: a token for another app is refused")
+    @Test("CVE-2026-30863, CVE-2026-55669: a token for another app is rejected")
     func otherAudience() async throws {
         try await refused("400 INVALID_IDP_RESPONSE") { $0.claims["aud"] = .string("com.example.other") }
         try await refused("400 INVALID_IDP_RESPONSE") { $0.claims["aud"] = nil }
     }
 
-    @Test("CVE-2022-39231: an audience that contains ours, or is contained, is another one")
+    @Test("CVE-2022-39231: an audience that only contains ours, or is contained in it, is rejected")
     func similarAudience() async throws {
         for audience in ["com.example.app2", "com.example", "com.example.ap", " com.example.app"] {
             try await refused("400 INVALID_IDP_RESPONSE") { $0.claims["aud"] = .string(audience) }
         }
     }
 
-    @Test("CVE-2026-30949: a sibling client's token is refused by its authorized party")
+    @Test("CVE-2026-30949: a sibling client's token is rejected by its authorized party")
     func sibling() async throws {
         let gateway = try await TestGateway()
         let proof = try gateway.google { $0.claims["azp"] = .string("sibling.apps.googleusercontent.com") }
         #expect(try await gateway.signIn(proof).outcome.hasPrefix("400 INVALID_IDP_RESPONSE"))
     }
 
-    @Test("CVE-2026-9087: a pending link is of one subject, and takes no other credential along")
+    @Test("CVE-2026-9087: a pending link is for one subject, and accepts no other credential")
     func linkOfAnotherSubject() async throws {
         let gateway = try await TestGateway(.sekisho) { $0.emailEnumerationProtection = false }
         let owner = try await gateway.signUp(email: "mary@company.example", password: "long enough")
@@ -83,7 +83,7 @@ struct FederationAdvisoryTests {
         #expect(try await gateway.account(owner.idToken)["providerUserInfo"]?[1] == nil)
     }
 
-    @Test("CVE-2025-61928: an id in the body makes nobody that user")
+    @Test("CVE-2025-61928: an ID in the body does not select the user")
     func idInBody() async throws {
         let gateway = try await TestGateway()
         let victim = try await gateway.signUp()
@@ -94,7 +94,7 @@ struct FederationAdvisoryTests {
         }
     }
 
-    @Test("Jain 2020, nOAuth: an address that becomes the victim's leads to the account it always led to")
+    @Test("Jain 2020, nOAuth: an identity with the victim's address signs in to its own account")
     func emailOfTheVictim() async throws {
         let gateway = try await TestGateway()
         let victim = try await gateway.signIn(gateway.google(.mary))
@@ -111,7 +111,7 @@ struct FederationAdvisoryTests {
     }
 
     @Test(
-        "Truffle 2025: whoever gets a domain after others does not get their accounts",
+        "Truffle 2025: the new owner of a domain does not get the accounts of former owners",
         arguments: Policy.Profile.allCases)
     func domainBoughtLater(profile: Policy.Profile) async throws {
         let gateway = try await TestGateway(profile) { $0.emailEnumerationProtection = false }

@@ -6,7 +6,7 @@ import Testing
 @testable import DevMode
 @testable import Support
 
-@Suite("Of many at once")
+@Suite("Concurrent requests")
 struct FederationRaceTests {
     private static let many = 12
 
@@ -21,7 +21,7 @@ struct FederationRaceTests {
         try #require(try await gateway.database.pool.query(statement).first).decode("count")
     }
 
-    @Test("first sign-ins of one person make one account", arguments: [SimulatedPerson.ada, .alan])
+    @Test("first sign-ins of one user create one account", arguments: [SimulatedPerson.ada, .alan])
     func firstSignIns(person: SimulatedPerson) async throws {
         let gateway = try await TestGateway()
         let exchanges = try await outcomes { try await gateway.signIn(gateway.apple(person)) }
@@ -31,7 +31,7 @@ struct FederationRaceTests {
         #expect(try await count("SELECT count(*) AS count FROM account", in: gateway) == 1)
     }
 
-    @Test("first sign-ins of one address by two providers make one account")
+    @Test("first sign-ins of one address with two providers create one account")
     func sameAddress() async throws {
         let gateway = try await TestGateway()
         let person = SimulatedPerson.mary
@@ -47,7 +47,7 @@ struct FederationRaceTests {
         #expect(Set(exchanges.map { $0.json["localId"]?.string }).count == 1)
     }
 
-    @Test("uses of one nonce one succeeds")
+    @Test("one use of a nonce succeeds")
     func nonces() async throws {
         let gateway = try await TestGateway()
         _ = try await gateway.signIn(gateway.apple())
@@ -57,7 +57,7 @@ struct FederationRaceTests {
         #expect(exchanges.count { $0.outcome.hasPrefix("400 MISSING_OR_INVALID_NONCE") } == Self.many - 1)
     }
 
-    @Test("first sign-ins with one nonce one succeeds")
+    @Test("one first sign-in with a nonce succeeds")
     func firstNonces() async throws {
         let gateway = try await TestGateway()
         let proof = try gateway.apple()
@@ -66,7 +66,7 @@ struct FederationRaceTests {
         #expect(try await count("SELECT count(*) AS count FROM session", in: gateway) == 1)
     }
 
-    @Test("uses of one pending token one succeeds")
+    @Test("one use of a pending token succeeds")
     func pendingTokens() async throws {
         let gateway = try await TestGateway()
         _ = try await gateway.signIn(gateway.apple())
@@ -76,7 +76,7 @@ struct FederationRaceTests {
         #expect(exchanges.count { $0.status == 200 } == 1, "\(exchanges.map(\.outcome))")
     }
 
-    @Test("uses of one merge token one succeeds")
+    @Test("one use of a merge token succeeds")
     func mergeTokens() async throws {
         let gateway = try await TestGateway()
         _ = try await gateway.signIn(gateway.apple())

@@ -3,10 +3,10 @@ import Testing
 
 @testable import Support
 
-@Suite("Asking about an identifier")
+@Suite("createAuthUri for an identifier")
 struct IdentifierTests {
     @Test(
-        "refuses in the order of the wire protocol",
+        "checks its members in the order of the wire protocol",
         arguments: [
             ([:], "400 MISSING_IDENTIFIER"),
             (["identifier": "ada@example.com"], "400 MISSING_CONTINUE_URI"),
@@ -17,7 +17,7 @@ struct IdentifierTests {
         #expect(try await TestGateway().post("/v1/accounts:createAuthUri", body).outcome == expected)
     }
 
-    @Test("tells the ways to sign in, where accounts are not hidden")
+    @Test("returns sign-in methods without enumeration protection")
     func methods() async throws {
         let gateway = try await TestGateway()
         _ = try await gateway.signUp()
@@ -31,7 +31,7 @@ struct IdentifierTests {
         #expect(unknown.json["signinMethods"] == nil || unknown.json["signinMethods"] == [])
     }
 
-    @Test("tells nothing where accounts are hidden")
+    @Test("returns no sign-in methods with enumeration protection")
     func hidden() async throws {
         let gateway = try await TestGateway { $0.emailEnumerationProtection = true }
         _ = try await gateway.signUp()

@@ -5,7 +5,7 @@ import Testing
 @testable import DevMode
 @testable import Support
 
-@Suite("The login that linking asks for, and the one it returns")
+@Suite("Linking and recent logins")
 struct LinkingLoginTests {
     private static let tooOld = "400 CREDENTIAL_TOO_OLD_LOGIN_AGAIN"
 
@@ -19,7 +19,7 @@ struct LinkingLoginTests {
     }
 
     private static let linkMailbox = Change(testDescription: "link a mailbox") {
-        let code = try await $0.askedCode("EMAIL_SIGNIN", ["email": "ada@example.com"])
+        let code = try await $0.requestedCode("EMAIL_SIGNIN", ["email": "ada@example.com"])
         return try await $0.signInWithLink("ada@example.com", code, ["idToken": .string($1)])
     }
 
@@ -64,7 +64,7 @@ struct LinkingLoginTests {
         #expect(changed.outcome == "200", "\(changed.text)")
     }
 
-    @Test("an old login will do in profile firebase, and where the policy says so", arguments: changes)
+    @Test("an old login is accepted in profile firebase, and if the policy allows it", arguments: changes)
     func oldLogin(change: Change) async throws {
         for profile in Policy.Profile.allCases {
             let gateway = try await TestGateway(profile) { $0.requiresRecentLoginToLink = false }
@@ -74,7 +74,7 @@ struct LinkingLoginTests {
         }
     }
 
-    @Test("a stale session learns nothing of whose an identity or an address is")
+    @Test("an old login does not reveal the owner of an identity or an address")
     func nothingLearnt() async throws {
         let gateway = try await TestGateway(.sekisho) { $0.emailEnumerationProtection = false }
         _ = try await gateway.signIn(gateway.google())
@@ -93,7 +93,7 @@ struct LinkingLoginTests {
         #expect(try await gateway.link(forged, to: login.idToken).outcome.hasPrefix("400 INVALID_IDP_RESPONSE"))
     }
 
-    @Test("an identity that is the caller's already repeats the login", arguments: Policy.Profile.allCases)
+    @Test("linking the caller's own identity again renews the login", arguments: Policy.Profile.allCases)
     func reauthentication(profile: Policy.Profile) async throws {
         let gateway = try await TestGateway(profile)
         let login = try TestGateway.Tokens(await gateway.signIn(gateway.apple()))
@@ -147,7 +147,7 @@ struct LinkingLoginTests {
             }),
     ]
 
-    @Test("and no token is older than validSince", arguments: returned)
+    @Test("no token is older than validSince", arguments: returned)
     func loginTime(row: Returned) async throws {
         for profile in Policy.Profile.allCases {
             let gateway = try await TestGateway(profile) { $0.emailEnumerationProtection = false }

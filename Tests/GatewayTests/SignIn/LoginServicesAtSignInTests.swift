@@ -8,7 +8,7 @@ import Testing
 
 /// App Review guideline 4.8, where it is enforced last: at the sign-in itself. Configuration that breaks it is refused
 /// when it is written, so here it is broken behind the gateway's back.
-@Suite("Signing in where guideline 4.8 is broken")
+@Suite("Sign-in that violates guideline 4.8")
 struct LoginServicesAtSignInTests {
     private static let refusal = "400 OPERATION_NOT_ALLOWED : LOGIN_SERVICES_4_8"
 
@@ -23,7 +23,7 @@ struct LoginServicesAtSignInTests {
     }
 
     @Test(
-        "is refused with a social provider on every platform, and goes on with Apple",
+        "is rejected with a social provider on every platform, and accepted with Apple",
         arguments: AppSettings.Platform.allCases)
     func platforms(platform: AppSettings.Platform) async throws {
         let gateway = try await gateway(app: #"{"platform": "\#(platform.rawValue)"}"#)
@@ -31,7 +31,7 @@ struct LoginServicesAtSignInTests {
         #expect(try await gateway.signIn(gateway.apple()).status == 200)
     }
 
-    @Test("is refused with a pending token as with the credential")
+    @Test("is rejected with a pending token, too")
     func pendingToken() async throws {
         let whole = try await gateway(appleWorks: true)
         _ = try await whole.signIn(whole.google())
@@ -45,7 +45,7 @@ struct LoginServicesAtSignInTests {
     }
 
     @Test(
-        "goes on where an exemption is declared, but for one that contradicts itself",
+        "is accepted if an exemption is declared that does not contradict itself",
         arguments: [
             ("organisationAccounts", true), ("governmentIdentity", true), ("thirdPartyClient", true),
             ("alternativeMarketplace", true), ("ownAccountsOnly", false),
@@ -56,7 +56,7 @@ struct LoginServicesAtSignInTests {
         #expect((exchange.status == 200) == isLifted, "\(exchange.text)")
     }
 
-    @Test("is refused with a provider that the app does not show, working Apple or not")
+    @Test("is rejected with a provider that the app does not show, with or without Apple")
     func notShown() async throws {
         let gateway = try await gateway(app: #"{"signInMethods": ["apple.com"]}"#, appleWorks: true)
         #expect(

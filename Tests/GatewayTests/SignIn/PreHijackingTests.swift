@@ -13,7 +13,7 @@ struct PreHijackingTests {
     private static let victim = SimulatedPerson.ada
 
     /// An account that an attacker has made with the victim's address.
-    private struct Trap {
+    private struct PreHijackedAccount {
         let gateway: TestGateway
         let attacker: TestGateway.Tokens
 
@@ -23,7 +23,7 @@ struct PreHijackingTests {
                 email: try #require(PreHijackingTests.victim.email), password: "known to the attacker")
         }
 
-        func victimArrives() async throws -> TestGateway.Tokens {
+        func victimSignsIn() async throws -> TestGateway.Tokens {
             let exchange = try await gateway.signIn(gateway.apple(PreHijackingTests.victim))
             #expect(exchange.json["localId"]?.string == attacker.localId, "\(exchange.text)")
             return try TestGateway.Tokens(exchange)
@@ -32,66 +32,66 @@ struct PreHijackingTests {
 
     @Test("classic-federated merge: the attacker's password is gone once the victim signs in with Apple")
     func classicFederatedMerge() async throws {
-        let trap = try await Trap()
-        let victim = try await trap.victimArrives()
+        let hijacked = try await PreHijackedAccount()
+        let victim = try await hijacked.victimSignsIn()
         let email = try #require(Self.victim.email)
         #expect(
-            try await trap.gateway.signIn(email: email, password: "known to the attacker").outcome
+            try await hijacked.gateway.signIn(email: email, password: "known to the attacker").outcome
                 == "400 INVALID_PASSWORD")
-        let account = try await trap.gateway.account(victim.idToken)
+        let account = try await hijacked.gateway.account(victim.idToken)
         #expect(account["emailVerified"] == true)
         #expect(account["passwordUpdatedAt"] == nil)
-        let told = try await trap.gateway.database.pool.query(
+        let events = try await hijacked.gateway.database.pool.query(
             "SELECT account_id FROM outbox WHERE kind = 'account.reclaimed'")
-        #expect(try told.first?.decode("account_id") == victim.localId)
+        #expect(try events.first?.decode("account_id") == victim.localId)
     }
 
-    @Test("unexpired session: no session from before lives on, not for one request")
+    @Test("unexpired session: earlier sessions are ended at once")
     func unexpiredSession() async throws {
-        let trap = try await Trap()
+        let hijacked = try await PreHijackedAccount()
         let other = try TestGateway.Tokens(
-            await trap.gateway.signIn(email: try #require(Self.victim.email), password: "known to the attacker"))
-        _ = try await trap.victimArrives()
-        for tokens in [trap.attacker, other] {
-            #expect(try await trap.gateway.lookup(tokens.idToken).outcome == "400 TOKEN_EXPIRED")
-            #expect(try await trap.gateway.refresh(tokens.refreshToken).outcome == "400 TOKEN_EXPIRED")
+            await hijacked.gateway.signIn(email: try #require(Self.victim.email), password: "known to the attacker"))
+        _ = try await hijacked.victimSignsIn()
+        for tokens in [hijacked.attacker, other] {
+            #expect(try await hijacked.gateway.lookup(tokens.idToken).outcome == "400 TOKEN_EXPIRED")
+            #expect(try await hijacked.gateway.refresh(tokens.refreshToken).outcome == "400 TOKEN_EXPIRED")
         }
     }
 
-    @Test("trojan identifier: an identity that the attacker has linked leads nowhere near the account")
+    @Test("trojan identifier: an identity that the attacker linked does not sign in to the account")
     func trojanIdentifier() async throws {
-        let trap = try await Trap()
+        let hijacked = try await PreHijackedAccount()
         let trojan = SimulatedPerson.named("Eve", "Attacker")
-        let linked = try await trap.gateway.link(trap.gateway.google(trojan), to: trap.attacker.idToken)
+        let linked = try await hijacked.gateway.link(hijacked.gateway.google(trojan), to: hijacked.attacker.idToken)
         #expect(linked.status == 200, "\(linked.text)")
-        let victim = try await trap.victimArrives()
-        let back = try await trap.gateway.signIn(trap.gateway.google(trojan))
+        let victim = try await hijacked.victimSignsIn()
+        let back = try await hijacked.gateway.signIn(hijacked.gateway.google(trojan))
         #expect(back.json["localId"]?.string != victim.localId)
-        #expect(try await trap.gateway.account(victim.idToken)["providerUserInfo"]?[1] == nil)
+        #expect(try await hijacked.gateway.account(victim.idToken)["providerUserInfo"]?[1] == nil)
     }
 
-    @Test("trojan identifier of the victim's own provider: the account goes to the victim all the same")
+    @Test("trojan identifier of the victim's own provider: the account still goes to the victim")
     func trojanOfSameProvider() async throws {
-        let trap = try await Trap()
+        let hijacked = try await PreHijackedAccount()
         let trojan = SimulatedPerson.named("Eve", "Attacker")
-        let linked = try await trap.gateway.link(trap.gateway.apple(trojan), to: trap.attacker.idToken)
+        let linked = try await hijacked.gateway.link(hijacked.gateway.apple(trojan), to: hijacked.attacker.idToken)
         #expect(linked.status == 200, "\(linked.text)")
-        let victim = try await trap.victimArrives()
-        let back = try await trap.gateway.signIn(trap.gateway.apple(trojan))
+        let victim = try await hijacked.victimSignsIn()
+        let back = try await hijacked.gateway.signIn(hijacked.gateway.apple(trojan))
         #expect(back.json["localId"]?.string != victim.localId)
-        #expect(try await trap.gateway.account(victim.idToken)["providerUserInfo"]?[1] == nil)
+        #expect(try await hijacked.gateway.account(victim.idToken)["providerUserInfo"]?[1] == nil)
     }
 
-    @Test("unexpired e-mail change: what the attacker has pending can be completed no more")
+    @Test("unexpired email change: pending changes of the attacker cannot be completed")
     func unexpiredEmailChange() async throws {
-        let trap = try await Trap()
+        let hijacked = try await PreHijackedAccount()
         // An identity of the attacker's whose use waits for the owner's word.
         let trojan = SimulatedPerson.named("Eve", "Attacker").with { $0.email = Self.victim.email }
-        let asked = try await trap.gateway.signIn(trap.gateway.google(trojan))
+        let asked = try await hijacked.gateway.signIn(hijacked.gateway.google(trojan))
         let pending = try #require(asked.pendingToken, "\(asked.text)")
-        let victim = try await trap.victimArrives()
-        for idToken in [trap.attacker.idToken, victim.idToken] {
-            let late = try await trap.gateway.signInWithIdp([
+        let victim = try await hijacked.victimSignsIn()
+        for idToken in [hijacked.attacker.idToken, victim.idToken] {
+            let late = try await hijacked.gateway.signInWithIdp([
                 "pendingToken": .string(pending), "idToken": .string(idToken),
             ])
             #expect(late.status == 400, "\(late.text)")
@@ -99,7 +99,7 @@ struct PreHijackingTests {
     }
 
     @Test(
-        "non-verifying provider: an address that the provider has not verified opens nobody's account",
+        "non-verifying provider: an unverified address does not sign in to an account",
         arguments: [
             JSONValueCase("false", .bool(false)), JSONValueCase("\"false\"", .string("false")),
             JSONValueCase("1", .integer(1)), JSONValueCase("null", .null),
@@ -119,7 +119,7 @@ struct PreHijackingTests {
         #expect(account["providerUserInfo"]?[1] == nil)
     }
 
-    @Test("an account whose address a provider has verified is not taken away, but asked about")
+    @Test("an account with a verified address is not reclaimed, but needs confirmation")
     func vouchedFor() async throws {
         let gateway = try await TestGateway(.sekisho) { $0.emailEnumerationProtection = false }
         let colleague = SimulatedPerson.named("Ada", "Lovelace")

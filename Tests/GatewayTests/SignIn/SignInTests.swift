@@ -9,7 +9,7 @@ import Testing
 @Suite("Sign-in with a password")
 struct SignInTests {
     @Test(
-        "refuses in the order of the wire protocol",
+        "checks its members in the order of the wire protocol",
         arguments: [
             ([:], "400 MISSING_EMAIL"),
             (["email": ""], "400 INVALID_EMAIL"),
@@ -26,7 +26,8 @@ struct SignInTests {
     }
 
     @Test(
-        "where accounts are hidden, gives one answer for an unknown address and a wrong password, after one hash each")
+        "with enumeration protection, an unknown address and a wrong password get the same response, after one hash each"
+    )
     func enumeration() async throws {
         let checks = Mutex<[Bool]>([])
         let counting = PasswordHasher(
@@ -46,7 +47,7 @@ struct SignInTests {
         #expect(checks.withLock { $0 } == [false, true])
     }
 
-    @Test("tells that an account is disabled only to who knows its password")
+    @Test("reveals that an account is disabled only after the correct password")
     func disabled() async throws {
         let gateway = try await TestGateway()
         _ = try await gateway.post("/v1/accounts:signUp", ["email": "ada@example.com", "password": "secret1"])
@@ -59,7 +60,7 @@ struct SignInTests {
         #expect(right.outcome == "400 USER_DISABLED")
     }
 
-    @Test("replaces a hash of another cost by one of today's, once")
+    @Test("replaces a hash of another cost by one of the current cost, once")
     func rehash() async throws {
         let passwords = PasswordHasher(
             hash: { password, _ in "old \(password.expose())" },

@@ -7,7 +7,7 @@ import Testing
 
 @Suite("Sign-up")
 struct SignUpTests {
-    @Test("with e-mail and password makes an account that can sign in, refresh and be looked up")
+    @Test("with email and password creates an account that can sign in, refresh and be looked up")
     func wholePath() async throws {
         let gateway = try await TestGateway()
         let signUp = try await gateway.post(
@@ -39,7 +39,7 @@ struct SignUpTests {
     }
 
     @Test(
-        "refuses in the order of the wire protocol",
+        "checks its members in the order of the wire protocol",
         arguments: [
             (["password": "secret1"], "400 MISSING_EMAIL"),
             (["email": "ada@example.com"], "400 MISSING_PASSWORD"),
@@ -64,7 +64,7 @@ struct SignUpTests {
         #expect(try await gateway.post("/v1/accounts:signUp", body).outcome == expected)
     }
 
-    @Test("is refused where the project does not allow it")
+    @Test("is rejected if the project does not allow it")
     func notAllowed() async throws {
         let gateway = try await TestGateway {
             $0.allowsPasswords = false
@@ -77,7 +77,7 @@ struct SignUpTests {
             try await gateway.post("/v1/accounts:signInWithPassword", body).outcome == "400 PASSWORD_LOGIN_DISABLED")
     }
 
-    @Test("without anything makes an anonymous account, which keeps its id when it gets a password")
+    @Test("without credentials creates an anonymous account, which keeps its ID when it gets a password")
     func upgrade() async throws {
         let gateway = try await TestGateway()
         let anonymous = try await gateway.post("/v1/accounts:signUp", ["returnSecureToken": true])
@@ -94,7 +94,7 @@ struct SignUpTests {
         #expect(signIn.json["localId"] == anonymous.json["localId"])
     }
 
-    @Test("lets one of many concurrent sign-ups with one address win")
+    @Test("creates one account for concurrent sign-ups with one address")
     func race() async throws {
         let gateway = try await TestGateway()
         let outcomes = try await withThrowingTaskGroup(of: String.self) { group in

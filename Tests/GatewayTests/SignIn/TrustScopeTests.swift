@@ -118,7 +118,9 @@ struct TrustScopeTests {
         }
     }
 
-    @Test("is needed beside config by what decides who is believed or where codes go", arguments: trusted)
+    @Test(
+        "is needed in addition to config for settings that decide which tokens are trusted or where codes go",
+        arguments: trusted)
     func needed(row: Row) async throws {
         let fixture = try await Fixture()
         let trail = try await fixture.configurator.trail()
@@ -138,7 +140,7 @@ struct TrustScopeTests {
         #expect(outcome == "403 PERMISSION_DENIED : The service key lacks the scope config.")
     }
 
-    @Test("is not needed by what decides nothing of that", arguments: ordinary)
+    @Test("is not needed for other settings", arguments: ordinary)
     func notNeeded(row: Row) async throws {
         #expect(try await Fixture().outcome(of: row, scopes: [.config]) == "200")
     }

@@ -34,7 +34,7 @@ struct LargeBodyTests {
         Row(testDescription: "the right key", bearer: "sks_backend", outcome: "200"),
     ]
 
-    @Test("is answered as a small one is", arguments: rows)
+    @Test("gets the response that a small one gets", arguments: rows)
     func outcome(row: Row) async throws {
         try await withServer { gateway, server, client in
             for padding in [10, 100_000, 3_000_000] {
@@ -46,7 +46,7 @@ struct LargeBodyTests {
         }
     }
 
-    @Test("whose key is missing, revoked or narrow is not read: the answer comes although no byte of it was sent")
+    @Test("without a service key that may use the operation is rejected before its body is read")
     func unread() async throws {
         let gateway = try await Self.gateway()
         for row in Self.rows {

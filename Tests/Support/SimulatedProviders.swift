@@ -15,7 +15,7 @@ import Testing
 @testable import Gateway
 
 /// Apple and Google as a test's gateway meets them: real signatures, and keys that have to be fetched.
-struct SimulatedWorld: Sendable {
+struct SimulatedProviders: Sendable {
     static let appleClient = "com.example.app"
     static let googleClient = "demo.apps.googleusercontent.com"
     // RSA keys take a while to make.
@@ -100,26 +100,26 @@ extension TestGateway {
         change: (inout TokenDraft) -> Void = { _ in }
     ) throws -> Proof {
         let claim = nonce.map { Hexadecimal.encode(Digest.sha256(Array($0.utf8))) }
-        let idToken = try world.apple.identityToken(
-            for: person, audience: SimulatedWorld.appleClient, nonce: claim, changing: change)
+        let idToken = try simulators.apple.identityToken(
+            for: person, audience: SimulatedProviders.appleClient, nonce: claim, changing: change)
         return Proof(provider: "apple.com", idToken: idToken, rawNonce: nonce, user: user)
     }
 
     func google(
         _ person: SimulatedPerson = .mary, nonce: String? = nil, change: (inout TokenDraft) -> Void = { _ in }
     ) throws -> Proof {
-        let idToken = try world.google.idToken(
-            for: person, audience: SimulatedWorld.googleClient, nonce: nonce, changing: change)
+        let idToken = try simulators.google.idToken(
+            for: person, audience: SimulatedProviders.googleClient, nonce: nonce, changing: change)
         return Proof(provider: "google.com", idToken: idToken, rawNonce: nonce)
     }
 
     func signIn(_ proof: Proof, _ more: [String: JSON] = [:]) async throws -> Exchange {
         try await signInWithIdp(
-            more.merging(["postBody": .string(proof.postBody), "requestUri": "http://localhost"]) { told, _ in told })
+            more.merging(["postBody": .string(proof.postBody), "requestUri": "http://localhost"]) { given, _ in given })
     }
 
     func link(_ proof: Proof, to idToken: String, _ more: [String: JSON] = [:]) async throws -> Exchange {
-        try await signIn(proof, more.merging(["idToken": .string(idToken)]) { told, _ in told })
+        try await signIn(proof, more.merging(["idToken": .string(idToken)]) { given, _ in given })
     }
 
     func signInWithIdp(_ body: [String: JSON]) async throws -> Exchange {

@@ -6,15 +6,15 @@ import Testing
 @testable import DevMode
 @testable import Support
 
-/// The other way round: a thief's account went into the victim's, and the link is in the thief's mailbox.
-@Suite("The link in the notice of a merge, in the hands of a thief", .serialized)
-struct UndoMergeByThiefTests {
+/// The other way round: an attacker's account went into the victim's, and the link is in the attacker's mailbox.
+@Suite("The link in the notice of a merge, used by an attacker", .serialized)
+struct UndoMergeByAttackerTests {
     private static let owner = SimulatedPerson.grace
 
     private struct Case {
         let gateway: TestGateway
         let victim: TestGateway.Tokens
-        let thief: TestGateway.Tokens
+        let attacker: TestGateway.Tokens
         let code: String
 
         init(victimHasAddress: Bool) async throws {
@@ -23,10 +23,10 @@ struct UndoMergeByThiefTests {
                 try gateway.apple(owner) { if !victimHasAddress { $0.claims["email"] = nil } }
             }
             _ = try await gateway.signIn(proof(gateway))
-            thief = try await gateway.signUpVerified(email: "eve@example.com", password: "thief's own")
-            #expect(try await gateway.link(gateway.google(), to: thief.idToken).status == 200)
+            attacker = try await gateway.signUpVerified(email: "eve@example.com", password: "attacker's own")
+            #expect(try await gateway.link(gateway.google(), to: attacker.idToken).status == 200)
             gateway.clock.advance(by: .seconds(1))
-            #expect(try await gateway.merge(thief, by: proof(gateway)).outcome == "200")
+            #expect(try await gateway.merge(attacker, by: proof(gateway)).outcome == "200")
             victim = try TestGateway.Tokens(await gateway.signIn(proof(gateway)))
             code = try #require(try await gateway.emails(.accountsMerged).compactMap(\.content.code).first)
         }
@@ -44,7 +44,7 @@ struct UndoMergeByThiefTests {
         }
     }
 
-    @Test("changes nothing of an account that has removed what came with the merge", arguments: [true, false])
+    @Test("changes nothing in an account that has removed what came with the merge", arguments: [true, false])
     func removed(victimHasAddress: Bool) async throws {
         let row = try await Case(victimHasAddress: victimHasAddress)
         var victim = row.victim
@@ -62,12 +62,12 @@ struct UndoMergeByThiefTests {
         #expect(try await row.victimAsStored() == before)
         #expect(try await row.gateway.lookup(victim.idToken).status == 200)
         #expect(try await row.gateway.refresh(victim.refreshToken).status == 200)
-        let thief = try await row.gateway.signIn(email: "eve@example.com", password: "thief's own")
-        #expect(thief.json["localId"]?.string == row.thief.localId)
-        #expect(try await row.gateway.identities(of: row.thief.localId).count == 1)
+        let attacker = try await row.gateway.signIn(email: "eve@example.com", password: "attacker's own")
+        #expect(attacker.json["localId"]?.string == row.attacker.localId)
+        #expect(try await row.gateway.identities(of: row.attacker.localId).count == 1)
     }
 
-    @Test("takes only what came with the merge, and ends the sessions that may have been opened with it")
+    @Test("removes only what came with the merge, and ends the sessions that it may have opened")
     func notRemoved() async throws {
         let row = try await Case(victimHasAddress: true)
         let account = try await row.gateway.user(row.victim.localId)
