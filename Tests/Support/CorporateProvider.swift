@@ -3,7 +3,7 @@ import Identity
 import JOSE
 import JSON
 
-/// OpenID providers of operators' choice, one for each host below `corp.example`. All of them sign with one key.
+/// Generic OpenID providers, one for each host below `corp.example`. All of them sign with one key.
 struct CorporateProvider: Sendable {
     static let client = "corp-client"
 
@@ -15,7 +15,7 @@ struct CorporateProvider: Sendable {
         key = try PrivateKey.generate(.es256)
     }
 
-    /// - Returns: `nil` for a URL of another provider's.
+    /// - Returns: `nil` for a URL of another provider.
     func document(at url: String) throws -> [UInt8]? {
         guard let match = url.wholeMatch(of: #/(https://\w+\.corp\.example)/(.*)/#) else { return nil }
         let issuer = String(match.output.1)

@@ -1,6 +1,6 @@
 internal import FoundationEssentials
 
-/// Any JSON text, for tests that say what they mean in literals.
+/// A JSON value that tests write as a literal.
 public enum JSON: Hashable, Sendable {
     case null
     case bool(Bool)
@@ -24,7 +24,7 @@ public enum JSON: Hashable, Sendable {
         return text
     }
 
-    /// Of an array; anything else has none.
+    /// The elements of an array; of any other value, none.
     public var elements: [JSON] {
         if case .array(let elements) = self { elements } else { [] }
     }

@@ -5,7 +5,7 @@ import Identity
 import Synchronization
 import Testing
 
-/// A gateway with the limits on, whose passwords cost nothing and are counted.
+/// A gateway with rate limits, which does not hash passwords and counts the checks.
 struct LimitedGateway: Sendable {
     static let tooMany = "400 TOO_MANY_ATTEMPTS_TRY_LATER : Too many attempts. Try again later."
     static let address = "192.0.2.1"
@@ -14,7 +14,7 @@ struct LimitedGateway: Sendable {
     let checks: Checks
 
     final class Checks: Sendable {
-        /// Whether there was a stored hash, for each password looked at.
+        /// For each password check, whether there was a stored hash.
         fileprivate let known = Mutex<[Bool]>([])
 
         var all: [Bool] { known.withLock { $0 } }

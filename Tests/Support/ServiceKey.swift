@@ -6,7 +6,7 @@ import Postgres
 import Storage
 import Testing
 
-/// A backend, with the private key that `keys create-service-key` would have printed.
+/// A service key with the private key that `keys create-service-key` prints.
 struct ServiceKey: Sendable {
     let id: String
     let secret: String
@@ -30,7 +30,7 @@ struct ServiceKey: Sendable {
 
     static let audience = "https://identitytoolkit.googleapis.com/google.identity.identitytoolkit.v1.IdentityToolkit"
 
-    /// Begins valid at the clock's time; `change` breaks it.
+    /// A token that is valid at `now`, unless `change` changes it.
     func customToken(
         uid: String = "ada", claims: JSON? = nil, at now: Instant, keyID: String? = nil,
         change: (inout [String: JSON]) -> Void = { _ in }

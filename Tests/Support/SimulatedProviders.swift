@@ -14,18 +14,18 @@ import Testing
 @testable import DevMode
 @testable import Gateway
 
-/// Apple and Google as a test's gateway meets them: real signatures, and keys that have to be fetched.
+/// The simulated Apple and Google of a test: real signatures, and keys that the gateway has to fetch.
 struct SimulatedProviders: Sendable {
     static let appleClient = "com.example.app"
     static let googleClient = "demo.apps.googleusercontent.com"
-    // RSA keys take a while to make.
+    // Generating RSA keys is slow.
     private static let appleKeys = RSAKeySupply()
     private static let googleKeys = RSAKeySupply()
 
     let apple: SimulatedApple
     let google: SimulatedGoogle
     let corporate: CorporateProvider
-    /// The URLs that documents were asked from.
+    /// The URLs of documents that the gateway fetched.
     let asked = Asked()
 
     final class Asked: Sendable {
@@ -42,7 +42,7 @@ struct SimulatedProviders: Sendable {
         corporate = try CorporateProvider(clock: clock)
     }
 
-    /// Reaches these, and nobody else.
+    /// Fetches from the simulated providers only.
     var fetch: DocumentFetch {
         DocumentFetch { [apple, google, corporate, asked] address in
             asked.note(address.url)
@@ -76,7 +76,7 @@ struct SimulatedProviders: Sendable {
     ]
 }
 
-/// What an app gets from a provider's sheet, and what it sends of it.
+/// The result of a provider's sign-in dialog, and what an app sends of it.
 struct Proof: Sendable {
     var provider: String
     var idToken: String
@@ -94,7 +94,7 @@ struct Proof: Sendable {
 }
 
 extension TestGateway {
-    /// - Parameter nonce: before hashing; a new one unless told.
+    /// - Parameter nonce: before hashing (default: a new one).
     func apple(
         _ person: SimulatedPerson = .ada, nonce: String? = Random.text(length: 32), user: String? = nil,
         change: (inout TokenDraft) -> Void = { _ in }
@@ -128,14 +128,14 @@ extension TestGateway {
 
     func signUpAnonymously() async throws -> Tokens { try Tokens(await post("/v1/accounts:signUp")) }
 
-    /// The account of `idToken`, as its owner sees it.
+    /// The account of `idToken` in the response of lookup.
     func account(_ idToken: String) async throws -> JSON {
         try #require(try await lookup(idToken).json["users"]?[0])
     }
 }
 
 extension Exchange {
-    /// Of an error that carries one, or of an answer.
+    /// The pending token of an error, or of a successful response.
     var pendingToken: String? {
         json["pendingToken"]?.string ?? json["error"]?["details"]?[0]?["metadata"]?["pendingToken"]?.string
     }
@@ -151,7 +151,7 @@ extension String {
     }
 }
 
-/// A value of a claim, shown as it is written.
+/// A value of a claim, described as it is written.
 struct JSONValueCase: CustomTestStringConvertible, Sendable {
     let testDescription: String
     let value: JSONValue

@@ -5,20 +5,20 @@ import Testing
 
 @testable import DevMode
 
-/// An attacker in the session of a victim has merged the victim's account into an account of the attacker's own.
+/// An attacker with a session of a victim has merged the victim's account into the attacker's account.
 struct StolenAccount: Sendable {
     static let email = "ada@example.com"
-    /// Of the attacker, who can prove the target with it.
+    /// The attacker's Apple account, which proves the target of the merge.
     static let attackerApple = SimulatedPerson.grace
 
     let gateway: TestGateway
     let victim: TestGateway.Tokens
-    /// In the target, as the merge opened it.
+    /// The session that the merge opened in the target.
     let attacker: TestGateway.Tokens
-    /// The code in the mail to the victim.
+    /// The code of the email to the victim.
     let code: String
 
-    /// - Parameter targetHasAddress: otherwise the target takes the victim's.
+    /// - Parameter targetHasAddress: whether the target has an address; otherwise it takes the victim's.
     init(targetHasAddress: Bool = true) async throws {
         let gateway = try await TestGateway.administered()
         _ = try await gateway.signIn(Self.apple(in: gateway, targetHasAddress))
@@ -37,7 +37,7 @@ struct StolenAccount: Sendable {
         try gateway.apple(attackerApple) { if !hasAddress { $0.claims["email"] = nil } }
     }
 
-    /// The verified address of the attacker's own.
+    /// The verified address of the attacker's account.
     func attackerEmail() async throws -> String {
         try #require(try await gateway.user(attacker.localId)["email"]?.string)
     }
@@ -49,6 +49,6 @@ struct StolenAccount: Sendable {
 }
 
 extension Exchange {
-    /// Of the form on a page.
+    /// The code in the form of a page.
     var formCode: String? { text.firstMatch(of: /name="oobCode" value="([^"]*)"/).map { String($0.output.1) } }
 }

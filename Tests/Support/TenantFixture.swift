@@ -6,7 +6,7 @@ import Testing
 @testable import DevMode
 @testable import Gateway
 
-/// A project with a backend and tenants, in each of which everything is allowed.
+/// A project with a service key, and with tenants that allow every sign-in method.
 struct TenantFixture: Sendable {
     static let tenants = "/v2/projects/demo/tenants"
 
@@ -32,7 +32,7 @@ struct TenantFixture: Sendable {
         try #require(try await send(.post, Self.tenants, input).json["tenantId"]?.string)
     }
 
-    /// What a backend does with the accounts of a tenant.
+    /// Calls an operation for administrators on the accounts of a tenant.
     func accounts(_ operation: String, of tenant: String, _ body: JSON = [:]) async throws -> Exchange {
         try await send(.post, "/v1/projects/demo/tenants/\(tenant)/accounts\(operation)", body)
     }
@@ -50,7 +50,7 @@ struct TenantFixture: Sendable {
         try await client("signInWithPassword", in: tenant, ["email": .string(email), "password": .string(password)])
     }
 
-    /// The code of an email to a new address, and the address.
+    /// A new account of the tenant, and the code that verifies its address.
     func verificationCode(in tenant: String) async throws -> (code: String, TestGateway.Tokens) {
         let ada = try await signUp(in: tenant)
         let asked = try await client(
@@ -59,14 +59,14 @@ struct TenantFixture: Sendable {
         return (try await gateway.code(.verifyEmail), ada)
     }
 
-    /// What an app asks for.
+    /// Calls a client operation.
     func client(_ operation: String, in tenant: String?, _ body: [String: JSON]) async throws -> Exchange {
         var body = body
         body["tenantId"] = tenant.map(JSON.string)
         return try await gateway.post("/v1/accounts:\(operation)", .object(body))
     }
 
-    /// Puts a provider on, as the simulators have it.
+    /// Enables a provider with the client ID of the simulators.
     func configure(_ provider: String, in tenant: String) async throws -> Exchange {
         let key = JSON.string(try Configurator.key.get())
         let client = provider == "apple.com" ? SimulatedProviders.appleClient : SimulatedProviders.googleClient

@@ -6,7 +6,7 @@ import Testing
 
 @testable import Gateway
 
-/// How a backend calls the gateway.
+/// Calls operations for administrators.
 extension TestGateway {
     static let serviceKey = "sks_test"
 
@@ -14,7 +14,7 @@ extension TestGateway {
         try await makeServiceKey(Self.serviceKey, in: project.id)
     }
 
-    /// Another project beside the gateway's own, with one service key.
+    /// Creates a second project with one service key.
     func makeOtherProject(_ id: String, serviceKey: String) async throws {
         let draft = try ProjectDraft(
             id: id, name: "Other", profile: .firebase, policy: Policy(.firebase), algorithm: .es256, domains: [])
@@ -37,7 +37,7 @@ extension TestGateway {
         return gateway
     }
 
-    /// - Parameter operation: what stands behind `accounts`, colon included.
+    /// - Parameter operation: the path after `accounts`, including the colon.
     func administer(
         _ operation: String, _ body: JSON = [:], in project: String = "demo", bearer: String? = serviceKey
     ) async throws -> Exchange {
@@ -52,7 +52,7 @@ extension TestGateway {
             .get, "/v1/projects/demo/accounts:batchGet", body: [], query: query, headers: Self.headers(bearer: bearer))
     }
 
-    /// On a path that names no project.
+    /// Calls an operation on a path that names no project.
     func administerUnscoped(_ operation: String, _ body: JSON = [:]) async throws -> Exchange {
         try await send(
             .post, "/v1/accounts\(operation)", body: try body.bytes, query: [],

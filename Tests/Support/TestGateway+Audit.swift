@@ -3,7 +3,7 @@ import Identity
 import Postgres
 import Testing
 
-/// A line of the audit trail, as a test looks at it.
+/// A line of the audit trail.
 struct TrailLine: Hashable, CustomStringConvertible {
     let actor: String
     let action: String
@@ -12,7 +12,7 @@ struct TrailLine: Hashable, CustomStringConvertible {
     let network: String?
     let request: String?
 
-    /// `actor action subject`, and what else there is to tell.
+    /// `actor action subject`, and the details.
     var description: String {
         ([actor, action, subject] + detail.sorted { $0.key < $1.key }.map { "\($0.key)=\($0.value)" })
             .joined(separator: " ")
@@ -20,7 +20,7 @@ struct TrailLine: Hashable, CustomStringConvertible {
 }
 
 extension TestGateway {
-    /// Without what making the project left there. In the order of writing, as far as times tell; then by action.
+    /// The audit trail without the lines about the creation of the project, by time and then by action.
     func auditTrail() async throws -> [TrailLine] {
         try await database.pool.query(
             """
@@ -37,7 +37,7 @@ extension TestGateway {
         }
     }
 
-    /// What `work` leaves in the trail.
+    /// The lines that `work` adds to the audit trail.
     func audited(_ work: () async throws -> Void) async throws -> [TrailLine] {
         let before = try await auditTrail().count
         clock.advance(by: .milliseconds(1))
@@ -47,7 +47,7 @@ extension TestGateway {
 }
 
 extension TestGateway {
-    /// Every member of every line, as text.
+    /// Every column of every line, as text.
     func auditDump() async throws -> String {
         try await database.pool.query("SELECT to_jsonb(t)::text AS line FROM audit_event t ORDER BY occurred_at, id")
             .map { try $0.decode("line", as: String.self) }.joined(separator: "\n")

@@ -7,7 +7,7 @@ import Testing
 
 @testable import Gateway
 
-/// How a backend configures providers and apps.
+/// Configures providers and apps with a service key.
 struct Configurator: Sendable {
     static let root = "/v2/projects/demo"
     static let key = Result { try PrivateKey.generate(.es256).pem }
@@ -20,7 +20,7 @@ struct Configurator: Sendable {
         self.backend = backend
     }
 
-    /// Begins with no provider at all.
+    /// A project without providers.
     init() async throws {
         gateway = try await TestGateway()
         _ = try await gateway.database.pool.execute("DELETE FROM identity_provider")
@@ -62,7 +62,7 @@ struct Configurator: Sendable {
         #expect(made.outcome == "200")
     }
 
-    /// Of the default app, without anything a gateway knew before.
+    /// The sign-in methods of the default app.
     func loginMethods(_ query: [(name: String, value: String)] = []) async throws -> Exchange {
         try await gateway.send(
             .get, "/v1/loginMethods", body: [], query: [("key", TestGateway.apiKey)] + query)

@@ -1,7 +1,7 @@
 import Postgres
 
 extension TestGateway {
-    /// Everything that is stored, as text.
+    /// Every row of every table, as text.
     func dump() async throws -> String {
         let rows = try await database.pool.query(
             """

@@ -17,7 +17,7 @@ struct WaitingEmail: Sendable {
 }
 
 extension TestGateway {
-    /// In the order of creation.
+    /// The queued emails in the order of creation.
     func emails(_ kind: OutgoingEmail.Kind? = nil) async throws -> [WaitingEmail] {
         let sealed = EncryptedEmailPayloads(masterKeys: masterKeys)
         return try await database.pool.query("SELECT * FROM outgoing_email ORDER BY created_at, kind").map { row in
@@ -36,7 +36,7 @@ extension TestGateway {
         }.filter { kind == nil || $0.kind == kind }
     }
 
-    /// The code of the latest email, bound as the email worker would bind it.
+    /// The code of the latest email, bound to the account as the email worker binds it.
     func code(_ kind: OutgoingEmail.Kind) async throws -> String {
         let email = try #require(try await emails(kind).last)
         let code = try #require(email.content.code)
@@ -78,7 +78,7 @@ extension TestGateway {
             .object(more.merging(["email": .string(email), "oobCode": .string(code)]) { $1 }))
     }
 
-    /// An account with a proven address.
+    /// An account with a verified address.
     func signUpVerified(
         email: String = "ada@example.com", password: String = "secret1"
     ) async throws -> Tokens {

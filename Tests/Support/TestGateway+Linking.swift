@@ -2,9 +2,9 @@ import HTTP
 import Postgres
 import Testing
 
-/// How a backend handles identities and merges.
+/// Administers identities and merges with a service key.
 extension TestGateway {
-    /// - Parameter path: behind the project's own.
+    /// - Parameter path: the path after that of the project.
     func manage(
         _ method: HTTP.Method, _ path: String, _ body: JSON? = nil, query: [(name: String, value: String)] = [],
         in project: String = "demo", bearer: String = serviceKey
@@ -34,7 +34,7 @@ extension TestGateway {
         try await manage(.post, "/accounts/\(localId)/identities/\(provider):move", body)
     }
 
-    /// Makes an account, or several things of it that no one call makes.
+    /// Creates an account with identities and with members that only an update sets.
     func make(_ body: JSON, identities: [JSON] = [], more: [String: JSON] = [:]) async throws {
         #expect(try await administer("", body).outcome == "200")
         let id = try #require(body["localId"]?.string)
@@ -44,7 +44,7 @@ extension TestGateway {
         #expect(try await administer(":update", .object(change)).outcome == "200")
     }
 
-    /// What others were told, as kind, account, and what it is about; and what the audit trail has.
+    /// The outbox events and the audit lines about identities and merges.
     func recordedEvents() async throws -> (outbox: [String], audit: [String]) {
         let outbox: SQL = """
             SELECT concat_ws(' ', kind, account_id, detail ->> 'provider', detail ->> 'source') AS line FROM outbox
@@ -61,8 +61,8 @@ extension TestGateway {
         )
     }
 
-    /// All that is stored of accounts and their identities but for when they were last used, what has ended with it, and
-    /// since when the identities are theirs.
+    /// Every column of accounts, identities and tombstones, except those that a sign-in or an end of sessions changes, and
+    /// the time of linking.
     func accountsAsStored() async throws -> [String] {
         let statement: SQL = """
             SELECT (to_jsonb(a) - 'generation' - 'valid_since' - 'last_sign_in_at')::text AS line FROM account a
@@ -74,7 +74,7 @@ extension TestGateway {
 }
 
 extension TestGateway {
-    /// - Parameter proof: of an identity of the account that stays.
+    /// - Parameter proof: an identity of the target.
     func merge(_ source: Tokens, by proof: Proof) async throws -> Exchange {
         let pending = try #require(try await link(proof, to: source.idToken).pendingToken)
         let idToken = JSON.string(source.idToken)

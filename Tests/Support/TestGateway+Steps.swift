@@ -2,7 +2,7 @@ import Encoding
 import FoundationEssentials
 import Testing
 
-/// What most tests begin with.
+/// The steps that most tests begin with.
 extension TestGateway {
     struct Tokens: Sendable {
         let localId: String

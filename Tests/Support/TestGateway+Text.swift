@@ -5,7 +5,7 @@ import Postgres
 import Storage
 import Testing
 
-/// Requests whose spelling matters, and codes of every purpose.
+/// Requests as exact text, and codes of every purpose.
 extension TestGateway {
     /// The policy that new projects get, with every rule in place.
     static func ofNewProject() async throws -> TestGateway { try await TestGateway(.sekisho) { _ in } }

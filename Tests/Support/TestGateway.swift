@@ -27,7 +27,7 @@ struct TestGateway: Sendable {
     private let root: CompositionRoot
     private let transport: Transport
     /// `nil` if requests run in process.
-    private let server: SocketServer?
+    let server: SocketServer?
     let project: Project
     let simulators: SimulatedProviders
     let masterKeys: MasterKeys
@@ -143,7 +143,7 @@ extension CompositionRoot {
 }
 
 extension Mode {
-    /// What is written waits in the database, for tests to read.
+    /// Emails stay in the queue, where tests read them.
     fileprivate var sendingEmail: Mode {
         var mode = self
         mode.decorateOutOfBand = { outOfBand in

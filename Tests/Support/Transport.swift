@@ -46,6 +46,9 @@ final class SocketServer: Sendable {
         Task(executorPreference: loop) { [server] in await server.drain(within: .seconds(5)) }
     }
 
+    /// Bytes of request bodies that the server holds now.
+    var heldBodyBytes: Int { server.heldBodyBytes }
+
     /// - Throws: ``ClientFault`` if the exchange fails.
     func send(_ request: Request) async throws -> ClientResponse {
         let query = request.query.map { "\($0.name.percentEncoded)=\($0.value.percentEncoded)" }

@@ -6,7 +6,7 @@ import Testing
 @testable import DevMode
 @testable import Support
 
-/// Three people who do what comes into their heads, in each other's names too. Each opens only mail that they asked for.
+/// Three users take random actions, also with each other's addresses. Each uses only codes of emails that they requested.
 @Suite("Any sequence of actions")
 struct AccountLifeTests {
     @Test("a verified address belongs to its owner only, and no owner is locked out", arguments: 0..<12)
@@ -34,7 +34,7 @@ private struct Town {
 
     let gateway: TestGateway
     var citizens: [Citizen]
-    var random: SplitMix
+    var random: SeededRandom
     var story: [String] = []
     var successes = 0
     private var anonymous: Set<String> = []
@@ -44,7 +44,7 @@ private struct Town {
             $0.emailEnumerationProtection = false
             $0.resetUnlinksIdentities = seed.isMultiple(of: 2)
         }
-        random = SplitMix(state: seed)
+        random = SeededRandom(seed: seed)
         citizens = ["ada@gmail.com", "bob@gmail.com", "eve@example.com"].map { mailbox in
             let name = String(mailbox.prefix(3))
             return Citizen(
@@ -141,7 +141,7 @@ private struct Town {
         }
     }
 
-    /// What must never be.
+    /// The invariants.
     func faults() async throws -> [String] {
         var faults: [String] = []
         for citizen in citizens {
@@ -164,18 +164,5 @@ private struct Town {
             if !anonymous.contains(id) { faults.append("nobody can enter \(id)") }
         }
         return faults
-    }
-}
-
-/// Sebastiano Vigna's generator of that name: the same numbers for the same seed.
-private struct SplitMix: RandomNumberGenerator {
-    var state: UInt64
-
-    mutating func next() -> UInt64 {
-        state &+= 0x9E37_79B9_7F4A_7C15
-        var word = state
-        word = (word ^ (word >> 30)) &* 0xBF58_476D_1CE4_E5B9
-        word = (word ^ (word >> 27)) &* 0x94D0_49BB_1331_11EB
-        return word ^ (word >> 31)
     }
 }

@@ -156,7 +156,7 @@ extension TestGateway {
 }
 
 extension Exchange {
-    /// Of the accounts in it.
+    /// The IDs of the accounts in the response.
     var ids: [String] {
         guard case .array(let users) = json["users"] ?? json["userInfo"] else { return [] }
         return users.compactMap { $0["localId"]?.string }

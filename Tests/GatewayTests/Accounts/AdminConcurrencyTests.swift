@@ -9,7 +9,7 @@ struct AdminConcurrencyTests {
     func deadlock() async throws {
         let gateway = try await AdminUpdateTests.withAda()
         let answer = try await gateway.database.pool.transaction { transaction in
-            // Who looks for a deadlock gives up: that is to be the gateway.
+            // PostgreSQL aborts the transaction that detects the deadlock, which shall be the gateway's.
             try await transaction.execute("SET LOCAL deadlock_timeout = '1h'")
             try await transaction.execute("DELETE FROM linked_identity WHERE account_id = 'bob'")
             let answer = Task {
@@ -27,7 +27,7 @@ struct AdminConcurrencyTests {
 }
 
 extension TestGateway {
-    /// Returns once some statement in this database waits for a lock.
+    /// Returns when a statement in this database waits for a lock.
     func waitForBlockedStatement() async throws {
         let waiting: SQL = """
             SELECT FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'

@@ -4,7 +4,7 @@ import Testing
 
 @Suite("Looking up accounts as an administrator", .serialized)
 struct AdminLookupTests {
-    /// Ada with everything, Bob with a number, Eve with nothing.
+    /// Ada with every member, Bob with a phone number, Eve with none.
     static func populated() async throws -> TestGateway {
         let gateway = try await TestGateway.administered()
         let users: JSON = [

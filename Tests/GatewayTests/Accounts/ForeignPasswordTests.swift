@@ -8,7 +8,7 @@ import Testing
 @testable import Gateway
 @testable import Support
 
-/// Hashes of other systems, brought in and then signed in with. Those here are vectors that somebody published.
+/// Hashes of other systems that are imported and then used to sign in; all are published test vectors.
 @Suite("Imported password hashes", .serialized)
 struct ForeignPasswordTests {
     /// The example in the README of github.com/firebase/scrypt.
@@ -38,7 +38,7 @@ struct ForeignPasswordTests {
         var testDescription: String { name }
     }
 
-    /// RFC 7914 §11 and §12, RFC 6070, and what Python's hashlib says of "salt" and "password".
+    /// RFC 7914 §11 and §12, RFC 6070, and the output of Python's hashlib for "salt" and "password".
     static let rows = [
         Row(
             name: "Firebase", scheme: firebase, hash: user1["passwordHash"] ?? .null, salt: "42xEC-ixf3L2lw==",

@@ -8,7 +8,7 @@ import Testing
 
 @Suite("Members that clients may not write")
 struct MassAssignmentTests {
-    /// Members that decide who somebody is or what they may do, with values that would show.
+    /// Members that decide the identity or permissions of a user, with recognizable values.
     static let members: [(String, JSON)] = [
         ("emailVerified", true), ("customAttributes", "{\"admin\":true}"), ("validSince", "1"), ("disableUser", true),
         ("disabled", true), ("localId", "root"), ("createdAt", "1000"), ("lastLoginAt", "1000"),

@@ -147,7 +147,7 @@ struct BreachedPasswordTests {
     }
 }
 
-/// Checks a password by what a gateway has told, in the way of Firebase's client for the web: by UTF-16 code units.
+/// Checks a password against a gateway's response as Firebase's web client does, in UTF-16 code units.
 private struct FirebaseClient: Decodable {
     struct Options: Decodable {
         let minPasswordLength: Int

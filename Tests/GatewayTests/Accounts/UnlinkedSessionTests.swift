@@ -10,7 +10,7 @@ struct UnlinkedSessionTests {
     private static let alive = ["200", "200"]
     private static let ended = ["400 TOKEN_EXPIRED", "400 TOKEN_EXPIRED"]
 
-    /// What both tokens of a session are worth.
+    /// The responses to both tokens of a session.
     private func worth(_ tokens: TestGateway.Tokens, at gateway: TestGateway) async throws -> [String] {
         [try await gateway.lookup(tokens.idToken).outcome, try await gateway.refresh(tokens.refreshToken).outcome]
     }

@@ -74,7 +74,7 @@ struct AdminAuditTests {
         Row(testDescription: "a count", operation: ":query", body: ["returnUserInfo": false], lines: []),
     ]
 
-    /// With Ada, who has a password, and Bob, who has Google.
+    /// A gateway with Ada, who has a password, and Bob, who has Google.
     static func household() async throws -> TestGateway {
         let gateway = try await TestGateway.administered()
         let users: JSON = [

@@ -20,7 +20,7 @@ struct AuditQueryTests {
             store = AuditStore(pool: gateway.database.pool)
         }
 
-        /// At the clock's time.
+        /// The time of the line.
         func write(
             _ action: String, _ subject: String = "ada", by actor: AuditActor = .user(.none),
             in project: String = "demo"
@@ -33,7 +33,7 @@ struct AuditQueryTests {
                 .get, "/v1/projects/demo/auditEvents", by: reader, query: query.map { (name: $0.0, value: $0.1) })
         }
 
-        /// Actions only; without those that the set-up left.
+        /// The actions, without those of the set-up.
         func actions(_ query: [(String, String)] = []) async throws -> [String] {
             try await page(query).actions.filter { !$0.hasSuffix(".added") }
         }
@@ -94,7 +94,7 @@ struct AuditQueryTests {
     func pages(size: Int) async throws {
         let archive = try await Archive()
         for index in 0..<10 {
-            // Some of one moment.
+            // Some lines have the same time.
             if index.isMultiple(of: 4) { archive.gateway.clock.advance(by: .microseconds(1)) }
             try await archive.write("line-\(index)")
         }

@@ -55,7 +55,7 @@ struct NoticeTests {
         let ada = try await gateway.signUp()
         try await row.happens(gateway, ada)
         let notices = try await gateway.emails().filter { $0.kind.rawValue.hasPrefix("notice.") }
-        // A reset proves the address: it goes to whom the mailbox belongs to.
+        // A reset verifies the address, because only the owner of the mailbox gets its code.
         #expect(notices.map(\.kind) == (row.testDescription == "of a password reset" ? [.accountReclaimed] : []))
     }
 

@@ -16,7 +16,7 @@ struct ActionPageContinueURLTests {
         return try gateway.withFreshCaches()
     }
 
-    /// The last page of each purpose: an account for each, because most codes change theirs.
+    /// The last page of each purpose, with an account for each, because most codes change their account.
     private static func lastPages(
         _ gateway: TestGateway, _ purposes: [OOBCode.Purpose], continuingAt url: String
     ) async throws -> [String] {

@@ -115,7 +115,7 @@ struct ActionPageTests {
 }
 
 extension Exchange {
-    /// Of the form that a page goes on with.
+    /// The code in the form of the next page.
     func nextCode() throws -> String {
         try String(#require(text.firstMatch(of: #/name="oobCode" value="([^"]+)"/#)?.output.1))
     }

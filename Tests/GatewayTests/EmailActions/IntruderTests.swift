@@ -7,7 +7,7 @@ import Testing
 @testable import DevMode
 @testable import Support
 
-/// Plays an intruder who has the owner's password, in an order that a seed decides, and then one of the owner's remedies.
+/// Simulates an attacker who has the owner's password, in an order that a seed decides, and then one of the owner's remedies.
 @Suite("After a remedy of the owner")
 struct IntruderTests {
     @Test("the attacker has no access left, whatever the attacker did before", arguments: 0..<60)
@@ -30,7 +30,7 @@ struct IntruderTests {
     }
 }
 
-/// An account with a verified address whose password somebody else has.
+/// An account with a verified address whose password an attacker knows.
 private struct BreakIn {
     static let email = "ada@example.com"
     static let stolenPassword = "stolen secret"
@@ -132,7 +132,7 @@ private struct BreakIn {
     }
 }
 
-/// Does what it can, and keeps everything that it gets.
+/// Takes every action it can, and stores every credential it gets.
 private struct Intruder {
     enum Move: CaseIterable {
         case linkGoogle, linkApple, replaceGoogle, changePassword, changeAddress, linkMailbox, keepPendingToken
@@ -162,7 +162,7 @@ private struct Intruder {
         ]
     }
 
-    /// Refusals are part of the game.
+    /// Rejected requests are expected.
     mutating func make(_ move: Move) async throws {
         log.append(move)
         switch move {
@@ -177,7 +177,7 @@ private struct Intruder {
         case .changeAddress: try await changeAddress()
         case .linkMailbox: try await linkMailbox()
         case .keepPendingToken:
-            // Where nobody has the address, this registers it.
+            // If no account has the address, this creates one.
             let claim = try gateway.google(Self.other) { draft in
                 draft.claims["email"] = .string(BreakIn.email)
                 draft.claims["email_verified"] = .bool(false)
@@ -208,7 +208,7 @@ private struct Intruder {
         addresses.append(Self.mailboxes[1])
     }
 
-    /// An account of the intruder's own goes into the owner's, or the other way round.
+    /// Merges an account of the attacker into the owner's, or the reverse.
     private mutating func merge(ownAccountIsSource: Bool) async throws {
         let own: Exchange
         if ownAccountIsSource {
@@ -242,7 +242,7 @@ private struct Intruder {
         keep(try await gateway.signIn(gateway.apple(Self.apple)))
     }
 
-    /// Tokens, where the answer has any.
+    /// The tokens of the response, if there are any.
     private mutating func keep(_ answer: Exchange) {
         guard let localId = answer.json["localId"]?.string, let idToken = answer.json["idToken"]?.string,
             let refreshToken = answer.json["refreshToken"]?.string
@@ -250,7 +250,7 @@ private struct Intruder {
         tokens.append(TestGateway.Tokens(localId: localId, idToken: idToken, refreshToken: refreshToken))
     }
 
-    /// Uses everything that was kept. Nothing of it may lead to the owner's account.
+    /// Uses every stored credential. None of them may give access to the owner's account.
     func tryEverything(expecting owner: String, _ remedy: String) async throws {
         let story = "\(log) then \(remedy)"
         for kept in tokens {

@@ -6,7 +6,7 @@ import Testing
 @testable import DevMode
 @testable import Support
 
-/// The classes of Sudhodanan and Paverd once more, for a victim who comes by way of the mailbox.
+/// The classes of Sudhodanan and Paverd, for a victim who verifies the mailbox.
 @Suite("Pre-hijacking of a user who verifies a mailbox")
 struct MailboxPreHijackingTests {
     enum Arrival: String, CaseIterable, Sendable {
@@ -53,7 +53,7 @@ struct MailboxPreHijackingTests {
     @Test("no change, verification or recovery that the attacker began can be completed", arguments: Arrival.allCases)
     func pendingChanges(arrival: Arrival) async throws {
         let gateway = try await TestGateway { $0.emailEnumerationProtection = false }
-        // Proven once, so that a way back to it goes out when the account takes the victim's address.
+        // Verified once, so that a recovery code is sent when the account takes the victim's address.
         let attacker = try await gateway.signUpVerified(email: "eve@example.com", password: "known to the attacker")
         gateway.clock.advance(by: .seconds(1))
         let bait = try TestGateway.Tokens(await gateway.update(attacker.idToken, ["email": "ada@example.com"]))

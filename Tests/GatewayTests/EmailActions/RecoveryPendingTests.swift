@@ -79,7 +79,7 @@ extension RecoveryPendingTests {
 }
 
 extension TestGateway {
-    /// As a change of the address leaves it.
+    /// Stores the recovery code of a change of the address.
     func storeRecoveryCode(of account: String, to email: String) async throws {
         _ = try await database.pool.execute(
             """

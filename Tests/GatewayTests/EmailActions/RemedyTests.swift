@@ -6,7 +6,7 @@ import Testing
 @testable import DevMode
 @testable import Support
 
-/// Ada's account, an intruder in it, and what Ada does about that in her mailbox.
+/// Ada's account, an attacker with a session in it, and the remedies in Ada's mailbox.
 struct Intrusion: Sendable {
     static let victim = "ada@example.com"
     static let password = "correct horse"
@@ -15,7 +15,7 @@ struct Intrusion: Sendable {
 
     let gateway: TestGateway
     let ada: TestGateway.Tokens
-    /// Of the intruder's own account, made long before.
+    /// The Apple account of the attacker's own account, which is older.
     let own: TestGateway.Tokens
 
     init(change: (inout Policy) -> Void = { _ in }) async throws {
@@ -52,7 +52,7 @@ struct Intrusion: Sendable {
         return changed
     }
 
-    /// Ways by which the intruder comes back into Ada's account.
+    /// The attacker's sign-in methods that still work for Ada's account.
     func waysBack() async throws -> [String] {
         let attempts: [(String, Exchange)] = [
             ("google.com", try await gateway.signIn(gateway.google(Self.eve))),
@@ -111,7 +111,7 @@ struct RecoveryRemedyTests {
         #expect(added.status == 200, "\(added.text)")
         gateway.clock.advance(by: .seconds(1))
         #expect(try await gateway.apply(code).json["email"]?.string == Intrusion.victim)
-        // A password from before the change stays: nothing says that the intruder knows it.
+        // A password from before the change stays, because nothing indicates that the attacker knows it.
         #expect(try await intrusion.waysBack().filter { $0 != "password of the account" } == [])
     }
 
@@ -151,7 +151,7 @@ struct RecoveryRemedyTests {
 }
 
 extension Intrusion {
-    /// An account of the intruder's own with Apple.
+    /// An account of the attacker with Apple.
     func ownApple() async throws -> TestGateway.Tokens {
         try TestGateway.Tokens(await gateway.signIn(gateway.apple(Self.secondEve)))
     }

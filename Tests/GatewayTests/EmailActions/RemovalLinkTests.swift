@@ -13,7 +13,7 @@ struct RemovalLinkTests {
         let act: @Sendable (Intrusion, TestGateway.Tokens) async throws -> Void
     }
 
-    /// What an intruder does after linking an identity.
+    /// The attacker's actions after linking an identity.
     private static let sequels = [
         Row(testDescription: "nothing") { _, _ in },
         Row(testDescription: "sets another password") { intrusion, stolen in
@@ -146,7 +146,7 @@ struct RemovalLinkTests {
         let sent = try #require(confirmation.content.removals)
         #expect(sent.map(\.provider.rawValue).sorted() == ["apple.com", "google.com"])
         gateway.clock.advance(by: .seconds(1))
-        // She removes Ada's own identity by the mail that she got.
+        // The attacker removes Ada's identity with the code of her email.
         let taken = try #require(sent.first { $0.provider == .apple })
         #expect(try await gateway.submit(taken.code).status == 200)
         gateway.clock.advance(by: .seconds(1))
@@ -160,7 +160,7 @@ struct RemovalLinkTests {
 }
 
 extension Intrusion {
-    /// Gives the account an address of the intruder's own, proven, and sets a password there.
+    /// Changes the address to a verified one of the attacker, and resets the password there.
     func takeOver(_ stolen: TestGateway.Tokens) async throws {
         let change = try await gateway.requestedCode(
             "VERIFY_AND_CHANGE_EMAIL", ["idToken": .string(stolen.idToken), "newEmail": "evil@example.com"])

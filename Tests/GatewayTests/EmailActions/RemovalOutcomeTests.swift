@@ -79,7 +79,7 @@ struct RemovalOutcomeTests {
         #expect(done.text.contains("Removed") && !done.text.contains("<form"))
     }
 
-    /// A sign-in method that a client adds to an account with a proven address.
+    /// A sign-in method that a client adds to an account with a verified address.
     struct Method: CustomTestStringConvertible, Sendable {
         let testDescription: String
         let provider: ProviderID

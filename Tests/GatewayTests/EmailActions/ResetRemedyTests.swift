@@ -8,7 +8,7 @@ import Testing
 
 @Suite("Remedies: reset")
 struct ResetRemedyTests {
-    /// Ada with two identities besides the one that her account was made with.
+    /// Ada's account with two identities besides the one that created it.
     private static func threeIdentities() async throws -> (TestGateway, localId: String) {
         let gateway = try await TestGateway(.sekisho) { $0.emailEnumerationProtection = false }
         try await gateway.makeServiceKey()

@@ -13,9 +13,9 @@ struct MergeNoticeTests {
         let testDescription: String
         var source: [String: JSON] = [:]
         var target: [String: JSON] = [:]
-        /// Addresses that can be gone back to, by account.
+        /// The addresses that can be restored, by account.
         var recoveries: [(account: String, email: String)] = []
-        /// With a mark for the link.
+        /// The recipients, marked if the email has a link.
         let expected: [String]
 
         static let ada: [String: JSON] = ["email": "ada@example.com", "emailVerified": true, "password": "secret1"]

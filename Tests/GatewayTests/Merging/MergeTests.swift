@@ -8,7 +8,7 @@ import Testing
 
 @Suite("Merging two accounts")
 struct MergeTests {
-    /// Somebody anonymous who turns out to have an account: the second sign-in with Apple tells.
+    /// An anonymous user who already has an account, as the second sign-in with Apple shows.
     private struct Case {
         let gateway: TestGateway
         let anonymous: TestGateway.Tokens
@@ -85,7 +85,7 @@ struct MergeTests {
         #expect(try await gateway.signIn(email: "alan@example.com").json["localId"]?.string == id)
         #expect(try await gateway.signIn(gateway.google()).json["localId"]?.string == id)
         #expect(try await gateway.account(try #require(merged.json["idToken"]?.string))["displayName"] == "Alan")
-        // The dry run had not used the credential up, the merge has.
+        // The dry run does not use up the credential, the merge does.
         #expect(try await gateway.signIn(proof).outcome.hasPrefix("400 MISSING_OR_INVALID_NONCE"))
     }
 

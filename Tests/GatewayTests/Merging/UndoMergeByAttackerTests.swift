@@ -6,7 +6,7 @@ import Testing
 @testable import DevMode
 @testable import Support
 
-/// The other way round: an attacker's account went into the victim's, and the link is in the attacker's mailbox.
+/// The attacker's account was merged into the victim's, and the link is in the attacker's mailbox.
 @Suite("The link in the notice of a merge, used by an attacker", .serialized)
 struct UndoMergeByAttackerTests {
     private static let owner = SimulatedPerson.grace
@@ -31,7 +31,7 @@ struct UndoMergeByAttackerTests {
             code = try #require(try await gateway.emails(.accountsMerged).compactMap(\.content.code).first)
         }
 
-        /// All there is of the victim's account.
+        /// Every row of the victim's account.
         func victimAsStored() async throws -> [String] {
             let id = victim.localId
             return try await gateway.database.pool.query(

@@ -16,7 +16,7 @@ struct ProviderIssuerTests {
     static let path = "oauthIdpConfigs/oidc.corp"
     static let inUse = "409 PROVIDER_ISSUER_IN_USE"
 
-    /// With `oidc.corp`, whose issuer is the first one.
+    /// A gateway with `oidc.corp`, which has the first issuer.
     struct Fixture: Sendable {
         let gateway: TestGateway
         let backend: Configurator
@@ -223,7 +223,7 @@ extension ProviderIssuerTests {
         var (signIn, change): (Task<Exchange, any Error>?, Task<Exchange, any Error>?)
         do {
             try await fixture.gateway.database.pool.transaction { transaction in
-                // The sign-in waits for it, with its lock on the provider.
+                // The sign-in holds its lock on the provider and waits.
                 _ = try await transaction.execute(
                     """
                     INSERT INTO linked_identity (project_id, provider, subject, account_id, created_at)
@@ -283,7 +283,7 @@ extension ProviderIssuerTests {
 }
 
 extension TestGateway {
-    /// Returns once so many statements in this database wait for locks.
+    /// Returns when `count` statements in this database wait for locks.
     fileprivate func waitForBlockedStatements(_ count: Int) async throws {
         let waiting: SQL = """
             SELECT FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'

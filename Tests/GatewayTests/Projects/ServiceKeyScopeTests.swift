@@ -201,7 +201,7 @@ struct ServiceKeyScopeTests {
 }
 
 extension TestGateway {
-    /// Calls an operation without much of a request: enough for being let in or not.
+    /// Calls an operation with an empty body, which shows whether access is granted.
     fileprivate func call(_ operation: Endpoint, by service: ServiceKey? = nil, key: String? = nil) async throws
         -> Exchange
     {

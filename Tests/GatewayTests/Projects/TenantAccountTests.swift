@@ -42,7 +42,7 @@ struct TenantAccountTests {
         #expect(try Support.claims(of: plain.idToken)["firebase"]?["tenant"] == nil)
     }
 
-    /// Clients name the tenant when they sign in, and hardly ever after that.
+    /// Clients name the tenant when they sign in, and usually not later.
     @Test("are found by their tokens without naming the tenant")
     func tokensAlone() async throws {
         let fixture = try await TenantFixture()
@@ -86,7 +86,7 @@ struct TenantAccountTests {
         #expect(refreshed.outcome == "400 INVALID_REFRESH_TOKEN")
     }
 
-    /// A token is the project's to sign, so only its claim tells it from one of the project's own accounts.
+    /// The project signs the tokens of tenants, so only a claim distinguishes them from tokens of its own accounts.
     @Test("are not accounts of the project, although the same key signs their tokens")
     func projectsOwn() async throws {
         let fixture = try await TenantFixture()

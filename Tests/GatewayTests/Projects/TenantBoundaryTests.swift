@@ -8,7 +8,7 @@ import Testing
 
 @Suite("The boundary of a tenant")
 struct TenantBoundaryTests {
-    /// What was meant for a tenant that is gone must not be done to the project's own people.
+    /// A request for a deleted tenant must not apply to the accounts of the project.
     @Test(
         "applies to a tenant ID in the query, even if the tenant is deleted",
         arguments: ["tenantId", "tenant_id"])
@@ -80,7 +80,7 @@ struct TenantBoundaryTests {
         #expect(found.outcome == "404 TENANT_NOT_FOUND")
     }
 
-    /// What is configured is found by its path: a name in the query that had no effect would change the project.
+    /// Configuration is found by its path: a tenant ID in the query that was ignored would change the project.
     @Test("protects the project's configuration from requests that name a tenant in the query")
     func configuration() async throws {
         let fixture = try await TenantFixture()
@@ -129,7 +129,7 @@ struct TenantBoundaryTests {
         #expect(try await fixture.gateway.submit(code).text.contains("Your email address is confirmed"))
     }
 
-    /// Tenants have the project's apps, so that a token for one is one for all of them.
+    /// Tenants share the project's apps, so a token for one tenant has the audience of all.
     @Test("does not weaken replay protection: an Apple credential is used in one tenant only")
     func replay() async throws {
         let fixture = try await TenantFixture()

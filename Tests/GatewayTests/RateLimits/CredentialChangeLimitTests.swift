@@ -11,7 +11,7 @@ import Testing
 struct CredentialChangeLimitTests {
     private static let tooMany = LimitedGateway.tooMany
 
-    /// An anonymous account that has used up what it may change; the newest of its tokens.
+    /// The newest ID token of an anonymous account that has used up its changes.
     private func exhausted(at gateway: TestGateway) async throws -> TestGateway.Tokens {
         var tokens = try await gateway.signUpAnonymously()
         for number in 1...Policy.credentialChangeLimit {

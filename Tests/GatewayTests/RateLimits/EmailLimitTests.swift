@@ -11,10 +11,10 @@ struct EmailLimitTests {
 
     struct Row: CustomTestStringConvertible {
         let testDescription: String
-        /// Purpose and place of what strangers ask for, and how often each gets it.
+        /// Purpose and IP address of the requests of other people.
         let strangers: [(type: String, peer: String)]
         let passes: Int
-        /// What the owner asks for afterwards, from elsewhere.
+        /// The purpose of the owner's later request from another network.
         let owner: String
         let outcome: String
     }

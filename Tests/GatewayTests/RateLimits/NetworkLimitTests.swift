@@ -10,7 +10,7 @@ struct NetworkLimitTests {
     struct Row: CustomTestStringConvertible {
         let testDescription: String
         let peers: [String]
-        /// How many sign-ups pass, where one address may have three.
+        /// How many sign-ups succeed if the limit of one address is three.
         let passes: Int
     }
 

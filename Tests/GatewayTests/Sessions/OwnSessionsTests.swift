@@ -33,7 +33,7 @@ extension TestGateway {
         try await post("/v1/accounts:revokeSession", ["idToken": .string(idToken), "everywhere": true]).outcome
     }
 
-    /// What both tokens of a session are worth.
+    /// The responses to both tokens of a session.
     fileprivate func worth(_ tokens: Tokens) async throws -> [String] {
         [try await lookup(tokens.idToken).outcome, try await refresh(tokens.refreshToken).outcome]
     }

@@ -247,7 +247,7 @@ struct UnlinkTests {
         let (gateway, idToken) = try await linked()
         let unlinked = try await gateway.update(idToken, ["deleteProvider": ["apple.com"]])
         #expect(unlinked.status == 200, "\(unlinked.text)")
-        // Google's address is what is left.
+        // Google's address remains.
         #expect(unlinked.json["email"]?.string == SimulatedPerson.mary.email)
         #expect(unlinked.json["emailVerified"] == true)
     }

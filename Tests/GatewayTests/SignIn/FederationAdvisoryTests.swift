@@ -7,7 +7,7 @@ import Testing
 @testable import DevMode
 @testable import Support
 
-/// Holes that other servers had, tried on this one.
+/// Published vulnerabilities of other servers, tried on this one.
 @Suite("Published advisories")
 struct FederationAdvisoryTests {
     private func refused(

@@ -33,7 +33,7 @@ struct LinkingLoginTests {
 
     static let changes = [linkIdentity, linkMailbox, unlink, unlinkByUpdate]
 
-    /// Of an account with Apple's identity and no address, and Google's where that is to be unlinked.
+    /// An account with Apple's identity and no address, and with Google's if that is to be unlinked.
     private static func login(
         _ gateway: TestGateway, before change: Change
     ) async throws -> TestGateway.Tokens {

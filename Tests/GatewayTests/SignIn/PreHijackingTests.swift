@@ -7,12 +7,12 @@ import Testing
 @testable import DevMode
 @testable import Support
 
-/// Sudhodanan and Paverd, USENIX Security 2022: somebody makes an account in a victim's name before the victim comes.
+/// Sudhodanan and Paverd, USENIX Security 2022: an attacker creates an account with a victim's address before the victim does.
 @Suite("Pre-hijacking")
 struct PreHijackingTests {
     private static let victim = SimulatedPerson.ada
 
-    /// An account that an attacker has made with the victim's address.
+    /// An account that an attacker created with the victim's address.
     private struct PreHijackedAccount {
         let gateway: TestGateway
         let attacker: TestGateway.Tokens
@@ -85,7 +85,7 @@ struct PreHijackingTests {
     @Test("unexpired email change: pending changes of the attacker cannot be completed")
     func unexpiredEmailChange() async throws {
         let hijacked = try await PreHijackedAccount()
-        // An identity of the attacker's whose use waits for the owner's word.
+        // An identity of the attacker that waits for the owner's confirmation.
         let trojan = SimulatedPerson.named("Eve", "Attacker").with { $0.email = Self.victim.email }
         let asked = try await hijacked.gateway.signIn(hijacked.gateway.google(trojan))
         let pending = try #require(asked.pendingToken, "\(asked.text)")

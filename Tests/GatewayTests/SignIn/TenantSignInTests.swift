@@ -46,7 +46,7 @@ struct TenantSignInTests {
         #expect(try await fixture.gateway.signIn(fixture.gateway.google(), ["tenantId": .string(tenant)]).status == 200)
     }
 
-    /// Tenants have the project's apps: whoever changes those changes what is shown to the people of every tenant.
+    /// Tenants share the project's apps, so a change of an app affects every tenant.
     @Test("applies guideline 4.8 to later changes of the project's apps")
     func guidelineLater() async throws {
         let fixture = try await TenantFixture()
@@ -108,7 +108,7 @@ struct TenantSignInTests {
         #expect(try await fixture.signIn(in: nil, password: "secret1").status == 200)
     }
 
-    /// The page that an email's link opens gets only the code.
+    /// The page that an email's link opens knows only the code.
     @Test("works on the pages that links in emails open")
     func pages() async throws {
         let fixture = try await TenantFixture()

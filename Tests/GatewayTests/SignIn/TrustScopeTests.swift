@@ -89,7 +89,7 @@ struct TrustScopeTests {
         Row("a tenant", .post, "tenants", ["displayName": "Corp"]),
     ]
 
-    /// With Apple, Google, a disabled `oidc.corp`, the app `ios`, and keys with one scope less than all and with `config`.
+    /// A project with Apple, Google, a disabled `oidc.corp`, the app `ios`, and keys that lack one scope or have only `config`.
     struct Fixture {
         let configurator: Configurator
         let tenant: String
