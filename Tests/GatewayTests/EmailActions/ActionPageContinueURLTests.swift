@@ -37,17 +37,19 @@ struct ActionPageContinueURLTests {
         let gateway = try await Self.gateway()
         let withoutPasswords = try await Self.gateway { $0.allowsPasswords = false }
         let code = try await gateway.makeCode(.signIn, of: gateway.makeAccount())
-        for url in [
+        let urls = [
             "https://app.example.com/a?b=c", "https://APP.EXAMPLE.COM/", "https://app.example.com:8443/",
             "http://localhost:3000", "https://app.example.com",
-        ] {
-            let escaped = url.replacing("&", with: "&amp;")
+        ]
+        for url in urls {
             let signIn = try await gateway.page(code, ["continueUrl": url])
-            #expect(signIn.text.contains(#"href="\#(escaped)"#))
+            #expect(signIn.text.contains(#"href="\#(url)"#), "\(signIn.text)")
+        }
+        for url in urls {
             let pages =
                 try await Self.lastPages(gateway, [.verifyEmail, .changeEmail, .resetPassword], continuingAt: url)
                 + Self.lastPages(withoutPasswords, [.recoverEmail], continuingAt: url)
-            for page in pages { #expect(page.contains(#"href="\#(escaped)""#), "\(page)") }
+            for page in pages { #expect(page.contains(#"href="\#(url)""#), "\(page)") }
         }
     }
 
