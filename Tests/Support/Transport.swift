@@ -36,8 +36,10 @@ final class SocketServer: Sendable {
     init(_ gateway: RequestPipeline, on loop: Loop) throws {
         self.loop = loop
         let handler = RequestHandler(
-            bodyLimit: gateway.bodyLimit, overloaded: gateway.overloaded,
-            respond: { await gateway.respond(to: Self.received($0)) })
+            route: { method, path in
+                let matched = gateway.route(method, path)
+                return MatchedRoute(bodyLimit: matched.bodyLimit) { await matched.respond(Self.received($0)) }
+            }, overloaded: gateway.overloaded)
         server = try Server(loops: [loop], address: "127.0.0.1", port: 0, handlers: [handler])
         server.start()
     }

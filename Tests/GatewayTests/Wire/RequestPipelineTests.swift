@@ -131,7 +131,7 @@ struct RequestPipelineTests {
             (.post, "/v1/accounts:signInWithPhoneNumber", 65536), (.get, "/healthz", 1024), (.post, "/nowhere", 1024),
         ])
     func bodyLimit(method: HTTP.Method, path: String, limit: Int) async throws {
-        let found = try await Self.shared.value.gateway.bodyLimit(method, path)
+        let found = try await Self.shared.value.gateway.route(method, path).bodyLimit
         guard case .bytes(limit) = found else {
             Issue.record("\(found)")
             return
@@ -143,7 +143,7 @@ struct RequestPipelineTests {
         let pipeline = try await Self.shared.value.gateway
         for endpoint in Endpoint.all {
             #expect(endpoint.bodyLimit >= Limits().bodyBytes, "\(endpoint.operationID)")
-            switch pipeline.bodyLimit(endpoint.method, endpoint.path.replacing(#/[{}]/#, with: "")) {
+            switch pipeline.route(endpoint.method, endpoint.path.replacing(#/[{}]/#, with: "")).bodyLimit {
             case .bytes(let bytes): #expect(bytes == endpoint.bodyLimit && bytes <= 65536, "\(endpoint.operationID)")
             case .checked(let bytes, let unchecked, _):
                 #expect(bytes == endpoint.bodyLimit && unchecked == 65536, "\(endpoint.operationID)")
