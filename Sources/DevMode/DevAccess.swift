@@ -18,7 +18,7 @@ extension Access {
         }
         return Access { credential in
             guard credential.bearer.map(isOwner) ?? (credential.apiKey != nil) else {
-                throw credential.bearer == nil ? AccessRefusal.nothingShown : .bearerNotAccepted
+                throw credential.bearer == nil ? AccessRefusal.missingCredentials : .bearerNotAccepted
             }
             let project = try await found(nil)
             return CallingApp(project: project, app: try await app(project.id))

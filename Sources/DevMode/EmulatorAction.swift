@@ -5,10 +5,10 @@ internal import Identity
 
 extension Endpoint {
     /// What a link does when it is opened, at once, as suites for Firebase's emulator follow them.
-    static func emulatorAction(_ desk: any EmailActionService) -> Endpoint {
+    static func emulatorAction(_ emailActions: any EmailActionService) -> Endpoint {
         extra("performEmulatorAction", .get, "/emulator/action") { call in
             do {
-                return try await call.perform(at: desk)
+                return try await call.perform(at: emailActions)
             } catch let refusal as OOBCodeRefusal {
                 return try .json(["authEmulator": ActionRefused(refusal)], status: 400)
             } catch let refusal as CredentialRefusal {
@@ -19,9 +19,9 @@ extension Endpoint {
 }
 
 extension EndpointCall {
-    fileprivate func perform(at desk: any EmailActionService) async throws -> Response {
+    fileprivate func perform(at emailActions: any EmailActionService) async throws -> Response {
         let code = request.query("oobCode") ?? ""
-        let checked = try await desk.check(code)
+        let checked = try await emailActions.check(code)
         guard request.query("mode") == ActionLink.Mode(checked.code.purpose).rawValue else {
             throw OOBCodeRefusal.invalid
         }
@@ -29,11 +29,11 @@ extension EndpointCall {
         case .signIn: return try open(checked, code)
         case .resetPassword:
             guard let password = request.query("newPassword") else { throw CredentialRefusal.missingPassword }
-            try await desk.resetPassword(code, to: Secret(password), removing: [], from: origin)
-        case .verifyEmail, .changeEmail: try await desk.apply(code, from: origin)
-        case .recoverEmail: _ = try await desk.recover(code, removing: [], from: origin)
-        case .removeSignInMethod: _ = try await desk.removeSignInMethod(code, from: origin)
-        case .undoMerge: _ = try await desk.undoMerge(code, from: origin)
+            try await emailActions.resetPassword(code, to: Secret(password), removing: [], from: origin)
+        case .verifyEmail, .changeEmail: try await emailActions.apply(code, from: origin)
+        case .recoverEmail: _ = try await emailActions.recover(code, removing: [], from: origin)
+        case .removeSignInMethod: _ = try await emailActions.removeSignInMethod(code, from: origin)
+        case .undoMerge: _ = try await emailActions.undoMerge(code, from: origin)
         }
         if let url = request.query("continueUrl") {
             return Response(status: 303, headers: ["Location": try ContinueURL(url, in: checked.project).text])

@@ -101,7 +101,7 @@ struct RefusalNamesTests {
                 #"{"error":{"code":404,"errors":[{"domain":"global","message":"Not Found","reason":"notFound"}],"message":"Not Found","status":"NOT_FOUND"}}"#
             ),
             (
-                AccessRefusal.nothingShown, .secureToken,
+                AccessRefusal.missingCredentials, .secureToken,
                 #"{"error":{"code":403,"message":"The request is missing a valid API key.","status":"PERMISSION_DENIED"}}"#
             ),
             (

@@ -1,7 +1,7 @@
 internal import HTTP
 internal import Identity
 
-/// What an account is linked to.
+/// The identities of an account.
 extension Endpoint {
     private static let collection = "/v1/projects/{project}/accounts/{localId}/identities"
     private static let resource = collection + "/{providerId}"
@@ -9,7 +9,7 @@ extension Endpoint {
     static let listIdentities = administrator(
         "listIdentities", .get, collection, needs: .readUsers, bodyLimit: openBodyLimit
     ) { call, administrator in
-        try call.scope.check(for: administrator)
+        try call.targetFields.check(for: administrator)
         let identities = try await call.services.accounts.linking.identities(
             of: call.localID, in: administrator.project)
         return try .json(IdentitiesResponse(identities))
@@ -19,13 +19,13 @@ extension Endpoint {
         "linkIdentity", .post, collection, needs: .linkUsers, bodyLimit: clientBodyLimit
     ) { call, administrator in
         let input = try call.body(as: LinkIdentityRequest.self, for: administrator)
-        return try await call.carryOut(.link(try input.identity(), to: call.localID), as: administrator)
+        return try await call.changeIdentity(.link(try input.identity(), to: call.localID), as: administrator)
     }
 
     static let unlinkIdentity = administrator(
         "unlinkIdentity", .delete, resource, needs: .linkUsers, bodyLimit: openBodyLimit
     ) { call, administrator in
-        try call.scope.check(for: administrator)
+        try call.targetFields.check(for: administrator)
         let leavesNoWayIn = try call.flag("allowNoSignInMethod")
         _ = try await call.services.accounts.linking.carryOut(
             .unlink(call.providerID, from: call.localID, leavesNoWayIn: leavesNoWayIn),
@@ -33,17 +33,17 @@ extension Endpoint {
         return try .json(NoContent())
     }
 
-    /// In one step: nobody ever sees it at neither.
+    /// Atomic: at no time do both accounts lack the identity.
     static let moveIdentity = administrator(
         "moveIdentity", .post, resource + ":move", needs: .linkUsers, bodyLimit: clientBodyLimit
     ) { call, administrator in
         let input = try call.body(as: MoveIdentityRequest.self, for: administrator)
         guard let target = input.targetLocalId.nonEmpty else {
-            throw RequestRefusal.rejected(.missingLocalID, "targetLocalId says who is to have it.")
+            throw RequestRefusal.rejected(.missingLocalID, "targetLocalId is required.")
         }
         let change = IdentityChange.move(
             call.providerID, from: call.localID, to: ID(target), leavesNoWayIn: input.allowNoSignInMethod == true)
-        return try await call.carryOut(change, as: administrator)
+        return try await call.changeIdentity(change, as: administrator)
     }
 }
 
@@ -51,14 +51,15 @@ extension EndpointCall {
     fileprivate var localID: ID<Account> { ID(parameters["localId"] ?? "") }
     fileprivate var providerID: ProviderID { ProviderID(parameters["providerId"] ?? "") }
 
-    fileprivate func carryOut(_ change: IdentityChange, as administrator: Administrator) async throws -> Response {
+    fileprivate func changeIdentity(_ change: IdentityChange, as administrator: Administrator) async throws -> Response
+    {
         let identity = try await services.accounts.linking.carryOut(
             change, by: actor(of: administrator), in: administrator.project)
         return try .json(IdentityResource(identity))
     }
 
-    /// What a request without a body names.
-    var scope: TargetFields {
+    /// The project and tenant that a request without a body names.
+    var targetFields: TargetFields {
         TargetFields(tenantId: request.query("tenantId").nonEmpty, targetProjectId: request.query("targetProjectId"))
     }
 
@@ -79,10 +80,10 @@ private struct LinkIdentityRequest: Decodable {
     let displayName: String?
     let photoUrl: String?
 
-    /// An administrator's word is not a provider's: it never proves an address of the account itself.
+    /// The email address is unverified, because an administrator and not the provider asserts it.
     func identity() throws -> LinkedIdentity {
-        guard let providerId = providerId.nonEmpty else { throw RequestRefusal.rejected(.missingProviderID) }
-        guard let rawId = rawId.nonEmpty else { throw RequestRefusal.rejected(.missingRawID) }
+        let providerId = try providerId.required(.missingProviderID)
+        let rawId = try rawId.required(.missingRawID)
         let provider = ProviderID(providerId)
         guard provider.isLinkable, LinkedIdentity.canBeSubject(rawId) else {
             throw RequestRefusal.rejected(.invalidProviderID)

@@ -2,7 +2,7 @@ internal import HTTP
 internal import Identity
 
 extension Endpoint {
-    /// Brings accounts in from elsewhere.
+    /// Imports accounts of another system.
     static let batchCreateAccounts = administrator(
         "batchCreateAccounts", .post, "/v1/projects/{project}/accounts:batchCreate", needs: .writeUsers
     ) { call, administrator in
@@ -53,10 +53,10 @@ private struct BatchCreateRequest: Decodable {
     }
 
     static let limit = 1000
-    /// Each costs as much as a sign-in, and the request waits for all of them.
+    /// Each password is hashed, which costs as much as a sign-in, while the request waits.
     static let passwordLimit = 100
 
-    /// Replacing an account removes its identities, as unlinking them would.
+    /// Replacing an account removes its identities, so it needs the scope for unlinking.
     func overwrite(by administrator: Administrator) -> ImportOverwrite {
         guard allowOverwrite == true else { return .none }
         return administrator.scopes.allow(.linkUsers) ? .all : .accountsWithoutIdentities
@@ -65,7 +65,7 @@ private struct BatchCreateRequest: Decodable {
     var bringsIdentities: Bool { users?.contains { !$0.linkable.isEmpty } == true }
     var bringsHashes: Bool { users?.contains { $0.passwordHash.nonEmpty != nil } == true }
 
-    /// - Throws: ``RequestRefusal``, if nothing of the request is to be looked at further.
+    /// - Throws: ``RequestRefusal`` if the request is rejected as a whole.
     func checkedUsers() throws(RequestRefusal) -> [ImportedUser] {
         guard let users, !users.isEmpty else { throw .rejected(.missingUserAccount) }
         guard users.count <= Self.limit else { throw .rejected(.maximumUserCountExceeded) }
@@ -105,7 +105,7 @@ private struct BatchCreateResponse: Encodable {
 }
 
 extension Sequence where Element: Hashable {
-    /// The first element that was there before.
+    /// The first repeated element.
     fileprivate var firstTwice: Element? {
         var seen: Set<Element> = []
         return first { !seen.insert($0).inserted }

@@ -2,7 +2,7 @@ internal import HTTP
 internal import Identity
 
 extension Endpoint {
-    /// Passes over ids that nobody has.
+    /// Ignores IDs without an account.
     static let batchDeleteAccounts = administrator(
         "batchDeleteAccounts", .post, "/v1/projects/{project}/accounts:batchDelete", needs: .writeUsers
     ) { call, administrator in
@@ -22,7 +22,7 @@ private struct BatchDeleteRequest: Decodable {
 }
 
 private struct BatchDeleteResponse: Encodable {
-    /// Absent when all went well.
+    /// Absent if every account was deleted.
     let errors: [Fault]?
 
     struct Fault: Encodable {

@@ -2,13 +2,13 @@ internal import HTTP
 internal import Identity
 
 extension Endpoint {
-    /// Goes through all accounts of a project, page by page, in the order of their ids.
+    /// Lists all accounts of a project in pages, in the order of their IDs.
     static let batchGetAccounts = administrator(
         "batchGetAccounts", .get, "/v1/projects/{project}/accounts:batchGet", needs: .readUsers,
         bodyLimit: openBodyLimit
     ) { call, administrator in
         let request = try BatchGetRequest(call.request)
-        try request.scope.check(for: administrator)
+        try request.targetFields.check(for: administrator)
         let accounts = try await call.services.accounts.administration.page(
             after: request.last, limit: request.limit, in: administrator.project)
         return try .json(BatchGetResponse(accounts, of: administrator.project.tenant, limit: request.limit))
@@ -18,14 +18,14 @@ extension Endpoint {
 private struct BatchGetRequest {
     let limit: Int
     let last: ID<Account>?
-    let scope: TargetFields
+    let targetFields: TargetFields
 
     init(_ request: Request) throws(RequestRefusal) {
-        scope = TargetFields(
+        targetFields = TargetFields(
             tenantId: request.query("tenantId").nonEmpty, targetProjectId: request.query("targetProjectId"))
         let wanted = request.query("maxResults").nonEmpty ?? "20"
         guard let number = Int(wanted), number >= 0 else {
-            throw .invalidField("/maxResults", "must be a whole number, not negative")
+            throw .invalidField("/maxResults", "must be a non-negative integer")
         }
         limit = number == 0 ? 20 : min(number, 1000)
         let token = request.query("nextPageToken").nonEmpty
@@ -39,7 +39,7 @@ private struct BatchGetRequest {
 private struct BatchGetResponse: Encodable {
     let kind = "identitytoolkit#DownloadAccountResponse"
     let users: [UserInfo]
-    /// The last id of a full page, even if nothing follows.
+    /// The last ID of a full page, even if no page follows.
     let nextPageToken: String?
 
     init(_ accounts: [Account], of tenant: Tenant?, limit: Int) {

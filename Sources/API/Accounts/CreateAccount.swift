@@ -2,7 +2,7 @@ internal import HTTP
 internal import Identity
 
 extension Endpoint {
-    /// Makes an account and signs nobody in.
+    /// Creates an account without a session.
     static let createAccount = administrator(
         "createAccount", .post, "/v1/projects/{project}/accounts", needs: .writeUsers, bodyLimit: clientBodyLimit
     ) { call, administrator in

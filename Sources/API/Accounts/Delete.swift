@@ -5,7 +5,7 @@ extension Endpoint {
     /// Deletes the caller's own account.
     static let delete = either("delete", .post, "/v1/accounts:delete", needs: .writeUsers) { call, client in
         let request = try call.body(as: DeleteRequest.self)
-        guard let idToken = request.idToken.nonEmpty else { throw RequestRefusal.rejected(.missingIDToken) }
+        let idToken = try request.idToken.required(.missingIDToken)
         let caller = try await call.services.signIn.authenticator.caller(showing: idToken, in: client.project)
         try await call.services.accounts.editor.delete(caller, in: client.project, from: call.origin)
         return try .json(DeleteResponse())

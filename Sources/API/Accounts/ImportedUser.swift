@@ -12,7 +12,7 @@ public struct ImportedUser: Decodable, Sendable {
     let disabled: Bool?
     let createdAt: String?
     let lastLoginAt: String?
-    /// What Firebase's command line writes for ``lastLoginAt``.
+    /// The name that Firebase's command line writes for ``lastLoginAt``.
     let lastSignedInAt: String?
     let validSince: String?
     let customAttributes: String?
@@ -31,14 +31,14 @@ public struct ImportedUser: Decodable, Sendable {
         let photoUrl: String?
     }
 
-    /// Without `password` and `phone`, which follow from the account itself.
+    /// The identities, without `password` and `phone`, which are members of the account.
     var linkable: [Provider] {
         (providerUserInfo ?? []).filter {
             $0.providerId != ProviderID.password.rawValue && $0.providerId != ProviderID.phone.rawValue
         }
     }
 
-    /// Why an entry is not stored.
+    /// Why an entry is rejected.
     public enum Fault: Error {
         case unreadable(String)
         case idIsMissing, idIsInvalid, tenant, emailIsInvalid, identityIsIncomplete, tooManyIdentities
@@ -48,7 +48,7 @@ public struct ImportedUser: Decodable, Sendable {
         case emailIsTaken, identityIsTaken, phoneNumberIsTaken, idIsTaken
     }
 
-    /// An entry of a file, whose names are written as here.
+    /// Decodes an entry of a file, whose names are in camelCase.
     public init(json: [UInt8]) throws(Fault) {
         do {
             self = try StrictJSON.decode(ImportedUser.self, from: json)
@@ -64,7 +64,7 @@ public struct ImportedUser: Decodable, Sendable {
     }
 
     /// - Parameters:
-    ///   - now: for what brings no times of its own.
+    ///   - now: used if the entry has no creation time.
     ///   - scheme: how passwords were hashed.
     /// - Throws: the first ``Fault`` in the wire's order.
     public func entry(
@@ -101,7 +101,7 @@ public struct ImportedUser: Decodable, Sendable {
         }
     }
 
-    /// More ways in than anybody has; all of them go into every token.
+    /// Bounds the size of ID tokens, which contain every identity.
     fileprivate static let identityLimit = 32
 
     private func identities() throws(Fault) -> [LinkedIdentity] {

@@ -32,7 +32,7 @@ private struct LookupAccountsRequest: Decodable {
 
     static let limit = 100
 
-    /// Text that can name nobody leads to nobody.
+    /// Values that cannot name an account are ignored.
     func references() throws(RequestRefusal) -> [AccountReference] {
         guard initialEmail?.isEmpty != false else { throw .notImplemented("initialEmail") }
         let counts = [localId?.count, email?.count, phoneNumber?.count, federatedUserId?.count]

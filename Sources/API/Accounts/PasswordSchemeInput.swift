@@ -1,7 +1,7 @@
 internal import Encoding
 internal import Identity
 
-/// How the passwords of an import were hashed, as the request says it. Numbers come as text from Firebase's command line.
+/// The password hashing scheme of an import. Firebase's command line sends numbers as text.
 struct PasswordSchemeInput: Decodable {
     let hashAlgorithm: String?
     let signerKey: String?
@@ -38,7 +38,7 @@ struct PasswordSchemeInput: Decodable {
         input.key = try Self.bytes(signerKey, "/signerKey").map(PasswordKey.init)
         input.saltSeparator = try Self.bytes(saltSeparator, "/saltSeparator") ?? []
         input.rounds = try Self.number(rounds, "/rounds")
-        // One or the other, as the algorithm has it.
+        // The algorithm determines which of the two is sent.
         let (standard, firebase) = (
             try Self.number(cpuMemCost, "/cpuMemCost"), try Self.number(memoryCost, "/memoryCost")
         )
@@ -58,7 +58,7 @@ struct PasswordSchemeInput: Decodable {
 
     fileprivate static func number(_ text: String?, _ pointer: String) throws(RequestRefusal) -> Int? {
         guard let text = text.nonEmpty else { return nil }
-        guard let number = Int(text) else { throw .invalidField(pointer, "must be a whole number") }
+        guard let number = Int(text) else { throw .invalidField(pointer, "must be an integer") }
         return number
     }
 

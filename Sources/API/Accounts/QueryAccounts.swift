@@ -9,7 +9,7 @@ extension Endpoint {
         try await call.queryAccounts(for: administrator)
     }
 
-    /// The same under its other name.
+    /// The same operation under its other name.
     static let queryProjectAccounts = administrator(
         "queryProjectAccounts", .post, "/v1/projects/{project}:queryAccounts", needs: .readUsers,
         bodyLimit: clientBodyLimit
@@ -68,21 +68,21 @@ private struct QueryAccountsRequest: Decodable {
     }
 
     static let limit = 500
-    /// Those skipped are gone through all the same.
+    /// The database reads the skipped accounts too, so the offset is limited.
     static let offsetLimit = 100_000
 
-    /// `SqlExpression`: what one account at most has. Of several members the first counts.
+    /// `SqlExpression`, which matches at most one account. If it has several members, the first applies.
     struct Expression: Decodable {
         let email: String?
         let phoneNumber: String?
         let userId: String?
 
-        /// Text that can name nobody leads to nobody.
+        /// Values that cannot name an account are ignored.
         struct Condition {
             let references: [AccountReference]
         }
 
-        /// - Returns: `nil` for none.
+        /// - Returns: `nil` if there is no condition.
         var condition: Condition? {
             if let email = email.nonEmpty {
                 return Condition(references: EmailAddress(email).map { [.email($0)] } ?? [])

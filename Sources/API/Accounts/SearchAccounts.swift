@@ -2,13 +2,13 @@ internal import HTTP
 internal import Identity
 
 extension Endpoint {
-    /// Finds accounts by an address, a number, or what an id begins with.
+    /// Finds accounts by email address, phone number or prefix of the ID.
     static let searchAccounts = administrator(
         "searchAccounts", .get, "/v1/projects/{project}/accounts:search", needs: .readUsers,
         bodyLimit: openBodyLimit
     ) { call, administrator in
         let request = try SearchRequest(call.request)
-        try call.scope.check(for: administrator)
+        try call.targetFields.check(for: administrator)
         let page = try await call.services.accounts.queries.search(
             request.text, after: request.last, limit: request.limit, in: administrator.project)
         return try .json(SearchResponse(page, of: administrator.project.tenant))

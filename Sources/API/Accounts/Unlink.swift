@@ -2,10 +2,10 @@ internal import HTTP
 internal import Identity
 
 extension Endpoint {
-    /// Takes ways in from the caller's account.
+    /// Removes sign-in methods from the caller's account.
     static let unlink = client("unlink", .post, "/v1/accounts:unlink") { call, client in
         let request = try call.body(as: UnlinkRequest.self)
-        guard let idToken = request.idToken.nonEmpty else { throw RequestRefusal.rejected(.missingIDToken) }
+        let idToken = try request.idToken.required(.missingIDToken)
         guard let providers = request.deleteProvider, !providers.isEmpty else {
             throw RequestRefusal.rejected(.missingProviderID)
         }
@@ -27,8 +27,8 @@ private struct UnlinkRequest: ClientRequest {
 }
 
 extension AccountEditor.Input {
-    /// - Parameter providers: `password` takes the password and its address away, `phone` the number; others identities. One that the
-    ///   account does not have is passed over.
+    /// - Parameter providers: `password` takes the password and its address away, `phone` the number; others
+    ///   identities. One that the account does not have is passed over.
     mutating func remove(_ providers: [String]) throws(RequestRefusal) {
         guard providers.count <= 20 else { throw .invalidField("/deleteProvider", "must not have more than 20 items") }
         let providers = Set(providers.map { ProviderID($0) })

@@ -20,8 +20,8 @@ extension Endpoint {
     }
 }
 
-/// What an administrator may also set (`emailVerified`, `localId`, `phoneNumber`, times) has no member here, so a
-/// client's word for it has no effect.
+/// Members that only an administrator may set (`emailVerified`, `localId`, `phoneNumber`, times) are absent, so clients
+/// cannot set them.
 private struct UpdateRequest: ClientRequest, AttributeDeletion {
     let idToken: String?
     let displayName: String?
@@ -53,7 +53,7 @@ private struct UpdateRequest: ClientRequest, AttributeDeletion {
         return idToken
     }
 
-    /// The first member that asks for something that is not in this release.
+    /// The first member that this release does not implement.
     private var unimplemented: String? {
         let asked = [
             ("deleteAttribute PROVIDER", deletes(.provider)),
@@ -67,7 +67,7 @@ private struct UpdateRequest: ClientRequest, AttributeDeletion {
         return asked.first { $0.1 }?.0
     }
 
-    /// Removing a member wins over setting it.
+    /// Removing a member takes precedence over setting it.
     func input() throws(RequestRefusal) -> AccountEditor.Input {
         var input = AccountEditor.Input()
         input.displayName = deletes(.displayName) ? .remove : displayName.map(AccountChange.Value.init(wire:))
@@ -91,7 +91,7 @@ struct UpdateResponse: Encodable {
     let displayName: String?
     let photoUrl: String?
     let providerUserInfo: [ProviderUserInfo]?
-    /// Of a code that changed the address.
+    /// Only for a code that changed the address.
     var newEmail: String?
     let idToken: String?
     let refreshToken: String?

@@ -30,7 +30,7 @@ struct UpdateAccountRequest: Decodable, AttributeDeletion {
         let photoUrl: String?
     }
 
-    /// Of other providers; password and phone number are the account's own.
+    /// Whether identities of providers change. Password and phone number are not identities.
     var changesIdentities: Bool {
         linkProviderUserInfo != nil
             || (deleteProvider ?? []).contains { ![.password, .phone].contains(ProviderID($0)) }
@@ -49,7 +49,7 @@ struct UpdateAccountRequest: Decodable, AttributeDeletion {
         if let name = asked.first(where: { $0.1 })?.0 { throw .notImplemented(name) }
     }
 
-    /// Removing a member wins over setting it. Removing the provider `password` takes the address along.
+    /// Removing a member takes precedence over setting it. Removing the provider `password` also removes the address.
     func input() throws -> AccountAdministration.Input {
         var input = AccountAdministration.Input()
         let unlinked = Set(deleteProvider ?? [])
@@ -79,8 +79,8 @@ struct UpdateAccountRequest: Decodable, AttributeDeletion {
 
 extension UpdateAccountRequest.Link {
     fileprivate func identity() throws(RequestRefusal) -> LinkedIdentity {
-        guard let providerId = providerId.nonEmpty else { throw .rejected(.missingProviderID) }
-        guard let rawId = rawId.nonEmpty else { throw .rejected(.missingRawID) }
+        let providerId = try providerId.required(.missingProviderID)
+        let rawId = try rawId.required(.missingRawID)
         let provider = ProviderID(providerId)
         guard provider.isLinkable, LinkedIdentity.canBeSubject(rawId) else { throw .rejected(.invalidProviderID) }
         return LinkedIdentity(
@@ -91,7 +91,7 @@ extension UpdateAccountRequest.Link {
 }
 
 extension ProviderID {
-    /// Whether an identity of an account can be of this provider: the others are kept on the account itself.
+    /// Whether an account can have an identity of this provider. The others are members of the account.
     var isLinkable: Bool {
         ![.password, .phone, .anonymous, ProviderID("custom"), ProviderID("firebase")].contains(self)
             && (1...128).contains(rawValue.utf8.count) && rawValue.utf8.allSatisfy { (0x21...0x7E).contains($0) }
@@ -99,7 +99,7 @@ extension ProviderID {
 }
 
 extension LinkedIdentity {
-    /// In bytes of UTF-8: what an index takes, and more than providers give.
+    /// The limit of 512 bytes in UTF-8 fits an index and exceeds what providers use.
     static func canBeSubject(_ text: String) -> Bool {
         (1...512).contains(text.utf8.count)
             && text.unicodeScalars.allSatisfy { $0.properties.generalCategory != .control }

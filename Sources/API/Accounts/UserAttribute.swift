@@ -1,6 +1,6 @@
 internal import Identity
 
-/// What `deleteAttribute` may name.
+/// The values of `deleteAttribute`.
 enum UserAttribute: String, WireEnum {
     case unspecified = "USER_ATTRIBUTE_NAME_UNSPECIFIED"
     case email = "EMAIL"
@@ -11,7 +11,7 @@ enum UserAttribute: String, WireEnum {
     case rawUserInfo = "RAW_USER_INFO"
 }
 
-/// A request that may take members of an account away by name.
+/// A request that may remove members of an account by name.
 protocol AttributeDeletion {
     var deleteAttribute: [UserAttribute]? { get }
 }
@@ -21,7 +21,7 @@ extension AttributeDeletion {
 }
 
 extension AccountChange.Value<String> {
-    /// Setting a text to nothing removes it.
+    /// An empty text removes the value.
     init(wire text: String) {
         self = text.isEmpty ? .remove : .set(text)
     }

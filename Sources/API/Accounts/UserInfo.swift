@@ -1,6 +1,6 @@
 internal import Identity
 
-/// An account as clients see it.
+/// An account as clients see it on the wire.
 struct UserInfo: Encodable {
     let localId: String
     let email: String?
@@ -20,7 +20,7 @@ struct UserInfo: Encodable {
     let customAttributes: String?
     let tenantId: String?
 
-    /// As administrators see it: with what a provider says of a person and the person need not know.
+    /// Includes the provider's signals about the user, which clients do not get.
     static func forAdministrators(_ account: Account, of tenant: Tenant?) -> UserInfo {
         UserInfo(account, of: tenant, showsSignals: true)
     }
@@ -48,7 +48,7 @@ struct UserInfo: Encodable {
     }
 }
 
-/// One way in of an account.
+/// A sign-in method of an account.
 struct ProviderUserInfo: Encodable {
     let providerId: String
     let rawId: String
@@ -57,12 +57,12 @@ struct ProviderUserInfo: Encodable {
     let displayName: String?
     let photoUrl: String?
     let phoneNumber: String?
-    /// Ours: whether the address hides the person's own.
+    /// An extension: whether the address is a private relay address.
     var isPrivateEmail: Bool?
     /// Apple's `real_user_status`.
     var realUserStatus: String?
 
-    /// - Returns: `nil` if there is none.
+    /// - Returns: `nil` if the account has none.
     static func all(of account: Account, showsSignals: Bool = false) -> [ProviderUserInfo]? {
         var all = account.identities.map { ProviderUserInfo($0, showsSignals: showsSignals) }
         if account.hasPassword || account.usesEmailLinks, let email = account.email {

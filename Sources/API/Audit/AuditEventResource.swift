@@ -1,6 +1,6 @@
 public import Identity
 
-/// A line of the audit trail as the wire and exports have it.
+/// An audit event on the wire and in exports.
 public struct AuditEventResource: Encodable, Sendable {
     let eventId: String
     let occurredAt: String

@@ -2,7 +2,7 @@ internal import HTTP
 internal import Identity
 
 extension Endpoint {
-    /// Shows who did what in a project, the latest first.
+    /// Lists the audit events of a project, latest first.
     static let listAuditEvents = administrator(
         "listAuditEvents", .get, "/v1/projects/{project}/auditEvents", needs: .readAudit, bodyLimit: openBodyLimit
     ) { call, administrator in
@@ -29,7 +29,7 @@ extension AuditQuery {
     fileprivate init(_ request: Request) throws(RequestRefusal) {
         let size = request.query("pageSize").nonEmpty ?? "0"
         guard let number = Int(size), number >= 0 else {
-            throw .invalidField("/pageSize", "must be a whole number, not negative")
+            throw .invalidField("/pageSize", "must be a non-negative integer")
         }
         self.init(limit: number == 0 ? Self.initialLimit : min(number, Self.limits.upperBound))
         subject = try Self.name("subject", request)
@@ -46,7 +46,7 @@ extension AuditQuery {
     private static func name(_ member: String, _ request: Request) throws(RequestRefusal) -> String? {
         guard let text = request.query(member).nonEmpty else { return nil }
         guard text.utf8.count <= 200, text.utf8.allSatisfy({ (0x21...0x7E).contains($0) }) else {
-            throw .invalidField("/\(member)", "must have at most 200 printable ASCII characters without blank")
+            throw .invalidField("/\(member)", "must have at most 200 printable ASCII characters without spaces")
         }
         return text
     }

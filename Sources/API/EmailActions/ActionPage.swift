@@ -9,14 +9,14 @@ extension Endpoint {
         let visit = Visit(
             call: call, code: query("oobCode") ?? "", continueURL: query("continueUrl"), language: query("lang"),
             apiKey: query("apiKey").flatMap { $0.utf8.count <= 128 ? $0 : nil })
-        return try await visit.answered { PageAnswer(visit.page(of: $0), of: $0.project.realm) }
+        return try await visit.answered { PageResponse(visit.page(of: $0), of: $0.project.realm) }
     }
 
     /// Redeems a code that the form on that page submits.
     static let postActionPage = page("postActionPage", .post, "/__/auth/action") { call in
         guard let fields = FormFields(call.request) else {
             let frame = Page.Frame(language: call.language(asked: nil, in: nil), projectName: nil)
-            return PageAnswer(Page.failure(.malformed, frame).response(status: 400))
+            return PageResponse(Page.failure(.malformed, frame).response(status: 400))
         }
         let visit = Visit(
             call: call, code: fields[.code] ?? "", continueURL: fields[.continueURL], language: fields[.language])
@@ -34,26 +34,26 @@ private struct Visit {
     let language: String?
     var apiKey: String?
 
-    private var desk: any EmailActionService { call.services.emailActions.pages }
+    private var emailActions: any EmailActionService { call.services.emailActions.pages }
 
-    /// Refusals are pages as well; failures stay the plain text that they are everywhere.
-    func answered(_ answer: (CheckedCode) async throws -> PageAnswer) async throws -> PageAnswer {
+    /// Renders refusals as pages. Faults remain plain text, as in every operation.
+    func answered(_ answer: (CheckedCode) async throws -> PageResponse) async throws -> PageResponse {
         var checked: CheckedCode?
         do {
-            let found = try await desk.check(code)
+            let found = try await emailActions.check(code)
             checked = found
             return try await answer(found)
         } catch let refusal as OOBCodeRefusal {
             let page = Page.failure(.code(refusal), frame(of: checked))
-            return PageAnswer(page, of: checked?.project.realm, because: refusal)
+            return PageResponse(page, of: checked?.project.realm, because: refusal)
         } catch let refusal as TooManyAttempts {
-            return PageAnswer(refusal, of: checked?.project.realm, frame(of: checked))
+            return PageResponse(refusal, of: checked?.project.realm, frame(of: checked))
         }
     }
 
     /// - Parameters:
-    ///   - missing: what the password lacks that was sent before.
-    ///   - remedy: what was done that the page follows.
+    ///   - missing: the requirements that the submitted password does not meet.
+    ///   - remedy: the action that was just completed.
     func page(
         of checked: CheckedCode, missing: [PasswordRequirement] = [], after remedy: Page.Remedy? = nil
     ) -> Page {
@@ -77,33 +77,33 @@ private struct Visit {
         }
     }
 
-    func act(on checked: CheckedCode, _ fields: FormFields) async throws -> PageAnswer {
+    func act(on checked: CheckedCode, _ fields: FormFields) async throws -> PageResponse {
         let origin = call.origin(reading: frame(of: checked).language)
         switch checked.code.purpose {
-        case .signIn: return PageAnswer(page(of: checked), of: checked.project.realm)
+        case .signIn: return PageResponse(page(of: checked), of: checked.project.realm)
         case .resetPassword:
             let password = Secret(fields[.newPassword] ?? "")
             do {
-                try await desk.resetPassword(code, to: password, removing: fields.removed, from: origin)
+                try await emailActions.resetPassword(code, to: password, removing: fields.removed, from: origin)
             } catch let refusal as CredentialRefusal {
                 let missing = refusal.requirements(by: checked.project.policy)
-                return PageAnswer(page(of: checked, missing: missing), of: checked.project.realm, because: refusal)
+                return PageResponse(page(of: checked, missing: missing), of: checked.project.realm, because: refusal)
             }
         case .verifyEmail where fields[.step] == CodeForm.Step.disavow.rawValue:
-            try await desk.disavow(code, from: origin)
-            return PageAnswer(.emailDisavowed(frame(of: checked)), of: checked.project.realm)
-        case .verifyEmail, .changeEmail: try await desk.apply(code, from: origin)
+            try await emailActions.disavow(code, from: origin)
+            return PageResponse(.emailDisavowed(frame(of: checked)), of: checked.project.realm)
+        case .verifyEmail, .changeEmail: try await emailActions.apply(code, from: origin)
         case .recoverEmail:
-            let remedied = try await desk.recover(code, removing: fields.removed, from: origin)
-            return PageAnswer(page(after: remedied, of: checked), of: checked.project.realm)
+            let remedied = try await emailActions.recover(code, removing: fields.removed, from: origin)
+            return PageResponse(page(after: remedied, of: checked), of: checked.project.realm)
         case .removeSignInMethod:
-            let remedied = try await desk.removeSignInMethod(code, from: origin)
-            return PageAnswer(page(after: remedied, of: checked), of: checked.project.realm)
+            let remedied = try await emailActions.removeSignInMethod(code, from: origin)
+            return PageResponse(page(after: remedied, of: checked), of: checked.project.realm)
         case .undoMerge:
-            let remedied = try await desk.undoMerge(code, from: origin)
-            return PageAnswer(page(after: remedied, of: checked), of: checked.project.realm)
+            let remedied = try await emailActions.undoMerge(code, from: origin)
+            return PageResponse(page(after: remedied, of: checked), of: checked.project.realm)
         }
-        return PageAnswer(done(checked), of: checked.project.realm)
+        return PageResponse(done(checked), of: checked.project.realm)
     }
 
     private func done(_ checked: CheckedCode) -> Page {
@@ -129,7 +129,7 @@ private struct Visit {
             of: checked.code.email, setsPassword: checked.project.policy.allowsPasswords, form, frame)
     }
 
-    /// Goes on to a new password where that is possible.
+    /// Continues with setting a new password if the project allows passwords.
     private func page(after remedied: Remedied, of checked: CheckedCode) -> Page {
         guard let reset = remedied.reset else { return done(remedied.account, checked) }
         let next = Visit(call: call, code: reset.secret, continueURL: continueURL, language: language)
@@ -144,7 +144,7 @@ private struct Visit {
         return .removed(SignInMethodName(method.provider, in: checked.project))
     }
 
-    /// The last page, where no new password can be set.
+    /// The final page if no new password can be set.
     private func done(_ account: Account, _ checked: CheckedCode) -> Page {
         let frame = frame(of: checked)
         switch remedy(checked) {
@@ -160,8 +160,8 @@ private struct Visit {
             language: call.language(asked: language, in: checked?.project), projectName: checked?.projectName)
     }
 
-    /// The URL was checked when the email was requested, but an attacker can rewrite a link. A URL outside of the authorized
-    /// domains is dropped.
+    /// The URL was checked when the email was requested, but an attacker can rewrite a link. A URL outside of the
+    /// authorized domains is dropped.
     private func goal(in project: Project) -> ContinueURL? {
         continueURL.flatMap { try? ContinueURL($0, in: project) }
     }
@@ -175,7 +175,7 @@ private struct Visit {
     }
 }
 
-extension PageAnswer {
+extension PageResponse {
     init(_ refusal: TooManyAttempts, of realm: ID<Realm>?, _ frame: Page.Frame) {
         let seconds = max(1, refusal.retryAfter.components.seconds)
         var response = Page.failure(.tooManyAttempts(minutes: Int(seconds + 59) / 60), frame).response(status: 429)
@@ -185,7 +185,7 @@ extension PageAnswer {
 }
 
 extension CredentialRefusal {
-    /// What is wrong with a new password, as far as its owner can do something about it.
+    /// The requirements that the page lists for a new password.
     fileprivate func requirements(by policy: Policy) -> [PasswordRequirement] {
         switch self {
         case .weakPassword(let minimumLength): [.minimumLength(minimumLength)]

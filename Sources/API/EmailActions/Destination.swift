@@ -1,7 +1,7 @@
 internal import HTTP
 
-/// Where a request is meant to go, once the host names that stock clients put in front of paths, and the names of
-/// the protocol's third version, are translated.
+/// The method and path of a request without the host names that stock clients prepend to paths, and with operation
+/// names of the protocol's third version translated.
 struct Destination: Hashable {
     let method: HTTP.Method
     let path: String
@@ -24,7 +24,7 @@ struct Destination: Hashable {
         return path
     }
 
-    /// No host has more than its own paths: what an operator closes off in front of us has no second address.
+    /// Each host has only its own paths, so that an operation that a proxy blocks has no second address.
     private static let hosts: [(prefix: String, keeps: String)] = [
         ("/identitytoolkit.googleapis.com", "/v1/"),
         ("/identitytoolkit.googleapis.com", "/v2/"),
@@ -35,7 +35,7 @@ struct Destination: Hashable {
 
     private static let legacyPrefix = "/identitytoolkit/v3/relyingparty/"
 
-    /// The legacy names took any method; each stands for one operation of today.
+    /// The legacy names accepted any method. Each maps to one current operation.
     private static let legacy: [String: (HTTP.Method, String)] = [
         "createAuthUri": (.post, "/v1/accounts:createAuthUri"),
         "deleteAccount": (.post, "/v1/accounts:delete"),

@@ -1,34 +1,34 @@
 public import Identity
 
-/// What the pages do that links in mail open. A code alone tells the project; throws ``OOBCodeRefusal``,
+/// Redeems email action codes for pages, which know a code but not its project. Throws ``OOBCodeRefusal``,
 /// ``CredentialRefusal`` and ``TooManyAttempts``.
 public protocol EmailActionService: Sendable {
-    /// Uses nothing up.
+    /// Validates a code without redeeming it.
     func check(_ code: String) async throws -> CheckedCode
-    /// - Parameter providers: their identities are removed, except the one that the account was made with.
+    /// - Parameter providers: their identities are removed, except the one that created the account.
     func resetPassword(
         _ code: String, to password: Secret, removing providers: Set<ProviderID>, from origin: RequestContext
     ) async throws
-    /// Verifies an address, or changes it.
+    /// Verifies or changes an address.
     func apply(_ code: String, from origin: RequestContext) async throws
-    /// Goes back to the address before.
+    /// Restores the previous address.
     ///
-    /// - Parameter providers: their identities are removed, except the one that the account was made with.
+    /// - Parameter providers: their identities are removed, except the one that created the account.
     func recover(_ code: String, removing providers: Set<ProviderID>, from origin: RequestContext) async throws
         -> Remedied
-    /// Removes what was added to the account, and everything that was added after it.
+    /// Removes a sign-in method, and every method that was added after it.
     func removeSignInMethod(_ code: String, from origin: RequestContext) async throws -> Remedied
-    /// "This was not me", of whoever got a code that verifies an address.
+    /// Reports that the recipient of a verification code did not request it.
     func disavow(_ code: String, from origin: RequestContext) async throws
-    /// Brings back an account that was merged into another one.
+    /// Restores an account that was merged into another one.
     func undoMerge(_ code: String, from origin: RequestContext) async throws -> Remedied
     /// - Throws: ``OOBSendingRefusal``.
     func sendReset(to email: String, in project: Project, from origin: RequestContext) async throws
-    /// `nil` asks for the only project of a single-project installation; so does the answer `nil` say there is none.
+    /// Takes `nil` for the only project of a single-project installation. Returns `nil` if there is no such project.
     func project(_ id: ID<Project>?) async throws -> (Project, name: String)?
 }
 
-/// A code that stands, and what it is about.
+/// A valid code with its project and its account.
 public struct CheckedCode: Sendable {
     public let code: OOBCode
     public let project: Project

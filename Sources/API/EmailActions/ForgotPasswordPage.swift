@@ -31,50 +31,50 @@ extension Endpoint {
 }
 
 extension EndpointCall {
-    fileprivate func forgotPasswordPage() async throws -> PageAnswer {
+    fileprivate func forgotPasswordPage() async throws -> PageResponse {
         try await withProject(asked: request.query("lang")) { project, frame in
-            PageAnswer(.forgotPassword(frame), of: project.realm)
+            PageResponse(.forgotPassword(frame), of: project.realm)
         }
     }
 
-    fileprivate func sendReset() async throws -> PageAnswer {
+    fileprivate func sendReset() async throws -> PageResponse {
         let fields = FormFields(request)
         return try await withProject(asked: fields?[.language]) { project, frame in
             guard let email = fields?[.email].flatMap(EmailAddress.init) else {
                 let page = Page.forgotPassword(isInvalid: true, frame)
-                return PageAnswer(page, of: project.realm, because: CredentialRefusal.invalidEmail)
+                return PageResponse(page, of: project.realm, because: CredentialRefusal.invalidEmail)
             }
             do {
                 try await services.emailActions.pages.sendReset(
                     to: email.rawValue, in: project, from: origin(reading: frame.language))
-                return PageAnswer(.resetSent(to: email, frame), of: project.realm)
+                return PageResponse(.resetSent(to: email, frame), of: project.realm)
             } catch OOBSendingRefusal.emailUnknown {
-                return PageAnswer(.resetSent(to: email, frame), of: project.realm)
+                return PageResponse(.resetSent(to: email, frame), of: project.realm)
             } catch let refusal as OOBSendingRefusal {
-                return PageAnswer(Page.failure(.code(.notAllowed), frame), of: project.realm, because: refusal)
+                return PageResponse(Page.failure(.code(.notAllowed), frame), of: project.realm, because: refusal)
             } catch let refusal as TooManyAttempts {
-                return PageAnswer(refusal, of: project.realm, frame)
+                return PageResponse(refusal, of: project.realm, frame)
             }
         }
     }
 
     /// Relative, so that a proxy may put the gateway below a path of its own.
-    fileprivate func passwordChangeLocation() async throws -> PageAnswer {
+    fileprivate func passwordChangeLocation() async throws -> PageResponse {
         guard let (project, _) = try await services.emailActions.pages.project(namedProject) else {
             throw RequestRefusal.notFound
         }
         let response = Response(status: 303, headers: ["Location": "../__/auth/forgotPassword"])
-        return PageAnswer(response, of: project.realm)
+        return PageResponse(response, of: project.realm)
     }
 
     private var namedProject: ID<Project>? { parameters["project"].map { ID($0) } }
 
     private func withProject(
-        asked tag: String?, _ answer: (Project, Page.Frame) async throws -> PageAnswer
-    ) async throws -> PageAnswer {
+        asked tag: String?, _ answer: (Project, Page.Frame) async throws -> PageResponse
+    ) async throws -> PageResponse {
         guard let (project, name) = try await services.emailActions.pages.project(namedProject) else {
             let frame = Page.Frame(language: language(asked: tag, in: nil), projectName: nil)
-            return PageAnswer(Page.failure(.notFound, frame), of: nil, status: 404, because: RequestRefusal.notFound)
+            return PageResponse(Page.failure(.notFound, frame), of: nil, status: 404, because: RequestRefusal.notFound)
         }
         return try await answer(
             project, Page.Frame(language: language(asked: tag, in: project), projectName: name))

@@ -2,7 +2,7 @@ internal import Identity
 internal import Pages
 
 extension CheckedCode {
-    /// What its owner may remove besides. A reset that takes every identity offers no choice.
+    /// The identities that the user may remove as well. A reset that removes every identity offers no choice.
     var removableIdentities: [ListedIdentity] {
         guard let account else { return [] }
         let identities: [LinkedIdentity] =
@@ -17,6 +17,6 @@ extension CheckedCode {
 }
 
 extension FormFields {
-    /// Whose identities were checked.
+    /// The providers whose identities the user selected.
     var removed: Set<ProviderID> { Set(names(after: CodeForm.removalPrefix).map { ProviderID($0) }) }
 }

@@ -2,7 +2,7 @@ internal import HTTP
 internal import Identity
 
 extension Endpoint {
-    /// Tells what a code is good for; with a new password, sets it by a code of a reset.
+    /// Returns what a code is for. With a new password, redeems a password reset code.
     static let resetPassword = client("resetPassword", .post, "/v1/accounts:resetPassword") { call, client in
         let request = try call.body(as: ResetPasswordRequest.self)
         guard request.oldPassword == nil else { throw RequestRefusal.notImplemented("oldPassword") }
@@ -28,7 +28,7 @@ private struct ResetPasswordRequest: ClientRequest {
 private struct ResetPasswordResponse: Encodable {
     let kind = "identitytoolkit#ResetPasswordResponse"
     let requestType: String
-    /// Not of a sign-in link, which is to be opened by whoever knows where it was sent.
+    /// Absent for sign-in links, because the client has to know the address already.
     let email: String?
     let newEmail: String?
 
@@ -40,7 +40,7 @@ private struct ResetPasswordResponse: Encodable {
 }
 
 extension OOBCode.Purpose {
-    /// What the client API knows; the others are good for the gateway's own page only.
+    /// The purposes that the client API has. The gateway's own page redeems the others.
     fileprivate static let forClients: Set<OOBCode.Purpose> = [
         .verifyEmail, .resetPassword, .signIn, .changeEmail, .recoverEmail,
     ]

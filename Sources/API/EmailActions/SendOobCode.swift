@@ -2,7 +2,7 @@ internal import HTTP
 internal import Identity
 
 extension Endpoint {
-    /// Sends a code to a mailbox, or hands its link to a backend.
+    /// Sends an email action code, or returns its link to a backend.
     static let sendOobCode = either("sendOobCode", .post, "/v1/accounts:sendOobCode", needs: .writeUsers) {
         call, client in
         let request = try call.body(as: SendOobCodeRequest.self)
@@ -14,7 +14,7 @@ extension Endpoint {
         try await call.sendOobCode(for: administrator)
     }
 
-    /// The same for a backend that names its project in the path.
+    /// The same with the project in the path.
     static let sendProjectOobCode = administrator(
         "sendProjectOobCode", .post, "/v1/projects/{project}/accounts:sendOobCode", needs: .writeUsers,
         bodyLimit: clientBodyLimit
@@ -27,7 +27,7 @@ extension EndpointCall {
     fileprivate func sendOobCode(for administrator: Administrator) async throws -> Response {
         let request = try body(as: SendOobCodeRequest.self, for: administrator)
         let returnsLink = request.returnOobLink == true
-        // Whoever has the link is believed to have the mailbox.
+        // The holder of the link can sign in as the owner of the mailbox.
         if returnsLink { try administrator.require(.mintTokens) }
         let issued = try await services.emailActions.sending.send(
             try request.domain(apiKey: nil), sendsEmail: !returnsLink, for: actor(of: administrator),

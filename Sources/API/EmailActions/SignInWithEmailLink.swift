@@ -2,7 +2,7 @@ internal import HTTP
 internal import Identity
 
 extension Endpoint {
-    /// Signs in whoever got a link by mail, or links the mailbox to the account of an ID token.
+    /// Signs in with an emailed link, or links the address to the account of an ID token.
     static let signInWithEmailLink = client(
         "signInWithEmailLink", .post, "/v1/accounts:signInWithEmailLink"
     ) { call, client in

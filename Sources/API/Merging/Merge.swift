@@ -2,10 +2,10 @@ internal import HTTP
 internal import Identity
 
 extension Endpoint {
-    /// Makes one account of two: first a preview, which gives a token, then the merge, which takes it.
+    /// Merges two accounts: a dry run returns a merge token, and a second request with the token commits the merge.
     static let merge = client("merge", .post, "/v1/accounts:merge") { call, client in
         let request = try call.body(as: MergeRequest.self)
-        guard let idToken = request.idToken.nonEmpty else { throw RequestRefusal.rejected(.missingIDToken) }
+        let idToken = try request.idToken.required(.missingIDToken)
         let merging = call.services.merging
         if let mergeToken = request.mergeToken.nonEmpty {
             guard request.dryRun != true else {
@@ -26,7 +26,7 @@ extension Endpoint {
 }
 
 private struct MergeRequest: IdpRequest {
-    /// Of the account that goes up in the other.
+    /// ID token of the source account, which is deleted.
     let idToken: String?
     let dryRun: Bool?
     let mergeToken: String?
@@ -52,12 +52,12 @@ struct MergeResponse: Encodable {
     let localId: String
     let moves: Moves
     let drops: [String]
-    /// Of a preview.
+    /// After a dry run only.
     var mergeToken: String?
     var mergeTokenExpiresIn: String?
-    /// In milliseconds since the epoch; of a merge.
+    /// After a merge only, in milliseconds since the epoch.
     var undoableUntil: String?
-    /// Of a merge by the owner of both, like all below.
+    /// This and the following members: only after a merge by the owner.
     var idToken: String?
     var refreshToken: String?
     var expiresIn: String?

@@ -2,8 +2,8 @@ internal import HTTP
 internal import Identity
 
 extension Endpoint {
-    /// Makes one account of two on an administrator's word: first a preview, which gives a token, then the merge, which
-    /// takes it. Signs nobody in.
+    /// Merges two accounts for an administrator: a dry run returns a merge token, and a second request with the token
+    /// commits the merge. The response contains no session.
     static let mergeAccounts = administrator(
         "mergeAccounts", .post, "/v1/projects/{project}/accounts:merge", needs: .linkUsers, bodyLimit: clientBodyLimit
     ) { call, administrator in
@@ -25,7 +25,7 @@ extension Endpoint {
         return try .json(MergeResponse(preview))
     }
 
-    /// Makes two accounts again of one.
+    /// Restores the source account of a merge.
     static let undoMerge = administrator(
         "undoMerge", .post, "/v1/projects/{project}/accounts:undoMerge", needs: .linkUsers,
         bodyLimit: clientBodyLimit
@@ -40,7 +40,7 @@ extension Endpoint {
 }
 
 private struct MergeAccountsRequest: Decodable {
-    /// Goes up in the other.
+    /// The source account, which is deleted.
     let sourceLocalId: String?
     let localId: String?
     let dryRun: Bool?

@@ -30,7 +30,7 @@ extension Endpoint {
 }
 
 extension EndpointCall {
-    /// Whoever verifies tokens may keep a document for as long as its keys stay announced.
+    /// Verifiers may cache a document for as long as its keys remain published.
     fileprivate func document(_ part: (ProjectDocuments) -> [UInt8]) async throws -> Response {
         let project = parameters["project"].map { ID<Project>($0) }
         guard let documents = try await services.operations.documents(project) else { throw RequestRefusal.notFound }

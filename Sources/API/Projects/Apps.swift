@@ -1,7 +1,7 @@
 internal import HTTP
 internal import Identity
 
-/// The apps of a project: a resource of our own, in the manner of the others.
+/// The apps of a project: an extension of the protocol, in the style of Google's resources.
 extension Endpoint {
     private static let collection = "/v2/projects/{project}/apps"
     private static let resource = collection + "/{appId}"
@@ -11,15 +11,15 @@ extension Endpoint {
     ) { call, administrator in
         let page = try ListPage(call.request)
         let configuration = try await call.configuration(for: administrator)
-        let (shown, next) = page.part(of: configuration.apps) { $0.app.id.rawValue }
+        let (items, next) = page.part(of: configuration.apps) { $0.app.id.rawValue }
         return try .json(
-            AppResources(apps: shown.map { AppResource($0, in: configuration.project) }, nextPageToken: next))
+            AppResources(apps: items.map { AppResource($0, in: configuration.project) }, nextPageToken: next))
     }
 
     static let createApp = administrator(
         "createApp", .post, collection, needs: .config, bodyLimit: clientBodyLimit
     ) { call, administrator in
-        let input = try call.body(as: AppWish.self, for: administrator)
+        let input = try call.body(as: AppInput.self, for: administrator)
         let id = ID<App>(input.appId ?? "")
         guard id.canBeApp else {
             throw RequestRefusal.invalidField("/appId", "must have at most 63 characters: a to z, 0 to 9 and hyphens")
@@ -42,7 +42,7 @@ extension Endpoint {
         "updateApp", .patch, resource, needs: .config, bodyLimit: clientBodyLimit
     ) { call, administrator in
         let (id, mask) = (call.app, call.mask)
-        let input = try call.body(as: AppWish.self, for: administrator)
+        let input = try call.body(as: AppInput.self, for: administrator)
         let configuration = try await call.configure(as: administrator) {
             guard var app = $0.app(id) else { throw RequestRefusal.rejected(.configurationNotFound) }
             try input.apply(to: &app, mask)
@@ -108,7 +108,7 @@ private struct AppResource: Encodable {
     }
 }
 
-/// How an app stands with guideline 4.8.
+/// Whether an app follows guideline 4.8.
 struct LoginServicesReport: Encodable {
     let compliant: Bool
     let violations: [String]
@@ -130,8 +130,8 @@ extension LoginServicesViolation {
     }
 }
 
-/// What is asked to be configured of an app. What is known of it otherwise, and `loginServices`, is ignored.
-private struct AppWish: Decodable {
+/// An update of an app. Unknown members and `loginServices` are ignored.
+private struct AppInput: Decodable {
     struct Exemption: Decodable {
         let kind: String?
         let reason: String?

@@ -9,14 +9,14 @@ extension EndpointCall {
         return configuration
     }
 
-    /// - Returns: what is configured now.
+    /// - Returns: the configuration after the change.
     func configure(
         as administrator: Administrator, _ change: @escaping ProjectEditor.Change
     ) async throws -> ProjectConfiguration {
         try await configure(as: administrator, discardingIdentities: false, change)
     }
 
-    /// The same where a provider may get another issuer.
+    /// Changes a configuration where a provider may get another issuer.
     ///
     /// - Parameter discardingIdentities: unlinks the identities of the old issuer.
     func configure(
@@ -33,24 +33,24 @@ extension EndpointCall {
         return configuration
     }
 
-    /// What an update is about.
+    /// The members that an update changes.
     var mask: FieldMask { FieldMask(request.query("updateMask")) }
 }
 
-/// Nothing, as an object.
+/// An empty object.
 struct NoContent: Encodable {}
 
-/// Which part of a list is asked for. A token is the last id of the page before.
+/// The requested page of a list. A page token is the last ID of the previous page.
 struct ListPage {
     let limit: Int
-    /// What it comes after.
+    /// The last ID of the previous page.
     let last: String?
 
-    /// - Throws: `INVALID_PAGE_SELECTION` for a token that no page gave out.
+    /// - Throws: `INVALID_PAGE_SELECTION` for a token that is not an ID.
     init(_ request: Request, cap: Int = 100) throws(RequestRefusal) {
         let wanted = request.query("pageSize").nonEmpty ?? "20"
         guard let number = Int(wanted), number >= 0 else {
-            throw .invalidField("/pageSize", "must be a whole number, not negative")
+            throw .invalidField("/pageSize", "must be a non-negative integer")
         }
         limit = number == 0 ? 20 : min(number, cap)
         last = request.query("pageToken").nonEmpty
@@ -58,23 +58,25 @@ struct ListPage {
         guard isID != false else { throw .rejected(.invalidPageSelection) }
     }
 
-    /// - Returns: the items of this page in the order of their ids, and the token of the next if there is one.
+    /// - Returns: the items of this page in the order of their IDs, and the token of the next page if there is one.
     func part<Item>(of items: [Item], by id: (Item) -> String) -> (items: [Item], next: String?) {
         let sorted = items.sorted { id($0) < id($1) }
-        let rest = last.map { last in sorted.filter { id($0) > last } } ?? sorted
-        let page = Array(rest.prefix(limit))
-        return (page, rest.count > page.count ? page.last.map(id) : nil)
+        let remaining = last.map { last in sorted.filter { id($0) > last } } ?? sorted
+        let page = Array(remaining.prefix(limit))
+        return (page, remaining.count > page.count ? page.last.map(id) : nil)
     }
 }
 
-/// How the wire names a provider's audiences: the first by itself, all of them in a list of our own.
+/// The audiences of a provider on the wire: the first alone in `clientId`, and all of them in the extension
+/// `clientIds`.
 struct ClientIDsInput {
     let clientId: String?
     let clientIds: [String]?
-    /// Apple's.
+    /// For Apple only.
     var bundleIds: [String]?
 
-    /// The list decides if it is there; else the first and the others, each as it was if it is not said.
+    /// `clientIds` takes precedence if present. Otherwise `clientId` and `bundleIds` replace the first and the
+    /// remaining audiences; each that is absent keeps its value.
     func ids(insteadOf old: [String], where mask: FieldMask) -> [String] {
         if mask.names("clientIds"), let clientIds { return clientIds }
         let kept = mask.isEverything ? [] : old
@@ -86,12 +88,12 @@ struct ClientIDsInput {
 }
 
 extension FieldMask {
-    /// What a member that may be absent becomes: absent if it is named and not there.
+    /// Sets an optional member if the mask names it. A named member without a value becomes `nil`.
     func apply<Value>(_ path: String, _ value: Value?, to member: inout Value?) {
         if names(path) { member = value }
     }
 
-    /// What a member that has always a value becomes: the value it starts with if there is no mask and no value.
+    /// Sets a required member if the mask names it. Without a mask and a value it becomes `initial`.
     func apply<Value>(_ path: String, _ value: Value?, to member: inout Value, initially: Value) {
         guard names(path) else { return }
         if let value { member = value } else if isEverything { member = initially }

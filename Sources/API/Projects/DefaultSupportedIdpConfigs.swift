@@ -11,10 +11,10 @@ extension Endpoint {
     ) { call, administrator in
         let page = try ListPage(call.request)
         let project = try await call.configuration(for: administrator).project
-        let (shown, next) = page.part(of: project.providers.filter(\.isDefault)) { $0.provider.rawValue }
+        let (items, next) = page.part(of: project.providers.filter(\.isDefault)) { $0.provider.rawValue }
         return try .json(
             DefaultSupportedIdpConfigs(
-                defaultSupportedIdpConfigs: shown.map { DefaultSupportedIdpConfig($0, in: project) },
+                defaultSupportedIdpConfigs: items.map { DefaultSupportedIdpConfig($0, in: project) },
                 nextPageToken: next))
     }
 
@@ -28,7 +28,7 @@ extension Endpoint {
         guard id == .apple || id == .google else {
             throw RequestRefusal.rejected(.invalidProviderID, "The providers here are apple.com and google.com.")
         }
-        let input = try call.body(as: DefaultSupportedIdpWish.self, for: administrator)
+        let input = try call.body(as: DefaultSupportedIdpInput.self, for: administrator)
         let configuration = try await call.configure(as: administrator) {
             guard $0.project.settings(of: id) == nil else { throw RequestRefusal.rejected(.configurationExists) }
             try input.apply(to: &$0, ProviderSettings(provider: id, isEnabled: false, clientIDs: []), FieldMask(nil))
@@ -46,7 +46,7 @@ extension Endpoint {
         "updateDefaultSupportedIdpConfig", .patch, resource, needs: .config, bodyLimit: clientBodyLimit
     ) { call, administrator in
         let (id, mask) = (call.idp, call.mask)
-        let input = try call.body(as: DefaultSupportedIdpWish.self, for: administrator)
+        let input = try call.body(as: DefaultSupportedIdpInput.self, for: administrator)
         let configuration = try await call.configure(as: administrator) {
             guard let settings = $0.project.settings(of: id), settings.isDefault else {
                 throw RequestRefusal.rejected(.configurationNotFound)
@@ -123,8 +123,8 @@ private struct DefaultSupportedIdpConfig: Encodable {
     }
 }
 
-/// What is asked to be configured of Apple or Google.
-private struct DefaultSupportedIdpWish: Decodable {
+/// An update of the configuration of Apple or Google.
+private struct DefaultSupportedIdpInput: Decodable {
     struct Apple: Decodable {
         let codeFlowConfig: CodeFlow?
         let bundleIds: [String]?
@@ -149,10 +149,10 @@ private struct DefaultSupportedIdpWish: Decodable {
         to configuration: inout ProjectConfiguration, _ old: ProviderSettings, _ mask: FieldMask
     ) throws(RequestRefusal) {
         guard old.provider == .google || clientSecret == nil else {
-            throw .invalidField("/clientSecret", "must not be there: apple.com has a private key")
+            throw .invalidField("/clientSecret", "must be absent: apple.com uses a private key")
         }
         guard old.provider == .apple || appleSignInConfig == nil else {
-            throw .invalidField("/appleSignInConfig", "must not be there: it is for apple.com")
+            throw .invalidField("/appleSignInConfig", "must be absent: it is for apple.com only")
         }
         var settings = old
         mask.apply("enabled", enabled, to: &settings.isEnabled, initially: false)
@@ -167,7 +167,7 @@ private struct DefaultSupportedIdpWish: Decodable {
         }
     }
 
-    /// - Returns: `nil` while neither team nor key is known.
+    /// - Returns: `nil` if neither team nor key is configured.
     private func apple(insteadOf old: AppleSettings?, where mask: FieldMask) -> AppleSettings? {
         var settings = old ?? AppleSettings(teamID: "", keyID: "")
         let input = appleSignInConfig?.codeFlowConfig

@@ -1,7 +1,7 @@
 internal import Identity
 
-/// Identity Platform's `NotificationConfig`, as far as there is something of it here. Its senders and ways back are of a
-/// template; ours are of the project, so every template has to say the same.
+/// The supported part of Identity Platform's `NotificationConfig`. Google sets sender and reply address per template.
+/// The gateway has one of each per project, so every template has to have the same.
 struct NotificationInput: Decodable {
     enum SendingMethod: String, WireEnum {
         case unspecified = "METHOD_UNSPECIFIED"
@@ -31,7 +31,7 @@ struct NotificationInput: Decodable {
     let defaultLocale: String?
     let sendEmail: SendEmail?
 
-    /// A member that is there and empty goes.
+    /// An empty member removes the setting.
     func apply(to settings: inout EmailSettings, where mask: FieldMask) throws(RequestRefusal) {
         try requireImplemented(mask, settings)
         if mask.names("notification.defaultLocale"), let defaultLocale {
@@ -70,7 +70,8 @@ struct NotificationInput: Decodable {
         }
     }
 
-    /// What the templates say of a member that is the project's, and where; `nil` if none of those that are meant has it.
+    /// Returns the value that all templates have for a project-wide member, with its place; `nil` if no template that
+    /// the mask names has one.
     private func agreed(
         _ member: String, _ path: KeyPath<Template, String?>, _ mask: FieldMask
     ) throws(RequestRefusal) -> (pointer: String, value: String)? {
@@ -100,7 +101,7 @@ struct NotificationInput: Decodable {
     }
 }
 
-/// The same as it is shown. What is the installation's own is left out.
+/// The response for these settings. Settings of the whole installation are left out.
 struct NotificationConfig: Encodable {
     struct SendEmail: Encodable {
         let method = "DEFAULT"
@@ -116,7 +117,7 @@ struct NotificationConfig: Encodable {
         let senderDisplayName: String?
         let replyTo: String?
 
-        /// - Returns: `nil` if there is nothing to show.
+        /// - Returns: `nil` if no member is set.
         init?(_ settings: EmailSettings, _ kind: OutgoingEmail.Kind) {
             senderLocalPart = settings.senderLocalPart
             subject = settings.subjects[kind]?[settings.language]
@@ -140,7 +141,7 @@ struct NotificationConfig: Encodable {
 }
 
 extension EmailSettings {
-    /// Google's change of an address is the notice to the one before.
+    /// Google's `changeEmailTemplate` is the notice to the previous address.
     fileprivate static let templates: [(String, OutgoingEmail.Kind)] = [
         ("verifyEmailTemplate", .verifyEmail), ("resetPasswordTemplate", .resetPassword),
         ("changeEmailTemplate", .emailChanged),
@@ -150,7 +151,7 @@ extension EmailSettings {
         senderAddress.map { String($0.rawValue.prefix { $0 != "@" }) }
     }
 
-    /// Of the members that this resource shows: subjects in other languages are not among them.
+    /// The defaults of the members that this resource has. Subjects in other languages are not among them.
     mutating func resetConfigurable() {
         for (_, kind) in Self.templates { subjects[kind]?[language] = nil }
         self = EmailSettings(senderAddress: senderAddress, subjects: subjects.filter { !$0.value.isEmpty })

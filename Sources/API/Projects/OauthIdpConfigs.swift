@@ -1,7 +1,7 @@
 internal import HTTP
 internal import Identity
 
-/// Providers that speak OpenID Connect, in the shape of Identity Platform's `OAuthIdpConfig`.
+/// OpenID Connect providers, in the shape of Identity Platform's `OAuthIdpConfig`.
 extension Endpoint {
     private static let collection = "/v2/projects/{project}/oauthIdpConfigs"
     private static let resource = collection + "/{idpId}"
@@ -11,10 +11,10 @@ extension Endpoint {
     ) { call, administrator in
         let page = try ListPage(call.request)
         let project = try await call.configuration(for: administrator).project
-        let (shown, next) = page.part(of: project.providers.filter { $0.openID != nil }) { $0.provider.rawValue }
+        let (items, next) = page.part(of: project.providers.filter { $0.openID != nil }) { $0.provider.rawValue }
         return try .json(
             OauthIdpConfigs(
-                oauthIdpConfigs: shown.compactMap { OauthIdpConfig($0, in: project) }, nextPageToken: next))
+                oauthIdpConfigs: items.compactMap { OauthIdpConfig($0, in: project) }, nextPageToken: next))
     }
 
     static let createOauthIdpConfig = administrator(
@@ -86,7 +86,7 @@ private struct OauthIdpConfigs: Encodable {
 }
 
 private struct OauthIdpConfig: Encodable {
-    /// An ID token is taken always, a code where there is a secret to redeem it with.
+    /// ID tokens are always accepted; codes only if there is a client secret to redeem them with.
     struct ResponseType: Encodable {
         let idToken = true
         let code: Bool
@@ -122,7 +122,7 @@ private struct OauthIdpConfig: Encodable {
     }
 }
 
-/// What is asked to be configured of a provider. `responseType` follows from the rest.
+/// An update of a provider. `responseType` is ignored because it follows from the other members.
 private struct OauthIdpConfigInput: Decodable {
     let enabled: Bool?
     let clientId: String?

@@ -1,6 +1,6 @@
 internal import Identity
 
-/// Identity Platform's `PasswordPolicyConfig`. It is always enforced, and never at sign-in.
+/// Identity Platform's `PasswordPolicyConfig`. The policy is always enforced, but never at sign-in.
 struct PasswordPolicyInput: Decodable {
     enum State: String, WireEnum {
         case unspecified = "PASSWORD_POLICY_ENFORCEMENT_STATE_UNSPECIFIED"
@@ -30,7 +30,7 @@ struct PasswordPolicyInput: Decodable {
 
     private var strength: Strength? { passwordPolicyVersions?.first?.customStrengthOptions }
 
-    /// The rules are one value: a class of characters that they do not name is not asked for.
+    /// The rules are replaced as a whole: a character class that the input does not name is not required.
     func apply(to policy: inout Policy, where mask: FieldMask) throws(RequestRefusal) {
         guard mask.names(Self.versions), let strength else { return }
         if let length = strength.minPasswordLength {

@@ -18,7 +18,7 @@ extension Endpoint {
     }
 }
 
-/// What is configured of a project, in the shape of Identity Platform's `Config`.
+/// The configuration of a project, in the shape of Identity Platform's `Config`.
 private struct ProjectConfig: Encodable {
     struct SignIn: Encodable {
         struct EmailAddress: Encodable {

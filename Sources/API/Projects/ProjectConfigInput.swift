@@ -1,6 +1,6 @@
 internal import Identity
 
-/// What an administrator asks to be configured. Members that are not here are ignored.
+/// An update of a project's configuration. Unknown members are ignored.
 struct ProjectConfigInput: Decodable {
     struct SignIn: Decodable {
         let email: EmailAddress?
@@ -27,8 +27,8 @@ struct ProjectConfigInput: Decodable {
     let authorizedDomains: [String]?
     let notification: NotificationInput?
 
-    /// A member that `mask` names and the wish does not have stays as it is. Without a mask it goes back to its
-    /// default, except domains, which have none.
+    /// A member that `mask` names and the input lacks keeps its value. Without a mask the member gets its default,
+    /// except domains, which have no default.
     ///
     /// - Throws: ``RequestRefusal``.
     func apply(to project: inout Project, where mask: FieldMask) throws(RequestRefusal) {
@@ -85,7 +85,7 @@ struct ProjectConfigInput: Decodable {
 }
 
 extension Policy {
-    /// Of the members that this resource shows.
+    /// The defaults of the members that this resource has.
     fileprivate mutating func resetConfigurable(to base: Policy) {
         allowsPasswords = base.allowsPasswords
         allowsAnonymous = base.allowsAnonymous

@@ -77,7 +77,7 @@ private struct Tenants: Encodable {
 }
 
 private struct TenantResource: Encodable {
-    /// There are no second factors yet.
+    /// Always disabled: there are no second factors yet.
     struct MFA: Encodable {
         let state = "DISABLED"
         let enabledProviders: [String] = []
@@ -131,7 +131,7 @@ private struct TenantInput: Decodable {
 }
 
 extension Tenant {
-    /// As Google names resources.
+    /// Google's resource name.
     var resourceName: String { "projects/\(parent)/tenants/\(id)" }
 }
 

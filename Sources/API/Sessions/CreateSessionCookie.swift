@@ -7,7 +7,7 @@ extension Endpoint {
         bodyLimit: clientBodyLimit
     ) { call, administrator in
         let request = try call.body(as: CreateSessionCookieRequest.self, for: administrator)
-        guard let idToken = request.idToken.nonEmpty else { throw RequestRefusal.rejected(.missingIDToken) }
+        let idToken = try request.idToken.required(.missingIDToken)
         let cookie = try await call.services.sessionCookies.cookie(
             for: idToken, lasting: try request.lifetime(), in: administrator.project,
             by: call.actor(of: administrator))
@@ -22,7 +22,7 @@ private struct CreateSessionCookieRequest: Decodable {
 
     func lifetime() throws(RequestRefusal) -> Duration {
         guard let validDuration else { return SessionCookies.lifetimes.upperBound }
-        // Compared before it becomes a duration, which cannot hold every number of seconds.
+        // Checked before the conversion, because `Duration` cannot hold every number of seconds.
         let limits = SessionCookies.lifetimes
         guard let seconds = Int64(validDuration),
             (limits.lowerBound.components.seconds...limits.upperBound.components.seconds).contains(seconds)

@@ -2,10 +2,10 @@ internal import HTTP
 internal import Identity
 
 extension Endpoint {
-    /// Shows a client where its account is signed in.
+    /// Lists the sessions of the caller's account.
     static let listSessions = client("listSessions", .post, "/v1/accounts:listSessions") { call, client in
         let request = try call.body(as: ListSessionsRequest.self)
-        guard let idToken = request.idToken.nonEmpty else { throw RequestRefusal.rejected(.missingIDToken) }
+        let idToken = try request.idToken.required(.missingIDToken)
         let caller = try await call.services.signIn.authenticator.caller(showing: idToken, in: client.project)
         let sessions = try await call.services.sessions.list(for: caller, in: client.project)
         return try .json(ListSessionsResponse(sessions: sessions.map { SessionInfo($0, seenBy: caller.session) }))

@@ -2,10 +2,10 @@ internal import HTTP
 internal import Identity
 
 extension Endpoint {
-    /// Signs a client's account out somewhere, or everywhere.
+    /// Ends one session or all sessions of the caller's account.
     static let revokeSession = client("revokeSession", .post, "/v1/accounts:revokeSession") { call, client in
         let request = try call.body(as: RevokeSessionRequest.self)
-        guard let idToken = request.idToken.nonEmpty else { throw RequestRefusal.rejected(.missingIDToken) }
+        let idToken = try request.idToken.required(.missingIDToken)
         let input = try request.input()
         let caller = try await call.services.signIn.authenticator.caller(showing: idToken, in: client.project)
         switch input {
@@ -32,7 +32,7 @@ private struct RevokeSessionRequest: ClientRequest {
     func input() throws(RequestRefusal) -> Input {
         switch (sessionId.nonEmpty, everywhere ?? false) {
         case (nil, false): throw .rejected(.missingSessionID)
-        case (.some, true): throw .invalidField("/sessionId", "must not stand beside everywhere")
+        case (.some, true): throw .invalidField("/sessionId", "must be absent if everywhere is true")
         case (let session?, false): .one(ID(session))
         case (nil, true): .all
         }

@@ -2,14 +2,12 @@ internal import HTTP
 internal import Identity
 
 extension Endpoint {
-    /// OAuth 2.0's refresh (RFC 6749 §6) under Secure Token's names.
+    /// Exchanges a refresh token (RFC 6749 §6), with Secure Token's names.
     static let token = client("token", .post, "/v1/token", errors: .secureToken) { call, client in
         let request = try TokenRequest(decoding: call)
-        guard let grantType = request.grantType.nonEmpty else { throw RequestRefusal.rejected(.missingGrantType) }
+        let grantType = try request.grantType.required(.missingGrantType)
         guard grantType == "refresh_token" else { throw RequestRefusal.rejected(.invalidGrantType) }
-        guard let refreshToken = request.refreshToken.nonEmpty else {
-            throw RequestRefusal.rejected(.missingRefreshToken)
-        }
+        let refreshToken = try request.refreshToken.required(.missingRefreshToken)
         let signedIn = try await call.services.signIn.authenticator.refresh(refreshToken, in: client.project)
         return try .json(TokenResponse(signedIn, project: client.project))
     }.evenIfDisabled
@@ -24,7 +22,7 @@ private struct TokenRequest: ClientRequest {
     init(decoding call: EndpointCall) throws {
         if call.isForm {
             try self.init(form: call.form)
-            try checkScope(in: call.tenant)
+            try checkTarget(in: call.tenant)
         } else {
             self = try call.body()
         }

@@ -2,7 +2,7 @@ internal import HTTP
 internal import Identity
 
 extension Endpoint {
-    /// Tells how an address may sign in, where the project lets that be told.
+    /// Returns the sign-in methods of an address, unless the project has email enumeration protection.
     static let createAuthUri = client("createAuthUri", .post, "/v1/accounts:createAuthUri") { call, client in
         let request = try call.body(as: CreateAuthUriRequest.self)
         if let provider = request.providerId.nonEmpty {
@@ -25,14 +25,14 @@ private struct CreateAuthUriRequest: ClientRequest {
     let targetProjectId: String?
 
     func checkedIdentifier() throws(RequestRefusal) -> EmailAddress {
-        guard let identifier = identifier.nonEmpty else { throw .rejected(.missingIdentifier) }
-        guard let continueUri = continueUri.nonEmpty else { throw .rejected(.missingContinueURI) }
+        let identifier = try identifier.required(.missingIdentifier)
+        let continueUri = try continueUri.required(.missingContinueURI)
         guard let email = EmailAddress(identifier) else { throw .rejected(.invalidIdentifier) }
         guard Self.isAbsolute(continueUri) else { throw .rejected(.invalidContinueURI) }
         return email
     }
 
-    /// A scheme and something behind it (RFC 3986 §4.3); nobody is sent there.
+    /// Whether the URI has a scheme (RFC 3986 §4.3). The gateway does not redirect to it.
     private static func isAbsolute(_ uri: String) -> Bool {
         let parts = uri.utf8.split(separator: UInt8(ascii: ":"), maxSplits: 1)
         guard parts.count == 2, let first = parts[0].first, isLetter(first) else { return false }

@@ -2,7 +2,7 @@ internal import HTTP
 internal import Identity
 
 extension Endpoint {
-    /// What Firebase's clients check a password by before they send it.
+    /// Returns the rules that Firebase's clients check a password against before they send it.
     static let getPasswordPolicy = client("getPasswordPolicy", .get, "/v2/passwordPolicy") { _, client in
         try .json(GetPasswordPolicyResponse(client.project.policy))
     }
@@ -22,7 +22,7 @@ private struct GetPasswordPolicyResponse: Encodable {
     }
 }
 
-/// Google's `CustomStrengthOptions`: what is not asked for is left out.
+/// Google's `CustomStrengthOptions`. Rules that do not apply are left out.
 struct PasswordStrength: Encodable {
     let minPasswordLength: Int
     var maxPasswordLength: Int?

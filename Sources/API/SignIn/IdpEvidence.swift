@@ -2,7 +2,7 @@ internal import HTTP
 internal import Identity
 internal import JSON
 
-/// What a request brings of another provider's word, however it is written.
+/// The credential of another provider in a request, in any of its encodings.
 struct IdpEvidence {
     let providerID: String?
     let idToken: String?
@@ -18,8 +18,8 @@ struct IdpEvidence {
         name = PersonName(given: credential.fullName?.givenName, family: credential.fullName?.familyName)
     }
 
-    /// Firebase's SDKs write a query string, in any order. What stands in the URI's query counts less than the body,
-    /// and the fragment counts more.
+    /// Firebase's SDKs write a query string, in any order. The fragment of the URI takes precedence over the body, and
+    /// the body over the query of the URI.
     init(requestUri: String, postBody: String) throws(RequestRefusal) {
         guard let scheme = requestUri.firstIndex(of: ":"), scheme != requestUri.startIndex,
             requestUri[scheme...].count > 1
@@ -37,7 +37,7 @@ struct IdpEvidence {
         name = try members["user"].nonEmpty.flatMap(Self.name)
     }
 
-    /// - Throws: what the caller is answered with, if there is nothing to go by.
+    /// - Throws: ``RequestRefusal`` if there is no usable credential.
     func credential() throws(RequestRefusal) -> FederatedCredential {
         guard let providerID, providerID.utf8.count <= 64 else {
             throw .rejected(.invalidCredentialOrProviderID, "There is no providerId.")
@@ -64,7 +64,7 @@ struct IdpEvidence {
         return Dictionary(uniqueKeysWithValues: members)
     }
 
-    /// Apple's `user`: written by the browser or the app and signed by nobody, so its address is not looked at.
+    /// Apple's `user` comes from the browser or the app without a signature, so its address is ignored.
     private struct User: Decodable {
         struct Name: Decodable {
             let firstName: String?

@@ -24,7 +24,7 @@ struct TypedCredential: Decodable {
 }
 
 extension IdpRequest {
-    /// - Returns: `nil` where a pending token stands for it.
+    /// - Returns: `nil` if the request has a pending token instead.
     func evidence() throws(RequestRefusal) -> IdpEvidence? {
         let given = [credential != nil, postBody.nonEmpty != nil, pendingToken.nonEmpty != nil]
         guard given.count(where: { $0 }) < 2 else {
@@ -32,7 +32,7 @@ extension IdpRequest {
         }
         if let credential { return IdpEvidence(credential) }
         guard pendingToken.nonEmpty == nil else { return nil }
-        guard let requestUri = requestUri.nonEmpty else { throw .rejected(.missingRequestURI) }
+        let requestUri = try requestUri.required(.missingRequestURI)
         return try IdpEvidence(requestUri: requestUri, postBody: postBody ?? "")
     }
 

@@ -2,7 +2,7 @@ internal import HTTP
 internal import Identity
 
 extension Endpoint {
-    /// A nonce that counts once, for Sign in with Apple (native or web) and Google One Tap.
+    /// Issues a single-use nonce for Sign in with Apple (native or web) and Google One Tap.
     static let issueNonce = client("issueNonce", .post, "/v1/accounts:issueNonce") { call, client in
         _ = try call.body(as: IssueNonceRequest.self)
         let nonce = try call.services.signIn.federated.issueNonce(in: client.project, from: call.origin)
@@ -17,9 +17,9 @@ private struct IssueNonceRequest: ClientRequest {
 
 private struct IssueNonceResponse: Encodable {
     let kind = "sekisho#IssueNonceResponse"
-    /// For `rawNonce`, and for web flows, which hand a nonce on as it is.
+    /// For `rawNonce`, and for web flows, which send the nonce unchanged.
     let nonce: String
-    /// For the request of a native app to Apple.
+    /// SHA-256 of the nonce, for a native app's request to Apple.
     let nonceSha256: String
     let expiresIn: String
 

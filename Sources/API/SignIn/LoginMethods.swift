@@ -2,7 +2,8 @@ internal import HTTP
 internal import Identity
 
 extension Endpoint {
-    /// What an app may show, with Apple first and as prominent as the rest (App Review guideline 4.8).
+    /// Returns the sign-in methods that an app may show, with Apple first and as prominent as the others (App Review
+    /// guideline 4.8).
     static let getLoginMethods = client("getLoginMethods", .get, "/v1/loginMethods") { call, client in
         let named = call.request.query("appId").nonEmpty.map { ID<App>($0) }
         let app =
@@ -42,7 +43,7 @@ private struct LoginMethod: Encodable {
     let providerId: String
     let kind: Kind
     let displayName: String?
-    /// None stands out and none is hidden behind another.
+    /// All methods are equally prominent.
     let prominence = "equal"
     let visible = true
     let buttons: AppleButtons?
@@ -55,7 +56,7 @@ private struct LoginMethod: Encodable {
     }
 }
 
-/// What the Human Interface Guidelines ask of a button for Sign in with Apple. Lengths are in points.
+/// The requirements of the Human Interface Guidelines for a Sign in with Apple button. Lengths are in points.
 private struct AppleButtons: Encodable {
     struct Native: Encodable {
         let titles = ["Sign in with Apple", "Sign up with Apple", "Continue with Apple"]
@@ -75,7 +76,7 @@ private struct AppleButtons: Encodable {
         let parameters = Parameters()
     }
 
-    /// Of the image's URL. Anything else is answered 404.
+    /// Parameters of the image's URL. Apple answers any other with 404.
     struct Parameters: Encodable {
         let type = ["sign-in", "continue"]
         let color = ["black", "white"]
@@ -94,7 +95,7 @@ private struct AppleButtons: Encodable {
     struct Range: Encodable {
         let minimum: Int
         let maximum: Int
-        /// What Apple takes where the URL does not say.
+        /// Apple's defaults for parameters that the URL lacks.
         let initial: Int
     }
 

@@ -2,17 +2,17 @@ internal import HTTP
 internal import Identity
 
 extension Endpoint {
-    /// Signs in with another provider's word, or links it to the account of an ID token.
+    /// Signs in with an identity of another provider, or links it to the account of an ID token.
     static let signInWithIdp = client("signInWithIdp", .post, "/v1/accounts:signInWithIdp") { call, client in
         let request = try call.body(as: SignInWithIdpRequest.self)
         let evidence = try request.evidence()
         let outcome = try await call.services.signIn.federated.signIn(
             try request.domain(evidence, from: call.origin), for: client.app, in: client.project)
-        if case .conflict(let refusal, let recognised, let pendingToken) = outcome,
+        if case .conflict(let refusal, let profile, let pendingToken) = outcome,
             request.returnIdpCredential != true
         {
             throw PendingLinkRefusal(
-                reason: refusal, pendingToken: pendingToken, provider: recognised.identity.provider)
+                reason: refusal, pendingToken: pendingToken, provider: profile.identity.provider)
         }
         var response = SignInWithIdpResponse(outcome, echoing: evidence)
         response.tenantId = call.tenant?.rawValue

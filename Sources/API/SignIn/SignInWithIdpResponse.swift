@@ -1,12 +1,12 @@
 internal import Identity
 
-/// Firebase's fields. Tokens only for somebody who is signed in.
+/// Firebase's fields. Tokens are present only after a sign-in.
 struct SignInWithIdpResponse: Encodable {
     let kind = "identitytoolkit#VerifyAssertionResponse"
     let providerId: String
     let federatedId: String
     let email: String?
-    /// What the provider says.
+    /// As the provider asserts it.
     let emailVerified: Bool?
     let displayName: String?
     let fullName: String?
@@ -16,7 +16,7 @@ struct SignInWithIdpResponse: Encodable {
     let rawUserInfo: String
     let oauthIdToken: String?
     let oauthAccessToken: String?
-    /// Ours: the address hides the person's own.
+    /// An extension: whether the address is a private relay address.
     let isPrivateEmail: Bool?
     var localId: String?
     var idToken: String?
@@ -35,29 +35,29 @@ struct SignInWithIdpResponse: Encodable {
 
     init(_ outcome: FederatedSignIn.Outcome, echoing evidence: IdpEvidence?) {
         switch outcome {
-        case .signedIn(let signedIn, let recognised, let isNew):
-            self.init(recognised, echoing: evidence)
+        case .signedIn(let signedIn, let profile, let isNew):
+            self.init(profile, echoing: evidence)
             localId = signedIn.account.id.rawValue
             idToken = signedIn.idToken
             refreshToken = signedIn.refreshToken
             expiresIn = signedIn.expiresInSeconds
             isNewUser = isNew ? true : nil
-        case .confirmationNeeded(let existing, let recognised, let pendingToken):
-            self.init(recognised, echoing: evidence)
+        case .confirmationNeeded(let existing, let profile, let pendingToken):
+            self.init(profile, echoing: evidence)
             needConfirmation = true
             localId = existing?.account.id.rawValue
             verifiedProvider = existing?.account.signInMethods.map(\.rawValue)
             emailRecycled = existing?.isRecycled == true ? true : nil
             self.pendingToken = pendingToken
-        case .conflict(let refusal, let recognised, let pendingToken):
-            self.init(recognised, echoing: evidence)
+        case .conflict(let refusal, let profile, let pendingToken):
+            self.init(profile, echoing: evidence)
             errorMessage = refusal.message
             self.pendingToken = pendingToken
         }
     }
 
-    private init(_ recognised: IdentityProfile, echoing evidence: IdpEvidence?) {
-        let (identity, linked) = (recognised.identity, recognised.linked)
+    private init(_ profile: IdentityProfile, echoing evidence: IdpEvidence?) {
+        let (identity, linked) = (profile.identity, profile.linked)
         providerId = identity.provider.rawValue
         federatedId = identity.federatedID
         email = identity.email?.rawValue
@@ -75,7 +75,7 @@ struct SignInWithIdpResponse: Encodable {
 }
 
 extension VerifiedIdentity {
-    /// As Firebase writes it.
+    /// Firebase's spelling.
     fileprivate var federatedID: String {
         switch provider {
         case .google: "https://accounts.google.com/\(subject)"

@@ -2,7 +2,7 @@ internal import HTTP
 internal import Identity
 
 extension Endpoint {
-    /// Without any credential it makes an anonymous account; with an ID token it gives that account a password.
+    /// Creates an account: anonymous without a credential. With an ID token, adds a password to that account.
     static let signUp = either("signUp", .post, "/v1/accounts:signUp", needs: .writeUsers) { call, client in
         let request = try call.body(as: SignUpRequest.self)
         guard request.localId.nonEmpty == nil else { throw RequestRefusal.rejected(.unexpectedParameter, "User ID") }
@@ -51,7 +51,7 @@ private struct SignUpRequest: ClientRequest {
     let tenantId: String?
     let targetProjectId: String?
 
-    /// Whoever brings any credential is asked for address and password before anything else is looked at.
+    /// Requires address and password together before any other check, unless the request has no credential at all.
     func requireBothOrNone() throws(CredentialRefusal) {
         guard idToken.nonEmpty != nil || email.nonEmpty != nil || password.nonEmpty != nil else { return }
         guard email.nonEmpty != nil else { throw .missingEmail }

@@ -1,6 +1,6 @@
 public import Identity
 
-/// Whom a request of the client API speaks for: one app of one project.
+/// The caller of the client API: one app of one project.
 public struct CallingApp: Sendable {
     public let project: Project
     public let app: App
@@ -11,10 +11,10 @@ public struct CallingApp: Sendable {
     }
 }
 
-/// What a request showed. Nothing in it has been checked; an empty value counts as not shown.
+/// The credentials of a request, unchecked. An empty value counts as absent.
 public struct CallerCredential: Sendable {
     public let apiKey: String?
-    /// What stood behind `Bearer`.
+    /// The token of the scheme `Bearer`.
     public let bearer: String?
 
     public init(apiKey: String?, bearer: String?) {
@@ -22,19 +22,19 @@ public struct CallerCredential: Sendable {
         self.bearer = bearer
     }
 
-    /// - Throws: ``AccessRefusal`` if there is none.
+    /// - Throws: ``AccessRefusal`` if there is no bearer token.
     var administratorBearer: String {
         get throws(AccessRefusal) {
-            guard let bearer else { throw apiKey == nil ? .nothingShown : .administratorsOnly }
+            guard let bearer else { throw apiKey == nil ? .missingCredentials : .administratorsOnly }
             return bearer
         }
     }
 }
 
-/// A caller that may do in one project what no client may: a backend with its service key.
+/// A caller with administrator rights in one project: a backend with its service key.
 public struct Administrator: Sendable {
     public let project: Project
-    /// Its name in the audit trail.
+    /// The actor in the audit trail.
     public let actor: AuditActor
     public let scopes: ServiceKeyScopes
 
@@ -44,9 +44,9 @@ public struct Administrator: Sendable {
         self.scopes = scopes
     }
 
-    /// The same key, at work on `home`: the project, or a tenant of it.
-    func working(in home: Project) -> Administrator {
-        Administrator(project: home, actor: actor, scopes: scopes)
+    /// The same key, working in `project`, which is its project or a tenant of it.
+    func working(in project: Project) -> Administrator {
+        Administrator(project: project, actor: actor, scopes: scopes)
     }
 
     func require(_ scope: ServiceKeyScope) throws(AccessRefusal) {
@@ -56,7 +56,7 @@ public struct Administrator: Sendable {
 
 /// Why a request is rejected before an operation sees it.
 public enum AccessRefusal: Refusal, Hashable {
-    case nothingShown
+    case missingCredentials
     case unknownKey
     case bearerNotAccepted
     /// A valid service key of another project than the request names.
@@ -67,7 +67,7 @@ public enum AccessRefusal: Refusal, Hashable {
 
     public var code: ErrorCode {
         switch self {
-        case .nothingShown, .otherProject, .scopeMissing: .permissionDenied
+        case .missingCredentials, .otherProject, .scopeMissing: .permissionDenied
         case .unknownKey: .apiKeyInvalid
         case .bearerNotAccepted: .unauthenticated
         case .administratorsOnly: .insufficientPermission
@@ -76,7 +76,7 @@ public enum AccessRefusal: Refusal, Hashable {
 
     public var detail: String? {
         switch self {
-        case .nothingShown, .unknownKey, .bearerNotAccepted, .otherProject: nil
+        case .missingCredentials, .unknownKey, .bearerNotAccepted, .otherProject: nil
         case .administratorsOnly: "Only authenticated requests can specify target_project_id."
         case .scopeMissing(let scope): scope.missingDetail
         }
@@ -85,7 +85,7 @@ public enum AccessRefusal: Refusal, Hashable {
     /// Google's sentences.
     public var message: String {
         switch self {
-        case .nothingShown: "The request is missing a valid API key."
+        case .missingCredentials: "The request is missing a valid API key."
         case .unknownKey: "API key not valid. Please pass a valid API key."
         case .bearerNotAccepted:
             "Request had invalid authentication credentials. Expected OAuth 2 access token, login cookie or other "
@@ -100,9 +100,9 @@ public enum AccessRefusal: Refusal, Hashable {
     }
 }
 
-/// Decides who may use the client API.
+/// Authenticates callers.
 public struct Access: Sendable {
-    /// Throws ``AccessRefusal``; any other error is ours.
+    /// Throws ``AccessRefusal``; any other error is a fault.
     public var client: @Sendable (CallerCredential) async throws -> CallingApp
     /// Takes a bearer secret and the project that the path names, if it names one. Throws as ``client`` does.
     public var administrator: @Sendable (_ bearer: String, ID<Project>?) async throws -> Administrator
@@ -115,16 +115,16 @@ public struct Access: Sendable {
         self.administrator = administrator
     }
 
-    /// API keys for clients, service keys for administrators, and nothing else.
+    /// Accepts API keys for clients, service keys for administrators, and nothing else.
     ///
-    /// - Parameters: are asked only about text that can be a key.
+    /// The lookups are called only with text that can be a key.
     public static func keys(
         client: @escaping @Sendable (String) async throws -> CallingApp?,
         administrator: @escaping @Sendable (String) async throws -> Administrator?
     ) -> Access {
         Access { credential in
             guard credential.bearer == nil else { throw AccessRefusal.bearerNotAccepted }
-            guard let key = credential.apiKey else { throw AccessRefusal.nothingShown }
+            guard let key = credential.apiKey else { throw AccessRefusal.missingCredentials }
             guard canBeKey(key), let client = try await client(key) else { throw AccessRefusal.unknownKey }
             return client
         } administrator: { bearer, project in

@@ -35,26 +35,26 @@ extension EndpointCall {
 }
 
 extension ID where Subject == Account {
-    /// - Throws: `MISSING_LOCAL_ID` for nothing.
+    /// - Throws: `MISSING_LOCAL_ID` for an absent or empty text.
     init(named text: String?) throws(RequestRefusal) {
-        guard let text = text.nonEmpty else { throw .rejected(.missingLocalID) }
+        let text = try text.required(.missingLocalID)
         self.init(text)
     }
 
-    /// - Returns: `nil` for nothing.
+    /// - Returns: `nil` for an absent or empty text.
     static func chosen(_ text: String?) throws(RequestRefusal) -> ID? {
         guard let text = text.nonEmpty else { return nil }
         guard let id = ID(chosen: text) else {
-            throw .invalidField("/localId", "must be 1 to 128 printable ASCII characters without blank and slash")
+            throw .invalidField("/localId", "must be 1 to 128 printable ASCII characters without spaces and slashes")
         }
         return id
     }
 }
 
 extension Instant {
-    /// 64-bit integers are text on the wire. Year 9999 is the end of time.
+    /// Parses a 64-bit integer, which is text on the wire. Times end with the year 9999.
     ///
-    /// - Returns: `nil` for nothing.
+    /// - Returns: `nil` for an absent or empty text.
     static func parsing(seconds text: String?, at pointer: String) throws(RequestRefusal) -> Instant? {
         try parsing(text, unit: 1_000_000, at: pointer)
     }
@@ -68,7 +68,7 @@ extension Instant {
     private static func parsing(_ text: String?, unit: Int64, at pointer: String) throws(RequestRefusal) -> Instant? {
         guard let text = text.nonEmpty else { return nil }
         guard let number = Int64(text), (0...last / unit).contains(number) else {
-            throw .invalidField(pointer, "must be a whole number of a time before the year 10000")
+            throw .invalidField(pointer, "must be an integer for a time before the year 10000")
         }
         return Instant(microseconds: number * unit)
     }
@@ -108,8 +108,8 @@ extension Claims {
         self.init(json: json)
     }
 
-    /// Whether a number of strict JSON has more than three digits behind its `e`: what most readers take for zero, and
-    /// PostgreSQL for no number.
+    /// Whether a number has an exponent of more than three digits. Most parsers read it as zero, and PostgreSQL rejects
+    /// it.
     private static func hasEndlessExponent(_ json: String.UTF8View) -> Bool {
         var (isText, isEscaped) = (false, false)
         var digits: Int?

@@ -1,7 +1,7 @@
 internal import HTTP
 
-/// Cross-origin rules (Fetch §3.2). A request is let in by what it shows, never by a cookie, so every origin may ask;
-/// it is reflected, as clients of this protocol expect.
+/// Cross-origin rules (Fetch §3.2). Keys and tokens authenticate requests, cookies never do, so every origin is
+/// allowed. The origin is reflected, as clients of this protocol expect.
 enum CORS {
     static func preflight(_ request: Request) -> Response {
         var headers: Headers = [
@@ -18,7 +18,7 @@ enum CORS {
         return Response(status: 204, headers: headers)
     }
 
-    /// Lets the page that asked read the answer, whatever the answer is.
+    /// Lets the requesting page read the response, errors included.
     static func open(_ headers: inout Headers, to request: Request) {
         headers.add("Vary", "Origin")
         guard let origin = request.headers["Origin"], isReflectable(origin) else { return }

@@ -12,24 +12,25 @@ public struct Endpoint: Sendable {
     public let bodyLimit: Int
     let errors: ErrorEnvelope
     let action: Action
-    /// The path names a tenant, whose accounts or providers it is about.
+    /// Whether the path names a tenant.
     var isBelowTenant = false
-    /// Tenants too that are switched off.
+    /// Whether the operation also serves disabled tenants.
     var servesDisabledTenants = false
 
-    /// What runs, and so who may call it: there is no way to a client's handler but through ``Access``.
+    /// The handler, by who may call it. A handler for clients or administrators needs a value that only ``Access``
+    /// returns.
     enum Action: Sendable {
         case open(@Sendable (EndpointCall) async throws -> Response)
-        case page(@Sendable (EndpointCall) async throws -> PageAnswer)
+        case page(@Sendable (EndpointCall) async throws -> PageResponse)
         case client(@Sendable (EndpointCall, CallingApp) async throws -> Response)
         case administrator(needs: ServiceKeyScope, @Sendable (EndpointCall, Administrator) async throws -> Response)
-        /// Whoever shows a bearer token is heard as an administrator, everybody else as a client.
+        /// A request with a bearer token is an administrator's, any other a client's.
         case either(
             client: @Sendable (EndpointCall, CallingApp) async throws -> Response, needs: ServiceKeyScope,
             administrator: @Sendable (EndpointCall, Administrator) async throws -> Response)
     }
 
-    /// What a service key needs for it; `nil` if it is not for administrators.
+    /// The scope that a service key needs; `nil` if the operation is not for administrators.
     public var scope: ServiceKeyScope? {
         switch action {
         case .page, .open, .client: nil
@@ -37,17 +38,17 @@ public struct Endpoint: Sendable {
         }
     }
 
-    /// Whether a tenant may be named in the query or the body; what is configured is found by its path.
+    /// Whether the query or the body may name a tenant. Configuration resources name it in the path only.
     var takesTenantsByName: Bool { !path.hasPrefix("/v2/projects/") }
 
-    /// The same operation, for tenants too that are switched off.
+    /// The same operation, also for disabled tenants.
     var evenIfDisabled: Endpoint {
         var endpoint = self
         endpoint.servesDisabledTenants = true
         return endpoint
     }
 
-    /// The same operation of a project's, below the path of a tenant.
+    /// The same operation below the path of a tenant.
     public var inTenant: Endpoint {
         Endpoint(
             operationID: operationID + "InTenant", method: method,
@@ -60,7 +61,7 @@ public struct Endpoint: Sendable {
     static let clientBodyLimit = 64 * 1024
     static let openBodyLimit = 1024
     static let formBodyLimit = 8 * 1024
-    /// A thousand accounts fit.
+    /// Fits a batch of a thousand accounts.
     static let administratorBodyLimit = 4 * 1024 * 1024
 
     /// An operation of the client API.
@@ -73,7 +74,7 @@ public struct Endpoint: Sendable {
             action: .client(handler))
     }
 
-    /// An operation of the admin API. A path that names a project does so as `{project}`.
+    /// An operation of the admin API. A path names its project as `{project}`.
     static func administrator(
         _ operationID: String, _ method: HTTP.Method, _ path: String, needs scope: ServiceKeyScope,
         bodyLimit: Int = administratorBodyLimit,
@@ -84,7 +85,7 @@ public struct Endpoint: Sendable {
             action: .administrator(needs: scope, handler))
     }
 
-    /// An operation of the client API that does more for administrators.
+    /// An operation of the client API that administrators may call with more rights.
     static func either(
         _ operationID: String, _ method: HTTP.Method, _ path: String, needs scope: ServiceKeyScope,
         client: @escaping @Sendable (EndpointCall, CallingApp) async throws -> Response,
@@ -95,7 +96,7 @@ public struct Endpoint: Sendable {
             errors: .identityToolkit, action: .either(client: client, needs: scope, administrator: administrator))
     }
 
-    /// An operation that anybody may call, without a body.
+    /// A public operation without a body.
     static func open(
         _ operationID: String, _ path: String, handler: @escaping @Sendable (EndpointCall) async throws -> Response
     ) -> Endpoint {
@@ -104,11 +105,10 @@ public struct Endpoint: Sendable {
             action: .open(handler))
     }
 
-    /// An operation for people and their browsers: anybody may call it, and no page of another origin may read its answer.
-    /// What it takes is a form.
+    /// A public page. Pages of other origins cannot read the response. It accepts a form.
     static func page(
         _ operationID: String, _ method: HTTP.Method, _ path: String,
-        handler: @escaping @Sendable (EndpointCall) async throws -> PageAnswer
+        handler: @escaping @Sendable (EndpointCall) async throws -> PageResponse
     ) -> Endpoint {
         Endpoint(
             operationID: operationID, method: method, path: path,
@@ -120,8 +120,7 @@ public struct Endpoint: Sendable {
         if case .page = action { true } else { false }
     }
 
-    /// An operation that anybody may call and that is not in the contract; for the composition root to add. Its body
-    /// has at most 1 KiB.
+    /// A public operation outside of the contract, which the composition root adds. Its body has at most 1 KiB.
     public static func extra(
         _ operationID: String, _ method: HTTP.Method, _ path: String,
         handler: @escaping @Sendable (EndpointCall) async throws -> Response
@@ -139,7 +138,7 @@ public struct EndpointCall: Sendable {
     public let parameters: [String: String]
     public let origin: RequestContext
     let services: Services
-    /// Whose accounts it is about, if it is not the project's own.
+    /// The tenant that the request resolved to; `nil` for the project itself.
     var tenant: ID<Tenant>?
     let metrics: GatewayMetrics
     /// The body, as soon as ``parseBody()`` has run.

@@ -54,7 +54,7 @@ enum ErrorEnvelope {
 }
 
 extension Duration {
-    /// Whole seconds, rounded up and at least one, so that nobody comes back too early (RFC 9110 §10.2.3).
+    /// Whole seconds, rounded up and at least one, so that no client retries too early (RFC 9110 §10.2.3).
     fileprivate var delaySeconds: String {
         let (seconds, attoseconds) = components
         return String(max(1, attoseconds > 0 ? seconds + 1 : seconds))

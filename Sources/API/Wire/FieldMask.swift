@@ -1,9 +1,9 @@
-/// Which members of a resource an update is about (`google.protobuf.FieldMask` in a query).
+/// The members of a resource that an update changes (`google.protobuf.FieldMask` in a query).
 struct FieldMask {
-    /// `nil`: all of them.
+    /// `nil` for all members.
     private let paths: [String]?
 
-    /// - Parameter query: paths of members with dots between, separated by commas; in snake_case too, as bodies are.
+    /// - Parameter query: dotted paths of members, separated by commas, in camelCase or snake_case.
     init(_ query: String?) {
         paths = query.nonEmpty?.split(separator: ",").map(Self.camelCased)
     }
@@ -16,7 +16,7 @@ struct FieldMask {
 
     var isEverything: Bool { paths == nil }
 
-    /// Whether `path`, or something that it is a part of, is named. Unknown paths name nothing.
+    /// Whether the mask contains `path` or a parent of it.
     func names(_ path: String) -> Bool {
         guard let paths else { return true }
         return paths.contains { path == $0 || path.hasPrefix("\($0).") }

@@ -1,9 +1,9 @@
 internal import HTTP
 public import Telemetry
 
-/// What the gateway counts. One for the whole process, whatever the number of loops.
+/// Request metrics of the process, shared by all event loops.
 public struct GatewayMetrics: Sendable {
-    /// For what other parts of the process measure; `/metrics` shows all of it.
+    /// Also holds the metrics of other parts of the process. `/metrics` renders all of them.
     public let registry: Metrics
     private let requests: Counter
     private let seconds: Histogram
@@ -19,7 +19,7 @@ public struct GatewayMetrics: Sendable {
             "sekisho_request_seconds", help: "From the whole request to its answer.", labels: [operation])
     }
 
-    /// A request that leads to no operation is counted under `other`.
+    /// Counts a request without an operation under `other`.
     func note(_ outcome: RequestOutcome, took duration: Duration) {
         let operation = outcome.operationID ?? ""
         requests.increment(operation, String(outcome.response.status))

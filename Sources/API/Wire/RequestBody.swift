@@ -12,12 +12,12 @@ extension EndpointCall {
     /// Returns the decoded body, once its tenant and project are checked.
     func body<Content: ClientRequest>(as type: Content.Type = Content.self) throws -> Content {
         let content = try decoded(as: type)
-        try content.checkScope(in: tenant)
+        try content.checkTarget(in: tenant)
         return content
     }
 
-    /// Whether the content type says so. A body that begins like a JSON object is not a form, because many tools declare
-    /// everything as a form.
+    /// Whether the content type says so. A body that begins like a JSON object is not a form, because many tools
+    /// declare everything as a form.
     var isForm: Bool {
         let contentType = request.headers["Content-Type"]?.lowercased() ?? ""
         return contentType.hasPrefix("application/x-www-form-urlencoded") && request.body.first != UInt8(ascii: "{")
@@ -54,7 +54,7 @@ extension EndpointCall {
 
 extension ClientRequest {
     /// - Parameter tenant: the tenant that the request resolved to.
-    func checkScope(in tenant: ID<Tenant>?) throws {
+    func checkTarget(in tenant: ID<Tenant>?) throws {
         guard targetProjectId == nil else { throw AccessRefusal.administratorsOnly }
         guard tenantId.nonEmpty == nil || tenantId == tenant?.rawValue else { throw TenantRefusal.unknown }
     }

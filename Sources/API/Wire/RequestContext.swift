@@ -11,7 +11,7 @@ extension RequestContext {
             trace: RequestTrace(network: client.logPrefix, request: request.id))
     }
 
-    /// - Returns: `nil` if nothing is left.
+    /// - Returns: `nil` if no character is left.
     private static func printable(_ text: String) -> String? {
         let printable = String(
             decoding: text.utf8.lazy.filter { (0x20...0x7E).contains($0) }.prefix(200), as: UTF8.self)
@@ -21,15 +21,15 @@ extension RequestContext {
 
 extension Language {
     /// - Parameters:
-    ///   - firebaseLocale: one tag, which wins.
-    ///   - acceptLanguage: RFC 9110 §12.5.4; the first of the best weighted ones that we have.
+    ///   - firebaseLocale: one tag, which takes precedence.
+    ///   - acceptLanguage: RFC 9110 §12.5.4. The supported language with the highest weight applies.
     init?(firebaseLocale: String?, acceptLanguage: String?) {
         let wanted = [firebaseLocale].compactMap(\.self) + Self.ranked(acceptLanguage ?? "")
         guard let language = wanted.lazy.compactMap(Self.init(tag:)).first else { return nil }
         self = language
     }
 
-    /// - Parameter tag: RFC 5646; all but the primary subtag is passed over.
+    /// - Parameter tag: RFC 5646. Only the primary subtag applies.
     init?(tag: String) {
         self.init(rawValue: tag.prefix { $0 != "-" && $0 != "_" }.lowercased())
     }

@@ -1,16 +1,16 @@
 internal import HTTP
 internal import Identity
 
-/// An answer, with what is worth knowing of how it came about.
+/// A response with what the log and the metrics record about it.
 struct RequestOutcome {
     var response: Response
     let operationID: String?
     let realm: ID<Realm>?
-    /// The wire's code for it.
+    /// The code of the refusal for logs.
     let refusal: String?
-    /// The error behind an answer that admits to be our fault.
+    /// The error behind a 500 or 503.
     let fault: (any Error)?
-    /// Not for pages of other origins to read.
+    /// Whether the response is a page, which other origins must not read.
     let isPage: Bool
 
     init(_ response: Response, of endpoint: Endpoint? = nil, realm: ID<Realm>? = nil) {
@@ -22,17 +22,17 @@ struct RequestOutcome {
         isPage = endpoint?.isPage ?? false
     }
 
-    init(_ answer: PageAnswer, of endpoint: Endpoint) {
-        response = answer.response
+    init(_ page: PageResponse, of endpoint: Endpoint) {
+        response = page.response
         operationID = endpoint.operationID
-        realm = answer.realm
-        refusal = answer.refusal
+        realm = page.realm
+        refusal = page.refusal
         fault = nil
         isPage = true
     }
 
-    /// A refusal is JSON. Everything else is plain text: stock clients drop their user on any error in JSON, and try
-    /// again after one that is not.
+    /// Refusals are JSON, faults plain text. Stock clients sign the user out on any JSON error, and retry after an
+    /// error in another format.
     init(
         _ error: any Error, of endpoint: Endpoint? = nil, realm: ID<Realm>? = nil, allowed: [HTTP.Method] = []
     ) {

@@ -11,7 +11,7 @@ public enum RequestRefusal: Refusal, Hashable {
     case unreadableBody(String)
     case notFound
     case methodNotAllowed
-    /// What this release does not have although the protocol does, as the beginning of a sentence.
+    /// A part of the protocol that this release lacks, as the beginning of a sentence.
     case notImplemented(String)
 
     public var code: ErrorCode {
@@ -45,12 +45,12 @@ extension RequestRefusal {
     init(_ fault: JSONFault) {
         let problem =
             switch fault {
-            case .notUTF8: "It is not UTF-8."
-            case .malformed(let offset): "It is not JSON from byte \(offset) on."
-            case .tooDeep: "It has too many levels."
+            case .notUTF8: "It is not valid UTF-8."
+            case .malformed(let offset): "It is not valid JSON from byte \(offset) on."
+            case .tooDeep: "It is nested too deeply."
             case .duplicateMember: "A member is there twice."
-            case .nul: "It holds U+0000."
-            case .loneSurrogate: "It holds half of a surrogate pair."
+            case .nul: "It contains U+0000."
+            case .loneSurrogate: "It contains half of a surrogate pair."
             }
         self = .unreadableBody(problem)
     }
@@ -81,7 +81,7 @@ extension RequestRefusal {
 }
 
 extension [any CodingKey] {
-    /// RFC 6901. The members of our requests have neither `~` nor `/` in their names.
+    /// The JSON pointer (RFC 6901). No member of a request has `~` or `/` in its name.
     var pointer: String {
         map { "/" + ($0.intValue.map(String.init) ?? $0.stringValue) }.joined()
     }

@@ -27,8 +27,8 @@ extension Endpoint {
             .getHealth, .getReadiness, .getMetrics,
         ] + inTenants.map(\.inTenant)
 
-    /// Google's operations on a project that there are for tenants too. Ours take a tenant's name in the query or the
-    /// body.
+    /// Google's project operations that also exist below a tenant's path. Our extensions take the tenant in the query
+    /// or the body.
     private static let inTenants: [Endpoint] = [
         .createAccount, .sendProjectOobCode, .lookupAccounts, .updateAccount, .deleteAccount, .batchCreateAccounts,
         .batchDeleteAccounts, .batchGetAccounts, .queryAccounts, .createSessionCookie,
@@ -41,7 +41,7 @@ extension Endpoint {
 /// The target of a path.
 enum Route: Sendable {
     case endpoint(Endpoint)
-    /// Part of the protocol, but not of this release.
+    /// An operation of the protocol that this release lacks.
     case unimplemented
 
     /// - Parameter extra: operations that are not in the contract, on paths that it does not have.
@@ -76,7 +76,7 @@ enum Route: Sendable {
             "/v1/recaptchaParams", "/v2/defaultSupportedIdps", "/v2/recaptchaConfig",
         ].map { (.get, $0) }
 
-    /// The standard methods of a collection and of what is in it.
+    /// The standard methods of a collection and its resources.
     private static func resource(_ collection: String, _ name: String) -> [(HTTP.Method, String)] {
         let methods: [HTTP.Method] = [.get, .patch, .delete]
         return [(.get, collection), (.post, collection)] + methods.map { ($0, "\(collection)/{\(name)}") }

@@ -3,8 +3,8 @@ internal import Identity
 
 /// Resolves the tenant that a request is about, before its handler runs.
 extension EndpointCall {
-    /// Resolves a tenant that is named by `tenantId` in the body or the query, or by the tokens in the body. Clients name
-    /// it when they sign in; later requests have a token.
+    /// Resolves a tenant that is named by `tenantId` in the body or the query, or by the tokens in the body. Clients
+    /// name it when they sign in; later requests have a token.
     ///
     /// - Returns: the app in the tenant, or unchanged if the request names none.
     mutating func resolveTenant(for client: CallingApp, at endpoint: Endpoint) async throws -> CallingApp {

@@ -1,11 +1,11 @@
-/// An enumeration of the wire: its value's name, or its index in the list of names.
+/// An enumeration of the wire: the name of a value, or its index.
 protocol WireEnum: RawRepresentable<String>, CaseIterable, Decodable {}
 
 extension WireEnum {
     init(from decoder: any Decoder) throws {
         let container = try decoder.singleValueContainer()
         let value: Self? =
-            // Not a number: then it has to be a name.
+            // Anything that is not a number has to be a name.
             if let index = try? container.decode(Int.self) {
                 index < 0 ? nil : Self.allCases.dropFirst(index).first
             } else {

@@ -8,7 +8,7 @@ struct WireError: Hashable {
     let reason: String
     let status: Status?
     let details: [Detail]
-    /// The same request may succeed after that.
+    /// How long to wait before a retry.
     let retryDelay: Duration?
 
     /// The canonical error code that Google writes beside the HTTP status.
@@ -56,7 +56,7 @@ struct WireError: Hashable {
 }
 
 extension ErrorCode {
-    /// What stands beside the code. Most codes break a rule of accounts: 400, without a canonical status.
+    /// The statuses beside the code. Most codes have 400 without a canonical status.
     fileprivate var statuses: (http: Int, reason: String, canonical: WireError.Status?) {
         switch self {
         case .invalidArgument: (400, "invalid", .invalidArgument)

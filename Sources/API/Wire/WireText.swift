@@ -1,5 +1,5 @@
-/// Makes the synthesized decoding of every optional text in this module follow the rules of the wire, by being nearer
-/// than the standard library's function of the same name.
+/// Shadows the standard library's function, so that the synthesized decoding of every optional text in this module
+/// follows the rules of the wire.
 extension KeyedDecodingContainer {
     func decodeIfPresent(_: String.Type, forKey key: Key) throws -> String? {
         guard let text = try decodeIfPresent(WireText.self, forKey: key)?.text else { return nil }
@@ -8,7 +8,7 @@ extension KeyedDecodingContainer {
     }
 }
 
-/// Text, or a number taken as text.
+/// A text, or a number as text.
 private struct WireText: Decodable {
     let text: String
 
@@ -22,15 +22,13 @@ private struct WireText: Decodable {
         }
     }
 
-    /// - Returns: `nil` for what is no number, or none that can be kept.
-    ///
-    /// Each attempt that fails leads to the next.
+    /// - Returns: `nil` for a value that is not a number or is out of range.
     private static func number(_ container: any SingleValueDecodingContainer) -> String? {
         (try? container.decode(Int64.self)).map(String.init) ?? (try? container.decode(Double.self)).map { "\($0)" }
     }
 }
 
-/// How long a text member may be, by its name on the wire.
+/// The length limit of a text member, by its name on the wire.
 struct TextBounds {
     private let limit: Int
     private let unit: Unit
@@ -51,13 +49,13 @@ struct TextBounds {
             case "continueUri": (2048, .characters, true)
             case "email", "identifier", "sessionId": (1024, .characters, false)
             case "password", "rawPassword", "newPassword", "oldPassword": (4096, .bytes, false)
-            // A token of 16 KiB, in percent-encoding, with what goes beside it; and what we make of such a token.
+            // Fits a token of 16 KiB in percent-encoding with its parameters, and a pending token made from it.
             case "postBody", "pendingToken": (48 * 1024, .bytes, false)
             default: (16 * 1024, .bytes, false)
             }
     }
 
-    /// What is shown to people must hold no control characters either.
+    /// Text that is shown to users must not contain control characters either.
     func check(_ text: String, at pointer: String) throws(RequestRefusal) {
         let length = unit == .bytes ? text.utf8.count : text.unicodeScalars.count
         guard length <= limit else {

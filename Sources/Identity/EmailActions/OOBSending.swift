@@ -263,8 +263,8 @@ extension OOBSendingRefusal {
     public var detail: String? {
         switch self {
         case .notAllowed, .emailUnknown, .accountUnknown, .missingIDToken, .missingNewEmail, .invalidNewEmail: nil
-        case .onlyOnChange: "Such codes go out by themselves when an address is changed."
-        case .emailNotConfigured: "This installation sends no mail."
+        case .onlyOnChange: "The gateway sends this code itself when an address changes."
+        case .emailNotConfigured: "This installation does not send email."
         }
     }
 }

@@ -92,9 +92,9 @@ extension UndoRefusal {
     public var detail: String? {
         switch self {
         case .unknown: "No merge of this account can be undone."
-        case .tooLate: "The time in which it could be undone is over."
+        case .tooLate: "The undo period has expired."
         case .credentialsChanged: "The sessions of the account that stayed have been ended since."
-        case .movedOn(let member): "The \(member.phrase) that had moved is not there any more."
+        case .movedOn(let member): "The \(member.phrase) that the merge moved was changed or removed."
         case .taken: nil
         case .lastSignInMethod: EditRefusal.lastSignInMethod.detail
         }
@@ -104,8 +104,8 @@ extension UndoRefusal {
 extension UniqueMember {
     fileprivate var phrase: String {
         switch self {
-        case .id: "id"
-        case .email: "address, as it was,"
+        case .id: "ID"
+        case .email: "email address"
         case .phoneNumber: "phone number"
         case .identity: "identity"
         }

@@ -89,7 +89,7 @@ extension CustomTokenFault {
         switch self {
         case .malformed: "It is not a JWT."
         case .algorithmNotAllowed: "It has to be signed with RS256 or ES256, as its key is."
-        case .unknownKey: "No service key has the id in its kid, or else in its iss."
+        case .unknownKey: "No service key has the ID in its kid or, without a kid, in its iss."
         case .signatureInvalid: "Its signature does not verify."
         case .keyMayNotMint: "Its service key lacks the scope \(ServiceKeyScope.mintTokens.rawValue)."
         case .wrongAudience: "Its aud is not Identity Toolkit."

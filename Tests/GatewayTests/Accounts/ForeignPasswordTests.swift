@@ -122,7 +122,7 @@ struct ForeignPasswordTests {
             (["rounds": 9], "400 INVALID_HASH_ROUNDS : rounds must be 1 to 8"),
             (["memoryCost": 40], "400 INVALID_HASH_MEMORY_COSTS : the memory cost must be 1 to 14"),
             (["signerKey": "AAAA"], "400 INVALID_HASH_PARAMETER : signerKey must have 16 to 256 bytes"),
-            (["rounds": "x"], "400 Invalid JSON payload received. /rounds must be a whole number"),
+            (["rounds": "x"], "400 Invalid JSON payload received. /rounds must be an integer"),
             (["signerKey": "?"], "400 Invalid JSON payload received. /signerKey must be base64"),
             (["hashAlgorithm": "ARGON2"], "501 hashAlgorithm is not implemented."),
         ] as [([String: JSON], String)])

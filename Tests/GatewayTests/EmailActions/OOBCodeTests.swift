@@ -55,7 +55,7 @@ struct SendingTests {
                 outcome: "400 INSUFFICIENT_PERMISSION"),
             Row(
                 testDescription: "going back", body: ["requestType": "RECOVER_EMAIL"],
-                outcome: "400 INVALID_REQ_TYPE : Such codes go out by themselves when an address is changed."),
+                outcome: "400 INVALID_REQ_TYPE : The gateway sends this code itself when an address changes."),
             Row(
                 testDescription: "a page of another site",
                 body: [

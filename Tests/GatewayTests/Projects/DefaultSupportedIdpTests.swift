@@ -155,11 +155,11 @@ struct DefaultSupportedIdpTests {
             ),
             (
                 "?idpId=google.com", ["clientId": "a", "appleSignInConfig": [:]],
-                "400 Invalid JSON payload received. /appleSignInConfig must not be there: it is for apple.com"
+                "400 Invalid JSON payload received. /appleSignInConfig must be absent: it is for apple.com only"
             ),
             (
                 "?idpId=apple.com", ["clientId": "a", "clientSecret": "s"],
-                "400 Invalid JSON payload received. /clientSecret must not be there: apple.com has a private key"
+                "400 Invalid JSON payload received. /clientSecret must be absent: apple.com uses a private key"
             ),
             (
                 "?idpId=apple.com",

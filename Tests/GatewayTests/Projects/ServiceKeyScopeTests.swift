@@ -118,7 +118,10 @@ struct ServiceKeyScopeTests {
                 ServiceKeyScopes(Set(ServiceKeyScope.allCases).subtracting([.mintTokens])), .seconds(60),
                 "400 INVALID_CUSTOM_TOKEN : Its service key lacks the scope tokens.mint."
             ),
-            (.all, .zero, "400 INVALID_CUSTOM_TOKEN : No service key has the id in its kid, or else in its iss."),
+            (
+                .all, .zero,
+                "400 INVALID_CUSTOM_TOKEN : No service key has the ID in its kid or, without a kid, in its iss."
+            ),
         ])
     func customToken(scopes: ServiceKeyScopes, life: Duration, expected: String) async throws {
         let gateway = try await TestGateway()

@@ -176,7 +176,7 @@ struct OwnSessionsTests {
             (["idToken": "nonsense", "sessionId": "x"], "400 INVALID_ID_TOKEN"),
             (
                 ["idToken": "nonsense", "sessionId": "x", "everywhere": true],
-                "400 Invalid JSON payload received. /sessionId must not stand beside everywhere"
+                "400 Invalid JSON payload received. /sessionId must be absent if everywhere is true"
             ),
             (["idToken": "nonsense", "everywhere": true, "tenantId": "t"], "400 INVALID_TENANT_ID"),
         ] as [(JSON, String)])

@@ -148,7 +148,7 @@ struct CustomTokenTests {
             ),
             (
                 try JWS.sign(payload: payload, keyID: "unknown", with: backend.key),
-                "INVALID_CUSTOM_TOKEN : No service key has the id in its kid, or else in its iss."
+                "INVALID_CUSTOM_TOKEN : No service key has the ID in its kid or, without a kid, in its iss."
             ),
             (try JWS.sign(payload: Array("[]".utf8), keyID: "backend", with: backend.key), malformed),
             (
@@ -157,7 +157,7 @@ struct CustomTokenTests {
             ),
             (
                 try await gateway.signUp().idToken,
-                "INVALID_CUSTOM_TOKEN : No service key has the id in its kid, or else in its iss."
+                "INVALID_CUSTOM_TOKEN : No service key has the ID in its kid or, without a kid, in its iss."
             ),
         ]
         for (token, expected) in rows {

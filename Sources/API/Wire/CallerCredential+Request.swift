@@ -1,7 +1,8 @@
 internal import HTTP
+internal import Identity
 
 extension CallerCredential {
-    /// A scheme other than `Bearer` counts as no credential.
+    /// Ignores schemes other than `Bearer`.
     init(_ request: Request) {
         let key = request.query("key").nonEmpty ?? request.headers["x-goog-api-key"].nonEmpty
         let words = request.headers["Authorization"]?.split(separator: " ", maxSplits: 1) ?? []
@@ -11,6 +12,12 @@ extension CallerCredential {
 }
 
 extension String? {
-    /// For fields whose empty text means the same as their absence.
+    /// `nil` for an empty text, for fields where both mean the same.
     var nonEmpty: String? { flatMap { $0.isEmpty ? nil : $0 } }
+
+    /// - Throws: `code` for an absent or empty text.
+    func required(_ code: ErrorCode) throws(RequestRefusal) -> String {
+        guard let self, !self.isEmpty else { throw .rejected(code) }
+        return self
+    }
 }

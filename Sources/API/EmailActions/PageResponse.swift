@@ -2,14 +2,14 @@ internal import HTTP
 internal import Identity
 internal import Pages
 
-/// What an operation for people answers. Other origins have no business with it.
-struct PageAnswer {
+/// The response of a page operation. Pages of other origins cannot read it.
+struct PageResponse {
     let response: Response
     let realm: ID<Realm>?
-    /// The wire's code, for the log: the page says it in words.
+    /// The error code for the log. The page has a text instead.
     let refusal: String?
 
-    /// - Parameter refusal: why the page is not the one that was asked for.
+    /// - Parameter refusal: why the page is not the requested one.
     init(_ response: Response, of realm: ID<Realm>? = nil, because refusal: (any Refusal)? = nil) {
         self.response = response
         self.realm = realm
@@ -26,7 +26,7 @@ struct PageAnswer {
 }
 
 extension EndpointCall {
-    /// What the link asks for, then what the browser does, then what the project is written in.
+    /// The language of the link, otherwise of the browser, otherwise of the project.
     func language(asked tag: String?, in project: Project?) -> Language {
         tag.flatMap(Language.init(tag:)) ?? origin.language ?? project?.emailSettings.language ?? .english
     }
@@ -37,11 +37,11 @@ extension EndpointCall {
     }
 }
 
-/// What people typed into a form, and what the form knew before (`application/x-www-form-urlencoded`).
+/// The fields of a submitted form (`application/x-www-form-urlencoded`).
 struct FormFields {
     private let values: [String: String]
 
-    /// - Returns: `nil` for anything else, and where a name stands twice.
+    /// - Returns: `nil` for another content type, and for a repeated name.
     init?(_ request: Request) {
         let type = request.headers["Content-Type"]?.prefix { $0 != ";" }.lowercased() ?? ""
         guard type.trimmingSpaces == "application/x-www-form-urlencoded",
@@ -50,7 +50,7 @@ struct FormFields {
         values = Dictionary(uniqueKeysWithValues: pairs)
     }
 
-    /// What stands behind `prefix` in names that begin with it.
+    /// Returns the names that begin with `prefix`, without it.
     func names(after prefix: String) -> [String] {
         values.keys.filter { $0.hasPrefix(prefix) }.map { String($0.dropFirst(prefix.count)) }
     }
