@@ -5,7 +5,7 @@ internal import Identity
 
 extension Endpoint {
     /// What a link does when it is opened, at once, as suites for Firebase's emulator follow them.
-    static func emulatorAction(_ emailActions: any EmailActionService) -> Endpoint {
+    static func emulatorAction(_ emailActions: EmailActionService) -> Endpoint {
         extra("performEmulatorAction", .get, "/emulator/action") { call in
             do {
                 return try await call.perform(at: emailActions)
@@ -19,7 +19,7 @@ extension Endpoint {
 }
 
 extension EndpointCall {
-    fileprivate func perform(at emailActions: any EmailActionService) async throws -> Response {
+    fileprivate func perform(at emailActions: EmailActionService) async throws -> Response {
         let code = request.query("oobCode") ?? ""
         let checked = try await emailActions.check(code)
         guard request.query("mode") == ActionLink.Mode(checked.code.purpose).rawValue else {

@@ -57,7 +57,10 @@ struct CompositionRoot: Sendable {
         let administered = PostgresAdministrationStore(pool: pool)
         let tickets = MasterKeySealedTokens(masterKeys: masterKeys)
         let verifier = mode.verifier(providerKeys, clock)
-        let emailActions = LiveEmailActionService(directory: directory, sending: sending, redemption: redemption)
+        let emailActions = EmailActionService(
+            sending: sending, redemption: redemption, realm: directory.realm(_:),
+            project: directory.projects.value(for:),
+            projectName: { try await directory.editor.configuration(ID($0))?.name })
         let services = Services(
             signIn: SignInServices(
                 authenticator: authenticator, identifiers: IdentifierLookup(store: store),

@@ -53,14 +53,14 @@ package struct ModeExtensions: Sendable {
     /// What becomes of a tenant that was looked for: by default what was found, if anything was.
     var tenant: @Sendable (_ found: Project?, ID<Tenant>, Project) async throws -> Project?
     /// Beside those of the contract.
-    var endpoints: @Sendable (any EmailActionService) -> [Endpoint]
+    var endpoints: @Sendable (EmailActionService) -> [Endpoint]
 
     package init(
         projects: ProjectLookup? = nil,
         tenant: @escaping @Sendable (_ found: Project?, ID<Tenant>, Project) async throws -> Project? = { found, _, _ in
             found
         },
-        endpoints: @escaping @Sendable (any EmailActionService) -> [Endpoint] = { _ in [] }
+        endpoints: @escaping @Sendable (EmailActionService) -> [Endpoint] = { _ in [] }
     ) {
         self.projects = projects
         self.tenant = tenant

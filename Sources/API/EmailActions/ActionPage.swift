@@ -34,7 +34,7 @@ private struct Visit {
     let language: String?
     var apiKey: String?
 
-    private var emailActions: any EmailActionService { call.services.emailActions.pages }
+    private var emailActions: EmailActionService { call.services.emailActions.pages }
 
     /// Renders refusals as pages. Faults remain plain text, as in every operation.
     func answered(_ answer: (CheckedCode) async throws -> PageResponse) async throws -> PageResponse {

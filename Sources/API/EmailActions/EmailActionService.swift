@@ -2,30 +2,95 @@ public import Identity
 
 /// Redeems email action codes for pages, which know a code but not its project. Throws ``OOBCodeRefusal``,
 /// ``CredentialRefusal`` and ``TooManyAttempts``.
-public protocol EmailActionService: Sendable {
+public struct EmailActionService: Sendable {
+    private let sending: OOBSending
+    private let redemption: OOBRedemption
+    private let realm: @Sendable (ID<Realm>) async throws -> Project?
+    private let findProject: @Sendable (ID<Project>?) async throws -> Project?
+    private let projectName: @Sendable (ID<Project>) async throws -> String?
+
+    /// - Parameters:
+    ///   - realm: returns a realm as a project; `nil` if there is none.
+    ///   - project: takes `nil` for the only project of a single-project installation.
+    ///   - projectName: returns the display name of a project.
+    public init(
+        sending: OOBSending, redemption: OOBRedemption,
+        realm: @escaping @Sendable (ID<Realm>) async throws -> Project?,
+        project: @escaping @Sendable (ID<Project>?) async throws -> Project?,
+        projectName: @escaping @Sendable (ID<Project>) async throws -> String?
+    ) {
+        self.sending = sending
+        self.redemption = redemption
+        self.realm = realm
+        self.findProject = project
+        self.projectName = projectName
+    }
+
     /// Validates a code without redeeming it.
-    func check(_ code: String) async throws -> CheckedCode
+    public func check(_ code: String) async throws -> CheckedCode {
+        let found = try await redemption.check(code, in: nil)
+        guard let project = try await realm(found.realm) else { throw OOBCodeRefusal.invalid }
+        guard project.tenant?.settings.isDisabled != true else { throw OOBCodeRefusal.notAllowed }
+        let name = try await name(of: project)
+        return CheckedCode(code: found.code, project: project, projectName: name, account: found.account)
+    }
+
     /// - Parameter providers: their identities are removed, except the one that created the account.
-    func resetPassword(
+    public func resetPassword(
         _ code: String, to password: Secret, removing providers: Set<ProviderID>, from origin: RequestContext
-    ) async throws
+    ) async throws {
+        _ = try await redemption.resetPassword(
+            code, to: password, removing: providers, in: try await project(of: code), from: origin)
+    }
+
     /// Verifies or changes an address.
-    func apply(_ code: String, from origin: RequestContext) async throws
+    public func apply(_ code: String, from origin: RequestContext) async throws {
+        _ = try await redemption.apply(code, in: try await project(of: code), from: origin)
+    }
+
     /// Restores the previous address.
     ///
     /// - Parameter providers: their identities are removed, except the one that created the account.
-    func recover(_ code: String, removing providers: Set<ProviderID>, from origin: RequestContext) async throws
+    public func recover(_ code: String, removing providers: Set<ProviderID>, from origin: RequestContext) async throws
         -> Remedied
+    {
+        try await redemption.recover(code, removing: providers, in: try await project(of: code), from: origin)
+    }
+
     /// Removes a sign-in method, and every method that was added after it.
-    func removeSignInMethod(_ code: String, from origin: RequestContext) async throws -> Remedied
+    public func removeSignInMethod(_ code: String, from origin: RequestContext) async throws -> Remedied {
+        try await redemption.removeSignInMethod(code, in: try await project(of: code), from: origin)
+    }
+
     /// Reports that the recipient of a verification code did not request it.
-    func disavow(_ code: String, from origin: RequestContext) async throws
+    public func disavow(_ code: String, from origin: RequestContext) async throws {
+        try await redemption.disavow(code, in: try await project(of: code), from: origin)
+    }
+
     /// Restores an account that was merged into another one.
-    func undoMerge(_ code: String, from origin: RequestContext) async throws -> Remedied
+    public func undoMerge(_ code: String, from origin: RequestContext) async throws -> Remedied {
+        try await redemption.undoMerge(code, in: try await project(of: code), from: origin)
+    }
+
     /// - Throws: ``OOBSendingRefusal``.
-    func sendReset(to email: String, in project: Project, from origin: RequestContext) async throws
+    public func sendReset(to email: String, in project: Project, from origin: RequestContext) async throws {
+        let request = OOBSending.Request(purpose: .resetPassword, email: email)
+        _ = try await sending.send(request, in: project, from: origin)
+    }
+
     /// Takes `nil` for the only project of a single-project installation. Returns `nil` if there is no such project.
-    func project(_ id: ID<Project>?) async throws -> (Project, name: String)?
+    public func project(_ id: ID<Project>?) async throws -> (Project, name: String)? {
+        guard let project = try await findProject(id) else { return nil }
+        return (project, name: try await name(of: project))
+    }
+
+    private func name(of project: Project) async throws -> String {
+        try await projectName(project.id) ?? project.id.rawValue
+    }
+
+    private func project(of code: String) async throws -> Project {
+        try await check(code).project
+    }
 }
 
 /// A valid code with its project and its account.
@@ -34,11 +99,4 @@ public struct CheckedCode: Sendable {
     public let project: Project
     public let projectName: String
     public let account: Account?
-
-    public init(code: OOBCode, project: Project, projectName: String, account: Account?) {
-        self.code = code
-        self.project = project
-        self.projectName = projectName
-        self.account = account
-    }
 }

@@ -5,10 +5,10 @@ public struct EmailActionServices: Sendable {
     let sending: OOBSending
     let redemption: OOBRedemption
     /// For pages, which know a code but not its project.
-    let pages: any EmailActionService
+    let pages: EmailActionService
 
     public init(
-        sending: OOBSending, redemption: OOBRedemption, pages: any EmailActionService
+        sending: OOBSending, redemption: OOBRedemption, pages: EmailActionService
     ) {
         self.sending = sending
         self.redemption = redemption
