@@ -26,7 +26,7 @@ extension Command {
                 try await APIKeyStore(pool: administration.pool).create(
                     id: Random.text(length: 8), hash: key.hash, for: app, in: project, at: administration.clock.now())
             else { throw Failure(message: "there is no app \(app) in a project \(project)") }
-            Terminal.say(key.text)
+            Terminal.writeLine(key.text)
         }
     }
 

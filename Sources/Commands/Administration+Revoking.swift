@@ -14,7 +14,7 @@ extension Administration {
             guard try await body(id, project, administration) else {
                 throw Failure(message: "there is no working \(what) \(id) in project \(project)")
             }
-            Terminal.say("revoked \(id)")
+            Terminal.writeLine("revoked \(id)")
         }
     }
 }

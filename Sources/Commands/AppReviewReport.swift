@@ -53,9 +53,9 @@ struct AppReviewReport: Encodable {
             }
             let report = AppReviewReport(passes: passes, apps: entries)
             if asJSON {
-                Terminal.say(String(decoding: try StrictJSON.encode(report), as: UTF8.self))
+                Terminal.writeLine(String(decoding: try StrictJSON.encode(report), as: UTF8.self))
             } else {
-                for line in report.lines { Terminal.say(line) }
+                for line in report.lines { Terminal.writeLine(line) }
             }
             guard passes else { throw Failure(message: "App Review would object") }
         }

@@ -115,7 +115,7 @@ private struct Application: Sendable {
                 in: administration.pool, under: masterKeys, by: .commandLine, at: administration.clock.now())
             _ = try await store.edit(ID(file.project), by: .commandLine, allowing: permissions, change)
         }
-        Terminal.say("+ project \(file.project)")
+        Terminal.writeLine("+ project \(file.project)")
         report(configuration.changes(since: fresh), discarded: [:])
     }
 
@@ -134,13 +134,13 @@ private struct Application: Sendable {
     }
 
     private func report(_ changes: [ConfigurationChange], discarded: [ProviderID: Int]) {
-        for change in changes { Terminal.say(change.line) }
+        for change in changes { Terminal.writeLine(change.line) }
         for (provider, count) in discarded.sorted(by: { $0.key.rawValue < $1.key.rawValue }) {
-            Terminal.say("- identities of \(provider.rawValue): \(count)")
+            Terminal.writeLine("- identities of \(provider.rawValue): \(count)")
         }
-        guard !changes.isEmpty else { return Terminal.say("nothing to change") }
+        guard !changes.isEmpty else { return Terminal.writeLine("nothing to change") }
         let count = "\(changes.count) \(changes.count == 1 ? "change" : "changes")"
-        Terminal.say(isRehearsal ? "\(count), not made" : "\(count) made")
+        Terminal.writeLine(isRehearsal ? "\(count), not made" : "\(count) made")
     }
 }
 

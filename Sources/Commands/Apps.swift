@@ -29,7 +29,7 @@ extension Command {
                 configuration.set(ConfiguredApp(app: App(id: ID(id)), name: name))
             }
             guard edit != nil else { throw Failure(message: "there is no project \(project)") }
-            Terminal.say("created app \(id)")
+            Terminal.writeLine("created app \(id)")
         }
     }
 

@@ -56,7 +56,7 @@ extension Command {
             while true {
                 let events = try await store.page(query, in: project)
                 for event in events {
-                    Terminal.say(String(decoding: try StrictJSON.encode(AuditEventResource(event)), as: UTF8.self))
+                    Terminal.writeLine(String(decoding: try StrictJSON.encode(AuditEventResource(event)), as: UTF8.self))
                 }
                 guard events.count == query.limit, let last = events.last else { return }
                 query.place = AuditQuery.Place(behind: last)

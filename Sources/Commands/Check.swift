@@ -28,14 +28,14 @@ extension Command {
         }
         var reader = SettingsReader.live()
         let config = try Config(reader: &reader)
-        Terminal.say("ok    configuration")
-        Terminal.say(
+        Terminal.writeLine("ok    configuration")
+        Terminal.writeLine(
             "ok    mail: \(config.email.map { "sent through \($0.server)" } ?? "none is sent, for want of SEKISHO_SMTP_URL")"
         )
         try Administration.run(on: config.database) { administration in
             let findings = await DatabaseCheck(pool: administration.pool, masterKeys: config.masterKeys)
                 .findings(at: administration.clock.now())
-            for finding in findings { Terminal.say("\(finding.isGood ? "ok   " : "wrong") \(finding.text)") }
+            for finding in findings { Terminal.writeLine("\(finding.isGood ? "ok   " : "wrong") \(finding.text)") }
             guard findings.allSatisfy(\.isGood) else { throw Failure(message: "not ready") }
         }
     }

@@ -28,9 +28,9 @@ struct Command: Sendable {
                     message: words.isEmpty
                         ? "unknown option \(arguments[0])" : "unknown command: \(words.joined(separator: " "))")
             }
-            return Terminal.say(overview(of: named))
+            return Terminal.writeLine(overview(of: named))
         }
-        if wantsHelp { return Terminal.say(command.help) }
+        if wantsHelp { return Terminal.writeLine(command.help) }
         try command.run(Array(arguments.dropFirst(command.words.count)))
     }
 

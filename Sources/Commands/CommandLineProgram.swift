@@ -6,26 +6,26 @@ internal import Identity
 package enum CommandLineProgram {
     package static func run() {
         signal(SIGPIPE, SIG_IGN)
-        Signals.holdBack()
+        Signals.block()
         do {
             try Command.run(Array(CommandLine.arguments.dropFirst()))
         } catch let error as UsageError {
-            Terminal.complain("\(error.message)\nsekisho --help tells more.")
+            Terminal.writeError("\(error.message)\nsekisho --help tells more.")
             exit(2)
         } catch let error as ConfigurationError {
-            Terminal.complain(error.description)
+            Terminal.writeError(error.description)
             exit(2)
         } catch let error as ConfigurationRefusal {
-            Terminal.complain("refused, nothing was changed:\n\(error.list)")
+            Terminal.writeError("refused, nothing was changed:\n\(error.list)")
             exit(1)
         } catch let error as ConfigurationEditRefusal {
-            Terminal.complain("rejected, nothing was changed: \(error.explanation)")
+            Terminal.writeError("rejected, nothing was changed: \(error.explanation)")
             exit(1)
         } catch let error as Failure {
-            Terminal.complain(error.message)
+            Terminal.writeError(error.message)
             exit(1)
         } catch {
-            Terminal.complain("\(error)")
+            Terminal.writeError("\(error)")
             exit(1)
         }
     }

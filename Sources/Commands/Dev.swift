@@ -44,8 +44,8 @@ extension Command {
             mode: .dev(
                 draft.project.id, under: config.masterKeys, clock: clock, simulators: simulators, sender: sender))
         gateway.startEmailDelivery()
-        Terminal.say(DevGreeting.text(port: gateway.port, project: draft.project.id, databaseURL: database.url))
-        Signals.waitForEnd()
+        Terminal.writeLine(DevGreeting.text(port: gateway.port, project: draft.project.id, databaseURL: database.url))
+        Signals.waitForTermination()
         try gateway.drain(within: config.drain)
         try simulators.stop()
     }

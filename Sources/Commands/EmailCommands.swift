@@ -34,7 +34,7 @@ extension Command {
         defer { loop.stop() }
         let verdict = try loop.waitFor { await relay.submit(message) }
         switch verdict {
-        case .accepted: Terminal.say("accepted by \(config.server)")
+        case .accepted: Terminal.writeLine("accepted by \(config.server)")
         case .transient(let error): throw Failure(message: "refused for now by \(config.server): \(error)")
         case .permanent(let error): throw Failure(message: "refused for good by \(config.server): \(error)")
         }

@@ -16,8 +16,8 @@ extension Command {
         try Arguments(words, options: []).none()
         try Administration.runUnmigrated { administration in
             let applied = try await Schema.migrate(administration.pool)
-            for name in applied { Terminal.say("applied \(name)") }
-            if applied.isEmpty { Terminal.say("nothing to apply") }
+            for name in applied { Terminal.writeLine("applied \(name)") }
+            if applied.isEmpty { Terminal.writeLine("nothing to apply") }
         }
     }
 }

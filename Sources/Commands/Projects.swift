@@ -26,7 +26,7 @@ extension Command {
                 try await draft.create(
                     in: administration.pool, under: masterKeys, by: .commandLine, at: administration.clock.now())
             else { throw Failure(message: "there is a project \(draft.project.realm) already") }
-            Terminal.say("created project \(draft.project.realm)")
+            Terminal.writeLine("created project \(draft.project.realm)")
         }
     }
 

@@ -27,7 +27,7 @@ extension Command {
         defer { log.flush(within: .seconds(2)) }
         log.info("listening", ["address": .string(config.listen.host), "port": .int(Int(gateway.port))])
         if isVerified { gateway.startEmailDelivery() } else { gateway.verifyDatabaseLater(config, log) }
-        Signals.waitForEnd()
+        Signals.waitForTermination()
         log.info("draining", [:])
         try gateway.drain(within: config.drain)
     }

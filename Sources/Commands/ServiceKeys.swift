@@ -49,7 +49,7 @@ extension Command {
             let printed = PrintedServiceKey(
                 projectId: project.rawValue, id: id, secret: secret, algorithm: algorithm.rawValue,
                 scopes: scopes.names, expiresAt: draft.expiresAt?.iso8601, privateKey: try key.pem)
-            Terminal.say(String(decoding: try StrictJSON.encode(printed), as: UTF8.self))
+            Terminal.writeLine(String(decoding: try StrictJSON.encode(printed), as: UTF8.self))
         }
     }
 

@@ -1,28 +1,28 @@
 internal import Gateway
 internal import Glibc
 
-/// SIGINT and SIGTERM as something to wait for.
+/// Waits for SIGINT and SIGTERM, the requests to terminate.
 enum Signals {
-    /// Call before any thread is started: threads inherit that they are not to be interrupted.
-    static func holdBack() {
-        var asked = endingSignals
-        pthread_sigmask(SIG_BLOCK, &asked, nil)
+    /// Blocks both signals. Call it before any thread is started, because threads inherit the mask.
+    static func block() {
+        var signals = terminationSignals
+        pthread_sigmask(SIG_BLOCK, &signals, nil)
     }
 
-    /// For what may end at any moment: the process is interrupted as usual.
-    static func letThrough() {
-        var asked = endingSignals
-        pthread_sigmask(SIG_UNBLOCK, &asked, nil)
+    /// Restores the default, immediate termination, for commands that may be interrupted at any moment.
+    static func unblock() {
+        var signals = terminationSignals
+        pthread_sigmask(SIG_UNBLOCK, &signals, nil)
     }
 
-    /// Blocks the calling thread until the process is asked to end.
-    static func waitForEnd() {
-        var asked = endingSignals
+    /// Blocks the calling thread until one of the signals arrives.
+    static func waitForTermination() {
+        var signals = terminationSignals
         var signal: Int32 = 0
-        sigwait(&asked, &signal)
+        sigwait(&signals, &signal)
     }
 
-    private static var endingSignals: sigset_t {
+    private static var terminationSignals: sigset_t {
         var set = sigset_t()
         sigemptyset(&set)
         sigaddset(&set, SIGINT)

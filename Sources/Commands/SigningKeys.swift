@@ -65,7 +65,7 @@ extension Command {
                 .idTokenKey(algorithm, in: id, at: now, signsFrom: signsFrom)
             let retirement = isUrgent ? now : signsFrom + SessionCookies.lifetimes.upperBound + .seconds(300)
             try await store.add(key, othersRetireAt: retirement, in: id)
-            Terminal.say(key.id)
+            Terminal.writeLine(key.id)
         }
     }
 
@@ -94,7 +94,7 @@ extension Command {
                 .refreshTokenKey(in: id, at: now, signsFrom: isUrgent ? now : now + .seconds(30))
             try await SigningKeyStore(pool: administration.pool)
                 .add(key, othersRetireAt: isUrgent ? now : nil, in: id)
-            Terminal.say(key.id)
+            Terminal.writeLine(key.id)
         }
     }
 
@@ -121,7 +121,7 @@ extension Command {
             count += try await PasswordSchemeStore(pool: administration.pool).rewrap(under: masterKeys)
             count += try await EncryptedEmails(pool: administration.pool).rewrap(under: masterKeys)
             try await Canary.rewrap(administration.pool, under: masterKeys)
-            Terminal.say("rewrapped \(count) \(count == 1 ? "secret" : "secrets")")
+            Terminal.writeLine("rewrapped \(count) \(count == 1 ? "secret" : "secrets")")
         }
     }
 
@@ -132,7 +132,7 @@ extension Command {
             """
     ) { words in
         try Arguments(words, options: []).none()
-        Terminal.say(Data(Random.bytes(32)).base64EncodedString())
+        Terminal.writeLine(Data(Random.bytes(32)).base64EncodedString())
     }
 }
 

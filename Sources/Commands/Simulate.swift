@@ -30,7 +30,7 @@ extension Command {
         let project = arguments.value("project") ?? "demo"
         guard ProjectDraft.canBeID(project) else { throw UsageError(message: "\(project) cannot be a project's id") }
         let gateway = arguments.value("url") ?? "http://127.0.0.1:9099"
-        Terminal.say(
+        Terminal.writeLine(
             try answer(
                 to: ClientRequest(
                     .post, "\(gateway)/emulator/v1/projects/\(project)/simulatedSignIns",

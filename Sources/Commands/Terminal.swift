@@ -1,11 +1,11 @@
 internal import Gateway
 internal import Glibc
 
-/// Plain lines to the person at the terminal, or whatever stands in for one.
+/// Standard input, output and error of the process.
 enum Terminal {
-    /// All that comes on standard input.
+    /// Returns all of standard input.
     ///
-    /// - Throws: ``Failure`` if that is more than `limit` bytes, or no text.
+    /// - Throws: ``Failure`` if that is more than `limit` bytes, or not valid UTF-8.
     static func input(limit: Int) throws -> String {
         var bytes: [UInt8] = []
         var chunk = [UInt8](repeating: 0, count: 4096)
@@ -14,43 +14,45 @@ enum Terminal {
             guard count > 0 else { break }
             bytes += chunk[..<count]
         }
-        guard bytes.count <= limit else { throw Failure(message: "more than \(limit) bytes on standard input") }
+        guard bytes.count <= limit else {
+            throw Failure(message: "standard input is too long: expected at most \(limit) bytes")
+        }
         guard let text = String(validating: bytes, as: UTF8.self) else {
-            throw Failure(message: "standard input is no UTF-8")
+            throw Failure(message: "standard input is not valid UTF-8")
         }
         return text
     }
 
-    static func say(_ text: String) {
+    static func writeLine(_ text: String) {
         write(text + "\n", to: STDOUT_FILENO)
     }
 
-    static func complain(_ text: String) {
+    static func writeError(_ text: String) {
         write("sekisho: " + text + "\n", to: STDERR_FILENO)
     }
 
-    /// As it stands to standard error, to be drawn over.
-    static func sketch(_ text: String) {
+    /// Writes to standard error without a prefix or a newline, so that the next call can overwrite the line.
+    static func writeProgress(_ text: String) {
         write(text, to: STDERR_FILENO)
     }
 
     private static func write(_ text: String, to descriptor: Int32) {
-        var rest = Array(text.utf8)[...]
-        while !rest.isEmpty {
-            let count = rest.withUnsafeBytes { Glibc.write(descriptor, $0.baseAddress, $0.count) }
+        var remaining = Array(text.utf8)[...]
+        while !remaining.isEmpty {
+            let count = remaining.withUnsafeBytes { Glibc.write(descriptor, $0.baseAddress, $0.count) }
             guard count > 0 else { return }
-            rest = rest.dropFirst(count)
+            remaining = remaining.dropFirst(count)
         }
     }
 
-    /// Columns as wide as their widest cell, two blanks between.
+    /// Writes rows in aligned columns, separated by two spaces.
     static func table(_ rows: [[String]]) {
         let widths = (rows.first ?? []).indices.map { column in rows.map { $0[column].count }.max() ?? 0 }
         for row in rows {
             let cells = zip(row, widths).map { $0 + String(repeating: " ", count: $1 - $0.count) }
             var line = cells.joined(separator: "  ")
             while line.last == " " { line.removeLast() }
-            say(line)
+            writeLine(line)
         }
     }
 }

@@ -42,7 +42,7 @@ extension Command {
         let scheme = try UserArguments.scheme(arguments)
         let (resumes, errors) = (arguments.has("resume"), arguments.value("errors"))
         // May be interrupted at any moment: what is not committed is not there.
-        Signals.letThrough()
+        Signals.unblock()
         // Stopped from here: which loop the work ends on is not for us to say.
         let reader = try Loop(name: "reader")
         defer { reader.stop() }
@@ -59,7 +59,7 @@ extension Command {
                 resumes: resumes, now: now)
             let result: Result<Void, any Error>
             do { result = .success(try await run.run(report)) } catch { result = .failure(error) }
-            if case .failure(let error) = result { Terminal.complain("\((error as? Failure)?.message ?? "\(error)")") }
+            if case .failure(let error) = result { Terminal.writeError("\((error as? Failure)?.message ?? "\(error)")") }
             try report.finish()
             if case .failure = result { throw Failure(message: "the import is not complete; --resume goes on with it") }
         }
@@ -84,16 +84,16 @@ extension Command {
         let path = try arguments.only("file")
         let id = try arguments.realm()
         let format = try UserFormat(arguments.value("format"), path: path)
-        Signals.letThrough()
+        Signals.unblock()
         try Administration.run { administration in
             _ = try await administration.realm(id)
             let export = UserExport(
                 store: PostgresAdministrationStore(pool: administration.pool), realm: id, format: format)
             let counts = try await export.run(into: try NewFile(writing: path))
             if counts.identitiesWithoutColumns > 0 {
-                Terminal.complain("CSV has no columns for \(counts.identitiesWithoutColumns) identities; JSON has")
+                Terminal.writeError("CSV has no columns for \(counts.identitiesWithoutColumns) identities; JSON has")
             }
-            if path != "-" { Terminal.say("exported \(counts.users) \(counts.users == 1 ? "account" : "accounts")") }
+            if path != "-" { Terminal.writeLine("exported \(counts.users) \(counts.users == 1 ? "account" : "accounts")") }
         }
     }
 }

@@ -26,7 +26,7 @@ extension Command {
     ) { words in
         let trial = try TokenTrial(words)
         let verdict = try trial.run(on: try Terminal.input(limit: TokenTrial.inputLimit))
-        Terminal.say(try verdict.text())
+        Terminal.writeLine(try verdict.text())
         if !verdict.isAccepted { exit(1) }
     }
 }

@@ -31,9 +31,9 @@ final class ImportReport {
         if let errors {
             return try errors.write(try StrictJSON.encode(fault) + [UInt8(ascii: "\n")])
         }
-        if isOnTerminal { Terminal.sketch("\r\u{1B}[K") }
+        if isOnTerminal { Terminal.writeProgress("\r\u{1B}[K") }
         let user = fault.localId.map { " (\($0.filter { $0.isASCII && !$0.isWhitespace }.prefix(128)))" } ?? ""
-        Terminal.complain("line \(fault.line)\(user): \(fault.error)")
+        Terminal.writeError("line \(fault.line)\(user): \(fault.error)")
     }
 
     func count(stored: Int, alreadyThere: Int, leftOut: Int, bytes: Int) {
@@ -43,21 +43,21 @@ final class ImportReport {
         let rows = self.stored + self.alreadyThere + refused
         let rate = Int(Double(rows) / max(0.001, (ContinuousClock.now - begin) / .seconds(1)))
         if isOnTerminal {
-            Terminal.sketch("\r\u{1B}[K\(bar(bytes))\(rows) rows, \(rate) a second")
+            Terminal.writeProgress("\r\u{1B}[K\(bar(bytes))\(rows) rows, \(rate) a second")
         } else if rows / Self.rowsPerLine > linesShown {
             linesShown = rows / Self.rowsPerLine
-            Terminal.sketch("\(rows) rows, \(rate) a second\n")
+            Terminal.writeProgress("\(rows) rows, \(rate) a second\n")
         }
     }
 
     /// - Throws: ``Failure`` if rows were refused.
     func finish() throws {
-        if isOnTerminal { Terminal.sketch("\r\u{1B}[K") }
+        if isOnTerminal { Terminal.writeProgress("\r\u{1B}[K") }
         try errors?.finish()
         var parts = ["imported \(stored) \(stored == 1 ? "account" : "accounts")"]
         if alreadyThere > 0 { parts.append("\(alreadyThere) were there already") }
         if leftOut > 0 { parts.append("left out \(leftOut) identities of providers that are not supported here") }
-        Terminal.say(parts.joined(separator: ", "))
+        Terminal.writeLine(parts.joined(separator: ", "))
         if refused > 0 { throw Failure(message: "\(refused) \(refused == 1 ? "row was" : "rows were") not imported") }
     }
 
