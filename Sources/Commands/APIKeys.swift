@@ -7,39 +7,32 @@ internal import Storage
 extension Command {
     static let createAPIKey = Command(
         words: ["keys", "create-api-key"],
-        help: """
-            keys create-api-key             make an API key of an app and print it, this once
-
-              --project ID   whose
-              --app ID       which app; "default" unless told
-            An API key names an app; it is not a secret, but only its hash is kept.
-            Reads DATABASE_URL.
-            """
-    ) { words in
-        let arguments = try Arguments(words, options: ["project", "app"])
-        try arguments.none()
+        summary: "Create an API key for an app and print it",
+        options: [.project, .text("app", "ID", "app ID", default: "default")],
+        details: [
+            "An API key identifies an app; it is not a secret. It is printed only once, because only its hash is stored."
+        ],
+        environment: ["DATABASE_URL"]
+    ) { arguments in
         let project = try arguments.project()
-        let app = ID<App>(arguments.value("app") ?? "default")
+        let app = ID<App>(try arguments.text("app"))
         try Administration.run { administration in
             let key = APIKey.generate()
             guard
                 try await APIKeyStore(pool: administration.pool).create(
                     id: Random.text(length: 8), hash: key.hash, for: app, in: project, at: administration.clock.now())
-            else { throw Failure(message: "there is no app \(app) in a project \(project)") }
+            else { throw Failure(message: "project \(project) has no app \(app)") }
             Terminal.writeLine(key.text)
         }
     }
 
     static let listAPIKeys = Command(
         words: ["keys", "list-api-keys"],
-        help: """
-            keys list-api-keys              show the API keys of a project
-
-              --project ID   whose
-            Reads DATABASE_URL.
-            """
-    ) { words in
-        let project = try Arguments.project(words)
+        summary: "List the API keys of a project",
+        options: [.project],
+        environment: ["DATABASE_URL"]
+    ) { arguments in
+        let project = try arguments.project()
         try Administration.run { administration in
             let keys = try await APIKeyStore(pool: administration.pool).list(in: project)
             Terminal.table(
@@ -50,14 +43,12 @@ extension Command {
 
     static let revokeAPIKey = Command(
         words: ["keys", "revoke-api-key"],
-        help: """
-            keys revoke-api-key ID          end an API key; it stops working within seconds
-
-              --project ID   whose
-            Reads DATABASE_URL.
-            """
-    ) { words in
-        try Administration.revoke(words, "API key") { id, project, administration in
+        summary: "Revoke an API key; it stops working within seconds",
+        operand: .keyID,
+        options: [.project],
+        environment: ["DATABASE_URL"]
+    ) { arguments in
+        try Administration.revoke(arguments, "API key") { id, project, administration in
             try await APIKeyStore(pool: administration.pool)
                 .revoke(id, in: project, at: administration.clock.now())
         }

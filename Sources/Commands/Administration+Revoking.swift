@@ -2,17 +2,16 @@ internal import Gateway
 internal import Identity
 
 extension Administration {
-    /// For the commands that end a key, named by its id and `--project`.
+    /// Revokes the key that the operand and `--project` name.
     static func revoke(
-        _ words: [String], _ what: String,
+        _ arguments: Arguments, _ noun: String,
         _ body: @escaping @Sendable (String, ID<Project>, Administration) async throws -> Bool
     ) throws {
-        let arguments = try Arguments(words, options: ["project"])
         let project = try arguments.project()
-        let id = try arguments.only("key id")
+        let id = arguments.operand
         try run { administration in
             guard try await body(id, project, administration) else {
-                throw Failure(message: "there is no working \(what) \(id) in project \(project)")
+                throw Failure(message: "project \(project) has no active \(noun) \(id)")
             }
             Terminal.writeLine("revoked \(id)")
         }

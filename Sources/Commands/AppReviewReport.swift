@@ -37,7 +37,7 @@ struct AppReviewReport: Encodable {
         try Administration.run { administration in
             let store = ProjectStore(pool: administration.pool)
             let projects = try await store.all().filter { project == nil || $0.id == project }
-            if let project, projects.isEmpty { throw Failure(message: "there is no project \(project)") }
+            if let project, projects.isEmpty { throw Failure(message: "project \(project) does not exist") }
             var entries: [Entry] = []
             var passes = true
             for project in projects {

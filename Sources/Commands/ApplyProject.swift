@@ -7,47 +7,55 @@ internal import Postgres
 internal import Storage
 
 extension Command {
-    package static let applyProject = Command(
-        words: ["projects", "apply"],
-        help: """
-            projects apply FILE             configure a project as a JSON file says
+    private static let fileMembers: [(term: String, description: String)] = [
+        ("project", "project ID"),
+        ("name, profile", "as the options of `projects create`"),
+        ("policy", "members as `projects policy --help` lists them"),
+        ("authorizedDomains", "list of hosts"),
+        (
+            "mail",
+            "senderAddress, senderName, replyTo, actionUrl (a page at an authorized domain that links lead to), language (en, ja) and subjects (all of them, by kind of email and language); null for each: the default of the installation"
+        ),
+        (
+            "providers",
+            "by ID: apple.com, google.com, oidc.NAME. Each has enabled (default: true for a new one) and clientIds; Apple has teamId, keyId, acceptsUnhashedNonces and privateKey or privateKeyFile; the others have clientSecret or clientSecretFile; oidc.NAME has issuer, displayName and trustsEmail. Paths are relative to FILE."
+        ),
+        (
+            "apps",
+            "by ID: name, platform (ios, macos, android, web, other), distribution (appStore, marketplace, playStore, enterprise, web, other), bundleId, signInMethods (in display order; null: all that are enabled), clientIds (lists by provider), exemption (kind and reason, or null; kinds are ownAccountsOnly, alternativeMarketplace, organisationAccounts, governmentIdentity, thirdPartyClient)"
+        ),
+    ]
 
-            FILE is `-` for standard input. What it leaves out stays as it is; a member that is not known is an error.
-            Nothing is changed where anything would be wrong, App Review guideline 4.8 included, and every problem is
-            told. What is changed takes effect within seconds; applied again, nothing changes.
-              --dry-run   show what would be changed
-              --prune     what FILE leaves out goes, or goes back to its default; names and kept secrets stay
-              --create    make the project if there is none
-              --discard-identities   unlink the identities of an oidc.NAME whose issuer changes; without it, the
-                          change is rejected while there are any
-            FILE is an object of
-              project             its id
-              name, profile       as `projects create` takes them
-              policy              members as `projects policy --help` lists them
-              authorizedDomains   a list of hosts
-              mail                senderAddress, senderName, replyTo, actionUrl (a page at an authorized domain that
-                                  links lead to), language (en, ja) and subjects (all of them, by kind of letter and
-                                  language); null for each: the installation's own
-              providers           by id: apple.com, google.com, oidc.NAME. Each with enabled (true for a new one) and
-                                  clientIds; Apple with teamId, keyId, acceptsUnhashedNonces and privateKey or
-                                  privateKeyFile; the others with clientSecret or clientSecretFile; oidc.NAME with
-                                  issuer, displayName and trustsEmail. Paths are relative to FILE.
-              apps                by id: name, platform (ios, macos, android, web, other), distribution (appStore,
-                                  marketplace, playStore, enterprise, web, other), bundleId, signInMethods (in the
-                                  order to be shown; null: all that are enabled), clientIds (lists by provider),
-                                  exemption (kind and reason, or null; kinds are ownAccountsOnly,
-                                  alternativeMarketplace, organisationAccounts, governmentIdentity, thirdPartyClient)
-            Reads DATABASE_URL and SEKISHO_MASTER_KEY, and SEKISHO_PUBLIC_URL where actionUrl is at the gateway's host.
-            """
-    ) { words in
-        let arguments = try Arguments(
-            words, options: [], switches: ["dry-run", "prune", "create", "discard-identities"])
-        let file = try ProjectFile(at: arguments.only("file"))
+    static let applyProject = Command(
+        words: ["projects", "apply"],
+        summary: "Configure a project as a JSON file describes it",
+        operand: .file,
+        options: [
+            .flag("dry-run", "show the changes without making them"),
+            .flag(
+                "prune",
+                "remove what FILE omits, or reset it to its default; names and stored secrets are kept"),
+            .flag("create", "create the project if it does not exist"),
+            .flag(
+                "discard-identities",
+                "unlink the identities of each oidc.NAME whose issuer changes; without it, such a change is rejected while there are any"
+            ),
+        ],
+        details: [
+            "FILE may be `-` for standard input. What FILE omits stays as it is; an unknown member is an error.",
+            "If anything is invalid, App Review guideline 4.8 included, nothing is changed and every problem is reported. Changes take effect within seconds. Applying a file twice changes nothing the second time.",
+        ],
+        tables: [HelpTable(title: "Members of FILE", rows: fileMembers)],
+        environment: [
+            "DATABASE_URL", "SEKISHO_MASTER_KEY", "SEKISHO_PUBLIC_URL (for an actionUrl at the gateway's host)",
+        ]
+    ) { arguments in
+        let file = try ProjectFile(at: arguments.operand)
         var reader = SettingsReader.live()
         let publicURL = reader.optional(Settings.publicURL, "an https URL without path", Config.parse(publicURL:))
         try reader.finish()
-        let application = Application(
-            file: file, rules: .live(publicURL: publicURL), isRehearsal: arguments.has("dry-run"),
+        let application = ProjectFileApplication(
+            file: file, rules: .live(publicURL: publicURL), isDryRun: arguments.has("dry-run"),
             prunes: arguments.has("prune"),
             creates: arguments.has("create"),
             permissions: arguments.has("discard-identities") ? [.changeTrust, .discardIdentities] : .changeTrust)
@@ -60,14 +68,14 @@ extension ProjectFile {
         let folder = path.lastIndex(of: "/").map { String(path[...$0]) } ?? ""
         let descriptor = path == "-" ? STDIN_FILENO : open(path, O_RDONLY | O_CLOEXEC)
         defer { if descriptor > STDIN_FILENO { close(descriptor) } }
-        guard let json = Self.bytes(of: descriptor) else { throw UsageError(message: "\(path) cannot be read") }
+        guard let json = Self.bytes(of: descriptor) else { throw UsageError(message: "cannot read \(path)") }
         try self.init(parsing: json) { name in
-            // Whatever is wrong with the file, the problem names its path.
+            // The caller reports the path of a file that cannot be read.
             try? String(contentsOfFile: name.hasPrefix("/") || path == "-" ? name : folder + name, encoding: .utf8)
         }
     }
 
-    /// - Returns: a byte more than may be there at most; `nil` for what cannot be read.
+    /// - Returns: at most one buffer more than ``sizeLimit``; `nil` if reading fails.
     private static func bytes(of descriptor: Int32) -> [UInt8]? {
         var bytes: [UInt8] = []
         var buffer = [UInt8](repeating: 0, count: 64 * 1024)
@@ -81,11 +89,11 @@ extension ProjectFile {
     }
 }
 
-/// A file on its way into the database.
-private struct Application: Sendable {
+/// Applies a project file to the database.
+private struct ProjectFileApplication: Sendable {
     let file: ProjectFile
     let rules: ConfigurationRules
-    let isRehearsal: Bool
+    let isDryRun: Bool
     let prunes: Bool
     let creates: Bool
     let permissions: EditPermissions
@@ -95,31 +103,31 @@ private struct Application: Sendable {
             pool: administration.pool, rules: rules, secrets: .sealing(under: masterKeys),
             clock: administration.clock)
         let edit = try await store.edit(
-            ID(file.project), by: .commandLine, allowing: permissions, isRehearsal: isRehearsal, change)
+            ID(file.project), by: .commandLine, allowing: permissions, isRehearsal: isDryRun, change)
         if let edit { return report(edit.after.changes(since: edit.before), discarded: edit.discarded) }
         guard creates else {
             throw Failure(
                 message:
-                    "there is no project \(file.project): `sekisho projects create \(file.project)` makes one, and so does --create"
+                    "project \(file.project) does not exist. Create it with --create or `sekisho projects create \(file.project)`."
             )
         }
         let draft = try draft()
         var configuration = ProjectConfiguration(
             project: draft.project, name: draft.name,
             apps: [ConfiguredApp(app: ProjectDraft.app, name: ProjectDraft.app.id.rawValue)])
-        let fresh = configuration
-        // Judged before there is anything.
+        let initial = configuration
+        // Rejects an invalid file before the project is created.
         try change(&configuration)
-        if !isRehearsal {
+        if !isDryRun {
             _ = try await draft.create(
                 in: administration.pool, under: masterKeys, by: .commandLine, at: administration.clock.now())
             _ = try await store.edit(ID(file.project), by: .commandLine, allowing: permissions, change)
         }
         Terminal.writeLine("+ project \(file.project)")
-        report(configuration.changes(since: fresh), discarded: [:])
+        report(configuration.changes(since: initial), discarded: [:])
     }
 
-    /// - Throws: ``ConfigurationRefusal`` for anything that is wrong, also if it was before.
+    /// - Throws: ``ConfigurationRefusal`` for every problem, also for those that existed before.
     private func change(_ configuration: inout ProjectConfiguration) throws {
         file.apply(to: &configuration, pruning: prunes)
         let problems = configuration.problems(by: rules)
@@ -138,19 +146,19 @@ private struct Application: Sendable {
         for (provider, count) in discarded.sorted(by: { $0.key.rawValue < $1.key.rawValue }) {
             Terminal.writeLine("- identities of \(provider.rawValue): \(count)")
         }
-        guard !changes.isEmpty else { return Terminal.writeLine("nothing to change") }
+        guard !changes.isEmpty else { return Terminal.writeLine("no changes") }
         let count = "\(changes.count) \(changes.count == 1 ? "change" : "changes")"
-        Terminal.writeLine(isRehearsal ? "\(count), not made" : "\(count) made")
+        Terminal.writeLine(isDryRun ? "\(count), not applied (dry run)" : "\(count) applied")
     }
 }
 
 extension ConfigurationChange {
-    /// As the terminal shows it: `+` came, `-` went, `~` became otherwise. Secrets are not shown.
+    /// One line of the report: `+` for added, `-` for removed, `~` for changed. Values of secrets are not shown.
     var line: String {
         let name = path.joined(separator: ".")
         return switch (old, new) {
         case (nil, let new): "+ \(name): \(isSecret ? "set" : Self.oneLine(new))"
-        case (let old, nil): "- \(name): \(isSecret ? "taken away" : Self.oneLine(old))"
+        case (let old, nil): "- \(name): \(isSecret ? "removed" : Self.oneLine(old))"
         case (let old, let new): "~ \(name): \(isSecret ? "changed" : "\(Self.oneLine(old)) → \(Self.oneLine(new))")"
         }
     }

@@ -1,75 +1,101 @@
 internal import Gateway
 internal import Identity
 
-/// The words after a command: values by option, and the rest in order.
-struct Arguments {
-    private var options: [String: [String]] = [:]
-    private var words: [String] = []
+/// The words after a command, parsed by its table of options.
+struct Arguments: Sendable {
+    private let options: [Option]
+    private var values: [String: [String]] = [:]
+    /// Empty for a command without an operand.
+    private(set) var operand = ""
 
-    /// - Parameters:
-    ///   - options: names that take a value, as `--name value` or `--name=value`.
-    ///   - switches: names that take none.
-    init(_ arguments: [String], options: Set<String>, switches: Set<String> = []) throws(UsageError) {
-        var rest = arguments[...]
-        while let word = rest.popFirst() {
+    init(_ words: [String], options: [Option], operand: Operand? = nil) throws(UsageError) {
+        self.options = options
+        var operands: [String] = []
+        var remaining = words[...]
+        while let word = remaining.popFirst() {
             guard word.hasPrefix("--") else {
-                words.append(word)
+                operands.append(word)
                 continue
             }
-            let parts = word.dropFirst(2).split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
-                .map(String.init)
-            if switches.contains(parts[0]), parts.count == 1 {
-                self.options[parts[0], default: []].append("")
-            } else if options.contains(parts[0]), let value = parts.count == 2 ? parts[1] : rest.popFirst() {
-                self.options[parts[0], default: []].append(value)
-            } else {
-                throw UsageError(
-                    message: options.contains(parts[0]) ? "--\(parts[0]) needs a value" : "unknown option \(word)")
+            try parse(word, &remaining)
+        }
+        if let operand {
+            guard let only = operands.first, operands.count == 1 else {
+                let seen = operands.isEmpty ? "none" : operands.joined(separator: " ")
+                throw UsageError(message: "expected exactly one \(operand.noun), got \(seen)")
             }
+            self.operand = only
+        } else if let word = operands.first {
+            throw UsageError(message: "unexpected argument: \(word)")
+        }
+        for option in options where option.isRequired && values[option.name] == nil {
+            throw UsageError(message: "--\(option.name) is required")
         }
     }
 
-    /// The last value given.
-    func value(_ option: String) -> String? { options[option]?.last }
-
-    func values(_ option: String) -> [String] { options[option] ?? [] }
-
-    func has(_ option: String) -> Bool { options[option] != nil }
-
-    func required(_ option: String) throws(UsageError) -> String {
-        guard let value = value(option) else { throw UsageError(message: "--\(option) is missing") }
-        return value
+    private mutating func parse(_ word: String, _ remaining: inout ArraySlice<String>) throws(UsageError) {
+        let parts = word.dropFirst(2).split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
+            .map(String.init)
+        guard let option = options.first(where: { $0.name == parts[0] }) else {
+            throw UsageError(message: "unknown option --\(parts[0])")
+        }
+        guard option.takesValue else {
+            guard parts.count == 1 else {
+                throw UsageError(message: "--\(option.name) takes no value, got \"\(parts[1])\"")
+            }
+            values[option.name, default: []].append("")
+            return
+        }
+        guard let value = parts.count == 2 ? parts[1] : remaining.popFirst() else {
+            throw UsageError(message: "--\(option.name) requires a value")
+        }
+        guard option.accepts(value) else {
+            throw UsageError(message: "--\(option.name): expected \(option.expectation ?? "a value"), got \"\(value)\"")
+        }
+        values[option.name, default: []].append(value)
     }
 
-    func number<Number: FixedWidthInteger>(_ option: String, in range: ClosedRange<Number>) throws(UsageError)
-        -> Number?
-    {
-        guard let text = value(option) else { return nil }
-        guard let number = Number(text), range.contains(number) else {
-            throw UsageError(message: "--\(option) takes a number from \(range.lowerBound) to \(range.upperBound)")
-        }
+    /// The last value given, otherwise the default.
+    func optionalText(_ name: String) -> String? {
+        let option = options.first { $0.name == name }
+        assert(option != nil, "--\(name) is not in the command's table")
+        return values[name]?.last ?? option?.defaultValue
+    }
+
+    func text(_ name: String) throws(UsageError) -> String {
+        guard let text = optionalText(name) else { throw UsageError(message: "--\(name) is required") }
+        return text
+    }
+
+    func texts(_ name: String) -> [String] { values[name] ?? [] }
+
+    func has(_ name: String) -> Bool { values[name] != nil }
+
+    func optionalNumber(_ name: String) -> Int? { optionalText(name).flatMap { Int($0) } }
+
+    func number(_ name: String) throws(UsageError) -> Int {
+        guard let number = optionalNumber(name) else { throw UsageError(message: "--\(name) is required") }
         return number
     }
 
-    func project() throws(UsageError) -> ID<Project> { try ID(projectNamed: try required("project")) }
+    func optionalChoice<Choice: RawRepresentable<String>>(_ name: String) -> Choice? {
+        optionalText(name).flatMap { Choice(rawValue: $0) }
+    }
+
+    func choice<Choice: RawRepresentable<String>>(_ name: String) throws(UsageError) -> Choice {
+        guard let choice: Choice = optionalChoice(name) else { throw UsageError(message: "--\(name) is required") }
+        return choice
+    }
+
+    func project() throws(UsageError) -> ID<Project> { try ID(projectNamed: try text("project")) }
 
     /// The realm of `--project`, or of its `--tenant`.
     func realm() throws(UsageError) -> ID<Realm> {
         let project = try project()
-        guard let tenant = value("tenant").map({ ID<Tenant>($0) }) else { return ID(project) }
-        guard tenant.canBeTenant else { throw UsageError(message: "--tenant takes a tenant's id") }
+        guard let text = optionalText("tenant") else { return ID(project) }
+        let tenant = ID<Tenant>(text)
+        guard tenant.canBeTenant else { throw UsageError(message: "--tenant: expected a tenant ID, got \"\(text)\"") }
         return ID(tenant, of: project)
-    }
-
-    func only(_ what: String) throws(UsageError) -> String {
-        guard let word = words.first, words.count == 1 else {
-            throw UsageError(message: "exactly one \(what) is needed")
-        }
-        return word
-    }
-
-    func none() throws(UsageError) {
-        if let word = words.first { throw UsageError(message: "unexpected \(word)") }
     }
 }
 

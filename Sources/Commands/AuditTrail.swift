@@ -7,22 +7,11 @@ internal import Storage
 extension Command {
     static let listAudit = Command(
         words: ["audit", "list"],
-        help: """
-            audit list                      show who did what in a project, the latest first
-
-              --project ID     which project
-              --tenant ID      which tenant of it, even if it has been deleted
-              --subject ID     what was done to this account, app, provider, key or project
-              --actor NAME     by whom: user, system, cli, emulator, or key:ID
-              --action NAME    as account.deleted
-              --since TIME     2026-01-31, or 2026-01-31T12:00:00Z
-              --limit N        lines, 1 to 1000; 50 unless told
-            Reads DATABASE_URL.
-            """
-    ) { words in
-        let arguments = try Arguments(
-            words, options: ["project", "tenant", "subject", "actor", "action", "since", "limit"])
-        let (project, query) = try arguments.audit(limit: try arguments.number("limit", in: 1...1000) ?? 50)
+        summary: "List the audit events of a project, newest first",
+        options: Option.auditFilters + [.number("limit", "N", in: 1...1000, "number of events", default: "50")],
+        environment: ["DATABASE_URL"]
+    ) { arguments in
+        let (project, query) = try arguments.audit(limit: try arguments.number("limit"))
         try Administration.run { administration in
             let events = try await AuditStore(pool: administration.pool).page(query, in: project)
             Terminal.table(
@@ -39,15 +28,10 @@ extension Command {
 
     static let exportAudit = Command(
         words: ["audit", "export"],
-        help: """
-            audit export                    print the audit trail of a project as lines of JSON, the earliest first
-
-              --project ID     which project
-              --tenant ID, --subject ID, --actor NAME, --action NAME, --since TIME   as of audit list
-            Reads DATABASE_URL.
-            """
-    ) { words in
-        let arguments = try Arguments(words, options: ["project", "tenant", "subject", "actor", "action", "since"])
+        summary: "Print the audit events of a project as JSON lines, oldest first",
+        options: Option.auditFilters,
+        environment: ["DATABASE_URL"]
+    ) { arguments in
         let (project, query) = try arguments.audit(limit: 1000)
         try Administration.run { administration in
             let store = AuditStore(pool: administration.pool)
@@ -56,7 +40,8 @@ extension Command {
             while true {
                 let events = try await store.page(query, in: project)
                 for event in events {
-                    Terminal.writeLine(String(decoding: try StrictJSON.encode(AuditEventResource(event)), as: UTF8.self))
+                    Terminal.writeLine(
+                        String(decoding: try StrictJSON.encode(AuditEventResource(event)), as: UTF8.self))
                 }
                 guard events.count == query.limit, let last = events.last else { return }
                 query.place = AuditQuery.Place(behind: last)
@@ -65,16 +50,27 @@ extension Command {
     }
 }
 
+extension Option {
+    fileprivate static let auditFilters: [Option] = [
+        .project,
+        .text("tenant", "ID", "tenant of the project, also a deleted one"),
+        .text("subject", "ID", "only events of this account, app, provider, key or project"),
+        .text("actor", "NAME", "only events caused by this actor: user, system, cli, emulator or key:ID"),
+        .text("action", "NAME", "only events of this action, such as account.deleted"),
+        .text("since", "TIME", "only events since this date or UTC time: 2026-01-31 or 2026-01-31T12:00:00Z"),
+    ]
+}
+
 extension Arguments {
     fileprivate func audit(limit: Int) throws(UsageError) -> (ID<Realm>, AuditQuery) {
-        try none()
         var query = AuditQuery(limit: limit)
-        query.subject = value("subject")
-        query.actor = value("actor")
-        query.action = value("action")
-        if let since = value("since") {
+        query.subject = optionalText("subject")
+        query.actor = optionalText("actor")
+        query.action = optionalText("action")
+        if let since = optionalText("since") {
             guard let time = Instant(iso8601: since) else {
-                throw UsageError(message: "--since takes a date, or a time in UTC as 2026-01-31T12:00:00Z")
+                throw UsageError(
+                    message: "--since: expected a date or a UTC time such as 2026-01-31T12:00:00Z, got \"\(since)\"")
             }
             query.since = time
         }

@@ -2,21 +2,23 @@ internal import Gateway
 internal import Glibc
 internal import Identity
 
-/// The program `sekisho`. Exit status: 0 done, 1 failed, 2 called or configured wrongly.
+/// The program `sekisho`. Exit status: 0 success, 1 failure, 2 invalid usage or configuration.
 package enum CommandLineProgram {
     package static func run() {
         signal(SIGPIPE, SIG_IGN)
         Signals.block()
+        let arguments = Array(CommandLine.arguments.dropFirst())
         do {
-            try Command.run(Array(CommandLine.arguments.dropFirst()))
+            try Command.run(arguments)
         } catch let error as UsageError {
-            Terminal.writeError("\(error.message)\nsekisho --help tells more.")
+            let words = ["sekisho"] + (Command.named(by: arguments)?.words ?? [])
+            Terminal.writeError("\(error.message)\nRun `\(words.joined(separator: " ")) --help` for usage.")
             exit(2)
         } catch let error as ConfigurationError {
             Terminal.writeError(error.description)
             exit(2)
         } catch let error as ConfigurationRefusal {
-            Terminal.writeError("refused, nothing was changed:\n\(error.list)")
+            Terminal.writeError("rejected, nothing was changed:\n\(error.list)")
             exit(1)
         } catch let error as ConfigurationEditRefusal {
             Terminal.writeError("rejected, nothing was changed: \(error.explanation)")
@@ -32,7 +34,7 @@ package enum CommandLineProgram {
 }
 
 extension ConfigurationRefusal {
-    /// A line for each problem.
+    /// One line for each problem.
     fileprivate var list: String {
         problems.map { "  - \($0.isLoginServices ? "LOGIN_SERVICES_4_8 : " : "")\($0)" }.joined(separator: "\n")
     }
@@ -44,7 +46,7 @@ extension ConfigurationEditRefusal {
         case .trustNeeded:
             "this command may not change trusted settings (issuers, client IDs, secrets, domains, link targets). Use `projects apply`."
         case .issuerInUse(let provider, let count):
-            "PROVIDER_ISSUER_IN_USE : \(provider.rawValue) has \(count) \(count == 1 ? "identity" : "identities") of another issuer. Configure the new issuer under another provider id, or unlink them with --discard-identities."
+            "PROVIDER_ISSUER_IN_USE : \(provider.rawValue) has \(count) \(count == 1 ? "identity" : "identities") of another issuer. Configure the new issuer under another provider ID, or unlink them with --discard-identities."
         }
     }
 }

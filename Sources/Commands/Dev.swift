@@ -13,22 +13,21 @@ internal import Telemetry
 extension Command {
     static let dev = Command(
         words: ["dev"],
-        help: """
-            dev                             try it out: a gateway on loopback with a PostgreSQL of its own
-
-              --port N            9099 unless told; 0 is any free port
-              --data DIR          where its database and master key are kept; .sekisho unless told
-              --project ID        the project that requests mean which name none; "demo" unless told
-              --database-url URL  use this database instead of a private one; it must be empty or made by `dev`
-            Reads nothing from the environment. SIGTERM or Ctrl-C ends the gateway and its PostgreSQL.
-            """
-    ) { words in
-        let arguments = try Arguments(words, options: ["port", "data", "project", "database-url"])
-        try arguments.none()
-        let port = try arguments.number("port", in: UInt16(0)...UInt16.max) ?? 9099
-        let draft = try ProjectDraft(devProject: arguments.value("project") ?? "demo")
-        let data = try DevDirectory(arguments.value("data") ?? ".sekisho")
-        let database = try DevDatabase(url: arguments.value("database-url"), in: data)
+        summary: "Run a gateway for development on loopback, with its own PostgreSQL",
+        options: [
+            .number("port", "N", in: 0...65_535, "port of the gateway; 0 picks a free port", default: "9099"),
+            .text("data", "DIR", "directory of the database and the master key", default: ".sekisho"),
+            .text("project", "ID", "project of requests that name none", default: "demo"),
+            .text(
+                "database-url", "URL", "database to use, which must be empty or created by `dev`",
+                defaultNote: "a private one"),
+        ],
+        details: ["Ctrl-C or SIGTERM stops the gateway and its PostgreSQL. No environment variable is read."]
+    ) { arguments in
+        let port = UInt16(clamping: try arguments.number("port"))
+        let draft = try ProjectDraft(devProject: try arguments.text("project"))
+        let data = try DevDirectory(try arguments.text("data"))
+        let database = try DevDatabase(url: arguments.optionalText("database-url"), in: data)
         defer { database.stop() }
         let config = Config.dev(databaseURL: database.url, masterKeys: try data.masterKeys(), port: port)
         try Administration.run(on: config.database) { administration in
@@ -38,7 +37,7 @@ extension Command {
         defer { log.flush(within: .seconds(2)) }
         let clock = DevClock()
         let simulators = try DevSimulators(clock: clock)
-        guard let sender = EmailAddress("no-reply@localhost") else { throw Failure(message: "no sender") }
+        guard let sender = EmailAddress("no-reply@localhost") else { throw Failure(message: "invalid sender address") }
         let gateway = try RunningGateway(
             config, log: log,
             mode: .dev(
@@ -64,22 +63,26 @@ extension Config {
 }
 
 extension Administration {
-    /// Marks a fresh database as one of `dev`'s, migrates it and makes the demo project.
+    /// Marks an empty database as created by `dev`, migrates it and creates the default project.
     fileprivate func prepareForDev(
         _ draft: ProjectDraft, _ database: DevDatabase, under masterKeys: MasterKeys
     ) async throws {
         let installations = InstallationStore(pool: pool)
         if try await installations.isReady() {
-            // Before anything is written: a database of a pre-release version is rejected.
+            // Rejects a database of a pre-release version before anything is written.
             _ = try await Schema.status(of: pool)
-            // Migrated and not marked: production before its first start, unless nobody else can have been here.
+            // A migrated database without a mark may be one of production before its first start.
             let isMarked = try await installations.current() != nil
             guard isMarked || database.isPrivate else {
-                throw Failure(message: "this database was not made by `sekisho dev`: it is migrated for `serve`")
+                throw Failure(
+                    message:
+                        "the database was not created by `sekisho dev`: it is migrated for `serve`. Use an empty database."
+                )
             }
             try await Canary.claim(pool, for: .dev, under: masterKeys, at: clock.now())
         } else if try await !installations.databaseIsEmpty() {
-            throw Failure(message: "this database was not made by `sekisho dev`: it has tables of somebody else's")
+            throw Failure(
+                message: "the database was not created by `sekisho dev`: it has other tables. Use an empty database.")
         }
         _ = try await Schema.migrate(pool)
         try await Canary.claim(pool, for: .dev, under: masterKeys, at: clock.now())

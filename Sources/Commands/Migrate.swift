@@ -5,15 +5,12 @@ internal import Storage
 extension Command {
     static let migrate = Command(
         words: ["migrate"],
-        help: """
-            migrate                         bring the database up to this release
-
-            Applies the migrations that are missing, in order, each once, however many do so at the same time.
-            Run it before the new release is started; the release before goes on working beside it.
-            Reads DATABASE_URL.
-            """
-    ) { words in
-        try Arguments(words, options: []).none()
+        summary: "Apply the missing migrations to the database",
+        details: [
+            "Each migration is applied once, also if several processes run this at the same time. Run it before you start the new release; the previous release keeps working beside it."
+        ],
+        environment: ["DATABASE_URL"]
+    ) { _ in
         try Administration.runUnmigrated { administration in
             let applied = try await Schema.migrate(administration.pool)
             for name in applied { Terminal.writeLine("applied \(name)") }

@@ -5,29 +5,34 @@ internal import Storage
 extension Command {
     static let policy = Command(
         words: ["projects", "policy"],
-        help: """
-            projects policy ID              show what a project allows, and change it
-
-              --set NAME=VALUE   may be repeated; takes effect within seconds
-            \(Policy.members.map { "  \($0.name): \($0.values); \($0.meaning)" }.joined(separator: "\n"))
-            Reads DATABASE_URL.
-            """
-    ) { words in
-        let arguments = try Arguments(words, options: ["set"])
-        let id = try ID<Project>(projectNamed: try arguments.only("project id"))
-        let changes = try arguments.values("set").map(PolicyChange.init)
+        summary: "Show the policy of a project, or change it",
+        operand: .projectID,
+        options: [
+            .text("set", "NAME=VALUE", "change a policy member; takes effect within seconds", isRepeatable: true)
+        ],
+        tables: [
+            HelpTable(
+                title: "Policy members",
+                rows: Policy.members.map { ($0.name, "\($0.meaning) (\($0.values))") })
+        ],
+        environment: ["DATABASE_URL"]
+    ) { arguments in
+        let id = try ID<Project>(projectNamed: arguments.operand)
+        let changes = try arguments.texts("set").map(PolicyChange.init)
         try Administration.run { administration in
             let edit = try await administration.configurations.edit(ID(id), by: .commandLine, allowing: .changeTrust) {
                 configuration in
                 for change in changes { _ = change.member.set(change.value, in: &configuration.project.policy) }
             }
-            guard let policy = edit?.after.project.policy else { throw Failure(message: "there is no project \(id)") }
+            guard let policy = edit?.after.project.policy else {
+                throw Failure(message: "project \(id) does not exist")
+            }
             Terminal.table(Policy.members.map { [$0.name, $0.text(in: policy), $0.meaning] })
         }
     }
 }
 
-/// `NAME=VALUE`, known to be possible.
+/// A valid `NAME=VALUE`.
 private struct PolicyChange: Sendable {
     let member: Policy.Member
     let value: String
@@ -35,11 +40,11 @@ private struct PolicyChange: Sendable {
     init(_ text: String) throws(UsageError) {
         let parts = text.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false).map(String.init)
         guard parts.count == 2, let member = Policy.members.first(where: { $0.name == parts[0] }) else {
-            throw UsageError(message: "--set takes NAME=VALUE with one of the names that --help lists")
+            throw UsageError(message: "--set: expected NAME=VALUE with a name that --help lists, got \"\(text)\"")
         }
         var probe = Policy(.sekisho)
         guard member.set(parts[1], in: &probe) else {
-            throw UsageError(message: "\(member.name) takes \(member.values)")
+            throw UsageError(message: "--set \(member.name): expected \(member.values), got \"\(parts[1])\"")
         }
         self.member = member
         value = parts[1]

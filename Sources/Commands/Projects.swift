@@ -6,39 +6,37 @@ internal import Storage
 internal import Tokens
 
 extension Command {
-    package static let createProject = Command(
+    static let createProject = Command(
         words: ["projects", "create"],
-        help: """
-            projects create ID              make a project with its signing keys and an app named "default"
-
-            ID has at most 63 characters: a to z, 0 to 9 and hyphens.
-              --name NAME        shown to operators; ID by default
-              --profile NAME     sekisho (default: safer) or firebase (exactly Firebase's defaults)
-              --algorithm NAME   of ID tokens: ES256 (default) or RS256
-              --domain HOST      links and redirects may go there; may be repeated
-            Reads DATABASE_URL and SEKISHO_MASTER_KEY.
-            """
-    ) { words in
-        let arguments = try Arguments(words, options: ["name", "profile", "algorithm", "domain"])
+        summary: "Create a project with signing keys and an app named \"default\"",
+        operand: .projectID,
+        options: [
+            .text("name", "NAME", "name shown to operators", defaultNote: "ID"),
+            .choice(
+                "profile", "NAME", Policy.Profile.names,
+                "initial policy: sekisho has the safer defaults, firebase has exactly those of Firebase",
+                default: "sekisho"),
+            .choice("algorithm", "NAME", ["ES256", "RS256"], "algorithm of ID tokens", default: "ES256"),
+            .text("domain", "HOST", "domain that links and redirects may lead to", isRepeatable: true),
+        ],
+        details: ["ID has at most 63 characters: a to z, 0 to 9 and hyphens."],
+        environment: ["DATABASE_URL", "SEKISHO_MASTER_KEY"]
+    ) { arguments in
         let draft = try ProjectDraft(arguments)
         try Administration.runWithKeys { administration, masterKeys in
             guard
                 try await draft.create(
                     in: administration.pool, under: masterKeys, by: .commandLine, at: administration.clock.now())
-            else { throw Failure(message: "there is a project \(draft.project.realm) already") }
+            else { throw Failure(message: "project \(draft.project.realm) already exists") }
             Terminal.writeLine("created project \(draft.project.realm)")
         }
     }
 
     static let listProjects = Command(
         words: ["projects", "list"],
-        help: """
-            projects list                   show all projects
-
-            Reads DATABASE_URL.
-            """
-    ) { words in
-        try Arguments(words, options: []).none()
+        summary: "List all projects",
+        environment: ["DATABASE_URL"]
+    ) { _ in
         try Administration.run { administration in
             let projects = try await ProjectStore(pool: administration.pool).all()
             Terminal.table(
@@ -50,15 +48,14 @@ extension Command {
 
 extension ProjectDraft {
     fileprivate init(_ arguments: Arguments) throws(UsageError) {
-        let id = try arguments.only("project id")
-        guard let profile = Policy.Profile(rawValue: arguments.value("profile") ?? "sekisho") else {
-            throw UsageError(message: "--profile is sekisho or firebase")
-        }
-        guard let algorithm = SignatureAlgorithm(rawValue: arguments.value("algorithm") ?? "ES256") else {
-            throw UsageError(message: "--algorithm is ES256 or RS256")
-        }
+        let id = arguments.operand
+        let profile: Policy.Profile = try arguments.choice("profile")
         try self.init(
-            id: id, name: arguments.value("name") ?? id, profile: profile, policy: Policy(profile),
-            algorithm: algorithm, domains: arguments.values("domain"))
+            id: id, name: arguments.optionalText("name") ?? id, profile: profile, policy: Policy(profile),
+            algorithm: try arguments.choice("algorithm"), domains: arguments.texts("domain"))
     }
+}
+
+extension Policy.Profile {
+    static let names = [Policy.Profile.sekisho, .firebase].map(\.rawValue)
 }

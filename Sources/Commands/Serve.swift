@@ -10,18 +10,16 @@ internal import Telemetry
 extension Command {
     static let serve = Command(
         words: ["serve"],
-        help: """
-            serve                           answer requests, in production
-
-            Configured by the environment alone; Deploy/sekisho.env.example lists every variable. Migrate first.
-            SIGTERM or SIGINT: no new requests, the running ones end, exit 0.
-            """
-    ) { words in
-        try Arguments(words, options: []).none()
+        summary: "Serve requests in production",
+        details: [
+            "All settings come from the environment; Deploy/sekisho.env.example lists the variables. Run `sekisho migrate` first.",
+            "On SIGTERM or SIGINT, the gateway accepts no more requests, finishes the running ones and exits with status 0.",
+        ]
+    ) { _ in
         var reader = SettingsReader.live()
         let config = try Config(reader: &reader)
         let log = Log(level: config.logLevel, descriptor: STDOUT_FILENO)
-        guard let publicURL = config.publicURL else { throw Failure(message: "no public URL") }
+        guard let publicURL = config.publicURL else { throw Failure(message: "SEKISHO_PUBLIC_URL is not set") }
         let isVerified = try config.verifyDatabase(log)
         let gateway = try RunningGateway(config, log: log, mode: .serve(at: publicURL))
         defer { log.flush(within: .seconds(2)) }
@@ -34,10 +32,10 @@ extension Command {
 }
 
 extension Config {
-    /// Looks at the database before anybody is answered from it.
+    /// Verifies that the database belongs to this mode and master key, before any request is served from it.
     ///
-    /// - Returns: `false` if that has to wait: it cannot be reached, or is not migrated.
-    /// - Throws: ``Failure`` if it is another's.
+    /// - Returns: `false` if the database is unreachable or not migrated yet.
+    /// - Throws: ``Failure`` if the database belongs to another mode or master key.
     fileprivate func verifyDatabase(_ log: Log) throws -> Bool {
         do {
             try Administration.run(on: database) { try await claim($0.pool) }
@@ -62,7 +60,8 @@ extension Config {
 }
 
 extension RunningGateway {
-    /// Until then the gateway answers 503. Ends the process if the database turns out to be another's.
+    /// Retries once per second; the gateway answers 503 until then. Exits if the database belongs to another mode or
+    /// master key.
     fileprivate func verifyDatabaseLater(_ config: Config, _ log: Log) {
         Task(executorPreference: loop) { [self, loop, pool] in
             while true {
@@ -71,7 +70,7 @@ extension RunningGateway {
                     try await config.claim(pool)
                     return startEmailDelivery()
                 } catch let failure as Failure {
-                    log.error("refusing this database", ["reason": .string(failure.message)])
+                    log.error("database rejected", ["reason": .string(failure.message)])
                     log.flush(within: .seconds(2))
                     exit(1)
                 } catch {
@@ -82,7 +81,6 @@ extension RunningGateway {
     }
 }
 
-/// `sekisho migrate` has not run.
 private struct NotMigrated: Error, CustomStringConvertible {
     package let description = "the database is not migrated: run `sekisho migrate`"
 }

@@ -7,34 +7,27 @@ internal import Storage
 extension Command {
     static let createServiceKey = Command(
         words: ["keys", "create-service-key"],
-        help: """
-            keys create-service-key         make a backend's key and print it as JSON, this once
-
-              --project ID        whose
-              --name NAME         shown to operators
-              --scopes LIST       what it may do, with commas between: \(ServiceKeyScopes.allNames.joined(separator: ", "))
-                                  (without it: all)
-              --expires-in DAYS   1 to 3650; without it the key works until it is revoked
-              --algorithm NAME    of its key pair: RS256 (default) or ES256
-            Prints id, bearer secret and private key; of these only a hash and the public key are kept.
-            These scopes let a key become any user: users.link; tokens.mint (custom tokens, session cookies, email
-            links); config with trust (issuers, client IDs, secrets, authorized domains, link targets). A key with
-            users.write can set any user's password.
-            Reads DATABASE_URL.
-            """
-    ) { words in
-        let arguments = try Arguments(words, options: ["project", "name", "algorithm", "scopes", "expires-in"])
-        try arguments.none()
+        summary: "Create a service key for a backend and print it as JSON",
+        options: [
+            .project,
+            .text("name", "NAME", "name shown to operators", isRequired: true),
+            .text(
+                "scopes", "LIST",
+                "comma-separated scopes: \(ServiceKeyScopes.allNames.joined(separator: ", "))", defaultNote: "all"),
+            .number("expires-in", "DAYS", in: 1...3650, "lifetime in days", defaultNote: "until it is revoked"),
+            .choice("algorithm", "NAME", ["RS256", "ES256"], "algorithm of the key pair", default: "RS256"),
+        ],
+        details: [
+            "Prints the ID, the bearer secret and the private key. They are printed only once, because only a hash and the public key are stored.",
+            "These scopes let a key act as any user: users.link; tokens.mint (custom tokens, session cookies, email links); config with trust (issuers, client IDs, secrets, authorized domains, link targets). A key with users.write can set the password of any user.",
+        ],
+        environment: ["DATABASE_URL"]
+    ) { arguments in
         let project = try arguments.project()
-        let name = try arguments.required("name")
-        guard let algorithm = SignatureAlgorithm(rawValue: arguments.value("algorithm") ?? "RS256") else {
-            throw UsageError(message: "--algorithm is ES256 or RS256")
-        }
-        guard let scopes = arguments.value("scopes").map(ServiceKeyScopes.init(parsing:)) ?? .all else {
-            throw UsageError(
-                message: "--scopes takes of \(ServiceKeyScopes.allNames.joined(separator: ", ")), with commas between")
-        }
-        let days = try arguments.number("expires-in", in: 1...3650)
+        let name = try arguments.text("name")
+        let algorithm: SignatureAlgorithm = try arguments.choice("algorithm")
+        let scopes = try ServiceKeyScopes(arguments)
+        let days = arguments.optionalNumber("expires-in")
         try Administration.run { administration in
             let key = try PrivateKey.generate(algorithm)
             let id = Random.text(length: 16)
@@ -44,7 +37,7 @@ extension Command {
                 id: id, name: name, secretHash: Digest.sha256(Array(secret.utf8)), publicKey: try key.publicKey.pem,
                 scopes: scopes, expiresAt: days.map { now + .seconds($0 * 86_400) })
             guard try await ServiceKeyStore(pool: administration.pool).create(draft, in: project, at: now) else {
-                throw Failure(message: "there is no project \(project)")
+                throw Failure(message: "project \(project) does not exist")
             }
             let printed = PrintedServiceKey(
                 projectId: project.rawValue, id: id, secret: secret, algorithm: algorithm.rawValue,
@@ -55,15 +48,12 @@ extension Command {
 
     static let listServiceKeys = Command(
         words: ["keys", "list-service-keys"],
-        help: """
-            keys list-service-keys          show the service keys of a project, what they may do, and their last use
-
-              --project ID   whose
-            The last use is some minutes behind.
-            Reads DATABASE_URL.
-            """
-    ) { words in
-        let project = try Arguments.project(words)
+        summary: "List the service keys of a project with their scopes and last use",
+        options: [.project],
+        details: ["The time of the last use is recorded with a delay of a few minutes."],
+        environment: ["DATABASE_URL"]
+    ) { arguments in
+        let project = try arguments.project()
         try Administration.run { administration in
             let keys = try await ServiceKeyStore(pool: administration.pool).list(in: project)
             Terminal.table(
@@ -79,17 +69,29 @@ extension Command {
 
     static let revokeServiceKey = Command(
         words: ["keys", "revoke-service-key"],
-        help: """
-            keys revoke-service-key ID      end a service key; it stops working within seconds
-
-              --project ID   whose
-            Reads DATABASE_URL.
-            """
-    ) { words in
-        try Administration.revoke(words, "service key") { id, project, administration in
+        summary: "Revoke a service key; it stops working within seconds",
+        operand: .keyID,
+        options: [.project],
+        environment: ["DATABASE_URL"]
+    ) { arguments in
+        try Administration.revoke(arguments, "service key") { id, project, administration in
             try await ServiceKeyStore(pool: administration.pool)
                 .revoke(id, in: project, at: administration.clock.now())
         }
+    }
+}
+
+extension ServiceKeyScopes {
+    fileprivate init(_ arguments: Arguments) throws(UsageError) {
+        guard let text = arguments.optionalText("scopes") else {
+            self = .all
+            return
+        }
+        guard let scopes = ServiceKeyScopes(parsing: text) else {
+            let names = Self.allNames.joined(separator: ", ")
+            throw UsageError(message: "--scopes: expected a comma-separated list of \(names), got \"\(text)\"")
+        }
+        self = scopes
     }
 }
 

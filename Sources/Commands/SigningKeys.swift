@@ -6,16 +6,13 @@ internal import Storage
 internal import Tokens
 
 extension Command {
-    package static let listSigningKeys = Command(
+    static let listSigningKeys = Command(
         words: ["keys", "list-signing-keys"],
-        help: """
-            keys list-signing-keys          show the keys of a project's tokens
-
-              --project ID   whose
-            Reads DATABASE_URL.
-            """
-    ) { words in
-        let project = try Arguments.project(words)
+        summary: "List the signing keys of a project",
+        options: [.project],
+        environment: ["DATABASE_URL"]
+    ) { arguments in
+        let project = try arguments.project()
         try Administration.run { administration in
             let keys = try await SigningKeyStore(pool: administration.pool)
                 .live(in: project, at: administration.clock.now())
@@ -29,37 +26,31 @@ extension Command {
 
     static let rotateSigningKeys = Command(
         words: ["keys", "rotate-signing-key"],
-        help: """
-            keys rotate-signing-key         give a project a new key for its ID tokens
-
-              --project ID        whose
-              --algorithm NAME    ES256 or RS256; as the present key unless told
-              --now               sign with it at once and stop believing the old ones: for a key that leaked
-            The new key is published now and signs from a quarter of an hour on, when every verifier has fetched it;
-            the old ones are believed until the last token they signed has expired, session cookies after 14 days.
-            Nobody is signed out, except with --now, where clients refresh sooner than they would and session
-            cookies end.
-            Reads DATABASE_URL and SEKISHO_MASTER_KEY.
-            """
-    ) { words in
-        let arguments = try Arguments(words, options: ["project", "algorithm"], switches: ["now"])
-        try arguments.none()
+        summary: "Rotate the key that signs the ID tokens of a project",
+        options: [
+            .project,
+            .choice(
+                "algorithm", "NAME", ["ES256", "RS256"], "algorithm of the new key",
+                defaultNote: "as the current key"),
+            .flag("now", "sign with the new key at once and reject the old keys, for a key that leaked"),
+        ],
+        details: [
+            "The new key is published now and signs after 15 minutes, when every verifier has fetched it. The old keys are accepted until the last token they signed has expired: 14 days, for session cookies.",
+            "No user is signed out. With --now, clients refresh their ID tokens early, and session cookies become invalid.",
+        ],
+        environment: ["DATABASE_URL", "SEKISHO_MASTER_KEY"]
+    ) { arguments in
         let id = try arguments.project()
-        let asked = try arguments.value("algorithm").map { name throws(UsageError) in
-            guard let algorithm = SignatureAlgorithm(rawValue: name) else {
-                throw UsageError(message: "--algorithm is ES256 or RS256")
-            }
-            return algorithm
-        }
+        let requested: SignatureAlgorithm? = arguments.optionalChoice("algorithm")
         let isUrgent = arguments.has("now")
         try Administration.runWithKeys { administration, masterKeys in
             guard try await ProjectStore(pool: administration.pool).project(id) != nil else {
-                throw Failure(message: "there is no project \(id)")
+                throw Failure(message: "project \(id) does not exist")
             }
             let store = SigningKeyStore(pool: administration.pool)
             let now = administration.clock.now()
-            let present = try await store.live(in: id, at: now).first { $0.purpose == .idToken }
-            let algorithm = asked ?? present.flatMap { SignatureAlgorithm(rawValue: $0.algorithm) } ?? .es256
+            let current = try await store.live(in: id, at: now).first { $0.purpose == .idToken }
+            let algorithm = requested ?? current.flatMap { SignatureAlgorithm(rawValue: $0.algorithm) } ?? .es256
             let signsFrom = isUrgent ? now : now + KeyRing.publicationLead
             let key = try KeyGenerator(masterKeys: masterKeys)
                 .idTokenKey(algorithm, in: id, at: now, signsFrom: signsFrom)
@@ -71,23 +62,21 @@ extension Command {
 
     static let rotateRefreshKey = Command(
         words: ["keys", "rotate-refresh-key"],
-        help: """
-            keys rotate-refresh-key         give a project a new key for its refresh tokens
-
-              --project ID   whose
-              --now          stop believing the old ones at once: for a key that leaked; ends every session
-            The new key signs from half a minute on, when every process knows it. Without --now the old ones go on
-            being believed: refresh tokens do not expire.
-            Reads DATABASE_URL and SEKISHO_MASTER_KEY.
-            """
-    ) { words in
-        let arguments = try Arguments(words, options: ["project"], switches: ["now"])
-        try arguments.none()
+        summary: "Rotate the key of the refresh tokens of a project",
+        options: [
+            .project,
+            .flag("now", "reject the old keys at once, for a key that leaked; this ends every session"),
+        ],
+        details: [
+            "The new key signs after 30 seconds, when every process has loaded it. Without --now the old keys stay valid, because refresh tokens do not expire."
+        ],
+        environment: ["DATABASE_URL", "SEKISHO_MASTER_KEY"]
+    ) { arguments in
         let id = try arguments.project()
         let isUrgent = arguments.has("now")
         try Administration.runWithKeys { administration, masterKeys in
             guard try await ProjectStore(pool: administration.pool).project(id) != nil else {
-                throw Failure(message: "there is no project \(id)")
+                throw Failure(message: "project \(id) does not exist")
             }
             let now = administration.clock.now()
             let key = try KeyGenerator(masterKeys: masterKeys)
@@ -100,15 +89,12 @@ extension Command {
 
     static let rewrap = Command(
         words: ["keys", "rewrap"],
-        help: """
-            keys rewrap                     seal every secret under the current master key
-
-            After SEKISHO_MASTER_KEY was changed and the old one became SEKISHO_MASTER_KEY_PREVIOUS. May be run
-            while the gateway runs, and again. Once it is done the previous key is not needed any more.
-            Reads DATABASE_URL, SEKISHO_MASTER_KEY and SEKISHO_MASTER_KEY_PREVIOUS.
-            """
-    ) { words in
-        try Arguments(words, options: []).none()
+        summary: "Encrypt every secret again under the current master key",
+        details: [
+            "Run it after you have moved the old key to SEKISHO_MASTER_KEY_PREVIOUS and set a new SEKISHO_MASTER_KEY. It may run beside the gateway, and more than once. Afterwards the previous key is no longer needed."
+        ],
+        environment: ["DATABASE_URL", "SEKISHO_MASTER_KEY", "SEKISHO_MASTER_KEY_PREVIOUS"]
+    ) { _ in
         try Administration.runWithKeys { administration, masterKeys in
             let store = SigningKeyStore(pool: administration.pool)
             var count = 0
@@ -127,20 +113,8 @@ extension Command {
 
     static let generateMasterKey = Command(
         words: ["keys", "generate-master-key"],
-        help: """
-            keys generate-master-key        print a fresh value for SEKISHO_MASTER_KEY
-            """
-    ) { words in
-        try Arguments(words, options: []).none()
+        summary: "Print a new value for SEKISHO_MASTER_KEY"
+    ) { _ in
         Terminal.writeLine(Data(Random.bytes(32)).base64EncodedString())
-    }
-}
-
-extension Arguments {
-    /// For commands that take nothing but `--project`.
-    static func project(_ words: [String]) throws(UsageError) -> ID<Project> {
-        let arguments = try Arguments(words, options: ["project"])
-        try arguments.none()
-        return try arguments.project()
     }
 }

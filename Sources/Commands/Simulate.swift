@@ -8,43 +8,42 @@ internal import JSON
 extension Command {
     static let simulate = Command(
         words: ["simulate"],
-        help: """
-            simulate PROVIDER               sign somebody in at the Apple or Google of a running `sekisho dev`
-
-            PROVIDER is apple.com or google.com. Prints, in JSON, what an app gets from it, and a postBody for
-            accounts:signInWithIdp. Apple tells a name only the first time.
-              --email ADDRESS     who it is; Ada Lovelace unless told
-              --given-name NAME
-              --family-name NAME
-              --hide-email        Apple gives the app a relay address
-              --nonce RAW         as the app made it, before hashing
-              --first-time        as if this person had never used the app
-              --project ID        "demo" unless told
-              --url URL           of the gateway; http://127.0.0.1:9099 unless told
-            """
-    ) { words in
-        let arguments = try Arguments(
-            words, options: ["email", "given-name", "family-name", "nonce", "project", "url"],
-            switches: ["hide-email", "first-time"])
-        let provider = try arguments.only("provider")
-        let project = arguments.value("project") ?? "demo"
-        guard ProjectDraft.canBeID(project) else { throw UsageError(message: "\(project) cannot be a project's id") }
-        let gateway = arguments.value("url") ?? "http://127.0.0.1:9099"
+        summary: "Sign in with the simulated Apple or Google of a running `sekisho dev`",
+        operand: Operand(placeholder: "PROVIDER", noun: "provider"),
+        options: [
+            .text("email", "ADDRESS", "address of the person", defaultNote: "Ada Lovelace's"),
+            .text("given-name", "NAME", "given name of the person"),
+            .text("family-name", "NAME", "family name of the person"),
+            .flag("hide-email", "Apple gives the app a private relay address"),
+            .text("nonce", "RAW", "nonce of the app, before hashing"),
+            .flag("first-time", "sign in as if the person had never used the app"),
+            .text("project", "ID", "project ID", default: "demo"),
+            .text("url", "URL", "URL of the gateway", default: "http://127.0.0.1:9099"),
+        ],
+        details: [
+            "PROVIDER is apple.com or google.com. Prints, as JSON, what an app receives from the provider, and a postBody for accounts:signInWithIdp. Apple sends the name only the first time."
+        ]
+    ) { arguments in
+        let project = try arguments.text("project")
+        guard ProjectDraft.canBeID(project) else {
+            throw UsageError(message: "--project: expected a project ID, got \"\(project)\"")
+        }
+        let gateway = try arguments.text("url")
         Terminal.writeLine(
             try answer(
                 to: ClientRequest(
                     .post, "\(gateway)/emulator/v1/projects/\(project)/simulatedSignIns",
-                    body: try StrictJSON.encode(signIn(at: provider, arguments)), destination: .anywhere)))
+                    body: try StrictJSON.encode(signIn(at: arguments.operand, arguments)), destination: .anywhere)))
     }
 
     private static func signIn(at provider: String, _ arguments: Arguments) -> JSONValue {
         var person: [String: JSONValue] = [:]
         for (option, member) in [("email", "email"), ("given-name", "givenName"), ("family-name", "familyName")] {
-            person[member] = arguments.value(option).map(JSONValue.string)
+            person[member] = arguments.optionalText(option).map(JSONValue.string)
         }
         if arguments.has("hide-email") { person["hidesEmail"] = .bool(true) }
         var signIn: [String: JSONValue] = ["providerId": .string(provider), "person": .object(person)]
-        signIn["rawNonce"] = arguments.value("nonce").map(JSONValue.string)
+        signIn["rawNonce"] = arguments.optionalText("nonce").map(JSONValue.string)
         if arguments.has("first-time") { signIn["firstTime"] = .bool(true) }
         return .object(signIn)
     }
@@ -60,10 +59,10 @@ extension Command {
             return result
         }
         switch result {
-        case .failure(let fault): throw Failure(message: "no `sekisho dev` answers there: \(fault)")
+        case .failure(let fault): throw Failure(message: "cannot reach `sekisho dev`: \(fault)")
         case .success(let answer):
             let text = String(decoding: answer.body, as: UTF8.self)
-            guard answer.status == 200 else { throw Failure(message: "refused with \(answer.status): \(text)") }
+            guard answer.status == 200 else { throw Failure(message: "the gateway answered \(answer.status): \(text)") }
             return text
         }
     }

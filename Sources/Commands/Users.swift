@@ -6,44 +6,28 @@ internal import Storage
 extension Command {
     static let importUsers = Command(
         words: ["users", "import"],
-        help: """
-            users import FILE               bring accounts in, as `firebase auth:export` wrote them
-
-              --project ID              into which project
-              --tenant ID               into a tenant of it
-              --format NAME             json or csv; by default what the name of FILE ends in
-              --hash-algo NAME          how passwords were hashed: SCRYPT (Firebase's own), STANDARD_SCRYPT, BCRYPT,
-                                        PBKDF2_SHA256, PBKDF_SHA1, HMAC_SHA512, HMAC_SHA256, HMAC_SHA1, HMAC_MD5,
-                                        SHA512, SHA256, SHA1, MD5, or CRYPT for $2b$, $5$, $6$, $y$ and $argon2id$,
-                                        which are known under any other name, too
-              --hash-key KEY            base64 signer key; better in SEKISHO_HASH_KEY or SEKISHO_HASH_KEY_FILE, for
-                                        others on this machine can see how a command was called
-              --hash-key-file PATH      the same, from a file
-              --salt-separator TEXT     in base64
-              --rounds N  --mem-cost N  --parallelization N  --block-size N  --dk-len N
-              --hash-input-order NAME   SALT_FIRST or PASSWORD_FIRST
-              --resume                  pass over accounts whose ids are there already
-              --errors PATH             where refused rows go, as lines of JSON; else to standard error
-            FILE may be - for standard input. Ids, claims, providers, phone numbers and times are kept. A row that will
-            not do is told with its line and changes nothing else: exit status 1. Rows are stored some thousands at a
-            time, each such lot whole or not at all, so it may be interrupted and run again with --resume.
-            Addresses are verified where the file says so. Identities are linked for Apple, Google and OpenID Connect
-            providers; what the providers said of their addresses is not trusted until the next sign-in with them.
-            Passwords become Argon2id when their owners sign in.
-            Reads DATABASE_URL, and SEKISHO_MASTER_KEY where a key is given.
-            """
-    ) { words in
-        let arguments = try Arguments(
-            words, options: UserArguments.hashing.union(["project", "tenant", "format", "errors"]), switches: ["resume"]
-        )
-        let path = try arguments.only("file")
+        summary: "Import accounts from a file of `firebase auth:export`",
+        operand: .file,
+        options: [.project, .tenant, .userFormat] + UserArguments.hashing + [
+            .flag("resume", "skip accounts whose IDs already exist"),
+            .text(
+                "errors", "PATH", "file for rejected rows, as JSON lines", defaultNote: "standard error"),
+        ],
+        details: [
+            "FILE may be `-` for standard input. IDs, claims, providers, phone numbers and times are kept. An invalid row is skipped and reported with its line number, and the exit status is 1. Rows are stored in batches of up to 2000; each batch is stored completely or not at all, so an interrupted import can be continued with --resume.",
+            "Email addresses are verified if the file says so. Identities are linked for Apple, Google and OpenID Connect providers; an email address from a provider is not trusted until the next sign-in with that provider. A password is hashed with Argon2id when its owner signs in.",
+            "Other users of this machine can see command lines: prefer SEKISHO_HASH_KEY or SEKISHO_HASH_KEY_FILE to --hash-key.",
+        ],
+        environment: ["DATABASE_URL", "SEKISHO_HASH_KEY", "SEKISHO_MASTER_KEY (if there is a hash key)"]
+    ) { arguments in
+        let path = arguments.operand
         let id = try arguments.realm()
-        let format = try UserFormat(arguments.value("format"), path: path)
+        let format = UserFormat(arguments.optionalChoice("format"), path: path)
         let scheme = try UserArguments.scheme(arguments)
-        let (resumes, errors) = (arguments.has("resume"), arguments.value("errors"))
-        // May be interrupted at any moment: what is not committed is not there.
+        let (resumes, errors) = (arguments.has("resume"), arguments.optionalText("errors"))
+        // The command may be interrupted at any moment, because each batch is one transaction.
         Signals.unblock()
-        // Stopped from here: which loop the work ends on is not for us to say.
+        // A loop must be stopped from another thread, and the work may end on this one.
         let reader = try Loop(name: "reader")
         defer { reader.stop() }
         try Administration.run(sealing: scheme.key) { administration, keys in
@@ -59,31 +43,28 @@ extension Command {
                 resumes: resumes, now: now)
             let result: Result<Void, any Error>
             do { result = .success(try await run.run(report)) } catch { result = .failure(error) }
-            if case .failure(let error) = result { Terminal.writeError("\((error as? Failure)?.message ?? "\(error)")") }
+            if case .failure(let error) = result {
+                Terminal.writeError("\((error as? Failure)?.message ?? "\(error)")")
+            }
             try report.finish()
-            if case .failure = result { throw Failure(message: "the import is not complete; --resume goes on with it") }
+            if case .failure = result { throw Failure(message: "the import is incomplete: run it again with --resume") }
         }
     }
 
     static let exportUsers = Command(
         words: ["users", "export"],
-        help: """
-            users export FILE               write all accounts as `firebase auth:export` does
-
-              --project ID     of which project
-              --tenant ID      of a tenant of it
-              --format NAME    json or csv; by default what the name of FILE ends in
-            FILE may be - for standard output; another is there under its name once it is whole, for its owner alone to
-            read: it holds password hashes. They are strings that tell how they were made, in base64, which users import
-            reads again; those that need a secret key, which is not written, need it again as --hash-key. CSV has
-            columns for some providers only.
-            Reads DATABASE_URL.
-            """
-    ) { words in
-        let arguments = try Arguments(words, options: ["project", "tenant", "format"])
-        let path = try arguments.only("file")
+        summary: "Export all accounts in the format of `firebase auth:export`",
+        operand: .file,
+        options: [.project, .tenant, .userFormat],
+        details: [
+            "FILE may be `-` for standard output. A file is written atomically with mode 0600, because it contains password hashes.",
+            "Password hashes are self-describing strings in base64, which `sekisho users import` reads. A hash that needs a secret key needs it again as --hash-key, because the key is not exported. CSV has columns for some providers only.",
+        ],
+        environment: ["DATABASE_URL"]
+    ) { arguments in
+        let path = arguments.operand
         let id = try arguments.realm()
-        let format = try UserFormat(arguments.value("format"), path: path)
+        let format = UserFormat(arguments.optionalChoice("format"), path: path)
         Signals.unblock()
         try Administration.run { administration in
             _ = try await administration.realm(id)
@@ -91,9 +72,13 @@ extension Command {
                 store: PostgresAdministrationStore(pool: administration.pool), realm: id, format: format)
             let counts = try await export.run(into: try NewFile(writing: path))
             if counts.identitiesWithoutColumns > 0 {
-                Terminal.writeError("CSV has no columns for \(counts.identitiesWithoutColumns) identities; JSON has")
+                Terminal.writeError(
+                    "CSV has no columns for \(counts.identitiesWithoutColumns) identities; use --format json to export them"
+                )
             }
-            if path != "-" { Terminal.writeLine("exported \(counts.users) \(counts.users == 1 ? "account" : "accounts")") }
+            if path != "-" {
+                Terminal.writeLine("exported \(counts.users) \(counts.users == 1 ? "account" : "accounts")")
+            }
         }
     }
 }

@@ -9,31 +9,37 @@ internal import Providers
 extension Command {
     static let verifyToken = Command(
         words: ["verify-token"],
-        help: """
-            verify-token                    tell whether a provider's token would be believed, and why not
-
-              --provider NAME      apple.com or google.com
-              --audience ID        a client id that the token may be for; may be repeated
-              --nonce RAW          as the app made it, before any hashing
-              --allow-raw-nonce    Apple's nonce may also be unhashed
-              --profile NAME       whose policy: sekisho (default; Apple's tokens need a nonce) or firebase
-              --jwks FILE          the provider's keys, instead of fetching them
-              --at SECONDS         since 1970, instead of now
-              --notification       it is a notification of Apple's to a server: {"payload": token}, or the token
-            Reads the token from standard input and prints JSON without secrets. Exit status 0 if it would be
-            believed, 1 if not. Needs neither database nor environment.
-            """
-    ) { words in
-        let trial = try TokenTrial(words)
-        let verdict = try trial.run(on: try Terminal.input(limit: TokenTrial.inputLimit))
-        Terminal.writeLine(try verdict.text())
-        if !verdict.isAccepted { exit(1) }
+        summary: "Check whether the gateway would accept a provider's token, and why not",
+        options: [
+            .choice(
+                "provider", "NAME", [ProviderID.apple, .google].map(\.rawValue), "issuer of the token",
+                isRequired: true),
+            .text("audience", "ID", "accepted client ID", isRequired: true, isRepeatable: true),
+            .text("nonce", "RAW", "nonce of the app, before hashing"),
+            .flag("allow-raw-nonce", "accept an unhashed nonce in Apple's token"),
+            .choice(
+                "profile", "NAME", Policy.Profile.names, "policy to apply; sekisho requires a nonce in Apple's tokens",
+                default: "sekisho"),
+            .text("jwks", "FILE", "public keys of the provider", defaultNote: "fetched from the provider"),
+            .number(
+                "at", "SECONDS", in: 0...253_402_300_799, "time of the check in seconds since 1970",
+                defaultNote: "now"),
+            .flag("notification", "check a server notification of Apple: {\"payload\": token}, or the token"),
+        ],
+        details: [
+            "Reads the token from standard input and prints JSON without secrets. Exit status: 0 if the token would be accepted, 1 otherwise. Needs no database and no environment."
+        ]
+    ) { arguments in
+        let verification = try TokenVerification(arguments)
+        let check = try verification.run(on: try Terminal.input(limit: TokenVerification.inputLimit))
+        Terminal.writeLine(try check.text())
+        if !check.isAccepted { exit(1) }
     }
 }
 
-/// A token held against what the command line says of project and app.
-private struct TokenTrial: Sendable {
-    /// In bytes; no token that is believed comes near.
+/// Verifies a token with the project and app that the options describe.
+private struct TokenVerification: Sendable {
+    /// In bytes, far above the length of any valid token.
     static let inputLimit = 64 * 1024
 
     let provider: ProviderID
@@ -43,32 +49,22 @@ private struct TokenTrial: Sendable {
     let keys: [UInt8]?
     let clock: WallClock
 
-    init(_ words: [String]) throws {
-        let arguments = try Arguments(
-            words, options: ["provider", "audience", "nonce", "profile", "jwks", "at"],
-            switches: ["allow-raw-nonce", "notification"])
-        try arguments.none()
-        provider = ProviderID(try arguments.required("provider"))
-        guard provider == .apple || provider == .google else {
-            throw UsageError(message: "--provider is apple.com or google.com")
-        }
-        _ = try arguments.required("audience")
-        guard let profile = Policy.Profile(rawValue: arguments.value("profile") ?? "sekisho") else {
-            throw UsageError(message: "--profile is sekisho or firebase")
-        }
+    init(_ arguments: Arguments) throws {
+        provider = ProviderID(try arguments.text("provider"))
+        let profile: Policy.Profile = try arguments.choice("profile")
         isNotification = arguments.has("notification")
         guard !isNotification || (provider == .apple && !arguments.has("nonce")) else {
-            throw UsageError(message: "--notification is for apple.com, without a nonce")
+            throw UsageError(message: "--notification requires --provider apple.com and no --nonce")
         }
-        nonce = arguments.value("nonce")
-        clock = try arguments.number("at", in: 0...253_402_300_799).map { .fixed(at: Instant(seconds: $0)) } ?? .live
-        keys = try arguments.value("jwks").map(Self.contents)
+        nonce = arguments.optionalText("nonce")
+        clock = arguments.optionalNumber("at").map { .fixed(at: Instant(seconds: Int64($0))) } ?? .live
+        keys = try arguments.optionalText("jwks").map(Self.contents)
         let apple = AppleSettings(teamID: "", keyID: "", acceptsUnhashedNonces: arguments.has("allow-raw-nonce"))
         project = Project(
-            id: ID("trial"), number: 0, profile: profile, policy: Policy(profile), authorizedDomains: [],
+            id: ID("verify-token"), number: 0, profile: profile, policy: Policy(profile), authorizedDomains: [],
             providers: [
                 ProviderSettings(
-                    provider: provider, isEnabled: true, clientIDs: arguments.values("audience"),
+                    provider: provider, isEnabled: true, clientIDs: arguments.texts("audience"),
                     apple: provider == .apple ? apple : nil)
             ])
     }
@@ -77,7 +73,7 @@ private struct TokenTrial: Sendable {
         do {
             return Array(try Data(contentsOf: URL(filePath: path)))
         } catch {
-            throw UsageError(message: "--jwks: \(path) cannot be read")
+            throw UsageError(message: "--jwks: cannot read \(path)")
         }
     }
 
@@ -85,18 +81,18 @@ private struct TokenTrial: Sendable {
         let loop = try Loop(name: "command")
         defer { loop.stop() }
         return try loop.waitFor {
-            if let keys { return try await judge(text, DocumentFetch { _ in (keys, nil) }, on: loop) }
+            if let keys { return try await check(text, DocumentFetch { _ in (keys, nil) }, on: loop) }
             let client = try HTTP.Client(loop: loop)
-            let verdict: Result<TokenCheck, any Error>
-            do { verdict = .success(try await judge(text, .http(client), on: loop)) } catch {
-                verdict = .failure(error)
+            let result: Result<TokenCheck, any Error>
+            do { result = .success(try await check(text, .http(client), on: loop)) } catch {
+                result = .failure(error)
             }
             await client.close()
-            return try verdict.get()
+            return try result.get()
         }
     }
 
-    private func judge(_ text: String, _ fetch: DocumentFetch, on loop: Loop) async throws -> TokenCheck {
+    private func check(_ text: String, _ fetch: DocumentFetch, on loop: Loop) async throws -> TokenCheck {
         let keys = JWKSCache(fetch: fetch, shelf: .none, clock: clock, on: loop)
         let header = TokenHeader(of: text)
         do {
@@ -114,6 +110,7 @@ private struct TokenTrial: Sendable {
     private func identity(in text: String, _ keys: JWKSCache) async throws -> VerifiedIdentity {
         let token = text.split(whereSeparator: \.isWhitespace).joined(separator: " ")
         let credential = FederatedCredential(provider: provider, idToken: Secret(token), rawNonce: nonce)
-        return try await Verifier.live(keys: keys, clock: clock).verify(credential, App(id: ID("trial")), project)
+        return try await Verifier.live(keys: keys, clock: clock).verify(
+            credential, App(id: ID("verify-token")), project)
     }
 }

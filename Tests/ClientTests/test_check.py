@@ -13,22 +13,22 @@ def test_check_succeeds_with_a_project(installation):
     checked = installation.run("check")
     assert checked.returncode == 0
     assert [line[:5] for line in checked.stdout.splitlines()] == ["ok   "] * 8
-    assert "mail: none is sent" in checked.stdout
-    assert "project demo: keys that sign" in checked.stdout
+    assert "email: disabled (SEKISHO_SMTP_URL is not set)" in checked.stdout
+    assert "project demo: signing keys" in checked.stdout
     assert "project demo, app default: guideline 4.8" in checked.stdout
 
 
 def test_check_succeeds_before_the_first_project(folder, dev):
     fresh = Installation(folder, new_database(dev.database_url))
     fresh.run_ok("migrate")
-    assert "not used yet" in fresh.run_ok("check")
+    assert "not in use yet" in fresh.run_ok("check")
 
 
 @pytest.mark.parametrize(("problem", "finding"), [
     ("an unmigrated database", "migrations: m0001_"),
-    ("an unreachable database", "database cannot be reached"),
-    ("another master key", "master key opens its secrets"),
-    ("a database of dev", "database made by sekisho dev"),
+    ("an unreachable database", "database not reachable"),
+    ("another master key", "master key decrypts the secrets"),
+    ("a database of dev", "database created by sekisho dev"),
 ])
 def test_check_reports_each_problem(problem, finding, installation, empty_database, dev):
     changes = {
@@ -65,7 +65,7 @@ def test_another_master_key_is_rejected(installation, command):
     before = dump(installation.database_url)
     completed = installation.replica().run(command, SEKISHO_MASTER_KEY=master_key())
     assert completed.returncode == 1
-    assert "the master key is not the one this database was made with" in completed.stderr
+    assert "the master key is not the one that the database was created with" in completed.stderr
     assert dump(installation.database_url) == before
 
 

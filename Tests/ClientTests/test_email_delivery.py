@@ -288,7 +288,7 @@ def test_two_gateways_send_each_email_once(installation, server):
 def test_no_email_is_sent_without_a_server(installation):
     queued = queue_notice(installation)
     with installation.serving():
-        assert "none is sent" in installation.run_ok("check")
+        assert "email: disabled" in installation.run_ok("check")
     assert row(installation, queued, "attempts") == "0"
     delete_emails(installation)
 
@@ -301,7 +301,7 @@ def test_the_mail_test_command_sends_an_email(server):
         server.rcpt_replies = ["550 no"]
         completed = gateway.run("mail", "test", "ada@example.org", **environment(port))
         assert completed.returncode == 1
-        assert "refused for good by" in completed.stderr and "550 to RCPT" in completed.stderr
+        assert "permanently rejected by" in completed.stderr and "550 to RCPT" in completed.stderr
     completed = gateway.run("mail", "test", "ada@example.org", **environment(port))
     assert completed.returncode == 1 and "mail server not reachable" in completed.stderr
 

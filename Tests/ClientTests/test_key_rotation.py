@@ -93,4 +93,4 @@ def test_the_master_key_is_replaced_without_ending_sessions(new_installation, co
         assert client.refresh(session).status == 200
     with_the_old_key = installation.run("serve", SEKISHO_MASTER_KEY=old)
     assert with_the_old_key.returncode == 1
-    assert "the master key is not the one this database was made with" in with_the_old_key.stderr
+    assert "the master key is not the one that the database was created with" in with_the_old_key.stderr

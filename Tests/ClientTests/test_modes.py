@@ -174,7 +174,7 @@ def dev_on(database_url, folder):
 
 def test_dev_rejects_a_database_of_serve(serve, tmp_path):
     before = dump(serve.database_url)
-    assert_command_fails(dev_on(serve.database_url, tmp_path), "this database was made by `sekisho serve`")
+    assert_command_fails(dev_on(serve.database_url, tmp_path), "the database was created by `sekisho serve`")
     assert dump(serve.database_url) == before
 
 
@@ -183,7 +183,7 @@ def test_dev_rejects_a_migrated_database_without_a_mode(dev, installation, tmp_p
     database_url = new_database(dev.database_url)
     installation.run_ok("migrate", DATABASE_URL=database_url)
     before = dump(database_url)
-    assert_command_fails(dev_on(database_url, tmp_path), "was not made by `sekisho dev`")
+    assert_command_fails(dev_on(database_url, tmp_path), "was not created by `sekisho dev`")
     assert dump(database_url) == before
 
 
@@ -192,7 +192,7 @@ def test_dev_rejects_a_database_with_other_tables(dev, tmp_path, table):
     database_url = new_database(dev.database_url)
     sql(database_url, f"CREATE TABLE {table} (id int); INSERT INTO {table} VALUES (1)")
     before = dump(database_url)
-    assert_command_fails(dev_on(database_url, tmp_path), "this database was not made by `sekisho dev`")
+    assert_command_fails(dev_on(database_url, tmp_path), "the database was not created by `sekisho dev`")
     assert dump(database_url) == before
 
 
@@ -201,7 +201,7 @@ def test_serve_rejects_a_database_of_dev(dev, installation):
     before = sql(dev.database_url, tables)
     environment = installation.replica().environment | {"DATABASE_URL": dev.database_url}
     for command in ("serve", "projects create other", "keys rewrap"):
-        assert_command_fails(command.split(), "this database was made by `sekisho dev`", **environment)
+        assert_command_fails(command.split(), "the database was created by `sekisho dev`", **environment)
     assert sql(dev.database_url, tables) == before
 
 

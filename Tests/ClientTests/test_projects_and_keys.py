@@ -47,7 +47,7 @@ def test_creating_an_existing_project_fails(own):
     assert own.run_ok("projects create twice") == "created project twice"
     again = own.run("projects create twice")
     assert (again.returncode, again.stdout) == (1, "")
-    assert "there is a project twice already" in again.stderr
+    assert "project twice already exists" in again.stderr
     assert re.findall(r"^twice +\d{12} +sekisho$", own.run_ok("projects list"), re.MULTILINE)
 
 

@@ -52,7 +52,7 @@ def test_applying_a_file_again_changes_nothing(apply, project, apple):
     assert "~ policy.allowsAnonymous: true → false\n" in first.stdout
     assert "PRIVATE KEY" not in first.stdout and "google-secret" not in first.stdout
     second = apply(file)
-    assert (second.returncode, second.stdout) == (0, "nothing to change\n")
+    assert (second.returncode, second.stdout) == (0, "no changes\n")
 
 
 def test_email_settings_are_applied_once(apply, own, project):
@@ -63,7 +63,7 @@ def test_email_settings_are_applied_once(apply, own, project):
     first = apply(file)
     assert first.returncode == 0, first.stderr
     assert "+ mail.subjects.resetPassword.ja: パスワードの再設定\n" in first.stdout
-    assert apply(file).stdout == "nothing to change\n"
+    assert apply(file).stdout == "no changes\n"
     elsewhere = apply({"project": project, "mail": {"actionUrl": "https://evil.example/"}})
     assert elsewhere.returncode != 0
     assert "the action URL of mail must be at an authorized domain" in elsewhere.stderr
@@ -76,9 +76,9 @@ def test_email_settings_are_applied_once(apply, own, project):
 def test_changes_of_secrets_are_reported_without_the_secrets(apply, own, project, apple):
     apply({"project": project, "providers": {"apple.com": apple, "google.com": GOOGLE}})
     changed = apply({"project": project, "providers": {"google.com": {"clientSecret": "another"}}})
-    assert changed.stdout == "~ providers.google.com.clientSecret: changed\n1 change made\n"
+    assert changed.stdout == "~ providers.google.com.clientSecret: changed\n1 change applied\n"
     removed = apply({"project": project, "providers": {"google.com": {"clientSecret": ""}}})
-    assert removed.stdout == "- providers.google.com.clientSecret: taken away\n1 change made\n"
+    assert removed.stdout == "- providers.google.com.clientSecret: removed\n1 change applied\n"
     # A dump contains binary values in hexadecimal digits.
     for secret in ("another", "google-secret", "PRIVATE KEY"):
         assert secret not in dump(own.database_url)
@@ -89,7 +89,7 @@ def test_a_dry_run_changes_nothing(apply, own, project, apple):
     before = dump(own.database_url)
     completed = apply({"project": project, "providers": {"apple.com": apple}}, "--dry-run")
     assert completed.returncode == 0
-    assert completed.stdout.endswith("6 changes, not made\n")
+    assert completed.stdout.endswith("6 changes, not applied (dry run)\n")
     assert "+ providers.apple.com.enabled: true\n" in completed.stdout
     assert dump(own.database_url) == before
 
@@ -99,7 +99,7 @@ def test_an_invalid_file_is_rejected_as_a_whole_with_every_problem(apply, own, p
     completed = apply({"project": project, "name": "Other", "providers": {
         "google.com": GOOGLE, "apple.com": {"enabled": False, "clientIds": [], "privateKey": "PEM"}}})
     assert (completed.returncode, completed.stdout) == (1, "")
-    assert completed.stderr == f"""sekisho: refused, nothing was changed:
+    assert completed.stderr == f"""sekisho: rejected, nothing was changed:
   - apple.com needs a client id: its tokens could be for anybody
   - apple.com's private key must be a P-256 key in PEM, as in the .p8 file
   - LOGIN_SERVICES_4_8 : app default: it shows a social provider while apple.com is not configured and enabled
@@ -118,7 +118,7 @@ def test_a_project_is_created_only_with_the_create_option(apply, own, apple):
     file = {"project": "created-by-file", "profile": "firebase", "providers": {"apple.com": apple}}
     completed = apply(file)
     assert completed.returncode == 1
-    assert "`sekisho projects create created-by-file` makes one" in completed.stderr
+    assert "`sekisho projects create created-by-file`" in completed.stderr
     dry_run = apply(file, "--create", "--dry-run")
     assert dry_run.stdout.startswith("+ project created-by-file\n+ providers.apple.com.acceptsUnhashedNonces")
     assert "created-by-file" not in own.run_ok("projects list")
@@ -126,12 +126,12 @@ def test_a_project_is_created_only_with_the_create_option(apply, own, apple):
     assert rejected.returncode == 1 and "created-by-file" not in own.run_ok("projects list")
     assert apply(file, "--create").returncode == 0
     assert "firebase" in own.run_ok("projects list")
-    assert apply(file, "--create").stdout == "nothing to change\n"
+    assert apply(file, "--create").stdout == "no changes\n"
 
 
 def test_settings_left_out_are_kept_unless_pruned(apply, project, own, apple):
     apply({"project": project, "providers": {"apple.com": apple, "google.com": GOOGLE}, "apps": {"web": {}}})
-    assert apply({"project": project}).stdout == "nothing to change\n"
+    assert apply({"project": project}).stdout == "no changes\n"
     pruned = apply({"project": project, "apps": {"web": {}}}, "--prune")
     assert "- providers.google.com.clientIds: google-client\n" in pruned.stdout
     assert "- apps.default.name: default\n" in pruned.stdout
@@ -150,7 +150,7 @@ def test_the_file_can_be_standard_input(own, project):
     completed = subprocess.run(
         [gateway.binary(), "projects", "apply", "-"], env=gateway.clean_environment(**own.environment),
         input=json.dumps({"project": project, "name": "Piped"}), capture_output=True, text=True, timeout=60)
-    assert completed.stdout == f"~ name: {project} → Piped\n1 change made\n", completed.stderr
+    assert completed.stdout == f"~ name: {project} → Piped\n1 change applied\n", completed.stderr
 
 
 def test_apps_are_listed_with_their_methods(apply, own, project, apple):
@@ -213,7 +213,7 @@ def test_provider_secrets_are_rewrapped(apply, own, project, apple):
         own.run_ok("keys rewrap")
         del own.environment["SEKISHO_MASTER_KEY_PREVIOUS"]
         again = apply({"project": project, "providers": {"apple.com": apple}})
-        assert again.stdout == "nothing to change\n", "the provider secret can be decrypted with the new master key"
+        assert again.stdout == "no changes\n", "the provider secret can be decrypted with the new master key"
     finally:
         own.environment.pop("SEKISHO_MASTER_KEY_PREVIOUS", None)
 
@@ -235,7 +235,7 @@ def test_the_issuer_cannot_change_while_identities_have_it(apply, own, project, 
         assert "PROVIDER_ISSUER_IN_USE : oidc.corp has 1 identity of another issuer" in rejected.stderr
         assert "--discard-identities" in rejected.stderr
     dry_run = apply(second, "--dry-run", "--discard-identities")
-    assert "- identities of oidc.corp: 1\n" in dry_run.stdout and "not made" in dry_run.stdout
+    assert "- identities of oidc.corp: 1\n" in dry_run.stdout and "not applied" in dry_run.stdout
     count = f"SELECT count(*) FROM linked_identity WHERE project_id = '{project}'"
     assert sql(own.database_url, count) == "1\n"
     # A provider that is removed and added again keeps its identities.

@@ -181,7 +181,7 @@ def test_invalid_rows_can_be_written_to_a_file(users):
 def test_an_incomplete_file_is_imported_up_to_its_end(users, text, message):
     completed = users.import_file(users.file(text))
     assert completed.returncode == 1 and message in completed.stderr
-    assert "--resume goes on with it" in completed.stderr
+    assert "run it again with --resume" in completed.stderr
     assert users.rows("id") == (["first"] if "first" in text else [])
 
 
@@ -239,16 +239,16 @@ def test_an_import_on_a_terminal_shows_a_progress_bar(users):
 @pytest.mark.parametrize(("options", "message"), [
     (["--hash-algo", "ROT13"], "--hash-algo ROT13: hashAlgorithm is unknown"),
     (FIREBASE, "passwordHash needs the signerKey it was made with"),
-    (["--hash-key", "?"], "the hash key is no base64"),
-    (["--hash-key-file", "/nonexistent"], "--hash-key-file: /nonexistent cannot be read"),
-    (["--hash-key", "AAAA", "--hash-key-file", __file__], "the hash key is given in two places"),
+    (["--hash-key", "?"], "the hash key is not valid base64"),
+    (["--hash-key-file", "/nonexistent"], "--hash-key-file: cannot read /nonexistent"),
+    (["--hash-key", "AAAA", "--hash-key-file", __file__], "the hash key is given more than once"),
     (["--hash-algo", "SHA256", "--rounds", "9000"], "rounds must be 0 to 8192"),
     (["--hash-algo", "STANDARD_SCRYPT", "--mem-cost", "1000", "--block-size", "8", "--parallelization", "1"],
      "the memory cost must be a power of two"),
     (["--hash-input-order", "SALT_LAST", "--hash-algo", "MD5", "--rounds", "1"],
-     "--hash-input-order is SALT_FIRST or PASSWORD_FIRST"),
-    (["--salt-separator", "?", "--hash-algo", "MD5"], "--salt-separator is base64"),
-    (["--format", "xml"], "--format is json or csv"),
+     "--hash-input-order: expected SALT_FIRST or PASSWORD_FIRST"),
+    (["--salt-separator", "?", "--hash-algo", "MD5"], "--salt-separator: expected base64"),
+    (["--format", "xml"], "--format: expected json or csv"),
 ])
 def test_invalid_options_are_rejected_before_anything_is_imported(users, options, message):
     completed = users.import_file(users.file([BOB]), *options)
@@ -259,4 +259,4 @@ def test_invalid_options_are_rejected_before_anything_is_imported(users, options
 def test_an_unknown_project_is_reported(users):
     words = ["users", "export", str(users.folder / "x"), "--project", "unknown"]
     completed = run(*words, **users.installation.environment)
-    assert (completed.returncode, completed.stderr) == (1, "sekisho: there is no project unknown\n")
+    assert (completed.returncode, completed.stderr) == (1, "sekisho: project unknown does not exist\n")

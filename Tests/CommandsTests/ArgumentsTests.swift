@@ -9,8 +9,8 @@ struct ArgumentsTests {
     @Test("reject the name of a tenant where a project is expected")
     func tenant() throws {
         let tenant = "demo/abcdefghijklmnopqrstuvwxyz01"
-        #expect(throws: UsageError.self) { try Arguments(["--project", tenant], options: ["project"]).project() }
-        #expect(throws: UsageError.self) { try Arguments(["--project", tenant], options: ["project"]).realm() }
-        #expect(try Arguments(["--project", "demo"], options: ["project"]).project() == ID("demo"))
+        #expect(throws: UsageError.self) { try Arguments(["--project", tenant], options: [.project]).project() }
+        #expect(throws: UsageError.self) { try Arguments(["--project", tenant], options: [.project]).realm() }
+        #expect(try Arguments(["--project", "demo"], options: [.project]).project() == ID("demo"))
     }
 }

@@ -5,31 +5,40 @@ internal import Identity
 
 /// The options of `firebase auth:import` about password hashes.
 enum UserArguments {
-    static let hashing: Set<String> = [
-        "hash-algo", "hash-key", "hash-key-file", "salt-separator", "rounds", "mem-cost", "parallelization",
-        "block-size", "dk-len", "hash-input-order",
+    static let hashing: [Option] = [
+        .text(
+            "hash-algo", "NAME",
+            "algorithm of the password hashes: SCRYPT (Firebase's own), STANDARD_SCRYPT, BCRYPT, PBKDF2_SHA256, PBKDF_SHA1, HMAC_SHA512, HMAC_SHA256, HMAC_SHA1, HMAC_MD5, SHA512, SHA256, SHA1, MD5, or CRYPT for $2b$, $5$, $6$, $y$ and $argon2id$, which are recognized under every other name too"
+        ),
+        .text("hash-key", "KEY", "signer key in base64"),
+        .text("hash-key-file", "PATH", "file with the signer key in base64"),
+        .text("salt-separator", "TEXT", "salt separator in base64"),
+        .number("rounds", "N", in: 0...Int.max, "rounds"),
+        .number("mem-cost", "N", in: 0...Int.max, "memory cost"),
+        .number("parallelization", "N", in: 0...Int.max, "parallelization"),
+        .number("block-size", "N", in: 0...Int.max, "block size"),
+        .number("dk-len", "N", in: 0...Int.max, "length of the derived key"),
+        .choice("hash-input-order", "NAME", ["SALT_FIRST", "PASSWORD_FIRST"], "order of salt and password"),
     ]
 
     static func scheme(_ arguments: Arguments) throws -> PasswordScheme {
         let key = try key(arguments)
         guard arguments.has("hash-algo") || key != nil else { return .selfDescribing }
-        var input = PasswordScheme.Input(algorithm: (arguments.value("hash-algo") ?? "CRYPT").uppercased())
+        var input = PasswordScheme.Input(algorithm: (arguments.optionalText("hash-algo") ?? "CRYPT").uppercased())
         input.key = key
-        if let text = arguments.value("salt-separator") {
-            guard let bytes = Base64.decode(text) else { throw UsageError(message: "--salt-separator is base64") }
+        if let text = arguments.optionalText("salt-separator") {
+            guard let bytes = Base64.decode(text) else {
+                throw UsageError(message: "--salt-separator: expected base64, got \"\(text)\"")
+            }
             input.saltSeparator = bytes
         }
-        input.rounds = try arguments.number("rounds", in: 0...Int.max)
-        input.memoryCost = try arguments.number("mem-cost", in: 0...Int.max)
-        input.parallelization = try arguments.number("parallelization", in: 0...Int.max)
-        input.blockSize = try arguments.number("block-size", in: 0...Int.max)
-        input.hashLength = try arguments.number("dk-len", in: 0...Int.max)
-        input.order = try arguments.value("hash-input-order").map { name throws(UsageError) in
-            switch name {
-            case "SALT_FIRST": .saltFirst
-            case "PASSWORD_FIRST": .passwordFirst
-            default: throw UsageError(message: "--hash-input-order is SALT_FIRST or PASSWORD_FIRST")
-            }
+        input.rounds = arguments.optionalNumber("rounds")
+        input.memoryCost = arguments.optionalNumber("mem-cost")
+        input.parallelization = arguments.optionalNumber("parallelization")
+        input.blockSize = arguments.optionalNumber("block-size")
+        input.hashLength = arguments.optionalNumber("dk-len")
+        input.order = arguments.optionalText("hash-input-order").map {
+            $0 == "SALT_FIRST" ? .saltFirst : .passwordFirst
         }
         do {
             return try PasswordScheme(input)
@@ -38,22 +47,29 @@ enum UserArguments {
         }
     }
 
-    /// From wherever it is given; in one place only.
+    /// The signer key, which only one of the options and the environment may give.
     private static func key(_ arguments: Arguments) throws -> PasswordKey? {
         var reader = SettingsReader.live()
         let setting = reader.text(Settings.hashKey)
         try reader.finish()
-        let file = try arguments.value("hash-key-file").map { path throws in
+        let file = try arguments.optionalText("hash-key-file").map { path throws in
             guard let text = SettingsReader.contents(of: path) else {
-                throw UsageError(message: "--hash-key-file: \(path) cannot be read")
+                throw UsageError(message: "--hash-key-file: cannot read \(path)")
             }
             return text
         }
-        let given = [arguments.value("hash-key"), file, setting].compactMap(\.self)
-        guard given.count < 2 else { throw UsageError(message: "the hash key is given in two places: use one") }
+        let given = [arguments.optionalText("hash-key"), file, setting].compactMap(\.self)
+        guard given.count < 2 else {
+            throw UsageError(
+                message:
+                    "the hash key is given more than once: use only one of --hash-key, --hash-key-file and SEKISHO_HASH_KEY"
+            )
+        }
         guard let text = given.first else { return nil }
         let trimmed = text.filter { !$0.isWhitespace }
-        guard let bytes = Base64.decode(trimmed) else { throw UsageError(message: "the hash key is no base64") }
+        guard let bytes = Base64.decode(trimmed) else {
+            throw UsageError(message: "the hash key is not valid base64")
+        }
         return PasswordKey(bytes)
     }
 }

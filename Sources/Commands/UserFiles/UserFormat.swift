@@ -1,28 +1,27 @@
-internal import Gateway
-
 /// The two formats of `firebase auth:export`.
-enum UserFormat: String {
+enum UserFormat: String, CaseIterable {
     case json
     case csv
 
-    /// - Parameter name: as asked for; `nil` lets the end of the path tell.
-    init(_ name: String?, path: String) throws(UsageError) {
-        guard let name else {
-            self = path.lowercased().hasSuffix(".csv") ? .csv : .json
-            return
-        }
-        guard let format = UserFormat(rawValue: name) else { throw UsageError(message: "--format is json or csv") }
-        self = format
+    /// - Parameter requested: `nil` for the format that the extension of `path` names.
+    init(_ requested: UserFormat?, path: String) {
+        self = requested ?? (path.lowercased().hasSuffix(".csv") ? .csv : .json)
     }
 
-    /// A longer row is none that anybody exported.
+    /// In bytes, far above the length of any exported row.
     static let rowLimit = 1_048_576
 }
 
-/// What stands between two users, as it came.
+/// An unparsed row.
 struct UserRow {
-    /// Where it begins, from 1 on.
+    /// The line where the row begins, from 1.
     let line: Int
     /// `nil` for a row of more than ``UserFormat/rowLimit`` bytes.
     let json: [UInt8]?
+}
+
+extension Option {
+    static let userFormat = choice(
+        "format", "NAME", UserFormat.allCases.map(\.rawValue), "format of FILE",
+        defaultNote: "the extension of FILE, or json")
 }

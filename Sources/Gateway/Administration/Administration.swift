@@ -4,14 +4,14 @@ package import Identity
 package import Postgres
 package import Storage
 
-/// What a one-shot command works with: a loop, one connection, and the master keys if it needs them.
+/// The database access of a one-shot command.
 package struct Administration: Sendable {
     package let pool: Pool
     package let clock = WallClock.live
 
-    /// Reads the database's settings, runs `body` on a loop of its own, and prints nothing itself.
+    /// Reads the settings of the database and runs `body` on an own event loop.
     ///
-    /// - Throws: ``Failure`` before `body` if migrations are missing.
+    /// - Throws: ``Failure``, without running `body`, if migrations are missing.
     package static func run(_ body: @escaping @Sendable (Administration) async throws -> Void) throws {
         try runUnmigrated { administration in
             try await administration.requireMigrations()
@@ -19,7 +19,7 @@ package struct Administration: Sendable {
         }
     }
 
-    /// The same, whatever the state of the schema.
+    /// Runs `body` without checking for missing migrations.
     package static func runUnmigrated(_ body: @escaping @Sendable (Administration) async throws -> Void) throws {
         var reader = SettingsReader.live()
         let database = reader.database()
@@ -28,7 +28,9 @@ package struct Administration: Sendable {
         try run(on: database, body)
     }
 
-    /// The same for commands that seal or open secrets; refuses a database of another master key.
+    /// Runs `body` with the master keys.
+    ///
+    /// - Throws: ``Failure``, without running `body`, if the database belongs to another master key.
     package static func runWithKeys(
         _ body: @escaping @Sendable (Administration, MasterKeys) async throws -> Void
     ) throws {
@@ -44,7 +46,7 @@ package struct Administration: Sendable {
         }
     }
 
-    /// With the master key where there is a key to be kept.
+    /// Runs `body` with a store for password keys if there is a key to store, which takes the master key.
     package static func run(
         sealing key: PasswordKey?, _ body: @escaping @Sendable (Administration, PasswordKeys?) async throws -> Void
     ) throws {
@@ -55,15 +57,15 @@ package struct Administration: Sendable {
         }
     }
 
-    /// - Throws: ``Failure`` if there is none.
+    /// - Throws: ``Failure`` if the realm does not exist.
     package func realm(_ id: ID<Realm>) async throws -> Project {
         guard let project = try await ProjectStore(pool: pool).realm(id) else {
-            throw Failure(message: "there is no \(id.tenant == nil ? "project" : "tenant") \(id)")
+            throw Failure(message: "\(id.tenant == nil ? "project" : "tenant") \(id) does not exist")
         }
         return project
     }
 
-    /// For changes that bring no secrets.
+    /// The store for changes without secrets.
     package var configurations: ConfigurationStore {
         ConfigurationStore(pool: pool, rules: .live(), secrets: .absent, clock: clock)
     }
@@ -77,7 +79,7 @@ package struct Administration: Sendable {
         on database: Pool.Configuration, _ body: @escaping @Sendable (Administration) async throws -> Void
     ) throws {
         var database = database
-        // One to work with; and one for migrations that run outside of a transaction.
+        // The second connection is for migrations that run outside of a transaction.
         database.connections = 2
         let loop = try Loop(name: "command")
         defer { loop.stop() }

@@ -4,7 +4,7 @@ package import Postgres
 internal import Storage
 internal import Tokens
 
-/// What `sekisho check` looks at in the database, each thing only if the one before is well.
+/// The database checks of `sekisho check`, in order. A check that the next ones depend on ends the run if it fails.
 package struct DatabaseCheck: Sendable {
     package struct Finding: Sendable {
         package let isGood: Bool
@@ -24,7 +24,7 @@ package struct DatabaseCheck: Sendable {
     package func findings(at now: Instant) async -> [Finding] {
         var findings: [Finding] = []
         do {
-            guard await pool.isReachable() else { return [Finding(isGood: false, text: "database cannot be reached")] }
+            guard await pool.isReachable() else { return [Finding(isGood: false, text: "database not reachable")] }
             findings.append(Finding(isGood: true, text: "database reachable"))
             let missing = try await Schema.status(of: pool).filter { $0.state != .applied }
             guard missing.isEmpty else {
@@ -45,16 +45,16 @@ package struct DatabaseCheck: Sendable {
 
     private func installation() async throws -> [Finding] {
         guard let installation = try await InstallationStore(pool: pool).current() else {
-            return [Finding(isGood: true, text: "database not used yet")]
+            return [Finding(isGood: true, text: "database not in use yet")]
         }
         return [
-            Finding(isGood: installation.mode == .serve, text: "database made by sekisho \(installation.mode)"),
+            Finding(isGood: installation.mode == .serve, text: "database created by sekisho \(installation.mode)"),
             Finding(
-                isGood: Canary.opens(installation.canary, under: masterKeys), text: "master key opens its secrets"),
+                isGood: Canary.opens(installation.canary, under: masterKeys), text: "master key decrypts the secrets"),
         ]
     }
 
-    /// Of tenants, which may be many, those only that break it.
+    /// Of tenants, only violations are listed, because a project may have many tenants.
     private func loginServices(of project: Project) async throws -> [Finding] {
         let store = ProjectStore(pool: pool)
         let apps = try await store.apps(of: project.id).map(\.app)
@@ -66,8 +66,8 @@ package struct DatabaseCheck: Sendable {
             }
     }
 
-    private func loginServices(of app: App, in home: Project, _ place: String) -> Finding {
-        let violations = LoginServices(of: app, in: home).violations.map(\.description)
+    private func loginServices(of app: App, in realm: Project, _ place: String) -> Finding {
+        let violations = LoginServices(of: app, in: realm).violations.map(\.description)
         return violations.isEmpty
             ? Finding(isGood: true, text: "\(place), app \(app.id): guideline 4.8")
             : Finding(
@@ -79,9 +79,9 @@ package struct DatabaseCheck: Sendable {
         let stored = try await SigningKeyStore(pool: pool).live(in: project.id, at: now)
         do {
             let ring = try KeyRing(stored, of: project.id, under: masterKeys)
-            return Finding(isGood: ring.canSign(at: now), text: "project \(project.realm): keys that sign")
+            return Finding(isGood: ring.canSign(at: now), text: "project \(project.realm): signing keys")
         } catch {
-            return Finding(isGood: false, text: "project \(project.realm): keys do not open (\(error))")
+            return Finding(isGood: false, text: "project \(project.realm): signing keys cannot be decrypted (\(error))")
         }
     }
 }

@@ -1,4 +1,4 @@
-/// A command or a start-up that cannot be carried out, with a message for the operator.
+/// An error of a command or of start-up, with a message for the operator.
 package struct Failure: Error {
     package let message: String
 

@@ -1,4 +1,4 @@
-/// Arguments that contradict each other or cannot be understood, with a message for the operator.
+/// Invalid command-line arguments, with a message for the operator.
 package struct UsageError: Error {
     package let message: String
 

@@ -3,14 +3,14 @@ package import Identity
 package import Postgres
 package import Storage
 
-/// Proof that the master key is the one this database was made with, and that the database is for this mode.
+/// A known text encrypted in the database, which shows whether the master key and the mode are those of the database.
 package enum Canary {
     private static let text = Array("sekisho".utf8)
     private static let context = "installation/canary"
 
-    /// Marks a fresh database, and refuses one that is another's.
+    /// Marks a new database with this mode and master key.
     ///
-    /// - Throws: ``Failure`` in words for the operator.
+    /// - Throws: ``Failure`` if the database belongs to another mode or master key.
     package static func claim(
         _ pool: Pool, for mode: Installation.Mode, under masterKeys: MasterKeys, at now: Instant
     ) async throws {
@@ -19,11 +19,11 @@ package enum Canary {
         let installation = try await store.claim(for: Installation(mode: mode, canary: sealed), at: now)
         guard installation.mode == mode else {
             throw Failure(
-                message: "this database was made by `sekisho \(installation.mode)`; `sekisho \(mode)` will not touch it"
+                message: "the database was created by `sekisho \(installation.mode)` and cannot be used with `sekisho \(mode)`: use another database"
             )
         }
         guard opens(installation.canary, under: masterKeys) else {
-            throw Failure(message: "the master key is not the one this database was made with")
+            throw Failure(message: "the master key is not the one that the database was created with: check SEKISHO_MASTER_KEY")
         }
     }
 

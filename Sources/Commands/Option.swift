@@ -1,0 +1,111 @@
+/// An option of a command. The parser accepts exactly what the help lists, because both read this table.
+struct Option: Sendable {
+    enum Value: Sendable {
+        case flag
+        case text
+        case number(ClosedRange<Int>)
+        case choice([String])
+    }
+
+    let name: String
+    let placeholder: String
+    let description: String
+    let value: Value
+    var defaultValue: String?
+    /// Shown as the default of an option whose default is computed.
+    var defaultNote: String?
+    var isRequired = false
+    var isRepeatable = false
+
+    static func flag(_ name: String, _ description: String) -> Option {
+        Option(name: name, placeholder: "", description: description, value: .flag)
+    }
+
+    static func text(
+        _ name: String, _ placeholder: String, _ description: String, default defaultValue: String? = nil,
+        defaultNote: String? = nil, isRequired: Bool = false, isRepeatable: Bool = false
+    ) -> Option {
+        Option(
+            name: name, placeholder: placeholder, description: description, value: .text, defaultValue: defaultValue,
+            defaultNote: defaultNote, isRequired: isRequired, isRepeatable: isRepeatable)
+    }
+
+    static func number(
+        _ name: String, _ placeholder: String, in range: ClosedRange<Int>, _ description: String,
+        default defaultValue: String? = nil, defaultNote: String? = nil
+    ) -> Option {
+        Option(
+            name: name, placeholder: placeholder, description: description, value: .number(range),
+            defaultValue: defaultValue, defaultNote: defaultNote)
+    }
+
+    static func choice(
+        _ name: String, _ placeholder: String, _ choices: [String], _ description: String,
+        default defaultValue: String? = nil, defaultNote: String? = nil, isRequired: Bool = false
+    ) -> Option {
+        Option(
+            name: name, placeholder: placeholder, description: description, value: .choice(choices),
+            defaultValue: defaultValue, defaultNote: defaultNote, isRequired: isRequired)
+    }
+
+    /// As the help shows it: `--name VALUE`.
+    var synopsis: String { takesValue ? "--\(name) \(placeholder)" : "--\(name)" }
+
+    var takesValue: Bool {
+        if case .flag = value { false } else { true }
+    }
+
+    /// What the parser accepts; `nil` for any text.
+    var expectation: String? {
+        switch value {
+        case .flag, .text: nil
+        case .number(let range):
+            range.upperBound == .max
+                ? "a number of at least \(range.lowerBound)"
+                : "a number from \(range.lowerBound) to \(range.upperBound)"
+        case .choice(let choices):
+            choices.count < 2
+                ? choices.joined() : "\(choices.dropLast().joined(separator: ", ")) or \(choices[choices.count - 1])"
+        }
+    }
+
+    func accepts(_ text: String) -> Bool {
+        switch value {
+        case .flag: false
+        case .text: true
+        case .number(let range): Int(text).map(range.contains) ?? false
+        case .choice(let choices): choices.contains(text)
+        }
+    }
+
+    /// The description, with what the option accepts and its default in brackets.
+    var help: String {
+        var notes: [String] = []
+        switch value {
+        case .number(let range) where range.upperBound < .max:
+            notes.append("\(range.lowerBound) to \(range.upperBound)")
+        case .choice: notes.append(expectation ?? "")
+        default: break
+        }
+        if isRequired { notes.append("required") }
+        if isRepeatable { notes.append("repeatable") }
+        if let shown = defaultValue ?? defaultNote { notes.append("default: \(shown)") }
+        return notes.isEmpty ? description : "\(description) (\(notes.joined(separator: "; ")))"
+    }
+}
+
+extension Option {
+    static let project = text("project", "ID", "project ID", isRequired: true)
+    static let tenant = text("tenant", "ID", "tenant of the project")
+}
+
+/// The only word that a command takes beside its options.
+struct Operand: Sendable {
+    let placeholder: String
+    /// As errors name it.
+    let noun: String
+
+    static let file = Operand(placeholder: "FILE", noun: "file")
+    static let projectID = Operand(placeholder: "ID", noun: "project ID")
+    static let keyID = Operand(placeholder: "ID", noun: "key ID")
+}
