@@ -307,10 +307,10 @@ def test_the_mail_test_command_sends_an_email(server):
 
 
 @pytest.mark.parametrize(("settings", "message"), [
-    ({"SEKISHO_SMTP_URL": "smtp://mail.example.com"}, "SEKISHO_MAIL_FROM is not set"),
-    ({"SEKISHO_MAIL_FROM": FROM}, "SEKISHO_SMTP_URL is not set"),
-    ({"SEKISHO_SMTP_URL": "http://mail.example.com", "SEKISHO_MAIL_FROM": FROM}, "SEKISHO_SMTP_URL must be smtp://"),
-    ({"SEKISHO_SMTP_URL": "smtp://mail.example.com", "SEKISHO_MAIL_FROM": "no-address"}, "SEKISHO_MAIL_FROM must be"),
+    ({"SEKISHO_SMTP_URL": "smtp://mail.example.com"}, "SEKISHO_MAIL_FROM: is not set"),
+    ({"SEKISHO_MAIL_FROM": FROM}, "SEKISHO_SMTP_URL: is not set"),
+    ({"SEKISHO_SMTP_URL": "http://mail.example.com", "SEKISHO_MAIL_FROM": FROM}, "SEKISHO_SMTP_URL: expected smtp://"),
+    ({"SEKISHO_SMTP_URL": "smtp://mail.example.com", "SEKISHO_MAIL_FROM": "no-address"}, "SEKISHO_MAIL_FROM: expected"),
 ])
 def test_an_incomplete_configuration_is_rejected(installation, settings, message):
     completed = installation.run("check", **settings)

@@ -163,62 +163,63 @@ struct ProjectFileTests {
     @Test(
         "lets no mistake pass",
         arguments: [
-            ("[]", ["the file is no JSON object"]),
-            ("{", ["the file is no JSON object"]),
-            (#"{"project": "demo", "project": "demo"}"#, ["the file is no JSON object"]),
-            ("{}", ["project: must be the id of a project"]),
-            (#"{"project": "demo", "polices": {}}"#, ["polices: unknown; there are apps, authorizedDomains, mail"]),
-            (#"{"project": "demo", "profile": "google"}"#, ["profile: must be sekisho, firebase"]),
+            ("[]", ["the file is not a valid JSON object"]),
+            ("{", ["the file is not a valid JSON object"]),
+            (#"{"project": "demo", "project": "demo"}"#, ["the file is not a valid JSON object"]),
+            ("{}", ["project: expected a project ID"]),
+            (#"{"project": "demo", "polices": {}}"#, ["polices: unknown member; expected one of apps, authorized"]),
+            (#"{"project": "demo", "profile": "google"}"#, ["profile: expected sekisho, firebase"]),
             (#"{"project": "demo", "policy": {"allowsAll": true}}"#, ["policy.allowsAll: unknown"]),
             (
                 #"{"project": "demo", "policy": {"allowsPasswords": "true"}}"#,
-                ["policy.allowsPasswords: must be true or"]
+                ["policy.allowsPasswords: expected true or"]
             ),
             (
                 #"{"project": "demo", "policy": {"minimumPasswordLength": 3}}"#,
-                ["policy.minimumPasswordLength: must be 6"]
+                ["policy.minimumPasswordLength: expected 6"]
             ),
             (
                 #"{"project": "demo", "mail": {"senderAddress": "ada", "replyTo": 1, "language": "fr", "smtp": {}}}"#,
                 [
-                    "mail.senderAddress: must be an e-mail address or null",
-                    "mail.replyTo: must be an e-mail address or null", "mail.language: must be en, ja or null",
-                    "mail.smtp: unknown; there are actionUrl, language, replyTo, senderAddress, senderName, subjects",
+                    "mail.senderAddress: expected an email address or null",
+                    "mail.replyTo: expected an email address or null", "mail.language: expected en, ja or null",
+                    "mail.smtp: unknown member; expected one of actionUrl, language, replyTo, senderAddress, senderName, subjects",
                 ]
             ),
             (
                 #"{"project": "demo", "mail": {"subjects": {"reset": {}, "signIn": {"fr": "x", "en": 1}}}}"#,
                 [
-                    "mail.subjects.signIn.en: must be a text", "mail.subjects.signIn.fr: unknown; there are en, ja",
-                    "mail.subjects.reset: unknown; there are accountDeleted",
+                    "mail.subjects.signIn.en: expected a string",
+                    "mail.subjects.signIn.fr: unknown member; expected one of en, ja",
+                    "mail.subjects.reset: unknown member; expected one of accountDeleted",
                 ]
             ),
-            (#"{"project": "demo", "providers": []}"#, ["providers: must be an object"]),
-            (#"{"project": "demo", "providers": {"apple.com": 1}}"#, ["providers.apple.com: must be an object"]),
+            (#"{"project": "demo", "providers": []}"#, ["providers: expected an object"]),
+            (#"{"project": "demo", "providers": {"apple.com": 1}}"#, ["providers.apple.com: expected an object"]),
             (
                 #"{"project": "demo", "providers": {"google.com": {"teamId": "T", "enabled": 1, "clientIds": "g"}}}"#,
                 [
-                    "providers.google.com.enabled: must be true or false",
-                    "providers.google.com.clientIds: must be a list of texts",
-                    "providers.google.com.teamId: unknown; there are clientIds, clientSecret, clientSecretFile, enabled",
+                    "providers.google.com.enabled: expected true or false",
+                    "providers.google.com.clientIds: expected a list of strings",
+                    "providers.google.com.teamId: unknown member; expected one of clientIds, clientSecret, clientSecretFile, enabled",
                 ]
             ),
             (
                 #"{"project": "demo", "providers": {"apple.com": {"privateKey": "a", "privateKeyFile": "nowhere"}}}"#,
                 [
-                    "providers.apple.com.privateKeyFile: privateKey is there too: use one",
-                    "providers.apple.com.privateKeyFile: nowhere cannot be read",
+                    "providers.apple.com.privateKeyFile: privateKey is set too: use only one of them",
+                    "providers.apple.com.privateKeyFile: cannot read nowhere",
                 ]
             ),
             (
                 #"{"project": "demo", "apps": {"ios": {"platform": "iOS", "clientIds": {"google.com": "x"}}}}"#,
-                ["apps.ios.platform: must be ios, macos", "apps.ios.clientIds.google.com: must be a list of texts"]
+                ["apps.ios.platform: expected ios, macos", "apps.ios.clientIds.google.com: expected a list of strings"]
             ),
             (
                 #"{"project": "demo", "apps": {"ios": {"exemption": {"kind": "small", "reason": "x", "by": 1}}}}"#,
-                ["apps.ios.exemption.kind: must be ownAccountsOnly", "apps.ios.exemption.by: unknown"]
+                ["apps.ios.exemption.kind: expected ownAccountsOnly", "apps.ios.exemption.by: unknown member"]
             ),
-            (#"{"project": "demo", "apps": {"ios": {"exemption": {}}}}"#, ["apps.ios.exemption.kind: and reason"]),
+            (#"{"project": "demo", "apps": {"ios": {"exemption": {}}}}"#, ["apps.ios.exemption.kind: kind and reason"]),
         ])
     func mistakes(json: String, problems: [String]) throws {
         let error = try #require(throws: ConfigurationError.self) { try Self.parsed(json) }

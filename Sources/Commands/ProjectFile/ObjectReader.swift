@@ -2,63 +2,36 @@ internal import Gateway
 internal import Identity
 internal import JSON
 
-/// What a file says of a member.
-enum Patch<Value> {
-    case absent
-    /// `null`: there shall be none.
-    case nothing
-    case value(Value)
-
-    /// Lays what is given over `member`.
-    func apply(to member: inout Value?) {
-        switch self {
-        case .absent: break
-        case .nothing: member = nil
-        case .value(let value): member = value
-        }
-    }
-
-    /// The same for what has always a value.
-    func value(insteadOf present: Value, initially: Value) -> Value {
-        switch self {
-        case .absent: present
-        case .nothing: initially
-        case .value(let value): value
-        }
-    }
-}
-
-extension Patch: Sendable where Value: Sendable {}
-
-/// Reads the members of a JSON object, remembering every problem instead of stopping at the first. A member that
-/// nobody asked for is a problem too.
+/// Reads the members of a JSON object and collects every problem. An unknown member is a problem too.
 struct ObjectReader {
     private let members: [String: JSONValue]
     private let path: String
     private var known: [String] = []
-    private(set) var problems: [String] = []
+    private var collector = ProblemCollector()
 
-    /// - Parameter path: of the object, with a dot at its end; empty for the whole file.
+    var problems: [String] { collector.problems }
+
+    /// - Parameter path: of the object, with a dot at its end; empty for the root.
     init(_ members: [String: JSONValue], at path: String = "") {
         self.members = members
         self.path = path
     }
 
-    mutating func text(_ name: String) -> String? { required(name, "a text", Self.text) }
+    mutating func text(_ name: String) -> String? { required(name, "a string", Self.text) }
     mutating func flag(_ name: String) -> Bool? {
         required(name, "true or false") { if case .bool(let value) = $0 { value } else { nil } }
     }
-    mutating func texts(_ name: String) -> [String]? { required(name, "a list of texts", Self.texts) }
-    mutating func optionalText(_ name: String) -> Patch<String> { given(name, "a text or null", Self.text) }
+    mutating func texts(_ name: String) -> [String]? { required(name, "a list of strings", Self.texts) }
+    mutating func optionalText(_ name: String) -> Patch<String> { patch(name, "a string or null", Self.text) }
     mutating func optionalTexts(_ name: String) -> Patch<[String]> {
-        given(name, "a list of texts or null", Self.texts)
+        patch(name, "a list of strings or null", Self.texts)
     }
 
     mutating func optionalEmail(_ name: String) -> Patch<EmailAddress> {
-        given(name, "an e-mail address or null") { Self.text($0).flatMap { EmailAddress($0) } }
+        patch(name, "an email address or null") { Self.text($0).flatMap { EmailAddress($0) } }
     }
     mutating func optionalChoice<Value: RawRepresentable<String> & CaseIterable>(_ name: String) -> Patch<Value> {
-        given(name, Value.allCases.map(\.rawValue).joined(separator: ", ") + " or null") { value in
+        patch(name, Value.allCases.map(\.rawValue).joined(separator: ", ") + " or null") { value in
             Self.text(value).flatMap { Value(rawValue: $0) }
         }
     }
@@ -71,16 +44,16 @@ struct ObjectReader {
         }
     }
 
-    /// Reads an object within; its problems become this one's.
+    /// Reads a nested object and collects its problems.
     mutating func optionalInside<Value>(_ name: String, _ read: (inout ObjectReader) -> Value?) -> Patch<Value> {
-        switch given(name, "an object or null", Self.object) {
+        switch patch(name, "an object or null", Self.object) {
         case .absent: .absent
-        case .nothing: .nothing
+        case .null: .null
         case .value(let members): inside(name, members, read).map { .value($0) } ?? .absent
         }
     }
 
-    /// The same for each member of an object that has names of the reader's own.
+    /// Reads an object whose members are objects under arbitrary names.
     mutating func each<Value>(_ name: String, _ read: (String, inout ObjectReader) -> Value) -> [String: Value]? {
         guard let all = object(name) else { return nil }
         var values: [String: Value] = [:]
@@ -88,13 +61,13 @@ struct ObjectReader {
             if case .object(let members) = value {
                 values[key] = inside("\(name).\(key)", members) { read(key, &$0) }
             } else {
-                complain("\(name).\(key)", "must be an object")
+                addProblem("\(name).\(key)", "expected an object, got \(value.summary)")
             }
         }
         return values
     }
 
-    /// An object of lists, under names of anybody's choice.
+    /// Reads an object whose members are lists of strings under arbitrary names.
     mutating func lists(_ name: String) -> [String: [String]]? {
         object(name).map { members in
             inside(name, members) { reader in
@@ -105,8 +78,8 @@ struct ObjectReader {
         }
     }
 
-    mutating func complain(_ name: String, _ problem: String) {
-        problems.append("\(path)\(name): \(problem)")
+    mutating func addProblem(_ name: String, _ problem: String) {
+        collector.add("\(path)\(name)", problem)
     }
 
     private mutating func inside<Value>(
@@ -115,37 +88,35 @@ struct ObjectReader {
         var reader = ObjectReader(members, at: "\(path)\(name).")
         let value = read(&reader)
         reader.finish()
-        problems += reader.problems
+        collector.add(reader.collector)
         return value
     }
 
-    /// To be called once every member has been asked for.
+    /// Records the unknown members. Call it after the last member was read.
     mutating func finish() {
         for name in members.keys.sorted() where !known.contains(name) {
-            complain(name, "unknown; there are \(known.sorted().joined(separator: ", "))")
+            addProblem(name, "unknown member; expected one of \(known.sorted().joined(separator: ", "))")
         }
     }
 
-    private mutating func given<Value>(
+    private mutating func patch<Value>(
         _ name: String, _ expected: String, _ parse: (JSONValue) -> Value?
     ) -> Patch<Value> {
         known.append(name)
         guard let value = members[name] else { return .absent }
-        if value == .null { return .nothing }
-        guard let parsed = parse(value) else {
-            complain(name, "must be \(expected)")
-            return .absent
-        }
-        return .value(parsed)
+        if value == .null { return .null }
+        let parsed = collector.value(
+            of: path + name, value, expected: expected, seen: value.summary, parse)
+        return parsed.map { .value($0) } ?? .absent
     }
 
     private mutating func required<Value>(
         _ name: String, _ expected: String, _ parse: (JSONValue) -> Value?
     ) -> Value? {
-        switch given(name, expected, parse) {
+        switch patch(name, expected, parse) {
         case .absent: return nil
-        case .nothing:
-            complain(name, "must be \(expected)")
+        case .null:
+            addProblem(name, "expected \(expected), got null")
             return nil
         case .value(let value): return value
         }
@@ -161,5 +132,20 @@ struct ObjectReader {
 
     private static func object(_ value: JSONValue) -> [String: JSONValue]? {
         if case .object(let members) = value { members } else { nil }
+    }
+}
+
+extension JSONValue {
+    /// A short string itself; of other values only the type, because they may be long or secret.
+    fileprivate var summary: String {
+        switch self {
+        case .string(let text) where text.utf8.count <= 100: "\"\(text)\""
+        case .string: "a long string"
+        case .bool(let value): "\(value)"
+        case .null: "null"
+        case .array: "a list"
+        case .object: "an object"
+        default: "a number"
+        }
     }
 }

@@ -7,8 +7,8 @@ extension ProjectFile {
 
     /// - Parameters:
     ///   - json: at most ``sizeLimit`` bytes.
-    ///   - contents: gives what is in a file that the file names, or `nil`.
-    /// - Throws: ``ConfigurationError`` with every mistake.
+    ///   - contents: returns the text of a file that the project file names; `nil` if it cannot be read.
+    /// - Throws: ``ConfigurationError`` with every problem.
     init(parsing json: [UInt8], contents: (String) -> String?) throws(ConfigurationError) {
         guard json.count <= Self.sizeLimit else {
             throw ConfigurationError(problems: ["the file is larger than \(Self.sizeLimit) bytes"])
@@ -17,11 +17,11 @@ extension ProjectFile {
         do {
             members = try StrictJSON.decode([String: JSONValue].self, from: json)
         } catch {
-            throw ConfigurationError(problems: ["the file is no JSON object (\(error))"])
+            throw ConfigurationError(problems: ["the file is not a valid JSON object: \(error)"])
         }
         var reader = ObjectReader(members)
         let project = reader.text("project") ?? ""
-        if !ProjectDraft.canBeID(project) { reader.complain("project", "must be the id of a project") }
+        if !ProjectDraft.canBeID(project) { reader.addProblem("project", "expected a project ID, got \"\(project)\"") }
         self.init(project: ID(project))
         name = reader.text("name")
         profile = reader.choice("profile")
@@ -39,7 +39,8 @@ extension ProjectFile {
         var policy: [String: String] = [:]
         for (name, value) in members.sorted(by: { $0.key < $1.key }) {
             guard let member = Policy.members.first(where: { $0.name == name }) else {
-                reader.complain("policy.\(name)", "unknown; `sekisho projects policy --help` lists what there is")
+                reader.addProblem(
+                    "policy.\(name)", "unknown member; `sekisho projects policy --help` lists the members")
                 continue
             }
             let text: String? =
@@ -52,7 +53,7 @@ extension ProjectFile {
             if let text, member.set(text, in: &probe) {
                 policy[name] = text
             } else {
-                reader.complain("policy.\(name)", "must be \(member.values)")
+                reader.addProblem("policy.\(name)", "expected \(member.values)")
             }
         }
         return policy
@@ -100,8 +101,8 @@ extension ProjectFile.Provider {
         let name = provider == .apple ? "privateKey" : "clientSecret"
         let direct = reader.text(name)
         if let path = reader.text("\(name)File") {
-            if direct != nil { reader.complain("\(name)File", "\(name) is there too: use one") }
-            if contents(path) == nil { reader.complain("\(name)File", "\(path) cannot be read") }
+            if direct != nil { reader.addProblem("\(name)File", "\(name) is set too: use only one of them") }
+            if contents(path) == nil { reader.addProblem("\(name)File", "cannot read \(path)") }
             let text = contents(path).map { $0.hasSuffix("\n") && provider != .apple ? String($0.dropLast()) : $0 }
             secret = text.map { Secret($0) }
         } else {
@@ -122,7 +123,7 @@ extension ProjectFile.ProjectApp {
             let kind: LoginServicesExemption.Kind? = inner.choice("kind")
             let reason = inner.text("reason")
             guard let kind, let reason else {
-                if inner.problems.isEmpty { inner.complain("kind", "and reason are needed") }
+                if inner.problems.isEmpty { inner.addProblem("kind", "kind and reason are required") }
                 return nil
             }
             return LoginServicesExemption(kind: kind, reason: reason)

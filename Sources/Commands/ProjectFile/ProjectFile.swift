@@ -1,7 +1,7 @@
 internal import Gateway
 internal import Identity
 
-/// What an operator's file says of a project. What it leaves out, it says nothing about.
+/// The configuration of a project in a file. Members that the file omits leave the project as it is.
 struct ProjectFile: Sendable {
     struct Provider: Sendable {
         var isEnabled: Bool?
@@ -37,14 +37,14 @@ struct ProjectFile: Sendable {
     var project: ID<Project>
     var name: String?
     var profile: Policy.Profile?
-    /// As texts that the members take.
+    /// The values of policy members by name.
     var policy: [String: String] = [:]
     var authorizedDomains: [String]?
     var email = Patch<Email>.absent
     var providers: [String: Provider] = [:]
     var apps: [String: ProjectApp] = [:]
 
-    /// - Parameter pruning: what the file leaves out goes, or goes back to its default. Names and kept secrets stay.
+    /// - Parameter pruning: removes what the file omits, or resets it to its default. Names and stored secrets are kept.
     func apply(to configuration: inout ProjectConfiguration, pruning: Bool) {
         if let name { configuration.name = name }
         applyPolicy(to: &configuration.project, pruning: pruning)
@@ -78,42 +78,42 @@ struct ProjectFile: Sendable {
 }
 
 extension ProjectFile {
-    private func emailSettings(insteadOf present: EmailSettings, pruning: Bool) -> EmailSettings {
+    private func emailSettings(insteadOf current: EmailSettings, pruning: Bool) -> EmailSettings {
         switch email {
-        case .absent: pruning ? EmailSettings() : present
-        case .nothing: EmailSettings()
-        case .value(let input): input.applied(to: pruning ? EmailSettings() : present)
+        case .absent: pruning ? EmailSettings() : current
+        case .null: EmailSettings()
+        case .value(let input): input.applied(to: pruning ? EmailSettings() : current)
         }
     }
 }
 
 extension ProjectFile.Email {
-    fileprivate func applied(to present: EmailSettings) -> EmailSettings {
-        var settings = present
+    fileprivate func applied(to current: EmailSettings) -> EmailSettings {
+        var settings = current
         senderAddress.apply(to: &settings.senderAddress)
         senderName.apply(to: &settings.senderName)
         replyTo.apply(to: &settings.replyTo)
         actionURL.apply(to: &settings.actionURL)
-        settings.language = language.value(insteadOf: settings.language, initially: .english)
-        settings.subjects = subjects.value(insteadOf: settings.subjects, initially: [:])
+        settings.language = language.value(current: settings.language, default: .english)
+        settings.subjects = subjects.value(current: settings.subjects, default: [:])
         return settings
     }
 }
 
 extension ProjectFile.Provider {
     func apply(to configuration: inout ProjectConfiguration, _ id: ProviderID, pruning: Bool) {
-        let present = configuration.project.settings(of: id)
-        let fresh = ProviderSettings(
-            provider: id, isEnabled: true, clientIDs: [], hasSecret: present?.hasSecret ?? false,
+        let current = configuration.project.settings(of: id)
+        let initial = ProviderSettings(
+            provider: id, isEnabled: true, clientIDs: [], hasSecret: current?.hasSecret ?? false,
             openID: id.isGenericOpenID ? OpenIDSettings(issuer: "") : nil)
-        var settings = pruning ? fresh : present ?? fresh
+        var settings = pruning ? initial : current ?? initial
         if let isEnabled { settings.isEnabled = isEnabled }
         if let clientIDs { settings.clientIDs = clientIDs }
         if id == .apple, settings.apple != nil || teamID != nil || keyID != nil || acceptsUnhashedNonces != nil {
-            let present = settings.apple
+            let apple = settings.apple
             settings.apple = AppleSettings(
-                teamID: teamID ?? present?.teamID ?? "", keyID: keyID ?? present?.keyID ?? "",
-                acceptsUnhashedNonces: acceptsUnhashedNonces ?? present?.acceptsUnhashedNonces ?? false)
+                teamID: teamID ?? apple?.teamID ?? "", keyID: keyID ?? apple?.keyID ?? "",
+                acceptsUnhashedNonces: acceptsUnhashedNonces ?? apple?.acceptsUnhashedNonces ?? false)
         }
         if let issuer { settings.openID?.issuer = issuer }
         if var openID = settings.openID {
@@ -127,8 +127,8 @@ extension ProjectFile.Provider {
 }
 
 extension ProjectFile.ProjectApp {
-    fileprivate func applied(to present: ConfiguredApp?, _ id: ID<App>, pruning: Bool) -> ConfiguredApp {
-        var app = present ?? ConfiguredApp(app: App(id: id), name: id.rawValue)
+    fileprivate func applied(to current: ConfiguredApp?, _ id: ID<App>, pruning: Bool) -> ConfiguredApp {
+        var app = current ?? ConfiguredApp(app: App(id: id), name: id.rawValue)
         if let name { app.name = name }
         var settings = pruning ? AppSettings() : app.app.settings
         if let platform { settings.platform = platform }

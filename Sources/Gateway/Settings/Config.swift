@@ -7,57 +7,59 @@ package import Postgres
 internal import Providers
 package import Telemetry
 
-/// Everything the environment can say. Values are read once, at start, and never change.
+/// The settings that the environment can have. They are read once, at start.
 package enum Settings {
     static let databaseURL = Setting(
-        name: "DATABASE_URL", fallback: nil, meaning: "the PostgreSQL database, as postgresql://user:password@host/name"
-    )
+        name: "DATABASE_URL", fallback: nil,
+        meaning: "the PostgreSQL database, such as postgresql://user:password@host/name", isSecret: true)
     static let databaseConnections = Setting(
         name: "SEKISHO_DATABASE_CONNECTIONS", fallback: "4",
-        meaning: "database connections of each event loop, 1 to 64, and one more for reads")
+        meaning: "database connections per event loop, 1 to 64; each loop has one more for reads")
     static let databasePrepared = Setting(
         name: "SEKISHO_DATABASE_PREPARED", fallback: "on",
-        meaning: "on, or off behind a pooler in transaction mode that knows no prepared statements")
+        meaning: "on, or off behind a connection pooler in transaction mode without support for prepared statements")
     static let masterKey = Setting(
         name: "SEKISHO_MASTER_KEY", fallback: nil,
         meaning:
-            "32 bytes in base64 that every secret in the database is sealed under (sekisho keys generate-master-key)")
+            "32 bytes in base64, the key that encrypts every secret in the database (sekisho keys generate-master-key)",
+        isSecret: true)
     static let previousMasterKey = Setting(
         name: "SEKISHO_MASTER_KEY_PREVIOUS", fallback: nil,
-        meaning: "the master key before the last change, until sekisho keys rewrap has run")
+        meaning: "the previous master key, until sekisho keys rewrap has run", isSecret: true)
     package static let publicURL = Setting(
         name: "SEKISHO_PUBLIC_URL", fallback: nil,
-        meaning: "where clients reach the gateway, as https://auth.example.com; the issuer of tokens begins with it")
+        meaning:
+            "the URL of the gateway for clients, such as https://auth.example.com; the issuer of tokens begins with it")
     static let listen = Setting(
         name: "SEKISHO_LISTEN", fallback: "0.0.0.0:8080", meaning: "numeric address and port to listen on")
     static let loops = Setting(
-        name: "SEKISHO_LOOPS", fallback: nil, meaning: "event loops, 1 to 256; by default one for each core")
+        name: "SEKISHO_LOOPS", fallback: nil, meaning: "event loops, 1 to 256 (default: one per core)")
     static let trustedProxies = Setting(
         name: "SEKISHO_TRUSTED_PROXIES", fallback: "",
-        meaning: "networks whose X-Forwarded-For is believed, separated by commas, as 10.0.0.0/8,fd00::/8")
+        meaning: "comma-separated networks whose X-Forwarded-For is trusted, such as 10.0.0.0/8,fd00::/8")
     static let passwordThreads = Setting(
         name: "SEKISHO_PASSWORD_THREADS", fallback: nil,
-        meaning: "threads that hash passwords, 1 to 256; by default one for each core")
+        meaning: "threads that hash passwords, 1 to 256 (default: one per core)")
     static let passwordMemory = Setting(
         name: "SEKISHO_PASSWORD_MEMORY_KIB", fallback: "19456",
-        meaning: "Argon2id memory of one hash in KiB, 7168 to 1048576")
+        meaning: "memory of one Argon2id hash in KiB, 7168 to 1048576")
     static let passwordIterations = Setting(
-        name: "SEKISHO_PASSWORD_ITERATIONS", fallback: "2", meaning: "Argon2id passes over that memory, 1 to 16")
+        name: "SEKISHO_PASSWORD_ITERATIONS", fallback: "2", meaning: "Argon2id passes over the memory, 1 to 16")
     static let passwordWaiting = Setting(
         name: "SEKISHO_PASSWORD_WAITING", fallback: "64",
-        meaning: "passwords that may wait for a thread, 2 to 10000; more are answered 503")
+        meaning: "maximum of passwords that wait for a thread, 2 to 10000; requests beyond it get status 503")
     static let breachedPasswords = Setting(
         name: "SEKISHO_BREACHED_PASSWORDS_URL", fallback: BreachedPasswordList.publicURL,
-        meaning: "where breached passwords are looked up by five digits of their SHA-1; empty to ask nobody",
-        takesEmpty: true)
+        meaning: "the list of breached passwords, queried by the first five hex digits of a SHA-1; empty to disable it",
+        takesEmpty: true, isSecret: true)
     static let logLevel = Setting(name: "SEKISHO_LOG_LEVEL", fallback: "info", meaning: "debug, info, warning or error")
     static let drain = Setting(
         name: "SEKISHO_DRAIN_SECONDS", fallback: "10",
-        meaning: "how long running requests may take to end after SIGTERM, 0 to 300")
+        meaning: "seconds that running requests have to finish after SIGTERM, 0 to 300")
 
     package static let hashKey = Setting(
         name: "SEKISHO_HASH_KEY", fallback: nil,
-        meaning: "the base64 key of imported password hashes; read by sekisho users import alone")
+        meaning: "the base64 key of imported password hashes, only for sekisho users import", isSecret: true)
 
     static let all =
         [
@@ -67,22 +69,22 @@ package enum Settings {
         ] + server + email + [hashKey]
 }
 
-/// What `serve` runs on.
+/// The configuration of a gateway.
 package struct Config: Sendable {
     package var database: Pool.Configuration
     package var masterKeys: MasterKeys
-    /// `nil` stands for loopback and whatever port is bound.
+    /// `nil`: the URL is that of loopback and the bound port.
     package var publicURL: String?
     package var listen: ListenAddress
     var loops: Int
     var trustedProxies: [IPNetwork]
     var server: ServerConfig
     var passwords: PasswordConfig
-    /// `nil` asks nobody.
+    /// `nil`: passwords are not checked for breaches.
     var breachedPasswordsURL: String?
     package var logLevel: Log.Level
     package var drain: Duration
-    /// `nil`: none is sent.
+    /// `nil`: no email is sent.
     package var email: EmailConfig?
 
     package init(
@@ -130,7 +132,7 @@ package struct Config: Sendable {
 }
 
 extension Config {
-    /// - Throws: ``ConfigurationError`` with every mistake.
+    /// - Throws: ``ConfigurationError`` with every problem.
     package init(reader: inout SettingsReader) throws(ConfigurationError) {
         let database = reader.database()
         let masterKeys = reader.masterKeys()
@@ -139,7 +141,7 @@ extension Config {
         let listen = reader.required(Settings.listen, "ADDRESS:PORT with a numeric address", ListenAddress.init)
         let loops = reader.optional(Settings.loops, "a number from 1 to 256", Self.parse(threads:))
         let trustedProxies = reader.required(
-            Settings.trustedProxies, "networks such as 10.0.0.0/8, separated by commas", Self.parse(networks:))
+            Settings.trustedProxies, "comma-separated networks such as 10.0.0.0/8", Self.parse(networks:))
         let server = reader.server()
         let passwords = reader.passwords()
         let breachedPasswordsURL = reader.required(
@@ -194,7 +196,7 @@ extension Config {
         return text.hasSuffix("/") ? text : text + "/"
     }
 
-    /// Encrypted, or on this machine.
+    /// HTTPS, or HTTP on loopback.
     private static func isSafe(_ url: URL) -> Bool {
         url.scheme == "https"
             || url.scheme == "http" && ["127.0.0.1", "localhost", "::1", "[::1]"].contains(url.host ?? "")
@@ -202,7 +204,7 @@ extension Config {
 }
 
 extension Config.ListenAddress {
-    /// `127.0.0.1:8080` or `[::1]:8080`; port 0 is any free one.
+    /// `127.0.0.1:8080` or `[::1]:8080`; port 0 picks a free port.
     init?(_ text: String) {
         guard let colon = text.lastIndex(of: ":"), let port = UInt16(text[text.index(after: colon)...]) else {
             return nil
@@ -230,7 +232,7 @@ extension SettingsReader {
         let iterations = number(Settings.passwordIterations, in: 1...16)
         let waiting = number(Settings.passwordWaiting, in: 2...10_000)
         guard let memory, let iterations, let waiting,
-            let cost = try? PasswordHash.Cost(memoryKiB: memory, iterations: iterations)  // both are in range
+            let cost = try? PasswordHash.Cost(memoryKiB: memory, iterations: iterations)  // Both are in range.
         else { return nil }
         return Config.PasswordConfig(threads: threads ?? Config.cores, waiting: waiting, cost: cost)
     }
@@ -238,7 +240,7 @@ extension SettingsReader {
     mutating func masterKeys() -> MasterKeys? {
         let current = required(Settings.masterKey, "32 bytes in base64", Self.key)
         let previous = optional(Settings.previousMasterKey, "32 bytes in base64", Self.key)
-        // Both have been measured by `key`.
+        // `key` has checked both lengths.
         return current.flatMap { try? MasterKeys(current: $0, previous: previous) }
     }
 
@@ -248,11 +250,11 @@ extension SettingsReader {
 }
 
 extension SettingsReader {
-    /// The process's own environment and the files it names.
+    /// The environment of the process and the files that it names.
     package static func live() -> SettingsReader {
         SettingsReader(environment: ProcessInfo.processInfo.environment, contents: contents(of:))
     }
 
-    /// Whatever is wrong with the file, the problem names its path.
+    /// Returns `nil` for a file that cannot be read; the caller reports the path.
     package static func contents(of path: String) -> String? { try? String(contentsOfFile: path, encoding: .utf8) }
 }

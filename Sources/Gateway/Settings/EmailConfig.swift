@@ -5,43 +5,45 @@ package import SMTP
 extension Settings {
     static let smtpURL = Setting(
         name: "SEKISHO_SMTP_URL", fallback: nil,
-        meaning: "the server that takes mail, as smtps://user:password@mail.example.com; without one no mail is sent")
+        meaning:
+            "the SMTP server, such as smtps://user:password@mail.example.com; if it is not set, no email is sent",
+        isSecret: true)
     static let emailSender = Setting(
         name: "SEKISHO_MAIL_FROM", fallback: nil,
-        meaning: "the address that mail comes from, for projects that have none of their own")
+        meaning: "the sender address, unless a project has its own")
     static let smtpAuthorities = Setting(
         name: "SEKISHO_SMTP_CA_FILE", fallback: nil,
-        meaning: "a file of PEM certificates to believe instead of the system's when mail is sent")
+        meaning: "a file of PEM certificates to trust instead of those of the system, for the SMTP server")
 
     static let email = [smtpURL, emailSender, smtpAuthorities]
 }
 
-/// How mail leaves.
+/// The SMTP server and the sender of emails.
 package struct EmailConfig: Sendable {
     package var server: SubmissionServer
-    /// For projects that have none of their own.
+    /// For projects without an own sender address.
     package var sender: EmailAddress
 
-    /// For a whole message, whatever the server does.
+    /// For the delivery of one message.
     package static let deadline: Duration = .seconds(30)
 }
 
 extension SettingsReader {
-    /// - Returns: `nil` if nothing is said of mail, or something wrong.
+    /// - Returns: `nil` if email is not configured, or not correctly.
     package mutating func email() -> EmailConfig? {
-        let before = problems.count
-        let authorities = optional(Settings.smtpAuthorities, "the path of a file that can be read") { path in
+        let count = collector.problems.count
+        let authorities = optional(Settings.smtpAuthorities, "the path of a readable file") { path in
             access(path, R_OK) == 0 ? path : nil
         }
         let server = optional(
-            Settings.smtpURL, "smtp:// or smtps:// with a host, and user:password@ and a port where needed"
+            Settings.smtpURL, "smtp:// or smtps:// with a host, and optionally user:password@ and a port"
         ) { SubmissionServer(url: $0, certificateAuthorities: authorities) }
-        let sender = optional(Settings.emailSender, "an e-mail address") { EmailAddress($0) }
+        let sender = optional(Settings.emailSender, "an email address") { EmailAddress($0) }
         if let server, let sender { return EmailConfig(server: server, sender: sender) }
-        // One without the other sends nothing; whatever else is wrong has been told already.
-        guard problems.count == before else { return nil }
-        if server != nil { problems.append("\(Settings.emailSender.name) is not set, and \(Settings.smtpURL.name) is") }
-        if sender != nil { problems.append("\(Settings.smtpURL.name) is not set, and \(Settings.emailSender.name) is") }
+        // Email needs both settings. An invalid value has been reported already.
+        guard collector.problems.count == count else { return nil }
+        if server != nil { add(Settings.emailSender, "is not set, but \(Settings.smtpURL.name) is") }
+        if sender != nil { add(Settings.smtpURL, "is not set, but \(Settings.emailSender.name) is") }
         return nil
     }
 }

@@ -5,20 +5,20 @@ internal import Telemetry
 extension Settings {
     static let connections = Setting(
         name: "SEKISHO_CONNECTIONS", fallback: "8192",
-        meaning: "HTTP connections open at one time, 64 to 1000000; when nearly all are used, idle ones are closed")
+        meaning: "maximum of open HTTP connections, 64 to 1000000; near the maximum, idle connections are closed")
     static let connectionsPerAddress = Setting(
         name: "SEKISHO_CONNECTIONS_PER_ADDRESS", fallback: "256",
         meaning:
-            "connections of one IPv4 address or IPv6 /64, 1 to 1000000; 4 times as many of a /24 or /56, 16 times of a /48"
+            "maximum of connections of one IPv4 address or IPv6 /64, 1 to 1000000; 4 times as many for a /24 or /56, 16 times for a /48"
     )
     static let bodyMemory = Setting(
         name: "SEKISHO_BODY_MEMORY_MIB", fallback: "64",
-        meaning: "MiB of request bodies held at one time, 32 to 65536; more are answered 503")
+        meaning: "maximum of request bodies in memory in MiB, 32 to 65536; requests beyond it get status 503")
 
     static let server = [connections, connectionsPerAddress, bodyMemory]
 }
 
-/// What HTTP clients may take up.
+/// The limits of the HTTP server.
 package struct ServerConfig: Sendable {
     var connections: Int
     /// `nil`: no limit.
@@ -33,7 +33,7 @@ package struct ServerConfig: Sendable {
         self.bodyMemoryMiB = bodyMemoryMiB
     }
 
-    /// Loopback and trusted proxies stand for many clients.
+    /// Exempts loopback and trusted proxies from the limit per address, because each stands for many clients.
     func limits(exempting proxies: [IPNetwork]) -> Limits {
         Limits(
             heldBodyBytes: bodyMemoryMiB << 20, connections: connections, connectionsPerAddress: connectionsPerAddress,
@@ -53,11 +53,11 @@ extension SettingsReader {
 }
 
 extension Metrics {
-    /// Shows what the server holds and what it has rejected.
+    /// Exports the connections and bodies that the server holds and has rejected.
     func show(_ server: Server) {
         gauge("sekisho_connections", help: "HTTP connections open now.") { Double(server.connections) }
         counter(
-            "sekisho_connections_rejected_total", help: "Connections closed as soon as they were made, by limit.",
+            "sekisho_connections_rejected_total", help: "Connections rejected, by limit.",
             label: "limit"
         ) {
             [
@@ -69,7 +69,7 @@ extension Metrics {
             Double(server.connectionsClosedIdle)
         }
         gauge("sekisho_body_bytes", help: "Bytes of request bodies held now.") { Double(server.heldBodyBytes) }
-        counter("sekisho_bodies_rejected_total", help: "Requests answered 503 because too many bytes were held.") {
+        counter("sekisho_bodies_rejected_total", help: "Requests answered 503 because of the limit for bodies.") {
             Double(server.bodiesRejected)
         }
     }

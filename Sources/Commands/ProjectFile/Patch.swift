@@ -1,0 +1,26 @@
+/// A change of an optional value: absent members of a file leave the value as it is.
+enum Patch<Value> {
+    case absent
+    /// `null`: removes the value.
+    case null
+    case value(Value)
+
+    func apply(to member: inout Value?) {
+        switch self {
+        case .absent: break
+        case .null: member = nil
+        case .value(let value): member = value
+        }
+    }
+
+    /// Returns the new value of a member that always has one; `null` resets it to `defaultValue`.
+    func value(current: Value, default defaultValue: Value) -> Value {
+        switch self {
+        case .absent: current
+        case .null: defaultValue
+        case .value(let value): value
+        }
+    }
+}
+
+extension Patch: Sendable where Value: Sendable {}

@@ -1,0 +1,32 @@
+/// Collects the problems of a configuration, so that the operator can correct all of them at once.
+package struct ProblemCollector: Sendable {
+    package private(set) var problems: [String] = []
+
+    package init() {}
+
+    package mutating func add(_ name: String, _ problem: String) {
+        problems.append("\(name): \(problem)")
+    }
+
+    package mutating func add(_ other: ProblemCollector) {
+        problems += other.problems
+    }
+
+    /// Parses the value of `name`, or records the problem.
+    ///
+    /// - Parameters:
+    ///   - seen: the value as the problem shows it; `nil` for secrets.
+    ///   - parse: returns `nil` for an invalid value.
+    package mutating func value<Input, Value>(
+        of name: String, _ input: Input, expected: String, seen: String?, _ parse: (Input) -> Value?
+    ) -> Value? {
+        if let value = parse(input) { return value }
+        add(name, "expected \(expected)" + (seen.map { ", got \($0)" } ?? ""))
+        return nil
+    }
+
+    /// - Throws: ``ConfigurationError`` if there is any problem.
+    package func finish() throws(ConfigurationError) {
+        guard problems.isEmpty else { throw ConfigurationError(problems: problems) }
+    }
+}
