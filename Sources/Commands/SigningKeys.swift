@@ -96,17 +96,7 @@ extension Command {
         environment: ["DATABASE_URL", "SEKISHO_MASTER_KEY", "SEKISHO_MASTER_KEY_PREVIOUS"]
     ) { _ in
         try Administration.runWithKeys { administration, masterKeys in
-            let store = SigningKeyStore(pool: administration.pool)
-            var count = 0
-            for (project, key) in try await store.all() {
-                guard let sealed = try key.rewrapped(in: project, under: masterKeys) else { continue }
-                try await store.reseal(key, as: sealed, in: project)
-                count += 1
-            }
-            count += try await ProviderSecretStore(pool: administration.pool).rewrap(under: masterKeys)
-            count += try await PasswordSchemeStore(pool: administration.pool).rewrap(under: masterKeys)
-            count += try await EncryptedEmails(pool: administration.pool).rewrap(under: masterKeys)
-            try await Canary.rewrap(administration.pool, under: masterKeys)
+            let count = try await Reencryption.run(on: administration.pool, under: masterKeys)
             Terminal.writeLine("rewrapped \(count) \(count == 1 ? "secret" : "secrets")")
         }
     }

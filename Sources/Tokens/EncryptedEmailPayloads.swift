@@ -21,12 +21,8 @@ public struct EncryptedEmailPayloads: Sendable {
         try StrictJSON.decode(EmailPayload.self, from: try box.open(sealed, context: Self.context(of: email)))
     }
 
-    /// - Returns: `nil` if the payload is already encrypted under the current master key.
-    public func rewrapped(_ sealed: [UInt8], of email: ID<OutgoingEmail>) throws -> [UInt8]? {
-        try box.resealed(sealed, context: Self.context(of: email))
-    }
-
-    private static func context(of email: ID<OutgoingEmail>) -> String { "mail/\(email)/content" }
+    /// The column that the ciphertext of a payload is bound to.
+    public static func context(of email: ID<OutgoingEmail>) -> String { "mail/\(email)/content" }
 }
 
 extension OutOfBand {

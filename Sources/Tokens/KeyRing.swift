@@ -85,17 +85,12 @@ extension StoredKey {
 
     fileprivate func isBelieved(at now: Instant) -> Bool { retiresAt.map { $0 > now } ?? true }
 
-    /// Binds the sealed bytes to their row.
-    static func context(_ id: String, in project: ID<Project>) -> String {
+    /// The column that the ciphertext of a private key is bound to.
+    public static func context(_ id: String, in project: ID<Project>) -> String {
         "signing_key/\(project.rawValue)/\(id)/private_key"
     }
 
     fileprivate func open(in project: ID<Project>, under masterKeys: MasterKeys) throws -> [UInt8] {
         try SealedBox(keys: masterKeys).open(sealedPrivateKey, context: Self.context(id, in: project))
-    }
-
-    /// The same key sealed anew, or `nil` if it is sealed under the current master key already.
-    public func rewrapped(in project: ID<Project>, under masterKeys: MasterKeys) throws -> [UInt8]? {
-        try SealedBox(keys: masterKeys).resealed(sealedPrivateKey, context: Self.context(id, in: project))
     }
 }

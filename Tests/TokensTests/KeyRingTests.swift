@@ -26,13 +26,14 @@ struct KeyRingTests {
     }
 
     @Test("move to a new master key while the old one is still known, and need it no more afterwards")
-    func rewrapping() throws {
+    func reencryption() throws {
         let key = try KeyGenerator(masterKeys: masterKeys).refreshTokenKey(in: project, at: now, signsFrom: now)
         let new = [UInt8](repeating: 2, count: 32)
         let both = try MasterKeys(current: new, previous: [UInt8](repeating: 1, count: 32))
-        let rewrapped = try #require(try key.rewrapped(in: project, under: both))
-        let moved = key.with(sealed: rewrapped)
-        #expect(try moved.rewrapped(in: project, under: both) == nil, "once is enough")
+        let (box, context) = (SealedBox(keys: both), StoredKey.context(key.id, in: project))
+        let encrypted = try #require(try box.resealed(key.sealedPrivateKey, context: context))
+        let moved = key.with(sealed: encrypted)
+        #expect(try box.resealed(moved.sealedPrivateKey, context: context) == nil)
         _ = try KeyRing([moved], of: project, under: try MasterKeys(current: new))
     }
 

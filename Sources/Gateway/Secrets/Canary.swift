@@ -6,7 +6,7 @@ package import Storage
 /// A known text encrypted in the database, which shows whether the master key and the mode are those of the database.
 package enum Canary {
     private static let text = Array("sekisho".utf8)
-    private static let context = "installation/canary"
+    static let context = "installation/canary"
 
     /// Marks a new database with this mode and master key.
     ///
@@ -19,11 +19,13 @@ package enum Canary {
         let installation = try await store.claim(for: Installation(mode: mode, canary: sealed), at: now)
         guard installation.mode == mode else {
             throw Failure(
-                message: "the database was created by `sekisho \(installation.mode)` and cannot be used with `sekisho \(mode)`: use another database"
+                message:
+                    "the database was created by `sekisho \(installation.mode)` and cannot be used with `sekisho \(mode)`: use another database"
             )
         }
         guard opens(installation.canary, under: masterKeys) else {
-            throw Failure(message: "the master key is not the one that the database was created with: check SEKISHO_MASTER_KEY")
+            throw Failure(
+                message: "the master key is not the one that the database was created with: check SEKISHO_MASTER_KEY")
         }
     }
 
@@ -33,14 +35,5 @@ package enum Canary {
         } catch {
             return false
         }
-    }
-
-    /// Seals the canary under the current master key, if it is not already.
-    package static func rewrap(_ pool: Pool, under masterKeys: MasterKeys) async throws {
-        let store = InstallationStore(pool: pool)
-        guard let installation = try await store.current(),
-            !SealedBox(keys: masterKeys).isSealedWithCurrent(installation.canary)
-        else { return }
-        try await store.reseal(canary: try SealedBox(keys: masterKeys).seal(text, context: context))
     }
 }

@@ -1,15 +1,15 @@
-package import Crypto
+internal import Crypto
 internal import Encoding
 internal import Identity
 internal import Storage
 
 extension PasswordKeys {
-    /// Sealed under the master key, in the database.
+    /// Stores the keys encrypted under the master key.
     static func sealed(in store: PasswordSchemeStore, under masterKeys: MasterKeys, clock: WallClock) -> PasswordKeys {
         let box = SealedBox(keys: masterKeys)
         let naming = masterKeys.key(for: "ids of password keys")
         return PasswordKeys { key, project in
-            // Lengths apart, so that no other project and key give the same message.
+            // The length prefix makes the message unambiguous: no other project and key produce it.
             let message = Array("\(project.rawValue.utf8.count):\(project)".utf8) + key.bytes
             let id = ID<PasswordKey>(Hexadecimal.encode(Array(HMAC.sha256(key: naming, message: message).prefix(16))))
             let sealed = try box.seal(key.bytes, context: context(id, in: project))
@@ -22,25 +22,8 @@ extension PasswordKeys {
         }
     }
 
-    /// The place of a key in the database.
-    fileprivate static func context(_ id: ID<PasswordKey>, in realm: ID<Realm>) -> String {
+    /// The column that the ciphertext of a key is bound to.
+    static func context(_ id: ID<PasswordKey>, in realm: ID<Realm>) -> String {
         "password_scheme/\(realm)/\(id)/key"
-    }
-}
-
-extension PasswordSchemeStore {
-    /// Seals what is sealed under the previous master key under the current one.
-    ///
-    /// - Returns: how many they were.
-    package func rewrap(under masterKeys: MasterKeys) async throws -> Int {
-        let box = SealedBox(keys: masterKeys)
-        var count = 0
-        for key in try await all() {
-            let context = PasswordKeys.context(key.id, in: key.realm)
-            guard let sealed = try box.resealed(key.sealed, context: context) else { continue }
-            try await reseal(key, as: sealed)
-            count += 1
-        }
-        return count
     }
 }

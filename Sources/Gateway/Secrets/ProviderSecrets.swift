@@ -4,9 +4,9 @@ package import Identity
 internal import Storage
 
 extension ConfigurationRules {
-    /// Apple gives out a P-256 key in PEM, others a text.
+    /// Expects a P-256 key in PEM as the secret of Apple, and a printable string as that of other providers.
     ///
-    /// - Parameter publicURL: where clients reach the gateway; `nil` if that is not known.
+    /// - Parameter publicURL: the URL of the gateway; `nil` if it is not known.
     package static func live(takesLoopbackIssuers: Bool = false, publicURL: String? = nil) -> ConfigurationRules {
         let host = publicURL.flatMap { URL(string: $0)?.host }
         return ConfigurationRules(takesLoopbackIssuers: takesLoopbackIssuers, ownHost: host) { secret, provider in
@@ -38,21 +38,21 @@ extension SecretEncryption {
         }
     }
 
-    /// For what changes no secret: has no keys.
+    /// For changes without secrets; encryption throws ``Failure``.
     package static let absent = SecretEncryption { _, _, _ in
-        throw Failure(message: "a secret cannot be kept without the master key")
+        throw Failure(message: "a secret cannot be stored: SEKISHO_MASTER_KEY is not set")
     } holds: { _, _, _, _ in
         false
     }
 
-    /// The place of a secret in the database.
-    fileprivate static func context(_ provider: ProviderID, in realm: ID<Realm>) -> String {
+    /// The column that the ciphertext of a secret is bound to.
+    static func context(_ provider: ProviderID, in realm: ID<Realm>) -> String {
         "identity_provider/\(realm)/\(provider.rawValue)/secret"
     }
 }
 
 extension ProviderSecretStore {
-    /// - Returns: `nil` if none is kept.
+    /// - Returns: `nil` if none is stored.
     func secret(
         of provider: ProviderID, in realm: ID<Realm>, under masterKeys: MasterKeys
     ) async throws -> Secret? {
@@ -61,20 +61,5 @@ extension ProviderSecretStore {
                 .open(sealed, context: SecretEncryption.context(provider, in: realm))
             return Secret(String(decoding: opened, as: UTF8.self))
         }
-    }
-
-    /// Seals what is sealed under the previous master key under the current one.
-    ///
-    /// - Returns: how many they were.
-    package func rewrap(under masterKeys: MasterKeys) async throws -> Int {
-        let box = SealedBox(keys: masterKeys)
-        var count = 0
-        for secret in try await all() {
-            let context = SecretEncryption.context(secret.provider, in: secret.realm)
-            guard let sealed = try box.resealed(secret.sealed, context: context) else { continue }
-            try await reseal(secret, as: sealed)
-            count += 1
-        }
-        return count
     }
 }

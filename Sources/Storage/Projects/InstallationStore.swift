@@ -65,7 +65,10 @@ public struct InstallationStore: Sendable {
         }
     }
 
-    public func reseal(canary: [UInt8]) async throws {
-        _ = try await reaching { try await pool.execute("UPDATE installation SET canary = \(canary)") }
+    /// Does nothing if the canary is no longer `canary`.
+    public func reseal(canary: [UInt8], as encrypted: [UInt8]) async throws {
+        _ = try await reaching {
+            try await pool.execute("UPDATE installation SET canary = \(encrypted) WHERE canary = \(canary)")
+        }
     }
 }

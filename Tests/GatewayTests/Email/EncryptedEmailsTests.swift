@@ -10,8 +10,8 @@ import Tokens
 
 @Suite("Encrypted payloads of queued emails")
 struct EncryptedEmailsTests {
-    @Test("can be decrypted with the new master key alone after rewrapping")
-    func rewrapping() async throws {
+    @Test("can be decrypted with the new master key alone after re-encryption")
+    func reencryption() async throws {
         let gateway = try await TestGateway()
         let ada = try await gateway.signUp()
         for _ in 0..<2 { _ = try await gateway.sendCode("VERIFY_EMAIL", ["idToken": .string(ada.idToken)]) }
@@ -20,8 +20,9 @@ struct EncryptedEmailsTests {
         let stored = EncryptedEmails(pool: gateway.database.pool)
         let (old, new) = ([UInt8](repeating: 7, count: 32), [UInt8](repeating: 8, count: 32))
         let both = try MasterKeys(current: new, previous: old)
-        #expect(try await stored.rewrap(under: both) == 1, "what was given up is not sent again")
-        #expect(try await stored.rewrap(under: both) == 0)
+        let (column, box) = (Reencryption.emails(in: stored), SealedBox(keys: both))
+        #expect(try await column.reencrypt(with: box) == 1, "an email that failed permanently is not sent again")
+        #expect(try await column.reencrypt(with: box) == 0)
         let email = try #require(try await stored.emails(after: nil, limit: 10).first)
         let content = try EncryptedEmailPayloads(masterKeys: try MasterKeys(current: new)).open(
             email.content, of: email.id)

@@ -62,8 +62,9 @@ struct DefaultSupportedIdpTests {
         #expect(try kept?.expose() == Configurator.key.get())
         let others = try MasterKeys(
             current: [UInt8](repeating: 8, count: 32), previous: [UInt8](repeating: 7, count: 32))
-        #expect(try await store.rewrap(under: others) == 1)
-        #expect(try await store.rewrap(under: others) == 0)
+        let (column, box) = (Reencryption.providerSecrets(in: store), SealedBox(keys: others))
+        #expect(try await column.reencrypt(with: box) == 1)
+        #expect(try await column.reencrypt(with: box) == 0)
         await #expect(throws: SealFault.self) { try await store.secret(of: .apple, in: ID("demo"), under: keys) }
         _ = try await backend.gateway.database.pool.execute(
             "UPDATE identity_provider SET provider = 'google.com'")

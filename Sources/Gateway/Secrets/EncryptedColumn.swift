@@ -1,0 +1,29 @@
+internal import Crypto
+
+/// The rows of a table that hold a secret encrypted under the master key.
+struct EncryptedColumn<Row: Sendable>: Sendable {
+    /// Returns the rows after `last` (`nil`: the first rows); none at the end.
+    let page: @Sendable (_ last: Row?) async throws -> [Row]
+    let ciphertext: @Sendable (Row) -> [UInt8]
+    /// The context that the ciphertext is bound to.
+    let context: @Sendable (Row) -> String
+    /// Stores the new ciphertext if the row still has the old one, so that a concurrent change is not overwritten.
+    let replace: @Sendable (Row, _ ciphertext: [UInt8]) async throws -> Void
+
+    /// Encrypts every row again that is not encrypted under the current master key.
+    ///
+    /// - Returns: the number of those rows.
+    func reencrypt(with box: SealedBox) async throws -> Int {
+        var count = 0
+        var rows = try await page(nil)
+        while let last = rows.last {
+            for row in rows {
+                guard let encrypted = try box.resealed(ciphertext(row), context: context(row)) else { continue }
+                try await replace(row, encrypted)
+                count += 1
+            }
+            rows = try await page(last)
+        }
+        return count
+    }
+}

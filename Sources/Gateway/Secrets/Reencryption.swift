@@ -1,0 +1,57 @@
+package import Crypto
+internal import Identity
+package import Postgres
+internal import Storage
+internal import Tokens
+
+/// Encrypts every secret of a database again under the current master key.
+package enum Reencryption {
+    private static let pageSize = 500
+
+    /// The canary is last: it shows that the previous master key is no longer needed.
+    ///
+    /// - Returns: the number of secrets that were encrypted under the previous master key.
+    package static func run(on pool: Pool, under masterKeys: MasterKeys) async throws -> Int {
+        let box = SealedBox(keys: masterKeys)
+        var count = try await signingKeys(in: SigningKeyStore(pool: pool)).reencrypt(with: box)
+        count += try await providerSecrets(in: ProviderSecretStore(pool: pool)).reencrypt(with: box)
+        count += try await passwordKeys(in: PasswordSchemeStore(pool: pool)).reencrypt(with: box)
+        count += try await emails(in: EncryptedEmails(pool: pool)).reencrypt(with: box)
+        _ = try await canary(in: InstallationStore(pool: pool)).reencrypt(with: box)
+        return count
+    }
+
+    static func signingKeys(
+        in store: SigningKeyStore
+    ) -> EncryptedColumn<(project: ID<Project>, key: StoredKey)> {
+        EncryptedColumn(
+            page: { $0 == nil ? try await store.all() : [] }, ciphertext: { $0.key.sealedPrivateKey },
+            context: { StoredKey.context($0.key.id, in: $0.project) },
+            replace: { try await store.reseal($0.key, as: $1, in: $0.project) })
+    }
+
+    static func providerSecrets(in store: ProviderSecretStore) -> EncryptedColumn<ProviderSecretStore.Stored> {
+        EncryptedColumn(
+            page: { $0 == nil ? try await store.all() : [] }, ciphertext: { $0.sealed },
+            context: { SecretEncryption.context($0.provider, in: $0.realm) },
+            replace: { try await store.reseal($0, as: $1) })
+    }
+
+    static func passwordKeys(in store: PasswordSchemeStore) -> EncryptedColumn<PasswordSchemeStore.Stored> {
+        EncryptedColumn(
+            page: { $0 == nil ? try await store.all() : [] }, ciphertext: { $0.sealed },
+            context: { PasswordKeys.context($0.id, in: $0.realm) }, replace: { try await store.reseal($0, as: $1) })
+    }
+
+    static func emails(in store: EncryptedEmails) -> EncryptedColumn<EncryptedEmails.Stored> {
+        EncryptedColumn(
+            page: { try await store.emails(after: $0?.id, limit: pageSize) }, ciphertext: { $0.content },
+            context: { EncryptedEmailPayloads.context(of: $0.id) }, replace: { try await store.reseal($0, as: $1) })
+    }
+
+    static func canary(in store: InstallationStore) -> EncryptedColumn<Installation> {
+        EncryptedColumn(
+            page: { $0 == nil ? [try await store.current()].compactMap(\.self) : [] }, ciphertext: { $0.canary },
+            context: { _ in Canary.context }, replace: { try await store.reseal(canary: $0.canary, as: $1) })
+    }
+}
