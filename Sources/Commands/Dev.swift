@@ -29,7 +29,7 @@ extension Command {
         let data = try DevDirectory(try arguments.text("data"))
         let database = try DevDatabase(url: arguments.optionalText("database-url"), in: data)
         defer { database.stop() }
-        let config = Config.dev(databaseURL: database.url, masterKeys: try data.masterKeys(), port: port)
+        let config = try Config.dev(databaseURL: database.url, masterKeys: try data.masterKeys(), port: port)
         try Administration.run(on: config.database) { administration in
             try await administration.prepareForDev(draft, database, under: config.masterKeys)
         }
@@ -51,13 +51,15 @@ extension Command {
 }
 
 extension Config {
-    fileprivate static func dev(databaseURL: String, masterKeys: MasterKeys, port: UInt16) -> Config {
-        Config(
+    fileprivate static func dev(databaseURL: String, masterKeys: MasterKeys, port: UInt16) throws -> Config {
+        // The lowest cost that libsodium accepts: a database of `dev` holds no passwords worth protecting.
+        let cost = try PasswordHash.Cost(memoryKiB: 8, iterations: 1)
+        return Config(
             database: Pool.Configuration(url: databaseURL, applicationName: "sekisho dev"), masterKeys: masterKeys,
             publicURL: nil, listen: ListenAddress(host: "127.0.0.1", port: port),
             loops: cores, trustedProxies: [],
             server: ServerConfig(connections: 8192, connectionsPerAddress: nil, bodyMemoryMiB: 64),
-            passwords: PasswordConfig(threads: cores, waiting: 64, cost: .recommended), logLevel: .info,
+            passwords: PasswordConfig(threads: cores, waiting: 64, cost: cost), logLevel: .info,
             drain: .seconds(10))
     }
 }

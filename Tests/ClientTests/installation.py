@@ -43,6 +43,9 @@ class Installation:
             "SEKISHO_MASTER_KEY": master_key(),
             # Tests send no requests outside this machine.
             "SEKISHO_BREACHED_PASSWORDS_URL": "",
+            # The lowest cost that `serve` accepts: most tests need many passwords hashed, and none a strong hash.
+            "SEKISHO_PASSWORD_MEMORY_KIB": "7168",
+            "SEKISHO_PASSWORD_ITERATIONS": "1",
         }
 
     @property

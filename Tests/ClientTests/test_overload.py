@@ -22,6 +22,8 @@ def client(installation, contract):
     tight = {
         "SEKISHO_PASSWORD_THREADS": "1",
         "SEKISHO_PASSWORD_WAITING": "4",
+        "SEKISHO_PASSWORD_MEMORY_KIB": "19456",
+        "SEKISHO_PASSWORD_ITERATIONS": "2",
         "SEKISHO_TRUSTED_PROXIES": "127.0.0.0/8",
         "SEKISHO_BODY_MEMORY_MIB": "32",
         "SEKISHO_CONNECTIONS": "2000",

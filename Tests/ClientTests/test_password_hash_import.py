@@ -16,9 +16,10 @@ from installation import sql
 class Backend:
     """firebase-admin and a client for one gateway."""
 
-    def __init__(self, gateway, app):
+    def __init__(self, gateway, app, cost):
         self.gateway = gateway
         self.app = app
+        self.cost = cost
 
     def import_user(self, hashed, scheme, salt=SALT):
         user = auth.ImportUserRecord(
@@ -43,7 +44,7 @@ class Backend:
         assert self.stored_hash(user) == imported
         assert self.sign_in(user) == user.uid
         own = self.stored_hash(user)
-        assert own.startswith("$argon2id$v=19$m=19456,t=2,p=1$") and own != imported
+        assert own.startswith(f"$argon2id$v=19${self.cost}$") and own != imported
         assert self.sign_in(user) == user.uid
         assert self.stored_hash(user) == own
 
@@ -54,25 +55,25 @@ class SecretCredential(_utils.EmulatorAdminCredentials):
         self.token = secret
 
 
-def backend(gateway, secret):
+def backend(gateway, secret, cost):
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("FIREBASE_AUTH_EMULATOR_HOST", gateway.url.removeprefix("http://"))
         # With an emulator the library always sends the token "owner", which `serve` rejects.
         patch.setattr(_utils, "EmulatorAdminCredentials", lambda: SecretCredential(secret))
         app = firebase_admin.initialize_app(options={"projectId": gateway.project}, name=secrets.token_hex(8))
-        yield Backend(gateway, app)
+        yield Backend(gateway, app, cost)
         firebase_admin.delete_app(app)
 
 
 @pytest.fixture(scope="module")
 def in_dev(dev):
-    yield from backend(dev, "owner")
+    yield from backend(dev, "owner", "m=8,t=1,p=1")
 
 
 @pytest.fixture(scope="module")
 def in_serve(own, own_serve):
     key = json.loads(own.run_ok("keys create-service-key --project demo --name import"))
-    yield from backend(own_serve, key["secret"])
+    yield from backend(own_serve, key["secret"], "m=7168,t=1,p=1")
 
 
 @pytest.mark.parametrize("name", ADMIN_HASHES)

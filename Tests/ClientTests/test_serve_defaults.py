@@ -3,6 +3,7 @@
 import pytest
 
 from client import PASSWORD, Client, fresh_email
+from installation import sql
 
 
 @pytest.fixture(scope="session")
@@ -34,6 +35,14 @@ def test_the_last_sign_in_method_is_removed_only_on_confirmation(client):
     body = {"idToken": client.new_account()["idToken"], "deleteProvider": ["password"]}
     assert client.call("unlink", body).code == "LAST_SIGN_IN_METHOD"
     assert client.call("unlink", body | {"allowNoSignInMethod": True}).status == 200
+
+
+def test_passwords_are_hashed_at_the_production_cost(installation, contract):
+    """Unlike the gateways of other tests, and unlike `dev`."""
+    with installation.replica().serving(SEKISHO_PASSWORD_MEMORY_KIB="", SEKISHO_PASSWORD_ITERATIONS="") as serve:
+        account = Client(serve, contract).new_account()
+        stored = sql(serve.database_url, f"SELECT password_hash FROM account WHERE id = '{account['localId']}'")
+        assert stored.startswith("$argon2id$v=19$m=19456,t=2,p=1$")
 
 
 def test_passwords_have_at_least_eight_characters(client):

@@ -62,7 +62,7 @@ struct TestGateway: Sendable {
         let isKeyMade = try await APIKeyStore(pool: database.pool).create(
             id: "key", hash: APIKey(text: Self.apiKey).hash, for: ProjectDraft.app.id, in: project.id, at: clock.now)
         #expect(isKeyMade)
-        let cheap = try PasswordHash.Cost(memoryKiB: 7168, iterations: 1)
+        let cheap = try PasswordHash.Cost(memoryKiB: 8, iterations: 1)
         let keys = PasswordKeys.sealed(
             in: PasswordSchemeStore(pool: database.pool), under: masterKeys, clock: clock.wallClock)
         let metrics = GatewayMetrics()

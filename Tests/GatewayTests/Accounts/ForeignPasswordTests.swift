@@ -86,7 +86,7 @@ struct ForeignPasswordTests {
         #expect(try await gateway.storedPassword(of: "ada") == imported)
         #expect(try await gateway.signIn(password: row.password).json["localId"] == "ada")
         let own = try #require(try await gateway.storedPassword(of: "ada"))
-        #expect(own.hasPrefix("$argon2id$v=19$m=7168,t=1,p=1$"))
+        #expect(own.hasPrefix("$argon2id$v=19$m=8,t=1,p=1$"))
         #expect(try await gateway.signIn(password: row.password).json["localId"] == "ada")
         #expect(try await gateway.signIn(password: row.password + "x").outcome == "400 INVALID_PASSWORD")
         #expect(try await gateway.storedPassword(of: "ada") == own)
