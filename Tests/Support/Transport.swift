@@ -26,6 +26,9 @@ enum Transport: String, Sendable {
 final class SocketServer: Sendable {
     /// Carries the address that the gateway shall see as the client's, because every test connects from loopback.
     private static let peerField = "X-Test-Peer"
+    /// Prefix of a field that the HTTP client does not let its callers set.
+    private static let prefix = "X-Test-"
+    private static let fieldsOfClient: Set = ["user-agent"]
     private static let client = Result {
         try HTTP.Client(loop: TestCluster.shared.loop, limits: ClientLimits(requests: 1000, connectionsPerHost: 64))
     }
@@ -54,7 +57,10 @@ final class SocketServer: Sendable {
     /// - Throws: ``ClientFault`` if the exchange fails.
     func send(_ request: Request) async throws -> ClientResponse {
         let query = request.query.map { "\($0.name.percentEncoded)=\($0.value.percentEncoded)" }
-        var headers = request.headers
+        var headers = Headers(
+            request.headers.map {
+                Self.fieldsOfClient.contains($0.name.lowercased()) ? (Self.prefix + $0.name, $0.value) : $0
+            })
         headers.add(Self.peerField, request.peer)
         return try await Self.client.get().send(
             ClientRequest(
@@ -64,10 +70,14 @@ final class SocketServer: Sendable {
                 destination: .anywhere))
     }
 
+    /// The request that the test meant, with the ID that it has in process.
     private static func received(_ request: Request) -> Request {
-        Request(
-            id: request.id, method: request.method, path: request.path, query: request.query,
-            headers: Headers(request.headers.filter { $0.name.lowercased() != peerField.lowercased() }),
+        let own = fieldsOfClient.union([peerField.lowercased()])
+        let headers = request.headers.filter { !own.contains($0.name.lowercased()) }.map { field in
+            field.name.hasPrefix(prefix) ? (String(field.name.dropFirst(prefix.count)), field.value) : field
+        }
+        return Request(
+            id: "0", method: request.method, path: request.path, query: request.query, headers: Headers(headers),
             body: request.body, peer: request.headers[peerField] ?? request.peer)
     }
 }
