@@ -3,22 +3,22 @@ internal import Identity
 internal import JSON
 internal import Storage
 
-/// What `check --app-review` says of every app.
+/// The report of `check --app-review`.
 struct AppReviewReport: Encodable {
     struct Point: Encodable {
-        package let guideline: String
+        let guideline: String
         let verdict: String
         let text: String
     }
 
     struct Exemption: Encodable {
-        package let kind: String
+        let kind: String
         let reason: String
     }
 
     struct Entry: Encodable {
         let projectId: String
-        /// Of a tenant, which shows the project's apps with providers of its own.
+        /// A tenant shows the apps of its project with its own providers.
         let tenantId: String?
         let appId: String
         let name: String
@@ -32,7 +32,7 @@ struct AppReviewReport: Encodable {
     let passes: Bool
     let apps: [Entry]
 
-    /// - Parameter project: `nil` looks at every project.
+    /// - Parameter project: `nil` reports every project.
     static func run(_ project: ID<Project>?, asJSON: Bool) throws {
         try Administration.run { administration in
             let store = ProjectStore(pool: administration.pool)
@@ -43,11 +43,11 @@ struct AppReviewReport: Encodable {
             for project in projects {
                 let tenants = project.hasTenants ? try await store.tenantsWithProviders(of: project.id) : []
                 let apps = try await store.apps(of: project.id)
-                for home in [project] + tenants {
+                for realm in [project] + tenants {
                     for configured in apps {
-                        let review = AppReview(of: configured.app, in: home)
+                        let review = AppReview(of: configured.app, in: realm)
                         passes = passes && review.passes
-                        entries.append(Entry(configured, review, in: home))
+                        entries.append(Entry(configured, review, in: realm))
                     }
                 }
             }
@@ -57,7 +57,7 @@ struct AppReviewReport: Encodable {
             } else {
                 for line in report.lines { Terminal.writeLine(line) }
             }
-            guard passes else { throw Failure(message: "App Review would object") }
+            guard passes else { throw Failure(message: "an app violates an App Review guideline") }
         }
     }
 

@@ -2,7 +2,7 @@ internal import Gateway
 internal import JSON
 
 extension JSONValue {
-    /// In lines for people, members in the order of their names, two blanks deeper at each level.
+    /// Indented JSON with sorted members.
     func pretty(at depth: Int = 0) throws -> String {
         switch self {
         case .array(let values) where !values.isEmpty:

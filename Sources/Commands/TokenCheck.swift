@@ -5,7 +5,7 @@ internal import JOSE
 internal import JSON
 internal import Providers
 
-/// What is printed of a token: whether it would be believed, and what it is or what is wrong with it.
+/// The result of `verify-token`: the identity of an accepted token, or the reason of the rejection.
 struct TokenCheck: Sendable {
     let isAccepted: Bool
     private let members: [String: JSONValue]
@@ -43,26 +43,26 @@ struct TokenCheck: Sendable {
         return TokenCheck(isAccepted: true, ["notification": .object(shown.compactMapValues { $0 })], header)
     }
 
-    static func refused(
+    static func rejected(
         _ refusal: ProviderRefusal, _ header: TokenHeader?, of provider: ProviderID, at now: Instant
     ) -> TokenCheck {
         TokenCheck(isAccepted: false, ["reason": refusal.reason(header, provider, now).json], header)
     }
 
-    /// The provider's keys cannot be had, so nobody can tell.
+    /// The keys of the provider are not available, so the token cannot be verified.
     static func unknown(_ error: ProviderUnreachable, _ header: TokenHeader?) -> TokenCheck {
-        let reason = TokenCheckReason("keys", "the provider's keys cannot be had: \(error.reason)")
+        let reason = TokenCheckReason("keys", "the keys of the provider are not available: \(error.reason)")
         return TokenCheck(isAccepted: false, ["reason": reason.json], header)
     }
 }
 
-/// What a token says of itself, not believed: for finding out whose it is and which key it names.
+/// Unverified members of a token, which show its issuer and key.
 struct TokenHeader: Sendable {
     let json: JSONValue
     let algorithm: JSONValue?
     let keyID: JSONValue?
 
-    /// - Returns: `nil` unless the text, or its `payload`, has the shape of a token.
+    /// - Returns: `nil` unless the text, or its `payload`, has the form of a token.
     init?(of text: String) {
         guard text.utf8.count <= UnverifiedJWS.maximumLength * 2 else { return nil }
         let token = Self.object(Array(text.utf8)).flatMap { $0["payload"]?.text } ?? text
@@ -77,7 +77,7 @@ struct TokenHeader: Sendable {
     }
 
     private static func object(_ text: [UInt8]) -> [String: JSONValue]? {
-        // What is no object has nothing to show; the verdict says what is wrong with it.
+        // The check reports what is wrong with a text that is not an object.
         try? StrictJSON.decode([String: JSONValue].self, from: text)
     }
 }

@@ -3,7 +3,7 @@ internal import Identity
 internal import JSON
 internal import Providers
 
-/// What stands against a token: which check, what was expected and what was seen. Nothing secret: of a nonce its form.
+/// The reason of a rejection: the failed check, the expected value and the actual one. Of a nonce, only the form is shown.
 struct TokenCheckReason: Sendable {
     let check: String
     let explanation: String
@@ -34,7 +34,7 @@ extension ProviderRefusal {
         case .tokenNotBelieved(let fault): fault.reason(header, now)
         case .nonce(let fault): fault.reason(provider)
         case .otherIssuer: TokenCheckReason("issuer", "the identity was verified by another issuer")
-        case .ticketNotBelieved, .ticketUsed: TokenCheckReason("form", "not a token of the provider's")
+        case .ticketNotBelieved, .ticketUsed: TokenCheckReason("form", "not a token of the provider")
         }
     }
 }
@@ -43,33 +43,38 @@ extension IdentityTokenFault {
     fileprivate func reason(_ header: TokenHeader?, _ now: Instant) -> TokenCheckReason {
         switch self {
         case .malformed:
-            TokenCheckReason("form", "not three parts in base64url without padding, with strict JSON inside")
-        case .tooLong: TokenCheckReason("form", "too long for a token")
+            TokenCheckReason("form", "expected three parts in base64url without padding that contain valid JSON")
+        case .tooLong: TokenCheckReason("form", "the token is too long")
         case .algorithmNotAllowed:
             TokenCheckReason(
-                "algorithm", "the provider does not sign with this algorithm, or not with this key",
+                "algorithm", "the provider does not use this algorithm, or not with this key",
                 expected: .string("RS256"), seen: header?.algorithm)
-        case .criticalHeader: TokenCheckReason("header", "has a critical header (crit) that nobody here understands")
-        case .keyIDMissing: TokenCheckReason("keyId", "names no key (kid)")
+        case .criticalHeader: TokenCheckReason("header", "the token has an unsupported critical header (crit)")
+        case .keyIDMissing: TokenCheckReason("keyId", "the token has no key ID (kid)")
         case .unknownKey:
-            TokenCheckReason("keyId", "names a key that is not among the provider's", seen: header?.keyID)
-        case .signatureInvalid: TokenCheckReason("signature", "not signed by the key that it names, or changed since")
+            TokenCheckReason("keyId", "the provider has no key with this ID", seen: header?.keyID)
+        case .signatureInvalid: TokenCheckReason("signature", "the signature does not match the key and the content")
         case .issuer(let expected, let seen):
-            TokenCheckReason("issuer", "of another issuer", expected: .texts(expected), seen: .string(seen))
+            TokenCheckReason(
+                "issuer", "the token is from another issuer", expected: .texts(expected), seen: .string(seen))
         case .audience(let expected, let seen):
-            TokenCheckReason("audience", "for another client", expected: .texts(expected), seen: .texts(seen))
+            TokenCheckReason(
+                "audience", "the token is for another client ID", expected: .texts(expected), seen: .texts(seen))
         case .authorizedParty(let expected, let seen):
             TokenCheckReason(
-                "authorizedParty", "asked for by another client (azp)", expected: .texts(expected), seen: .string(seen))
+                "authorizedParty", "the token was requested by another client (azp)", expected: .texts(expected),
+                seen: .string(seen))
         case .expired(let end):
             TokenCheckReason(
-                "expiry", "expired", expected: .string("after \(now.iso8601), give or take a minute"),
+                "expiry", "the token has expired",
+                expected: .string("after \(now.iso8601), with a tolerance of one minute"),
                 seen: .string(end.iso8601))
         case .issuedInTheFuture(let start):
             TokenCheckReason(
-                "issuedAt", "not valid yet", expected: .string("before \(now.iso8601), give or take a minute"),
+                "issuedAt", "the token is not valid yet",
+                expected: .string("before \(now.iso8601), with a tolerance of one minute"),
                 seen: .string(start.iso8601))
-        case .claim(let name): TokenCheckReason(name, "absent, or not what it has to be")
+        case .claim(let name): TokenCheckReason(name, "the claim is absent or invalid")
         }
     }
 }
@@ -77,20 +82,21 @@ extension IdentityTokenFault {
 extension NonceFault {
     fileprivate func reason(_ provider: ProviderID) -> TokenCheckReason {
         switch self {
-        case .missingInRequest: TokenCheckReason("nonce", "the token has a nonce, and --nonce is missing")
-        case .missingInToken: TokenCheckReason("nonce", "--nonce is given, and the token has none")
-        case .missing: TokenCheckReason("nonce", "neither side has a nonce, and the policy asks for one")
-        case .invalidLength: TokenCheckReason("nonce", "--nonce has not 1 to 1024 bytes")
+        case .missingInRequest: TokenCheckReason("nonce", "the token has a nonce, but --nonce is not set")
+        case .missingInToken: TokenCheckReason("nonce", "--nonce is set, but the token has no nonce")
+        case .missing:
+            TokenCheckReason("nonce", "the policy requires a nonce, but the token has none and --nonce is not set")
+        case .invalidLength: TokenCheckReason("nonce", "expected a nonce of 1 to 1024 bytes")
         case .doesNotMatch(let form):
             TokenCheckReason(
-                "nonce", "the token's nonce is not made of --nonce",
+                "nonce", "the nonce of the token does not match --nonce",
                 expected: .string(
                     provider == .apple
                         ? "SHA-256 of the nonce in lower-case hexadecimal"
                         : "the nonce as it is, or its SHA-256 in lower-case hexadecimal"),
                 seen: .string(form.description))
-        case .expired: TokenCheckReason("nonce", "too old")
-        case .alreadyUsed: TokenCheckReason("nonce", "used before")
+        case .expired: TokenCheckReason("nonce", "the nonce has expired")
+        case .alreadyUsed: TokenCheckReason("nonce", "the nonce was used before")
         }
     }
 }
@@ -98,10 +104,10 @@ extension NonceFault {
 extension NonceFault.Form {
     fileprivate var description: String {
         switch self {
-        case .sha256Hex: "64 hexadecimal digits: the SHA-256 of another nonce, or in capitals"
-        case .sha256Base64URL: "43 letters of base64url: perhaps the SHA-256, encoded otherwise"
+        case .sha256Hex: "64 hexadecimal digits: the SHA-256 of another nonce, or in upper case"
+        case .sha256Base64URL: "43 digits of base64url: perhaps the SHA-256 in another encoding"
         case .unhashed: "the nonce itself, unhashed"
-        case .other: "none of the usual forms"
+        case .other: "an unknown form"
         }
     }
 }

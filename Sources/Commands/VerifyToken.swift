@@ -93,7 +93,7 @@ private struct TokenVerification: Sendable {
     }
 
     private func check(_ text: String, _ fetch: DocumentFetch, on loop: Loop) async throws -> TokenCheck {
-        let keys = JWKSCache(fetch: fetch, shelf: .none, clock: clock, on: loop)
+        let keys = JWKSCache(fetch: fetch, store: .none, clock: clock, on: loop)
         let header = TokenHeader(of: text)
         do {
             guard isNotification else { return try await .accepted(identity(in: text, keys), header) }
@@ -101,7 +101,7 @@ private struct TokenVerification: Sendable {
             return .accepted(
                 try await AppleNotifications(keys: keys).read(text, for: clientIDs, at: clock.now()), header)
         } catch let refusal as ProviderRefusal {
-            return .refused(refusal, header, of: provider, at: clock.now())
+            return .rejected(refusal, header, of: provider, at: clock.now())
         } catch let error as ProviderUnreachable {
             return .unknown(error, header)
         }

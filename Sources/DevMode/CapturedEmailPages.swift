@@ -14,10 +14,10 @@ extension [Endpoint] {
                 await worker?.deliverDue()
                 return .page("Emails", list(emails.emails))
             },
-            .extra("getMail", .get, "/emulator/mail/{letter}") { call in
+            .extra("getMail", .get, "/emulator/mail/{email}") { call in
                 try .page("Email", details(of: emails.named(by: call)))
             },
-            .extra("getMailAsHTML", .get, "/emulator/mail/{letter}/html") { call in
+            .extra("getMailAsHTML", .get, "/emulator/mail/{email}/html") { call in
                 try .email(emails.named(by: call).message.html)
             },
         ]
@@ -58,7 +58,7 @@ extension [Endpoint] {
 
 extension CapturedEmails {
     fileprivate func named(by call: EndpointCall) throws -> Captured {
-        guard let email = call.parameters["letter"].flatMap(email) else { throw RequestRefusal.notFound }
+        guard let email = call.parameters["email"].flatMap(email) else { throw RequestRefusal.notFound }
         return email
     }
 }

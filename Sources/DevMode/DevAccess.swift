@@ -3,12 +3,12 @@ internal import Gateway
 internal import Identity
 
 extension Access {
-    /// Any API key, and `Bearer owner`, open everything: what test suites written for Firebase's emulator rely on.
-    /// `serve` has no way to reach this.
+    /// Accepts every API key, and `Bearer owner` as an administrator, like Firebase's emulator. `serve` cannot reach
+    /// this.
     ///
     /// - Parameters:
-    ///   - project: finds what is asked for, or nothing if it cannot be a project.
-    ///   - app: whose every request is.
+    ///   - project: finds a project; returns `nil` for an ID that no project can have.
+    ///   - app: the app of every request to a project.
     static func anybody(
         _ project: @escaping ProjectLookup, app: @escaping @Sendable (ID<Project>) async throws -> App
     ) -> Access {
@@ -28,7 +28,7 @@ extension Access {
         }
     }
 
-    /// Also anything that looks like an access token of Google's, as the emulator has it.
+    /// Like the emulator, accepts everything that looks like an access token of Google too.
     private static func isOwner(_ bearer: String) -> Bool {
         bearer.lowercased() == "owner" || bearer.hasPrefix("ya29.")
     }

@@ -2,14 +2,14 @@ internal import Gateway
 package import Identity
 internal import Synchronization
 
-/// A clock that test suites set, so that nothing has to be waited for.
+/// A clock that tests set instead of waiting.
 package final class DevClock: Sendable {
     private enum State {
         case running(ahead: Duration)
         case frozen(at: Instant)
     }
 
-    /// What RFC 3339 can write: years of four digits.
+    /// The years with four digits, which RFC 3339 can represent.
     static let range = Instant(seconds: 0)...Instant(seconds: 253_402_300_799)
 
     private let state = Mutex(State.running(ahead: .zero))
@@ -29,9 +29,9 @@ package final class DevClock: Sendable {
         }
     }
 
-    /// A frozen clock moves and stays frozen.
+    /// Advances the clock; a frozen clock stays frozen.
     ///
-    /// - Returns: `false` if that would lead out of ``range``; nothing changes then.
+    /// - Returns: `false`, without a change, if the time would be outside ``range``.
     func advance(by duration: Duration) -> Bool {
         state.withLock { state in
             guard Self.range.contains(now(state) + duration) else { return false }
@@ -47,7 +47,7 @@ package final class DevClock: Sendable {
         state.withLock { $0 = .frozen(at: instant) }
     }
 
-    /// Goes with the machine's clock again.
+    /// Follows the clock of the machine again.
     func reset() {
         state.withLock { $0 = .running(ahead: .zero) }
     }

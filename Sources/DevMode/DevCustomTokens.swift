@@ -3,9 +3,9 @@ internal import Identity
 internal import Tokens
 
 extension CustomTokens {
-    /// Takes what clients of Firebase's emulator send: claims as bare JSON, and JWTs that nobody has signed. A token
-    /// that says it is signed is for `signed` to judge. `serve` has no way to reach this.
-    static func unsigned(orElse signed: CustomTokens) -> CustomTokens {
+    /// Accepts the custom tokens of Firebase's emulator, claims as bare JSON and unsigned JWTs, and passes signed tokens
+    /// to `signed`. `serve` cannot reach this.
+    static func unsigned(otherwise signed: CustomTokens) -> CustomTokens {
         CustomTokens { token, project in
             guard let unsigned = UnsignedToken(token) else { return try await signed.read(token, project) }
             let claims = try CustomTokenPayload(unsigned.claims)

@@ -3,11 +3,11 @@ internal import FoundationEssentials
 internal import Gateway
 internal import Glibc
 
-/// The folder that `dev` keeps its database and its master key in.
+/// The directory of the database and the master key of `dev`.
 package struct DevDirectory {
     let path: String
 
-    /// Makes the folder if there is none.
+    /// Creates the directory if it does not exist.
     package init(_ path: String) throws {
         let absolute = path.hasPrefix("/") ? path : FileManager.default.currentDirectoryPath + "/" + path
         self.path = absolute
@@ -16,17 +16,19 @@ package struct DevDirectory {
 
     var postgres: String { path + "/postgres" }
 
-    /// Made on first use; a database belongs to one.
+    /// The master key, generated on first use. A database belongs to one master key.
     package func masterKeys() throws -> MasterKeys {
         let file = path + "/master-key"
         if let data = FileManager.default.contents(atPath: file) {
-            guard data.count == 32 else { throw Failure(message: "\(file) is damaged: it should have 32 bytes") }
+            guard data.count == 32 else {
+                throw Failure(message: "\(file) is damaged: expected 32 bytes, got \(data.count)")
+            }
             return try MasterKeys(current: Array(data), previous: nil)
         }
         let key = Random.bytes(32)
         let isWritten = FileManager.default.createFile(
             atPath: file, contents: Data(key), attributes: [.posixPermissions: 0o600])
-        guard isWritten else { throw Failure(message: "\(file) cannot be written") }
+        guard isWritten else { throw Failure(message: "cannot write \(file)") }
         return try MasterKeys(current: key, previous: nil)
     }
 }

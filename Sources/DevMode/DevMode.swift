@@ -6,24 +6,24 @@ package import Providers
 internal import Tokens
 
 extension Mode {
-    /// - Parameter project: whom requests mean that name none.
+    /// - Parameter project: the project of requests that name none.
     package static func dev(_ project: ID<Project>, providers: ProviderEndpoints = .live) -> Mode {
         Mode(
             issuers: .firebase,
-            access: { directory in
+            access: { configuration in
                 .anybody {
-                    try await directory.projects.value(for: $0 ?? project)
+                    try await configuration.projects.value(for: $0 ?? project)
                 } app: {
-                    try await directory.app(ProjectDraft.app.id, of: $0) ?? ProjectDraft.app
+                    try await configuration.app(ProjectDraft.app.id, of: $0) ?? ProjectDraft.app
                 }
             },
-            customTokens: { .unsigned(orElse: .signed(by: $0.backendKey(_:preferably:), clock: $1)) },
-            verifier: { .fake(orElse: .live(endpoints: providers, keys: $0, clock: $1)) },
+            customTokens: { .unsigned(otherwise: .signed(by: $0.backendKey(_:preferably:), clock: $1)) },
+            verifier: { .fake(otherwise: .live(endpoints: providers, keys: $0, clock: $1)) },
             takesLoopbackIssuers: true)
     }
 
-    /// The same with projects that spring into being, a clock to set, Apple and Google on this machine, and the
-    /// emulator's own endpoints.
+    /// Adds projects that are created on first use, a settable clock, simulators of Apple and Google, and the endpoints
+    /// of the emulator.
     package static func dev(
         _ project: ID<Project>, under masterKeys: MasterKeys, clock: DevClock, simulators: DevSimulators,
         sender: EmailAddress

@@ -5,11 +5,11 @@ package import Identity
 package import Postgres
 internal import Storage
 
-/// The projects of `dev`: each comes into being when it is first asked for.
+/// The projects of `dev`, created on first use.
 package struct DevProjects: Sendable {
-    /// Nothing but a request is needed to make one.
+    /// The maximum of projects, and of tenants per project, because any request can create one.
     static let limit = 1000
-    /// From when keys sign: the clock may be set back.
+    /// The time from which keys sign. It is long ago, because the clock may be set back.
     package static let beginning = Instant(seconds: 0)
 
     package let pool: Pool
@@ -17,25 +17,24 @@ package struct DevProjects: Sendable {
     let clock: WallClock
     let defaultID: ID<Project>
 
-    /// - Returns: `nil` if the id cannot be a project's, or there are too many.
+    /// - Returns: `nil` if the ID is invalid or ``limit`` is reached.
     func project(_ id: ID<Project>?) async throws -> Project? {
-        var project = try await made(id ?? defaultID)
+        var project = try await findOrCreate(id ?? defaultID)
         project?.hasTenants = true
         return project
     }
 
-    /// As Firebase's emulator has it: whoever names a tenant finds it, with everything on, and providers need no
-    /// configuring.
+    /// Creates an unknown tenant with all sign-in methods and providers enabled, like Firebase's emulator.
     ///
-    /// - Returns: `nil` if it has been deleted, or there are too many.
+    /// - Returns: `nil` if the tenant was deleted or ``limit`` is reached.
     func tenant(_ found: Project?, _ id: ID<Tenant>, of project: Project) async throws -> Project? {
-        let made = found == nil ? try await make(id, of: project) : nil
-        guard var home = found ?? made else { return nil }
-        if home.providers.isEmpty { home.providers = DevProviders.settings }
-        return home
+        let created = found == nil ? try await create(id, of: project) : nil
+        guard var realm = found ?? created else { return nil }
+        if realm.providers.isEmpty { realm.providers = DevProviders.settings }
+        return realm
     }
 
-    private func make(_ id: ID<Tenant>, of project: Project) async throws -> Project? {
+    private func create(_ id: ID<Tenant>, of project: Project) async throws -> Project? {
         let store = PostgresTenantStore(pool: pool)
         guard try await store.tenants(after: nil, limit: Self.limit, of: project.id).count < Self.limit else {
             return nil
@@ -47,11 +46,11 @@ package struct DevProjects: Sendable {
         return try await ProjectStore(pool: pool).realm(tenant.realm)
     }
 
-    private func made(_ id: ID<Project>) async throws -> Project? {
+    private func findOrCreate(_ id: ID<Project>) async throws -> Project? {
         let store = ProjectStore(pool: pool)
         if let project = try await store.project(id) { return project }
         guard ProjectDraft.canBeID(id.rawValue), try await store.all().count < Self.limit else { return nil }
-        // Whoever comes second finds what the first has made.
+        // A concurrent request may have created the project first.
         _ = try await ProjectDraft(devProject: id.rawValue)
             .create(in: pool, under: masterKeys, by: .system, at: clock.now(), signsFrom: Self.beginning)
         return try await store.project(id)
@@ -59,8 +58,7 @@ package struct DevProjects: Sendable {
 }
 
 extension ProjectDraft {
-    /// Firebase's defaults, what suites written for its emulator rely on (no enumeration protection), and the
-    /// providers, so that nothing needs configuring.
+    /// A project with Firebase's defaults, without enumeration protection like the emulator, and with providers.
     package init(devProject id: String) throws {
         var policy = Policy(.firebase)
         policy.emailEnumerationProtection = false

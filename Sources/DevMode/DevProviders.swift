@@ -2,7 +2,7 @@ internal import Crypto
 internal import Gateway
 internal import Identity
 
-/// Apple and Google as every project of `dev` begins with them. Nobody at either has heard of these names.
+/// The initial Apple and Google settings of every project of `dev`. The IDs are invented.
 enum DevProviders {
     static let settings = [
         ProviderSettings(
@@ -11,7 +11,7 @@ enum DevProviders {
         ProviderSettings(provider: .google, isEnabled: true, clientIDs: ["demo.apps.googleusercontent.com"]),
     ]
 
-    /// Apple's is made on the spot, another for each project.
+    /// Generates a private key for Apple, a new one for each project.
     static func secrets() throws -> [ProviderID: Secret] {
         [.apple: Secret(try PrivateKey.generate(.es256).pem)]
     }

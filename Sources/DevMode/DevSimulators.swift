@@ -4,15 +4,15 @@ internal import Identity
 internal import Providers
 internal import Simulators
 
-/// Apple and Google of `dev`, each on a port of 127.0.0.1: real signatures over real HTTP, by the clock of `dev`. Their
-/// tokens name the issuers that they have in real life; only their keys are elsewhere. `serve` has no way to reach this.
+/// The simulators of Apple and Google, each on a port of 127.0.0.1, with the clock of `dev`. Their tokens name the real
+/// issuers; only the URLs of the keys differ. `serve` cannot reach this.
 package struct DevSimulators: Sendable {
     let apple: SimulatedApple
     let google: SimulatedGoogle
     private let appleServer: SimulatorServer
     private let googleServer: SimulatorServer
 
-    /// Both answer when this returns. One key each, for every key takes a moment to make.
+    /// Starts both servers. Each publishes one key, because generating RSA keys is slow.
     package init(clock: DevClock) throws {
         apple = try SimulatedApple(clock: { clock.now.seconds }, publishing: 1)
         google = try SimulatedGoogle(clock: { clock.now.seconds }, publishing: 1)
@@ -31,7 +31,7 @@ package struct DevSimulators: Sendable {
                 issuers: ProviderEndpoints.live.google.issuers, keysURL: googleURL + SimulatedGoogle.keysPath))
     }
 
-    /// Blocks until nothing is left of them.
+    /// Blocks until both servers have stopped.
     package func stop() throws {
         let loop = try Loop(name: "simulators")
         defer { loop.stop() }

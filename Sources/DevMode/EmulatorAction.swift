@@ -4,7 +4,7 @@ internal import HTTP
 internal import Identity
 
 extension Endpoint {
-    /// What a link does when it is opened, at once, as suites for Firebase's emulator follow them.
+    /// Redeems the code of a link at once, like Firebase's emulator.
     static func emulatorAction(_ emailActions: EmailActionService) -> Endpoint {
         extra("performEmulatorAction", .get, "/emulator/action") { call in
             do {
@@ -41,7 +41,7 @@ extension EndpointCall {
         return try .json(["authEmulator": ActionDone(checked.code)])
     }
 
-    /// Hands the code on to the app, which uses it up.
+    /// Redirects to the app, which redeems the code.
     private func open(_ checked: CheckedCode, _ code: String) throws -> Response {
         guard let url = request.query("continueUrl") else {
             return try .json(["authEmulator": ActionDone(checked.code)])
@@ -74,14 +74,14 @@ private struct ActionDone: Encodable {
 
 private struct ActionRefused: Encodable {
     let error: String
-    let instructions = "Ask for a new code and follow its link once; a new password goes into newPassword."
+    let instructions = "Request a new code and open its link once. Pass a new password as newPassword."
 
     init(_ refusal: OOBCodeRefusal) {
         error =
             switch refusal {
             case .missing, .invalid, .expired, .otherEmail:
                 "Your request is invalid, expired or has been used already."
-            case .emailTaken: "Another account has the address by now."
+            case .emailTaken: "Another account has the address now."
             case .accountDisabled: "The account is disabled."
             case .notAllowed: "The project does not allow it."
             }

@@ -4,7 +4,7 @@ internal import HTTP
 internal import Identity
 
 extension Endpoint {
-    /// Sets the clock that everything but logs and deadlines goes by.
+    /// Sets the clock of everything except logs and deadlines.
     static func setClock(_ clock: DevClock) -> Endpoint {
         extra("setClock", .post, "/emulator/v1/clock") { call in
             switch try ClockChange(call.decoded(as: ClockRequest.self)) {

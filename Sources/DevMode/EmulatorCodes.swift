@@ -8,7 +8,7 @@ internal import Postgres
 internal import Storage
 
 extension Endpoint {
-    /// The codes that can still be used. What is due is delivered first, for a suite asks right after its request.
+    /// Lists the valid codes. Due emails are delivered first, because tests ask right after their request.
     static func emulatorCodes(
         _ emails: CapturedEmails, _ emailService: EmailService?, on pool: Pool, _ projects: DevProjects
     ) -> Endpoint {

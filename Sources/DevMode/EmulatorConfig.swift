@@ -6,7 +6,7 @@ internal import Postgres
 internal import Storage
 
 extension [Endpoint] {
-    /// The part of a project's configuration that suites change.
+    /// The part of a project's configuration that tests change.
     static func emulatorConfig(on pool: Pool, _ projects: DevProjects) -> [Endpoint] {
         let path = "/emulator/v1/projects/{project}/config"
         return [
@@ -29,7 +29,7 @@ extension [Endpoint] {
     }
 }
 
-/// In a change, what is absent stays.
+/// In a change, absent members leave a value as it is.
 private struct EmulatorConfig: Codable {
     struct SignIn: Codable {
         var allowDuplicateEmails: Bool?

@@ -4,7 +4,7 @@ internal import HTTP
 internal import JSON
 
 extension [Endpoint] {
-    /// With one more, which describes these in OpenAPI; everything else is in the contract.
+    /// Adds an endpoint that describes `endpoints` in OpenAPI, because openapi.yaml does not contain them.
     static func describing(_ endpoints: [Endpoint]) -> [Endpoint] {
         endpoints + [
             .extra("getEmulatorDescription", .get, "/emulator/openapi.json") { _ in
@@ -21,7 +21,8 @@ extension [Endpoint] {
         return .object([
             "openapi": .string("3.0.3"),
             "info": .object([
-                "title": .string("Sekisho, what `sekisho dev` has beside openapi.yaml"), "version": .string("1"),
+                "title": .string("Sekisho: endpoints of `sekisho dev` that openapi.yaml does not contain"),
+                "version": .string("1"),
             ]),
             "paths": .object(paths),
         ])
@@ -37,7 +38,7 @@ extension [Endpoint] {
         return .object([
             "operationId": .string(endpoint.operationID),
             "parameters": .array(parameters),
-            "responses": .object(["default": .object(["description": .string("JSON, and of mail a page")])]),
+            "responses": .object(["default": .object(["description": .string("JSON, or an HTML page for emails")])]),
         ])
     }
 }

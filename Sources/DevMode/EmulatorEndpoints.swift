@@ -7,7 +7,7 @@ internal import Postgres
 internal import Storage
 
 extension ModeExtensions {
-    /// What Firebase's emulator has and production has not. `serve` never builds it.
+    /// The endpoints and projects of Firebase's emulator. `serve` never creates them.
     static func dev(
         on pool: Pool, default id: ID<Project>, under masterKeys: MasterKeys, clock: DevClock,
         simulators: DevSimulators, emails: CapturedEmails, emailService: EmailService?
@@ -21,7 +21,7 @@ extension ModeExtensions {
             + [.setClock(clock), .simulateSignIn(at: simulators, projects)] + .simulators(simulators, projects)
         return ModeExtensions(
             projects: projects.project, tenant: projects.tenant(_:_:of:),
-            endpoints: { desk in [.emulatorState] + .describing(endpoints + [.emulatorAction(desk)]) })
+            endpoints: { emailActions in [.emulatorState] + .describing(endpoints + [.emulatorAction(emailActions)]) })
     }
 }
 
@@ -33,10 +33,10 @@ extension DevProjects {
         }
         guard let id = call.parameters["tenant"].map({ ID<Tenant>($0) }) else { return project }
         let found = try await ProjectStore(pool: pool).realm(ID(id, of: project.id))
-        guard id.canBeTenant, let home = try await tenant(found, id, of: project) else {
+        guard id.canBeTenant, let realm = try await tenant(found, id, of: project) else {
             throw RequestRefusal.notFound
         }
-        return home
+        return realm
     }
 }
 
@@ -54,7 +54,7 @@ extension Endpoint {
 }
 
 extension Endpoint {
-    /// No message has ever been sent to a telephone.
+    /// Always empty, because the gateway sends no messages to phones.
     fileprivate static func verificationCodes(_ projects: DevProjects) -> Endpoint {
         extra("listVerificationCodes", .get, "/emulator/v1/projects/{project}/verificationCodes") { call in
             _ = try await projects.named(by: call)

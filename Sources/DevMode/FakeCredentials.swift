@@ -4,10 +4,9 @@ internal import JSON
 internal import Providers
 
 extension Verifier {
-    /// Takes what clients of Firebase's emulator send for another provider's word: claims as bare JSON, and JWTs that
-    /// nobody has signed, whoever they are for, and of providers too that nobody can configure here. A token that says
-    /// it is signed is for `signed` to judge. `serve` has no way to reach this.
-    static func fake(orElse signed: Verifier) -> Verifier {
+    /// Accepts the fake credentials of Firebase's emulator, claims as bare JSON and unsigned JWTs for any audience, also
+    /// of unsupported providers, and passes signed tokens to `signed`. `serve` cannot reach this.
+    static func fake(otherwise signed: Verifier) -> Verifier {
         Verifier { credential, app, project in
             guard let token = credential.idToken.flatMap({ UnsignedToken($0.expose()) }) else {
                 return try await signed.verify(credential, app, project)
@@ -20,16 +19,16 @@ extension Verifier {
 }
 
 extension ProviderID {
-    /// One of those that Firebase knows by a domain, such as `facebook.com`, and that cannot be configured here.
+    /// Whether Firebase has a provider with this domain, such as `facebook.com`, that the gateway does not support.
     fileprivate var canOnlyBeFake: Bool {
         !canBeConfigured && !["oidc.", "saml."].contains { rawValue.hasPrefix($0) }
             && rawValue.wholeMatch(of: /[a-z0-9-]+(\.[a-z0-9-]+)+/) != nil
     }
 }
 
-/// What a fake token says. Audience, issuer, times and nonce are not looked at.
+/// The claims of a fake token. Audience, issuer, times and nonce are not checked.
 private struct FakeClaims {
-    /// Of a picture's URL, in bytes.
+    /// The maximum length of the picture's URL, in bytes.
     private static let urlLimit = 2048
 
     private let members: [String: JSONValue]
@@ -58,7 +57,7 @@ private struct FakeClaims {
             rawUserInfo: try userInfo(of: credential.provider, subject, email))
     }
 
-    /// As the emulator has it: of Google what its older interface said, of the others the claims themselves.
+    /// The raw user info of the emulator: for Google, that of its older API; for other providers, the claims.
     private func userInfo(of provider: ProviderID, _ subject: String, _ email: EmailAddress?) throws -> String {
         guard provider == .google else { return try Self.text(of: members) }
         let scopes = "openid https://www.googleapis.com/auth/userinfo.profile"
@@ -77,7 +76,7 @@ private struct FakeClaims {
         String(decoding: try StrictJSON.encode(members), as: UTF8.self)
     }
 
-    /// - Returns: `nil` for everything but a string with something in it.
+    /// - Returns: `nil` unless the member is a string that is not empty.
     private func text(_ name: String) -> String? {
         guard case .string(let text) = members[name], !text.isEmpty else { return nil }
         return text

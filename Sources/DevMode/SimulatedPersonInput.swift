@@ -3,7 +3,7 @@ internal import Gateway
 internal import Identity
 internal import Simulators
 
-/// Somebody at a simulated provider, as suites describe people.
+/// A person at a simulated provider, as a request describes them.
 struct SimulatedPersonInput: Decodable {
     var id: String?
     var givenName: String?
@@ -16,8 +16,7 @@ struct SimulatedPersonInput: Decodable {
 }
 
 extension SimulatedPerson {
-    /// Who is not told apart by an id is by the address, and else by the name; who is not described at all is Ada
-    /// Lovelace.
+    /// The ID of the person is `id`, otherwise the email address, otherwise the name. An empty input is Ada Lovelace.
     init(_ input: SimulatedPersonInput) throws(RequestRefusal) {
         let name = [input.givenName, input.familyName].compactMap(\.self).joined(separator: ".").lowercased()
         if let id = [input.id, input.email, name].compactMap(\.self).first(where: { !$0.isEmpty }) {
@@ -25,7 +24,7 @@ extension SimulatedPerson {
         } else {
             self = .ada
         }
-        if let email, EmailAddress(email) == nil { throw .invalidField("/person/email", "must be an e-mail address") }
+        if let email, EmailAddress(email) == nil { throw .invalidField("/person/email", "must be an email address") }
         guard let status = RealUserStatus(rawValue: input.realUserStatus ?? realUserStatus.rawValue) else {
             throw .invalidField("/person/realUserStatus", "must be 0, 1 or 2")
         }
@@ -33,7 +32,7 @@ extension SimulatedPerson {
         emailIsVerified = input.emailVerified ?? true
         hidesEmail = input.hidesEmail ?? false
         hostedDomain = input.hostedDomain
-        // There must be something to hide; nobody sees what.
+        // A relay address needs an address behind it.
         if hidesEmail, email == nil { email = "hidden@example.com" }
     }
 }

@@ -7,7 +7,7 @@ internal import Identity
 internal import Simulators
 
 extension Endpoint {
-    /// Somebody signs in at a simulated provider: the answer is what an app gets from the real one.
+    /// Signs a person in at a simulated provider, and returns what an app receives from the real one.
     static func simulateSignIn(at simulators: DevSimulators, _ projects: DevProjects) -> Endpoint {
         extra("simulateSignIn", .post, "/emulator/v1/projects/{project}/simulatedSignIns") { call in
             let project = try await projects.named(by: call)
@@ -20,23 +20,23 @@ extension Endpoint {
 private struct SimulatedSignInRequest: Decodable {
     let providerId: String?
     let person: SimulatedPersonInput?
-    /// As the app hands it to the provider: to Apple its SHA-256 in hexadecimal.
+    /// The nonce as the app passes it to the provider: for Apple, its SHA-256 in hexadecimal.
     let nonce: String?
-    /// As the app makes it.
+    /// The nonce before hashing.
     let rawNonce: String?
     let audience: String?
     let firstTime: Bool?
 }
 
-/// The same, understood.
+/// A validated request.
 private struct SimulatedSignInInput {
     let provider: ProviderSettings
     let person: SimulatedPerson
     let audience: String
-    /// As the claim shall be.
+    /// The value of the claim.
     let nonce: String?
     let rawNonce: String?
-    /// As if the person had never agreed to share anything with the app.
+    /// Whether the person signs in as if they had never used the app.
     let isFirst: Bool
 
     init(_ request: SimulatedSignInRequest, in project: Project) throws(RequestRefusal) {
@@ -50,7 +50,7 @@ private struct SimulatedSignInInput {
         guard request.rawNonce?.isEmpty != true else { throw .invalidField("/rawNonce", "must not be empty") }
         let settings = project.settings(of: id)
         guard let audience = request.audience ?? settings?.clientIDs.first, !audience.isEmpty else {
-            throw .invalidField("/audience", "must be present: the project has no client id of this provider")
+            throw .invalidField("/audience", "must be present: the project has no client ID of this provider")
         }
         provider = settings ?? ProviderSettings(provider: id, isEnabled: false, clientIDs: [])
         self.audience = audience
@@ -64,12 +64,12 @@ private struct SimulatedSignInInput {
     }
 }
 
-/// What an app gets, and what it sends of it.
+/// What an app receives, and the body that it sends to the gateway.
 private struct SimulatedSignIn: Encodable {
     let providerId: String
     let idToken: String
     let authorizationCode: String
-    /// Apple's: JSON, given once.
+    /// The JSON that Apple sends only at the first sign-in.
     var user: String?
     let rawNonce: String?
     /// For `accounts:signInWithIdp`.
@@ -109,7 +109,7 @@ extension DevSimulators {
 }
 
 extension String {
-    /// As a value in `application/x-www-form-urlencoded`.
+    /// The text as a value in `application/x-www-form-urlencoded`.
     fileprivate var formEncoded: String {
         PercentEncoding.encode(self)
     }

@@ -4,8 +4,7 @@ internal import HTTP
 internal import Simulators
 
 extension [Endpoint] {
-    /// How the simulated providers behave, for suites about bad days. There is one Apple and one Google for all
-    /// projects, as in real life.
+    /// Injects faults into the simulated providers. All projects share one Apple and one Google.
     static func simulators(_ simulators: DevSimulators, _ projects: DevProjects) -> [Endpoint] {
         let path = "/emulator/v1/projects/{project}/simulators"
         return [
@@ -15,17 +14,17 @@ extension [Endpoint] {
             },
             .extra("updateSimulators", .patch, path) { call in
                 _ = try await projects.named(by: call)
-                try simulators.carryOut(call.decoded(as: SimulatorChange.self))
+                try simulators.apply(call.decoded(as: SimulatorChange.self))
                 return try .json(SimulatorStates(simulators))
             },
         ]
     }
 }
 
-/// What is absent stays.
+/// Absent members leave a value as it is.
 private struct SimulatorChange: Decodable {
     struct Apple: Decodable {
-        let conduct: String?
+        let fault: String?
         let rotateKeys: Bool?
         let dropOldKeys: Bool?
         let booleansAreStrings: Bool?
@@ -37,13 +36,13 @@ private struct SimulatorChange: Decodable {
     }
 
     struct Google: Decodable {
-        let conduct: String?
+        let fault: String?
         let rotateKeys: Bool?
         let dropOldKeys: Bool?
         let issuer: String?
     }
 
-    /// First of all, everything is as it was in the beginning, but for the keys.
+    /// Restores the initial behaviour first, except for the keys.
     let reset: Bool?
     let apple: Apple?
     let google: Google?
@@ -52,7 +51,7 @@ private struct SimulatorChange: Decodable {
 private struct SimulatorStates: Encodable {
     struct State: Encodable {
         let url: String
-        /// How often the keys were asked for.
+        /// The number of requests for the keys.
         let keyFetches: Int
     }
 
@@ -65,24 +64,24 @@ private struct SimulatorStates: Encodable {
     }
 }
 
-/// The misbehaviours that suites can ask for.
-private enum SimulatorConduct: String, CaseIterable {
+/// The faults that a request can inject.
+private enum SimulatorFault: String, CaseIterable {
     case none, outage, slow, silent, html, tooManyRequests, brokenJSON
 
     /// - Parameter pointer: to the member of the request.
     init(_ text: String, at pointer: String) throws(RequestRefusal) {
-        guard let conduct = SimulatorConduct(rawValue: text) else {
+        guard let fault = SimulatorFault(rawValue: text) else {
             let all = Self.allCases.map(\.rawValue).joined(separator: ", ")
             throw .invalidField(pointer, "must be one of \(all)")
         }
-        self = conduct
+        self = fault
     }
 
-    var misbehaviour: Misbehaviour {
+    var injected: InjectedFault {
         switch self {
         case .none: .none
         case .outage: .unavailable
-        // Within the gateway's deadline.
+        // Shorter than the deadline of the gateway.
         case .slow: .slow(.seconds(1))
         case .silent: .silent
         case .html: .html(status: 200)
@@ -95,23 +94,23 @@ private enum SimulatorConduct: String, CaseIterable {
 extension DevSimulators {
     private static let lifetimes: ClosedRange<Int64> = 1...31_536_000
 
-    /// All of it or, if anything in it is wrong, nothing.
-    fileprivate func carryOut(_ change: SimulatorChange) throws {
-        let conducts = (
-            apple: try change.apple?.conduct.map { try SimulatorConduct($0, at: "/apple/conduct") },
-            google: try change.google?.conduct.map { try SimulatorConduct($0, at: "/google/conduct") }
+    /// Applies the change completely or, if any member is invalid, not at all.
+    fileprivate func apply(_ change: SimulatorChange) throws {
+        let faults = (
+            apple: try change.apple?.fault.map { try SimulatorFault($0, at: "/apple/fault") },
+            google: try change.google?.fault.map { try SimulatorFault($0, at: "/google/fault") }
         )
-        let begun = change.reset == true ? AppleQuirks() : apple.quirks
-        let quirks = try change.apple.map { try Self.quirks($0, from: begun) } ?? begun
+        let initial = change.reset == true ? AppleQuirks() : apple.quirks
+        let quirks = try change.apple.map { try Self.quirks($0, from: initial) } ?? initial
         if change.reset == true {
-            apple.conduct.behave()
-            google.conduct.behave()
+            apple.faultInjection.reset()
+            google.faultInjection.reset()
             google.issuer = GoogleIssuer.url.rawValue
         }
         apple.quirks = quirks
         if let issuer = change.google?.issuer { google.issuer = issuer }
-        if let conduct = conducts.apple { apple.conduct.misbehave(conduct.misbehaviour) }
-        if let conduct = conducts.google { google.conduct.misbehave(conduct.misbehaviour) }
+        if let fault = faults.apple { apple.faultInjection.injectFault(fault.injected) }
+        if let fault = faults.google { google.faultInjection.injectFault(fault.injected) }
         if change.apple?.rotateKeys == true {
             try apple.rotateKeys(keepingOld: change.apple?.dropOldKeys != true)
         }

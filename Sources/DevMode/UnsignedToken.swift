@@ -2,14 +2,14 @@ internal import Encoding
 internal import Gateway
 internal import JSON
 
-/// A token that nobody has signed, as clients of Firebase's emulator send them.
+/// An unsigned token, as clients of Firebase's emulator send them.
 enum UnsignedToken {
-    /// Claims and nothing else.
+    /// Claims as bare JSON.
     case bare([UInt8])
     /// In a JWT of `alg` `none` with an empty signature (RFC 7518 §3.6).
     case jwt([UInt8])
 
-    /// - Returns: `nil` for everything else, tokens above all that say that they are signed.
+    /// - Returns: `nil` for everything else, above all for tokens with a signature.
     init?(_ token: String) {
         if token.hasPrefix("{") {
             self = .bare(Array(token.utf8))
@@ -17,14 +17,14 @@ enum UnsignedToken {
         }
         let parts = token.split(separator: ".", omittingEmptySubsequences: false)
         guard parts.count == 3, parts[2].isEmpty, let header = Base64URL.decode(String(parts[0])),
-            // A header that cannot be read is not one of these.
+            // A header that cannot be decoded is not that of an unsigned token.
             let algorithm = try? StrictJSON.decode(Header.self, from: header).alg, algorithm == "none",
             let payload = Base64URL.decode(String(parts[1]))
         else { return nil }
         self = .jwt(payload)
     }
 
-    /// JSON, as far as anybody knows.
+    /// The claims, which may not be valid JSON.
     var claims: [UInt8] {
         switch self {
         case .bare(let claims), .jwt(let claims): claims

@@ -11,7 +11,7 @@ internal import Storage
 internal import Telemetry
 internal import Tokens
 
-/// The composition root: what `serve` and `dev` share, put together once for each event loop.
+/// Composes the services of `serve` and `dev`, once per event loop.
 struct CompositionRoot: Sendable {
     let masterKeys: MasterKeys
     let trustedProxies: [IPNetwork]
@@ -19,27 +19,27 @@ struct CompositionRoot: Sendable {
     let log: Log
     let metrics: GatewayMetrics
     let passwords: PasswordHasher
-    /// One for the process.
+    /// Shared by all loops.
     let limiter: RateLimiter
     let breaches: BreachedPasswords
-    /// Of other providers; one for the process.
+    /// The keys of identity providers, shared by all loops.
     let providerKeys: JWKSCache
-    /// Of service keys; one for the process.
+    /// The last use of service keys, shared by all loops.
     let keyUse: KeyUsageTracker
     let mode: Mode
     /// `nil` if no emails are sent.
     var emailService: EmailService?
-    /// Where clients reach the gateway, without a slash at the end.
+    /// The URL of the gateway for clients, without a slash at the end.
     let publicURL: @Sendable () -> String
     let isDraining: @Sendable () -> Bool
 
     func gateway(on pool: Pool) -> RequestPipeline {
         let extensions = mode.extensions(pool, emailService)
-        let directory = ConfigurationCache(
+        let configuration = ConfigurationCache(
             pool: pool, masterKeys: masterKeys, clock: clock, keyUse: keyUse, lookup: extensions.projects,
             takesLoopbackIssuers: mode.takesLoopbackIssuers, publicURL: publicURL())
         let store = PostgresAccountStore(pool: pool)
-        let tokens = GatewayTokens(keys: directory.keys.value(for:), issuers: mode.issuers, clock: clock)
+        let tokens = GatewayTokens(keys: configuration.keys.value(for:), issuers: mode.issuers, clock: clock)
         let collaborators = Collaborators(
             store: store, tokens: tokens, passwords: passwords, breaches: breaches,
             outOfBand: mode.decorateOutOfBand(
@@ -55,18 +55,18 @@ struct CompositionRoot: Sendable {
         let redemption = OOBRedemption(with: collaborators, codes: codes)
         let trail = AuditStore(pool: pool).trail
         let administered = PostgresAdministrationStore(pool: pool)
-        let tickets = MasterKeySealedTokens(masterKeys: masterKeys)
+        let sealedTokens = MasterKeySealedTokens(masterKeys: masterKeys)
         let verifier = mode.verifier(providerKeys, clock)
         let emailActions = EmailActionService(
-            sending: sending, redemption: redemption, realm: directory.realm(_:),
-            project: directory.projects.value(for:),
-            projectName: { try await directory.editor.configuration(ID($0))?.name })
+            sending: sending, redemption: redemption, realm: configuration.realm(_:),
+            project: configuration.projects.value(for:),
+            projectName: { try await configuration.editor.configuration(ID($0))?.name })
         let services = Services(
             signIn: SignInServices(
                 authenticator: authenticator, identifiers: IdentifierLookup(store: store),
-                customTokens: CustomSignIn(with: collaborators, customTokens: mode.customTokens(directory, clock)),
+                customTokens: CustomSignIn(with: collaborators, customTokens: mode.customTokens(configuration, clock)),
                 federated: FederatedSignIn(
-                    with: collaborators, store: federation, verifier: verifier, tickets: tickets),
+                    with: collaborators, store: federation, verifier: verifier, tickets: sealedTokens),
                 authURISession: { Random.text(length: 27) }),
             accounts: AccountServices(
                 editor: AccountEditor(with: collaborators),
@@ -76,30 +76,31 @@ struct CompositionRoot: Sendable {
                     breaches: breaches, clock: clock, entropy: .live),
                 queries: AccountQueryService(finder: PostgresAccountFinder(pool: pool), store: administered),
                 linking: LinkAdministration(
-                    with: collaborators, store: PostgresLinkingStore(pool: pool), tickets: tickets)),
+                    with: collaborators, store: PostgresLinkingStore(pool: pool), tickets: sealedTokens)),
             sessions: SessionService(store: PostgresSessionStore(pool: pool), clock: clock),
             sessionCookies: SessionCookies(authenticator: authenticator, trail: trail),
             emailActions: EmailActionServices(sending: sending, redemption: redemption, pages: emailActions),
-            merging: AccountMerging(with: collaborators, store: federation, verifier: verifier, tickets: tickets),
+            merging: AccountMerging(with: collaborators, store: federation, verifier: verifier, tickets: sealedTokens),
             projects: ProjectServices(
-                editor: directory.editor,
+                editor: configuration.editor,
                 tenancy: Tenancy(
-                    home: { try await extensions.tenant(directory.realm(ID($0, of: $1.id)), $0, $1) },
+                    home: { try await extensions.tenant(configuration.realm(ID($0, of: $1.id)), $0, $1) },
                     named: GatewayTokens.tenant(namedBy:), store: PostgresTenantStore(pool: pool),
-                    changed: directory.forgetConfiguration, newID: { ID(Random.text(length: 28)) }, clock: clock),
-                app: directory.app(_:of:)),
+                    changed: configuration.forgetConfiguration, newID: { ID(Random.text(length: 28)) }, clock: clock),
+                app: configuration.app(_:of:)),
             audit: trail,
             operations: OperationsServices(
-                documents: { [self] in try await documents(of: $0, in: directory) },
-                readiness: { [isDraining] in await directory.readiness(isDraining: isDraining()) }))
+                documents: { [self] in try await documents(of: $0, in: configuration) },
+                readiness: { [isDraining] in await configuration.readiness(isDraining: isDraining()) }))
         return RequestPipeline(
-            services: services, access: mode.access(directory), extra: extensions.endpoints(emailActions),
+            services: services, access: mode.access(configuration), extra: extensions.endpoints(emailActions),
             trustedProxies: trustedProxies, log: log, metrics: metrics)
     }
 
-    private func documents(of id: ID<Project>?, in directory: ConfigurationCache) async throws -> ProjectDocuments? {
-        guard let project = try await directory.projects.value(for: id) else { return nil }
-        let ring = try await directory.keys.value(for: project.id)
+    private func documents(of id: ID<Project>?, in configuration: ConfigurationCache) async throws -> ProjectDocuments?
+    {
+        guard let project = try await configuration.projects.value(for: id) else { return nil }
+        let ring = try await configuration.keys.value(for: project.id)
         let now = clock.now()
         let discovery = OpenIDConfiguration(
             issuer: mode.issuers.idToken(project.id), jwksURI: "\(publicURL())/\(project.id)/.well-known/jwks.json",
@@ -111,7 +112,7 @@ struct CompositionRoot: Sendable {
 }
 
 extension WallClock {
-    /// The machine's clock.
+    /// The clock of the machine.
     package static let live = WallClock {
         var time = timespec()
         clock_gettime(CLOCK_REALTIME, &time)

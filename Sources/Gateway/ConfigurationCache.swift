@@ -5,17 +5,17 @@ internal import Postgres
 internal import Storage
 package import Tokens
 
-/// Finds a project; `nil` asks for the one that requests mean which name none.
+/// Finds a project; `nil` is the project of requests that name none.
 package typealias ProjectLookup = @Sendable (ID<Project>?) async throws -> Project?
 
-/// What is configured in the database, kept for seconds: projects, API keys and signing keys. One for each loop.
+/// Caches projects, API keys and signing keys of the database for seconds. Each event loop has its own.
 package struct ConfigurationCache: Sendable {
-    /// How long a revoked key may go on working.
+    /// The maximum time that a revoked key keeps working.
     static let lifetime: Duration = .seconds(5)
 
-    /// By id; `nil` stands for the only project of an installation that has one.
+    /// By ID; `nil` is the only project of an installation with one project.
     package let projects: Cache<ID<Project>?, Project?>
-    /// Projects as they apply to their tenants.
+    /// Projects with the settings of a tenant applied.
     private let tenants: Cache<ID<Realm>, Project?>
     let keys: Cache<ID<Project>, KeyRing>
     private let schemaIsCurrent: Cache<Int, Bool>
@@ -38,8 +38,8 @@ package struct ConfigurationCache: Sendable {
     }
 
     /// - Parameters:
-    ///   - keyUse: is told of service keys.
-    ///   - lookup: of projects; asked every time. `nil` has the database's own looked up, and kept.
+    ///   - keyUse: records the use of service keys.
+    ///   - lookup: finds projects without caching; `nil` uses the database, cached.
     ///   - takesLoopbackIssuers: see ``ConfigurationRules``.
     init(
         pool: Pool, masterKeys: MasterKeys, clock: WallClock, keyUse: KeyUsageTracker, lookup: ProjectLookup? = nil,
@@ -64,7 +64,7 @@ package struct ConfigurationCache: Sendable {
         keys = Cache(lifetime: Self.lifetime) { project in
             try KeyRing(try await signingKeys.live(in: project, at: clock.now()), of: project, under: masterKeys)
         }
-        // Anybody may ask, and each answer is several statements.
+        // Any client may ask for readiness, and each answer takes several statements.
         schemaIsCurrent = Cache(lifetime: .seconds(1)) { _ in
             do {
                 return try await Schema.status(of: pool).allSatisfy { $0.state == .applied }
@@ -90,13 +90,11 @@ package struct ConfigurationCache: Sendable {
         }
     }
 
-    /// - Parameter key: as a client sent it.
-    func client(showing key: String) async throws -> CallingApp? {
+    func callingApp(apiKey key: String) async throws -> CallingApp? {
         try await clients.value(for: APIKey(text: key).hash)
     }
 
-    /// - Parameter secret: as a backend sent it.
-    func administrator(showing secret: String) async throws -> Administrator? {
+    func administrator(secret: String) async throws -> Administrator? {
         guard let holder = try await administrators.value(for: Digest.sha256(Array(secret.utf8))),
             isLive(until: holder.expiresAt)
         else { return nil }
@@ -104,7 +102,7 @@ package struct ConfigurationCache: Sendable {
         return Administrator(project: holder.project, actor: .key(holder.id), scopes: holder.scopes)
     }
 
-    /// - Parameter id: as a custom token named it; nothing says yet that the token is genuine.
+    /// - Parameter id: from a custom token that is not verified yet.
     package func backendKey(_ id: String, preferably project: ID<Project>) async throws -> BackendKey? {
         guard let found = try await backendKeys.value(for: BackendKeyName(id: id, project: project)),
             isLive(until: found.expiresAt)
@@ -112,7 +110,7 @@ package struct ConfigurationCache: Sendable {
         return found.key
     }
 
-    /// By the clock and not by the cache, so that keys end on time.
+    /// Checks the clock, because a cached key must still expire on time.
     private func isLive(until end: Instant?) -> Bool { end.map { clock.now() < $0 } ?? true }
 
     /// - Returns: `nil` if the project has no such app.
@@ -120,7 +118,7 @@ package struct ConfigurationCache: Sendable {
         try await apps.value(for: project).first { $0.id == id }
     }
 
-    /// This loop sees a change at once, the others within ``lifetime``.
+    /// This loop sees a change at once; other loops see it within ``lifetime``.
     var editor: ProjectEditor {
         ProjectEditor {
             try await stored.configuration(of: $0)
@@ -139,7 +137,7 @@ package struct ConfigurationCache: Sendable {
         administrators.forgetAll()
     }
 
-    /// The project as it applies to a realm; `nil` if there is no such realm.
+    /// The project with the settings of a realm applied; `nil` if the realm does not exist.
     func realm(_ id: ID<Realm>) async throws -> Project? {
         id.tenant == nil ? try await projects.value(for: id.project) : try await tenants.value(for: id)
     }

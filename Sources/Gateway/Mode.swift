@@ -4,24 +4,24 @@ package import Postgres
 package import Providers
 package import Tokens
 
-/// What tells `serve` from `dev`: whom the gateway believes, and in whose name it speaks.
+/// The differences between `serve` and `dev`.
 package struct Mode: Sendable {
     let issuers: Issuers
-    /// Who may use the API.
+    /// Authenticates callers of the API.
     let access: @Sendable (ConfigurationCache) -> Access
     package let customTokens: @Sendable (ConfigurationCache, WallClock) -> CustomTokens
-    /// Which credentials of other providers are believed.
+    /// Verifies the credentials of identity providers.
     let verifier: @Sendable (JWKSCache, WallClock) -> Verifier
     package var clock = WallClock.live
     /// See ``ConfigurationRules``.
     var takesLoopbackIssuers = false
-    /// What a project's policy limits is counted.
+    /// Whether the rate limits of the policy apply.
     var limitsRates = false
     /// Creates the email service that replaces the configured one.
     package var emailService: (@Sendable (EmailService.Dependencies) -> EmailService)?
     /// Wraps the generation of codes and emails.
     package var decorateOutOfBand: @Sendable (OutOfBand) -> OutOfBand = { $0 }
-    /// Built once for each loop.
+    /// Created once per event loop.
     package var extensions: @Sendable (Pool, EmailService?) -> ModeExtensions = { _, _ in ModeExtensions() }
 
     package init(
@@ -46,13 +46,13 @@ package struct Mode: Sendable {
     }
 }
 
-/// What a mode has that others have not.
+/// Additions of one mode.
 package struct ModeExtensions: Sendable {
-    /// Instead of the database's own.
+    /// Replaces the lookup in the database.
     var projects: ProjectLookup?
-    /// What becomes of a tenant that was looked for: by default what was found, if anything was.
+    /// Maps the result of a tenant lookup (default: unchanged).
     var tenant: @Sendable (_ found: Project?, ID<Tenant>, Project) async throws -> Project?
-    /// Beside those of the contract.
+    /// Endpoints that openapi.yaml does not contain.
     var endpoints: @Sendable (EmailActionService) -> [Endpoint]
 
     package init(
@@ -69,11 +69,11 @@ package struct ModeExtensions: Sendable {
 }
 
 extension Mode {
-    /// - Parameter publicURL: where clients reach the gateway, without a slash at the end.
+    /// - Parameter publicURL: without a slash at the end.
     package static func serve(at publicURL: String) -> Mode {
         Mode(
             issuers: .own(publicURL),
-            access: { .keys(client: $0.client(showing:), administrator: $0.administrator(showing:)) },
+            access: { .keys(client: $0.callingApp(apiKey:), administrator: $0.administrator(secret:)) },
             customTokens: { .signed(by: $0.backendKey(_:preferably:), clock: $1) },
             verifier: { .live(keys: $0, clock: $1) }, limitsRates: true)
     }

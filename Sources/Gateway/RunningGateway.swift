@@ -9,25 +9,25 @@ internal import Storage
 internal import Synchronization
 package import Telemetry
 
-/// The running gateway: loops, database connections, threads for passwords, and the server in front of them.
+/// The process of a gateway: event loops, database connections, password threads and the HTTP server.
 package final class RunningGateway: Sendable {
     private let group: LoopGroup
     private let pools: [Pool]
-    /// To the providers, and to a list of breached passwords.
+    /// Requests to identity providers and to the list of breached passwords.
     private let client: HTTP.Client
     private let hashing: FairPool
     private let emailService: EmailService?
     private let server: Server
-    private let jobs: Jobs
+    private let workers: Workers
     private let state: State
 
-    /// What the gateways ask about the process they run in.
+    /// The state of the process that all gateways read.
     private final class State: Sendable {
         let isDraining = Atomic(false)
         let port = Atomic<UInt16>(0)
     }
 
-    /// Binds the port and answers from then on.
+    /// Binds the port and starts to serve requests.
     package init(_ config: Config, log: Log, mode: Mode) throws {
         let state = State()
         group = try LoopGroup(count: config.loops)
@@ -37,7 +37,7 @@ package final class RunningGateway: Sendable {
         client = try HTTP.Client(loop: group.loops[0])
         let providerKeys = JWKSCache(
             fetch: .http(client, allowsPrivate: mode.takesLoopbackIssuers),
-            shelf: PostgresProviderDocumentStore(pool: pools[0]).shelf, clock: mode.clock,
+            store: PostgresProviderDocumentStore(pool: pools[0]).shelf, clock: mode.clock,
             allowsPrivate: mode.takesLoopbackIssuers, on: group.loops[0])
         let passwordKeys = PasswordKeys.sealed(
             in: PasswordSchemeStore(pool: pools[0]), under: config.masterKeys, clock: mode.clock)
@@ -51,7 +51,7 @@ package final class RunningGateway: Sendable {
             try mode.emailService?(dependencies)
             ?? config.email.map { try EmailService($0, dependencies: dependencies) }
         let keyUse = KeyUsageTracker()
-        let live = CompositionRoot(
+        let root = CompositionRoot(
             masterKeys: config.masterKeys, trustedProxies: config.trustedProxies, clock: mode.clock, log: log,
             metrics: metrics,
             passwords: try .argon2id(config.passwords.cost, by: .libsodium, keys: passwordKeys, on: hashing),
@@ -59,7 +59,7 @@ package final class RunningGateway: Sendable {
             breaches: .live(at: config.breachedPasswordsURL, client: client, metrics: metrics, log: log),
             providerKeys: providerKeys, keyUse: keyUse, mode: mode, emailService: emailService, publicURL: publicURL,
             isDraining: { state.isDraining.load(ordering: .relaxed) })
-        let gateways = pools.map { live.gateway(on: $0) }
+        let gateways = pools.map { root.gateway(on: $0) }
         do {
             server = try Server(
                 loops: group.loops, address: config.listen.host, port: config.listen.port,
@@ -74,9 +74,9 @@ package final class RunningGateway: Sendable {
         self.state = state
         state.port.store(server.port, ordering: .relaxed)
         server.start()
-        let cleaning = Job.cleaning(pools[0], clock: mode.clock, metrics: metrics.registry)
-        jobs = Jobs(
-            [cleaning, keyUse.job(on: pools[0])] + (mode.limitsRates ? [limits.job(on: pools[0])] : []),
+        let cleaning = Worker.cleaning(pools[0], clock: mode.clock, metrics: metrics.registry)
+        workers = Workers(
+            [cleaning, keyUse.worker(on: pools[0])] + (mode.limitsRates ? [limits.worker(on: pools[0])] : []),
             on: group.loops[0], log: log)
     }
 
@@ -89,13 +89,13 @@ package final class RunningGateway: Sendable {
         emailService?.start()
     }
 
-    /// Takes no more requests, lets the running ones end, and closes everything.
+    /// Accepts no more requests, waits for the running ones until `deadline`, and stops all threads.
     package func drain(within deadline: Duration) throws {
         state.isDraining.store(true, ordering: .relaxed)
-        try loop.waitFor { [server, pools, client, jobs, emailService] in
+        try loop.waitFor { [server, pools, client, workers, emailService] in
             async let emailStop: Void? = emailService?.stop(within: deadline)
             await server.drain(within: deadline)
-            await jobs.stop()
+            await workers.stop()
             await emailStop
             await client.close()
             for pool in pools { await pool.close() }

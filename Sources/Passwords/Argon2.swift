@@ -1,6 +1,6 @@
 public import Crypto
 
-/// Argon2 as passwords use it, so that tests can count the work.
+/// The functions of Argon2, which tests replace to count the work.
 public struct Argon2: Sendable {
     public var hash: @Sendable (_ password: [UInt8], _ cost: PasswordHash.Cost) throws -> String
     public var verify: @Sendable (_ password: [UInt8], _ phc: String) -> Bool

@@ -4,8 +4,8 @@ public import HTTP
 public import Identity
 internal import Synchronization
 
-/// A list of breached passwords with the range protocol of Pwned Passwords: it is told five of the forty digits of a
-/// password's SHA-1, and answers with every suffix it has for them.
+/// A list of breached passwords with the range protocol of Pwned Passwords: a request contains the first 5 of the 40
+/// hexadecimal digits of a SHA-1, and the response contains every known suffix.
 public struct BreachedPasswordList: Hashable, Sendable {
     /// Pwned Passwords itself.
     public static let publicURL = "https://api.pwnedpasswords.com/range/"
@@ -17,37 +17,37 @@ public struct BreachedPasswordList: Hashable, Sendable {
         self.url = url
     }
 
-    /// Who names a list of their own may have it in their own network.
+    /// A configured list may be in the private network.
     fileprivate var destination: ClientRequest.Destination {
         url == Self.publicURL ? .configured(allowingPrivate: false) : .anywhere
     }
 }
 
-/// Why a list could not be asked.
+/// The reason why the list is not available.
 public enum BreachListFault: Error, Hashable {
     case status(Int)
-    /// The answer is no list of suffixes.
+    /// The response is not a list of suffixes.
     case unreadable
-    /// Too many are waiting for an answer already.
+    /// Too many requests are in flight.
     case busy
 }
 
 extension BreachedPasswords {
-    /// For the whole of an answer.
+    /// The deadline of a request.
     public static let deadline: Duration = .seconds(1)
-    /// Questions under way; beside more of them nobody else would get an answer from the network either.
+    /// The maximum of requests in flight, which leaves connections for other requests.
     static let limit = 64
 
-    /// Asks `list`, and remembers its answers for some minutes. Whatever goes wrong, a password counts as never seen:
-    /// a list that is down must not keep anybody from a password.
+    /// Queries `list` and caches responses for 10 minutes. If a request fails, the password counts as not breached, so
+    /// that an outage of the list does not block users.
     ///
-    /// - Parameter failed: told of everything that goes wrong; what it is told holds nothing of a password.
+    /// - Parameter failed: called with every error, which contains nothing of a password.
     public static func live(
         _ list: BreachedPasswordList, client: HTTP.Client, failed: @escaping @Sendable (any Error) -> Void
     ) -> BreachedPasswords {
-        let underWay = UnderWay()
+        let inFlight = InFlightLimit()
         let ranges = Cache<String, BreachRange>(lifetime: .seconds(600), capacity: 100) { prefix in
-            try await underWay.counted { try await BreachRange(of: prefix, in: list, asking: client) }
+            try await inFlight.counted { try await BreachRange(of: prefix, in: list, asking: client) }
         }
         return BreachedPasswords { password in
             let digest = Array(Hexadecimal.encode(Digest.sha1(Array(password.expose().utf8))).utf8)
@@ -62,8 +62,8 @@ extension BreachedPasswords {
     }
 }
 
-/// How many questions are under way.
-private final class UnderWay: Sendable {
+/// Limits the requests in flight.
+private final class InFlightLimit: Sendable {
     private let count = Atomic(0)
 
     func counted<Value>(_ ask: () async throws -> Value) async throws -> Value {
@@ -77,10 +77,10 @@ private final class UnderWay: Sendable {
 /// The suffixes that a list has for one prefix.
 struct BreachRange: Sendable {
     private static let suffixLength = 35
-    /// A list has about a thousand lines for a prefix, of some forty bytes each.
+    /// In bytes; a response has about 1000 lines of 40 bytes.
     private static let maximumLength = 256 * 1024
 
-    /// In lower case, one after the other.
+    /// The suffixes in lower case, concatenated.
     private let suffixes: [UInt8]
 
     /// - Throws: ``BreachListFault``, ``HTTP/ClientFault``.
@@ -93,7 +93,7 @@ struct BreachRange: Sendable {
         try self.init(parsing: answer.body)
     }
 
-    /// - Parameter body: lines of a suffix, a colon, and how often it was seen; never is padding.
+    /// - Parameter body: lines of a suffix, a colon and a count; lines with count 0 are padding.
     init(parsing body: [UInt8]) throws(BreachListFault) {
         var suffixes: [UInt8] = []
         for line in body.split(whereSeparator: { $0 == 0x0A || $0 == 0x0D }) {

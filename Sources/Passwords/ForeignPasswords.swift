@@ -1,21 +1,21 @@
 internal import Crypto
 internal import Identity
 
-/// A hash of another making than Argon2 that a password can be held against.
+/// A password hash of another algorithm than Argon2.
 struct ForeignPassword: Sendable {
-    /// A hash names a key that is not kept: nobody can tell whether a password is right.
+    /// The hash needs a key that is not stored, so it cannot be verified.
     struct KeyIsGone: Error {}
 
     private enum Hash: Sendable {
         case foreign(ForeignHash, PasswordKey?)
         case crypt(EncodedHash)
-        /// Of no kind that can be checked, or too costly to: no password is right.
+        /// An unsupported or too expensive hash, which matches no password.
         case none
     }
 
     private let hash: Hash
 
-    /// - Parameter storedHash: not of Argon2.
+    /// - Parameter storedHash: not an Argon2 hash.
     init(_ storedHash: String, keys: PasswordKeys) async throws {
         if let foreign = ForeignHash(text: storedHash) {
             var key: PasswordKey?
@@ -25,12 +25,12 @@ struct ForeignPassword: Sendable {
             }
             hash = .foreign(foreign, key)
         } else {
-            // Whatever is wrong with it, nothing matches it.
+            // An invalid hash matches no password.
             hash = (try? EncodedHash(storedHash)).map(Hash.crypt) ?? .none
         }
     }
 
-    func isMadeOf(_ password: [UInt8]) throws -> Bool {
+    func matches(_ password: [UInt8]) throws -> Bool {
         switch hash {
         case .foreign(let foreign, let key):
             constantTimeEquals(try foreign.hash(of: password, key: key?.bytes ?? []), foreign.hash)
@@ -76,7 +76,7 @@ extension HashMethod.Function {
         }
     }
 
-    /// As Firebase does it when it meets such a hash: see ``HashMethod/digest(_:rounds:order:)``.
+    /// Repeats the digest like Firebase: see ``HashMethod/digest(_:rounds:order:)``.
     fileprivate func digest(
         _ password: [UInt8], _ salt: [UInt8], rounds: Int, order: HashMethod.Order
     ) throws(LibraryFault) -> [UInt8] {

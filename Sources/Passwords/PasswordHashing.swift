@@ -3,29 +3,29 @@ public import EventLoop
 public import Identity
 
 extension PasswordHasher {
-    /// Argon2id on threads of its own, which also check what other systems hashed.
+    /// Hashes with Argon2id on the threads of `pool`, and verifies hashes of other systems too.
     ///
-    /// A wrong password costs as much Argon2 work as an unknown address does, so that timing does not tell them apart, even
-    /// while hashes of an older, lower cost are stored. A hash made by another system, or at a higher cost, costs its own
-    /// work on top. Only a right password is hashed anew.
+    /// A wrong password and an unknown address cost the same Argon2 work, even for a stored hash of a lower cost, so that
+    /// response times do not disclose accounts. A hash of another system, or of a higher cost, adds its own work. Only a
+    /// right password is hashed again.
     ///
-    /// - Parameter keys: where the secret keys of imported hashes are.
-    /// - Throws: what Argon2id throws when there is no memory for a single hash.
+    /// - Parameter keys: the secret keys of imported hashes.
+    /// - Throws: the error of Argon2id if there is no memory for a single hash.
     public static func argon2id(
         _ cost: PasswordHash.Cost, by argon2: Argon2, keys: PasswordKeys, on pool: FairPool
     ) throws -> PasswordHasher {
-        // Hashed once, so that checking against nothing costs what checking against something does.
-        let nobodys = try argon2.hash(Random.bytes(16), cost)
+        // An unknown address is checked against this hash, so that it takes as long as a known one.
+        let dummyHash = try argon2.hash(Random.bytes(16), cost)
         return PasswordHasher(
             hash: { password, network in
                 try await pool.hashing(for: network) { try argon2.hash(password.bytes, cost) }
             },
             check: { password, storedHash, network in
-                let stored = storedHash ?? nobodys
+                let stored = storedHash ?? dummyHash
                 let foreign = stored.hasPrefix("$argon2") ? nil : try await ForeignPassword(stored, keys: keys)
                 return try await pool.hashing(for: network) {
                     let password = password.bytes
-                    let isRight = try foreign?.isMadeOf(password) ?? argon2.verify(password, stored)
+                    let isRight = try foreign?.matches(password) ?? argon2.verify(password, stored)
                     guard isRight, storedHash != nil else {
                         if let missing = PasswordHash.workMissing(in: stored, comparedWith: cost) {
                             _ = try argon2.hash(password, missing)

@@ -3,8 +3,8 @@ internal import Identity
 
 /// Sign in with Apple.
 struct Apple: Sendable {
-    /// How much longer than the token a mark is kept, for clocks that differ.
-    private static let markMargin: Duration = .seconds(300)
+    /// How much longer than the token its replay key is kept, because clocks differ.
+    private static let replayKeyMargin: Duration = .seconds(300)
 
     let endpoint: ProviderEndpoints.Issuer
     let keys: JWKSCache
@@ -13,11 +13,12 @@ struct Apple: Sendable {
         let rules = TokenRules(
             issuers: endpoint.issuers, audiences: presented.audiences, authorizedParties: presented.authorizedParties)
         let token = try await OIDCVerifier(provider: .apple, keys: keys)
-            .believed(presented.idToken, signedByKeysAt: endpoint.keys, by: rules, at: presented.now)
+            .verify(presented.idToken, signedByKeysAt: endpoint.keys, by: rules, at: presented.now)
         let subject = try token.subject()
         let nonce = try NonceRules.apple(
             token.claims, raw: presented.rawNonce,
-            // On the web Apple hands on what the page was given; a nonce of ours is safe in either form.
+            // On the web, Apple returns the nonce as the page sent it. A nonce that the gateway issued is safe in both
+            // forms.
             takesUnhashed: presented.nonceIsOurs || presented.settings.apple?.acceptsUnhashedNonces == true,
             isRequired: presented.policy.requiresNonce)
         let email = token.claims.text("email").flatMap(EmailAddress.init)
@@ -25,15 +26,15 @@ struct Apple: Sendable {
             provider: .apple, subject: subject, audience: token.audience, email: email,
             emailTrust: Self.trust(in: email, token.claims), isPrivateEmail: Self.isPrivate(email, token.claims),
             name: presented.name, realUserStatus: Self.realUserStatus(token.claims), rawUserInfo: token.json,
-            nonce: presented.rawNonce, marks: Self.marks(nonce: nonce, of: subject, expiresAt: token.expiresAt))
+            nonce: presented.rawNonce, marks: Self.replayKeys(nonce: nonce, of: subject, expiresAt: token.expiresAt))
     }
 
-    /// Apple runs the relays and checks every other address; it says itself for which accounts that does not hold.
+    /// Apple operates the relays and verifies every other address; `email_verified` names the exceptions.
     static func trust(in email: EmailAddress?, _ claims: IdentityTokenClaims) -> EmailTrust {
         email != nil && claims.isTrue("email_verified") ? .authoritative : .none
     }
 
-    /// Genuine tokens have had relay addresses without the claim.
+    /// Some genuine tokens have relay addresses without the claim.
     static func isPrivate(_ email: EmailAddress?, _ claims: IdentityTokenClaims) -> Bool {
         guard let email else { return false }
         return claims.isTrue("is_private_email") || email.isRelay
@@ -43,13 +44,14 @@ struct Apple: Sendable {
         claims.integer("real_user_status").flatMap { (0...2).contains($0) ? Int($0) : nil }
     }
 
-    /// A token with a nonce signs in once; another person's with the same nonce is another credential.
-    static func marks(nonce: String?, of subject: String, expiresAt: Instant?) -> [ReplayKey] {
+    /// A token with a nonce can be used once. The key contains the subject, because another person's token with the same
+    /// nonce is another credential.
+    static func replayKeys(nonce: String?, of subject: String, expiresAt: Instant?) -> [ReplayKey] {
         guard let nonce, let expiresAt else { return [] }
         let text = "nonce of a provider's token\n\(ProviderID.apple.rawValue)\n\(subject)\n\(nonce)"
         return [
             ReplayKey(
-                hash: Digest.sha256(Array(text.utf8)), expiresAt: expiresAt + TokenRules.leeway + markMargin)
+                hash: Digest.sha256(Array(text.utf8)), expiresAt: expiresAt + TokenRules.leeway + replayKeyMargin)
         ]
     }
 }

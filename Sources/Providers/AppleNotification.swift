@@ -1,22 +1,22 @@
 public import Identity
 internal import JSON
 
-/// What Apple tells an app's server of a person ("Processing changes for Sign in with Apple accounts").
+/// A server-to-server notification of Apple ("Processing changes for Sign in with Apple accounts").
 public struct AppleNotification: Hashable, Sendable {
     public enum Kind: Hashable, Sendable {
-        /// Mail to the relay address is no longer passed on.
+        /// Apple no longer forwards email from the relay address.
         case emailDisabled
         case emailEnabled
         /// The person no longer uses Sign in with Apple for this app.
         case consentRevoked
-        /// The person's Apple Account is gone. Apple's page names it `account-deleted`; what is sent is `account-delete`.
+        /// The Apple Account was deleted. Apple documents `account-deleted` and sends `account-delete`.
         case accountDeleted
         case other(String)
     }
 
-    /// `jti`: the same notification may come more than once.
+    /// `jti`. The same notification may arrive more than once.
     public let id: String
-    /// The client id whose people it is about, the primary one of its group.
+    /// The primary client ID of the app group.
     public let audience: String
     public let kind: Kind
     public let subject: String
@@ -25,7 +25,7 @@ public struct AppleNotification: Hashable, Sendable {
     public let isPrivateEmail: Bool
 }
 
-/// Reads Apple's notifications. They are believed for their signature alone: anybody can send them.
+/// Verifies Apple's notifications by their signature, because any client can send them.
 public struct AppleNotifications: Sendable {
     private let endpoint: ProviderEndpoints.Issuer
     private let keys: JWKSCache
@@ -37,13 +37,13 @@ public struct AppleNotifications: Sendable {
 
     /// - Parameters:
     ///   - body: `{"payload": token}`, or the token itself.
-    ///   - clientIDs: those the notification may be for.
+    ///   - clientIDs: the accepted audiences.
     /// - Throws: ``ProviderRefusal/tokenNotBelieved(_:)``, or ``ProviderUnreachable``.
     public func read(_ body: String, for clientIDs: [String], at now: Instant) async throws -> AppleNotification {
         let rules = TokenRules(
             issuers: endpoint.issuers, audiences: clientIDs, authorizedParties: clientIDs, needsExpiry: false)
         let token = try await OIDCVerifier(provider: .apple, keys: keys)
-            .believed(Self.token(in: body), signedByKeysAt: endpoint.keys, by: rules, at: now)
+            .verify(Self.token(in: body), signedByKeysAt: endpoint.keys, by: rules, at: now)
         return try AppleNotification(token.claims, for: token.audience)
     }
 
@@ -63,7 +63,7 @@ public struct AppleNotifications: Sendable {
 }
 
 extension AppleNotification {
-    /// Beyond it a time is in milliseconds, as it is in fact; Apple's page shows seconds.
+    /// Larger times are milliseconds, which Apple sends; Apple documents seconds.
     private static let latestSecond: Double = 1e11
 
     init(_ claims: IdentityTokenClaims, for audience: String) throws(ProviderRefusal) {
@@ -79,7 +79,7 @@ extension AppleNotification {
         isPrivateEmail = Apple.isPrivate(email, event)
     }
 
-    /// An object on Apple's page, a string with JSON in it in fact.
+    /// Apple documents an object, and sends a string that contains JSON.
     private static func event(in claims: IdentityTokenClaims) throws(ProviderRefusal) -> IdentityTokenClaims {
         switch claims["events"] {
         case .string(let json):

@@ -1,10 +1,9 @@
 public import HTTP
 
 extension DocumentFetch {
-    /// Over the network.
+    /// Fetches documents over the network.
     ///
-    /// - Parameter allowsPrivate: what configurations name may be at private addresses and, on this machine,
-    ///   unencrypted.
+    /// - Parameter allowsPrivate: configured documents may be at private addresses and, on this machine, without TLS.
     public static func http(_ client: HTTP.Client, allowsPrivate: Bool = false) -> DocumentFetch {
         DocumentFetch { address in
             let request = ClientRequest(
@@ -18,9 +17,9 @@ extension DocumentFetch {
     }
 }
 
-/// The provider answered, but not with a document.
+/// The response is not a document.
 struct UnexpectedStatus: Error, CustomStringConvertible {
     let status: Int
 
-    var description: String { "the answer has status \(status)" }
+    var description: String { "the response has status \(status)" }
 }

@@ -1,7 +1,7 @@
-/// Where a provider publishes a document.
+/// The address of a document that a provider publishes.
 public struct DocumentAddress: Hashable, Sendable {
     public let url: String
-    /// Chosen by a project's configuration, and not by us: it must not reach what is private to our network.
+    /// The address comes from the configuration of a project, so it must not reach the private network of the gateway.
     public let isConfigured: Bool
 
     public init(url: String, isConfigured: Bool) {
@@ -10,14 +10,14 @@ public struct DocumentAddress: Hashable, Sendable {
     }
 }
 
-/// Gets documents from providers.
+/// Fetches documents from providers.
 public struct DocumentFetch: Sendable {
-    /// Bytes of a document.
+    /// The maximum size of a document, in bytes.
     public static let maximumLength = 256 * 1024
     public static let deadline: Duration = .seconds(5)
 
-    /// Answers within ``deadline``, follows no redirect, and throws for every answer but a 200 of at most
-    /// ``maximumLength``. What it throws may be shown to operators.
+    /// Returns within ``deadline`` and follows no redirect. Throws unless the response has status 200 and at most
+    /// ``maximumLength`` bytes; operators may see the error.
     public var get: @Sendable (DocumentAddress) async throws -> (body: [UInt8], maxAge: Duration?)
 
     public init(get: @escaping @Sendable (DocumentAddress) async throws -> (body: [UInt8], maxAge: Duration?)) {
@@ -25,7 +25,7 @@ public struct DocumentFetch: Sendable {
     }
 }
 
-/// What is wrong with a document that was fetched.
+/// The reason why a fetched document is rejected.
 enum DocumentFault: Error, CustomStringConvertible {
     case tooLong
     case unreadable
@@ -35,16 +35,16 @@ enum DocumentFault: Error, CustomStringConvertible {
 
     var description: String {
         switch self {
-        case .tooLong: "the answer is too long"
-        case .unreadable: "the answer is not the document that it should be"
-        case .noKeys: "the answer has no key to verify with"
-        case .otherIssuer: "the configuration is of another issuer"
-        case .keysNotEncrypted: "the configuration has its keys at no https address"
+        case .tooLong: "the response is too long"
+        case .unreadable: "the response is not a valid document"
+        case .noKeys: "the response has no usable key"
+        case .otherIssuer: "the configuration belongs to another issuer"
+        case .keysNotEncrypted: "jwks_uri in the configuration is not an https URL"
         }
     }
 }
 
-/// There is no document to go by.
+/// No version of the document is available.
 struct DocumentUnavailable: Error {
     let reason: String
 }

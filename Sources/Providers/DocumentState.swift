@@ -1,8 +1,8 @@
 internal import Identity
 
-/// What is known of one published document, and what is to be done about it. Pure: it is told the time.
+/// The cached state of one document, which decides the next step. It has no clock and no I/O.
 struct DocumentState<Value: Sendable>: Sendable {
-    /// Told apart by identity: the same document fetched twice is two of them.
+    /// A fetched document. Versions are compared by identity.
     final class Version: Sendable {
         let value: Value
         let fetchedAt: Instant
@@ -15,21 +15,21 @@ struct DocumentState<Value: Sendable>: Sendable {
 
     enum Step {
         case use(Version)
-        /// Have it fetched, or wait for whoever does.
+        /// Start a fetch, or wait for the current one.
         case fetch
         case fail(String)
-        /// The provider was asked a moment ago, and what is known is what it said.
+        /// The known version is the latest of the provider, which was fetched a moment ago.
         case nothingNewer
     }
 
     private(set) var version: Version?
     private var freshUntil = Instant(seconds: 0)
-    /// Of the latest attempt to fetch, if it failed.
+    /// The failure of the latest fetch.
     private var failure: (at: Instant, reason: String)?
-    /// Until when the provider is not asked out of turn again, and why it could not be asked.
-    private var outOfTurn: (until: Instant, failure: String?)?
+    /// When the next forced refetch is allowed, and why the last one failed.
+    private var forcedRefetch: (until: Instant, failure: String?)?
 
-    /// - Parameter isBusy: somebody is fetching.
+    /// - Parameter isBusy: whether a fetch is running.
     func step(at now: Instant, isBusy: Bool) -> Step {
         if let version, now < freshUntil { return .use(version) }
         if isBusy { return lastGood(at: now).map(Step.use) ?? .fetch }
@@ -39,25 +39,25 @@ struct DocumentState<Value: Sendable>: Sendable {
         return .fetch
     }
 
-    /// For those whom `seen` does not help.
-    func stepOutOfTurn(seen: Version, at now: Instant, isBusy: Bool) -> Step {
+    /// The next step of a caller who needs a newer version than `seen`.
+    func stepForRefetch(seen: Version, at now: Instant, isBusy: Bool) -> Step {
         if let version, version !== seen { return .use(version) }
-        if !isBusy, let outOfTurn, now < outOfTurn.until {
-            return outOfTurn.failure.map(Step.fail) ?? .nothingNewer
+        if !isBusy, let forcedRefetch, now < forcedRefetch.until {
+            return forcedRefetch.failure.map(Step.fail) ?? .nothingNewer
         }
         return .fetch
     }
 
     mutating func fetched(_ value: Value, maxAge: Duration?, at now: Instant) {
-        let lifetime = maxAge ?? CachePolicy.usualLifetime
+        let lifetime = maxAge ?? CachePolicy.defaultLifetime
         version = Version(value, fetchedAt: now)
         freshUntil =
             now + min(max(lifetime, CachePolicy.lifetimes.lowerBound), CachePolicy.lifetimes.upperBound)
         failure = nil
-        outOfTurn?.failure = nil
+        forcedRefetch?.failure = nil
     }
 
-    /// What another process fetched, or this one before it was started again. Says nothing if it is no news.
+    /// Takes a stored version that another process fetched, or this one before a restart. Ignores older versions.
     mutating func found(_ value: Value, fetchedAt: Instant, at now: Instant) {
         let fetchedAt = min(fetchedAt, now)
         guard version.map({ $0.fetchedAt < fetchedAt }) ?? true else { return }
@@ -69,8 +69,8 @@ struct DocumentState<Value: Sendable>: Sendable {
         failure = (now, reason)
     }
 
-    mutating func wasAskedOutOfTurn(until end: Instant, failure: String? = nil) {
-        outOfTurn = (end, failure)
+    mutating func didForceRefetch(until end: Instant, failure: String? = nil) {
+        forcedRefetch = (end, failure)
     }
 
     private func lastGood(at now: Instant) -> Version? {
@@ -78,16 +78,16 @@ struct DocumentState<Value: Sendable>: Sendable {
     }
 }
 
-/// How long is what.
+/// Cache lifetimes and retry intervals.
 enum CachePolicy {
-    /// Whatever `Cache-Control` says.
+    /// Limits for the value of `Cache-Control`.
     static let lifetimes: ClosedRange<Duration> = .seconds(300) ... .seconds(86_400)
-    /// Where it says nothing.
-    static let usualLifetime: Duration = .seconds(3600)
-    /// The last good document is used until then while no other can be had.
+    /// The lifetime without `Cache-Control`.
+    static let defaultLifetime: Duration = .seconds(3600)
+    /// How long the last valid document is used while fetches fail.
     static let longestUse: Duration = .seconds(7 * 86_400)
-    /// After a failed attempt.
+    /// The pause after a failed fetch.
     static let pause: Duration = .seconds(10)
-    /// Before the other processes are asked again what came of their asking.
+    /// The pause before the result of another process is read again.
     static let pauseForOthers: Duration = .seconds(2)
 }

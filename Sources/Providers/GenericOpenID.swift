@@ -2,8 +2,8 @@ internal import Crypto
 internal import Identity
 internal import JSON
 
-/// A provider of the operator's choice that speaks OpenID Connect. Its keys are where its configuration says, and its
-/// configuration where the project's settings say.
+/// An OpenID Connect provider that the operator configured. Its discovery document, at the configured issuer, names the
+/// address of its keys.
 struct GenericOpenID: Sendable {
     let keys: JWKSCache
 
@@ -15,7 +15,7 @@ struct GenericOpenID: Sendable {
             authorizedParties: presented.authorizedParties, algorithms: [.rs256, .es256], needsKeyID: false)
         let address = try await keys.address(ofKeysOf: settings.issuer, provider)
         let token = try await OIDCVerifier(provider: provider, keys: keys)
-            .believed(presented.idToken, signedByKeysAt: address, by: rules, at: presented.now)
+            .verify(presented.idToken, signedByKeysAt: address, by: rules, at: presented.now)
         let subject = try token.subject()
         try NonceRules.openID(token.claims, raw: presented.rawNonce)
         let email = token.claims.text("email").flatMap(EmailAddress.init)

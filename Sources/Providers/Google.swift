@@ -10,7 +10,7 @@ struct Google: Sendable {
         let rules = TokenRules(
             issuers: endpoint.issuers, audiences: presented.audiences, authorizedParties: presented.authorizedParties)
         let token = try await OIDCVerifier(provider: .google, keys: keys)
-            .believed(presented.idToken, signedByKeysAt: endpoint.keys, by: rules, at: presented.now)
+            .verify(presented.idToken, signedByKeysAt: endpoint.keys, by: rules, at: presented.now)
         let subject = try token.subject()
         try NonceRules.openID(token.claims, raw: presented.rawNonce)
         let email = token.claims.text("email").flatMap(EmailAddress.init)

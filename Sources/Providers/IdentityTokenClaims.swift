@@ -1,12 +1,12 @@
 internal import Identity
 internal import JSON
 
-/// What an identity token says, whoever signed it.
+/// The claims of an identity token.
 ///
-/// Members that nobody asks for are ignored, `null` counts as absent, and where providers are not of one mind on a type
-/// each of theirs is understood.
+/// Unknown members are ignored, and `null` counts as absent. If providers use different types for a claim, each of them
+/// is accepted.
 struct IdentityTokenClaims: Sendable {
-    /// From the epoch to the year 9999: times that can be reckoned with.
+    /// Times from 1970 to the year 9999, in seconds.
     private static let times: ClosedRange<Double> = 0...253_402_300_799
 
     private let members: [String: JSONValue]
@@ -19,7 +19,7 @@ struct IdentityTokenClaims: Sendable {
         }
     }
 
-    /// Of a token within a token.
+    /// The claims of a token that is nested in another.
     init(_ members: [String: JSONValue]) {
         self.members = members
     }
@@ -29,18 +29,18 @@ struct IdentityTokenClaims: Sendable {
         return value == .null ? nil : value
     }
 
-    /// - Returns: `nil` for everything but a string with something in it.
+    /// - Returns: `nil` unless the member is a string that is not empty.
     func text(_ name: String) -> String? {
         guard case .string(let text) = members[name], !text.isEmpty else { return nil }
         return text
     }
 
-    /// Apple and Google have sent both `true` and `"true"`; nothing else counts.
+    /// Accepts `true` and `"true"`, because Apple and Google have sent both.
     func isTrue(_ name: String) -> Bool { members[name] == .bool(true) || members[name] == .string("true") }
 
     func isFalse(_ name: String) -> Bool { members[name] == .bool(false) || members[name] == .string("false") }
 
-    /// - Returns: `nil` for everything but whole numbers.
+    /// - Returns: `nil` unless the member is an integer.
     func integer(_ name: String) -> Int64? {
         guard case .integer(let number) = members[name] else { return nil }
         return number
@@ -48,7 +48,7 @@ struct IdentityTokenClaims: Sendable {
 
     /// NumericDate (RFC 7519 §2), rounded down to the second.
     ///
-    /// - Returns: `nil` if there is none.
+    /// - Returns: `nil` if the member is absent.
     func time(_ name: String) throws(ProviderRefusal) -> Instant? {
         guard let value = self[name] else { return nil }
         guard let seconds = value.double, Self.times.contains(seconds) else { throw .claim(name) }
@@ -82,12 +82,12 @@ extension JSONValue {
 }
 
 extension ProviderRefusal {
-    /// The token's member `name` is absent or not what it has to be.
+    /// The claim `name` is absent or invalid.
     static func claim(_ name: String) -> ProviderRefusal { .tokenNotBelieved(.claim(name)) }
 }
 
 extension String {
-    /// Byte by byte. Swift's own comparison takes letters for equal that look alike: U+212A for `K`.
+    /// Compares bytes, because Swift's comparison treats canonically equivalent characters as equal: U+212A and `K`.
     func isExactly(_ other: String) -> Bool { utf8.elementsEqual(other.utf8) }
 }
 

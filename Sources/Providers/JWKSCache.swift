@@ -2,45 +2,44 @@ internal import Crypto
 public import Identity
 internal import JOSE
 
-/// The keys that providers sign with, parsed and kept.
+/// Caches the signing keys of identity providers.
 ///
-/// A token whose `kid` is not among them has the provider asked once more, at most once a minute by all processes
-/// together. While a provider cannot be reached its known keys go on working; a token of any other key is then neither
-/// believed nor refused.
+/// A token with an unknown `kid` forces a new fetch, at most once a minute for all processes together. While a provider
+/// is unreachable, its cached keys stay valid; a token with another key then fails with ``ProviderUnreachable``.
 public final class JWKSCache: Sendable {
     private let keys: ProviderDocumentCache<KeySet>
     private let configurations: ProviderDocumentCache<OpenIDDiscovery>
     private let allowsPrivate: Bool
 
     /// - Parameters:
-    ///   - allowsPrivate: operators' own OpenID providers may be on this machine, without encryption. Whether `fetch`
-    ///     reaches private addresses is for the caller to see to.
-    ///   - executor: what fetching runs on: a request that goes away leaves it to those who wait for the same.
+    ///   - allowsPrivate: accepts configured OpenID providers on this machine without TLS. The caller decides whether
+    ///     `fetch` reaches private addresses.
+    ///   - executor: runs the fetches, so that a fetch continues for other requests if its own request is cancelled.
     public init(
-        fetch: DocumentFetch, shelf: ProviderDocumentStore, clock: WallClock, allowsPrivate: Bool = false,
+        fetch: DocumentFetch, store: ProviderDocumentStore, clock: WallClock, allowsPrivate: Bool = false,
         on executor: any TaskExecutor
     ) {
         self.allowsPrivate = allowsPrivate
-        keys = ProviderDocumentCache(fetch: fetch, shelf: shelf, clock: clock, on: executor) { body, _ in
+        keys = ProviderDocumentCache(fetch: fetch, store: store, clock: clock, on: executor) { body, _ in
             try KeySet(parsing: body)
         }
-        configurations = ProviderDocumentCache(fetch: fetch, shelf: shelf, clock: clock, on: executor) { body, url in
+        configurations = ProviderDocumentCache(fetch: fetch, store: store, clock: clock, on: executor) { body, url in
             try OpenIDDiscovery(parsing: body, foundAt: url, allowingPlain: allowsPrivate)
         }
     }
 
-    /// The key that `token` says it is signed with.
+    /// Returns the key that the header of `token` names.
     ///
-    /// - Throws: ``ProviderRefusal``, or ``ProviderUnreachable`` where the provider would have to be asked and cannot.
+    /// - Throws: ``ProviderRefusal``, or ``ProviderUnreachable`` if the keys must be fetched and cannot be.
     func key(
         for token: UnverifiedJWS, at address: DocumentAddress, of provider: ProviderID, needsKeyID: Bool
     ) async throws -> PublicKey {
         let keyID = token.keyID.flatMap { $0.isEmpty ? nil : $0 }
-        var version = try await reaching(provider) { try await self.keys.current(at: address) }
+        var version = try await withProviderErrors(provider) { try await self.keys.current(at: address) }
         while version.value.keys(named: keyID).isEmpty {
             guard keyID != nil else { throw ProviderRefusal.tokenNotBelieved(.keyIDMissing) }
             let seen = version
-            let newer = try await reaching(provider) { try await self.keys.newer(than: seen, at: address) }
+            let newer = try await withProviderErrors(provider) { try await self.keys.newer(than: seen, at: address) }
             guard let newer else { throw ProviderRefusal.tokenNotBelieved(.unknownKey) }
             version = newer
         }
@@ -50,20 +49,22 @@ public final class JWKSCache: Sendable {
         return key
     }
 
-    /// Where the configuration of `issuer` says that its keys are.
+    /// The address of the keys of `issuer`, from its discovery document.
     func address(ofKeysOf issuer: String, _ provider: ProviderID) async throws -> DocumentAddress {
         guard issuer.hasPrefix("https://") || (allowsPrivate && issuer.hasPrefix("http://")) else {
             throw ProviderRefusal.notConfigured
         }
         let address = DocumentAddress(url: OpenIDDiscovery.address(of: issuer), isConfigured: true)
-        let found = try await reaching(provider) { try await self.configurations.current(at: address) }.value
+        let found = try await withProviderErrors(provider) { try await self.configurations.current(at: address) }.value
         guard found.issuer.isExactly(issuer) else {
             throw ProviderUnreachable(provider: provider, reason: DocumentFault.otherIssuer.description)
         }
         return DocumentAddress(url: found.keysURL, isConfigured: true)
     }
 
-    private func reaching<Found>(_ provider: ProviderID, _ find: () async throws -> Found) async throws -> Found {
+    private func withProviderErrors<Found>(_ provider: ProviderID, _ find: () async throws -> Found) async throws
+        -> Found
+    {
         do {
             return try await find()
         } catch let error as DocumentUnavailable {

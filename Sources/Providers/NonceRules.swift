@@ -3,22 +3,22 @@ internal import Encoding
 internal import Identity
 internal import JSON
 
-/// How the nonce that an app brings and the one in its token have to agree.
+/// Compares the nonce of the request with the nonce of the token.
 enum NonceRules {
-    /// Of the app's, in bytes.
+    /// The valid lengths of the nonce of a request, in bytes.
     static let lengths = 1...1024
 
-    /// Apple's clients put the SHA-256 of a nonce into the request, in lower-case hexadecimal, and Apple hands it back
-    /// as it is. Both sides have one, or neither.
+    /// Requires that the token contains the SHA-256 of the nonce in lower-case hexadecimal, as Apple's clients send it.
+    /// Either both sides have a nonce, or neither has one.
     ///
-    /// - Returns: the claim.
+    /// - Returns: the claim of the token.
     static func apple(
         _ claims: IdentityTokenClaims, raw: String?, takesUnhashed: Bool, isRequired: Bool
     ) throws(ProviderRefusal) -> String? {
         try requireLength(raw)
         guard let claim = try claimed(in: claims) else {
             guard raw == nil else {
-                // Old devices say that they know no nonces.
+                // Old devices state that they do not support nonces.
                 guard claims.isFalse("nonce_supported") else { throw .nonce(.missingInToken) }
                 return nil
             }
@@ -32,8 +32,8 @@ enum NonceRules {
         return claim
     }
 
-    /// Other providers hand back what the app sent, hashed or not. Some of their SDKs put in nonces that the app never
-    /// sees, so a token's nonce counts only if the app brings one.
+    /// Requires that the token contains the nonce, hashed or not, if the request has one. Some SDKs add nonces that the
+    /// app does not know, so the nonce of a token alone is ignored.
     static func openID(_ claims: IdentityTokenClaims, raw: String?) throws(ProviderRefusal) {
         guard let raw else { return }
         try requireLength(raw)
@@ -60,12 +60,12 @@ enum NonceRules {
     private static func hashed(_ raw: String) -> String { Hexadecimal.encode(Digest.sha256(Array(raw.utf8))) }
 
     static func form(of claim: String, raw: String) -> NonceFault.Form {
-        let letters = claim.utf8
+        let bytes = claim.utf8
         return if isEqual(claim, raw) {
             .unhashed
-        } else if letters.count == 64, letters.allSatisfy({ Hexadecimal.value(of: $0) != nil }) {
+        } else if bytes.count == 64, bytes.allSatisfy({ Hexadecimal.value(of: $0) != nil }) {
             .sha256Hex
-        } else if letters.count == 43, letters.allSatisfy(Base64URL.contains) {
+        } else if bytes.count == 43, bytes.allSatisfy(Base64URL.contains) {
             .sha256Base64URL
         } else {
             .other

@@ -2,10 +2,10 @@ internal import Crypto
 internal import Identity
 internal import JOSE
 
-/// An identity token to be judged, and what project and app have to say about it.
+/// An unverified identity token with the settings of the project and the app.
 struct IDTokenInput: Sendable {
     let idToken: String
-    /// As the app made it.
+    /// The nonce before hashing.
     let rawNonce: String?
     let nonceIsOurs: Bool
     let name: PersonName?
@@ -14,34 +14,33 @@ struct IDTokenInput: Sendable {
     let policy: Policy
     let now: Instant
 
-    /// An app that names its own client ids takes tokens for those alone, and be they none.
+    /// If the app lists its own client IDs, only those are accepted, even if the list is empty.
     var audiences: [String] { app.settings.clientIDs[settings.provider.rawValue] ?? settings.clientIDs }
 
-    /// Of the app and of the whole project.
+    /// The client IDs of the app and of the project.
     var authorizedParties: [String] {
         audiences + settings.clientIDs.filter { !audiences.containsExactly($0) }
     }
 }
 
-/// A token whose signature, issuer, audience and times are as they should be.
+/// A token with verified signature, issuer, audience and times.
 struct VerifiedToken: Sendable {
     let claims: IdentityTokenClaims
-    /// The claims as they came.
+    /// The payload as it was received.
     let json: String
     let audience: String
     let expiresAt: Instant?
 }
 
-/// Believes the identity tokens of one provider, or says why not. The same steps for every provider; they differ in
-/// ``TokenRules`` and in what they make of the claims.
+/// Verifies the identity tokens of one provider. Providers differ in their ``TokenRules`` and in their claims.
 ///
 /// Nothing in a token decides where its keys come from: neither `iss` nor `jku`, `jwk`, `x5u` or `x5c`.
 struct OIDCVerifier: Sendable {
     let provider: ProviderID
     let keys: JWKSCache
 
-    /// - Throws: ``ProviderRefusal``, or ``ProviderUnreachable`` where the provider's keys cannot be had.
-    func believed(
+    /// - Throws: ``ProviderRefusal``, or ``ProviderUnreachable`` if the keys of the provider are not available.
+    func verify(
         _ compact: String, signedByKeysAt address: DocumentAddress, by rules: TokenRules, at now: Instant
     ) async throws -> VerifiedToken {
         let token = try unverified(compact, by: rules)
@@ -63,7 +62,7 @@ struct OIDCVerifier: Sendable {
         } catch {
             throw .tokenNotBelieved(IdentityTokenFault(error))
         }
-        // Says that it is something else: `at+jwt`, `logout+jwt` (RFC 8725 §3.11).
+        // Another kind of token names it: `at+jwt`, `logout+jwt` (RFC 8725 §3.11).
         guard token.type?.contains("+") != true else { throw .claim("typ") }
         guard rules.algorithms.contains(token.algorithm) else { throw .tokenNotBelieved(.algorithmNotAllowed) }
         guard !rules.needsKeyID || token.keyID?.isEmpty == false else { throw .tokenNotBelieved(.keyIDMissing) }
@@ -80,8 +79,10 @@ struct OIDCVerifier: Sendable {
 }
 
 extension VerifiedToken {
-    /// For identity tokens alone: a key also signs other things that name somebody, logout tokens and notifications
-    /// among them, which are told apart by `events` (RFC 8417 §2.2).
+    /// The subject of an identity token.
+    ///
+    /// - Throws: ``ProviderRefusal`` for logout tokens and notifications, which have the same issuer and key but contain
+    ///   `events` (RFC 8417 §2.2).
     func subject() throws(ProviderRefusal) -> String {
         let subject = try TokenRules.subject(claims)
         guard claims["events"] == nil else { throw .claim("events") }

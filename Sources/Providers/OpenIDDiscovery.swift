@@ -1,6 +1,6 @@
 internal import JSON
 
-/// The two members of a provider's configuration that matter here (OpenID Connect Discovery 1.0 §3).
+/// The two required members of a discovery document (OpenID Connect Discovery 1.0 §3).
 struct OpenIDDiscovery: Sendable {
     private static let suffix = "/.well-known/openid-configuration"
     private static let urlLimit = 2048
@@ -9,8 +9,8 @@ struct OpenIDDiscovery: Sendable {
     let keysURL: String
 
     /// - Parameters:
-    ///   - url: where the document was found. It speaks for the issuer of that place and for no other (§4.3).
-    ///   - allowingPlain: its keys may be on the same host without encryption.
+    ///   - url: the address of the document, which must belong to its issuer (§4.3).
+    ///   - allowingPlain: accepts keys on the same host without TLS.
     init(parsing body: [UInt8], foundAt url: String, allowingPlain: Bool) throws {
         let document = try StrictJSON.decode(Document.self, from: body)
         guard Self.address(of: document.issuer).isExactly(url) else { throw DocumentFault.otherIssuer }
@@ -23,7 +23,7 @@ struct OpenIDDiscovery: Sendable {
         self.keysURL = keysURL
     }
 
-    /// A slash at the end of an issuer is left out (§4).
+    /// The address of the discovery document; a slash at the end of the issuer is dropped (§4).
     static func address(of issuer: String) -> String {
         (issuer.hasSuffix("/") ? String(issuer.dropLast()) : issuer) + suffix
     }

@@ -1,25 +1,25 @@
 internal import Identity
 internal import Synchronization
 
-/// Documents that providers publish, kept for as long as they say, and longer while a provider cannot be reached.
+/// Caches documents of providers for their lifetime, and longer while a provider is unreachable.
 ///
-/// Of all who want a document that has to be fetched one has it fetched, and the others share what comes of it, or go
-/// on with the one before. What is not the document it should be never takes the place of a good one.
+/// Concurrent callers share one fetch, or use the previous version meanwhile. An invalid document never replaces a valid
+/// one.
 final class ProviderDocumentCache<Value: Sendable>: Sendable {
     typealias State = DocumentState<Value>
     typealias Version = State.Version
 
     private struct Entry {
         var state = State()
-        /// `nil` while nobody fetches.
+        /// The running fetch.
         var work: Task<Void, Never>?
     }
 
-    /// Of URLs. Configurations bring them, so they are bounded; once reached, what nobody is fetching is forgotten.
+    /// The maximum of URLs, which come from configurations. Beyond it, all entries without a running fetch are dropped.
     private static var capacity: Int { 1000 }
 
     private let fetch: DocumentFetch
-    private let shelf: ProviderDocumentStore
+    private let store: ProviderDocumentStore
     private let clock: WallClock
     private let executor: any TaskExecutor
     private let read: @Sendable (_ body: [UInt8], _ url: String) throws -> Value
@@ -27,11 +27,11 @@ final class ProviderDocumentCache<Value: Sendable>: Sendable {
     private let entries = Mutex<[String: Entry]>([:])
 
     init(
-        fetch: DocumentFetch, shelf: ProviderDocumentStore, clock: WallClock, on executor: any TaskExecutor,
+        fetch: DocumentFetch, store: ProviderDocumentStore, clock: WallClock, on executor: any TaskExecutor,
         read: @escaping @Sendable ([UInt8], String) throws -> Value
     ) {
         self.fetch = fetch
-        self.shelf = shelf
+        self.store = store
         self.clock = clock
         self.executor = executor
         self.read = read
@@ -50,13 +50,13 @@ final class ProviderDocumentCache<Value: Sendable>: Sendable {
         }
     }
 
-    /// - Returns: `nil` if the provider was asked a moment ago, and `seen` is what it said.
+    /// - Returns: `nil` if `seen` is the latest version, fetched a moment ago.
     /// - Throws: ``DocumentUnavailable``.
     func newer(than seen: Version, at address: DocumentAddress) async throws -> Version? {
         while true {
             let now = clock.now()
-            let (step, work) = step(at: address.url, { $0.stepOutOfTurn(seen: seen, at: now, isBusy: $1) }) {
-                await self.askOutOfTurn(address)
+            let (step, work) = step(at: address.url, { $0.stepForRefetch(seen: seen, at: now, isBusy: $1) }) {
+                await self.forceRefetch(address)
             }
             switch step {
             case .use(let version): return version
@@ -67,8 +67,8 @@ final class ProviderDocumentCache<Value: Sendable>: Sendable {
         }
     }
 
-    /// - Parameter fetching: begun, apart from the caller, if that is the step and nobody is at it: a caller who goes
-    ///   away must not take it from the others.
+    /// - Parameter fetching: started in its own task if the step is a fetch and none is running, so that the
+    ///   cancellation of one caller does not cancel the fetch of others.
     private func step(
         at url: String, _ choose: (State, _ isBusy: Bool) -> State.Step,
         fetching: @escaping @Sendable () async -> Void
@@ -90,14 +90,14 @@ final class ProviderDocumentCache<Value: Sendable>: Sendable {
 
     private func refresh(_ address: DocumentAddress) async {
         let isKnown = entries.withLock { $0[address.url]?.state.version != nil }
-        if !isKnown, await takeFromShelf(address.url) { return }
+        if !isKnown, await loadFromStore(address.url) { return }
         _ = await ask(address)
     }
 
-    /// - Returns: whether what stands there is as good as fetched.
-    private func takeFromShelf(_ url: String) async -> Bool {
-        // A shelf that fails, or holds what can no longer be read, is as good as an empty one: there is the provider.
-        guard let stored = try? await shelf.load(url), let value = try? read(Array(stored.body.utf8), url) else {
+    /// - Returns: whether the stored document is fresh.
+    private func loadFromStore(_ url: String) async -> Bool {
+        // If the store fails or its document is invalid, the document is fetched from the provider.
+        guard let stored = try? await store.load(url), let value = try? read(Array(stored.body.utf8), url) else {
             return false
         }
         let now = clock.now()
@@ -105,7 +105,7 @@ final class ProviderDocumentCache<Value: Sendable>: Sendable {
         return (stored.fetchedAt..<stored.fetchedAt + CachePolicy.lifetimes.lowerBound).contains(now)
     }
 
-    /// - Returns: why the provider did not answer, or not sensibly.
+    /// - Returns: the reason of a failure.
     private func ask(_ address: DocumentAddress) async -> String? {
         do {
             let (body, maxAge) = try await fetch.get(address)
@@ -113,8 +113,8 @@ final class ProviderDocumentCache<Value: Sendable>: Sendable {
             let value = try readable(body, address.url)
             let now = clock.now()
             update(address.url) { $0.fetched(value, maxAge: maxAge, at: now) }
-            // Kept for others and for later; whoever waits here has it already.
-            try? await shelf.store(address.url, String(decoding: body, as: UTF8.self), now)
+            // Stored for other processes and for restarts. Callers of this process have the document already.
+            try? await store.store(address.url, String(decoding: body, as: UTF8.self), now)
             return nil
         } catch {
             let now = clock.now()
@@ -134,37 +134,37 @@ final class ProviderDocumentCache<Value: Sendable>: Sendable {
         }
     }
 
-    private func askOutOfTurn(_ address: DocumentAddress) async {
+    private func forceRefetch(_ address: DocumentAddress) async {
         let url = address.url
         let now = clock.now()
         do {
-            if try await shelf.claimForcedFetch(url, now) {
+            if try await store.claimForcedFetch(url, now) {
                 let failure = await ask(address)
-                update(url) { $0.wasAskedOutOfTurn(until: now + ProviderDocumentStore.turn, failure: failure) }
+                update(url) { $0.didForceRefetch(until: now + ProviderDocumentStore.turn, failure: failure) }
             } else {
-                let failure = try await takeFromOthers(url)
+                let failure = try await loadFromOtherProcess(url)
                 update(url) {
-                    $0.wasAskedOutOfTurn(until: now + CachePolicy.pauseForOthers, failure: failure)
+                    $0.didForceRefetch(until: now + CachePolicy.pauseForOthers, failure: failure)
                 }
             }
         } catch {
             update(url) {
-                $0.wasAskedOutOfTurn(
-                    until: now + CachePolicy.pauseForOthers, failure: "nobody can tell whose turn it is to ask it")
+                $0.didForceRefetch(
+                    until: now + CachePolicy.pauseForOthers, failure: "the store of documents is not available")
             }
         }
     }
 
-    /// - Returns: why what stands on the shelf is not what the provider says now.
-    private func takeFromOthers(_ url: String) async throws -> String? {
-        let stored = try await shelf.load(url)
-        // What cannot be read is no news.
+    /// - Returns: the reason why the stored document may be outdated.
+    private func loadFromOtherProcess(_ url: String) async throws -> String? {
+        let stored = try await store.load(url)
+        // An invalid stored document is ignored.
         if let stored, let value = try? read(Array(stored.body.utf8), url) {
             let now = clock.now()
             update(url) { $0.found(value, fetchedAt: stored.fetchedAt, at: now) }
         }
         let isAnswered = stored.map { $0.forcedAt ?? $0.fetchedAt <= $0.fetchedAt } ?? false
-        return isAnswered ? nil : "another process asked it and has no answer yet"
+        return isAnswered ? nil : "another process is fetching it"
     }
 
     private func update(_ url: String, _ change: (inout State) -> Void) {

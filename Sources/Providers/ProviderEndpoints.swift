@@ -1,5 +1,5 @@
-/// Where providers are. Chosen once, where the process is put together: never by a request, a token or a discovery
-/// document, though Apple and Google have those.
+/// The issuers and key addresses of Apple and Google. They are fixed at start: no request, token or discovery document
+/// changes them.
 public struct ProviderEndpoints: Sendable {
     public struct Issuer: Sendable {
         /// `iss` is exactly one of these.

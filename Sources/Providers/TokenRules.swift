@@ -2,21 +2,21 @@ internal import Crypto
 internal import Identity
 internal import JSON
 
-/// What the tokens of one provider have to say to be believed here (OpenID Connect Core 1.0 §3.1.3.7, RFC 8725).
+/// The validation rules for the tokens of one provider (OpenID Connect Core 1.0 §3.1.3.7, RFC 8725).
 struct TokenRules: Sendable {
-    /// For clocks that differ.
+    /// The tolerance for clocks that differ.
     static let leeway: Duration = .seconds(60)
     /// OpenID Connect Core 1.0 §2; in characters.
     static let subjectLengths = 1...255
 
     /// `iss` is exactly one of these.
     let issuers: [String]
-    /// Client ids that the token may be for. Where there are none, no token is believed.
+    /// The accepted audiences. If there are none, no token is accepted.
     let audiences: [String]
-    /// Client ids that the token may have been asked for by.
+    /// The accepted values of `azp`.
     let authorizedParties: [String]
     var algorithms: Set<SignatureAlgorithm> = [.rs256]
-    /// Otherwise a token may go without where the provider has one key only.
+    /// If `false`, a token needs no `kid` while the provider has only one key.
     var needsKeyID = true
     var needsExpiry = true
 
@@ -27,9 +27,9 @@ struct TokenRules: Sendable {
         }
     }
 
-    /// A token for several is believed if all of them are ours, or if it was asked for by one of ours.
+    /// Accepts a token with several audiences if all of them are accepted, or if `azp` is.
     ///
-    /// - Returns: the client id that the token is for, or the first of ours.
+    /// - Returns: the first accepted audience.
     func audience(_ claims: IdentityTokenClaims) throws(ProviderRefusal) -> String {
         let seen = try claims.audiences()
         let ours = seen.filter { !$0.isEmpty && audiences.containsExactly($0) }

@@ -1,7 +1,7 @@
 public import Identity
 
 extension Verifier {
-    /// The providers there are, each a file beside this one and its line in here.
+    /// Verifies the credentials of all supported providers.
     public static func live(
         endpoints: ProviderEndpoints = .live, keys: JWKSCache, clock: WallClock
     ) -> Verifier {

@@ -1,61 +1,61 @@
 public import HTTP
 internal import Synchronization
 
-/// How a simulator answers, and what it was asked.
+/// The injected faults of a simulator, and the record of its requests.
 public final class FaultInjection: Sendable {
-    static let mostRequestsKept = 100
+    static let recordLimit = 100
 
     private struct Plan {
-        let misbehaviour: Misbehaviour
-        /// `nil` for ever.
+        let fault: InjectedFault
+        /// `nil`: for every request.
         let times: Int?
 
-        /// For one request less; `nil` once it has been carried out.
+        /// The plan after one more request; `nil` at the end.
         var next: Plan? {
             guard let times else { return self }
-            return times > 1 ? Plan(misbehaviour: misbehaviour, times: times - 1) : nil
+            return times > 1 ? Plan(fault: fault, times: times - 1) : nil
         }
     }
 
     private struct State {
-        /// By path; `nil` is every path without a plan of its own.
+        /// By path; `nil` is the plan of all other paths.
         var plans: [String?: Plan] = [:]
         var counts: [String: Int] = [:]
         var requests: [Request] = []
     }
 
-    /// Guards the plans and the record of requests, which change with every request.
+    /// Guards the plans and the record of requests.
     private let state = Mutex(State())
 
     public init() {}
 
     /// - Parameters:
     ///   - path: `nil` for all paths.
-    ///   - times: how many requests, `nil` for all to come.
-    public func misbehave(_ misbehaviour: Misbehaviour, at path: String? = nil, times: Int? = nil) {
-        state.withLock { $0.plans[path] = Plan(misbehaviour: misbehaviour, times: times) }
+    ///   - times: the number of requests; `nil` for all.
+    public func injectFault(_ fault: InjectedFault, at path: String? = nil, times: Int? = nil) {
+        state.withLock { $0.plans[path] = Plan(fault: fault, times: times) }
     }
 
-    public func behave() {
+    public func reset() {
         state.withLock { $0.plans = [:] }
     }
 
-    /// How many requests ever came for that path, answered properly or not.
+    /// The number of requests for `path`, with and without faults.
     public func count(of path: String) -> Int {
         state.withLock { $0.counts[path, default: 0] }
     }
 
-    /// The last hundred, oldest first. They hold what clients sent, secrets included.
+    /// The last 100 requests, oldest first, with the secrets that clients sent.
     public var requests: [Request] { state.withLock { $0.requests } }
 
-    func record(_ request: Request) -> Misbehaviour {
+    func record(_ request: Request) -> InjectedFault {
         state.withLock { state in
             state.counts[request.path, default: 0] += 1
-            state.requests = state.requests.suffix(Self.mostRequestsKept - 1) + [request]
+            state.requests = state.requests.suffix(Self.recordLimit - 1) + [request]
             let path = state.plans[request.path] == nil ? nil : request.path
             guard let plan = state.plans[path] else { return .none }
             state.plans[path] = plan.next
-            return plan.misbehaviour
+            return plan.fault
         }
     }
 }

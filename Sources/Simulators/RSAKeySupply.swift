@@ -1,10 +1,10 @@
 public import Crypto
 internal import Synchronization
 
-/// RSA keys, made when first asked for and kept: each takes about a tenth of a second, so a process that starts many
-/// simulators makes one supply for all of Apple's and one for all of Google's.
+/// Generates RSA keys on demand and keeps them. Each takes about 0.1 seconds, so a process that starts many simulators
+/// shares one supply for Apple and one for Google.
 public final class RSAKeySupply: Sendable {
-    /// Guards the keys made so far; held while one is made, so that two who ask get the same.
+    /// Guards the keys. It is held while a key is generated, so that concurrent callers get the same key.
     private let keys = Mutex<[PrivateKey]>([])
 
     public init() {}

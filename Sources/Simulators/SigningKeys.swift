@@ -1,7 +1,7 @@
 internal import Crypto
 internal import JOSE
 
-/// A provider's keys: those that it publishes, the newest of which signs.
+/// The published keys of a provider; the newest one signs.
 struct SigningKeys: Sendable {
     struct Named: Sendable {
         let id: String
@@ -13,7 +13,7 @@ struct SigningKeys: Sendable {
     private var next = 0
     private var published: [Named] = []
 
-    /// - Parameter name: makes the key id.
+    /// - Parameter name: returns the key ID.
     init(_ supply: RSAKeySupply, count: Int, name: @escaping @Sendable (PublicKey) -> String) throws {
         precondition(count > 0, "a provider needs a key")
         self.supply = supply

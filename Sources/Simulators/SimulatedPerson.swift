@@ -1,21 +1,20 @@
-/// Somebody with an account at the provider. Begins valid; change what a case is about.
+/// A person with an account at the provider. The defaults are valid; a test changes one property.
 public struct SimulatedPerson: Hashable, Sendable {
-    /// Apple's guess whether a person is one.
+    /// Apple's estimate whether the user is a real person.
     public enum RealUserStatus: Int64, Sendable, CaseIterable {
         case unsupported = 0
         case unknown = 1
         case likelyReal = 2
     }
 
-    /// Tells people apart. Subjects and relay addresses are derived from it, so the same person has the same ones in
-    /// every simulator and every run.
+    /// Identifies the person. Subjects and relay addresses are derived from it, so they are the same in every run.
     public var id: String
     public var givenName: String?
     public var familyName: String?
-    /// `nil` for accounts without one, as Apple's managed accounts are.
+    /// `nil` for accounts without an address, such as managed Apple accounts.
     public var email: String?
     public var emailIsVerified = true
-    /// Gives apps an address of Apple's relay instead of their own.
+    /// Whether apps get an address of Apple's relay.
     public var hidesEmail = false
     public var realUserStatus = RealUserStatus.likelyReal
     /// The organisation of a managed Apple account.

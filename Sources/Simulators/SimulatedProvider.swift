@@ -1,19 +1,19 @@
 public import HTTP
 
-/// A provider as its clients see it: something that answers HTTP requests, not always well.
+/// A simulated identity provider that responds to HTTP requests.
 public protocol SimulatedProvider: Sendable {
-    var conduct: FaultInjection { get }
+    var faultInjection: FaultInjection { get }
 
-    /// What the provider answers when all is well; `nil` where it has nothing.
+    /// The response without a fault; `nil` for an unknown path.
     func response(to request: Request) -> Response?
 }
 
 extension SimulatedProvider {
-    /// Answers as ``conduct`` says. A handler for ``HTTP/Server``.
+    /// Responds with the faults of ``faultInjection``. A handler for ``HTTP/Server``.
     public func respond(to request: Request) async -> Response {
-        let misbehaviour = conduct.record(request)
+        let fault = faultInjection.record(request)
         do {
-            switch misbehaviour {
+            switch fault {
             case .slow(let delay): try await Task.sleep(for: delay)
             case .silent: while true { try await Task.sleep(for: .seconds(3600)) }
             default: break
@@ -21,6 +21,6 @@ extension SimulatedProvider {
         } catch {
             return .text(status: 503, "Cancelled")
         }
-        return misbehaviour.response ?? response(to: request) ?? .text(status: 404, "Not found")
+        return fault.response ?? response(to: request) ?? .text(status: 404, "Not found")
     }
 }

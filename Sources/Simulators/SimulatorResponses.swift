@@ -5,7 +5,7 @@ internal import JSON
 struct Form {
     private let fields: [(String, String)]
 
-    /// - Returns: `nil` unless the request declares a form, and is one.
+    /// - Returns: `nil` unless the request declares and contains a valid form.
     init?(_ request: Request) {
         let type = request.headers["Content-Type"]?.lowercased() ?? ""
         guard
@@ -15,7 +15,7 @@ struct Form {
         self.fields = fields
     }
 
-    /// Empty is absent.
+    /// `nil` also for an empty value.
     subscript(name: String) -> String? {
         fields.first { $0.0 == name && !$0.1.isEmpty }?.1
     }
@@ -31,5 +31,5 @@ extension Response {
     }
 }
 
-/// Where a client reached the provider, for documents that name endpoints.
+/// The base URL of the request, for documents that contain endpoints.
 func origin(of request: Request) -> String { "http://\(request.headers["Host"] ?? "127.0.0.1")" }

@@ -2,7 +2,7 @@ internal import EventLoop
 internal import HTTP
 internal import Synchronization
 
-/// A simulated provider on a port of 127.0.0.1, with a loop of its own. Stop it: its thread lives until then.
+/// Serves a simulated provider on a port of 127.0.0.1, on an own event loop. Its thread runs until it is stopped.
 public final class SimulatorServer: Sendable {
     private struct Running {
         let server: Server
@@ -12,12 +12,12 @@ public final class SimulatorServer: Sendable {
     public let port: UInt16
     private let provider: any SimulatedProvider
     private let answering = InFlight()
-    /// Guards who may stop what runs: `nil` while nobody listens.
+    /// Guards the running server; `nil` while it is stopped.
     private let running: Mutex<Running?>
 
-    /// Listens when this returns.
+    /// Starts to listen.
     ///
-    /// - Parameter port: 0 for any that is free.
+    /// - Parameter port: 0 picks a free port.
     /// - Throws: ``SystemError``, for example with `EADDRINUSE`.
     public init(_ provider: any SimulatedProvider, port: UInt16 = 0) throws {
         self.provider = provider
@@ -29,7 +29,7 @@ public final class SimulatorServer: Sendable {
     /// Without a slash at the end.
     public var baseURL: String { "http://127.0.0.1:\(port)" }
 
-    /// Nobody listens any more, and requests in flight end without an answer: an outage, or the end.
+    /// Stops listening and closes requests in flight without a response, to simulate an outage or to stop for good.
     public func stop() async {
         let stopping = running.withLock { running in
             defer { running = nil }
@@ -37,12 +37,12 @@ public final class SimulatorServer: Sendable {
         }
         guard let stopping else { return }
         await stopping.server.drain(within: .zero)
-        // Cancelled handlers still need their loop for their last step.
+        // Cancelled handlers need the loop to finish.
         while answering.count > 0 { await Task.yield() }
         stopping.loops.stop()
     }
 
-    /// The end of an outage, on the same port.
+    /// Ends an outage; listens on the same port again.
     public func resume() throws {
         try running.withLock { running in
             guard running == nil else { return }
@@ -50,7 +50,7 @@ public final class SimulatorServer: Sendable {
         }
     }
 
-    /// Runs `body` beside a server, and leaves nothing of it behind.
+    /// Runs `body` with a server, and stops the server afterwards.
     public static func run<Value>(
         _ provider: any SimulatedProvider, _ body: (SimulatorServer) async throws -> Value
     ) async throws -> Value {
@@ -80,7 +80,7 @@ public final class SimulatorServer: Sendable {
     }
 }
 
-/// How many handlers have begun and not ended.
+/// Counts the running handlers.
 private final class InFlight: Sendable {
     private let open = Atomic(0)
 

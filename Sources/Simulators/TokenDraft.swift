@@ -2,25 +2,25 @@ public import Crypto
 internal import Encoding
 public import JSON
 
-/// A token about to be signed: valid as it stands, for a test to change one thing in it.
+/// A token before signing. The defaults are valid; a test changes one property.
 public struct TokenDraft: Sendable {
     public enum Signature: Sendable {
         case genuine
-        /// Of a key that the provider does not publish.
+        /// Signed with a key that the provider does not publish.
         case by(PrivateKey)
-        /// Genuine, then one bit changed.
+        /// A valid signature with one bit flipped.
         case altered
-        /// Nothing after the last dot.
+        /// An empty signature.
         case missing
     }
 
-    /// What the header says; the signature is RS256 in any case.
+    /// The algorithm in the header. The signature is always RS256.
     public var algorithm = "RS256"
     public var keyID: String?
     public var type: String?
     public var claims: [String: JSONValue]
     public var signature = Signature.genuine
-    /// Apple writes the key id before the algorithm, Google after.
+    /// Whether the key ID precedes the algorithm, as in Apple's tokens but not in Google's.
     private let beginsWithKeyID: Bool
     private let key: PrivateKey
 

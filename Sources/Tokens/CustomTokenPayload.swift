@@ -1,11 +1,11 @@
 public import Identity
 internal import JSON
 
-/// What a custom token says. Whether to believe it is for somebody else to know.
+/// The payload of a custom token. The caller verifies the signature.
 public struct CustomTokenPayload: Sendable {
     private static let audience =
         "https://identitytoolkit.googleapis.com/google.identity.identitytoolkit.v1.IdentityToolkit"
-    /// For clocks that differ, in seconds.
+    /// The tolerance for clocks that differ, in seconds.
     private static let leeway: Double = 60
     /// In seconds.
     private static let longestLife: Double = 3600
@@ -44,7 +44,7 @@ public struct CustomTokenPayload: Sendable {
         guard expiresAt - issuedAt <= Self.longestLife else { throw .invalid(.livesTooLong) }
     }
 
-    /// Whether it is for the tenant, or the project, that it is shown to.
+    /// Rejects a token of another tenant, or of the project itself.
     public func requireTenant(_ tenant: Tenant?) throws(CustomTokenRefusal) {
         let named = tenant.map { JSONValue.string($0.id.rawValue) }
         guard members["tenant_id"] ?? .null == named ?? .null else { throw .tenantMismatch }
@@ -58,7 +58,7 @@ public struct CustomTokenPayload: Sendable {
         return CustomTokenClaim(account: ID(account), claims: try claims(), issuedAt: issuedAt)
     }
 
-    /// `nil` as well for what is no time that the gateway knows.
+    /// `nil` also for an invalid time.
     private var issuedAt: Instant? {
         guard let seconds = number("iat"), (0...253_402_300_799).contains(seconds) else { return nil }
         return Instant(seconds: Int64(seconds))

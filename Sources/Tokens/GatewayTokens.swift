@@ -7,7 +7,7 @@ public struct GatewayTokens: TokenAuthority {
     private let keys: @Sendable (ID<Project>) async throws -> KeyRing
     private let issuers: Issuers
     private let clock: WallClock
-    private let believedTokens = VerifiedTokenCache()
+    private let verifiedTokens = VerifiedTokenCache()
 
     public init(
         keys: @escaping @Sendable (ID<Project>) async throws -> KeyRing, issuers: Issuers, clock: WallClock
@@ -40,7 +40,7 @@ public struct GatewayTokens: TokenAuthority {
     ) async throws -> String {
         let ring = try await keys(project.id)
         var claims = try StrictJSON.decode(
-            [String: JSONValue].self, from: try believed(idToken, by: ring, in: project, at: now).payload)
+            [String: JSONValue].self, from: try verify(idToken, by: ring, in: project, at: now).payload)
         claims["iss"] = .string(issuers.sessionCookies(project.id))
         claims["iat"] = .integer(now.seconds)
         claims["exp"] = .integer(now.seconds + lifetime.components.seconds)
@@ -52,14 +52,14 @@ public struct GatewayTokens: TokenAuthority {
     public func read(idToken: String, in project: Project, at now: Instant) async throws -> IDTokenClaim {
         let ring = try await keys(project.id)
         let digest = VerifiedTokenCache.digest(of: idToken, in: project.realm)
-        if let entry = believedTokens[digest], entry.expiresAt > now.seconds,
+        if let entry = verifiedTokens[digest], entry.expiresAt > now.seconds,
             ring.idTokenKey(entry.keyID, at: now) != nil
         {
             return entry.claim
         }
-        let (heading, _, keyID) = try believed(idToken, by: ring, in: project, at: now)
+        let (heading, _, keyID) = try verify(idToken, by: ring, in: project, at: now)
         let claim = IDTokenClaim(account: ID(heading.sub), session: ID(heading.sid))
-        believedTokens.remember(
+        verifiedTokens.remember(
             VerifiedTokenCache.Entry(claim: claim, keyID: keyID, expiresAt: heading.exp), as: digest)
         return claim
     }
@@ -72,16 +72,16 @@ public struct GatewayTokens: TokenAuthority {
         return claim
     }
 
-    /// What an ID token or a refresh token says of itself, whether or not it is genuine.
+    /// The tenant that an unverified ID token or refresh token names.
     public static func tenant(namedBy token: String) -> ID<Tenant>? {
         if let tenant = RefreshTokenCodec.tenant(namedBy: token) { return tenant }
-        // What is no token of ours names none, and is refused later.
+        // Other texts name no tenant and are rejected later.
         guard let unverified = try? UnverifiedJWS(parsing: token) else { return nil }
         return unverified.unverified(IDTokenHeading.self)?.firebase.tenant.map { ID($0) }
     }
 
-    /// Whatever is wrong, the caller is told no more than that the token is invalid, or whose it would be.
-    private func believed(
+    /// The caller learns only that the token is invalid, or which project it names.
+    private func verify(
         _ idToken: String, by ring: KeyRing, in project: Project, at now: Instant
     ) throws(TokenRefusal) -> (heading: IDTokenHeading, payload: [UInt8], keyID: String) {
         do {
@@ -104,7 +104,7 @@ public struct GatewayTokens: TokenAuthority {
     }
 }
 
-/// What the gateway acts on of its own ID tokens. The rest may hold whatever administrators put there.
+/// The claims of an ID token that the gateway uses. Administrators may have added others.
 private struct IDTokenHeading: Decodable {
     let iss: String
     let aud: String

@@ -1,7 +1,7 @@
 internal import Identity
 internal import JSON
 
-/// The payload of our ID tokens: Firebase's claims, and `sid`, the session (OpenID Connect Front-Channel Logout §3).
+/// The payload of ID tokens: Firebase's claims, and `sid`, the session (OpenID Connect Front-Channel Logout §3).
 struct IDTokenClaims: Encodable {
     struct Firebase: Encodable {
         let identities: [String: [String]]
@@ -65,7 +65,7 @@ struct IDTokenClaims: Encodable {
 }
 
 extension IDTokenClaims {
-    /// With what administrators and custom tokens added. They may replace name and picture, and nothing else of ours.
+    /// Adds the claims of administrators and custom tokens. Of the standard claims, they may replace only name and picture.
     func payload(adding added: [Claims]) throws -> [UInt8] {
         guard !added.isEmpty else { return try StrictJSON.encode(self) }
         let own = try StrictJSON.decode([String: JSONValue].self, from: try StrictJSON.encode(self))
@@ -73,7 +73,7 @@ extension IDTokenClaims {
         for claims in added {
             all.merge(try StrictJSON.decode([String: JSONValue].self, from: Array(claims.json.utf8))) { $1 }
         }
-        // Some readers do not tell upper case from lower, so what differs from ours in nothing else goes too.
+        // Some readers ignore case, so claims that differ from standard claims only in case are dropped too.
         let ours = Set(own.keys.map(Claims.folded))
         all = all.filter { name, _ in name == "name" || name == "picture" || !ours.contains(Claims.folded(name)) }
         return try StrictJSON.encode(all.merging(own) { added, _ in added })

@@ -2,12 +2,12 @@ internal import Crypto
 internal import Encoding
 internal import Identity
 
-/// Nonces that only this installation can issue: random bytes and an end under a message authentication code.
+/// Nonces that only this installation can issue: random bytes and an expiry time with a message authentication code.
 ///
-/// Anybody with an API key may ask for any number of them, so they must not wear out the master key as envelopes with
-/// random nonces would.
+/// Clients may request any number of them, so they use no encryption under the master key, whose random nonces limit the
+/// number of encryptions.
 ///
-/// Base64url of: master key ID (4 bytes) | random bytes (16) | end in microseconds (8) | HMAC-SHA-256, cut to 16 bytes
+/// Base64url of: master key ID (4 bytes) | random bytes (16) | expiry in microseconds (8) | HMAC-SHA-256, cut to 16 bytes
 /// (RFC 2104 §5).
 struct IssuedNonces: Sendable {
     private static let randomLength = 16
@@ -28,7 +28,7 @@ struct IssuedNonces: Sendable {
         return Base64URL.encode(content + code(of: content, under: key, in: realm))
     }
 
-    /// - Returns: `nil` for a nonce that was not issued here for this project.
+    /// - Returns: `nil` for a nonce that this installation has not issued for this project.
     func end(of raw: String, in realm: ID<Realm>) -> Instant? {
         guard raw.utf8.count < 100, let bytes = Base64URL.decode(raw) else { return nil }
         let content = Array(bytes.dropLast(Self.codeLength))

@@ -1,23 +1,23 @@
 public import Identity
 
-/// What our tokens say in `iss`. The two are never alike: that is what keeps a session cookie from passing for an ID
-/// token, and the other way round (RFC 8725 §3.12).
+/// The values of `iss` in ID tokens and session cookies. They differ, so that one cannot be used as the other
+/// (RFC 8725 §3.12).
 public struct Issuers: Sendable {
     let idTokens: @Sendable (ID<Project>) -> String
     let sessionCookies: @Sendable (ID<Project>) -> String
 
-    /// Ours, under the address where the gateway is reached.
+    /// Issuers under the URL of the gateway.
     ///
     /// - Parameter publicURL: without a slash at the end.
     public static func own(_ publicURL: String) -> Issuers {
         Issuers(idTokens: { "\(publicURL)/\($0)" }, sessionCookies: { "\(publicURL)/\($0)/session" })
     }
 
-    /// Firebase's, for clients that were told no other.
+    /// Firebase's issuers, for clients of the emulator.
     public static let firebase = Issuers(
         idTokens: { "https://securetoken.google.com/\($0)" },
         sessionCookies: { "https://session.firebase.google.com/\($0)" })
 
-    /// Of ID tokens.
+    /// The issuer of ID tokens.
     public func idToken(_ project: ID<Project>) -> String { idTokens(project) }
 }

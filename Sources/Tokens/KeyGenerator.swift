@@ -2,7 +2,7 @@ public import Crypto
 public import Identity
 internal import JOSE
 
-/// Makes the keys of the gateway's own tokens, sealed and ready to be stored.
+/// Generates the keys of the gateway's own tokens, encrypted for storage.
 public struct KeyGenerator: Sendable {
     private let masterKeys: MasterKeys
 
@@ -10,7 +10,7 @@ public struct KeyGenerator: Sendable {
         self.masterKeys = masterKeys
     }
 
-    /// A key pair for ID tokens, named by its RFC 7638 thumbprint, with a certificate of ten years around it.
+    /// Generates a key pair for ID tokens with its RFC 7638 thumbprint as ID, and a certificate valid for ten years.
     public func idTokenKey(
         _ algorithm: SignatureAlgorithm, in project: ID<Project>, at now: Instant, signsFrom: Instant
     ) throws -> StoredKey {
@@ -25,7 +25,7 @@ public struct KeyGenerator: Sendable {
             createdAt: now, signsFrom: signsFrom, retiresAt: nil)
     }
 
-    /// A key for the MAC of refresh tokens, named by eight hexadecimal digits.
+    /// Generates a key for the MAC of refresh tokens, with eight hexadecimal digits as ID.
     public func refreshTokenKey(in project: ID<Project>, at now: Instant, signsFrom: Instant) throws -> StoredKey {
         let id = RefreshTokenCodec.keyID(Random.bytes(4))
         return StoredKey(

@@ -3,7 +3,7 @@ public import Identity
 internal import JOSE
 internal import JSON
 
-/// The unsealed keys of one project, ready to sign and to verify.
+/// The decrypted keys of one project.
 public struct KeyRing: Sendable {
     struct IDTokenKey: Sendable {
         let stored: StoredKey
@@ -16,14 +16,14 @@ public struct KeyRing: Sendable {
         let secret: [UInt8]
     }
 
-    /// How long before it signs a new key is published, so that every verifier has fetched it by then.
+    /// How long a new key is published before it signs, so that every verifier has fetched it.
     public static let publicationLead: Duration = .seconds(900)
 
-    /// Newest first, as are ``refreshKeys``.
+    /// Newest first, like ``refreshKeys``.
     let idTokenKeys: [IDTokenKey]
     let refreshKeys: [RefreshKey]
 
-    /// - Throws: ``SealFault`` if a key does not open under `masterKeys`.
+    /// - Throws: ``SealFault`` if a key cannot be decrypted with `masterKeys`.
     public init(_ keys: [StoredKey], of project: ID<Project>, under masterKeys: MasterKeys) throws {
         let newestFirst = keys.sorted { $0.signsFrom > $1.signsFrom }
         idTokenKeys = try newestFirst.filter { $0.purpose == .idToken }.map { key in
@@ -41,7 +41,7 @@ public struct KeyRing: Sendable {
     }
 
     func idTokenKey(_ id: String, at now: Instant) -> PublicKey? {
-        idTokenKeys.first { $0.stored.id == id && $0.stored.isBelieved(at: now) }?.publicKey
+        idTokenKeys.first { $0.stored.id == id && $0.stored.isTrusted(at: now) }?.publicKey
     }
 
     func refreshKeyToSign(at now: Instant) throws -> RefreshKey {
@@ -50,40 +50,40 @@ public struct KeyRing: Sendable {
     }
 
     func refreshKey(_ id: String, at now: Instant) -> [UInt8]? {
-        refreshKeys.first { $0.stored.id == id && $0.stored.isBelieved(at: now) }?.secret
+        refreshKeys.first { $0.stored.id == id && $0.stored.isTrusted(at: now) }?.secret
     }
 
-    /// Whether tokens of both kinds can be made.
+    /// Whether there are keys for both kinds of tokens.
     public func canSign(at now: Instant) -> Bool {
         idTokenKeys.contains { $0.stored.signs(at: now) } && refreshKeys.contains { $0.stored.signs(at: now) }
     }
 
-    /// The JOSE names of what ID tokens are or were signed with, for discovery.
+    /// The JOSE algorithms of ID tokens, for discovery.
     public var algorithms: [String] { Set(idTokenKeys.map(\.stored.algorithm)).sorted() }
 
-    /// The JWK set (RFC 7517 §5) of the keys of ID tokens, those included that will sign later.
+    /// The JWK set (RFC 7517 §5) of the keys of ID tokens, including those that sign later.
     public func jwks(at now: Instant) throws -> [UInt8] {
         try StrictJSON.encode(
             JWKSet(
-                keys: idTokenKeys.filter { $0.stored.isBelieved(at: now) }
+                keys: idTokenKeys.filter { $0.stored.isTrusted(at: now) }
                     .map { JWK($0.publicKey, keyID: $0.stored.id) }))
     }
 
-    /// The same keys as Firebase publishes them: a JSON object of certificates (PEM) by key id.
+    /// The same keys in Firebase's format: a JSON object of certificates (PEM) by key ID.
     public func certificates(at now: Instant) throws -> [UInt8] {
-        let pairs = idTokenKeys.filter { $0.stored.isBelieved(at: now) }
+        let pairs = idTokenKeys.filter { $0.stored.isTrusted(at: now) }
             .compactMap { key in key.stored.certificate.map { (key.stored.id, $0) } }
         return try StrictJSON.encode(Dictionary(pairs, uniquingKeysWith: { first, _ in first }))
     }
 }
 
-/// The project has no key that signs now: it was made without, or all have retired.
+/// The project has no key that signs now, because none was created or all have retired.
 struct NoSigningKey: Error {}
 
 extension StoredKey {
-    fileprivate func signs(at now: Instant) -> Bool { signsFrom <= now && isBelieved(at: now) }
+    fileprivate func signs(at now: Instant) -> Bool { signsFrom <= now && isTrusted(at: now) }
 
-    fileprivate func isBelieved(at now: Instant) -> Bool { retiresAt.map { $0 > now } ?? true }
+    fileprivate func isTrusted(at now: Instant) -> Bool { retiresAt.map { $0 > now } ?? true }
 
     /// The column that the ciphertext of a private key is bound to.
     public static func context(_ id: String, in project: ID<Project>) -> String {

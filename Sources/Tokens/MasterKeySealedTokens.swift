@@ -3,9 +3,9 @@ internal import Encoding
 public import Identity
 internal import JSON
 
-/// ``SealedTokens`` sealed under the master key: clients carry them, and can neither read nor make nor move them.
+/// ``SealedTokens`` encrypted under the master key. Clients can neither read nor forge them, nor use them elsewhere.
 public struct MasterKeySealedTokens: SealedTokens {
-    /// In characters; more is nothing of ours.
+    /// The maximum length of a token, in characters.
     private static let lengthLimit = 64 * 1024
 
     private let box: SealedBox
@@ -78,7 +78,7 @@ public struct MasterKeySealedTokens: SealedTokens {
         _ text: String, for purpose: Purpose, at now: Instant, in realm: ID<Realm>
     ) throws(ProviderRefusal) -> (Content, ReplayKey) {
         guard let opened = open(text, for: purpose, in: realm),
-            // Sealed by another release in another shape: as good as expired.
+            // A payload of another release counts as expired.
             let ticket = try? StrictJSON.decode(Ticket<Content>.self, from: opened), ticket.end > now
         else { throw .ticketNotBelieved }
         return (ticket.content, mark(of: text, until: ticket.end))
@@ -92,7 +92,7 @@ public struct MasterKeySealedTokens: SealedTokens {
         Base64URL.encode(try box.seal(content, context: context(purpose, realm)))
     }
 
-    /// - Returns: `nil` for what was not sealed here for this purpose and project.
+    /// - Returns: `nil` for a token that was not encrypted for this purpose and project.
     private func open(_ ticket: String, for purpose: Purpose, in realm: ID<Realm>) -> [UInt8]? {
         guard ticket.utf8.count <= Self.lengthLimit, let sealed = Base64URL.decode(ticket) else { return nil }
         return try? box.open(sealed, context: context(purpose, realm))

@@ -1,7 +1,7 @@
 internal import JSON
 
-/// What OpenID Connect Discovery 1.0 §3 asks for, as far as it applies: tokens are had from our REST API, not from an
-/// authorization endpoint, so that clients which only verify find what they need.
+/// The discovery document of OpenID Connect Discovery 1.0 §3 for clients that verify tokens. There is no authorization
+/// endpoint, because the REST API issues the tokens.
 public struct OpenIDConfiguration: Encodable, Sendable {
     let issuer: String
     let jwksURI: String
@@ -17,7 +17,7 @@ public struct OpenIDConfiguration: Encodable, Sendable {
         case idTokenSigningAlgValuesSupported = "id_token_signing_alg_values_supported"
     }
 
-    /// - Parameter jwksURI: where the keys are really served; in dev mode the issuer is not an address of ours.
+    /// - Parameter jwksURI: the address of the keys. In dev mode, the issuer is not an address of the gateway.
     public init(issuer: String, jwksURI: String, algorithms: [String]) {
         self.issuer = issuer
         self.jwksURI = jwksURI

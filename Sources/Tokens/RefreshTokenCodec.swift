@@ -2,9 +2,8 @@ internal import Crypto
 internal import Encoding
 internal import Identity
 
-/// A refresh token, byte by byte: version (1), key id (4), session (16), counter (8, big-endian), the tenant's id in
-/// version 2, HMAC-SHA-256 (32), all in base64url. The project is under the MAC but not in the token: the API key names
-/// it.
+/// Encodes refresh tokens: version (1 byte), key ID (4), session (16), counter (8, big-endian), in version 2 the tenant
+/// ID, HMAC-SHA-256 (32), all in base64url. The MAC covers the project, which the API key names.
 enum RefreshTokenCodec {
     private static let (version, versionOfTenants): (UInt8, UInt8) = (1, 2)
     private static let fixedCount = 1 + 4 + 16 + 8
@@ -27,7 +26,7 @@ enum RefreshTokenCodec {
         return Base64URL.encode(token)
     }
 
-    /// - Parameter secret: finds the key of an id; `nil` refuses.
+    /// - Parameter secret: returns the key of an ID; `nil` rejects the token.
     static func open(_ token: String, in project: Project, secret: (String) -> [UInt8]?) -> RefreshClaim? {
         guard let bytes = parse(token), tenant(in: bytes) == project.tenant?.id,
             let secret = secret(keyID(Array(bytes[1..<5])))
@@ -38,7 +37,7 @@ enum RefreshTokenCodec {
         return RefreshClaim(session: ID(UUIDText.text(bytes[5..<21])), counter: counter)
     }
 
-    /// Whether or not the token is genuine.
+    /// Does not verify the token.
     static func tenant(namedBy token: String) -> ID<Tenant>? { parse(token).flatMap(tenant(in:)) }
 
     static func keyID(_ bytes: [UInt8]) -> String { Hexadecimal.encode(bytes) }

@@ -6,9 +6,9 @@ internal import JOSE
 public struct BackendKey: Sendable {
     public let project: ID<Project>
     public let publicKey: PublicKey
-    /// Its scopes allow it.
+    /// Whether the scopes of the key allow custom tokens.
     public let mayMint: Bool
-    /// Is called for every genuine token.
+    /// Called for every verified token.
     public let noteUse: @Sendable () -> Void
 
     public init(
@@ -22,11 +22,11 @@ public struct BackendKey: Sendable {
 }
 
 extension CustomTokens {
-    /// Those that a service key of the project has signed, and no others (RFC 8725 §3).
+    /// Accepts only tokens that a service key of the project has signed (RFC 8725 §3).
     ///
-    /// The token's `kid` is the service key's id; one without `kid` has that id in `iss` and `sub`.
+    /// The `kid` of a token is the ID of the service key. A token without `kid` has that ID in `iss` and `sub`.
     ///
-    /// - Parameter key: finds a key that works by its id; one of the given project, if there is such.
+    /// - Parameter key: finds an active key by its ID, preferably one of the given project.
     public static func signed(
         by key: @escaping @Sendable (_ id: String, ID<Project>) async throws -> BackendKey?, clock: WallClock
     ) -> CustomTokens {
@@ -35,7 +35,7 @@ extension CustomTokens {
             guard let id = unverified.keyID ?? unverified.unverifiedIssuer, canBeKeyID(id),
                 let key = try await key(id, project.id)
             else { throw CustomTokenRefusal.invalid(.unknownKey) }
-            let payload = try CustomTokenPayload(try believed(unverified, by: key.publicKey))
+            let payload = try CustomTokenPayload(try verify(unverified, by: key.publicKey))
             guard key.project == project.id else { throw CustomTokenRefusal.otherProject }
             guard key.mayMint else { throw CustomTokenRefusal.invalid(.keyMayNotMint) }
             key.noteUse()
@@ -55,7 +55,7 @@ extension CustomTokens {
         }
     }
 
-    private static func believed(
+    private static func verify(
         _ token: UnverifiedJWS, by key: PublicKey
     ) throws(CustomTokenRefusal) -> [UInt8] {
         do {
@@ -65,7 +65,7 @@ extension CustomTokens {
         }
     }
 
-    /// Spares the database what no id looks like.
+    /// Rejects texts that cannot be an ID before the database is queried.
     private static func canBeKeyID(_ id: String) -> Bool {
         (1...64).contains(id.utf8.count) && id.utf8.allSatisfy { (0x21...0x7E).contains($0) }
     }

@@ -2,8 +2,8 @@ internal import Crypto
 internal import Identity
 internal import Synchronization
 
-/// ID tokens whose signature has been checked, so that it is checked once and not for every call: it costs as much as
-/// the rest of a look-up. What may change meanwhile, time and keys, is asked again; the session is always asked for.
+/// Caches ID tokens with a verified signature, because the verification takes as long as the rest of a lookup. Expiry,
+/// key and session are still checked for every request.
 final class VerifiedTokenCache: Sendable {
     struct Entry: Sendable {
         let claim: IDTokenClaim
@@ -13,10 +13,10 @@ final class VerifiedTokenCache: Sendable {
     }
 
     private let capacity: Int
-    /// By digest, so that no token is kept.
+    /// By digest, so that no token is stored.
     private let entries = Mutex<[[UInt8]: Entry]>([:])
 
-    /// - Parameter capacity: once reached, everything is forgotten.
+    /// - Parameter capacity: beyond it, all entries are dropped.
     init(capacity: Int = 10_000) {
         self.capacity = capacity
     }

@@ -118,26 +118,26 @@ def test_keys_are_fetched_at_most_once_a_minute_for_unknown_key_ids(client, simu
 
 
 @pytest.mark.parametrize("provider", ["apple", "google"])
-@pytest.mark.parametrize("conduct", [
+@pytest.mark.parametrize("fault", [
     "outage", "html", "tooManyRequests", "brokenJSON", pytest.param("silent", marks=pytest.mark.slow)])
-def test_cached_keys_verify_tokens_during_a_failure_of_the_provider(client, simulators, provider, conduct):
+def test_cached_keys_verify_tokens_during_a_failure_of_the_provider(client, simulators, provider, fault):
     """A token with an unknown key is answered with 503 and is accepted after the failure."""
     new_proof = getattr(simulators, provider)
     sign_in(client, new_proof())
-    simulators.configure(**{provider: {"conduct": conduct}})
+    simulators.configure(**{provider: {"fault": fault}})
     sign_in(client, new_proof())
     simulators.configure(**{provider: {"rotateKeys": True}})
     proof = new_proof()
     response = client.call("signInWithIdp", idp_sign_in_body(proof))
     assert (response.status, type(response.body)) == (503, str)
-    simulators.configure(**{provider: {"conduct": "none"}})
+    simulators.configure(**{provider: {"fault": "none"}})
     simulators.clock(advanceSeconds=61)
     sign_in(client, proof)
 
 
 def test_a_slow_provider_within_the_deadline_is_accepted(client, simulators):
     sign_in(client, simulators.apple())
-    simulators.configure(apple={"conduct": "slow", "rotateKeys": True})
+    simulators.configure(apple={"fault": "slow", "rotateKeys": True})
     sign_in(client, simulators.apple())
 
 
@@ -222,8 +222,8 @@ def test_an_invalid_simulated_sign_in_names_the_member(simulators, body, member)
 
 
 @pytest.mark.parametrize("change, member", [
-    ({"apple": {"conduct": "unknown"}}, "/apple/conduct"),
-    ({"google": {"conduct": "unknown"}}, "/google/conduct"),
+    ({"apple": {"fault": "unknown"}}, "/apple/fault"),
+    ({"google": {"fault": "unknown"}}, "/google/fault"),
     ({"apple": {"relayDomain": "icloud.com"}}, "/apple/relayDomain"),
     ({"apple": {"identityTokenLifetime": 0}}, "/apple/identityTokenLifetime"),
     ({"apple": {"identityTokenLifetime": 2 ** 62}}, "/apple/identityTokenLifetime"),

@@ -82,7 +82,7 @@ def others(own, tmp_path):
 def test_an_export_of_firebase_is_imported_with_one_command(users, own, name, content):
     completed = users.import_file(users.file(content, name), *FIREBASE, SEKISHO_HASH_KEY=as_base64(KEY))
     assert (completed.returncode, completed.stderr) == (0, "")
-    assert completed.stdout == "imported 2 accounts, left out 1 identities of providers that are not supported here\n"
+    assert completed.stdout == "imported 2 accounts, skipped 1 identities of unsupported providers\n"
     exported = {user["localId"]: user for user in json.loads(users.export())["users"]}
     same = {"localId", "email", "emailVerified", "displayName", "photoUrl", "lastSignedInAt", "createdAt",
             "phoneNumber", "disabled", "customAttributes"}
@@ -172,11 +172,11 @@ def test_invalid_rows_can_be_written_to_a_file(users):
 
 
 @pytest.mark.parametrize(("text", "message"), [
-    ("", "the file has no member users"),
-    ("{\"people\": []}", "the file has no member users"),
+    ("", "the file has no member \"users\""),
+    ("{\"people\": []}", "the file has no member \"users\""),
     ("{\"users\": [{\"localId\": \"first\"}, {\"localId\": \"las",
-     "the file is no JSON any more from line 1 on, or ends early"),
-    ("{\"users\": [{\"localId\": \"first\"}", "the file is no JSON any more from line 1 on, or ends early"),
+     "invalid or truncated JSON at line 1"),
+    ("{\"users\": [{\"localId\": \"first\"}", "invalid or truncated JSON at line 1"),
 ])
 def test_an_incomplete_file_is_imported_up_to_its_end(users, text, message):
     completed = users.import_file(users.file(text))
@@ -187,7 +187,7 @@ def test_an_incomplete_file_is_imported_up_to_its_end(users, text, message):
 
 def test_an_unterminated_quotation_is_reported(users):
     completed = users.import_file(users.file('first\n"second\n', "users.csv"))
-    assert completed.returncode == 1 and "a quotation that begins in line 2 never ends" in completed.stderr
+    assert completed.returncode == 1 and "unterminated quoted field in the row at line 2" in completed.stderr
     assert users.rows("id") == ["first"]
 
 
@@ -196,7 +196,7 @@ def test_a_second_run_resumes_after_the_first(users):
     path = users.file([BOB, {"localId": "carol"}, {"localId": "dave"}])
     completed = users.import_file(path, "--resume")
     assert (completed.returncode, completed.stderr) == (0, "")
-    assert completed.stdout == "imported 1 account, 2 were there already\n"
+    assert completed.stdout == "imported 1 account, 2 already existed\n"
     assert users.import_file(path).returncode == 1
 
 
@@ -219,7 +219,7 @@ def test_an_interrupted_import_can_be_resumed(users):
     assert users.rows("count(*)", "linked_identity") == [str(stored)]
     completed = users.import_file(path, "--resume")
     assert completed.returncode == 0
-    assert completed.stdout == f"imported {count - stored} accounts, {stored} were there already\n"
+    assert completed.stdout == f"imported {count - stored} accounts, {stored} already existed\n"
     assert users.rows("count(*)", "linked_identity") == [str(count)]
 
 

@@ -127,7 +127,7 @@ def test_a_rejection_has_the_expected_and_the_actual_value(changes, expected, jw
     (NONCE, ["--nonce", NONCE], "the nonce itself, unhashed"),
     (base64.urlsafe_b64encode(bytes.fromhex(HASHED_NONCE)).rstrip(b"=").decode(), ["--nonce", NONCE], "base64url"),
     (hashlib.sha256(b"other").hexdigest(), ["--nonce", NONCE], "another nonce"),
-    ("something else", ["--nonce", NONCE], "none of the usual forms"),
+    ("something else", ["--nonce", NONCE], "an unknown form"),
     (HASHED_NONCE, [], None),
     (None, ["--nonce", NONCE], None),
     (None, [], None),

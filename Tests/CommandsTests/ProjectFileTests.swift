@@ -46,7 +46,7 @@ struct ProjectFileTests {
         return configuration
     }
 
-    @Test("says what becomes otherwise, line by line")
+    @Test("reports every change on its own line")
     func lines() throws {
         let after = try Self.applied(Self.whole)
         #expect(
@@ -99,7 +99,7 @@ struct ProjectFileTests {
         #expect(after.newSecrets[.google]?.expose() == "secret")
     }
 
-    @Test("says nothing about what it leaves out, unless it prunes")
+    @Test("leaves omitted members as they are, unless it prunes")
     func leavingOut() throws {
         let before = try Self.applied(Self.whole)
         let kept = try Self.applied(#"{"project": "demo", "apps": {"ios": {}}}"#, to: before)
@@ -116,7 +116,7 @@ struct ProjectFileTests {
         #expect(pruned.apps == [ConfiguredApp(app: App(id: ID("ios")), name: "App")])
     }
 
-    @Test("takes away with null")
+    @Test("removes values with null")
     func null() throws {
         let before = try Self.applied(Self.whole)
         let after = try Self.applied(
@@ -132,7 +132,7 @@ struct ProjectFileTests {
             ])
     }
 
-    @Test("takes the settings of mail away one by one, all at once, and subjects as a whole")
+    @Test("removes email settings one by one or all at once, and subjects as a whole")
     func emailSettings() throws {
         let before = try Self.applied(Self.whole)
         func changed(_ section: String, pruning: Bool = false) throws -> EmailSettings {
@@ -151,7 +151,7 @@ struct ProjectFileTests {
         #expect(try changed(#"{"senderName": "A"}"#, pruning: true) == EmailSettings(senderName: "A"))
     }
 
-    @Test("keeps what was set by hand when the profile changes")
+    @Test("keeps explicit policy members when the profile changes")
     func profile() throws {
         var before = Self.fresh
         before.project.policy.minimumPasswordLength = 20
@@ -161,7 +161,7 @@ struct ProjectFileTests {
     }
 
     @Test(
-        "lets no mistake pass",
+        "reports every problem",
         arguments: [
             ("[]", ["the file is not a valid JSON object"]),
             ("{", ["the file is not a valid JSON object"]),

@@ -7,13 +7,13 @@ import Testing
 struct DevClockTests {
     private let clock = DevClock(machine: .fixed(at: Instant(seconds: 1000)))
 
-    @Test("goes with the machine's until told")
+    @Test("follows the clock of the machine by default")
     func running() {
         #expect(clock.now == Instant(seconds: 1000))
         #expect(!clock.isFrozen)
     }
 
-    @Test("adds up what it is moved by, to fractions of a second")
+    @Test("accumulates advances, with fractions of a second")
     func advancing() {
         #expect(clock.advance(by: .milliseconds(1500)))
         #expect(clock.advance(by: .milliseconds(1500)))
@@ -21,7 +21,7 @@ struct DevClockTests {
         #expect(!clock.isFrozen)
     }
 
-    @Test("stays where it is frozen, and moves from there")
+    @Test("stays frozen, and advances from there")
     func frozen() {
         clock.freeze(at: Instant(seconds: 10))
         #expect(clock.advance(by: .seconds(5)))
@@ -32,7 +32,7 @@ struct DevClockTests {
         #expect(!clock.isFrozen)
     }
 
-    @Test("does not leave the years of four digits")
+    @Test("stays within years of four digits")
     func end() {
         clock.freeze(at: DevClock.range.upperBound)
         #expect(!clock.advance(by: .seconds(1)))

@@ -54,7 +54,7 @@ struct BreachedPasswordTests {
     }
 
     @Test(
-        "knows a password by the suffix of its digest",
+        "finds a password by the suffix of its digest",
         arguments: [
             Row(testDescription: "among others", lines: others + ["\(suffix):9545824"], isKnown: true),
             Row(testDescription: "first", lines: ["\(suffix):1"] + others, isKnown: true),
@@ -76,11 +76,11 @@ struct BreachedPasswordTests {
         }
     }
 
-    @Test("is told five digits of a digest and nothing else, and wants no conclusions from the length of its answer")
+    @Test("receives five digits of a digest, and a request for padding")
     func fiveDigits() async throws {
         try await Self.beside(Self.others) { list, _, near in
             _ = await near.knows("password")
-            let request = try #require(list.conduct.requests.first)
+            let request = try #require(list.faultInjection.requests.first)
             #expect(request.method == .get)
             #expect(request.path == Self.range)
             #expect(request.query.isEmpty && request.body.isEmpty)
@@ -90,52 +90,52 @@ struct BreachedPasswordTests {
         }
     }
 
-    @Test("is asked once for a while about passwords that share their five digits, and again after a failure")
+    @Test("is queried once for passwords with the same five digits, and again after a failure")
     func remembered() async throws {
         try await Self.beside(["\(Self.suffix):1"]) { list, _, near in
-            list.conduct.misbehave(.unavailable, times: 1)
+            list.faultInjection.injectFault(.unavailable, times: 1)
             #expect(await !near.knows("password"))
             for _ in 1...3 { #expect(await near.knows("password")) }
-            #expect(list.conduct.count(of: Self.range) == 2)
+            #expect(list.faultInjection.count(of: Self.range) == 2)
             #expect(await !near.knows("correct horse battery"))
         }
     }
 
     struct BadDay: CustomTestStringConvertible, Sendable {
         let testDescription: String
-        let misbehaviour: Misbehaviour
+        let fault: InjectedFault
         let failure: String
     }
 
     @Test(
-        "keeps nobody from a password on a bad day",
+        "does not block users if it fails",
         arguments: [
-            BadDay(testDescription: "silent", misbehaviour: .silent, failure: "timedOut"),
-            BadDay(testDescription: "slow", misbehaviour: .slow(.seconds(3)), failure: "timedOut"),
-            BadDay(testDescription: "unavailable", misbehaviour: .unavailable, failure: "status(503)"),
-            BadDay(testDescription: "a page", misbehaviour: .html(status: 200), failure: "unreadable"),
-            BadDay(testDescription: "JSON", misbehaviour: .wrongJSON, failure: "unreadable"),
+            BadDay(testDescription: "silent", fault: .silent, failure: "timedOut"),
+            BadDay(testDescription: "slow", fault: .slow(.seconds(3)), failure: "timedOut"),
+            BadDay(testDescription: "unavailable", fault: .unavailable, failure: "status(503)"),
+            BadDay(testDescription: "a page", fault: .html(status: 200), failure: "unreadable"),
+            BadDay(testDescription: "JSON", fault: .wrongJSON, failure: "unreadable"),
             BadDay(
-                testDescription: "cut off", misbehaviour: .json("\(suffix):1\r\n003D68EB5"), failure: "unreadable"),
+                testDescription: "cut off", fault: .json("\(suffix):1\r\n003D68EB5"), failure: "unreadable"),
             BadDay(
-                testDescription: "no count", misbehaviour: .json("\(suffix):\r\n"), failure: "unreadable"),
-            BadDay(testDescription: "huge", misbehaviour: .oversized(bytes: 2_000_000), failure: "tooLarge"),
+                testDescription: "no count", fault: .json("\(suffix):\r\n"), failure: "unreadable"),
+            BadDay(testDescription: "huge", fault: .oversized(bytes: 2_000_000), failure: "tooLarge"),
             BadDay(
-                testDescription: "a redirect", misbehaviour: .redirect(to: "/range/00000"), failure: "status(302)"),
+                testDescription: "a redirect", fault: .redirect(to: "/range/00000"), failure: "status(302)"),
             BadDay(
-                testDescription: "too many requests", misbehaviour: .tooManyRequests(retryAfterSeconds: 2),
+                testDescription: "too many requests", fault: .tooManyRequests(retryAfterSeconds: 2),
                 failure: "status(429)"),
         ])
     func badDay(row: BadDay) async throws {
         try await Self.beside(["\(Self.suffix):1"]) { list, _, near in
-            list.conduct.misbehave(row.misbehaviour)
+            list.faultInjection.injectFault(row.fault)
             #expect(await !near.knows("password"))
             #expect(near.failures.all == [row.failure])
-            #expect(list.conduct.requests.map(\.path) == [Self.range])
+            #expect(list.faultInjection.requests.map(\.path) == [Self.range])
         }
     }
 
-    @Test("keeps nobody from a password while it is down")
+    @Test("does not block users while it is down")
     func down() async throws {
         try await Self.beside(["\(Self.suffix):1"]) { _, server, near in
             await server.stop()
@@ -144,10 +144,10 @@ struct BreachedPasswordTests {
         }
     }
 
-    @Test("has no more than 64 questions to answer at a time")
+    @Test("has at most 64 requests in flight")
     func bounded() async throws {
         try await Self.beside([]) { list, _, near in
-            list.conduct.misbehave(.silent)
+            list.faultInjection.injectFault(.silent)
             await withTaskGroup(of: Void.self) { group in
                 for number in 1...100 { group.addTask { _ = await near.knows("password \(number)") } }
             }
@@ -158,7 +158,7 @@ struct BreachedPasswordTests {
 
 /// Answers every prefix with the same lines.
 struct List: SimulatedProvider {
-    let conduct = FaultInjection()
+    let faultInjection = FaultInjection()
     let lines: String
 
     init(_ lines: String) { self.lines = lines }

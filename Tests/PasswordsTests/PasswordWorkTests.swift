@@ -70,7 +70,7 @@ struct PasswordWorkTests {
         #expect(abs(wrong.work - unknown.work) <= Self.tolerance, "\(wrong.costs)")
     }
 
-    @Test("is done once more for a right password alone, whose hash is replaced")
+    @Test("is done twice only for a right password whose hash is replaced")
     func rehash() async throws {
         let counting = CountingArgon2()
         let (passwords, pool) = try Self.passwords(counting)
@@ -88,7 +88,7 @@ struct PasswordWorkTests {
         }
     }
 
-    @Test("of a hash that another system made comes on top", arguments: ["$2b$04$abc", "$argon2id$broken", "nonsense"])
+    @Test("adds the cost of a hash of another system", arguments: ["$2b$04$abc", "$argon2id$broken", "nonsense"])
     func foreign(stored: String) async throws {
         let counting = CountingArgon2()
         let (passwords, pool) = try Self.passwords(counting)

@@ -6,25 +6,25 @@ import Providers
 import Testing
 
 /// What other servers got wrong once, by the names under which that was published.
-@Suite("A hole known from elsewhere")
+@Suite("Published vulnerabilities of other software")
 struct AdvisoryTests {
-    @Test("CVE-2026-31813: an issuer named by the token is neither asked nor believed")
+    @Test("CVE-2026-31813: an issuer that the token names is neither contacted nor trusted")
     func attackersIssuer() async throws {
-        let desk = Fixture()
+        let fixture = Fixture()
         let attacker = "https://attacker.example"
-        desk.provider.publish(.keys(of: Keys.next), at: attacker + "/auth/keys")
-        desk.provider.publish(
+        fixture.provider.publish(.keys(of: Keys.next), at: attacker + "/auth/keys")
+        fixture.provider.publish(
             .text(#"{"issuer":"\#(attacker)","jwks_uri":"\#(attacker)/auth/keys"}"#),
             at: attacker + "/.well-known/openid-configuration")
         for provider in [ProviderID.apple, .google, Fixture.openID] {
             let forged = try appleToken(changing: ["iss": .string(attacker)], signedBy: Keys.next)
-            #expect(try await desk.refusal(of: forged, from: provider) == .tokenNotBelieved(.unknownKey))
+            #expect(try await fixture.refusal(of: forged, from: provider) == .tokenNotBelieved(.unknownKey))
             let disguised = Keys.Named(id: Keys.current.id, key: Keys.next.key)
             let claimed = try appleToken(changing: ["iss": .string(attacker)], signedBy: disguised)
-            #expect(try await desk.refusal(of: claimed, from: provider) == .tokenNotBelieved(.signatureInvalid))
+            #expect(try await fixture.refusal(of: claimed, from: provider) == .tokenNotBelieved(.signatureInvalid))
         }
-        #expect(!desk.provider.asked.isEmpty)
-        #expect(desk.provider.asked.allSatisfy { !$0.hasPrefix(attacker) })
+        #expect(!fixture.provider.asked.isEmpty)
+        #expect(fixture.provider.asked.allSatisfy { !$0.hasPrefix(attacker) })
     }
 
     @Test(
@@ -36,7 +36,7 @@ struct AdvisoryTests {
         #expect(refusal == .tokenNotBelieved(.audience(expected: clientIDs, seen: [seen])))
     }
 
-    @Test("CVE-2026-30949: a token that a sibling in the same realm asked for is refused")
+    @Test("CVE-2026-30949: a token that was requested by another client of the provider is rejected")
     func sibling() async throws {
         let token = try openIDToken(changing: ["azp": "sibling-client"])
         let refusal = try await Fixture().refusal(of: token, from: Fixture.openID)
@@ -51,13 +51,13 @@ struct AdvisoryTests {
             "[com.example.app]",
         ])
     func partOfAudience(seen: String) async throws {
-        let desk = Fixture()
+        let fixture = Fixture()
         let expected = ["com.example.app", "com.example.web"]
         #expect(
-            try await desk.refusal(of: appleToken(changing: ["aud": .string(seen)]))
+            try await fixture.refusal(of: appleToken(changing: ["aud": .string(seen)]))
                 == .tokenNotBelieved(.audience(expected: expected, seen: [seen])))
         #expect(
-            try await desk.refusal(of: appleToken(changing: ["aud": ["com.example.app", .string(seen)]]))
+            try await fixture.refusal(of: appleToken(changing: ["aud": ["com.example.app", .string(seen)]]))
                 == .tokenNotBelieved(.audience(expected: expected, seen: ["com.example.app", seen])))
     }
 
@@ -71,16 +71,16 @@ struct AdvisoryTests {
         #expect(refusal == .tokenNotBelieved(.audience(expected: ["com.example.K"], seen: [kelvin])))
     }
 
-    @Test("CVE-2026-55669: a token for somebody else's app is refused by every provider")
+    @Test("CVE-2026-55669: a token for another app is rejected for every provider")
     func otherAudience() async throws {
-        let desk = Fixture()
+        let fixture = Fixture()
         let tokens = [
             (ProviderID.apple, try appleToken(changing: ["aud": "com.other"])),
             (.google, try googleToken(changing: ["aud": "com.other"])),
             (Fixture.openID, try openIDToken(changing: ["aud": "com.other"])),
         ]
         for (provider, token) in tokens {
-            let refusal = try await desk.refusal(of: token, from: provider)
+            let refusal = try await fixture.refusal(of: token, from: provider)
             guard case .tokenNotBelieved(.audience(_, ["com.other"])) = refusal else {
                 Issue.record("\(provider.rawValue): \(String(describing: refusal))")
                 continue
@@ -105,7 +105,7 @@ struct AdvisoryTests {
         #expect([.malformed, .claim("iss"), .claim("sub")].contains(fault))
     }
 
-    @Test("RS256 taken for HS256: a public key is no shared secret")
+    @Test("HS256 with an RSA public key as the secret is rejected")
     func confusion() async throws {
         let secrets = [
             Array(try Keys.current.key.publicKey.pem.utf8), try StrictJSON.encode(JWKSet(keys: [Keys.current.jwk])), [],
@@ -119,35 +119,36 @@ struct AdvisoryTests {
     }
 
     @Test(
-        "an algorithm that the provider does not sign with is refused",
+        "an algorithm that the provider does not use is rejected",
         arguments: ["none", "None", "NONE", "HS256", "RS384", "PS256", "ES384", "EdDSA", "", "rs256"])
     func algorithms(name: String) async throws {
         let token = try appleToken(header: #"{"alg":"\#(name)","kid":"current"}"#)
         #expect(try await Fixture().refusal(of: token) == .tokenNotBelieved(.algorithmNotAllowed))
     }
 
-    @Test("ES256 is refused for Apple and Google, whatever their keys are")
+    @Test("ES256 is rejected for Apple and Google, with any key")
     func elliptic() async throws {
-        let desk = Fixture()
-        desk.provider.publish(.keys(of: Keys.elliptic), at: Fixture.appleKeysURL)
-        desk.provider.publish(.keys(of: Keys.elliptic), at: Fixture.googleKeysURL)
+        let fixture = Fixture()
+        fixture.provider.publish(.keys(of: Keys.elliptic), at: Fixture.appleKeysURL)
+        fixture.provider.publish(.keys(of: Keys.elliptic), at: Fixture.googleKeysURL)
         #expect(
-            try await desk.refusal(of: appleToken(signedBy: Keys.elliptic)) == .tokenNotBelieved(.algorithmNotAllowed))
-        #expect(
-            try await desk.refusal(of: googleToken(signedBy: Keys.elliptic), from: .google)
+            try await fixture.refusal(of: appleToken(signedBy: Keys.elliptic))
                 == .tokenNotBelieved(.algorithmNotAllowed))
-        #expect(desk.provider.asked.isEmpty)
+        #expect(
+            try await fixture.refusal(of: googleToken(signedBy: Keys.elliptic), from: .google)
+                == .tokenNotBelieved(.algorithmNotAllowed))
+        #expect(fixture.provider.asked.isEmpty)
     }
 
-    @Test("a key is used only with the algorithm it is for")
+    @Test("a key is used only with its own algorithm")
     func keyOfOtherKind() async throws {
         let token = try appleToken(header: #"{"alg":"RS256","kid":"elliptic"}"#)
-        let desk = Fixture()
-        desk.provider.publish(.keys(of: Keys.elliptic), at: Fixture.appleKeysURL)
-        #expect(try await desk.refusal(of: token) == .tokenNotBelieved(.algorithmNotAllowed))
+        let fixture = Fixture()
+        fixture.provider.publish(.keys(of: Keys.elliptic), at: Fixture.appleKeysURL)
+        #expect(try await fixture.refusal(of: token) == .tokenNotBelieved(.algorithmNotAllowed))
     }
 
-    @Test("an unsigned token is refused, with an empty signature and with none")
+    @Test("an unsigned token is rejected, with an empty signature and without one")
     func unsigned() async throws {
         let parts = try appleToken().split(separator: ".")
         for token in ["\(parts[0]).\(parts[1]).", "\(parts[0]).\(parts[1])", "\(parts[1])"] {
@@ -155,16 +156,16 @@ struct AdvisoryTests {
         }
     }
 
-    @Test("a critical header is not understood and therefore refused")
+    @Test("a token with a critical header is rejected")
     func critical() async throws {
         let token = try appleToken(header: #"{"alg":"RS256","kid":"current","crit":["exp"]}"#)
         #expect(try await Fixture().refusal(of: token) == .tokenNotBelieved(.criticalHeader))
     }
 
-    @Test("keys that the token brings or points at are ignored", arguments: ["jku", "x5u", "jwk", "x5c"])
+    @Test("keys in the header of the token, and URLs of keys, are ignored", arguments: ["jku", "x5u", "jwk", "x5c"])
     func ownKeys(member: String) async throws {
-        let desk = Fixture()
-        desk.provider.publish(.keys(of: Keys.next), at: "https://attacker.example/keys")
+        let fixture = Fixture()
+        fixture.provider.publish(.keys(of: Keys.next), at: "https://attacker.example/keys")
         let key = String(decoding: try StrictJSON.encode(Keys.next.jwk), as: UTF8.self)
         let value =
             switch member {
@@ -176,17 +177,17 @@ struct AdvisoryTests {
             let token = try appleToken(header: #"{"alg":"RS256","kid":"\#(id)","\#(member)":\#(value)}"#) { input in
                 try Keys.next.key.sign(input)
             }
-            #expect(try await desk.refusal(of: token) == .tokenNotBelieved(fault))
+            #expect(try await fixture.refusal(of: token) == .tokenNotBelieved(fault))
         }
-        #expect(Set(desk.provider.asked) == [Fixture.appleKeysURL])
+        #expect(Set(fixture.provider.asked) == [Fixture.appleKeysURL])
     }
 
-    @Test("a token without a key id is refused", arguments: [#"{"alg":"RS256"}"#, #"{"alg":"RS256","kid":""}"#])
+    @Test("a token without a key ID is rejected", arguments: [#"{"alg":"RS256"}"#, #"{"alg":"RS256","kid":""}"#])
     func keyless(header: String) async throws {
         #expect(try await Fixture().refusal(of: appleToken(header: header)) == .tokenNotBelieved(.keyIDMissing))
     }
 
-    @Test("a token that says it is something else is refused", arguments: ["at+jwt", "logout+jwt", "secevent+jwt"])
+    @Test("a token of another type is rejected", arguments: ["at+jwt", "logout+jwt", "secevent+jwt"])
     func otherType(type: String) async throws {
         let token = try appleToken(header: #"{"alg":"RS256","kid":"current","typ":"\#(type)"}"#)
         #expect(try await Fixture().refusal(of: token) == .tokenNotBelieved(.claim("typ")))
@@ -195,7 +196,7 @@ struct AdvisoryTests {
     }
 
     @Test(
-        "what is said twice is refused",
+        "duplicate members are rejected",
         arguments: [#","aud":"com.example.app"}"#, #","s\u0075b":"eve"}"#, #","x":{"a":1,"a":2}}"#])
     func duplicates(tail: String) async throws {
         let payload = try String(appleClaimsText().dropLast()) + tail
@@ -205,21 +206,21 @@ struct AdvisoryTests {
         #expect(try await Fixture().refusal(of: header) == .tokenNotBelieved(.malformed))
     }
 
-    @Test("a token that is too long is not read")
+    @Test("a token that is too long is not parsed")
     func oversized() async throws {
-        let desk = Fixture()
+        let fixture = Fixture()
         let token = try appleToken(changing: ["x": .string(String(repeating: "x", count: 20_000))])
-        #expect(try await desk.refusal(of: token) == .tokenNotBelieved(.tooLong))
-        #expect(desk.provider.asked.isEmpty)
+        #expect(try await fixture.refusal(of: token) == .tokenNotBelieved(.tooLong))
+        #expect(fixture.provider.asked.isEmpty)
     }
 
-    @Test("Bhavuk Jain 2020, nOAuth: the address does not name the person")
+    @Test("Bhavuk Jain 2020, nOAuth: the email address does not identify the person")
     func addressIsNoSubject() async throws {
-        let desk = Fixture()
-        let victim = try await desk.verify(appleToken())
-        let other = try await desk.verify(appleToken(changing: ["sub": "another"]))
+        let fixture = Fixture()
+        let victim = try await fixture.verify(appleToken())
+        let other = try await fixture.verify(appleToken(changing: ["sub": "another"]))
         #expect(victim.email == other.email && victim.subject != other.subject)
         #expect(
-            try await desk.refusal(of: appleToken(changing: ["sub": .null])) == .tokenNotBelieved(.claim("sub")))
+            try await fixture.refusal(of: appleToken(changing: ["sub": .null])) == .tokenNotBelieved(.claim("sub")))
     }
 }

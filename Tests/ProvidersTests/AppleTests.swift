@@ -6,13 +6,13 @@ import Testing
 
 @Suite("An identity token of Apple's")
 struct AppleTests {
-    @Test("is judged by each of its claims", arguments: ClaimRow.all)
+    @Test("is validated by each of its claims", arguments: ClaimRow.all)
     func claims(row: ClaimRow) async throws {
         let refusal = try await Fixture().refusal(of: appleToken(changing: row.changes))
         #expect(refusal == row.fault.map(ProviderRefusal.tokenNotBelieved))
     }
 
-    @Test("makes known who it is about")
+    @Test("identifies the person")
     func identity() async throws {
         let name = PersonName(given: "Ada", family: "King")
         let token = try appleToken(changing: ["real_user_status": 2, "nonce": .string(sha256("raw"))])
@@ -42,7 +42,7 @@ struct AppleTests {
         #expect(try await Fixture().refusal(of: token) == .tokenNotBelieved(.claim(name)))
     }
 
-    @Test("takes no name from the token, and needs none")
+    @Test("takes no name from the token")
     func nameless() async throws {
         let identity = try await Fixture().verify(appleToken(changing: ["name": "Eve", "given_name": "Eve"]))
         #expect(identity.name == nil && identity.displayName == nil)
@@ -95,7 +95,7 @@ struct AppleTests {
         ]
     }
 
-    @Test("is trusted about the address as far as it says", arguments: EmailRow.all)
+    @Test("determines how far its email address is trusted", arguments: EmailRow.all)
     func email(row: EmailRow) async throws {
         let identity = try await Fixture().verify(appleToken(changing: row.changes))
         #expect(identity.email == row.email.flatMap(EmailAddress.init))
@@ -104,46 +104,47 @@ struct AppleTests {
     }
 
     @Test(
-        "says whether the person is real only in Apple's three numbers",
+        "has only Apple's three values of the real-user status",
         arguments: [(0, 0), (1, 1), (2, 2), (3, nil), (-1, nil), ("2", nil), (true, nil)] as [(JSONValue, Int?)])
     func realUserStatus(claim: JSONValue, status: Int?) async throws {
         let identity = try await Fixture().verify(appleToken(changing: ["real_user_status": claim]))
         #expect(identity.realUserStatus == status)
     }
 
-    @Test("is for the app it was made for, if the app names its own client ids")
+    @Test("must be for a client ID of the app, if the app lists its own")
     func appAudiences() async throws {
-        let desk = Fixture()
+        let fixture = Fixture()
         var app = AppSettings()
         app.clientIDs = ["apple.com": ["com.example.web"]]
         let web = try appleToken(changing: ["aud": "com.example.web"])
-        #expect(try await desk.verify(web, app: app).audience == "com.example.web")
+        #expect(try await fixture.verify(web, app: app).audience == "com.example.web")
         #expect(
-            try await desk.refusal(of: appleToken(), app: app)
+            try await fixture.refusal(of: appleToken(), app: app)
                 == .tokenNotBelieved(.audience(expected: ["com.example.web"], seen: ["com.example.app"])))
         #expect(
-            try await desk.refusal(
+            try await fixture.refusal(
                 of: appleToken(changing: ["aud": "com.example.web", "azp": "com.example.app"]), app: app) == nil)
         app.clientIDs = ["google.com": ["web.apps.example"]]
-        #expect(try await desk.refusal(of: appleToken(), app: app) == nil)
+        #expect(try await fixture.refusal(of: appleToken(), app: app) == nil)
         app.clientIDs = ["apple.com": []]
         #expect(
-            try await desk.refusal(of: appleToken(), app: app)
+            try await fixture.refusal(of: appleToken(), app: app)
                 == .tokenNotBelieved(.audience(expected: [], seen: ["com.example.app"])))
     }
 
-    @Test("is not looked at unless the project has Apple, and switched on")
+    @Test("is rejected unless Apple is configured and enabled")
     func settings() async throws {
-        let desk = Fixture()
+        let fixture = Fixture()
         let token = try appleToken()
-        #expect(try await desk.refusal(of: token) { $0.providers = [] } == .notConfigured)
-        #expect(try await desk.refusal(of: token) { $0[.apple].isEnabled = false } == .disabled)
-        #expect(try await desk.refusal(of: nil) == .credentialMissing)
-        #expect(try await desk.refusal(of: "") == .credentialMissing)
-        #expect(try await desk.refusal(of: token, from: ProviderID("facebook.com")) == .notConfigured)
+        #expect(try await fixture.refusal(of: token) { $0.providers = [] } == .notConfigured)
+        #expect(try await fixture.refusal(of: token) { $0[.apple].isEnabled = false } == .disabled)
+        #expect(try await fixture.refusal(of: nil) == .credentialMissing)
+        #expect(try await fixture.refusal(of: "") == .credentialMissing)
+        #expect(try await fixture.refusal(of: token, from: ProviderID("facebook.com")) == .notConfigured)
         let unknown = ProviderSettings(provider: ProviderID("facebook.com"), isEnabled: true, clientIDs: ["x"])
         #expect(
-            try await desk.refusal(of: token, from: unknown.provider) { $0.providers.append(unknown) } == .notConfigured
+            try await fixture.refusal(of: token, from: unknown.provider) { $0.providers.append(unknown) }
+                == .notConfigured
         )
     }
 }

@@ -24,13 +24,13 @@ struct GoogleTests {
                 == .tokenNotBelieved(.issuer(expected: expected, seen: issuer)))
     }
 
-    @Test("is for one client and asked for by another of the same project")
+    @Test("may be for one client ID and requested by another of the same project")
     func authorizedParty() async throws {
-        let desk = Fixture()
-        #expect(try await desk.verify(googleToken(), of: .google).audience == "web.apps.example")
+        let fixture = Fixture()
+        #expect(try await fixture.verify(googleToken(), of: .google).audience == "web.apps.example")
         let sibling = try googleToken(changing: ["azp": "stranger.apps.example"])
         #expect(
-            try await desk.refusal(of: sibling, from: .google)
+            try await fixture.refusal(of: sibling, from: .google)
                 == .tokenNotBelieved(
                     .authorizedParty(expected: clientIDs, seen: "stranger.apps.example")))
     }
@@ -71,17 +71,17 @@ struct GoogleTests {
         ]
     }
 
-    @Test("is trusted about the address as far as Google can know", arguments: EmailRow.all)
+    @Test("has a trusted email address if Google is authoritative for it", arguments: EmailRow.all)
     func email(row: EmailRow) async throws {
-        let desk = Fixture()
+        let fixture = Fixture()
         let token = try googleToken(changing: row.changes)
-        #expect(try await desk.verify(token, of: .google).emailTrust == row.trust)
-        let wide = try await desk.verify(token, of: .google) { $0.policy.trustsGoogleForEveryDomain = true }
+        #expect(try await fixture.verify(token, of: .google).emailTrust == row.trust)
+        let wide = try await fixture.verify(token, of: .google) { $0.policy.trustsGoogleForEveryDomain = true }
         #expect(wide.emailTrust == row.wideTrust)
         #expect(!wide.isPrivateEmail)
     }
 
-    @Test("tells who the person is")
+    @Test("contains the profile of the person")
     func profile() async throws {
         let identity = try await Fixture().verify(googleToken(), of: .google)
         #expect(identity.subject == "1081510815")
@@ -97,7 +97,7 @@ struct GoogleTests {
             ])
     }
 
-    @Test("may tell nothing but the subject")
+    @Test("may contain only the subject")
     func bare() async throws {
         let names = ["email", "email_verified", "name", "given_name", "family_name", "picture", "locale", "azp", "nbf"]
         let token = try googleToken(changing: Dictionary(uniqueKeysWithValues: names.map { ($0, .null) }))
@@ -108,7 +108,7 @@ struct GoogleTests {
     }
 
     @Test(
-        "has a picture only where a page can load it safely",
+        "has a picture only with a safe URL",
         arguments: [
             ("https://a.example/b?c=d#e", true), ("http://a.example/b", false), ("javascript:alert(1)", false),
             ("data:image/png;base64,AA", false), ("https://a.example/\"onload=", false),
@@ -122,7 +122,7 @@ struct GoogleTests {
         #expect(identity.photoURL == (isTaken ? url : nil))
     }
 
-    @Test("has its names cleaned and cut")
+    @Test("has its names sanitized and truncated")
     func names() async throws {
         let token = try googleToken(changing: [
             "name": .string("\u{202E}Ada\n" + String(repeating: "x", count: 500)), "given_name": "A\u{0007}da",

@@ -11,153 +11,157 @@ import Testing
 struct KeyCacheTests {
 
     @Test(
-        "are kept as long as the provider says, within five minutes and a day",
+        "are cached for the lifetime that the provider states, from five minutes to a day",
         arguments: [
             (nil, 3600), (0, 300), (299, 300), (300, 300), (7200, 7200), (86_400, 86_400), (86_401, 86_400),
             (1_000_000_000, 86_400),
         ] as [(Int?, Int)])
     func lifetime(maxAge: Int?, seconds: Int) async throws {
-        let desk = Fixture()
-        desk.provider.publish(.keys(of: Keys.current, maxAge: maxAge.map { .seconds($0) }), at: Fixture.appleKeysURL)
-        #expect(try await desk.believesApple())
-        desk.clock.pass(.seconds(seconds) - .microseconds(1))
-        #expect(try await desk.believesApple())
-        #expect(desk.provider.asked.count == 1)
-        desk.clock.pass(.microseconds(1))
-        #expect(try await desk.believesApple())
-        #expect(desk.provider.asked.count == 2)
+        let fixture = Fixture()
+        fixture.provider.publish(.keys(of: Keys.current, maxAge: maxAge.map { .seconds($0) }), at: Fixture.appleKeysURL)
+        #expect(try await fixture.acceptsApple())
+        fixture.clock.pass(.seconds(seconds) - .microseconds(1))
+        #expect(try await fixture.acceptsApple())
+        #expect(fixture.provider.asked.count == 1)
+        fixture.clock.pass(.microseconds(1))
+        #expect(try await fixture.acceptsApple())
+        #expect(fixture.provider.asked.count == 2)
     }
 
-    @Test("are fetched once for all who wait")
+    @Test("are fetched once for all concurrent callers")
     func singleFlight() async throws {
-        let desk = Fixture()
+        let fixture = Fixture()
         let gate = Gate()
-        desk.provider.publish(.behind(gate, .keys(of: Keys.current)), at: Fixture.appleKeysURL)
+        fixture.provider.publish(.behind(gate, .keys(of: Keys.current)), at: Fixture.appleKeysURL)
         let token = try lastingToken()
         try await withThrowingTaskGroup(of: Void.self) { group in
-            for _ in 1...50 { group.addTask { _ = try await desk.verify(token) } }
-            while desk.provider.asked.isEmpty { await Task.yield() }
+            for _ in 1...50 { group.addTask { _ = try await fixture.verify(token) } }
+            while fixture.provider.asked.isEmpty { await Task.yield() }
             gate.open()
             try await group.waitForAll()
         }
-        #expect(desk.provider.asked.count == 1)
+        #expect(fixture.provider.asked.count == 1)
     }
 
-    @Test("are used on while newer ones are on their way")
+    @Test("stay in use while a fetch is running")
     func staleWhileFetching() async throws {
-        let desk = Fixture()
-        #expect(try await desk.believesApple())
-        desk.clock.pass(.seconds(3600))
+        let fixture = Fixture()
+        #expect(try await fixture.acceptsApple())
+        fixture.clock.pass(.seconds(3600))
         let gate = Gate()
-        desk.provider.publish(.behind(gate, .keys(of: Keys.current)), at: Fixture.appleKeysURL)
+        fixture.provider.publish(.behind(gate, .keys(of: Keys.current)), at: Fixture.appleKeysURL)
         let token = try lastingToken()
-        async let first = desk.verify(token)
-        while desk.provider.asked.count < 2 { await Task.yield() }
-        #expect(try await desk.believesApple())
+        async let first = fixture.verify(token)
+        while fixture.provider.asked.count < 2 { await Task.yield() }
+        #expect(try await fixture.acceptsApple())
         gate.open()
         _ = try await first
-        #expect(desk.provider.asked.count == 2)
+        #expect(fixture.provider.asked.count == 2)
     }
 
-    @Test("come in time for the others when the one who asked first goes away")
+    @Test("are still fetched for other callers if the first caller is cancelled")
     func cancellation() async throws {
-        let desk = Fixture()
+        let fixture = Fixture()
         let gate = Gate()
-        desk.provider.publish(.behind(gate, .keys(of: Keys.current)), at: Fixture.appleKeysURL)
+        fixture.provider.publish(.behind(gate, .keys(of: Keys.current)), at: Fixture.appleKeysURL)
         let token = try lastingToken()
-        let first = Task { try await desk.verify(token) }
-        while desk.provider.asked.isEmpty { await Task.yield() }
+        let first = Task { try await fixture.verify(token) }
+        while fixture.provider.asked.isEmpty { await Task.yield() }
         first.cancel()
-        async let second = desk.verify(token)
+        async let second = fixture.verify(token)
         gate.open()
         _ = try await second
-        #expect(desk.provider.asked.count == 1)
+        #expect(fixture.provider.asked.count == 1)
     }
 
-    @Test("are asked for again when a token names another, and that one is believed")
+    @Test("are fetched again for a token with a new key ID, which is then accepted")
     func rotation() async throws {
-        let desk = Fixture()
-        #expect(try await desk.believesApple())
-        desk.provider.publish(.keys(of: Keys.current, Keys.next), at: Fixture.appleKeysURL)
-        #expect(try await desk.believesApple(by: Keys.next))
-        #expect(try await desk.believesApple())
-        #expect(desk.provider.asked.count == 2)
+        let fixture = Fixture()
+        #expect(try await fixture.acceptsApple())
+        fixture.provider.publish(.keys(of: Keys.current, Keys.next), at: Fixture.appleKeysURL)
+        #expect(try await fixture.acceptsApple(by: Keys.next))
+        #expect(try await fixture.acceptsApple())
+        #expect(fixture.provider.asked.count == 2)
     }
 
-    @Test("are asked for out of turn once a minute, however many tokens name one that is not there")
+    @Test("are force-refetched once a minute, for any number of tokens with an unknown key ID")
     func unknownKeys() async throws {
-        let desk = Fixture()
-        #expect(try await desk.believesApple())
-        for _ in 1...5 { #expect(try await !desk.believesApple(by: Keys.unknown)) }
-        #expect(desk.provider.asked.count == 2)
-        desk.clock.pass(.seconds(59))
-        #expect(try await !desk.believesApple(by: Keys.unknown))
-        #expect(desk.provider.asked.count == 2)
-        desk.clock.pass(.seconds(1))
-        #expect(try await !desk.believesApple(by: Keys.unknown))
-        #expect(desk.provider.asked.count == 3)
+        let fixture = Fixture()
+        #expect(try await fixture.acceptsApple())
+        for _ in 1...5 { #expect(try await !fixture.acceptsApple(by: Keys.unknown)) }
+        #expect(fixture.provider.asked.count == 2)
+        fixture.clock.pass(.seconds(59))
+        #expect(try await !fixture.acceptsApple(by: Keys.unknown))
+        #expect(fixture.provider.asked.count == 2)
+        fixture.clock.pass(.seconds(1))
+        #expect(try await !fixture.acceptsApple(by: Keys.unknown))
+        #expect(fixture.provider.asked.count == 3)
         let token = try lastingToken(signedBy: Keys.unknown)
-        desk.clock.pass(.seconds(60))
+        fixture.clock.pass(.seconds(60))
         await withTaskGroup(of: Void.self) { group in
-            for _ in 1...50 { group.addTask { _ = try? await desk.verify(token) } }
+            for _ in 1...50 { group.addTask { _ = try? await fixture.verify(token) } }
         }
-        #expect(desk.provider.asked.count == 4)
+        #expect(fixture.provider.asked.count == 4)
     }
 
-    @Test("that are not known are no reason to refuse a token while the provider cannot be asked")
+    @Test("that are unknown do not cause a rejection while the provider is unreachable")
     func unknownWhileDown() async throws {
-        let desk = Fixture()
-        #expect(try await desk.believesApple())
-        desk.provider.publish(.failure, at: Fixture.appleKeysURL)
+        let fixture = Fixture()
+        #expect(try await fixture.acceptsApple())
+        fixture.provider.publish(.failure, at: Fixture.appleKeysURL)
         for _ in 1...3 {
-            await #expect(throws: ProviderUnreachable.self) { try await desk.verify(lastingToken(signedBy: Keys.next)) }
+            await #expect(throws: ProviderUnreachable.self) {
+                try await fixture.verify(lastingToken(signedBy: Keys.next))
+            }
         }
-        #expect(try await desk.believesApple())
-        #expect(desk.provider.asked.count == 2)
-        desk.provider.publish(.keys(of: Keys.current, Keys.next), at: Fixture.appleKeysURL)
-        desk.clock.pass(.seconds(60))
-        #expect(try await desk.believesApple(by: Keys.next))
+        #expect(try await fixture.acceptsApple())
+        #expect(fixture.provider.asked.count == 2)
+        fixture.provider.publish(.keys(of: Keys.current, Keys.next), at: Fixture.appleKeysURL)
+        fixture.clock.pass(.seconds(60))
+        #expect(try await fixture.acceptsApple(by: Keys.next))
     }
 
-    @Test("that were fetched in turn since then are as new as may be")
+    @Test("that a regular fetch has renewed count as the latest")
     func refreshedSince() async throws {
-        let desk = Fixture()
-        #expect(try await desk.believesApple())
-        desk.clock.pass(.seconds(3590))
-        desk.provider.publish(.failure, at: Fixture.appleKeysURL)
-        await #expect(throws: ProviderUnreachable.self) { try await desk.verify(lastingToken(signedBy: Keys.unknown)) }
-        desk.provider.publish(.keys(of: Keys.current), at: Fixture.appleKeysURL)
-        desk.clock.pass(.seconds(20))
-        #expect(try await desk.believesApple())
-        #expect(try await !desk.believesApple(by: Keys.unknown))
+        let fixture = Fixture()
+        #expect(try await fixture.acceptsApple())
+        fixture.clock.pass(.seconds(3590))
+        fixture.provider.publish(.failure, at: Fixture.appleKeysURL)
+        await #expect(throws: ProviderUnreachable.self) {
+            try await fixture.verify(lastingToken(signedBy: Keys.unknown))
+        }
+        fixture.provider.publish(.keys(of: Keys.current), at: Fixture.appleKeysURL)
+        fixture.clock.pass(.seconds(20))
+        #expect(try await fixture.acceptsApple())
+        #expect(try await !fixture.acceptsApple(by: Keys.unknown))
     }
 
-    @Test("that are nowhere to be had make nobody's token a bad one")
+    @Test("that are not available do not cause a rejection")
     func neverReached() async throws {
-        let desk = Fixture()
-        desk.provider.publish(.failure, at: Fixture.appleKeysURL)
-        for _ in 1...3 { await #expect(throws: ProviderUnreachable.self) { try await desk.verify(lastingToken()) } }
-        #expect(desk.provider.asked.count == 1)
-        desk.clock.pass(.seconds(10))
-        desk.provider.publish(.keys(of: Keys.current), at: Fixture.appleKeysURL)
-        #expect(try await desk.believesApple())
+        let fixture = Fixture()
+        fixture.provider.publish(.failure, at: Fixture.appleKeysURL)
+        for _ in 1...3 { await #expect(throws: ProviderUnreachable.self) { try await fixture.verify(lastingToken()) } }
+        #expect(fixture.provider.asked.count == 1)
+        fixture.clock.pass(.seconds(10))
+        fixture.provider.publish(.keys(of: Keys.current), at: Fixture.appleKeysURL)
+        #expect(try await fixture.acceptsApple())
     }
 
-    @Test("go on working for a week after the provider was last heard of")
+    @Test("stay valid for a week after the last successful fetch")
     func lastGood() async throws {
-        let desk = Fixture()
-        #expect(try await desk.believesApple())
-        desk.provider.publish(.failure, at: Fixture.appleKeysURL)
-        desk.clock.pass(.seconds(3600))
-        for _ in 1...5 { #expect(try await desk.believesApple()) }
-        #expect(desk.provider.asked.count == 2)
-        desk.clock.pass(.seconds(10))
-        #expect(try await desk.believesApple())
-        #expect(desk.provider.asked.count == 3)
-        desk.clock.pass(.seconds(7 * 86_400 - 3611))
-        #expect(try await desk.believesApple())
-        desk.clock.pass(.seconds(1))
-        await #expect(throws: ProviderUnreachable.self) { try await desk.verify(lastingToken()) }
+        let fixture = Fixture()
+        #expect(try await fixture.acceptsApple())
+        fixture.provider.publish(.failure, at: Fixture.appleKeysURL)
+        fixture.clock.pass(.seconds(3600))
+        for _ in 1...5 { #expect(try await fixture.acceptsApple()) }
+        #expect(fixture.provider.asked.count == 2)
+        fixture.clock.pass(.seconds(10))
+        #expect(try await fixture.acceptsApple())
+        #expect(fixture.provider.asked.count == 3)
+        fixture.clock.pass(.seconds(7 * 86_400 - 3611))
+        #expect(try await fixture.acceptsApple())
+        fixture.clock.pass(.seconds(1))
+        await #expect(throws: ProviderUnreachable.self) { try await fixture.verify(lastingToken()) }
     }
 
     static let noKeySets: [String] = [
@@ -167,34 +171,34 @@ struct KeyCacheTests {
         String(repeating: " ", count: 256 * 1024) + "{}",
     ]
 
-    @Test("are never replaced by what is no key set", arguments: noKeySets.indices)
+    @Test("are never replaced by an invalid document", arguments: noKeySets.indices)
     func notAKeySet(index: Int) async throws {
-        let desk = Fixture()
-        #expect(try await desk.believesApple())
-        desk.provider.publish(.text(Self.noKeySets[index]), at: Fixture.appleKeysURL)
-        desk.clock.pass(.seconds(3600))
-        #expect(try await desk.believesApple())
-        #expect(desk.provider.asked.count == 2)
-        #expect(desk.shelf.documents.withLock { $0[Fixture.appleKeysURL]?.fetchedAt } == Fixture.start)
+        let fixture = Fixture()
+        #expect(try await fixture.acceptsApple())
+        fixture.provider.publish(.text(Self.noKeySets[index]), at: Fixture.appleKeysURL)
+        fixture.clock.pass(.seconds(3600))
+        #expect(try await fixture.acceptsApple())
+        #expect(fixture.provider.asked.count == 2)
+        #expect(fixture.shelf.documents.withLock { $0[Fixture.appleKeysURL]?.fetchedAt } == Fixture.start)
         let fresh = Fixture()
         fresh.provider.publish(.text(Self.noKeySets[index]), at: Fixture.appleKeysURL)
         await #expect(throws: ProviderUnreachable.self) { try await fresh.verify(lastingToken()) }
     }
 
-    @Test("that are too long to be read are not")
+    @Test("are rejected if the document is too long")
     func tooLong() async throws {
-        let desk = Fixture()
+        let fixture = Fixture()
         let keys = String(decoding: try StrictJSON.encode(JWKSet(keys: [Keys.current.jwk])), as: UTF8.self)
         let padding = String(repeating: " ", count: 256 * 1024 - keys.utf8.count)
-        desk.provider.publish(.text(keys + padding + " "), at: Fixture.appleKeysURL)
-        await #expect(throws: ProviderUnreachable.self) { try await desk.verify(lastingToken()) }
-        desk.clock.pass(.seconds(10))
-        desk.provider.publish(.text(keys + padding), at: Fixture.appleKeysURL)
-        #expect(try await desk.believesApple())
+        fixture.provider.publish(.text(keys + padding + " "), at: Fixture.appleKeysURL)
+        await #expect(throws: ProviderUnreachable.self) { try await fixture.verify(lastingToken()) }
+        fixture.clock.pass(.seconds(10))
+        fixture.provider.publish(.text(keys + padding), at: Fixture.appleKeysURL)
+        #expect(try await fixture.acceptsApple())
     }
 
     @Test(
-        "that are of no use are passed over",
+        "that are unusable are skipped",
         arguments: [
             #"{"kty":"RSA","kid":"next","n":"\#(Base64URL.encode([UInt8](repeating: 0xFF, count: 128)))","e":"AQAB"}"#,
             #"{"kty":"RSA","use":"enc","kid":"next","n":"N","e":"AQAB"}"#,
@@ -205,18 +209,18 @@ struct KeyCacheTests {
         let modulus = try #require(Keys.next.jwk.n)
         let useless = element.replacing("\"N\"", with: "\"\(modulus)\"")
         let good = String(decoding: try StrictJSON.encode(Keys.current.jwk), as: UTF8.self)
-        let desk = Fixture()
-        desk.provider.publish(.text(#"{"keys":[\#(useless),\#(good)]}"#), at: Fixture.appleKeysURL)
-        #expect(try await desk.believesApple())
-        #expect(try await !desk.believesApple(by: Keys.next))
+        let fixture = Fixture()
+        fixture.provider.publish(.text(#"{"keys":[\#(useless),\#(good)]}"#), at: Fixture.appleKeysURL)
+        #expect(try await fixture.acceptsApple())
+        #expect(try await !fixture.acceptsApple(by: Keys.next))
     }
 
-    @Test("of a pinned provider are asked for at the pinned place")
+    @Test("of a fixed provider are fetched from its fixed address")
     func pinned() async throws {
-        let desk = Fixture()
-        #expect(try await desk.believesApple())
-        _ = try await desk.verify(googleToken(), of: .google)
-        #expect(desk.provider.asked == [Fixture.appleKeysURL, Fixture.googleKeysURL])
-        #expect(desk.provider.askedAddresses.allSatisfy { !$0.isConfigured })
+        let fixture = Fixture()
+        #expect(try await fixture.acceptsApple())
+        _ = try await fixture.verify(googleToken(), of: .google)
+        #expect(fixture.provider.asked == [Fixture.appleKeysURL, Fixture.googleKeysURL])
+        #expect(fixture.provider.askedAddresses.allSatisfy { !$0.isConfigured })
     }
 }

@@ -110,42 +110,42 @@ struct NonceRow: CustomTestStringConvertible {
 
 @Suite("A nonce")
 struct NonceTests {
-    @Test("of Apple's is the hash of the app's", arguments: NonceRow.apple)
+    @Test("of Apple is the hash of the app's nonce", arguments: NonceRow.apple)
     func apple(row: NonceRow) async throws {
         let token = try appleToken(changing: row.changes)
         #expect(try await Fixture().refusal(of: token, nonce: row.raw, row.change) == row.refusal)
     }
 
-    @Test("of Google's counts if the app brings one", arguments: NonceRow.openID)
+    @Test("of Google is compared if the request has one", arguments: NonceRow.openID)
     func google(row: NonceRow) async throws {
         let token = try googleToken(changing: row.changes)
         #expect(try await Fixture().refusal(of: token, from: .google, nonce: row.raw, row.change) == row.refusal)
     }
 
-    @Test("of another provider's counts if the app brings one", arguments: NonceRow.openID)
+    @Test("of another provider is compared if the request has one", arguments: NonceRow.openID)
     func openID(row: NonceRow) async throws {
         let token = try openIDToken(changing: row.changes)
         #expect(try await Fixture().refusal(of: token, from: Fixture.openID, nonce: row.raw, row.change) == row.refusal)
     }
 
-    @Test("that is known unhashed is handed on")
+    @Test("that is known unhashed is returned")
     func known() async throws {
-        let desk = Fixture()
+        let fixture = Fixture()
         let hidden = try googleToken(changing: ["nonce": "claimed"])
-        #expect(try await desk.verify(hidden, of: .google).nonce == "claimed")
+        #expect(try await fixture.verify(hidden, of: .google).nonce == "claimed")
         let hashed = try googleToken(changing: ["nonce": .string(sha256("raw"))])
-        #expect(try await desk.verify(hashed, of: .google, nonce: "raw").nonce == "raw")
+        #expect(try await fixture.verify(hashed, of: .google, nonce: "raw").nonce == "raw")
         let long = try googleToken(changing: ["nonce": .string(String(repeating: "n", count: 1025))])
-        #expect(try await desk.verify(long, of: .google).nonce == nil)
-        #expect(try await desk.verify(appleToken()).nonce == nil)
+        #expect(try await fixture.verify(long, of: .google).nonce == nil)
+        #expect(try await fixture.verify(appleToken()).nonce == nil)
     }
 
-    @Test("of Apple's is marked, so that it counts once for as long as the token does")
+    @Test("of Apple has a replay key that is valid as long as the token")
     func marks() async throws {
-        let desk = Fixture()
+        let fixture = Fixture()
         func marks(_ nonce: String, subject: JSONValue = "one") async throws -> [ReplayKey] {
             let token = try appleToken(changing: ["nonce": .string(sha256(nonce)), "sub": subject])
-            return try await desk.verify(token, nonce: nonce).marks
+            return try await fixture.verify(token, nonce: nonce).marks
         }
         let first = try await marks("a")
         #expect(first.count == 1)
@@ -153,10 +153,10 @@ struct NonceTests {
         #expect(first[0].expiresAt >= Fixture.start + .seconds(86_400 + 60))
         #expect(try await marks("a", subject: "two") != first)
         #expect(try await marks("b") != first)
-        #expect(try await desk.verify(appleToken()).marks.isEmpty)
+        #expect(try await fixture.verify(appleToken()).marks.isEmpty)
         let unsupported = try appleToken(changing: ["nonce_supported": false])
-        #expect(try await desk.verify(unsupported, nonce: "a").marks.isEmpty)
+        #expect(try await fixture.verify(unsupported, nonce: "a").marks.isEmpty)
         let google = try googleToken(changing: ["nonce": "a"])
-        #expect(try await desk.verify(google, of: .google, nonce: "a").marks.isEmpty)
+        #expect(try await fixture.verify(google, of: .google, nonce: "a").marks.isEmpty)
     }
 }

@@ -37,7 +37,7 @@ struct NotificationTests {
         }
     }
 
-    @Test("comes wrapped or bare, its event as text or as an object", arguments: [true, false], [true, false])
+    @Test("may be wrapped or bare, with the event as a string or an object", arguments: [true, false], [true, false])
     func shapes(isWrapped: Bool, asText: Bool) async throws {
         let token = try token(asText: asText)
         let notification = try await read(isWrapped ? #" {"payload":"\#(token)"}"# : token + "\n")
@@ -60,7 +60,7 @@ struct NotificationTests {
     }
 
     @Test(
-        "says when, in seconds or in milliseconds",
+        "has its time in seconds or in milliseconds",
         arguments: [
             (1_508_184_845, 1_508_184_845_000), (1_508_184_845_123, 1_508_184_845_123),
             (100_000_000_000, 100_000_000_000_000),
@@ -72,7 +72,7 @@ struct NotificationTests {
         #expect(try await read(token(.object(event))).occurredAt?.milliseconds == milliseconds)
     }
 
-    @Test("of mail names the address")
+    @Test("about email contains the address")
     func email() async throws {
         let event: JSONValue = [
             "type": "email-disabled", "sub": "001", "email": "x1@example.com", "is_private_email": "true",
@@ -82,7 +82,7 @@ struct NotificationTests {
         #expect(notification.isPrivateEmail)
     }
 
-    @Test("may be without an end, but is not taken after one")
+    @Test("may have no expiry, but is rejected after it")
     func expiry() async throws {
         let start = Fixture.start.seconds
         #expect(await fault(try token(changing: ["exp": .integer(start + 1)])) == nil)
@@ -91,7 +91,7 @@ struct NotificationTests {
                 == .expired(at: Fixture.start - .seconds(60)))
     }
 
-    @Test("is believed for what an identity token would be, and no more")
+    @Test("is validated like an identity token")
     func refusals() async throws {
         #expect(
             await fault(try token(changing: ["aud": "com.other"]))
@@ -115,15 +115,15 @@ struct NotificationTests {
         }
     }
 
-    @Test("is no identity token")
+    @Test("is not accepted as an identity token")
     func otherwise() async throws {
-        let desk = Fixture()
+        let fixture = Fixture()
         let start = Fixture.start.seconds
         #expect(
-            try await desk.refusal(of: token(changing: ["exp": .integer(start + 600)]))
+            try await fixture.refusal(of: token(changing: ["exp": .integer(start + 600)]))
                 == .tokenNotBelieved(.claim("sub")))
         #expect(
-            try await desk.refusal(of: token(changing: ["exp": .integer(start + 600), "sub": "001"]))
+            try await fixture.refusal(of: token(changing: ["exp": .integer(start + 600), "sub": "001"]))
                 == .tokenNotBelieved(.claim("events")))
     }
 }

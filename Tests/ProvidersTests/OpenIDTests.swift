@@ -7,43 +7,43 @@ import Testing
 
 @Suite("An ID token of an operator's own provider")
 struct OpenIDTests {
-    @Test("is believed by the keys that the provider's configuration names")
+    @Test("is verified with the keys that the discovery document names")
     func discovery() async throws {
-        let desk = Fixture()
-        let identity = try await desk.verify(openIDToken(changing: ["groups": ["staff"]]), of: Fixture.openID)
+        let fixture = Fixture()
+        let identity = try await fixture.verify(openIDToken(changing: ["groups": ["staff"]]), of: Fixture.openID)
         #expect(identity.provider == Fixture.openID)
         #expect(identity.subject == "f:ada")
         #expect(identity.audience == "realm-client")
         let info = try StrictJSON.decode(JSONValue.self, from: Array(identity.rawUserInfo.utf8))
         #expect(info.member("groups") == ["staff"])
-        #expect(desk.provider.asked == [Fixture.configurationURL, Fixture.openIDKeysURL])
-        #expect(desk.provider.askedAddresses.allSatisfy { $0.isConfigured })
-        _ = try await desk.verify(openIDToken(), of: Fixture.openID)
-        #expect(desk.provider.asked.count == 2)
+        #expect(fixture.provider.asked == [Fixture.configurationURL, Fixture.openIDKeysURL])
+        #expect(fixture.provider.askedAddresses.allSatisfy { $0.isConfigured })
+        _ = try await fixture.verify(openIDToken(), of: Fixture.openID)
+        #expect(fixture.provider.asked.count == 2)
     }
 
     @Test("may be signed with ES256")
     func elliptic() async throws {
-        let desk = Fixture()
-        desk.provider.publish(.keys(of: Keys.current, Keys.elliptic), at: Fixture.openIDKeysURL)
-        #expect(try await desk.refusal(of: openIDToken(signedBy: Keys.elliptic), from: Fixture.openID) == nil)
+        let fixture = Fixture()
+        fixture.provider.publish(.keys(of: Keys.current, Keys.elliptic), at: Fixture.openIDKeysURL)
+        #expect(try await fixture.refusal(of: openIDToken(signedBy: Keys.elliptic), from: Fixture.openID) == nil)
     }
 
-    @Test("may go without a key id where there is one key only")
+    @Test("needs no key ID if there is only one key")
     func keyless() async throws {
-        let desk = Fixture()
+        let fixture = Fixture()
         let signed = try openIDToken().split(separator: ".")
         let input = Base64URL.encode(Array(#"{"alg":"RS256"}"#.utf8)) + "." + signed[1]
         let token = try input + "." + Base64URL.encode(Keys.current.key.sign(Array(input.utf8)))
-        #expect(try await desk.refusal(of: token, from: Fixture.openID) == nil)
-        desk.provider.publish(.keys(of: Keys.current, Keys.next), at: Fixture.openIDKeysURL)
-        desk.clock.pass(.seconds(3600))
-        let late = try await desk.refusal(of: token, from: Fixture.openID)
+        #expect(try await fixture.refusal(of: token, from: Fixture.openID) == nil)
+        fixture.provider.publish(.keys(of: Keys.current, Keys.next), at: Fixture.openIDKeysURL)
+        fixture.clock.pass(.seconds(3600))
+        let late = try await fixture.refusal(of: token, from: Fixture.openID)
         #expect(late == .tokenNotBelieved(.keyIDMissing))
     }
 
     @Test(
-        "is trusted about the address if the operator says so and the provider does, in so many letters",
+        "has a trusted email address only if the operator trusts the provider and the provider verified the address",
         arguments: [
             (true, true, .verified), (true, "true", .none), (true, false, .none), (true, 1, .none),
             (true, nil, .none), (false, true, .none),
@@ -57,7 +57,7 @@ struct OpenIDTests {
         #expect(identity.email == EmailAddress("ada@example.com"))
     }
 
-    @Test("is never about a relay of Apple's")
+    @Test("never has a relay address of Apple")
     func relay() async throws {
         let token = try openIDToken(changing: ["email": "x@privaterelay.appleid.com", "is_private_email": true])
         #expect(try await !Fixture().verify(token, of: Fixture.openID).isPrivateEmail)
@@ -92,67 +92,67 @@ struct OpenIDTests {
         ]
     }
 
-    @Test("is neither believed nor refused while there is no good configuration", arguments: ConfigurationRow.all)
+    @Test("is neither accepted nor rejected without a valid discovery document", arguments: ConfigurationRow.all)
     func configurations(row: ConfigurationRow) async throws {
-        let desk = Fixture()
-        desk.provider.publish(.text(row.document), at: Fixture.configurationURL)
+        let fixture = Fixture()
+        fixture.provider.publish(.text(row.document), at: Fixture.configurationURL)
         if row.isTaken {
-            _ = try await desk.verify(openIDToken(), of: Fixture.openID)
+            _ = try await fixture.verify(openIDToken(), of: Fixture.openID)
         } else {
             await #expect(throws: ProviderUnreachable.self) {
-                try await desk.verify(openIDToken(), of: Fixture.openID)
+                try await fixture.verify(openIDToken(), of: Fixture.openID)
             }
-            #expect(desk.provider.asked == [Fixture.configurationURL])
+            #expect(fixture.provider.asked == [Fixture.configurationURL])
         }
     }
 
     @Test(
-        "outlives its provider's configuration",
+        "is accepted with a cached discovery document",
         arguments: ["<html>", #"{"issuer":"https://attacker.example","jwks_uri":"https://attacker.example/keys"}"#])
     func lastGood(document: String) async throws {
-        let desk = Fixture()
-        _ = try await desk.verify(openIDToken(), of: Fixture.openID)
-        desk.provider.publish(.text(document), at: Fixture.configurationURL)
-        desk.clock.pass(.seconds(3600))
+        let fixture = Fixture()
+        _ = try await fixture.verify(openIDToken(), of: Fixture.openID)
+        fixture.provider.publish(.text(document), at: Fixture.configurationURL)
+        fixture.clock.pass(.seconds(3600))
         let late = try openIDToken(changing: ["exp": .integer(Fixture.start.seconds + 7200)])
-        #expect(try await desk.refusal(of: late, from: Fixture.openID) == nil)
+        #expect(try await fixture.refusal(of: late, from: Fixture.openID) == nil)
     }
 
-    @Test("of an issuer with a slash at its end has that slash")
+    @Test("of an issuer with a trailing slash keeps the slash")
     func slash() async throws {
-        let desk = Fixture()
+        let fixture = Fixture()
         let issuer = Fixture.issuer + "/"
-        desk.provider.publish(
+        fixture.provider.publish(
             .text(#"{"issuer":"\#(issuer)","jwks_uri":"\#(Fixture.openIDKeysURL)"}"#), at: Fixture.configurationURL)
         let token = try openIDToken(changing: ["iss": .string(issuer)])
-        let refusal = try await desk.refusal(of: token, from: Fixture.openID) { project in
+        let refusal = try await fixture.refusal(of: token, from: Fixture.openID) { project in
             project[Fixture.openID].openID?.issuer = issuer
         }
         #expect(refusal == nil)
     }
 
-    @Test("comes unencrypted from this machine only where the operator allows it")
+    @Test("comes from this machine without TLS only if the operator allows it")
     func privateProvider() async throws {
         let issuer = "http://127.0.0.1:8080"
         let token = try openIDToken(changing: ["iss": .string(issuer)])
         for allowed in [true, false] {
-            let desk = Fixture(allowsPrivate: allowed)
-            desk.provider.publish(
+            let fixture = Fixture(allowsPrivate: allowed)
+            fixture.provider.publish(
                 .text(#"{"issuer":"\#(issuer)","jwks_uri":"\#(issuer)/keys"}"#),
                 at: issuer + "/.well-known/openid-configuration")
-            desk.provider.publish(.keys(of: Keys.current), at: issuer + "/keys")
-            let refusal = try await desk.refusal(of: token, from: Fixture.openID) { project in
+            fixture.provider.publish(.keys(of: Keys.current), at: issuer + "/keys")
+            let refusal = try await fixture.refusal(of: token, from: Fixture.openID) { project in
                 project[Fixture.openID].openID?.issuer = issuer
             }
             #expect(refusal == (allowed ? nil : .notConfigured))
-            #expect(desk.provider.asked.isEmpty == !allowed)
+            #expect(fixture.provider.asked.isEmpty == !allowed)
         }
-        let desk = Fixture(allowsPrivate: true)
-        desk.provider.publish(
+        let fixture = Fixture(allowsPrivate: true)
+        fixture.provider.publish(
             .text(#"{"issuer":"\#(issuer)","jwks_uri":"http://127.0.0.1:8081/keys"}"#),
             at: issuer + "/.well-known/openid-configuration")
         await #expect(throws: ProviderUnreachable.self) {
-            try await desk.verify(token, of: Fixture.openID) { $0[Fixture.openID].openID?.issuer = issuer }
+            try await fixture.verify(token, of: Fixture.openID) { $0[Fixture.openID].openID?.issuer = issuer }
         }
     }
 

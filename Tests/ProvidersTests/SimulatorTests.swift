@@ -42,7 +42,7 @@ struct SimulatorTests {
                         issuers: ["https://accounts.google.com", "accounts.google.com"],
                         keysURL: server.baseURL + SimulatedGoogle.keysPath))
                 let fetch = DocumentFetch.http(client)
-                let keys = JWKSCache(fetch: fetch, shelf: TestShelf().shelf, clock: clock.wallClock, on: loop)
+                let keys = JWKSCache(fetch: fetch, store: TestShelf().shelf, clock: clock.wallClock, on: loop)
                 let far = Far(
                     clock: clock, verifier: .live(endpoints: endpoints, keys: keys, clock: clock.wallClock),
                     notifications: AppleNotifications(endpoints: endpoints, keys: keys), fetch: fetch)
@@ -64,7 +64,7 @@ struct SimulatorTests {
         try SimulatedApple(clock: { clock.now.seconds }, keys: appleKeys)
     }
 
-    @Test("Apple's tokens are believed, through rotations and outages")
+    @Test("Apple's tokens are accepted through key rotations and outages")
     func appleLife() async throws {
         try await Self.beside(Self.apple) { apple, server, far in
             let first = try apple.identityToken(for: .ada, audience: "com.example.app", nonce: sha256("raw"))
@@ -86,7 +86,7 @@ struct SimulatorTests {
         }
     }
 
-    @Test("Apple's tokens are believed with each of its quirks")
+    @Test("Apple's tokens are accepted with each quirk")
     func appleQuirks() async throws {
         try await Self.beside(Self.apple) { apple, _, far in
             apple.quirks.booleansAreStrings = true
@@ -121,7 +121,7 @@ struct SimulatorTests {
         }
     }
 
-    @Test("Google's tokens are believed, in each of its flows")
+    @Test("Google's tokens are accepted in each flow")
     func google() async throws {
         try await Self.beside { clock in
             try SimulatedGoogle(clock: { clock.now.seconds }, keys: Self.googleKeys)
@@ -141,34 +141,34 @@ struct SimulatorTests {
     }
 
     @Test(
-        "a provider that answers oddly is one that cannot be reached",
+        "a provider with invalid responses counts as unreachable",
         arguments: [
             .unavailable, .html(status: 200), .html(status: 404), .tooManyRequests(retryAfterSeconds: 1), .brokenJSON,
             .wrongJSON, .empty, .oversized(bytes: 256 * 1024 + 1), .redirect(to: "/auth/keys"), .silent,
-        ] as [Misbehaviour])
-    func badDays(misbehaviour: Misbehaviour) async throws {
+        ] as [InjectedFault])
+    func badDays(fault: InjectedFault) async throws {
         try await Self.beside(Self.apple) { apple, _, far in
-            apple.conduct.misbehave(misbehaviour)
+            apple.faultInjection.injectFault(fault)
             let token = try apple.identityToken(for: .ada, audience: "com.example.app")
             await #expect(throws: ProviderUnreachable.self) { try await far.verify(token) }
             #expect(apple.keyFetches == 1)
-            apple.conduct.behave()
+            apple.faultInjection.reset()
             far.clock.pass(.seconds(10))
             _ = try await far.verify(token)
             far.clock.pass(.seconds(86_340))
-            apple.conduct.misbehave(misbehaviour)
+            apple.faultInjection.injectFault(fault)
             _ = try await far.verify(token)
         }
     }
 
-    @Test("what a configuration names is not asked for at this machine's own addresses")
+    @Test("configured URLs on this machine are blocked")
     func configured() async throws {
         try await Self.beside(Self.apple) { apple, server, far in
             for url in [server.baseURL, "https://127.0.0.1:\(server.port)", "https://localhost:\(server.port)"] {
                 let address = DocumentAddress(url: url + SimulatedApple.keysPath, isConfigured: true)
                 await #expect(throws: ClientFault.destinationNotAllowed) { try await far.fetch.get(address) }
             }
-            #expect(apple.conduct.requests.isEmpty)
+            #expect(apple.faultInjection.requests.isEmpty)
         }
     }
 }

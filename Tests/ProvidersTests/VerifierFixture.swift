@@ -21,7 +21,7 @@ final class Fixture: Sendable {
     let keys: JWKSCache
     let verifier: Verifier
 
-    init(shelf: ProviderDocumentStore? = nil, allowsPrivate: Bool = false) {
+    init(store: ProviderDocumentStore? = nil, allowsPrivate: Bool = false) {
         provider.publish(.keys(of: Keys.current), at: Self.appleKeysURL)
         provider.publish(.keys(of: Keys.current), at: Self.googleKeysURL)
         provider.publish(.keys(of: Keys.current), at: Self.openIDKeysURL)
@@ -29,7 +29,7 @@ final class Fixture: Sendable {
             .text(#"{"issuer":"\#(Self.issuer)","jwks_uri":"\#(Self.openIDKeysURL)","x":[1]}"#),
             at: Self.configurationURL)
         keys = JWKSCache(
-            fetch: provider.fetch, shelf: shelf ?? self.shelf.shelf, clock: clock.wallClock,
+            fetch: provider.fetch, store: store ?? shelf.shelf, clock: clock.wallClock,
             allowsPrivate: allowsPrivate, on: globalConcurrentExecutor)
         verifier = .live(keys: keys, clock: clock.wallClock)
     }
@@ -59,7 +59,7 @@ final class Fixture: Sendable {
     }
 
     /// - Returns: `false` if the key is not known.
-    func believesApple(by key: Keys.Named = Keys.current) async throws -> Bool {
+    func acceptsApple(by key: Keys.Named = Keys.current) async throws -> Bool {
         switch try await refusal(of: lastingToken(signedBy: key)) {
         case nil: return true
         case .tokenNotBelieved(.unknownKey): return false

@@ -20,7 +20,7 @@ struct ServerTests {
             #expect(try StrictJSON.decode(JWKSet.self, from: Array(reply.body.utf8)) == apple.jwks)
             _ = try LoopbackClient.get(SimulatedApple.keysPath, port: server.port)
             #expect(apple.keyFetches == 2)
-            #expect(apple.conduct.requests.map(\.path) == [SimulatedApple.keysPath, SimulatedApple.keysPath])
+            #expect(apple.faultInjection.requests.map(\.path) == [SimulatedApple.keysPath, SimulatedApple.keysPath])
             #expect(try LoopbackClient.get("/nowhere", port: server.port).status == 404)
         }
     }
@@ -36,43 +36,43 @@ struct ServerTests {
     }
 
     struct Row: CustomTestStringConvertible, Sendable {
-        let misbehaviour: Misbehaviour
+        let fault: InjectedFault
         let status: Int
         let head: String
         let body: String
-        var testDescription: String { "\(misbehaviour)" }
+        var testDescription: String { "\(fault)" }
     }
 
     @Test(
-        "misbehaves over the wire",
+        "injects faults",
         arguments: [
-            Row(misbehaviour: .none, status: 200, head: "application/json", body: #"{"keys":[{"#),
-            Row(misbehaviour: .unavailable, status: 503, head: "text/html", body: "<!DOCTYPE html>"),
-            Row(misbehaviour: .html(status: 200), status: 200, head: "text/html", body: "<!DOCTYPE html>"),
-            Row(misbehaviour: .tooManyRequests(retryAfterSeconds: 7), status: 429, head: "Retry-After: 7", body: "<"),
-            Row(misbehaviour: .brokenJSON, status: 200, head: "application/json", body: #"{"keys":[{"kty":"#),
-            Row(misbehaviour: .wrongJSON, status: 200, head: "application/json", body: #"{"message""#),
-            Row(misbehaviour: .empty, status: 200, head: "Content-Length: 0", body: ""),
-            Row(misbehaviour: .oversized(bytes: 3_000_000), status: 200, head: "Content-Length: 3000000", body: " "),
+            Row(fault: .none, status: 200, head: "application/json", body: #"{"keys":[{"#),
+            Row(fault: .unavailable, status: 503, head: "text/html", body: "<!DOCTYPE html>"),
+            Row(fault: .html(status: 200), status: 200, head: "text/html", body: "<!DOCTYPE html>"),
+            Row(fault: .tooManyRequests(retryAfterSeconds: 7), status: 429, head: "Retry-After: 7", body: "<"),
+            Row(fault: .brokenJSON, status: 200, head: "application/json", body: #"{"keys":[{"kty":"#),
+            Row(fault: .wrongJSON, status: 200, head: "application/json", body: #"{"message""#),
+            Row(fault: .empty, status: 200, head: "Content-Length: 0", body: ""),
+            Row(fault: .oversized(bytes: 3_000_000), status: 200, head: "Content-Length: 3000000", body: " "),
             Row(
-                misbehaviour: .redirect(to: "http://127.0.0.1:1/"), status: 302, head: "Location: http://127.0.0.1:1/",
+                fault: .redirect(to: "http://127.0.0.1:1/"), status: 302, head: "Location: http://127.0.0.1:1/",
                 body: ""),
         ])
-    func misbehaviour(row: Row) async throws {
-        apple.conduct.misbehave(row.misbehaviour)
+    func fault(row: Row) async throws {
+        apple.faultInjection.injectFault(row.fault)
         try await SimulatorServer.run(apple) { server in
             let reply = try LoopbackClient.get(SimulatedApple.keysPath, port: server.port)
             #expect(reply.status == row.status)
             #expect(reply.head.contains(row.head))
             #expect(reply.body.hasPrefix(row.body))
-            apple.conduct.behave()
+            apple.faultInjection.reset()
             #expect(try LoopbackClient.get(SimulatedApple.keysPath, port: server.port).body.hasPrefix(#"{"keys":[{"#))
         }
     }
 
-    @Test("misbehaves at one path, and as often as it was told")
+    @Test("injects a fault at one path, and for a number of requests")
     func plans() async throws {
-        apple.conduct.misbehave(.unavailable, at: SimulatedApple.keysPath, times: 2)
+        apple.faultInjection.injectFault(.unavailable, at: SimulatedApple.keysPath, times: 2)
         try await SimulatorServer.run(apple) { server in
             func statuses(_ paths: String...) throws -> [Int] {
                 try paths.map { try LoopbackClient.get($0, port: server.port).status }
@@ -80,8 +80,8 @@ struct ServerTests {
             let (keys, other) = (SimulatedApple.keysPath, "/.well-known/openid-configuration")
             let first = try statuses(other, keys, keys, keys)
             #expect(first == [200, 503, 503, 200])
-            apple.conduct.misbehave(.html(status: 502))
-            apple.conduct.misbehave(.none, at: keys)
+            apple.faultInjection.injectFault(.html(status: 502))
+            apple.faultInjection.injectFault(.none, at: keys)
             let second = try statuses(other, keys)
             #expect(second == [502, 200])
         }
@@ -89,7 +89,7 @@ struct ServerTests {
 
     @Test("answers late when it is slow")
     func slow() async throws {
-        apple.conduct.misbehave(.slow(.milliseconds(150)))
+        apple.faultInjection.injectFault(.slow(.milliseconds(150)))
         try await SimulatorServer.run(apple) { server in
             let start = ContinuousClock.now
             let reply = try LoopbackClient.get(SimulatedApple.keysPath, port: server.port)
@@ -100,7 +100,7 @@ struct ServerTests {
 
     @Test("goes away in an outage, under the hands of those who wait, and comes back on its port")
     func outage() async throws {
-        apple.conduct.misbehave(.silent)
+        apple.faultInjection.injectFault(.silent)
         try await SimulatorServer.run(apple) { server in
             let port = server.port
             async let waiting = Self.outcome(port: port)
@@ -109,7 +109,7 @@ struct ServerTests {
             #expect(await waiting == .noAnswer)
             #expect(await Self.outcome(port: port) == .nobodyListens)
             await server.stop()
-            apple.conduct.behave()
+            apple.faultInjection.reset()
             try server.resume()
             try server.resume()
             #expect(await Self.outcome(port: port) == nil)

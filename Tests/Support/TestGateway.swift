@@ -76,7 +76,7 @@ struct TestGateway: Sendable {
             limiter: limits?.limiter ?? .none,
             breaches: breaches,
             providerKeys: JWKSCache(
-                fetch: simulators.fetch, shelf: PostgresProviderDocumentStore(pool: database.pool).shelf,
+                fetch: simulators.fetch, store: PostgresProviderDocumentStore(pool: database.pool).shelf,
                 clock: clock.wallClock,
                 on: database.pool.loop),
             keyUse: keyUse, mode: sendsEmails ? mode.sendingEmail : mode, publicURL: { "https://auth.example.com" },

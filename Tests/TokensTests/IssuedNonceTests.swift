@@ -3,7 +3,7 @@ import Identity
 import Testing
 import Tokens
 
-@Suite("Nonces that are issued")
+@Suite("Issued nonces")
 struct IssuedNonceTests {
     private let now = Instant(seconds: 1_800_000_000)
     private let realm = ID<Realm>("demo")
@@ -24,7 +24,7 @@ struct IssuedNonceTests {
     }
 
     @Test(
-        "are recognised under both active master keys, in their own project only",
+        "are valid under both active master keys, only in their own project",
         arguments: [
             Row(testDescription: "the same key", current: 1, isOurs: true),
             Row(testDescription: "the key before", current: 2, previous: 1, isOurs: true),
@@ -39,7 +39,7 @@ struct IssuedNonceTests {
         if row.isOurs { #expect(mark?.expiresAt == now + .seconds(600)) }
     }
 
-    @Test("are worth nothing once they expire")
+    @Test("are invalid after their expiry")
     func expired() throws {
         let tickets = try tickets(1)
         let nonce = tickets.nonce(until: now, in: realm)
@@ -47,7 +47,7 @@ struct IssuedNonceTests {
         #expect(try tickets.mark(ofNonce: nonce.raw, at: now + .seconds(-1), in: realm) != nil)
     }
 
-    @Test("cannot be altered in any byte, nor made longer or shorter")
+    @Test("cannot be changed in any byte, extended or truncated")
     func altered() throws {
         let tickets = try tickets(1)
         let raw = Array(tickets.nonce(until: now + .seconds(600), in: realm).raw.utf8)
@@ -63,7 +63,7 @@ struct IssuedNonceTests {
         }
     }
 
-    @Test("are all different, and fit where a nonce may stand")
+    @Test("are unique, and are valid nonces")
     func different() throws {
         let tickets = try tickets(1)
         let raws = (0..<1000).map { _ in tickets.nonce(until: now, in: realm).raw }

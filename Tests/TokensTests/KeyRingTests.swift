@@ -13,7 +13,7 @@ struct KeyRingTests {
         masterKeys = try MasterKeys(current: [UInt8](repeating: 1, count: 32))
     }
 
-    @Test("open only under the master key, and in the row, that they were sealed for")
+    @Test("can be decrypted only with their master key and in their row")
     func binding() throws {
         let key = try KeyGenerator(masterKeys: masterKeys).idTokenKey(.es256, in: project, at: now, signsFrom: now)
         _ = try KeyRing([key], of: project, under: masterKeys)
@@ -25,7 +25,7 @@ struct KeyRingTests {
         }
     }
 
-    @Test("move to a new master key while the old one is still known, and need it no more afterwards")
+    @Test("can be re-encrypted under a new master key while the old one is known")
     func reencryption() throws {
         let key = try KeyGenerator(masterKeys: masterKeys).refreshTokenKey(in: project, at: now, signsFrom: now)
         let new = [UInt8](repeating: 2, count: 32)
@@ -37,7 +37,7 @@ struct KeyRingTests {
         _ = try KeyRing([moved], of: project, under: try MasterKeys(current: new))
     }
 
-    @Test("sign from their time on, are published before, and are neither after they retire")
+    @Test("are published before they sign, and do neither after they retire")
     func life() throws {
         let maker = KeyGenerator(masterKeys: masterKeys)
         let old = try maker.idTokenKey(.es256, in: project, at: now, signsFrom: now)

@@ -9,14 +9,14 @@ struct RefreshTokenTests {
     let claim = RefreshClaim(session: ID("0b8fcf3c-6d0c-4a50-9b9e-2f1f7d1f9c11"), counter: 0x0102_0304_0506_0708)
     let secret = [UInt8](repeating: 9, count: 32)
 
-    @Test("says what was put into it")
+    @Test("can be decoded")
     func roundTrip() throws {
         let token = try #require(RefreshTokenCodec.seal(claim, keyID: "00c0ffee", secret: secret, in: project))
         #expect(token.count == 82)
         #expect(open(token) == claim)
     }
 
-    @Test("is refused with another key, in another project, or with any bit changed")
+    @Test("is rejected with another key, in another project, or with any bit changed")
     func forged() throws {
         let token = try #require(RefreshTokenCodec.seal(claim, keyID: "00c0ffee", secret: secret, in: project))
         #expect(RefreshTokenCodec.open(token, in: Self.project("other")) { _ in secret } == nil)
@@ -31,13 +31,13 @@ struct RefreshTokenTests {
     }
 
     @Test(
-        "is nothing else",
+        "has no other form",
         arguments: ["", "A", "AQ", String(repeating: "A", count: 82), String(repeating: "A", count: 5000), "é"])
     func nonsense(text: String) {
         #expect(open(text) == nil)
     }
 
-    @Test("of a tenant names it, and is for nobody else")
+    @Test("of a tenant names the tenant, and is valid only there")
     func tenant() throws {
         var settings = TenantSettings()
         settings.displayName = "Acme"

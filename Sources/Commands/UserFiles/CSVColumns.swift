@@ -2,7 +2,7 @@ internal import Gateway
 internal import Identity
 internal import JSON
 
-/// Which column holds what in the CSV files of `firebase auth:export`, which have no head.
+/// The columns of the CSV files of `firebase auth:export`, which have no header.
 enum CSVColumns {
     private static let members: [(column: Int, name: String)] = [
         (0, "localId"), (1, "email"), (2, "emailVerified"), (3, "passwordHash"), (4, "salt"), (5, "displayName"),
@@ -10,7 +10,7 @@ enum CSVColumns {
         (27, "customAttributes"),
     ]
 
-    /// Each in four columns: its id of the person, address, name, picture.
+    /// The first of four columns of each provider: subject, email address, name, picture.
     private static let providers: [(column: Int, name: String)] = [
         (7, "google.com"), (11, "facebook.com"), (15, "twitter.com"), (19, "github.com"), (28, "apple.com"),
         (32, "microsoft.com"), (36, "gc.apple.com"), (40, "playgames.google.com"), (44, "linkedin.com"),
@@ -24,7 +24,7 @@ enum CSVColumns {
     static func json(of fields: [[UInt8]]) -> [UInt8] {
         func value(_ column: Int, _ name: String) -> JSONValue? {
             guard column < fields.count, !fields[column].isEmpty else { return nil }
-            // What is no UTF-8 must not become something else: it is left to be refused.
+            // Invalid UTF-8 must not be replaced; an array makes the row invalid.
             guard let text = String(validating: fields[column], as: UTF8.self) else { return .array([]) }
             return booleans.contains(name) && ["true", "false"].contains(text) ? .bool(text == "true") : .string(text)
         }
@@ -37,11 +37,11 @@ enum CSVColumns {
             return .object(identity)
         }
         if !identities.isEmpty { user["providerUserInfo"] = .array(identities) }
-        // Nothing that was put in cannot be encoded; an empty row is refused like any that says nothing.
+        // These values can always be encoded. An empty row would be rejected as invalid.
         return (try? StrictJSON.encode(JSONValue.object(user))) ?? []
     }
 
-    /// A line of a CSV file; identities of providers without columns are not in it.
+    /// A line of a CSV file, without the identities of providers that have no columns.
     static func line(of user: ExportedUser) -> String {
         var fields = [String](repeating: "", count: count)
         fields[0] = user.localId

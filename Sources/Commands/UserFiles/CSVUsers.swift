@@ -1,7 +1,7 @@
 internal import Gateway
 internal import JSON
 
-/// Reads the rows of a CSV text (RFC 4180) that comes in pieces.
+/// Parses the rows of a CSV file (RFC 4180) in chunks.
 struct CSVUsers {
     private var line = 1
     private var rowLine = 1
@@ -14,9 +14,9 @@ struct CSVUsers {
         case start
         case plain
         case quoted
-        /// A quotation mark in quotes: the end of them, or one that stands for itself.
+        /// After a quotation mark in a quoted field: it ends the field or escapes the next mark.
         case mark
-        /// In what is left of a row that is too long.
+        /// In the remaining bytes of a row that is too long.
         case skipped
     }
 
@@ -32,15 +32,17 @@ struct CSVUsers {
         }
     }
 
-    /// - Throws: ``Failure`` if a quotation never ended.
+    /// - Throws: ``Failure`` if a quoted field does not end.
     mutating func finish(_ body: (UserRow) throws -> Void) throws {
-        guard state != .quoted else { throw Failure(message: "a quotation that begins in line \(rowLine) never ends") }
+        guard state != .quoted else {
+            throw Failure(message: "unterminated quoted field in the row at line \(rowLine)")
+        }
         if !fields.isEmpty || !field.isEmpty { try endRow(body) }
     }
 
     private mutating func step(_ byte: UInt8, _ body: (UserRow) throws -> Void) rethrows {
         switch (state, byte) {
-        case (.skipped, UInt8(ascii: "\n")): forgetRow()
+        case (.skipped, UInt8(ascii: "\n")): resetRow()
         case (.skipped, _): break
         case (.quoted, UInt8(ascii: "\"")): state = .mark
         case (.quoted, _): field.append(byte)
@@ -67,11 +69,11 @@ struct CSVUsers {
         endField()
         let isBlank = fields.allSatisfy(\.isEmpty)
         let row = UserRow(line: rowLine, json: CSVColumns.json(of: fields))
-        forgetRow()
+        resetRow()
         if !isBlank { try body(row) }
     }
 
-    private mutating func forgetRow() {
+    private mutating func resetRow() {
         fields = []
         field = []
         count = 0

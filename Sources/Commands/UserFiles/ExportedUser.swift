@@ -7,11 +7,11 @@ struct ExportedUser: Encodable {
     let localId: String
     let email: String?
     let emailVerified: Bool
-    /// A string that tells by itself how it was made, in base64.
+    /// A self-describing hash, in base64.
     let passwordHash: String?
     let displayName: String?
     let photoUrl: String?
-    /// Milliseconds since 1970, as the next.
+    /// Milliseconds since 1970, like ``createdAt``.
     let lastSignedInAt: String?
     let createdAt: String
     let phoneNumber: String?

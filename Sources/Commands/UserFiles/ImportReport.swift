@@ -2,7 +2,7 @@ internal import Gateway
 internal import Glibc
 internal import JSON
 
-/// Tells how an import is getting on: a bar on a terminal, a line now and then elsewhere; and what is wrong with rows.
+/// Reports the progress of an import, as a bar on a terminal and as occasional lines elsewhere, and the rejected rows.
 final class ImportReport {
     private static let rowsPerLine = 100_000
     private static let barWidth = 30
@@ -11,23 +11,23 @@ final class ImportReport {
     private let errors: NewFile?
     private let isOnTerminal = isatty(STDERR_FILENO) == 1
     private let begin = ContinuousClock.now
-    private var linesShown = 0
+    private var linesWritten = 0
 
     private(set) var stored = 0
-    private(set) var alreadyThere = 0
-    private(set) var refused = 0
-    private(set) var leftOut = 0
+    private(set) var existing = 0
+    private(set) var rejected = 0
+    private(set) var skippedIdentities = 0
 
     /// - Parameters:
     ///   - size: of the file, in bytes.
-    ///   - errors: where rows that were refused go as lines of JSON, instead of standard error.
+    ///   - errors: receives the rejected rows as JSON lines, instead of standard error.
     init(size: Int?, errors: NewFile?) {
         self.size = size
         self.errors = errors
     }
 
-    func refuse(_ fault: UserFault) throws {
-        refused += 1
+    func reject(_ fault: UserFault) throws {
+        rejected += 1
         if let errors {
             return try errors.write(try StrictJSON.encode(fault) + [UInt8(ascii: "\n")])
         }
@@ -36,29 +36,31 @@ final class ImportReport {
         Terminal.writeError("line \(fault.line)\(user): \(fault.error)")
     }
 
-    func count(stored: Int, alreadyThere: Int, leftOut: Int, bytes: Int) {
+    func count(stored: Int, existing: Int, skippedIdentities: Int, bytes: Int) {
         self.stored += stored
-        self.alreadyThere += alreadyThere
-        self.leftOut += leftOut
-        let rows = self.stored + self.alreadyThere + refused
+        self.existing += existing
+        self.skippedIdentities += skippedIdentities
+        let rows = self.stored + self.existing + rejected
         let rate = Int(Double(rows) / max(0.001, (ContinuousClock.now - begin) / .seconds(1)))
         if isOnTerminal {
-            Terminal.writeProgress("\r\u{1B}[K\(bar(bytes))\(rows) rows, \(rate) a second")
-        } else if rows / Self.rowsPerLine > linesShown {
-            linesShown = rows / Self.rowsPerLine
-            Terminal.writeProgress("\(rows) rows, \(rate) a second\n")
+            Terminal.writeProgress("\r\u{1B}[K\(bar(bytes))\(rows) rows, \(rate) per second")
+        } else if rows / Self.rowsPerLine > linesWritten {
+            linesWritten = rows / Self.rowsPerLine
+            Terminal.writeProgress("\(rows) rows, \(rate) per second\n")
         }
     }
 
-    /// - Throws: ``Failure`` if rows were refused.
+    /// - Throws: ``Failure`` if rows were rejected.
     func finish() throws {
         if isOnTerminal { Terminal.writeProgress("\r\u{1B}[K") }
         try errors?.finish()
         var parts = ["imported \(stored) \(stored == 1 ? "account" : "accounts")"]
-        if alreadyThere > 0 { parts.append("\(alreadyThere) were there already") }
-        if leftOut > 0 { parts.append("left out \(leftOut) identities of providers that are not supported here") }
+        if existing > 0 { parts.append("\(existing) already existed") }
+        if skippedIdentities > 0 { parts.append("skipped \(skippedIdentities) identities of unsupported providers") }
         Terminal.writeLine(parts.joined(separator: ", "))
-        if refused > 0 { throw Failure(message: "\(refused) \(refused == 1 ? "row was" : "rows were") not imported") }
+        if rejected > 0 {
+            throw Failure(message: "\(rejected) \(rejected == 1 ? "row was" : "rows were") not imported")
+        }
     }
 
     private func bar(_ bytes: Int) -> String {

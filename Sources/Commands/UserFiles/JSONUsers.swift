@@ -1,13 +1,13 @@
 internal import Gateway
 
-/// Finds the objects in the member `users` of a JSON text that comes in pieces; each is read on its own later, so that
-/// one that is no good spoils nothing but itself.
+/// Splits the member `users` of a JSON file into its objects, in chunks. Each object is parsed later on its own, so that
+/// an invalid object does not affect the others.
 struct JSONUsers {
     private var line = 1
     private var depth = 0
     private var isInString = false
     private var isEscaped = false
-    /// The last text at the first level, which may be the name of a member.
+    /// The last string at the first level, which may be the name of a member.
     private var name: [UInt8] = []
     private var place = Place.before
     private var row: [UInt8] = []
@@ -19,7 +19,7 @@ struct JSONUsers {
         case before
         /// In the array, between its elements.
         case between
-        /// In an element that is no object.
+        /// In an element that is not an object.
         case other
         case inside
         case after
@@ -37,11 +37,11 @@ struct JSONUsers {
         }
     }
 
-    /// - Throws: ``Failure`` unless the text ended where it should.
+    /// - Throws: ``Failure`` if the file is invalid or truncated.
     func finish() throws(Failure) {
-        guard place != .before else { throw Failure(message: "the file has no member users") }
+        guard place != .before else { throw Failure(message: "the file has no member \"users\"") }
         guard !isBroken, depth == 0, !isInString else {
-            throw Failure(message: "the file is no JSON any more from line \(line) on, or ends early")
+            throw Failure(message: "invalid or truncated JSON at line \(line)")
         }
     }
 
@@ -70,9 +70,9 @@ struct JSONUsers {
         case UInt8(ascii: "\""):
             isInString = true
             if depth == 1 { name = [] }
-            meetOther(body)
+            reportOther(body)
         case 0x20, 0x09, 0x0A, 0x0D: break
-        default: meetOther(body)
+        default: reportOther(body)
         }
     }
 
@@ -86,7 +86,7 @@ struct JSONUsers {
             row = [byte]
             isTooLong = false
         } else {
-            meetOther(body)
+            reportOther(body)
         }
     }
 
@@ -101,8 +101,8 @@ struct JSONUsers {
         }
     }
 
-    /// An element that is no object is told as one that cannot be read.
-    private mutating func meetOther(_ body: (UserRow) -> Void) {
+    /// Reports an element that is not an object as an empty row, which is invalid.
+    private mutating func reportOther(_ body: (UserRow) -> Void) {
         guard place == .between else { return }
         place = .other
         body(UserRow(line: line, json: []))

@@ -3,7 +3,7 @@ internal import Identity
 internal import JSON
 internal import Storage
 
-/// Writes the users of a project as `firebase auth:export` does, in the order of their ids.
+/// Writes the users of a realm in the format of `firebase auth:export`, ordered by ID.
 struct UserExport {
     let store: PostgresAdministrationStore
     let realm: ID<Realm>
@@ -11,7 +11,7 @@ struct UserExport {
 
     private static let pageSize = 1000
 
-    /// What was written, and what the format has no place for.
+    /// The exported users, and the identities that the format cannot represent.
     struct Counts {
         var users = 0
         var identitiesWithoutColumns = 0

@@ -1,18 +1,18 @@
 internal import Gateway
 internal import Glibc
 
-/// A file of users, open to be read from its beginning to its end.
+/// A file of users that is read sequentially.
 final class UserFile: Sendable {
     private static let chunkSize = 262_144
 
     private let descriptor: Int32
-    /// In bytes; `nil` if that cannot be known.
+    /// In bytes; `nil` unless it is a regular file.
     let size: Int?
 
     /// - Parameter path: `-` stands for standard input.
     init(reading path: String) throws(Failure) {
         descriptor = path == "-" ? STDIN_FILENO : open(path, O_RDONLY | O_CLOEXEC)
-        guard descriptor >= 0 else { throw Failure(message: "\(path) cannot be read") }
+        guard descriptor >= 0 else { throw Failure(message: "cannot read \(path)") }
         var status = stat()
         let isKnown = fstat(descriptor, &status) == 0 && status.st_mode & S_IFMT == S_IFREG
         size = isKnown ? Int(status.st_size) : nil
@@ -20,7 +20,7 @@ final class UserFile: Sendable {
 
     deinit { close(descriptor) }
 
-    /// - Returns: nothing at the end.
+    /// - Returns: an empty array at the end.
     func read() throws(Failure) -> [UInt8] {
         var count = 0
         let chunk = [UInt8](unsafeUninitializedCapacity: Self.chunkSize) { buffer, filled in
@@ -29,12 +29,12 @@ final class UserFile: Sendable {
             } while count < 0 && errno == EINTR
             filled = max(0, count)
         }
-        guard count >= 0 else { throw Failure(message: "the file cannot be read any further") }
+        guard count >= 0 else { throw Failure(message: "reading the file failed") }
         return chunk
     }
 }
 
-/// A file that appears under its name once it is whole; only its owner may read it.
+/// A file that is written atomically with mode 0600.
 final class NewFile {
     private let descriptor: Int32
     private let path: String
@@ -49,7 +49,7 @@ final class NewFile {
         descriptor =
             path == "-"
             ? STDOUT_FILENO : open(path + ".unfinished", O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, S_IRUSR | S_IWUSR)
-        guard descriptor >= 0 else { throw Failure(message: "\(path) cannot be written") }
+        guard descriptor >= 0 else { throw Failure(message: "cannot write \(path)") }
     }
 
     deinit {
@@ -71,14 +71,14 @@ final class NewFile {
     }
 
     private func flush() throws(Failure) {
-        var rest = buffer[...]
-        while !rest.isEmpty {
-            let count = rest.withUnsafeBytes { Glibc.write(descriptor, $0.baseAddress, $0.count) }
+        var remaining = buffer[...]
+        while !remaining.isEmpty {
+            let count = remaining.withUnsafeBytes { Glibc.write(descriptor, $0.baseAddress, $0.count) }
             guard count > 0 || errno == EINTR else { throw unwritable }
-            rest = rest.dropFirst(max(0, count))
+            remaining = remaining.dropFirst(max(0, count))
         }
         buffer.removeAll(keepingCapacity: true)
     }
 
-    private var unwritable: Failure { Failure(message: "\(path) cannot be written: the disk may be full") }
+    private var unwritable: Failure { Failure(message: "cannot write \(path): the disk may be full") }
 }

@@ -4,14 +4,14 @@ internal import Gateway
 internal import Glibc
 internal import Identity
 
-/// The users of a file, read batch by batch on a loop of its own, while the batch before is being stored.
+/// Reads the users of a file in batches on an own event loop, while the previous batch is being stored.
 actor UserSource {
     struct Batch: Sendable {
         var rows: [(line: Int, entry: AccountAdministration.Import)] = []
         var faults: [UserFault] = []
-        /// Of providers that nobody can sign in with here.
-        var leftOut = 0
-        /// How far into the file it goes.
+        /// The number of identities of unsupported providers.
+        var skippedIdentities = 0
+        /// The position in the file after the batch.
         var bytes = 0
     }
 
@@ -27,7 +27,7 @@ actor UserSource {
     private var bytes = 0
     private var isAtEnd = false
 
-    /// A round trip of the database for each should not count, nor its memory.
+    /// Large enough that a database round trip does not matter, and small enough for memory.
     private static let batchSize = 2000
 
     private enum Parser {
@@ -48,7 +48,7 @@ actor UserSource {
     }
 
     /// - Returns: `nil` after the last one.
-    /// - Throws: ``Failure`` if the file cannot be read any further; all that came before has been given out.
+    /// - Throws: ``Failure`` if reading fails; the batches before that have been returned.
     func next() throws -> Batch? {
         while !isAtEnd, batch.rows.count + batch.faults.count < Self.batchSize {
             let chunk = try file.read()
@@ -59,12 +59,12 @@ actor UserSource {
             try rows.finish { add($0) }
             parser = .csv(rows)
         }
-        guard batch.rows.isEmpty, batch.faults.isEmpty else { return giveOut() }
+        guard batch.rows.isEmpty, batch.faults.isEmpty else { return takeBatch() }
         if case .json(let users) = parser { try users.finish() }
         return nil
     }
 
-    private func giveOut() -> Batch {
+    private func takeBatch() -> Batch {
         batch.bytes = bytes
         defer { batch = Batch() }
         return batch
@@ -91,10 +91,10 @@ actor UserSource {
             let user = try ImportedUser(json: json)
             localId = user.localId
             var entry = try user.entry(at: now, hashed: scheme, of: tenant)
-            guard entry.password == nil else { throw .unreadable("rawPassword is not taken from files") }
+            guard entry.password == nil else { throw .unreadable("rawPassword is not supported in files") }
             let all = entry.account.identities
             entry.account.identities = all.filter { $0.provider.canBeConfigured }
-            batch.leftOut += all.count - entry.account.identities.count
+            batch.skippedIdentities += all.count - entry.account.identities.count
             batch.rows.append((row.line, entry))
         } catch {
             batch.faults.append(UserFault(line: row.line, localId: localId, error: error.message))

@@ -3,15 +3,15 @@ internal import Postgres
 internal import Storage
 internal import Telemetry
 
-extension Job {
-    /// Has the ``Janitor`` remove what is of no use any more, about once a minute.
-    static func cleaning(_ pool: Pool, clock: WallClock, metrics: Metrics) -> Job {
+extension Worker {
+    /// Removes obsolete rows about once a minute.
+    static func cleaning(_ pool: Pool, clock: WallClock, metrics: Metrics) -> Worker {
         let janitor = Janitor(pool: pool)
         let removed = metrics.counter(
-            "sekisho_removed_rows_total", help: "Rows removed because they were of no use any more.",
+            "sekisho_removed_rows_total", help: "Obsolete rows removed.",
             labels: [MetricLabel("table", Janitor.Kind.allCases.map(\.rawValue))])
-        // Replicas that were started together do not stay together.
-        return Job(name: "janitor", pause: { .milliseconds(.random(in: 40_000...80_000)) }) {
+        // The random pause spreads the load of replicas that were started together.
+        return Worker(name: "janitor", pause: { .milliseconds(.random(in: 40_000...80_000)) }) {
             var failure: (any Error)?
             for kind in Janitor.Kind.allCases {
                 do {

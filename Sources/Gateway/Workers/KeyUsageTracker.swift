@@ -3,7 +3,7 @@ internal import Postgres
 internal import Storage
 internal import Synchronization
 
-/// Which service keys were used and when: noted in memory by every request, written by somebody who has the time.
+/// Records the last use of service keys in memory, and writes it to the database in the background.
 final class KeyUsageTracker: Sendable {
     private struct Key: Hashable {
         let id: String
@@ -14,31 +14,31 @@ final class KeyUsageTracker: Sendable {
         var latest: Instant
         var written: Instant?
 
-        /// An earlier time than before is a clock's that was set back.
-        var isNews: Bool {
+        /// An earlier time than before comes from a clock that was set back.
+        var needsWrite: Bool {
             written.map { latest < $0 || latest - $0 >= ServiceKeyStore.useResolution } ?? true
         }
     }
 
-    /// Guards what all loops have seen; a key stays in it, and keys are few.
+    /// Guards the uses that all loops record. Entries are never removed, because keys are few.
     private let uses = Mutex<[Key: Use]>([:])
 
     func note(_ id: String, in project: ID<Project>, at now: Instant) {
         uses.withLock { $0[Key(id: id, project: project), default: Use(latest: now)].latest = now }
     }
 
-    func job(on pool: Pool) -> Job {
+    func worker(on pool: Pool) -> Worker {
         let store = ServiceKeyStore(pool: pool)
-        // Replicas that were started together do not stay together.
-        return Job(name: "key use", pause: { .milliseconds(.random(in: 40_000...80_000)) }) { [self] in
+        // The random pause spreads the load of replicas that were started together.
+        return Worker(name: "key use", pause: { .milliseconds(.random(in: 40_000...80_000)) }) { [self] in
             try await write(to: store)
         }
     }
 
-    /// Writes each use that is not written yet and not too close to one that is.
+    /// Writes each use that is newer than the written one by the resolution of the column.
     func write(to store: ServiceKeyStore) async throws {
-        let news = uses.withLock { $0.filter { $0.value.isNews } }
-        for (key, use) in news {
+        let pending = uses.withLock { $0.filter { $0.value.needsWrite } }
+        for (key, use) in pending {
             try await store.touch(key.id, in: key.project, at: use.latest)
             uses.withLock { $0[key]?.written = use.latest }
         }

@@ -5,30 +5,30 @@ internal import Storage
 internal import Synchronization
 internal import Telemetry
 
-/// Counts for all loops of a process, in memory; no request waits for the database. About once a second the replicas tell
-/// each other.
+/// Counts attempts in memory for all loops of a process, so that no request waits for the database. Replicas exchange
+/// their counts about once a second.
 final class RateLimits: Sendable {
-    /// Windows kept at most: some 20 MiB.
+    /// The maximum of windows, which take about 20 MiB.
     private static let capacity = 100_000
-    /// Of one statement; more have to wait for the next.
-    private static let newsLimit = 5000
+    /// The maximum of deltas in one statement.
+    private static let deltaLimit = 5000
 
-    /// Guards the counts that all loops share.
+    /// Guards the counts of all loops.
     private let counts: Mutex<RateCounts>
     private let key: [UInt8]
     private let clock: WallClock
-    private let refusals: Counter
+    private let rejections: Counter
 
     init(masterKeys: MasterKeys, clock: WallClock, metrics: Metrics, capacity: Int = capacity) {
         counts = Mutex(RateCounts(capacity: capacity))
         key = masterKeys.key(for: "rate limits")
         self.clock = clock
-        refusals = metrics.counter(
-            "sekisho_rate_limited_total", help: "Requests refused for having been too many.",
+        rejections = metrics.counter(
+            "sekisho_rate_limited_total", help: "Requests rejected by a rate limit.",
             labels: [MetricLabel("kind", LimitKey.Kind.allCases.map(\.rawValue))])
     }
 
-    /// How many windows are kept.
+    /// The number of windows.
     var size: Int { counts.withLock { $0.size } }
 
     var limiter: RateLimiter {
@@ -52,15 +52,15 @@ final class RateLimits: Sendable {
     ) throws(TooManyAttempts) {
         let now = clock.now()
         guard let full = fullLevel(limited, below: limit, length, realm, at: now, count) else { return }
-        refusals.increment(limited.kind.rawValue)
+        rejections.increment(limited.kind.rawValue)
         throw TooManyAttempts(retryAfter: full.end - now)
     }
 
-    /// Asks from the widest level to the narrowest: a place that is over the limit of a wide one leaves no trace of the
-    /// narrow ones that it goes through.
+    /// Checks the levels from the widest to the narrowest, and counts only if all of them admit the attempt. A network
+    /// beyond the limit of a wide level therefore creates no windows of narrow levels.
     ///
-    /// - Parameter count: is called for every level once all of them have passed.
-    /// - Returns: the level whose limit is reached.
+    /// - Parameter count: called for every level if all of them admit the attempt.
+    /// - Returns: the first level whose limit is reached.
     private func fullLevel(
         _ limited: LimitKey, below limit: Int, _ length: Duration, _ realm: ID<Realm>, at now: Instant,
         _ count: (inout RateCounts, RateWindow) -> Void
@@ -76,27 +76,27 @@ final class RateLimits: Sendable {
         }
     }
 
-    func job(on pool: Pool) -> Job {
+    func worker(on pool: Pool) -> Worker {
         let store = RateCountStore(pool: pool)
-        return Job(name: "rate limits", pause: { .milliseconds(.random(in: 900...1100)) }) { [self] in
+        return Worker(name: "rate limits", pause: { .milliseconds(.random(in: 900...1100)) }) { [self] in
             try await merge(with: store)
         }
     }
 
-    /// While the database cannot be reached, what this process has counted itself goes on counting.
+    /// Exchanges counts with the other replicas. If that fails, the counts of this process stay in effect.
     func merge(with store: RateCountStore) async throws {
-        let news = counts.withLock { $0.takeNews(atMost: Self.newsLimit, at: clock.now()) }
-        guard !news.isEmpty else { return }
+        let deltas = counts.withLock { $0.takeNews(atMost: Self.deltaLimit, at: clock.now()) }
+        guard !deltas.isEmpty else { return }
         do {
-            let totals = try await store.merge(news)
-            counts.withLock { $0.learn(totals, of: news) }
+            let totals = try await store.merge(deltas)
+            counts.withLock { $0.learn(totals, of: deltas) }
         } catch {
-            counts.withLock { $0.keep(news) }
+            counts.withLock { $0.keep(deltas) }
             throw error
         }
     }
 
-    /// No address can be read or guessed from its key.
+    /// The keyed hash does not disclose the address.
     private func window(
         of kind: LimitKey.Kind, _ scope: LimitKey.Scope, _ length: Duration, _ realm: ID<Realm>, at now: Instant
     ) -> RateWindow {

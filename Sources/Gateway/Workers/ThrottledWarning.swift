@@ -7,25 +7,27 @@ internal import Synchronization
 internal import Telemetry
 
 extension BreachedPasswords {
-    /// - Parameter url: `nil` asks nobody.
+    /// - Parameter url: `nil` disables the check.
     static func live(at url: String?, client: HTTP.Client, metrics: GatewayMetrics, log: Log) -> BreachedPasswords {
         guard let url else { return .none }
         let failures = metrics.registry.counter(
             "sekisho_breach_lookups_failed_total",
-            help: "Passwords that were let through because the list of breached ones could not be asked.")
-        let alarm = ThrottledWarning()
+            help: "Passwords accepted because the list of breached passwords was not available.")
+        let warning = ThrottledWarning()
         return .live(BreachedPasswordList(url: url), client: client) { error in
             failures.increment()
-            if alarm.isDue { log.warning("breached passwords unknown", ["reason": .string("\(error)")]) }
+            if warning.isDue {
+                log.warning("list of breached passwords not available", ["reason": .string("\(error)")])
+            }
         }
     }
 }
 
-/// Keeps what goes wrong with every sign-up from filling the log.
+/// Limits a repeated warning to one per pause.
 private final class ThrottledWarning: Sendable {
     private static let pause: Duration = .seconds(600)
 
-    /// Guards when it was last due.
+    /// Guards the time of the last warning.
     private let last = Mutex<ContinuousClock.Instant?>(nil)
 
     var isDue: Bool {

@@ -3,17 +3,17 @@ internal import Encoding
 internal import JSON
 internal import Synchronization
 
-/// What a person who agreed brings back to the client.
+/// The response of an authorization to the client.
 public struct AppleAuthorization: Sendable {
     public let identityToken: String
-    /// Good once, for five minutes.
+    /// Valid once, for five minutes.
     public let authorizationCode: String
-    /// JSON with name and address; only when the person agreed just now, and something was asked for. Not signed.
+    /// Unsigned JSON with name and address; only if the person has just consented and scopes were requested.
     public let user: String?
     /// As the client sent it.
     public let state: String?
 
-    /// What the browser posts to the redirect URI.
+    /// The form that the browser posts to the redirect URI.
     public var formFields: [(name: String, value: String)] {
         [("state", state), ("code", authorizationCode), ("id_token", identityToken), ("user", user)]
             .compactMap { name, value in value.map { (name, $0) } }
@@ -21,12 +21,12 @@ public struct AppleAuthorization: Sendable {
 }
 
 extension SimulatedApple {
-    /// The person signs in to the client, and agrees if Apple asks.
+    /// Signs the person in to the client, with consent if Apple asks for it.
     ///
     /// - Parameters:
-    ///   - nonce: as the claim shall be.
+    ///   - nonce: the value of the claim.
     ///   - redirectURI: of the web flow; native apps have none.
-    /// - Throws: ``AppleRefusal`` for a client that is not registered, or not with this redirect URI.
+    /// - Throws: ``AppleRefusal`` if the client or its redirect URI is not registered.
     public func authorize(
         _ person: SimulatedPerson, client clientID: String, scopes: Set<AppleScope> = [.name, .email],
         nonce: String? = nil, state requestState: String? = nil, redirectURI: String? = nil,
@@ -49,8 +49,8 @@ extension SimulatedApple {
             state: requestState)
     }
 
-    /// The person stops using the client, in the settings of a device: its tokens are void, and the next sign-in is
-    /// a first one. Apple would send a `consent-revoked` notification.
+    /// Ends the person's use of the client, as in the settings of a device: tokens become invalid, and the next sign-in
+    /// counts as the first. Apple would send a `consent-revoked` notification.
     public func disconnect(_ person: SimulatedPerson, from clientID: String) {
         let relation = AppleState.Relation(person: person.id, clientID: clientID)
         state.withLock { state in
@@ -88,7 +88,7 @@ extension AppleState {
     }
 }
 
-/// The `user` that Apple hands to the browser.
+/// The `user` that Apple sends through the browser.
 private struct AppleUser: Encodable {
     struct Name: Encodable {
         let firstName: String

@@ -1,6 +1,6 @@
 public import Crypto
 
-/// An app or a web site that a developer team has registered at Apple.
+/// An app or a web site that a developer team has registered with Apple.
 public struct AppleClient: Sendable {
     public enum Kind: Sendable {
         /// By bundle id; no redirect URI, and Apple says whether a person seems real.
@@ -15,7 +15,7 @@ public struct AppleClient: Sendable {
     public var kind: Kind
     /// The public halves of the team's `.p8` keys, by key id.
     public var keys: [String: PublicKey]
-    /// Empty takes any.
+    /// Empty accepts any.
     public var redirectURIs: Set<String> = []
     var formerTeam: String?
     var transferredAt: Int64?

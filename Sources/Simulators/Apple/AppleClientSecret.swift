@@ -2,7 +2,7 @@ internal import Crypto
 internal import JOSE
 internal import JSON
 
-/// The JWT by which a client proves to Apple who it is.
+/// The JWT that authenticates a client to Apple.
 struct AppleClientSecret {
     /// Six months.
     static let longestLifetime: Int64 = 15_777_000
@@ -15,7 +15,7 @@ struct AppleClientSecret {
         let exp: Int64
     }
 
-    /// - Throws: ``AppleRefusal/Code/invalidClient``, which is all that Apple says.
+    /// - Throws: ``AppleRefusal/Code/invalidClient`` for every mistake, like Apple.
     static func check(_ text: String, of client: AppleClient, audience: String, now: Int64) throws(AppleRefusal) {
         do {
             let secret = try UnverifiedJWS(parsing: text)
@@ -28,7 +28,7 @@ struct AppleClientSecret {
                 claims.exp - (claims.iat ?? now) <= longestLifetime, claims.exp - now <= longestLifetime
             else { throw AppleRefusal(.invalidClient) }
         } catch {
-            // Whatever was wrong with it, Apple says the same.
+            // Apple returns the same error for every mistake.
             throw AppleRefusal(.invalidClient)
         }
     }

@@ -2,7 +2,7 @@ internal import Crypto
 internal import JSON
 internal import Synchronization
 
-/// What Apple tells an app's server by itself.
+/// The events of Apple's server-to-server notifications.
 public enum AppleNotification: String, Sendable, CaseIterable {
     case emailDisabled = "email-disabled"
     case emailEnabled = "email-enabled"
@@ -14,7 +14,7 @@ public enum AppleNotification: String, Sendable, CaseIterable {
 }
 
 extension SimulatedApple {
-    /// The signed payload of a notification. Nothing changes at Apple by it: see ``disconnect(_:from:)``.
+    /// The signed payload of a notification. It does not change the state of Apple: see ``disconnect(_:from:)``.
     ///
     /// - Parameter audience: the app's bundle id.
     public func notification(
@@ -41,7 +41,7 @@ extension SimulatedApple {
         return try TokenDraft(claims: claims, key: key, type: nil, beginsWithKeyID: true).compact(changing: change)
     }
 
-    /// The body in which a payload is posted.
+    /// The request body that contains a payload.
     public static func notificationBody(_ payload: String) throws -> [UInt8] {
         try StrictJSON.encode(["payload": payload])
     }

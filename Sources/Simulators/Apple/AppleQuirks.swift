@@ -1,4 +1,4 @@
-/// In what Apple's answers have differed over the years, or from one device to another. Begins with today's.
+/// Differences of Apple's responses over the years and between devices. The defaults are current.
 public struct AppleQuirks: Hashable, Sendable {
     public enum RelayDomain: String, Sendable, CaseIterable {
         case privateRelay = "privaterelay.appleid.com"
@@ -14,11 +14,11 @@ public struct AppleQuirks: Hashable, Sendable {
     public var supportsNonce = true
     /// From `iat` to `exp`, in seconds; 600 until August 2020.
     public var identityTokenLifetime: Int64 = 86_400
-    /// An issuer that tokens name instead of the one there should be, as happened once.
+    /// A wrong issuer, which Apple's tokens once had.
     public var issuer: String?
-    /// How a refresh is refused after the person has disconnected the client: both have been seen.
+    /// The error of a refresh after the person has disconnected the client. Both have been observed.
     public var refusalAfterDisconnecting = AppleRefusal.Code.invalidGrant
-    /// `events` of a notification as an object, and seconds in it, as Apple's page prints them.
+    /// Whether `events` of a notification is an object with seconds, as Apple documents it.
     public var eventsAreAnObject = false
 
     public init() {}

@@ -1,4 +1,4 @@
-/// What Apple's endpoints answer with status 400.
+/// The errors of Apple's endpoints, with status 400.
 public struct AppleRefusal: Error, Hashable, Sendable {
     public enum Code: String, Sendable, CaseIterable {
         case invalidRequest = "invalid_request"

@@ -1,4 +1,4 @@
-/// What Apple remembers.
+/// The state of the simulated Apple.
 struct AppleState: Sendable {
     static let codeLifetime: Int64 = 300
     static let accessTokenLifetime: Int64 = 3600
@@ -29,24 +29,24 @@ struct AppleState: Sendable {
     var keys: SigningKeys
     var quirks = AppleQuirks()
     var clients: [String: AppleClient] = [:]
-    /// What was agreed to, until the person or the client ends it.
+    /// The consents, until the person or the client ends them.
     var consents: [Relation: Consent] = [:]
     var codes: [String: Code] = [:]
     var refreshTokens: [String: AppleSignIn] = [:]
     var accessTokens: [String: AccessToken] = [:]
-    /// When access tokens end that a client got for itself, to move people's accounts to another team.
+    /// The expiry of access tokens for the migration of users to another team.
     var migrationTokens: [String: Int64] = [:]
-    /// Refresh tokens of relations that the person ended.
+    /// The refresh tokens of consents that the person has ended.
     var disconnected: Set<String> = []
 
     init(keys: SigningKeys) {
         self.keys = keys
     }
 
-    /// One that nobody registered is an app of the default team.
+    /// An unregistered client is an app of the default team.
     func client(_ id: String) -> AppleClient { clients[id] ?? AppleClient(id: id) }
 
-    /// Ends a relation: the next sign-in asks for consent again, and is a first one.
+    /// Ends a consent: the next sign-in asks for it again and counts as the first.
     mutating func end(_ relation: Relation) {
         consents[relation] = nil
         codes = codes.filter { $0.value.signIn.relation != relation }
@@ -61,7 +61,7 @@ struct AppleState: Sendable {
     }
 }
 
-/// One sign-in of a person to a client: what tokens of it tell.
+/// One sign-in of a person to a client, which determines the claims of its tokens.
 struct AppleSignIn: Sendable {
     let person: SimulatedPerson
     let clientID: String

@@ -3,7 +3,7 @@ internal import JSON
 internal import Synchronization
 
 extension SimulatedApple {
-    /// `/auth/token`: a code once, a refresh token until somebody ends the relation.
+    /// `/auth/token`: accepts a code once, and a refresh token until the consent ends.
     func redeem(_ request: Request) throws -> Response {
         let (form, client) = try authenticated(request)
         let refreshToken: String?
@@ -34,7 +34,7 @@ extension SimulatedApple {
         return .json(answer, Self.tokenHeaders)
     }
 
-    /// `/auth/revoke`: 200 whatever the token is; one of this client ends the relation.
+    /// `/auth/revoke`: returns 200 for every token; a token of this client ends the consent.
     func revoke(_ request: Request) throws -> Response {
         let (form, client) = try authenticated(request)
         guard let token = form["token"] else { throw AppleRefusal(.invalidRequest) }

@@ -3,20 +3,20 @@ internal import Synchronization
 
 /// Apple's side of Sign in with Apple: identity tokens, consent, authorization codes, tokens and notifications.
 ///
-/// Not simulated: the pages people see, and the limits Apple sets on how often it is asked.
+/// Pages and rate limits are not simulated.
 public final class SimulatedApple: SimulatedProvider {
-    /// Of clients that nobody registered.
+    /// The team of unregistered clients.
     public static let defaultTeam = "SIMULATED0"
 
     public let issuer: String
-    public let conduct = FaultInjection()
+    public let faultInjection = FaultInjection()
     let clock: @Sendable () -> Int64
-    /// Guards all that Apple remembers, so that a code is redeemed once however many present it.
+    /// Guards the state of Apple, so that concurrent requests redeem a code only once.
     let state: Mutex<AppleState>
 
     /// - Parameters:
     ///   - clock: seconds since 1970.
-    ///   - keys: not to be shared with another provider, or its tokens verify here.
+    ///   - keys: must not be shared with another provider, whose tokens would otherwise verify.
     public init(
         issuer: String = "https://appleid.apple.com", clock: @escaping @Sendable () -> Int64,
         keys: RSAKeySupply = RSAKeySupply(), publishing keyCount: Int = 3
@@ -42,8 +42,8 @@ public final class SimulatedApple: SimulatedProvider {
     /// As served at ``keysPath``.
     public var jwks: JWKSet { state.withLock { $0.keys.set } }
 
-    /// How often ``keysPath`` was asked for.
-    public var keyFetches: Int { conduct.count(of: Self.keysPath) }
+    /// The number of requests for ``keysPath``.
+    public var keyFetches: Int { faultInjection.count(of: Self.keysPath) }
 
     /// Signs with a new key from now on.
     ///
@@ -73,11 +73,11 @@ public final class SimulatedApple: SimulatedProvider {
 
     // MARK: Identity tokens
 
-    /// A token of a later sign-in, made without asking: no consent is recorded, no code goes with it.
+    /// A token of a later sign-in, without recording consent and without a code.
     ///
     /// - Parameters:
-    ///   - audience: a client id; need not be registered.
-    ///   - nonce: as the claim shall be: the caller has hashed it, or not.
+    ///   - audience: a client ID, which need not be registered.
+    ///   - nonce: the value of the claim; the caller hashes it.
     public func identityToken(
         for person: SimulatedPerson, audience: String, nonce: String? = nil,
         changing change: (inout TokenDraft) throws -> Void = { _ in }
@@ -86,7 +86,7 @@ public final class SimulatedApple: SimulatedProvider {
         return try draft(for: signIn).compact(changing: change)
     }
 
-    /// The `sub` by which clients of that team know the person.
+    /// The `sub` of the person for clients of that team.
     public static func subject(of person: SimulatedPerson, in team: String = defaultTeam) -> String {
         let number = Derived.digits("apple number", person.id, count: 6)
         let suffix = Derived.digits("apple suffix", person.id, count: 4)

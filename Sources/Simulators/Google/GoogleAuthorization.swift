@@ -2,15 +2,15 @@ internal import Crypto
 internal import Synchronization
 
 extension SimulatedGoogle {
-    /// The person signs in to the client, and agrees if Google asks.
+    /// Signs the person in to the client, with consent if Google asks for it.
     ///
     /// - Parameters:
     ///   - redirectURI: `nil` for the server code that a native app gets.
     ///   - codeChallenge: of the S256 method (RFC 7636).
     ///   - isOffline: `access_type=offline`: a refresh token comes with the code, if the person agreed just now.
     ///   - asksAgain: `prompt=consent`.
-    /// - Returns: the authorization code: good once, for ten minutes.
-    /// - Throws: ``GoogleRefusal`` for a client that is not registered, or not with this redirect URI.
+    /// - Returns: the authorization code, valid once, for ten minutes.
+    /// - Throws: ``GoogleRefusal`` if the client or its redirect URI is not registered.
     public func authorize(
         _ person: SimulatedPerson, client clientID: String, redirectURI: String? = nil, nonce: String? = nil,
         codeChallenge: String? = nil, isOffline: Bool = false, asksAgain: Bool = false
@@ -33,7 +33,7 @@ extension SimulatedGoogle {
         return code
     }
 
-    /// The person removes the client's access: its tokens are void, and consent is asked for again.
+    /// Removes the client's access: tokens become invalid, and the next sign-in asks for consent again.
     public func disconnect(_ person: SimulatedPerson, from clientID: String) {
         state.withLock { $0.end(GoogleState.Relation(person: person.id, clientID: clientID)) }
     }

@@ -1,9 +1,9 @@
 /// An OAuth client of a Google Cloud project.
 public struct GoogleClient: Hashable, Sendable {
     public var id: String
-    /// `nil` for clients without one, as apps are.
+    /// `nil` for clients without a secret, such as apps.
     public var secret: String?
-    /// Empty takes any.
+    /// Empty accepts any.
     public var redirectURIs: Set<String>
 
     public init(id: String, secret: String? = nil, redirectURIs: Set<String> = []) {
@@ -19,7 +19,7 @@ public enum GoogleIssuer: String, Sendable, CaseIterable {
     case host = "accounts.google.com"
 }
 
-/// Through which of Google's doors an ID token came.
+/// The flow that issued an ID token.
 public enum GoogleFlow: Sendable, CaseIterable {
     case signIn
     /// Sign In With Google for the web: `nbf` and `jti`, and no `at_hash`.

@@ -1,4 +1,4 @@
-/// What Google's token and revocation endpoints answer when they refuse.
+/// The errors of Google's token and revocation endpoints.
 public struct GoogleRefusal: Error, Hashable, Sendable {
     public enum Code: String, Sendable, CaseIterable {
         case invalidRequest = "invalid_request"

@@ -1,4 +1,4 @@
-/// What Google remembers.
+/// The state of the simulated Google.
 struct GoogleState: Sendable {
     static let codeLifetime: Int64 = 600
     static let accessTokenLifetime: Int64 = 3599
@@ -44,7 +44,7 @@ struct GoogleState: Sendable {
     }
 }
 
-/// One sign-in of a person to a client: what tokens of it tell.
+/// One sign-in of a person to a client, which determines the claims of its tokens.
 struct GoogleSignIn: Sendable {
     let person: SimulatedPerson
     let clientID: String

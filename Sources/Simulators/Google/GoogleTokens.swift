@@ -5,7 +5,7 @@ internal import JSON
 internal import Synchronization
 
 extension SimulatedGoogle {
-    /// `/token`: a code once, a refresh token until somebody ends the relation.
+    /// `/token`: accepts a code once, and a refresh token until the consent ends.
     func redeem(_ request: Request) throws -> Response {
         let (form, client) = try authenticated(request)
         let signIn: GoogleSignIn
@@ -34,7 +34,7 @@ extension SimulatedGoogle {
         return .json(answer, Self.tokenHeaders)
     }
 
-    /// `/revoke`: ends the relation; unlike Apple's it refuses what it does not know.
+    /// `/revoke`: ends the consent. Unlike Apple, Google rejects unknown tokens.
     func revoke(_ request: Request) throws(GoogleRefusal) -> Response {
         let token = Form(request)?["token"] ?? request.query("token") ?? ""
         let isKnown = state.withLock { state in
@@ -57,7 +57,7 @@ extension SimulatedGoogle {
         return (form, client)
     }
 
-    /// Takes the code away, whatever becomes of it.
+    /// Removes the code, also if the request is rejected later.
     private func code(in form: Form, for client: GoogleClient) throws(GoogleRefusal) -> GoogleState.Code {
         guard let text = form["code"] else {
             throw GoogleRefusal(.invalidRequest, "Missing required parameter: code")

@@ -3,22 +3,22 @@ internal import Encoding
 public import JOSE
 internal import Synchronization
 
-/// Google's side of Sign in with Google: ID tokens, and authorization codes with PKCE. Not simulated: the pages.
+/// Google's side of Sign in with Google: ID tokens, and authorization codes with PKCE. Pages are not simulated.
 ///
-/// What Google serves on several hosts is all on one here; no path is there twice.
+/// The paths of Google's several hosts are all on one host here; they do not overlap.
 public final class SimulatedGoogle: SimulatedProvider {
     public static let keysPath = "/oauth2/v3/certs"
     public static let tokenPath = "/token"
     public static let revocationPath = "/revoke"
 
-    public let conduct = FaultInjection()
+    public let faultInjection = FaultInjection()
     let clock: @Sendable () -> Int64
-    /// Guards all that Google remembers, so that a code is redeemed once however many present it.
+    /// Guards the state of Google, so that concurrent requests redeem a code only once.
     let state: Mutex<GoogleState>
 
     /// - Parameters:
     ///   - clock: seconds since 1970.
-    ///   - keys: not to be shared with another provider, or its tokens verify here.
+    ///   - keys: must not be shared with another provider, whose tokens would otherwise verify.
     public init(
         issuer: String = GoogleIssuer.url.rawValue, clock: @escaping @Sendable () -> Int64,
         keys: RSAKeySupply = RSAKeySupply(), publishing keyCount: Int = 2
@@ -39,8 +39,8 @@ public final class SimulatedGoogle: SimulatedProvider {
     /// As served at ``keysPath``.
     public var jwks: JWKSet { state.withLock { $0.keys.set } }
 
-    /// How often ``keysPath`` was asked for.
-    public var keyFetches: Int { conduct.count(of: Self.keysPath) }
+    /// The number of requests for ``keysPath``.
+    public var keyFetches: Int { faultInjection.count(of: Self.keysPath) }
 
     /// What `Cache-Control` says of the keys, in seconds.
     public var keysMaxAge: Int {
@@ -59,12 +59,12 @@ public final class SimulatedGoogle: SimulatedProvider {
         state.withLock { $0.clients[client.id] = client }
     }
 
-    /// A token as the SDKs hand it to an app.
+    /// A token as the SDKs return it to an app.
     ///
     /// - Parameters:
-    ///   - audience: on iOS the web client's id where one is configured.
-    ///   - authorizedParty: `azp`; by default the audience.
-    ///   - nonce: echoed as it is.
+    ///   - audience: on iOS, the web client ID if one is configured.
+    ///   - authorizedParty: `azp` (default: the audience).
+    ///   - nonce: returned unchanged.
     public func idToken(
         for person: SimulatedPerson, audience: String, authorizedParty: String? = nil, nonce: String? = nil,
         flow: GoogleFlow = .signIn, changing change: (inout TokenDraft) throws -> Void = { _ in }

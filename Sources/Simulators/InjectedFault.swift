@@ -1,31 +1,31 @@
 internal import HTTP
 
-/// What providers do on bad days.
-public enum Misbehaviour: Hashable, Sendable {
+/// A failure of a provider.
+public enum InjectedFault: Hashable, Sendable {
     case none
-    /// The right answer, this much later.
+    /// The correct response after a delay.
     case slow(Duration)
-    /// Takes the request and says nothing, until the client or the server goes away.
+    /// No response until the connection is closed.
     case silent
-    /// 503, and a page for people.
+    /// Status 503 with an HTML page.
     case unavailable
-    /// A page for people where JSON was asked for.
+    /// An HTML page instead of JSON.
     case html(status: Int)
     case tooManyRequests(retryAfterSeconds: Int)
-    /// 200 with this body, declared as JSON.
+    /// Status 200 with this body, declared as JSON.
     case json(String)
-    /// 200 and no body.
+    /// Status 200 without a body.
     case empty
-    /// 200 and so many bytes, declared as JSON.
+    /// Status 200 with a body of this size, declared as JSON.
     case oversized(bytes: Int)
     case redirect(to: String)
 
-    /// Cut off in the middle.
-    public static let brokenJSON = Misbehaviour.json(#"{"keys":[{"kty":"RSA","#)
-    /// Sound JSON, of another shape.
-    public static let wrongJSON = Misbehaviour.json(#"{"message":"moved"}"#)
+    /// Truncated JSON.
+    public static let brokenJSON = InjectedFault.json(#"{"keys":[{"kty":"RSA","#)
+    /// Valid JSON of another schema.
+    public static let wrongJSON = InjectedFault.json(#"{"message":"moved"}"#)
 
-    /// `nil` where the answer itself is right.
+    /// `nil` if the response itself is correct.
     var response: Response? {
         switch self {
         case .none, .slow, .silent: nil

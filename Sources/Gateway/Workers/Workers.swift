@@ -1,0 +1,44 @@
+internal import EventLoop
+internal import Telemetry
+
+/// A task that the process repeats in the background.
+struct Worker: Sendable {
+    let name: String
+    /// The pause before every run, also before the first one.
+    let pause: @Sendable () -> Duration
+    let run: @Sendable () async throws -> Void
+}
+
+/// Runs workers on a loop, independently of each other. A failed run is logged once, and the next run follows.
+final class Workers: Sendable {
+    private let tasks: [Task<Void, Never>]
+
+    init(_ workers: [Worker], on loop: Loop, log: Log) {
+        tasks = workers.map { worker in
+            Task(executorPreference: loop) {
+                var isFailing = false
+                // A cancelled pause ends the worker.
+                while (try? await loop.sleep(for: worker.pause())) != nil {
+                    do {
+                        try await worker.run()
+                        isFailing = false
+                    } catch is CancellationError {
+                        return
+                    } catch {
+                        if !isFailing {
+                            log.warning(
+                                "worker failed", ["worker": .string(worker.name), "cause": .string("\(error)")])
+                        }
+                        isFailing = true
+                    }
+                }
+            }
+        }
+    }
+
+    /// Cancels the workers and waits until all have ended.
+    func stop() async {
+        for task in tasks { task.cancel() }
+        for task in tasks { await task.value }
+    }
+}
