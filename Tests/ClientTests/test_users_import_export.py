@@ -144,7 +144,7 @@ INVALID_ROWS = [
      "raw id exists in other account in database"),
     ("{\"localId\": \"first\"}", "localId belongs to an existing account"),
     ("{\"localId\": \"x\", \"passwordHash\": \"AAAA\"}", "passwordHash needs a hashAlgorithm"),
-    ("{\"localId\": \"x\", \"rawPassword\": \"secret\"}", "rawPassword is not taken from files"),
+    ("{\"localId\": \"x\", \"rawPassword\": \"secret\"}", "rawPassword is not supported in files"),
     ("{\"localId\": \"x\", \"mfaInfo\": [{}]}", "Second factor not supported."),
     ("{\"localId\": \"x\", \"customAttributes\": \"" + "x" * 1_100_000 + "\"}", "the row is too long"),
 ]
