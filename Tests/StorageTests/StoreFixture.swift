@@ -18,13 +18,8 @@ struct StoreFixture: Sendable {
         session = Session.fresh(of: "ada", at: start)
         let new = NewAccount(
             id: ID("ada"), email: email.flatMap(EmailAddress.init), passwordHash: passwordHash, createdAt: start)
-        guard case .created(let account) = try await store.create(new, opening: session, in: project) else {
-            throw Unexpected()
-        }
-        self.account = account
+        account = try await store.create(new, opening: session, in: project)
     }
-
-    struct Unexpected: Error {}
 }
 
 extension Session {

@@ -35,6 +35,8 @@ extension AccountAdministration {
             change.passwordHash = .set(try await passwords.hash(password, network))
         }
         change.changedAt = clock.now()
-        return try await store.change(id, by: change, of: actor, in: project.realm).account
+        return try await refusing(\.atAdministration) {
+            try await store.change(id, by: change, of: actor, in: project.realm)
+        }
     }
 }

@@ -58,9 +58,9 @@ public struct AccountAdministration: Sendable {
             displayName: draft.displayName, photoURL: draft.photoURL, passwordUpdatedAt: hash == nil ? nil : now,
             phoneNumber: phoneNumber?.rawValue, isDisabled: draft.isDisabled, createdAt: now,
             validSince: Instant(seconds: now.seconds))
-        return try await store.create(
-            StoredAccount(account: account, passwordHash: hash), by: actor, in: project.realm
-        ).account
+        let stored = StoredAccount(account: account, passwordHash: hash)
+        try await refusing(\.atAdministration) { try await store.create(stored, by: actor, in: project.realm) }
+        return account
     }
 
     /// - Returns: in the order of `references`, each account once.
@@ -73,8 +73,8 @@ public struct AccountAdministration: Sendable {
     }
 
     public func delete(_ account: ID<Account>, in project: Project, by actor: AuditActor) async throws {
-        guard try await store.delete(account, by: actor, now: clock.now(), in: project.realm) else {
-            throw AdministrationRefusal.accountUnknown
+        try await refusing(\.atAdministration) {
+            try await store.delete(account, by: actor, now: clock.now(), in: project.realm)
         }
     }
 
@@ -103,19 +103,6 @@ extension AccountReference {
         case .identity(.password, let subject): EmailAddress(subject).map { .email($0) } ?? self
         case .identity(.phone, let subject): PhoneNumber(subject).map { .phoneNumber($0) } ?? self
         default: self
-        }
-    }
-}
-
-extension Change {
-    /// - Throws: ``AdministrationRefusal`` unless it was done.
-    var account: Account {
-        get throws(AdministrationRefusal) {
-            switch self {
-            case .done(let account): account
-            case .taken(let member): throw .taken(member)
-            case .unknown: throw .accountUnknown
-            }
         }
     }
 }

@@ -118,10 +118,11 @@ public struct AccountEditor: Sendable {
         if let email = caller.account.email, caller.account.emailIsVerified {
             emails = try with.notice(.accountDeleted, to: email, about: nil, from: origin, at: now)
         }
-        let isDeleted = try await with.store.delete(
-            by: caller.session, of: .user(origin.trace), at: now, emailBatch: EmailBatch(emails: emails),
-            in: project.realm)
-        guard isDeleted else { throw TokenRefusal.sessionEnded }
+        let emailBatch = EmailBatch(emails: emails)
+        try await refusing(\.atEdit) {
+            try await with.store.delete(
+                by: caller.session, of: .user(origin.trace), at: now, emailBatch: emailBatch, in: project.realm)
+        }
     }
 
     private func admit(_ caller: Caller, _ input: Input, isRenewed: Bool, in project: Project) throws {
@@ -185,15 +186,12 @@ public struct AccountEditor: Sendable {
         change.emailBatch = try emailBatch(for: change, of: caller.account, from: origin)
         change.notes = change.notes(about: caller.account)
         change.actor = .user(origin.trace)
-        switch try await with.store.update(change, by: caller.session, in: project.realm) {
-        case .updated(let account):
-            guard let session = change.replacement else { return Edited(account: account, signedIn: nil) }
-            let signedIn = try await with.tokens.signedIn(account, session, in: project, at: change.changedAt)
-            return Edited(account: account, signedIn: signedIn)
-        case .emailTaken: throw EditRefusal.emailTaken
-        case .lastWayIn: throw EditRefusal.lastSignInMethod
-        case .stale: throw TokenRefusal.sessionEnded
+        let account = try await refusing(\.atEdit) {
+            try await with.store.update(change, by: caller.session, in: project.realm)
         }
+        guard let session = change.replacement else { return Edited(account: account, signedIn: nil) }
+        let signedIn = try await with.tokens.signedIn(account, session, in: project, at: change.changedAt)
+        return Edited(account: account, signedIn: signedIn)
     }
 }
 

@@ -1,7 +1,10 @@
-/// Accounts and their sessions. Every call is one statement or one transaction, and may throw ``StoreUnavailable``.
+/// Accounts and their sessions. Every call is one statement or one transaction. A write throws ``StoreConflict`` if it was
+/// not applied. Every call may throw ``StoreUnavailable``.
 public protocol AccountStore: Sendable {
-    /// Makes an account and opens its first session.
-    func create(_ account: NewAccount, opening session: Session, in realm: ID<Realm>) async throws -> Creation
+    /// Creates an account and opens its first session.
+    ///
+    /// - Throws: ``StoreConflict/taken(_:)``.
+    func create(_ account: NewAccount, opening session: Session, in realm: ID<Realm>) async throws -> Account
 
     /// The account that holds `email`, with its password hash if it has one.
     func holder(of email: EmailAddress, in realm: ID<Realm>) async throws -> EmailHolder?
@@ -13,18 +16,22 @@ public protocol AccountStore: Sendable {
         _ email: EmailAddress, from places: [[UInt8]], since: Instant, in realm: ID<Realm>
     ) async throws -> Bool
 
-    /// Records a sign-in, unless the account has moved on from the session's generation or was disabled.
+    /// Records a sign-in.
     ///
     /// - Parameter rehashed: replaces the password hash.
-    /// - Returns: whether the session was opened.
-    func open(_ session: Session, rehashed: String?, in realm: ID<Realm>) async throws -> Bool
+    /// - Throws: ``StoreConflict/stale`` if the account has another generation than the session, or is disabled.
+    func open(_ session: Session, rehashed: String?, in realm: ID<Realm>) async throws
 
-    /// Records a sign-in that asks for nothing but the account's id, and makes the account if there is none.
+    /// Records a sign-in to the account that has the session's account ID, and creates that account if there is none.
     ///
     /// - Parameters:
     ///   - session: is opened with the generation that the account has.
-    ///   - vouchedAt: no account is made again that was deleted later.
-    func enter(_ session: Session, vouchedAt: Instant?, in realm: ID<Realm>) async throws -> Entry
+    ///   - issuedAt: when the backend issued the token. An account that was deleted later is not created again.
+    /// - Throws: ``StoreConflict/stale`` if the account is disabled; ``StoreConflict/notFound`` if it was deleted after
+    ///   `issuedAt`.
+    func openOrCreate(
+        _ session: Session, issuedAt: Instant?, in realm: ID<Realm>
+    ) async throws -> (account: Account, session: Session, isNew: Bool)
 
     /// - Returns: `nil` if the account is gone.
     func find(_ claim: IDTokenClaim, in realm: ID<Realm>) async throws -> FoundSession?
@@ -33,23 +40,19 @@ public protocol AccountStore: Sendable {
     func rotate(_ claim: RefreshClaim, by policy: Policy, at now: Instant, in realm: ID<Realm>) async throws
         -> Rotation
 
-    /// Changes the account of `session`, unless the session has ended meanwhile, or the account was disabled and the
-    /// change opens a session.
-    func update(_ change: AccountChange, by session: Session, in realm: ID<Realm>) async throws -> Update
-
-    /// Removes the account of `session` with all that belongs to it, unless the session has ended meanwhile. Its id is
-    /// never given again.
+    /// Changes the account of `session`.
     ///
-    /// - Parameter mailing: goes out once it is removed.
-    /// - Returns: whether it was removed.
+    /// - Throws: ``StoreConflict/stale`` if the session has ended, or the account is disabled and the change opens a
+    ///   session; ``StoreConflict/taken(_:)``; ``StoreConflict/lastSignInMethod``.
+    func update(_ change: AccountChange, by session: Session, in realm: ID<Realm>) async throws -> Account
+
+    /// Deletes the account of `session` and everything that belongs to it. Its ID is never assigned again.
+    ///
+    /// - Parameter emailBatch: is enqueued with the deletion.
+    /// - Throws: ``StoreConflict/stale`` if the session has ended.
     func delete(
         by session: Session, of actor: AuditActor, at now: Instant, emailBatch: EmailBatch, in realm: ID<Realm>
-    ) async throws -> Bool
-}
-
-public enum Creation: Hashable, Sendable {
-    case created(Account)
-    case emailTaken
+    ) async throws
 }
 
 public struct EmailHolder: Hashable, Sendable {
@@ -121,13 +124,4 @@ public struct AccountChange: Hashable, Sendable {
     public init(changedAt: Instant) {
         self.changedAt = changedAt
     }
-}
-
-public enum Update: Hashable, Sendable {
-    case updated(Account)
-    case emailTaken
-    /// Nobody could sign in any more.
-    case lastWayIn
-    /// The account is gone or may not have a session, or the session has ended.
-    case stale
 }

@@ -1,26 +1,28 @@
-/// Accounts as administrators handle them. Every call is one statement or one transaction, which writes into the audit
-/// trail what it changes, and may throw ``StoreUnavailable``.
+/// Accounts as administrators change them. Every call is one statement or one transaction, which also writes the audit
+/// events. A write throws ``StoreConflict`` if it was not applied. Every call may throw ``StoreUnavailable``.
 public protocol AdministrationStore: Sendable {
-    /// What of these some account has.
+    /// Returns which of these members some account already has.
     func taken(
         id: ID<Account>?, email: EmailAddress?, phoneNumber: PhoneNumber?, in realm: ID<Realm>
     ) async throws -> Set<UniqueMember>
 
-    /// An id that was deleted before may be given again; nothing of the old account comes back.
-    func create(_ account: StoredAccount, by actor: AuditActor, in realm: ID<Realm>) async throws -> Change
+    /// Creates an account. The ID of a deleted account may be assigned again; nothing of the deleted account is restored.
+    ///
+    /// - Throws: ``StoreConflict/taken(_:)``.
+    func create(_ account: StoredAccount, by actor: AuditActor, in realm: ID<Realm>) async throws
 
     /// The accounts that `references` lead to, in no order.
     ///
     /// - Parameter references: `password` and `phone` are no identities here.
     func find(_ references: [AccountReference], in realm: ID<Realm>) async throws -> [Account]
 
+    /// - Throws: ``StoreConflict/notFound``; ``StoreConflict/taken(_:)``.
     func change(
         _ account: ID<Account>, by change: AdministrativeChange, of actor: AuditActor, in realm: ID<Realm>
-    ) async throws -> Change
+    ) async throws -> Account
 
-    /// - Returns: whether there was such an account.
+    /// - Throws: ``StoreConflict/notFound``.
     func delete(_ account: ID<Account>, by actor: AuditActor, now: Instant, in realm: ID<Realm>) async throws
-        -> Bool
 
     /// Passes over ids that nobody has.
     ///
@@ -62,14 +64,6 @@ public enum UniqueMember: Hashable, Sendable {
     case email
     case phoneNumber
     case identity
-}
-
-/// What came of making or changing an account.
-public enum Change: Hashable, Sendable {
-    case done(Account)
-    case taken(UniqueMember)
-    /// There is no such account.
-    case unknown
 }
 
 /// An account with what only the database sees of it.

@@ -57,18 +57,19 @@ public struct LinkAdministration: Sendable {
         let merge = AccountMerge(
             terms: terms, marks: [mark], mergedAt: now, undoableUntil: now + AccountMerging.undoWindow)
         let notices = MergeNotices(of: merge, with: with, from: origin)
-        switch try await store.merge(merge, by: actor, announcing: notices, in: project.realm) {
-        case .done(let end), .used(let end?): return Merged(plan: terms.plan, undoableUntil: end)
-        case .used(nil): throw MergeRefusal.carriedOut
-        case .stale: throw MergeRefusal.changed
+        let end = try await refusing(\.atAdministratorsMerge) {
+            try await store.merge(merge, by: actor, announcing: notices, in: project.realm)
         }
+        return Merged(plan: terms.plan, undoableUntil: end)
     }
 
     /// - Returns: the account that the source had gone up in.
     public func undoMerge(
         of source: ID<Account>, leavesNoWayIn: Bool, by actor: AuditActor, in project: Project
     ) async throws -> ID<Account> {
-        try await store.undoMerge(
-            of: source, leavesNoWayIn: leavesNoWayIn, by: actor, at: clock.now(), in: project.realm)
+        try await refusing(\.atAdministratorsUndo) {
+            try await store.undoMerge(
+                of: source, leavesNoWayIn: leavesNoWayIn, by: actor, at: clock.now(), in: project.realm)
+        }
     }
 }

@@ -71,7 +71,7 @@ extension Account {
     }
 
     /// The account after a sign-in with an identity that it had.
-    public func entered(with identity: LinkedIdentity, at now: Instant) -> Account {
+    public func signedIn(with identity: LinkedIdentity, at now: Instant) -> Account {
         var account = self
         account.identities = identities.map {
             $0.provider == identity.provider && $0.subject == identity.subject ? identity : $0

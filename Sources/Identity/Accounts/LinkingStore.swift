@@ -14,15 +14,19 @@ public protocol LinkingStore: Sendable {
 
     func accounts(_ ids: [ID<Account>], in realm: ID<Realm>) async throws -> [Account]
 
-    /// Moves what the plan says, keeps the source for undoing it, and posts `notices`. The source's id is never given again.
+    /// Applies the merge plan, stores a merge record for the undo, and enqueues `notices`. The source's ID is never
+    /// assigned again. A merge token that was used before returns the first result while that can still be undone.
+    ///
+    /// - Returns: until when the merge can be undone.
+    /// - Throws: ``StoreConflict/stale`` if the accounts no longer match the precondition; ``StoreConflict/alreadyUsed``.
     func merge(
         _ merge: AccountMerge, by actor: AuditActor, announcing notices: MergeNotices, in realm: ID<Realm>
-    ) async throws -> MergeOutcome
+    ) async throws -> Instant
 
-    /// Brings the source back, and takes from the target what it got of it. Every session of the target ends.
+    /// Restores the source, and removes from the target what the merge gave it. Every session of the target ends.
     ///
-    /// - Returns: the target's id.
-    /// - Throws: ``UndoRefusal``.
+    /// - Returns: the target's ID.
+    /// - Throws: ``UndoRefusal``; ``StoreConflict/notFound``; ``StoreConflict/taken(_:)``.
     func undoMerge(
         of source: ID<Account>, leavesNoWayIn: Bool, by actor: AuditActor, at now: Instant, in realm: ID<Realm>
     ) async throws -> ID<Account>
@@ -39,13 +43,4 @@ public struct DatedIdentity: Hashable, Sendable {
         self.account = account
         self.linkedAt = linkedAt
     }
-}
-
-public enum MergeOutcome: Hashable, Sendable {
-    /// It can be undone until then.
-    case done(undoableUntil: Instant)
-    /// The plan would be another one by now.
-    case stale
-    /// The token was used before.
-    case used(stillUndoableUntil: Instant?)
 }

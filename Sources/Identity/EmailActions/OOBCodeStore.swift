@@ -1,30 +1,40 @@
-/// Codes as they are kept. Every call is one statement or one transaction, and may throw ``StoreUnavailable``.
+/// Email action codes. Every call is one statement or one transaction. A write throws ``StoreConflict`` if it was not
+/// applied. Every call may throw ``StoreUnavailable``.
 public protocol OOBCodeStore: Sendable {
     /// Stores a code and enqueues its email.
     ///
     /// - Parameters:
-    ///   - session: has to live, where one is given.
-    ///   - administrator: who asked for it instead of the owner.
-    /// - Returns: whether it did.
+    ///   - session: of the owner who asked for the code. It has to be alive.
+    ///   - administrator: the audit event and its actor, if an administrator asked for the code.
+    /// - Throws: ``StoreConflict/stale`` if the session has ended.
     func issue(
         _ code: OOBCode, _ outgoing: OutgoingEmail?, by session: Session?, for administrator: (AuditNote, AuditActor)?,
         in realm: ID<Realm>
-    ) async throws -> Bool
+    ) async throws
 
     /// Enqueues an email whose code is bound when the email is sent; see ``EmailQueue/bind(_:of:)``.
     func enqueue(_ outgoing: OutgoingEmail, in realm: ID<Realm>) async throws
 
-    /// A code that is kept, however old, with the account it is about.
+    /// Returns a stored code, expired or not, with the account it was issued for.
     ///
-    /// - Parameter project: `nil` looks in every project.
+    /// - Parameter realm: `nil` searches every realm.
     func find(_ hash: [UInt8], in realm: ID<Realm>?) async throws -> FoundCode?
 
-    /// Uses the code up and carries out what it is for, all of it or nothing. A code whose address turns out to be
-    /// another account's is used up all the same, except one that leads back to an earlier address.
-    func redeem(_ redemption: Redemption, in realm: ID<Realm>) async throws -> Redeemed
+    /// Consumes the code and applies its change in one transaction.
+    ///
+    /// - Returns: the account after the change.
+    /// - Throws: ``StoreConflict/stale`` if the decision has to be taken again; ``StoreConflict/alreadyUsed``;
+    ///   ``StoreConflict/taken(_:)`` for the email address: then the code is consumed all the same, unless it restores an
+    ///   earlier address.
+    func redeem(_ redemption: Redemption, in realm: ID<Realm>) async throws -> Account
 
-    /// Uses the code up and carries out what a ``MergeReversal`` says.
-    func undoMerge(_ undoing: MergeUndoing, in realm: ID<Realm>) async throws -> UndoneMerge
+    /// Consumes the code and applies a ``MergeReversal``.
+    ///
+    /// - Returns: the restored source.
+    /// - Throws: ``StoreConflict/stale`` if the decision has to be taken again; ``StoreConflict/alreadyUsed``;
+    ///   ``StoreConflict/notFound`` if the merge was already undone; ``StoreConflict/taken(_:)`` if another account has
+    ///   the source's ID.
+    func undoMerge(_ undoing: MergeUndoing, in realm: ID<Realm>) async throws -> Account
 }
 
 public struct FoundCode: Hashable, Sendable {
@@ -85,14 +95,4 @@ public struct Redemption: Hashable, Sendable {
         self.trace = trace
         self.redeemedAt = redeemedAt
     }
-}
-
-public enum Redeemed: Hashable, Sendable {
-    /// The account as it is now.
-    case done(Account)
-    /// Something that the decision rests on has changed: it has to be taken again.
-    case stale
-    /// Somebody else was first.
-    case used
-    case emailTaken
 }

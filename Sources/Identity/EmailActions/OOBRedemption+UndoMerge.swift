@@ -1,7 +1,7 @@
 extension OOBRedemption {
     /// Undoes a merge by the link that was sent to the source's address; see ``MergeReversal``.
     public func undoMerge(_ code: String?, in project: Project, from origin: RequestContext) async throws -> Remedied {
-        for _ in 0..<Self.attempts {
+        return try await retryingConflicts { _ in
             let found = try await check(code, for: [.undoMerge], in: project)
             let now = with.clock.now()
             let secret = with.outOfBand.newCode()
@@ -9,14 +9,11 @@ extension OOBRedemption {
                 code: found.code, resetHash: project.policy.allowsPasswords ? with.outOfBand.hash(secret) : nil,
                 resetExpiresAt: now + OOBCode.Purpose.resetPassword.lifetime(by: project.policy), trace: origin.trace,
                 undoneAt: now)
-            switch try await codes.undoMerge(undoing, in: project.realm) {
-            case .done(let source):
-                let reset = undoing.reset(of: source).map { IssuedCode(secret: secret, code: $0) }
-                return Remedied(account: source, reset: reset)
-            case .stale: continue
-            case .impossible: throw OOBCodeRefusal.invalid
+            let source = try await refusing(\.atMergeReversal) {
+                try await codes.undoMerge(undoing, in: project.realm)
             }
+            let reset = undoing.reset(of: source).map { IssuedCode(secret: secret, code: $0) }
+            return Remedied(account: source, reset: reset)
         }
-        throw Overloaded()
     }
 }

@@ -1,8 +1,6 @@
 /// What the proof of a mailbox is good for. Throws ``OOBCodeRefusal``, ``CredentialRefusal``, ``TokenRefusal`` and
 /// ``EditRefusal``.
 public struct OOBRedemption: Sendable {
-    /// How often a decision is taken again because others changed what it rests on.
-    static let attempts = 5
     /// In characters; what is longer is no code of ours.
     private static let lengthLimit = 256
 
@@ -91,26 +89,22 @@ public struct OOBRedemption: Sendable {
     ) async throws -> (signedIn: SignedIn, isNewAccount: Bool) {
         guard project.policy.allowsEmailLinks else { throw OOBCodeRefusal.notAllowed }
         let email = try EmailAddress(presented: email)
-        for attempt in 0..<Self.attempts {
+        return try await retryingConflicts { attempt in
             let found = try await check(code, for: [.signIn], in: project)
             guard found.code.email == email else { throw OOBCodeRefusal.otherEmail }
             let caller: Caller? =
                 if let idToken { try await authenticator.caller(showing: idToken, in: project) } else { nil }
             let entry = try entry(of: found, by: caller, in: project, from: origin)
-            if let caller, attempt == 0 {
+            if let caller, attempt == 1 {
                 try with.limiter.takeCredentialChange(of: caller.account.id, in: project)
             }
-            switch try await codes.redeem(entry.redemption, in: project.realm) {
-            case .done(let account):
-                let signedIn = try await with.tokens.signedIn(
-                    account, entry.session, in: project, at: entry.redemption.redeemedAt)
-                return (signedIn, entry.isNewAccount)
-            case .stale: continue
-            case .used: throw OOBCodeRefusal.invalid
-            case .emailTaken: throw OOBCodeRefusal.emailTaken
+            let account = try await refusing(\.atRedemption) {
+                try await codes.redeem(entry.redemption, in: project.realm)
             }
+            let signedIn = try await with.tokens.signedIn(
+                account, entry.session, in: project, at: entry.redemption.redeemedAt)
+            return (signedIn, entry.isNewAccount)
         }
-        throw Overloaded()
     }
 
     private struct Entry {
@@ -185,7 +179,7 @@ extension OOBRedemption {
         _ code: String?, for purposes: Set<OOBCode.Purpose>, in project: Project, from origin: RequestContext,
         _ decide: (Account, OOBCode, Instant) async throws -> (MailboxChange, EmailBatch)
     ) async throws -> CarriedOut {
-        for _ in 0..<Self.attempts {
+        try await retryingConflicts { _ in
             let found = try await check(code, for: purposes, in: project)
             guard let account = found.account else { throw OOBCodeRefusal.invalid }
             guard !account.isDisabled else { throw OOBCodeRefusal.accountDisabled }
@@ -193,14 +187,11 @@ extension OOBRedemption {
             let (change, emailBatch) = try await decide(account, found.code, now)
             let redemption = Redemption(
                 code: found.code, step: .change(change), emailBatch: emailBatch, trace: origin.trace, redeemedAt: now)
-            switch try await codes.redeem(redemption, in: project.realm) {
-            case .done(let account): return CarriedOut(redemption: redemption, account: account)
-            case .stale: continue
-            case .used: throw OOBCodeRefusal.invalid
-            case .emailTaken: throw OOBCodeRefusal.emailTaken
+            let updated = try await refusing(\.atRedemption) {
+                try await codes.redeem(redemption, in: project.realm)
             }
+            return CarriedOut(redemption: redemption, account: updated)
         }
-        throw Overloaded()
     }
 
     /// About a reset, to the mailbox that was just proven.

@@ -195,11 +195,9 @@ extension OOBSending {
                 kind, to: draft.newEmail ?? draft.email, about: draft.account?.id, content, from: origin, at: now,
                 until: end)
         }
-        guard
-            try await codes.issue(
-                code, outgoing, by: draft.session, for: administrator, in: project.realm)
-        else {
-            throw TokenRefusal.sessionEnded
+        let email = outgoing
+        try await refusing(\.atEdit) {
+            try await codes.issue(code, email, by: draft.session, for: administrator, in: project.realm)
         }
         return secret
     }

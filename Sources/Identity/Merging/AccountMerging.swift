@@ -42,7 +42,7 @@ public struct AccountMerging: Sendable {
         let source = try await source(idToken, in: project)
         let proven = try await prover.proven(proof, for: app, in: project)
         guard case .any = proven.use else { throw ProviderRefusal.ticketNotBelieved }
-        let known = try await store.acquaintances(of: proven.identity, in: project.realm)
+        let known = try await store.linkingCandidates(for: proven.identity, in: project.realm)
         guard let target = known.owner else { throw MergeRefusal.targetUnknown }
         guard try await !store.hasRecoveryCode(source.id, at: with.clock.now(), in: project.realm) else {
             throw MergeRefusal.recoveryPending
@@ -70,17 +70,15 @@ public struct AccountMerging: Sendable {
         }
         let merge = AccountMerge(
             terms: proposal.terms, marks: proposal.marks + [mark], mergedAt: now, undoableUntil: now + Self.undoWindow)
-        let entry = MergeCommit(
+        let commit = MergeCommit(
             session: with.entropy.sessionID(), method: proposal.method, device: origin.device,
             place: with.place(of: origin, in: project), trace: origin.trace)
         let notices = MergeNotices(of: merge, with: with, from: origin)
-        switch try await store.merge(merge, entering: entry, announcing: notices, in: project.realm) {
-        case .done(let account, let session):
-            let signedIn = try await with.tokens.signedIn(account, session, in: project, at: now)
-            return Merged(signedIn: signedIn, plan: proposal.terms.plan, undoableUntil: merge.undoableUntil)
-        case .stale: throw MergeRefusal.changed
-        case .used: throw ProviderRefusal.ticketUsed
+        let (account, session) = try await refusing(\.atMerge) {
+            try await store.merge(merge, opening: commit, announcing: notices, in: project.realm)
         }
+        let signedIn = try await with.tokens.signedIn(account, session, in: project, at: now)
+        return Merged(signedIn: signedIn, plan: proposal.terms.plan, undoableUntil: merge.undoableUntil)
     }
 
     private func source(_ idToken: String, in project: Project) async throws -> Account {

@@ -86,12 +86,3 @@ public struct MergeUndoing: Hashable, Sendable {
             email: code.email, createdAt: undoneAt, expiresAt: resetExpiresAt)
     }
 }
-
-public enum UndoneMerge: Hashable, Sendable {
-    /// The source as it came back.
-    case done(Account)
-    /// Something that the decision rests on has changed: it has to be taken again.
-    case stale
-    /// The code was used before, the merge was undone otherwise, or another account has the source's id.
-    case impossible
-}

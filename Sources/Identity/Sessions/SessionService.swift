@@ -23,19 +23,16 @@ public struct SessionService: Sendable {
     public func end(
         _ session: ID<Session>, by caller: Caller, in project: Project, from origin: RequestContext
     ) async throws {
-        let isEnded = try await store.end(
-            session, by: caller.session, of: .user(origin.trace), at: clock.now(), in: project.realm)
-        guard isEnded else {
-            throw SessionRefusal.unknownSession
+        try await refusing(\.atSessionEnd) {
+            try await store.end(
+                session, by: caller.session, of: .user(origin.trace), at: clock.now(), in: project.realm)
         }
     }
 
     /// The caller's own ends too. A sign-in that is under way meanwhile opens none that lives.
     public func endAll(by caller: Caller, in project: Project, from origin: RequestContext) async throws {
-        let isEnded = try await store.endAll(
-            by: caller.session, of: .user(origin.trace), at: clock.now(), in: project.realm)
-        guard isEnded else {
-            throw TokenRefusal.sessionEnded
+        try await refusing(\.atEdit) {
+            try await store.endAll(by: caller.session, of: .user(origin.trace), at: clock.now(), in: project.realm)
         }
     }
 }

@@ -10,23 +10,21 @@ public struct ListedSession: Hashable, Sendable {
     }
 }
 
-/// The sessions of one account, for whoever shows one of them. Every call is one statement or one transaction, and may
-/// throw ``StoreUnavailable``.
+/// The sessions of one account, for the holder of one of them. Every call is one statement or one transaction. A write
+/// throws ``StoreConflict`` if it was not applied. Every call may throw ``StoreUnavailable``.
 public protocol SessionStore: Sendable {
     /// The living sessions of an account, those used last first.
     func sessions(of account: ID<Account>, atMost limit: Int, in realm: ID<Realm>) async throws -> [ListedSession]
 
-    /// Ends a session, if both it and `own` live and are of the same account.
+    /// Ends a session of the same account as `own`.
     ///
-    /// - Returns: whether it was ended.
+    /// - Throws: ``StoreConflict/notFound`` unless both sessions are alive and belong to the same account.
     func end(
         _ session: ID<Session>, by own: Session, of actor: AuditActor, at now: Instant, in realm: ID<Realm>
-    ) async throws -> Bool
+    ) async throws
 
-    /// Ends every session of the account of `own`, itself included, if it lives.
+    /// Ends every session of the account of `own`, including `own`.
     ///
-    /// - Returns: whether they were ended.
-    func endAll(
-        by own: Session, of actor: AuditActor, at now: Instant, in realm: ID<Realm>
-    ) async throws -> Bool
+    /// - Throws: ``StoreConflict/stale`` if `own` has ended.
+    func endAll(by own: Session, of actor: AuditActor, at now: Instant, in realm: ID<Realm>) async throws
 }

@@ -61,8 +61,8 @@ public struct Authenticator: Sendable {
         account.lastSignInAt = now
         let session = newSession(
             of: account.id, generation: account.generation, by: .password, at: now, in: project, from: origin)
-        guard try await with.store.open(session, rehashed: rehashed, in: project.realm) else {
-            throw SignInRefusal(addressIsKnown: true, policy: project.policy)
+        try await refusing({ $0.atPasswordSignIn(by: project.policy) }) {
+            try await with.store.open(session, rehashed: rehashed, in: project.realm)
         }
         return try await with.tokens.signedIn(account, session, in: project, at: now)
     }
@@ -95,11 +95,10 @@ public struct Authenticator: Sendable {
     ) async throws -> SignedIn {
         let session = newSession(
             of: account.id, generation: 1, by: method, at: account.createdAt, in: project, from: origin)
-        switch try await with.store.create(account, opening: session, in: project.realm) {
-        case .created(let account):
-            return try await with.tokens.signedIn(account, session, in: project, at: session.authenticatedAt)
-        case .emailTaken: throw SignUpRefusal.emailTaken
+        let created = try await refusing(\.atSignUp) {
+            try await with.store.create(account, opening: session, in: project.realm)
         }
+        return try await with.tokens.signedIn(created, session, in: project, at: session.authenticatedAt)
     }
 
     private func newSession(

@@ -22,23 +22,12 @@ public struct CustomSignIn: Sendable {
             id: with.entropy.sessionID(), account: claim.account, generation: 1, method: .custom,
             authenticatedAt: now, claims: claim.claims, device: origin.device,
             place: with.place(of: origin, in: project))
-        switch try await with.store.enter(wanted, vouchedAt: claim.issuedAt, in: project.realm) {
-        case .entered(let account, let session, let isNew):
-            let signedIn = try await with.tokens.signedIn(account, session, in: project, at: now)
-            return (signedIn, isNew)
-        case .accountDisabled: throw SignInRefusal.accountDisabled
-        case .accountDeletedSince: throw CustomTokenRefusal.invalid(.olderThanDeletion)
+        let opened = try await refusing(\.atCustomTokenSignIn) {
+            try await with.store.openOrCreate(wanted, issuedAt: claim.issuedAt, in: project.realm)
         }
+        let signedIn = try await with.tokens.signedIn(opened.account, opened.session, in: project, at: now)
+        return (signedIn, opened.isNew)
     }
-}
-
-/// What came of ``AccountStore/enter(_:vouchedAt:in:)``.
-public enum Entry: Hashable, Sendable {
-    /// - Parameter session: as it was opened, of the account's generation.
-    case entered(Account, Session, isNew: Bool)
-    case accountDisabled
-    /// Nothing was made.
-    case accountDeletedSince
 }
 
 extension Session {

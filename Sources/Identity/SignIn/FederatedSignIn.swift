@@ -7,8 +7,6 @@ public struct FederatedSignIn: Sendable {
     public static let pendingLifetime: Duration = .seconds(1800)
     /// How long a nonce of ours can be used.
     public static let nonceLifetime: Duration = .seconds(600)
-    /// How often a decision is taken again because others changed what it rests on.
-    private static let attempts = 5
 
     private let with: Collaborators
     private let authenticator: Authenticator
@@ -62,25 +60,20 @@ public struct FederatedSignIn: Sendable {
     /// Verifies first, so that no transaction waits on another company's server.
     public func signIn(_ request: Request, for app: App, in project: Project) async throws -> Outcome {
         let proven = try await prover.proven(request.proof, for: app, in: project)
-        for attempt in 0..<Self.attempts {
+        return try await retryingConflicts { attempt in
             let caller = try await request.idToken.mapAsync { try await authenticator.caller(showing: $0, in: project) }
             try proven.requireUse(by: caller)
-            let known = try await store.acquaintances(of: proven.identity, in: project.realm)
+            let known = try await store.linkingCandidates(for: proven.identity, in: project.realm)
             if let caller, known.owner?.id != caller.account.id {
-                try admit(caller, isFirstAttempt: attempt == 0, in: project)
+                try admit(caller, isFirstAttempt: attempt == 1, in: project)
             }
             try proven.requireIssuer(of: known.owner)
             let decision = LinkingDecision(
                 LinkingFacts(
                     identity: proven.identity, owner: known.owner, sameEmail: known.sameEmail,
                     caller: caller?.account, mayEnter: request.mayEnter, policy: project.policy))
-            if let outcome = try await carryOut(
-                decision, for: proven, by: caller, in: project, from: request.origin)
-            {
-                return outcome
-            }
+            return try await apply(decision, for: proven, by: caller, in: project, from: request.origin)
         }
-        throw Overloaded()
     }
 
     /// Before anything is decided: a stale session does not learn whose an identity or an address is. An identity that is
@@ -97,20 +90,20 @@ public struct FederatedSignIn: Sendable {
         return tickets.nonce(until: with.clock.now() + Self.nonceLifetime, in: project.realm)
     }
 
-    /// - Returns: `nil` if the decision has to be taken again.
-    private func carryOut(
+    /// - Throws: ``StoreConflict/stale`` if the decision has to be taken again.
+    private func apply(
         _ decision: LinkingDecision, for proven: ResolvedProof, by caller: Caller?, in project: Project,
         from origin: RequestContext
-    ) async throws -> Outcome? {
+    ) async throws -> Outcome {
         switch decision {
-        case .signIn(let account): return try await enter(.signIn(account), proven, in: project, from: origin)
+        case .signIn(let account): return try await commit(.signIn(account), proven, in: project, from: origin)
         case .link(let account, let takesEmail):
-            return try await enter(
+            return try await commit(
                 .link(to: account, by: caller, takesEmail: takesEmail), proven, in: project, from: origin)
-        case .reclaim(let account): return try await enter(.reclaim(account), proven, in: project, from: origin)
+        case .reclaim(let account): return try await commit(.reclaim(account), proven, in: project, from: origin)
         case .create:
             let takesEmail = !project.policy.allowsDuplicateEmails
-            return try await enter(
+            return try await commit(
                 .create(with.entropy.accountID(), takesEmail: takesEmail), proven, isNew: true, in: project,
                 from: origin)
         case .confirm(let account, let isRecycled):
@@ -127,22 +120,20 @@ public struct FederatedSignIn: Sendable {
         }
     }
 
-    private func enter(
+    private func commit(
         _ step: SignInCommit.Step, _ proven: ResolvedProof, isNew: Bool = false, in project: Project,
         from origin: RequestContext
-    ) async throws -> Outcome? {
+    ) async throws -> Outcome {
         let now = with.clock.now()
-        let entry = SignInCommit(
+        let commit = SignInCommit(
             step: step, identity: proven.identity, marks: proven.marks, session: with.entropy.sessionID(),
             device: origin.device, place: with.place(of: origin, in: project), trace: origin.trace, enteredAt: now,
             emailBatch: try emailBatch(about: step, proven.identity, from: origin, at: now))
-        switch try await store.enter(entry, in: project.realm) {
-        case .done(let account, let session):
-            let signedIn = try await with.tokens.signedIn(account, session, in: project, at: now)
-            return .signedIn(signedIn, IdentityProfile(proven.identity, of: account), isNew: isNew)
-        case .stale: return nil
-        case .used: throw proven.isTicket ? ProviderRefusal.ticketUsed : .nonce(.alreadyUsed)
+        let (account, session) = try await refusing({ $0.atFederatedSignIn(usesPendingToken: proven.isTicket) }) {
+            try await store.commit(commit, in: project.realm)
         }
+        let signedIn = try await with.tokens.signedIn(account, session, in: project, at: now)
+        return .signedIn(signedIn, IdentityProfile(proven.identity, of: account), isNew: isNew)
     }
 
     /// To the owner of an account that others can enter now, or that has become somebody else's.

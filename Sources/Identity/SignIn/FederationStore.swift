@@ -1,26 +1,29 @@
-/// Accounts as identities of other providers lead to them. Every call is one statement or one transaction, and may
-/// throw ``StoreUnavailable``.
+/// Accounts found by identities of other providers. Every call is one statement or one transaction. A write throws
+/// ``StoreConflict`` if it was not applied. Every call may throw ``StoreUnavailable``.
 public protocol FederationStore: Sendable {
-    /// Whose the identity is, and who holds its address.
-    func acquaintances(
-        of identity: VerifiedIdentity, in realm: ID<Realm>
+    /// Returns the account that has the identity, and the account that holds the identity's email address.
+    func linkingCandidates(
+        for identity: VerifiedIdentity, in realm: ID<Realm>
     ) async throws -> (owner: Account?, sameEmail: Account?)
 
-    /// Carries out what was decided, and opens a session.
-    func enter(_ entry: SignInCommit, in realm: ID<Realm>) async throws -> Entered
+    /// Applies a decision and opens a session.
+    ///
+    /// - Returns: the account after the change, and the new session.
+    /// - Throws: ``StoreConflict/stale`` if the decision has to be taken again; ``StoreConflict/alreadyUsed``.
+    func commit(_ commit: SignInCommit, in realm: ID<Realm>) async throws -> (account: Account, session: Session)
 
-    /// Whether a change of the account's address can still be undone by the link that was sent to the address before.
+    /// Whether a change of the account's email address can still be undone by the link sent to the earlier address.
     func hasRecoveryCode(_ account: ID<Account>, at now: Instant, in realm: ID<Realm>) async throws -> Bool
 
-    /// Moves what the plan says, keeps the source for undoing it, posts `notices`, and opens a session in the target. The
-    /// source's id is never given again.
+    /// Applies the merge plan, stores a merge record for the undo, enqueues `notices`, and opens a session of the target.
+    /// The source's ID is never assigned again.
     ///
-    /// Returns ``Entered/stale`` where the plan would be another one by now.
-    ///
-    /// - Throws: ``MergeRefusal``, ``MergeRefusal/recoveryPending`` among them.
+    /// - Returns: the target after the merge, and the new session.
+    /// - Throws: ``MergeRefusal``, including ``MergeRefusal/recoveryPending``; ``StoreConflict/stale`` if the accounts no
+    ///   longer match the precondition; ``StoreConflict/alreadyUsed``.
     func merge(
-        _ merge: AccountMerge, entering entry: MergeCommit, announcing notices: MergeNotices, in realm: ID<Realm>
-    ) async throws -> Entered
+        _ merge: AccountMerge, opening commit: MergeCommit, announcing notices: MergeNotices, in realm: ID<Realm>
+    ) async throws -> (account: Account, session: Session)
 }
 
 /// A decision that signs somebody in, with all that carrying it out needs.
@@ -68,13 +71,4 @@ public struct SignInCommit: Hashable, Sendable {
         guard case .link(_, let caller?, _) = step else { return enteredAt }
         return caller.authenticatedAt(linkingAt: enteredAt)
     }
-}
-
-public enum Entered: Hashable, Sendable {
-    /// The account as it is now, and the session that was opened.
-    case done(Account, Session)
-    /// Something that the decision rests on has changed: it has to be taken again.
-    case stale
-    /// A mark had been used before.
-    case used
 }

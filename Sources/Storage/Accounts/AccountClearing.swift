@@ -11,7 +11,7 @@ public struct AccountClearing: Sendable {
 
     /// Their sessions and identities go with them.
     public func clear(_ realm: ID<Realm>) async throws {
-        try await reaching {
+        try await withStoreErrors {
             try await pool.transaction { transaction in
                 _ = try await transaction.execute("DELETE FROM account WHERE project_id = \(realm.rawValue)")
                 _ = try await transaction.execute("DELETE FROM deleted_account WHERE project_id = \(realm.rawValue)")

@@ -23,7 +23,7 @@ public struct PasswordSchemeStore: Sendable {
 
     /// Does nothing if there is one of that id.
     public func add(_ key: Stored, at now: Instant) async throws {
-        _ = try await reaching {
+        _ = try await withStoreErrors {
             try await pool.execute(
                 """
                 INSERT INTO password_scheme (project_id, id, key, created_at)
@@ -44,14 +44,14 @@ public struct PasswordSchemeStore: Sendable {
 
     /// Puts `sealed` in the place of what `key` was, unless somebody else did so first.
     public func reseal(_ key: Stored, as sealed: [UInt8]) async throws {
-        _ = try await reaching {
+        _ = try await withStoreErrors {
             try await pool.execute(
                 "UPDATE password_scheme SET key = \(sealed) WHERE id = \(key.id.rawValue) AND key = \(key.sealed)")
         }
     }
 
     private func keys(_ rest: SQL) async throws -> [Stored] {
-        try await reaching {
+        try await withStoreErrors {
             try await pool.query("SELECT project_id, id, key FROM password_scheme \(rest)")
         }.map { row in
             Stored(

@@ -17,7 +17,7 @@ public struct PostgresAccountFinder: AccountFinder {
     public func page(
         by order: AccountOrder, skipping count: Int, limit: Int, in realm: ID<Realm>
     ) async throws -> [Account] {
-        try await reaching {
+        try await withStoreErrors {
             try await pool.transaction(isolation: .repeatableRead) { transaction in
                 switch order.field {
                 case .id, .createdAt:
@@ -36,7 +36,7 @@ public struct PostgresAccountFinder: AccountFinder {
         in realm: ID<Realm>
     ) async throws -> [Account] {
         let statement = SQL.page(beginningWith: prefix, besides: names, after: id, limit: limit, in: realm)
-        return try await reaching { try await pool.query(statement) }.map { try AccountRow.seen($0) }
+        return try await withStoreErrors { try await pool.query(statement) }.map { try AccountRow.seen($0) }
     }
 }
 

@@ -2,32 +2,25 @@ public import Identity
 internal import Postgres
 
 extension PostgresAccountStore {
-    public func update(_ change: AccountChange, by session: Session, in realm: ID<Realm>) async throws -> Update {
-        do {
-            let account = try await reaching {
-                try await pool.transaction { try await changed(by: change, session, in: realm, $0) }
-            }
-            return account.map { .updated($0) } ?? .stale
-        } catch is NoWayIn {
-            return .lastWayIn
-        } catch let error as PostgresError where error.uniqueViolation == "account_email_key" {
-            return .emailTaken
+    public func update(_ change: AccountChange, by session: Session, in realm: ID<Realm>) async throws -> Account {
+        try await withStoreErrors {
+            try await pool.transaction { try await changed(by: change, session, in: realm, $0) }
         }
     }
 
     /// The account's row is locked first, so that what it is linked to changes for one at a time.
     private func changed(
         by change: AccountChange, _ session: Session, in realm: ID<Realm>, _ transaction: Transaction
-    ) async throws -> Account? {
+    ) async throws -> Account {
         let statement = SQL.update(change, by: try SessionRow(session), in: realm)
-        guard let row = try await transaction.query(statement).first else { return nil }
+        guard let row = try await transaction.query(statement).first else { throw StoreConflict.stale }
         var account = try AccountRow.account(row)
         try await transaction.enqueue(change.emailBatch, in: realm)
         try await transaction.audit(change.notes, by: change.actor, at: change.changedAt, in: realm)
         if !change.unlinked.isEmpty || change.keepsWayIn {
             account = try await unlinked(account, by: change, session, in: realm, transaction)
         }
-        guard !change.keepsWayIn || account.hasWayIn else { throw NoWayIn() }
+        guard !change.keepsWayIn || account.hasWayIn else { throw StoreConflict.lastSignInMethod }
         guard let replacement = change.replacement else { return account }
         _ = try await transaction.execute(.voidCodes(of: account.id, in: realm))
         _ = try await transaction.execute(
@@ -77,6 +70,3 @@ extension PostgresAccountStore {
         return heir
     }
 }
-
-/// Rolls back a change after which nobody could sign in.
-private struct NoWayIn: Error {}

@@ -12,18 +12,14 @@ public struct PostgresAccountStore: AccountStore {
 
     public func create(
         _ account: NewAccount, opening session: Session, in realm: ID<Realm>
-    ) async throws -> Creation {
+    ) async throws -> Account {
         let statement = SQL.create(account, opening: try SessionRow(session), in: realm)
-        do {
-            _ = try await reaching { try await pool.execute(statement) }
-            return .created(Account(account))
-        } catch let error as PostgresError where error.uniqueViolation == "account_email_key" {
-            return .emailTaken
-        }
+        _ = try await withStoreErrors { try await pool.execute(statement) }
+        return Account(account)
     }
 
     public func holder(of email: EmailAddress, in realm: ID<Realm>) async throws -> EmailHolder? {
-        try await reaching { try await pool.read(.holder(of: email, in: realm)) }.first.map { row in
+        try await withStoreErrors { try await pool.read(.holder(of: email, in: realm)) }.first.map { row in
             EmailHolder(account: try AccountRow.account(row), passwordHash: try row.decode("password_hash"))
         }
     }
@@ -31,17 +27,18 @@ public struct PostgresAccountStore: AccountStore {
     public func hadSession(
         _ email: EmailAddress, from places: [[UInt8]], since: Instant, in realm: ID<Realm>
     ) async throws -> Bool {
-        try await !reaching { try await pool.read(.hadSession(email, from: places, since: since, in: realm)) }.isEmpty
+        try await !withStoreErrors { try await pool.read(.hadSession(email, from: places, since: since, in: realm)) }
+            .isEmpty
     }
 
-    public func open(_ session: Session, rehashed: String?, in realm: ID<Realm>) async throws -> Bool {
+    public func open(_ session: Session, rehashed: String?, in realm: ID<Realm>) async throws {
         let statement = SQL.open(try SessionRow(session), rehashed: rehashed, in: realm)
-        return try await reaching { try await pool.execute(statement) } == 1
+        guard try await withStoreErrors({ try await pool.execute(statement) }) == 1 else { throw StoreConflict.stale }
     }
 
     public func find(_ claim: IDTokenClaim, in realm: ID<Realm>) async throws -> FoundSession? {
         let statement = SQL.find(try UUID(claim.session), of: claim.account, in: realm)
-        return try await reaching { try await pool.read(statement) }.first.map { row in
+        return try await withStoreErrors { try await pool.read(statement) }.first.map { row in
             FoundSession(
                 account: try AccountRow.account(row, lastRefreshAt: try row.decode("last_refresh_at")),
                 session: try row.decode("session_id", as: UUID?.self) == nil ? nil : try SessionRow.session(row))
@@ -55,7 +52,7 @@ public struct PostgresAccountStore: AccountStore {
         let statement = SQL.rotate(
             id, counter: claim.counter, rotates: policy.rotatesRefreshTokens,
             graceBegan: Timestamp(now - policy.refreshTokenGracePeriod), now: Timestamp(now), in: realm)
-        guard let row = try await reaching({ try await pool.query(statement) }).first else {
+        guard let row = try await withStoreErrors({ try await pool.query(statement) }).first else {
             return try await whyNotRotated(id, in: realm)
         }
         guard try !row.decode("is_stolen", as: Bool.self) else { return .stolen }
@@ -65,19 +62,18 @@ public struct PostgresAccountStore: AccountStore {
 
     public func delete(
         by session: Session, of actor: AuditActor, at now: Instant, emailBatch: EmailBatch, in realm: ID<Realm>
-    ) async throws -> Bool {
+    ) async throws {
         let statement = SQL.delete(by: try SessionRow(session), of: actor, at: now, in: realm)
-        return try await reaching {
+        try await withStoreErrors {
             try await pool.transaction { transaction in
-                guard try await transaction.execute(statement) == 1 else { return false }
+                guard try await transaction.execute(statement) == 1 else { throw StoreConflict.stale }
                 try await transaction.enqueue(emailBatch, in: realm)
-                return true
             }
         }
     }
 
     private func whyNotRotated(_ session: UUID, in realm: ID<Realm>) async throws -> Rotation {
-        guard let row = try await reaching({ try await pool.query(.state(of: session, in: realm)) }).first else {
+        guard let row = try await withStoreErrors({ try await pool.query(.state(of: session, in: realm)) }).first else {
             return .unknown
         }
         return try row.decode("is_disabled") ? .accountDisabled : .ended

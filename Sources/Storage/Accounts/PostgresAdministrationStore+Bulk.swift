@@ -3,11 +3,9 @@ internal import Postgres
 
 /// Whole projects, in and out.
 extension PostgresAdministrationStore {
-    private static let addAttempts = 5
-
     /// Has the server plan by what is there now, and not by what was there before an import.
     public func gatherStatistics() async throws {
-        _ = try await reaching { try await pool.execute("ANALYZE account, linked_identity") }
+        _ = try await withStoreErrors { try await pool.execute("ANALYZE account, linked_identity") }
     }
 
     /// Stores many accounts in one transaction, each of them whole or not at all. Nothing that is there is changed.
@@ -18,22 +16,16 @@ extension PostgresAdministrationStore {
         _ accounts: [StoredAccount], by actor: AuditActor, now: Instant, in realm: ID<Realm>
     ) async throws -> [ID<Account>: UniqueMember] {
         guard !accounts.isEmpty else { return [:] }
-        for _ in 0..<Self.addAttempts {
-            do {
-                return try await reaching {
-                    try await pool.transaction { try await $0.add(accounts, by: actor, now: now, in: realm) }
-                }
-            } catch let error as PostgresError where error.takenMember != nil {
-                // Somebody took an identity between the look and the insertion.
-                continue
+        return try await retryingConflicts(where: isTaken) { _ in
+            try await withStoreErrors {
+                try await pool.transaction { try await $0.add(accounts, by: actor, now: now, in: realm) }
             }
         }
-        throw StoreUnavailable(reason: "others keep taking what is to be stored")
     }
 
     /// The accounts after `id`, in the order of ids, with their password hashes.
     public func stored(after id: ID<Account>?, limit: Int, in realm: ID<Realm>) async throws -> [StoredAccount] {
-        try await reaching {
+        try await withStoreErrors {
             try await pool.query(
                 """
                 SELECT a.password_hash, \(AccountRow.columns) FROM (

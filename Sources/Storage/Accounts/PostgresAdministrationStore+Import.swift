@@ -2,25 +2,17 @@ public import Identity
 internal import Postgres
 
 extension PostgresAdministrationStore {
-    /// Somebody else may take a name between the look and the insertion; then everything is tried again.
-    private static let attempts = 5
-
     public func store(
         _ accounts: [StoredAccount], overwrite: ImportOverwrite, by actor: AuditActor, now: Instant,
         in realm: ID<Realm>
     ) async throws -> [ID<Account>: UniqueMember] {
         // Those who bring the same addresses take them in the same order, and do not wait for each other.
         let ordered = accounts.sorted { $0.order < $1.order }
-        for _ in 0..<Self.attempts {
-            do {
-                return try await reaching {
-                    try await storeOnce(ordered, overwrite: overwrite, by: actor, now: now, in: realm)
-                }
-            } catch let error as PostgresError where error.takenMember != nil {
-                continue
+        return try await retryingConflicts(where: isTaken) { _ in
+            try await withStoreErrors {
+                try await storeOnce(ordered, overwrite: overwrite, by: actor, now: now, in: realm)
             }
         }
-        throw StoreUnavailable(reason: "others keep taking what is to be stored")
     }
 
     private func storeOnce(

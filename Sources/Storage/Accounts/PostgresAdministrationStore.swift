@@ -13,28 +13,21 @@ public struct PostgresAdministrationStore: AdministrationStore {
         id: ID<Account>?, email: EmailAddress?, phoneNumber: PhoneNumber?, in realm: ID<Realm>
     ) async throws -> Set<UniqueMember> {
         let statement = SQL.taken(id: id, email: email, phoneNumber: phoneNumber, in: realm)
-        guard let row = try await reaching({ try await pool.query(statement) }).first else { return [] }
+        guard let row = try await withStoreErrors({ try await pool.query(statement) }).first else { return [] }
         let members: [(String, UniqueMember)] = [("id", .id), ("email", .email), ("phone_number", .phoneNumber)]
         return Set(try members.filter { try row.decode($0.0) }.map(\.1))
     }
 
     public func create(
         _ account: StoredAccount, by actor: AuditActor, in realm: ID<Realm>
-    ) async throws -> Change {
+    ) async throws {
         let statement = SQL.insert([account], in: realm)
-        do {
-            try await reaching {
-                try await pool.transaction { transaction in
-                    _ = try await transaction.execute(statement)
-                    try await transaction.audit(
-                        [AuditNote(.created, account.account.id)], by: actor, at: account.account.createdAt, in: realm
-                    )
-                }
+        try await withStoreErrors {
+            try await pool.transaction { transaction in
+                _ = try await transaction.execute(statement)
+                try await transaction.audit(
+                    [AuditNote(.created, account.account.id)], by: actor, at: account.account.createdAt, in: realm)
             }
-            return .done(account.account)
-        } catch let error as PostgresError {
-            guard let member = error.takenMember else { throw error }
-            return .taken(member)
         }
     }
 
@@ -44,28 +37,26 @@ public struct PostgresAdministrationStore: AdministrationStore {
 
     public func change(
         _ account: ID<Account>, by change: AdministrativeChange, of actor: AuditActor, in realm: ID<Realm>
-    ) async throws -> Change {
-        do {
-            let row = try await reaching { try await changed(account, by: change, of: actor, in: realm) }
-            return try row.map { .done(try AccountRow.account($0, lastRefreshAt: try $0.decode("last_refresh_at"))) }
-                ?? .unknown
-        } catch let error as PostgresError {
-            guard let member = error.takenMember else { throw error }
-            return .taken(member)
-        }
+    ) async throws -> Account {
+        guard let row = try await withStoreErrors({ try await changed(account, by: change, of: actor, in: realm) })
+        else { throw StoreConflict.notFound }
+        return try AccountRow.account(row, lastRefreshAt: try row.decode("last_refresh_at"))
     }
 
     public func delete(
         _ account: ID<Account>, by actor: AuditActor, now: Instant, in realm: ID<Realm>
-    ) async throws -> Bool {
-        try await reaching { try await pool.execute(.delete(account, by: actor, now: now, in: realm)) } == 1
+    ) async throws {
+        let statement = SQL.delete(account, by: actor, now: now, in: realm)
+        guard try await withStoreErrors({ try await pool.execute(statement) }) == 1 else {
+            throw StoreConflict.notFound
+        }
     }
 
     public func delete(
         _ accounts: [ID<Account>], onlyDisabled: Bool, by actor: AuditActor, now: Instant, in realm: ID<Realm>
     ) async throws -> Set<ID<Account>> {
         let statement = SQL.delete(accounts, onlyDisabled: onlyDisabled, by: actor, now: now, in: realm)
-        return Set(try await reaching { try await pool.query(statement) }.map { ID(try $0.decode("id")) })
+        return Set(try await withStoreErrors { try await pool.query(statement) }.map { ID(try $0.decode("id")) })
     }
 
     public func page(after id: ID<Account>?, limit: Int, in realm: ID<Realm>) async throws -> [Account] {
@@ -73,11 +64,11 @@ public struct PostgresAdministrationStore: AdministrationStore {
     }
 
     public func count(in realm: ID<Realm>) async throws -> Int {
-        try await reaching { try await pool.query(.count(in: realm)) }.first?.decode("count") ?? 0
+        try await withStoreErrors { try await pool.query(.count(in: realm)) }.first?.decode("count") ?? 0
     }
 
     private func accounts(_ statement: SQL) async throws -> [Account] {
-        try await reaching { try await pool.query(statement) }.map {
+        try await withStoreErrors { try await pool.query(statement) }.map {
             try AccountRow.account($0, lastRefreshAt: try $0.decode("last_refresh_at"))
         }
     }
@@ -132,18 +123,5 @@ extension AdministrativeChange {
 
     fileprivate func note(about account: ID<Account>) -> [AuditNote] {
         members.isEmpty ? [] : [AuditNote(.updated, account, ["members": members.joined(separator: " ")])]
-    }
-}
-
-extension PostgresError {
-    /// What another account has, if that is why the statement was refused.
-    var takenMember: UniqueMember? {
-        switch uniqueViolation {
-        case "account_pkey": .id
-        case "account_email_key": .email
-        case "account_phone_number_key": .phoneNumber
-        case "linked_identity_pkey": .identity
-        default: nil
-        }
     }
 }

@@ -13,7 +13,7 @@ public struct AuditStore: Sendable {
     /// - Returns: at most ``AuditQuery/limit`` lines.
     public func page(_ query: AuditQuery, in realm: ID<Realm>) async throws -> [AuditEvent] {
         let statement = try SQL.audited(query, in: realm)
-        return try await reaching { try await pool.query(statement) }.map(AuditEvent.init)
+        return try await withStoreErrors { try await pool.query(statement) }.map(AuditEvent.init)
     }
 
     public var trail: AuditTrail {
@@ -21,7 +21,7 @@ public struct AuditStore: Sendable {
             try await page($0, in: $1)
         } record: { note, actor, project, now in
             let statement = try SQL.audit([note], by: actor, at: now, in: project, from: "(VALUES (1)) v")
-            _ = try await reaching { try await pool.execute(statement) }
+            _ = try await withStoreErrors { try await pool.execute(statement) }
         }
     }
 }

@@ -25,7 +25,7 @@ public struct EmailListing: Sendable {
 
     /// The newest, oldest first.
     public func emails(limit: Int) async throws -> [Entry] {
-        try await reaching {
+        try await withStoreErrors {
             try await pool.query(
                 """
                 SELECT id, project_id, kind, created_at, due_at, attempts, failure, failed_at FROM (

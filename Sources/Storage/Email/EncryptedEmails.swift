@@ -18,7 +18,7 @@ public struct EncryptedEmails: Sendable {
     /// In the order of ids.
     public func emails(after last: ID<OutgoingEmail>?, limit: Int) async throws -> [Stored] {
         let beyond: SQL = if let last { "AND id > \(try UUID(last))" } else { "" }
-        return try await reaching {
+        return try await withStoreErrors {
             try await pool.query(
                 "SELECT id, content FROM outgoing_email WHERE failed_at IS NULL \(beyond) ORDER BY id LIMIT \(limit)")
         }.map { Stored(id: ID(email: try $0.decode("id")), content: try $0.decode("content")) }
@@ -27,7 +27,7 @@ public struct EncryptedEmails: Sendable {
     /// Does nothing if the email was deleted or its payload has changed.
     public func reseal(_ email: Stored, as sealed: [UInt8]) async throws {
         let id = try UUID(email.id)
-        _ = try await reaching {
+        _ = try await withStoreErrors {
             try await pool.execute(
                 "UPDATE outgoing_email SET content = \(sealed) WHERE id = \(id) AND content = \(email.content)")
         }

@@ -11,27 +11,27 @@ public struct PostgresEmailQueue: EmailQueue {
     }
 
     public func claim(limit: Int, lease: Duration, at now: Instant) async throws -> [QueuedEmail] {
-        try await reaching { try await pool.query(.claim(limit: limit, until: now + lease, at: now)) }
+        try await withStoreErrors { try await pool.query(.claim(limit: limit, until: now + lease, at: now)) }
             .compactMap(QueuedEmail.init)
     }
 
     public func bind(_ code: [UInt8], of queued: QueuedEmail) async throws -> Bool {
         let statement = try SQL.bind(code, of: queued)
-        return try await reaching { try await pool.query(statement) }.first?.decode("is_bound") ?? false
+        return try await withStoreErrors { try await pool.query(statement) }.first?.decode("is_bound") ?? false
     }
 
     public func isUsable(_ code: [UInt8]) async throws -> Bool {
-        try await reaching { try await pool.query("SELECT FROM oob_code WHERE hash = \(code)") }.isEmpty == false
+        try await withStoreErrors { try await pool.query("SELECT FROM oob_code WHERE hash = \(code)") }.isEmpty == false
     }
 
     public func remove(_ email: ID<OutgoingEmail>) async throws {
         let id = try UUID(email)
-        _ = try await reaching { try await pool.execute("DELETE FROM outgoing_email WHERE id = \(id)") }
+        _ = try await withStoreErrors { try await pool.execute("DELETE FROM outgoing_email WHERE id = \(id)") }
     }
 
     public func postpone(_ email: ID<OutgoingEmail>, until due: Instant, failure: String) async throws {
         let id = try UUID(email)
-        _ = try await reaching {
+        _ = try await withStoreErrors {
             try await pool.execute(
                 "UPDATE outgoing_email SET due_at = \(Timestamp(due)), failure = \(failure) WHERE id = \(id)")
         }
@@ -39,7 +39,7 @@ public struct PostgresEmailQueue: EmailQueue {
 
     public func giveUp(_ email: ID<OutgoingEmail>, failure: String, at now: Instant) async throws {
         let id = try UUID(email)
-        _ = try await reaching {
+        _ = try await withStoreErrors {
             try await pool.execute(
                 "UPDATE outgoing_email SET failed_at = \(Timestamp(now)), failure = \(failure) WHERE id = \(id)")
         }
@@ -48,7 +48,7 @@ public struct PostgresEmailQueue: EmailQueue {
     /// The number of emails that wait to be sent.
     public func waiting() async throws -> Int {
         let statement: SQL = "SELECT count(*) AS waiting FROM outgoing_email WHERE failed_at IS NULL"
-        return try await reaching { try await pool.query(statement) }.first?.decode("waiting") ?? 0
+        return try await withStoreErrors { try await pool.query(statement) }.first?.decode("waiting") ?? 0
     }
 }
 

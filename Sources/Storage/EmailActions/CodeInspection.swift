@@ -21,7 +21,7 @@ public struct CodeInspection: Sendable {
     ///
     /// - Parameter hashes: in hexadecimal.
     public func standing(_ hashes: [String], in realm: ID<Realm>, at now: Instant) async throws -> [Entry] {
-        let rows = try await reaching {
+        let rows = try await withStoreErrors {
             try await pool.query(
                 """
                 SELECT encode(hash, 'hex') AS hash, purpose, email, new_email FROM oob_code

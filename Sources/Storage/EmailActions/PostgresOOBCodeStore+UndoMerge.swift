@@ -2,46 +2,45 @@ public import Identity
 internal import Postgres
 
 extension PostgresOOBCodeStore {
-    public func undoMerge(_ undoing: MergeUndoing, in realm: ID<Realm>) async throws -> UndoneMerge {
+    public func undoMerge(_ undoing: MergeUndoing, in realm: ID<Realm>) async throws -> Account {
         do {
-            return try await reaching {
+            return try await withStoreErrors {
                 try await pool.transaction { try await undo(undoing, in: realm, $0) }
             }
-        } catch is Stale {
-            return .stale
-        } catch UndoRefusal.taken {
-            return .impossible
-        } catch let error as PostgresError {
-            guard let member = error.takenMember else { throw error }
-            return member == .id ? .impossible : .stale
+        } catch StoreConflict.taken(let member) where member != .id {
+            throw StoreConflict.stale
         }
     }
 
     /// Locks accounts first, as every change of them does; then it looks again.
     private func undo(
         _ undoing: MergeUndoing, in realm: ID<Realm>, _ transaction: Transaction
-    ) async throws -> UndoneMerge {
+    ) async throws -> Account {
         guard let source = undoing.code.source,
             let seen = try await transaction.undoable(undoing, locking: false, in: realm)
-        else { return .impossible }
+        else { throw StoreConflict.notFound }
         _ = try await transaction.execute(.lock([seen.target] + seen.holders.map(\.id), in: realm))
-        guard let now = try await transaction.undoable(undoing, locking: true, in: realm) else { return .impossible }
+        guard let now = try await transaction.undoable(undoing, locking: true, in: realm) else {
+            throw StoreConflict.notFound
+        }
         guard now.target == seen.target, Set(now.holders.map(\.id)) == Set(seen.holders.map(\.id)),
             let target = now.holders.first(where: { $0.id == now.target })
-        else { throw Stale() }
+        else { throw StoreConflict.stale }
         guard try await transaction.execute(.useUp(undoing.code, at: undoing.undoneAt, in: realm)) == 1 else {
-            return .impossible
+            throw StoreConflict.alreadyUsed
         }
         let reversal = MergeReversal(of: now.merge, from: target, among: now.holders)
-        try await carryOut(reversal, of: now.merge, from: target, undoing, in: realm, transaction)
-        guard let row = try await transaction.query(.find([.id(source)], in: realm)).first else { throw Stale() }
+        try await apply(reversal, of: now.merge, from: target, undoing, in: realm, transaction)
+        guard let row = try await transaction.query(.find([.id(source)], in: realm)).first else {
+            throw StoreConflict.stale
+        }
         let account = try AccountRow.account(row)
         let reset = undoing.reset(of: account).map { [$0] } ?? []
         try await transaction.enqueue(EmailBatch(codes: reset), in: realm)
-        return .done(account)
+        return account
     }
 
-    private func carryOut(
+    private func apply(
         _ reversal: MergeReversal, of merge: MergeRecord, from target: Account, _ undoing: MergeUndoing,
         in realm: ID<Realm>, _ transaction: Transaction
     ) async throws {

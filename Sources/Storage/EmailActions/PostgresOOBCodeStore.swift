@@ -12,7 +12,7 @@ public struct PostgresOOBCodeStore: OOBCodeStore {
     public func issue(
         _ code: OOBCode, _ outgoing: OutgoingEmail?, by session: Session?, for administrator: (AuditNote, AuditActor)?,
         in realm: ID<Realm>
-    ) async throws -> Bool {
+    ) async throws {
         let issuing = SQL.issue(code, by: try session.map { try SessionRow($0) }, in: realm)
         var statement: SQL = "WITH inserted AS (\(issuing) RETURNING 1)"
         if let outgoing {
@@ -23,59 +23,58 @@ public struct PostgresOOBCodeStore: OOBCodeStore {
             statement = "\(statement), audited AS (\(audit))"
         }
         statement = "\(statement) SELECT 1 AS one FROM inserted"
-        return try await !reaching { try await pool.query(statement) }.isEmpty
+        let issued = statement
+        guard try await !withStoreErrors({ try await pool.query(issued) }).isEmpty else { throw StoreConflict.stale }
     }
 
     public func enqueue(_ outgoing: OutgoingEmail, in realm: ID<Realm>) async throws {
         let statement = try SQL.enqueue(outgoing, in: realm, from: "(VALUES (1)) v")
-        _ = try await reaching { try await pool.execute(statement) }
+        _ = try await withStoreErrors { try await pool.execute(statement) }
     }
 
     public func find(_ hash: [UInt8], in realm: ID<Realm>?) async throws -> FoundCode? {
-        try await reaching { try await pool.query(.findCode(hash, in: realm)) }.first.map { row in
+        try await withStoreErrors { try await pool.query(.findCode(hash, in: realm)) }.first.map { row in
             FoundCode(
                 code: try OOBCodeRow.code(row), realm: ID(try row.decode("code_project_id")),
                 account: try row.decode("has_account") ? try AccountRow.account(row) : nil)
         }
     }
 
-    public func redeem(_ redemption: Redemption, in realm: ID<Realm>) async throws -> Redeemed {
+    public func redeem(_ redemption: Redemption, in realm: ID<Realm>) async throws -> Account {
         do {
-            return try await reaching {
-                try await pool.transaction { try await carryOut(redemption, in: realm, $0) }
+            return try await withStoreErrors {
+                try await pool.transaction { try await apply(redemption, in: realm, $0) }
             }
-        } catch is Stale {
-            return .stale
-        } catch let error as PostgresError {
-            switch error.uniqueViolation {
-            case "account_pkey": return .stale
-            case "account_email_key": return try await loseAddress(redemption, in: realm)
-            default: throw error
-            }
+        } catch StoreConflict.taken(.id) {
+            throw StoreConflict.stale
+        } catch StoreConflict.taken(.email) {
+            throw try await emailConflict(of: redemption, in: realm)
         }
     }
 
-    /// A sign-in and a removal decide again, and find who has the address now; another change has come too late. A code
-    /// that leads back to the address stays, for when the other account has given the address up.
-    private func loseAddress(_ redemption: Redemption, in realm: ID<Realm>) async throws -> Redeemed {
+    /// Returns the conflict of a redemption whose email address another account holds.
+    ///
+    /// A sign-in and a removal are decided again with the account that holds the address now. Any other change has come
+    /// too late, and its code is consumed. A recovery code is kept until the other account gives up the address.
+    private func emailConflict(of redemption: Redemption, in realm: ID<Realm>) async throws -> StoreConflict {
         if case .create = redemption.step { return .stale }
         if redemption.code.purpose == .removeSignInMethod { return .stale }
-        if redemption.code.purpose == .recoverEmail { return .emailTaken }
+        if redemption.code.purpose == .recoverEmail { return .taken(.email) }
         let statement = SQL.useUp(redemption.code, at: redemption.redeemedAt, in: realm)
-        return try await reaching { try await pool.execute(statement) } == 1 ? .emailTaken : .used
+        return try await withStoreErrors { try await pool.execute(statement) } == 1 ? .taken(.email) : .alreadyUsed
     }
 
-    private func carryOut(
+    private func apply(
         _ redemption: Redemption, in realm: ID<Realm>, _ transaction: Transaction
-    ) async throws -> Redeemed {
+    ) async throws -> Account {
         let code = redemption.code
         guard try await transaction.execute(.useUp(code, at: redemption.redeemedAt, in: realm)) == 1 else {
-            return .used
+            throw StoreConflict.alreadyUsed
         }
         let account: ID<Account>
         switch redemption.step {
         case .create(let new):
-            guard let session = redemption.session else { throw Stale() }
+            guard let session = redemption.session else { throw StoreConflict.stale }
             account = new.id
             _ = try await transaction.execute(
                 .create(proven: new, opening: try SessionRow(session), in: realm))
@@ -86,13 +85,15 @@ public struct PostgresOOBCodeStore: OOBCodeStore {
                 try await disavow(
                     other, by: code, redemption.trace, at: redemption.redeemedAt, in: realm, transaction)
             }
-            try await carryOut(change, redemption, in: realm, transaction)
+            try await apply(change, redemption, in: realm, transaction)
         }
         try await transaction.enqueue(redemption.emailBatch, in: realm)
-        guard let row = try await transaction.query(.find([.id(account)], in: realm)).first else { throw Stale() }
+        guard let row = try await transaction.query(.find([.id(account)], in: realm)).first else {
+            throw StoreConflict.stale
+        }
         let current = try AccountRow.account(row)
-        guard redemption.knows(current.identities) else { throw Stale() }
-        return .done(current)
+        guard redemption.knows(current.identities) else { throw StoreConflict.stale }
+        return current
     }
 
     /// Takes the address from an account that never verified it.
@@ -102,17 +103,17 @@ public struct PostgresOOBCodeStore: OOBCodeStore {
     ) async throws {
         let change = MailboxChange.disavowing(account)
         let redemption = Redemption(code: code, step: .change(change), trace: trace, redeemedAt: now)
-        try await carryOut(change, redemption, in: realm, transaction)
+        try await apply(change, redemption, in: realm, transaction)
     }
 
-    func carryOut(
+    func apply(
         _ change: MailboxChange, _ redemption: Redemption, in realm: ID<Realm>, _ transaction: Transaction
     ) async throws {
         let account = change.account
         let statement = SQL.change(
             by: change, caller: try redemption.caller.map { try SessionRow($0) },
             opensSession: redemption.session != nil, at: redemption.redeemedAt, in: realm)
-        guard try await transaction.execute(statement) == 1 else { throw Stale() }
+        guard try await transaction.execute(statement) == 1 else { throw StoreConflict.stale }
         if change.endsSessions {
             _ = try await transaction.execute(.forgetSessions(of: account.id, before: account.generation, in: realm))
             _ = try await transaction.execute(.voidCodes(of: account.id, in: realm))

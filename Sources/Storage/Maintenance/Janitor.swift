@@ -75,7 +75,7 @@ public actor Janitor {
     private func removeBatches(_ statement: SQL) async throws -> Int {
         var removed = 0
         for _ in 0..<pace.batches {
-            let count = try await reaching { try await pool.execute(statement) }
+            let count = try await withStoreErrors { try await pool.execute(statement) }
             removed += count
             if count < pace.batch { break }
         }
@@ -91,7 +91,7 @@ public actor Janitor {
             let statement = SQL.deadSessions(
                 after: lastSession, limit: pace.batch, before: now - Self.deadSessionsAreKept,
                 exceptAnonymousOf: keeping)
-            let row = try await reaching { try await pool.query(statement) }.first
+            let row = try await withStoreErrors { try await pool.query(statement) }.first
             removed += try row?.decode("removed") ?? 0
             lastSession = try row.flatMap { try $0.decode("seen", as: Int.self) < pace.batch ? nil : SessionPlace($0) }
             guard lastSession != nil else { break }
@@ -110,16 +110,18 @@ public actor Janitor {
 
     /// What a deleted tenant held, and the tenant once its lines of the audit trail have come of age.
     private func removeDeletedTenants(at now: Instant) async throws -> Int {
-        let deleted = try await reaching { try await pool.query(.deletedTenants(limit: pace.tenants)) }
+        let deleted = try await withStoreErrors { try await pool.query(.deletedTenants(limit: pace.tenants)) }
         var removed = 0
         for row in deleted {
             let home = ID<Realm>(try row.decode("id"))
             removed += try await removeBatches(.accounts(of: home, at: now, limit: pace.batch))
             removed += try await removeBatches(.tombstones(of: home, limit: pace.batch))
             for secrets in [SQL.providers(of: home), .passwordKeys(of: home)] {
-                removed += try await reaching { try await pool.execute(secrets) }
+                removed += try await withStoreErrors { try await pool.execute(secrets) }
             }
-            removed += try await reaching { try await pool.execute(.removeIfEmpty(home, before: now - Self.slack)) }
+            removed += try await withStoreErrors {
+                try await pool.execute(.removeIfEmpty(home, before: now - Self.slack))
+            }
         }
         return removed
     }
@@ -131,7 +133,7 @@ public actor Janitor {
                 let statement = SQL.unusedAccounts(
                     after: lastAccounts[project] ?? "", limit: pace.batch, before: now - lifetime, now: now,
                     in: project)
-                let row = try await reaching { try await pool.query(statement) }.first
+                let row = try await withStoreErrors { try await pool.query(statement) }.first
                 removed += try row?.decode("removed") ?? 0
                 lastAccounts[project] = try row.flatMap {
                     try $0.decode("seen", as: Int.self) < pace.batch ? nil : try $0.decode("id")

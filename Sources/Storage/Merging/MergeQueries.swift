@@ -4,7 +4,7 @@ internal import Postgres
 extension Transaction {
     /// - Parameter signsIn: a client asks for it, and enters the target by it. A source with a live recovery code stays.
     /// - Returns: the target as it is now.
-    /// - Throws: ``Stale`` where the plan would be another one by now; ``MergeRefusal`` where there would be none.
+    /// - Throws: ``StoreConflict/stale`` if the accounts no longer match the precondition; ``MergeRefusal`` if they cannot be merged.
     func carryOut(
         _ merge: AccountMerge, signsIn: Bool, by actor: AuditActor, announcing notices: MergeNotices,
         in realm: ID<Realm>
@@ -21,7 +21,7 @@ extension Transaction {
         guard let source = accounts.first(where: { $0.id == sourceID }),
             let target = accounts.first(where: { $0.id == targetID }),
             try MergePrecondition(of: source, into: target) == terms
-        else { throw Stale() }
+        else { throw StoreConflict.stale }
         let event = OutboxEvent(.accountMerged, of: targetID, source: sourceID)
         let statements: [SQL] = [
             try .keep(source, of: target, for: merge, in: realm),
@@ -38,7 +38,7 @@ extension Transaction {
             AuditNote(.merged, sourceID, ["target": targetID.rawValue]),
         ]
         try await audit(notes, by: actor, at: merge.mergedAt, in: realm)
-        guard let row = try await query(.find([.id(targetID)], in: realm)).first else { throw Stale() }
+        guard let row = try await query(.find([.id(targetID)], in: realm)).first else { throw StoreConflict.stale }
         let account = try AccountRow.account(row)
         let merged = MergedAccounts(source: source, target: account, recoveries: recoveries)
         try await enqueue(try notices.emailBatch(for: merged), in: realm)

@@ -3,21 +3,21 @@ internal import Postgres
 
 extension Transaction {
     /// - Returns: the target's id.
-    /// - Throws: ``UndoRefusal``; an error of ``UniqueMember`` where something of the source is taken.
+    /// - Throws: ``UndoRefusal``; ``StoreConflict/notFound``; ``StoreConflict/taken(_:)``.
     func undoMerge(
         of source: ID<Account>, leavesNoWayIn: Bool, by actor: AuditActor, at now: Instant, in realm: ID<Realm>
     ) async throws -> ID<Account> {
         // The target's row before the merge's, as whoever deletes the target takes them.
-        guard let seen = try await query(.keptMerge(of: source, in: realm)).first else { throw UndoRefusal.unknown }
+        guard let seen = try await query(.keptMerge(of: source, in: realm)).first else { throw StoreConflict.notFound }
         _ = try await execute(.lock([ID(try seen.decode("target_id"))], in: realm))
         guard let row = try await query(.keptMerge(of: source, locking: true, in: realm)).first else {
-            throw UndoRefusal.unknown
+            throw StoreConflict.notFound
         }
         let merge = try MergeRecord(row)
         // The target of the plan went into another account itself, and an account with its id may be another one.
-        guard try row.decode("target_id") == merge.plan.target.rawValue else { throw UndoRefusal.unknown }
+        guard try row.decode("target_id") == merge.plan.target.rawValue else { throw StoreConflict.notFound }
         guard let found = try await query(.find([.id(merge.plan.target)], in: realm)).first else {
-            throw UndoRefusal.unknown
+            throw StoreConflict.notFound
         }
         let target = try AccountRow.account(found)
         let rest = try merge.undone(from: target, leavesNoWayIn: leavesNoWayIn, at: now)
@@ -47,7 +47,7 @@ extension Transaction {
     /// - Parameters:
     ///   - email: it gets its address, with its password.
     ///   - phoneNumber: it gets its number.
-    /// - Throws: ``UndoRefusal/taken(_:)`` if the id was given again since.
+    /// - Throws: ``StoreConflict/taken(_:)`` if the ID was assigned again since.
     func bringBack(
         _ source: ID<Account>, of merge: MergeRecord, email: Bool, phoneNumber: Bool, at now: Instant,
         in realm: ID<Realm>
@@ -55,7 +55,7 @@ extension Transaction {
         // A row as this release makes them: what it knows and the one that kept the source did not has its default.
         _ = try await execute(.makeRoom(for: source, at: now, in: realm))
         guard try await execute(.exhume(source, buriedAt: merge.mergedAt, in: realm)) == 1 else {
-            throw UndoRefusal.taken(.id)
+            throw StoreConflict.taken(.id)
         }
         _ = try await execute(.restore(source, email: email, phoneNumber: phoneNumber, at: now, in: realm))
     }

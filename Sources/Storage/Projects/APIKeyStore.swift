@@ -24,7 +24,7 @@ public struct APIKeyStore: Sendable {
             FROM api_key k JOIN app a ON a.project_id = k.project_id AND a.id = k.app_id, \(SQL.homes)
             WHERE h.id = k.project_id AND k.key_hash = \(hash) AND k.revoked_at IS NULL
             """
-        return try await reaching { try await pool.read(statement) }.first.map { row in
+        return try await withStoreErrors { try await pool.read(statement) }.first.map { row in
             let column = try AppColumn(columnText: row.decode("app_settings"))
             return (try Project(row), App(id: ID(try row.decode("app_id")), settings: column.settings))
         }
@@ -43,7 +43,7 @@ public struct APIKeyStore: Sendable {
         let note = AuditNote("apiKey.added", id, ["app": app.rawValue])
         let audit = try SQL.audit([note], by: .commandLine, at: now, in: ID(project), from: "inserted")
         let statement: SQL = "WITH inserted AS (\(insertion)) \(audit)"
-        return try await reaching { try await pool.execute(statement) } == 1
+        return try await withStoreErrors { try await pool.execute(statement) } == 1
     }
 
     public func list(in project: ID<Project>) async throws -> [Listed] {
@@ -51,7 +51,7 @@ public struct APIKeyStore: Sendable {
             SELECT id, app_id, created_at, revoked_at FROM api_key WHERE project_id = \(project.rawValue)
             ORDER BY created_at, id
             """
-        return try await reaching { try await pool.query(statement) }.map { row in
+        return try await withStoreErrors { try await pool.query(statement) }.map { row in
             Listed(
                 id: try row.decode("id"), app: ID(try row.decode("app_id")),
                 createdAt: Instant(try row.decode("created_at")),
@@ -69,6 +69,6 @@ public struct APIKeyStore: Sendable {
         let audit = try SQL.audit(
             [AuditNote("apiKey.revoked", id)], by: .commandLine, at: now, in: ID(project), from: "revoked")
         let statement: SQL = "WITH revoked AS (\(change)) \(audit)"
-        return try await reaching { try await pool.execute(statement) } == 1
+        return try await withStoreErrors { try await pool.execute(statement) } == 1
     }
 }

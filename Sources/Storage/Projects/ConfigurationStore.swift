@@ -25,7 +25,9 @@ public struct ConfigurationStore: Sendable {
     }
 
     public func configuration(of id: ID<Realm>) async throws -> ProjectConfiguration? {
-        try await reaching { try await pool.transaction(isolation: .repeatableRead) { try await read(id, in: $0) } }
+        try await withStoreErrors {
+            try await pool.transaction(isolation: .repeatableRead) { try await read(id, in: $0) }
+        }
     }
 
     /// See ``ProjectEditor/edit``.
@@ -35,7 +37,7 @@ public struct ConfigurationStore: Sendable {
         _ id: ID<Realm>, by actor: AuditActor, allowing permissions: EditPermissions, isRehearsal: Bool = false,
         _ change: @escaping ProjectEditor.Change
     ) async throws -> Edit? {
-        try await reaching {
+        try await withStoreErrors {
             try await pool.transaction { transaction in
                 // A statement of its own: the next one sees what whoever held the lock has left.
                 let lock = try await transaction.query(

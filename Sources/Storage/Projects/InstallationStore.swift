@@ -39,14 +39,14 @@ public struct InstallationStore: Sendable {
     }
 
     private func isTrue(_ question: SQL) async throws -> Bool {
-        try await reaching { try await pool.query(question) }.first?.decode("answer") ?? false
+        try await withStoreErrors { try await pool.query(question) }.first?.decode("answer") ?? false
     }
 
     /// Claims a fresh database for `installation`.
     ///
     /// - Returns: what the database is: `installation`, or what somebody claimed it for before.
     public func claim(for installation: Installation, at now: Instant) async throws -> Installation {
-        _ = try await reaching {
+        _ = try await withStoreErrors {
             try await pool.execute(
                 """
                 INSERT INTO installation (canary, mode, created_at)
@@ -59,7 +59,7 @@ public struct InstallationStore: Sendable {
 
     /// - Returns: `nil` before the first claim.
     public func current() async throws -> Installation? {
-        try await reaching { try await pool.query("SELECT mode, canary FROM installation") }.first.map { row in
+        try await withStoreErrors { try await pool.query("SELECT mode, canary FROM installation") }.first.map { row in
             let mode = try row.decode("mode", as: String.self)
             return Installation(mode: mode == "dev" ? .dev : .serve, canary: try row.decode("canary"))
         }
@@ -67,7 +67,7 @@ public struct InstallationStore: Sendable {
 
     /// Does nothing if the canary is no longer `canary`.
     public func reseal(canary: [UInt8], as encrypted: [UInt8]) async throws {
-        _ = try await reaching {
+        _ = try await withStoreErrors {
             try await pool.execute("UPDATE installation SET canary = \(encrypted) WHERE canary = \(canary)")
         }
     }

@@ -10,12 +10,12 @@ public struct PostgresTenantStore: TenantStore {
     }
 
     public func tenant(_ id: ID<Tenant>, of project: ID<Project>) async throws -> Tenant? {
-        try await reaching { try await pool.read(.tenant(id, of: project)) }.first.map(Tenant.init)
+        try await withStoreErrors { try await pool.read(.tenant(id, of: project)) }.first.map(Tenant.init)
     }
 
     public func tenants(after last: ID<Tenant>?, limit: Int, of project: ID<Project>) async throws -> [Tenant] {
         let place = last.map { ID<Realm>($0, of: project).rawValue } ?? ""
-        return try await reaching {
+        return try await withStoreErrors {
             try await pool.query(
                 """
                 SELECT \(SQL.tenantColumns) FROM project t
@@ -26,7 +26,7 @@ public struct PostgresTenantStore: TenantStore {
     }
 
     public func create(_ tenant: Tenant, by actor: AuditActor, at now: Instant) async throws {
-        try await reaching {
+        try await withStoreErrors {
             try await pool.transaction { transaction in
                 guard try await transaction.execute(.insert(tenant, at: now)) == 1 else { return }
                 try await transaction.audit(
@@ -39,7 +39,7 @@ public struct PostgresTenantStore: TenantStore {
         _ id: ID<Tenant>, by actor: AuditActor, at now: Instant, in project: ID<Project>,
         _ change: @escaping Tenancy.Change
     ) async throws -> Tenant? {
-        try await reaching {
+        try await withStoreErrors {
             try await pool.transaction { transaction in
                 guard
                     let before = try await transaction.query(.tenant(id, of: project, locking: true)).first
@@ -58,7 +58,7 @@ public struct PostgresTenantStore: TenantStore {
     public func delete(
         _ id: ID<Tenant>, by actor: AuditActor, at now: Instant, in project: ID<Project>
     ) async throws -> Bool {
-        try await reaching {
+        try await withStoreErrors {
             try await pool.transaction { transaction in
                 guard try await transaction.execute(.markDeleted(id, at: now, of: project)) == 1 else { return false }
                 try await transaction.audit(

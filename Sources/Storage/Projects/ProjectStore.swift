@@ -20,7 +20,7 @@ public struct ProjectStore: Sendable {
 
     /// Those tenants of a project that have providers, each as a project.
     public func tenantsWithProviders(of project: ID<Project>) async throws -> [Project] {
-        try await reaching { try await pool.query(.tenantsWithProviders(of: project)) }.map(Project.init)
+        try await withStoreErrors { try await pool.query(.tenantsWithProviders(of: project)) }.map(Project.init)
     }
 
     /// Projects and tenants, those too that are being removed.
@@ -49,7 +49,7 @@ public struct ProjectStore: Sendable {
     ) async throws -> Bool {
         let policy = try PolicyColumn.json(project.policy, of: project.profile)
         let emailSettings = try EmailColumn(project.emailSettings).columnText()
-        return try await reaching {
+        return try await withStoreErrors {
             try await pool.transaction { transaction in
                 let made = try await transaction.execute(
                     """
@@ -78,11 +78,11 @@ public struct ProjectStore: Sendable {
     }
 
     public func apps(of project: ID<Project>) async throws -> [ConfiguredApp] {
-        try await reaching { try await pool.query(.apps(of: project)) }.map(ConfiguredApp.init)
+        try await withStoreErrors { try await pool.query(.apps(of: project)) }.map(ConfiguredApp.init)
     }
 
     private func read(_ condition: SQL) async throws -> [Project] {
-        try await reaching {
+        try await withStoreErrors {
             try await pool.query("SELECT \(SQL.projectColumns) FROM \(SQL.homes) WHERE \(condition)")
         }.map(Project.init)
     }

@@ -19,7 +19,7 @@ public struct PostgresProviderDocumentStore: Sendable {
         let statement: SQL = """
             SELECT body, fetched_at, forced_refetch_at FROM provider_document WHERE url = \(url) AND body <> ''
             """
-        return try await reaching { try await pool.query(statement) }.first.map { row in
+        return try await withStoreErrors { try await pool.query(statement) }.first.map { row in
             ProviderDocument(
                 body: try row.decode("body"), fetchedAt: Instant(try row.decode("fetched_at")),
                 forcedAt: try row.decode("forced_refetch_at", as: Timestamp?.self).map(Instant.init))
@@ -34,7 +34,7 @@ public struct PostgresProviderDocumentStore: Sendable {
             WHERE provider_document.fetched_at <= excluded.fetched_at
                 OR provider_document.fetched_at > \(Timestamp(fetchedAt + ProviderDocumentStore.turn))
             """
-        _ = try await reaching { try await pool.execute(statement) }
+        _ = try await withStoreErrors { try await pool.execute(statement) }
     }
 
     /// Works on a row without a body where nothing was stored yet.
@@ -50,6 +50,6 @@ public struct PostgresProviderDocumentStore: Sendable {
                 OR provider_document.forced_refetch_at <= \(Timestamp(now - ProviderDocumentStore.turn))
                 OR provider_document.forced_refetch_at > \(Timestamp(now + ProviderDocumentStore.turn))
             """
-        return try await reaching { try await pool.execute(statement) } == 1
+        return try await withStoreErrors { try await pool.execute(statement) } == 1
     }
 }

@@ -27,7 +27,7 @@ public struct ProviderSecretStore: Sendable {
 
     /// Puts `sealed` in the place of what `secret` was, unless somebody else did so first.
     public func reseal(_ secret: Stored, as sealed: [UInt8]) async throws {
-        _ = try await reaching {
+        _ = try await withStoreErrors {
             try await pool.execute(
                 """
                 UPDATE identity_provider SET secret = \(sealed) WHERE project_id = \(secret.realm.rawValue)
@@ -37,7 +37,7 @@ public struct ProviderSecretStore: Sendable {
     }
 
     private func secrets(_ rest: SQL) async throws -> [Stored] {
-        try await reaching {
+        try await withStoreErrors {
             try await pool.query(
                 "SELECT project_id, provider, secret FROM identity_provider WHERE secret IS NOT NULL \(rest)")
         }.map { row in

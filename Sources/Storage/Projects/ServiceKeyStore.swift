@@ -73,7 +73,7 @@ public struct ServiceKeyStore: Sendable {
         let note = AuditNote("serviceKey.added", key.id, ["scopes": key.scopes.names.joined(separator: " ")])
         let audit = try SQL.audit([note], by: .commandLine, at: now, in: ID(project), from: "inserted")
         let statement: SQL = "WITH inserted AS (\(insertion)) \(audit)"
-        return try await reaching { try await pool.execute(statement) } == 1
+        return try await withStoreErrors { try await pool.execute(statement) } == 1
     }
 
     /// - Returns: `nil` for a secret that never was or whose key has been revoked.
@@ -83,7 +83,7 @@ public struct ServiceKeyStore: Sendable {
             FROM service_key k, \(SQL.homes)
             WHERE h.id = k.project_id AND k.secret_hash = \(hash) AND k.revoked_at IS NULL
             """
-        return try await reaching { try await pool.read(statement) }.first.map { row in
+        return try await withStoreErrors { try await pool.read(statement) }.first.map { row in
             Holder(
                 project: try Project(row), id: try row.decode("key_id"), scopes: try row.scopes(),
                 expiresAt: try row.instant("expires_at"))
@@ -99,7 +99,7 @@ public struct ServiceKeyStore: Sendable {
             WHERE k.id = \(id) AND k.revoked_at IS NULL
             ORDER BY k.project_id <> \(project.rawValue), k.project_id LIMIT 1
             """
-        return try await reaching { try await pool.query(statement) }.first.map { row in
+        return try await withStoreErrors { try await pool.query(statement) }.first.map { row in
             Verifying(
                 project: ID(try row.decode("project_id")), publicKey: try row.decode("public_key"),
                 scopes: try row.scopes(), expiresAt: try row.instant("expires_at"))
@@ -111,7 +111,7 @@ public struct ServiceKeyStore: Sendable {
             SELECT id, name, scopes, created_at, expires_at, last_used_at, revoked_at FROM service_key
             WHERE project_id = \(project.rawValue) ORDER BY created_at, id
             """
-        return try await reaching { try await pool.query(statement) }.map { row in
+        return try await withStoreErrors { try await pool.query(statement) }.map { row in
             Listed(
                 id: try row.decode("id"), name: try row.decode("name"), scopes: try row.scopes(),
                 createdAt: Instant(try row.decode("created_at")), expiresAt: try row.instant("expires_at"),
@@ -125,7 +125,7 @@ public struct ServiceKeyStore: Sendable {
             UPDATE service_key SET last_used_at = \(Timestamp(now)) WHERE project_id = \(project.rawValue)
                 AND id = \(id) AND (last_used_at IS NULL OR last_used_at <= \(Timestamp(now - Self.useResolution)))
             """
-        _ = try await reaching { try await pool.execute(statement) }
+        _ = try await withStoreErrors { try await pool.execute(statement) }
     }
 
     /// Uses that lie closer together are one.
@@ -141,7 +141,7 @@ public struct ServiceKeyStore: Sendable {
         let note = AuditNote("serviceKey.revoked", id)
         let audit = try SQL.audit([note], by: .commandLine, at: now, in: ID(project), from: "revoked")
         let statement: SQL = "WITH revoked AS (\(change)) \(audit)"
-        return try await reaching { try await pool.execute(statement) } == 1
+        return try await withStoreErrors { try await pool.execute(statement) } == 1
     }
 }
 

@@ -26,7 +26,7 @@ public struct SigningKeyStore: Sendable {
 
     /// Adds `key`; the others of its purpose retire at `othersRetireAt`, unless they do so earlier.
     public func add(_ key: StoredKey, othersRetireAt: Instant?, in project: ID<Project>) async throws {
-        try await reaching {
+        try await withStoreErrors {
             try await pool.transaction { transaction in
                 if let othersRetireAt {
                     _ = try await transaction.execute(
@@ -44,7 +44,7 @@ public struct SigningKeyStore: Sendable {
 
     /// Puts `sealed` in the place of what `key` was, unless somebody else did so first.
     public func reseal(_ key: StoredKey, as sealed: [UInt8], in project: ID<Project>) async throws {
-        _ = try await reaching {
+        _ = try await withStoreErrors {
             try await pool.execute(
                 """
                 UPDATE signing_key SET private_key = \(sealed)
@@ -58,7 +58,7 @@ public struct SigningKeyStore: Sendable {
             SELECT project_id, id, purpose, algorithm, private_key, certificate, created_at, signs_from, retires_at
             FROM signing_key \(condition)
             """
-        return try await reaching { try await pool.query(statement) }.map { row in
+        return try await withStoreErrors { try await pool.query(statement) }.map { row in
             (ID(try row.decode("project_id")), try StoredKey(row))
         }
     }

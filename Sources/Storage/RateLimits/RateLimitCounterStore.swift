@@ -15,7 +15,7 @@ public struct RateCountStore: Sendable {
     /// - Returns: what is counted of their windows now; those of which nothing is are left out.
     public func merge(_ news: [RateDelta]) async throws -> [RateWindow: Int64] {
         let statement = SQL.merge(news)
-        let rows = try await reaching { try await pool.query(statement) }
+        let rows = try await withStoreErrors { try await pool.query(statement) }
         return try Dictionary(
             rows.map { (news[Int(try $0.decode("ordinal", as: Int64.self)) - 1].window, try $0.decode("count")) },
             uniquingKeysWith: max)

@@ -14,7 +14,7 @@ public struct PostgresSessionStore: SessionStore {
         of account: ID<Account>, atMost limit: Int, in realm: ID<Realm>
     ) async throws -> [ListedSession] {
         let statement = SQL.sessions(of: account, limit: limit, in: realm)
-        return try await reaching { try await pool.query(statement) }.map { row in
+        return try await withStoreErrors { try await pool.query(statement) }.map { row in
             ListedSession(
                 session: try SessionRow.session(row), lastUsedAt: Instant(try row.decode("refreshed_at")))
         }
@@ -22,29 +22,30 @@ public struct PostgresSessionStore: SessionStore {
 
     public func end(
         _ session: ID<Session>, by own: Session, of actor: AuditActor, at now: Instant, in realm: ID<Realm>
-    ) async throws -> Bool {
-        // A client may write anything; what is no UUID names no session.
-        guard let id = try? UUID(session) else { return false }
+    ) async throws {
+        // A client may send any text. A text that is not a UUID does not name a session.
+        guard let id = try? UUID(session) else { throw StoreConflict.notFound }
         let ending = SQL.end(id, by: try SessionRow(own), at: now, in: realm)
         let audit = try SQL.audit(
             [AuditNote(.sessionEnded, own.account, ["session": session.rawValue])], by: actor, at: now, in: realm,
             from: "ended")
         let statement: SQL = "WITH ended AS (\(ending) RETURNING 1) \(audit)"
-        return try await reaching { try await pool.execute(statement) } == 1
+        guard try await withStoreErrors({ try await pool.execute(statement) }) == 1 else {
+            throw StoreConflict.notFound
+        }
     }
 
     public func endAll(
         by own: Session, of actor: AuditActor, at now: Instant, in realm: ID<Realm>
-    ) async throws -> Bool {
+    ) async throws {
         let statement = SQL.endAll(by: try SessionRow(own), at: now, in: realm)
-        return try await reaching {
+        try await withStoreErrors {
             try await pool.transaction { transaction in
-                guard try await transaction.execute(statement) == 1 else { return false }
+                guard try await transaction.execute(statement) == 1 else { throw StoreConflict.stale }
                 _ = try await transaction.execute(
                     .forgetSessions(of: own.account, before: own.generation, in: realm))
                 try await transaction.audit(
                     [AuditNote(.sessionsEnded, own.account)], by: actor, at: now, in: realm)
-                return true
             }
         }
     }

@@ -3,7 +3,7 @@ internal import Identity
 internal import Postgres
 
 extension SQL {
-    static func acquaintances(of identity: VerifiedIdentity, in realm: ID<Realm>) -> SQL {
+    static func linkingCandidates(for identity: VerifiedIdentity, in realm: ID<Realm>) -> SQL {
         """
         SELECT true AS is_owner, \(AccountRow.columns) FROM linked_identity o
         JOIN account a ON a.project_id = o.project_id AND a.id = o.account_id

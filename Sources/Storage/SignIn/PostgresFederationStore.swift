@@ -10,10 +10,10 @@ public struct PostgresFederationStore: FederationStore {
         self.pool = pool
     }
 
-    public func acquaintances(
-        of identity: VerifiedIdentity, in realm: ID<Realm>
+    public func linkingCandidates(
+        for identity: VerifiedIdentity, in realm: ID<Realm>
     ) async throws -> (owner: Account?, sameEmail: Account?) {
-        let rows = try await reaching { try await pool.read(.acquaintances(of: identity, in: realm)) }
+        let rows = try await withStoreErrors { try await pool.read(.linkingCandidates(for: identity, in: realm)) }
         let accounts = try rows.map { (try AccountRow.account($0), isOwner: try $0.decode("is_owner", as: Bool.self)) }
         return (
             accounts.first { $0.isOwner }?.0,
@@ -21,57 +21,53 @@ public struct PostgresFederationStore: FederationStore {
         )
     }
 
-    public func enter(_ entry: SignInCommit, in realm: ID<Realm>) async throws -> Entered {
+    public func commit(
+        _ commit: SignInCommit, in realm: ID<Realm>
+    ) async throws -> (account: Account, session: Session) {
         do {
-            return try await reaching {
-                switch entry.step {
-                case .signIn(let account): try await signIn(account, entry, in: realm)
+            return try await withStoreErrors {
+                switch commit.step {
+                case .signIn(let account): try await signIn(account, commit, in: realm)
                 case .link(let account, let caller, let takesEmail):
-                    try await link(to: account, by: caller, takesEmail: takesEmail, entry, in: realm)
-                case .reclaim(let account): try await reclaim(account, entry, in: realm)
-                case .create(let id, let takesEmail): try await create(id, takesEmail: takesEmail, entry, in: realm)
+                    try await link(to: account, by: caller, takesEmail: takesEmail, commit, in: realm)
+                case .reclaim(let account): try await reclaim(account, commit, in: realm)
+                case .create(let id, let takesEmail):
+                    try await create(id, takesEmail: takesEmail, commit, in: realm)
                 }
             }
-        } catch is Stale {
-            return .stale
-        } catch let error as PostgresError {
-            switch error.uniqueViolation {
-            case "replay_guard_pkey": return .used
-            case "account_email_key", "linked_identity_pkey", "account_pkey": return .stale
-            default: throw error
-            }
+        } catch StoreConflict.taken {
+            throw StoreConflict.stale
         }
     }
 
     private func signIn(
         _ account: Account, _ entry: SignInCommit, in realm: ID<Realm>
-    ) async throws -> Entered {
-        guard let before = account.identities.first(where: entry.identity.isSame) else { return .stale }
+    ) async throws -> (account: Account, session: Session) {
+        guard let before = account.identities.first(where: entry.identity.isSame) else { throw StoreConflict.stale }
         let after = LinkedIdentity(entry.identity, before: before)
         let session = entry.opened(in: account.id, generation: account.generation)
-        let isOpen =
+        let opened =
             try await pool.execute(
                 .signIn(account, with: after, changed: after != before, entry, try SessionRow(session), in: realm))
-            == 1
-        guard isOpen else { return .stale }
-        return .done(account.entered(with: after, at: entry.enteredAt), session)
+        guard opened == 1 else { throw StoreConflict.stale }
+        return (account.signedIn(with: after, at: entry.enteredAt), session)
     }
 
     private func create(
         _ id: ID<Account>, takesEmail: Bool, _ entry: SignInCommit, in realm: ID<Realm>
-    ) async throws -> Entered {
+    ) async throws -> (account: Account, session: Session) {
         let identity = entry.linked
         let account = Account(id, for: identity, takesEmail: takesEmail, at: entry.enteredAt)
         let session = entry.opened(in: id, generation: account.generation)
-        let isMade =
-            try await pool.execute(.create(account, with: identity, entry, try SessionRow(session), in: realm)) == 1
-        return isMade ? .done(account, session) : .stale
+        let statement = SQL.create(account, with: identity, entry, try SessionRow(session), in: realm)
+        guard try await pool.execute(statement) == 1 else { throw StoreConflict.stale }
+        return (account, session)
     }
 
     /// The account's row is locked first, so that what it is linked to changes for one at a time.
     private func link(
         to account: Account, by caller: Caller?, takesEmail: Bool, _ entry: SignInCommit, in realm: ID<Realm>
-    ) async throws -> Entered {
+    ) async throws -> (account: Account, session: Session) {
         let session = entry.opened(in: account.id, generation: account.generation)
         let isAlive: SQL = try caller.map { SQL.isAlive(try SessionRow($0.session)) } ?? "true"
         let locking = SQL.lock(account, toLink: entry, takesEmail: takesEmail, where: isAlive, in: realm)
@@ -80,23 +76,25 @@ public struct PostgresFederationStore: FederationStore {
                 try await transaction.execute(
                     .link(entry.linked, onceTo: account, entry, in: realm))
                     == 1
-            else { throw Stale() }
+            else { throw StoreConflict.stale }
             try await transaction.audit(
                 [AuditNote(.identityLinked, account.id, entry.identity.provider)], by: .user(entry.trace),
                 at: entry.enteredAt, in: realm)
             try await finish(
                 session, entry, OutboxEvent(.identityLinked, of: account.id, provider: entry.identity.provider),
                 in: realm, transaction)
-            return try await entered(session, in: realm, transaction)
+            return try await read(session, in: realm, transaction)
         }
     }
 
     private func reclaim(
         _ account: Account, _ entry: SignInCommit, in realm: ID<Realm>
-    ) async throws -> Entered {
+    ) async throws -> (account: Account, session: Session) {
         let session = entry.opened(in: account.id, generation: account.generation + 1)
         return try await pool.transaction { transaction in
-            guard try await transaction.execute(.reclaim(account, for: entry, in: realm)) == 1 else { throw Stale() }
+            guard try await transaction.execute(.reclaim(account, for: entry, in: realm)) == 1 else {
+                throw StoreConflict.stale
+            }
             _ = try await transaction.execute(.unlinkAll(from: account.id, in: realm))
             _ = try await transaction.execute(
                 .link(entry.linked, to: account.id, at: entry.enteredAt, in: realm))
@@ -108,7 +106,7 @@ public struct PostgresFederationStore: FederationStore {
                 [AuditNote(.reclaimed, account.id, entry.identity.provider)], by: .user(entry.trace),
                 at: entry.enteredAt, in: realm)
             try await finish(session, entry, event, in: realm, transaction)
-            return try await entered(session, in: realm, transaction)
+            return try await read(session, in: realm, transaction)
         }
     }
 
@@ -125,18 +123,15 @@ public struct PostgresFederationStore: FederationStore {
         try await transaction.enqueue(entry.emailBatch, in: realm)
     }
 
-    private func entered(
+    private func read(
         _ session: Session, in realm: ID<Realm>, _ transaction: Transaction
-    ) async throws -> Entered {
+    ) async throws -> (account: Account, session: Session) {
         guard let row = try await transaction.query(.find([.id(session.account)], in: realm)).first else {
-            throw Stale()
+            throw StoreConflict.stale
         }
-        return .done(try AccountRow.account(row), session)
+        return (try AccountRow.account(row), session)
     }
 }
-
-/// Rolls a transaction back whose decision no longer stands.
-struct Stale: Error {}
 
 extension VerifiedIdentity {
     func isSame(as linked: LinkedIdentity) -> Bool { linked.provider == provider && linked.subject == subject }

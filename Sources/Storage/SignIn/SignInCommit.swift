@@ -2,43 +2,44 @@ public import Identity
 internal import Postgres
 
 extension PostgresAccountStore {
-    public func enter(_ session: Session, vouchedAt: Instant?, in realm: ID<Realm>) async throws -> Entry {
-        do {
-            return try await reaching {
-                try await pool.transaction { transaction in
-                    guard let row = try await transaction.query(.enter(session, in: realm)).first else {
-                        return .accountDisabled
-                    }
-                    let account = try AccountRow.account(row)
-                    let isNew = try row.decode("is_new", as: Bool.self)
-                    if isNew { try await transaction.revive(account.id, vouchedAt: vouchedAt, in: realm) }
-                    let opened = session.begun(at: account.generation)
-                    _ = try await transaction.execute(
-                        .opening(try SessionRow(opened), in: realm, from: "(VALUES (1)) v"))
-                    return .entered(account, opened, isNew: isNew)
+    public func openOrCreate(
+        _ session: Session, issuedAt: Instant?, in realm: ID<Realm>
+    ) async throws -> (account: Account, session: Session, isNew: Bool) {
+        try await withStoreErrors {
+            try await pool.transaction { transaction in
+                guard let row = try await transaction.query(.upsert(for: session, in: realm)).first else {
+                    throw StoreConflict.stale
                 }
+                let account = try AccountRow.account(row)
+                let isNew = try row.decode("is_new", as: Bool.self)
+                if isNew { try await transaction.deleteTombstone(of: account.id, olderThan: issuedAt, in: realm) }
+                let opened = session.begun(at: account.generation)
+                _ = try await transaction.execute(
+                    .opening(try SessionRow(opened), in: realm, from: "(VALUES (1)) v"))
+                return (account, opened, isNew)
             }
-        } catch is DeletedSince {
-            return .accountDeletedSince
         }
     }
 }
 
-private struct DeletedSince: Error {}
-
 extension Transaction {
-    /// A statement of its own, after the one that made the account: it sees the deletion that one waited for.
-    fileprivate func revive(_ account: ID<Account>, vouchedAt: Instant?, in realm: ID<Realm>) async throws {
-        guard let deletion = try await query(.forgetDeletion(of: account, in: realm)).first, let vouchedAt else {
+    /// Runs after the statement that inserted the account, because that statement may have waited for the deletion and
+    /// does not see its tombstone.
+    ///
+    /// - Throws: ``StoreConflict/notFound`` if the account was deleted after `issuedAt`.
+    fileprivate func deleteTombstone(
+        of account: ID<Account>, olderThan issuedAt: Instant?, in realm: ID<Realm>
+    ) async throws {
+        guard let deletion = try await query(.deleteTombstone(of: account, in: realm)).first, let issuedAt else {
             return
         }
-        guard Instant(try deletion.decode("deleted_at")) <= vouchedAt else { throw DeletedSince() }
+        guard Instant(try deletion.decode("deleted_at")) <= issuedAt else { throw StoreConflict.notFound }
     }
 }
 
 extension SQL {
-    /// Gives no row for an account that is disabled. A row that was there before has the lock of this statement on it.
-    fileprivate static func enter(_ session: Session, in realm: ID<Realm>) -> SQL {
+    /// Returns no row if the account is disabled. An existing row is locked by this statement.
+    fileprivate static func upsert(for session: Session, in realm: ID<Realm>) -> SQL {
         let now = Timestamp(session.authenticatedAt)
         return """
             INSERT INTO account AS a (project_id, id, created_at, last_sign_in_at, valid_since, custom_auth)
@@ -49,7 +50,7 @@ extension SQL {
             """
     }
 
-    fileprivate static func forgetDeletion(of account: ID<Account>, in realm: ID<Realm>) -> SQL {
+    fileprivate static func deleteTombstone(of account: ID<Account>, in realm: ID<Realm>) -> SQL {
         "DELETE FROM deleted_account WHERE project_id = \(realm.rawValue) AND id = \(account.rawValue) RETURNING deleted_at"
     }
 }

@@ -128,7 +128,9 @@ struct OwnSessionsTests {
             id: ID("9d1f0f9e-1111-4222-8333-444455556666"), account: ID(ada.localId), generation: 1, method: .password,
             authenticatedAt: gateway.clock.now, device: nil, place: nil)
         #expect(try await gateway.revokeAll(ada.idToken) == "200")
-        #expect(try await !store.open(late, rehashed: nil, in: gateway.project.realm))
+        await #expect(throws: StoreConflict.stale) {
+            try await store.open(late, rehashed: nil, in: gateway.project.realm)
+        }
         for tokens in [ada, other] { #expect(try await gateway.worth(tokens) == ended) }
         let back = try TestGateway.Tokens(await gateway.signIn())
         let after = try #require(try await gateway.account(back.idToken)["validSince"]?.string)

@@ -29,8 +29,12 @@ struct AccountStoreTests {
                     let new = NewAccount(
                         id: ID("racer\(number)"), email: email, passwordHash: "h", createdAt: fixture.start)
                     let session = Session.fresh(of: "racer\(number)", at: fixture.start)
-                    let outcome = try await fixture.store.create(new, opening: session, in: fixture.project)
-                    return outcome != .emailTaken
+                    do {
+                        _ = try await fixture.store.create(new, opening: session, in: fixture.project)
+                        return true
+                    } catch StoreConflict.taken(.email) {
+                        return false
+                    }
                 }
             }
             return try await group.reduce(into: []) { $0.append($1) }
@@ -43,11 +47,10 @@ struct AccountStoreTests {
     func projects() async throws {
         let fixture = try await StoreFixture(email: "ada@example.com", passwordHash: "h")
         let other = ID<Realm>("other")
-        let outcome = try await fixture.store.create(
+        _ = try await fixture.store.create(
             NewAccount(
                 id: ID("ada"), email: EmailAddress("ada@example.com"), passwordHash: "h", createdAt: fixture.start),
             opening: .fresh(of: "ada", at: fixture.start), in: other)
-        #expect(outcome != .emailTaken)
         #expect(try await fixture.store.find(IDTokenClaim(of: fixture.session), in: other)?.session == nil)
         let rotation = try await fixture.store.rotate(
             RefreshClaim(session: fixture.session.id, counter: 0), by: Policy(.sekisho), at: fixture.start, in: other)
@@ -58,13 +61,12 @@ struct AccountStoreTests {
     func replacement() async throws {
         let fixture = try await StoreFixture(email: "ada@example.com", passwordHash: "old")
         let second = Session.fresh(of: "ada", at: fixture.start)
-        #expect(try await fixture.store.open(second, rehashed: nil, in: fixture.project))
+        try await fixture.store.open(second, rehashed: nil, in: fixture.project)
         var change = AccountChange(changedAt: fixture.start + .milliseconds(90_500))
         change.passwordHash = .set("new")
         let fresh = Session.fresh(of: "ada", generation: 2, at: change.changedAt)
         change.replacement = fresh
-        let update = try await fixture.store.update(change, by: fixture.session, in: fixture.project)
-        guard case .updated(let account) = update else { throw StoreFixture.Unexpected() }
+        let account = try await fixture.store.update(change, by: fixture.session, in: fixture.project)
         #expect(account.generation == 2)
         #expect(account.validSince == fixture.start + .seconds(90))
         for (session, expected) in [(fixture.session, Rotation.ended), (second, .ended)] {
@@ -85,7 +87,9 @@ struct AccountStoreTests {
         change.replacement = .fresh(of: "ada", generation: 2, at: fixture.start)
         _ = try await fixture.store.update(change, by: fixture.session, in: fixture.project)
         let late = Session.fresh(of: "ada", generation: 1, at: fixture.start)
-        #expect(try await !fixture.store.open(late, rehashed: "old again", in: fixture.project))
+        await #expect(throws: StoreConflict.stale) {
+            try await fixture.store.open(late, rehashed: "old again", in: fixture.project)
+        }
         #expect(try await fixture.store.find(IDTokenClaim(of: late), in: fixture.project)?.session == nil)
         let holder = try await fixture.store.holder(of: fixture.account.email!, in: fixture.project)
         #expect(holder?.passwordHash == "new")
@@ -100,7 +104,12 @@ struct AccountStoreTests {
                     var change = AccountChange(changedAt: fixture.start)
                     change.passwordHash = .set("new \(number)")
                     change.replacement = .fresh(of: "ada", generation: 2, at: fixture.start)
-                    return try await fixture.store.update(change, by: fixture.session, in: fixture.project) != .stale
+                    do {
+                        _ = try await fixture.store.update(change, by: fixture.session, in: fixture.project)
+                        return true
+                    } catch StoreConflict.stale {
+                        return false
+                    }
                 }
             }
             return try await group.reduce(into: []) { $0.append($1) }
@@ -121,7 +130,7 @@ struct AccountStoreTests {
         expected.displayName = "Ada"
         expected.photoURL = "https://example.com/ada.png"
         expected.lastRefreshAt = nil
-        #expect(update == .updated(expected))
+        #expect(update == expected)
     }
 
     @Test("an address taken by another account is refused at the change too")
@@ -132,18 +141,20 @@ struct AccountStoreTests {
             NewAccount(id: ID("bob"), createdAt: fixture.start), opening: bob, in: fixture.project)
         var change = AccountChange(changedAt: fixture.start)
         change.email = .set(fixture.account.email!)
-        #expect(try await fixture.store.update(change, by: bob, in: fixture.project) == .emailTaken)
+        await #expect(throws: StoreConflict.taken(.email)) {
+            try await fixture.store.update(change, by: bob, in: fixture.project)
+        }
     }
 
     @Test("a deleted account takes its sessions along and leaves its id used up")
     func deletion() async throws {
         let fixture = try await StoreFixture(email: "ada@example.com", passwordHash: "h")
-        #expect(
+        try await fixture.store.delete(
+            by: fixture.session, of: .system, at: fixture.start, emailBatch: EmailBatch(), in: fixture.project)
+        await #expect(throws: StoreConflict.stale) {
             try await fixture.store.delete(
-                by: fixture.session, of: .system, at: fixture.start, emailBatch: EmailBatch(), in: fixture.project))
-        #expect(
-            try await !fixture.store.delete(
-                by: fixture.session, of: .system, at: fixture.start, emailBatch: EmailBatch(), in: fixture.project))
+                by: fixture.session, of: .system, at: fixture.start, emailBatch: EmailBatch(), in: fixture.project)
+        }
         #expect(try await fixture.store.find(IDTokenClaim(of: fixture.session), in: fixture.project) == nil)
         #expect(try await fixture.store.holder(of: fixture.account.email!, in: fixture.project) == nil)
         let tombstones = try await fixture.database.pool.query("SELECT id FROM deleted_account")
@@ -167,12 +178,16 @@ struct AccountStoreTests {
         let fixture = try await StoreFixture(email: "ada@example.com", passwordHash: "old")
         _ = try await fixture.database.pool.execute("UPDATE account SET disabled_at = now()")
         let late = Session.fresh(of: "ada", at: fixture.start)
-        #expect(try await !fixture.store.open(late, rehashed: nil, in: fixture.project))
+        await #expect(throws: StoreConflict.stale) {
+            try await fixture.store.open(late, rehashed: nil, in: fixture.project)
+        }
         #expect(try await fixture.store.find(IDTokenClaim(of: late), in: fixture.project)?.session == nil)
         var change = AccountChange(changedAt: fixture.start)
         change.passwordHash = .set("new")
         change.replacement = .fresh(of: "ada", generation: 2, at: fixture.start)
-        #expect(try await fixture.store.update(change, by: fixture.session, in: fixture.project) == .stale)
+        await #expect(throws: StoreConflict.stale) {
+            try await fixture.store.update(change, by: fixture.session, in: fixture.project)
+        }
     }
 
     @Test("a change whose session was ended while it waited does nothing")
@@ -182,10 +197,13 @@ struct AccountStoreTests {
         var change = AccountChange(changedAt: fixture.start)
         change.passwordHash = .set("new")
         change.replacement = .fresh(of: "ada", generation: 2, at: fixture.start)
-        #expect(try await fixture.store.update(change, by: fixture.session, in: fixture.project) == .stale)
-        #expect(
-            try await !fixture.store.delete(
-                by: fixture.session, of: .system, at: fixture.start, emailBatch: EmailBatch(), in: fixture.project))
+        await #expect(throws: StoreConflict.stale) {
+            try await fixture.store.update(change, by: fixture.session, in: fixture.project)
+        }
+        await #expect(throws: StoreConflict.stale) {
+            try await fixture.store.delete(
+                by: fixture.session, of: .system, at: fixture.start, emailBatch: EmailBatch(), in: fixture.project)
+        }
     }
 
     @Test("keeps the sessions of the last generation, to answer for their tokens, and none before")

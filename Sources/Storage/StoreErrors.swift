@@ -1,0 +1,41 @@
+internal import Identity
+internal import Postgres
+
+/// Runs `work` and throws the domain's errors in place of PostgreSQL's: ``StoreUnavailable`` for a database that does not
+/// answer, ``StoreConflict`` for a violated uniqueness.
+///
+/// Runs `work` again if PostgreSQL rolled it back in favour of another transaction.
+func withStoreErrors<Value>(_ work: () async throws -> sending Value) async throws -> sending Value {
+    do {
+        return try await retryingConflicts(where: isSerializationFailure, pause: 10...50) { _ in try await work() }
+    } catch PostgresError.unavailable(let reason) {
+        throw StoreUnavailable(reason: reason)
+    } catch PostgresError.timedOut {
+        throw StoreUnavailable(reason: "the statement took too long")
+    } catch let error as PostgresError {
+        if let conflict = error.conflict { throw conflict }
+        throw error
+    }
+}
+
+private func isSerializationFailure(_ error: any Error) -> Bool {
+    (error as? PostgresError)?.isSerializationFailure == true
+}
+
+/// For ``retryingConflicts(where:pause:_:)``: another account took a member between the read and the write.
+func isTaken(_ error: any Error) -> Bool {
+    if case .taken = error as? StoreConflict { true } else { false }
+}
+
+extension PostgresError {
+    fileprivate var conflict: StoreConflict? {
+        switch uniqueViolation {
+        case "account_pkey": .taken(.id)
+        case "account_email_key": .taken(.email)
+        case "account_phone_number_key": .taken(.phoneNumber)
+        case "linked_identity_pkey": .taken(.identity)
+        case "replay_guard_pkey": .alreadyUsed
+        default: nil
+        }
+    }
+}
