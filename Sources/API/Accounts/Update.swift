@@ -70,8 +70,8 @@ private struct UpdateRequest: ClientRequest, AttributeDeletion {
     /// Removing a member takes precedence over setting it.
     func input() throws(RequestRefusal) -> AccountEditor.Input {
         var input = AccountEditor.Input()
-        input.displayName = deletes(.displayName) ? .remove : displayName.map(AccountChange.Value.init(wire:))
-        input.photoURL = deletes(.photoURL) ? .remove : photoUrl.map(AccountChange.Value.init(wire:))
+        input.displayName = deletes(.displayName) ? .remove : displayName.map(AccountUpdate.Value.init(wire:))
+        input.photoURL = deletes(.photoURL) ? .remove : photoUrl.map(AccountUpdate.Value.init(wire:))
         input.removesEmail = deletes(.email)
         input.removesPassword = deletes(.password)
         input.email = input.removesEmail ? nil : email

@@ -56,23 +56,24 @@ struct UpdateAccountRequest: Decodable, AttributeDeletion {
         let losesEmail = deletes(.email) || unlinked.contains(ProviderID.password.rawValue)
         let losesPassword = deletes(.password) || unlinked.contains(ProviderID.password.rawValue)
         let losesNumber = unlinked.contains(ProviderID.phone.rawValue)
-        if losesEmail { input.change.email = .remove } else { input.email = email.nonEmpty }
+        if losesEmail { input.change.update.email = .remove } else { input.email = email.nonEmpty }
         if losesPassword {
-            input.change.passwordHash = .remove
+            input.change.update.passwordHash = .remove
         } else {
             input.password = password.nonEmpty.map(Secret.init)
         }
-        if losesNumber { input.change.phoneNumber = .remove } else { input.phoneNumber = phoneNumber.nonEmpty }
-        input.change.displayName = deletes(.displayName) ? .remove : displayName.map(AccountChange.Value.init(wire:))
-        input.change.photoURL = deletes(.photoURL) ? .remove : photoUrl.map(AccountChange.Value.init(wire:))
-        input.change.emailIsVerified = emailVerified
-        input.change.isDisabled = disableUser
-        input.change.validSince = try .parsing(seconds: validSince, at: "/validSince")
-        input.change.createdAt = try .parsing(milliseconds: createdAt, at: "/createdAt")
-        input.change.lastSignInAt = try .parsing(milliseconds: lastLoginAt, at: "/lastLoginAt")
-        input.change.unlinked = unlinked.map { ProviderID($0) }
+        if losesNumber { input.change.update.phoneNumber = .remove } else { input.phoneNumber = phoneNumber.nonEmpty }
+        input.change.update.displayName =
+            deletes(.displayName) ? .remove : displayName.map(AccountUpdate.Value.init(wire:))
+        input.change.update.photoURL = deletes(.photoURL) ? .remove : photoUrl.map(AccountUpdate.Value.init(wire:))
+        input.change.update.emailIsVerified = emailVerified
+        input.change.update.isDisabled = disableUser
+        input.change.update.validSince = try .parsing(seconds: validSince, at: "/validSince")
+        input.change.update.createdAt = try .parsing(milliseconds: createdAt, at: "/createdAt")
+        input.change.update.lastSignInAt = try .parsing(milliseconds: lastLoginAt, at: "/lastLoginAt")
+        input.change.unlinked = Set(unlinked.map { ProviderID($0) })
         input.change.linked = try linkProviderUserInfo?.identity()
-        input.change.customClaims = try customAttributes.map(Claims.init(checking:))
+        input.change.update.customClaims = try customAttributes.map(Claims.init(checking:))
         return input
     }
 }

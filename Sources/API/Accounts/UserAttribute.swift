@@ -20,7 +20,7 @@ extension AttributeDeletion {
     func deletes(_ attribute: UserAttribute) -> Bool { deleteAttribute?.contains(attribute) == true }
 }
 
-extension AccountChange.Value<String> {
+extension AccountUpdate.Value<String> {
     /// An empty text removes the value.
     init(wire text: String) {
         self = text.isEmpty ? .remove : .set(text)

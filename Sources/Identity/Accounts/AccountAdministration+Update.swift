@@ -8,7 +8,7 @@ extension AccountAdministration {
         public var password: Secret?
 
         public init() {
-            change = AdministrativeChange(changedAt: Instant(microseconds: 0))
+            change = AdministrativeChange()
         }
     }
 
@@ -26,17 +26,17 @@ extension AccountAdministration {
             id: nil, email: email == account.email ? nil : email,
             phoneNumber: phoneNumber?.rawValue == account.phoneNumber ? nil : phoneNumber, in: project.realm)
         try taken.refuse(.email)
-        if let email { change.email = .set(email) }
+        if let email { change.update.email = .set(email) }
         if let password = input.password { try await project.policy.require(password, unknownTo: breaches) }
         guard input.phoneNumber == nil || phoneNumber != nil else { throw AdministrationRefusal.invalidPhoneNumber }
         try taken.refuse(.phoneNumber)
-        if let phoneNumber { change.phoneNumber = .set(phoneNumber) }
+        if let phoneNumber { change.update.phoneNumber = .set(phoneNumber.rawValue) }
         if let password = input.password {
-            change.passwordHash = .set(try await passwords.hash(password, network))
+            change.update.passwordHash = .set(try await passwords.hash(password, network))
         }
-        change.changedAt = clock.now()
+        let checked = change
         return try await refusing(\.atAdministration) {
-            try await store.change(id, by: change, of: actor, in: project.realm)
+            try await store.change(id, by: checked, of: actor, at: clock.now(), in: project.realm)
         }
     }
 }

@@ -49,7 +49,7 @@ extension AuditNote {
 }
 
 extension MailboxChange {
-    /// What of it the audit trail tells, but for identities that go: which those are shows only when they do.
+    /// The audit events for this change, except unlinked identities, which are known only after the SQL runs.
     public var notes: [AuditNote] {
         var notes: [AuditNote] = []
         switch event {
@@ -62,33 +62,32 @@ extension MailboxChange {
                 notes.append(AuditNote(.emailVerified, account.id))
             }
         }
-        switch passwordHash {
-        case .set: notes.append(AuditNote(.passwordSet, account.id))
-        case .remove: notes.append(AuditNote(.passwordRemoved, account.id))
-        case nil: break
-        }
-        if notes.isEmpty, endsSessions { notes.append(AuditNote(.sessionsEnded, account.id)) }
-        return notes
+        return account.notes(notes, for: update, endsSessions: endsSessions)
     }
 }
 
-extension AccountChange {
-    /// The same for what an owner changes of `account`.
+extension OwnerChange {
+    /// The audit events for this change of `account`, except unlinked identities.
     func notes(about account: Account) -> [AuditNote] {
-        var notes: [AuditNote] = []
-        if email != nil { notes.append(AuditNote(.emailChanged, account.id)) }
-        switch passwordHash {
-        case .set: notes.append(AuditNote(.passwordSet, account.id))
-        case .remove where account.hasPassword: notes.append(AuditNote(.passwordRemoved, account.id))
+        let notes = update.email == nil ? [] : [AuditNote(.emailChanged, account.id)]
+        return account.notes(notes, for: update, endsSessions: replacement != nil)
+    }
+}
+
+extension Account {
+    fileprivate func notes(_ notes: [AuditNote], for update: AccountUpdate, endsSessions: Bool) -> [AuditNote] {
+        var notes = notes
+        switch update.passwordHash {
+        case .set: notes.append(AuditNote(.passwordSet, id))
+        case .remove where hasPassword: notes.append(AuditNote(.passwordRemoved, id))
         case .remove, nil: break
         }
-        if notes.isEmpty, replacement != nil { notes.append(AuditNote(.sessionsEnded, account.id)) }
-        return notes
+        return notes.isEmpty && endsSessions ? [AuditNote(.sessionsEnded, id)] : notes
     }
 }
 
-extension AdministrativeChange {
-    /// Members that it names, as the wire spells them, without identities.
+extension AccountUpdate {
+    /// The members that the update names, as the wire spells them.
     public var members: [String] {
         let named: [(String, Bool)] = [
             ("displayName", displayName != nil), ("photoUrl", photoURL != nil), ("email", email != nil),

@@ -8,8 +8,8 @@ public struct AccountEditor: Sendable {
 
     /// A wish as the wire brings it; nothing in it has been checked.
     public struct Input: Sendable {
-        public var displayName: AccountChange.Value<String>?
-        public var photoURL: AccountChange.Value<String>?
+        public var displayName: AccountUpdate.Value<String>?
+        public var photoURL: AccountUpdate.Value<String>?
         public var email: String?
         public var password: Secret?
         public var removesEmail = false
@@ -47,27 +47,27 @@ public struct AccountEditor: Sendable {
         try admit(caller, input, isRenewed: isRenewed, in: project)
         if isNewAddress, project.policy.emailEnumerationProtection { throw EditRefusal.emailNeedsVerification }
         if let email, isNewAddress { try await requireFree(email, in: project) }
-        let passwordHash: AccountChange.Value<String>? =
+        let passwordHash: AccountUpdate.Value<String>? =
             if let password = input.password {
                 .set(try await hash(password, in: project, from: origin))
             } else {
                 // A password is good for nothing without the address it goes with.
                 input.removesPassword || input.removesEmail ? .remove : nil
             }
-        var change = AccountChange(changedAt: with.clock.now())
-        change.displayName = input.displayName
-        change.photoURL = input.photoURL
-        change.email = input.removesEmail ? .remove : isNewAddress ? email.map { .set($0) } : nil
-        change.passwordHash = passwordHash
-        change.removesPhoneNumber = input.removesPhoneNumber
+        var change = OwnerChange(changedAt: with.clock.now())
+        change.update.displayName = input.displayName
+        change.update.photoURL = input.photoURL
+        change.update.email = input.removesEmail ? .remove : isNewAddress ? email.map { .set($0) } : nil
+        change.update.passwordHash = passwordHash
+        if input.removesPhoneNumber { change.update.phoneNumber = .remove }
         change.unlinked =
             caller.account.hasPassword || caller.account.usesEmailLinks
             ? input.unlinked : input.unlinked.subtracting([.password])
-        change.keepsWayIn =
+        change.protectsLastSignInMethod =
             input.removesWaysIn && !input.mayLoseLastSignInMethod && project.policy.protectsLastSignInMethod
         if isRenewed {
             let method = input.password == nil ? caller.session.method : .password
-            change.replacement = renewed(caller, by: method, at: change.changedAt, in: project, from: origin)
+            change.replace(with: renewed(caller, by: method, at: change.changedAt, in: project, from: origin))
         }
         return try await apply(change, to: caller, in: project, from: origin)
     }
@@ -103,11 +103,11 @@ public struct AccountEditor: Sendable {
             if let newEmail { try await requireFree(newEmail, in: project) }
         }
         let passwordHash = try await with.passwords.hash(credential.password, origin.network)
-        var change = AccountChange(changedAt: with.clock.now())
-        change.email = newEmail.map { .set($0) }
-        change.passwordHash = .set(passwordHash)
-        change.displayName = displayName.map { .set($0) }
-        change.replacement = renewed(caller, by: .password, at: change.changedAt, in: project, from: origin)
+        var change = OwnerChange(changedAt: with.clock.now())
+        change.update.email = newEmail.map { .set($0) }
+        change.update.passwordHash = .set(passwordHash)
+        change.update.displayName = displayName.map { .set($0) }
+        change.replace(with: renewed(caller, by: .password, at: change.changedAt, in: project, from: origin))
         return try await apply(change, to: caller, in: project, from: origin)
     }
 
@@ -137,7 +137,7 @@ public struct AccountEditor: Sendable {
     }
 
     /// What the owner is told, at the address that the account had so far.
-    private func emailBatch(for change: AccountChange, of account: Account, from origin: RequestContext) throws
+    private func emailBatch(for change: OwnerChange, of account: Account, from origin: RequestContext) throws
         -> EmailBatch
     {
         let now = change.changedAt
@@ -147,10 +147,10 @@ public struct AccountEditor: Sendable {
             emailBatch = try with.emailChangedNotice(to: account, for: email, from: origin, at: now)
         }
         if account.hasPassword {
-            if change.passwordHash != nil || change.unlinked.contains(.password) {
+            if change.update.passwordHash != nil || change.unlinked.contains(.password) {
                 emailBatch.emails += try with.notice(.passwordChanged, about: account, from: origin, at: now)
             }
-        } else if case .set = change.passwordHash {
+        } else if case .set = change.update.passwordHash {
             let method = AddedSignInMethod(provider: .password, subject: nil, addedAt: now)
             emailBatch = emailBatch + (try with.additionNotice(of: method, to: account, from: origin))
         }
@@ -180,7 +180,7 @@ public struct AccountEditor: Sendable {
     }
 
     private func apply(
-        _ change: AccountChange, to caller: Caller, in project: Project, from origin: RequestContext
+        _ change: OwnerChange, to caller: Caller, in project: Project, from origin: RequestContext
     ) async throws -> Edited {
         var change = change
         change.emailBatch = try emailBatch(for: change, of: caller.account, from: origin)
@@ -195,10 +195,10 @@ public struct AccountEditor: Sendable {
     }
 }
 
-extension AccountChange {
+extension OwnerChange {
     /// The address that `account` has afterwards; one that goes with an identity may take it away too.
     fileprivate func address(of account: Account) -> EmailAddress? {
-        switch email {
+        switch update.email {
         case .set(let email): email
         case .remove: nil
         case nil: unlinked.isEmpty ? account.email : account.primaryEmail(without: unlinked).email

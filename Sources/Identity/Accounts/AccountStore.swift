@@ -44,7 +44,7 @@ public protocol AccountStore: Sendable {
     ///
     /// - Throws: ``StoreConflict/stale`` if the session has ended, or the account is disabled and the change opens a
     ///   session; ``StoreConflict/taken(_:)``; ``StoreConflict/lastSignInMethod``.
-    func update(_ change: AccountChange, by session: Session, in realm: ID<Realm>) async throws -> Account
+    func update(_ change: OwnerChange, by session: Session, in realm: ID<Realm>) async throws -> Account
 
     /// Deletes the account of `session` and everything that belongs to it. Its ID is never assigned again.
     ///
@@ -93,35 +93,30 @@ public enum Rotation: Hashable, Sendable {
     case unknown
 }
 
-/// What to change of an account; `nil` leaves a member as it is.
-public struct AccountChange: Hashable, Sendable {
-    /// A member's new value.
-    public enum Value<Content: Hashable & Sendable>: Hashable, Sendable {
-        case set(Content)
-        case remove
-    }
-
-    public var displayName: Value<String>?
-    public var photoURL: Value<String>?
-    /// A new address is unverified.
-    public var email: Value<EmailAddress>?
-    public var passwordHash: Value<String>?
-    public var removesPhoneNumber = false
-    /// Identities of these providers go, with an address that nothing else holds (see
+/// What the owner of an account changes, with the effects that belong to the same transaction.
+public struct OwnerChange: Hashable, Sendable {
+    public var update = AccountUpdate()
+    /// The identities of these providers are unlinked, with an address that nothing else holds (see
     /// ``Account/primaryEmail(without:)``) and with the other sessions that were opened through them.
     public var unlinked: Set<ProviderID> = []
-    /// Changes nothing if nobody could sign in any more.
-    public var keepsWayIn = false
-    /// Taken last, after all that takes time: logins up to this second become void where ``replacement`` is set.
+    /// Rejects the change if the account would have no sign-in method left.
+    public var protectsLastSignInMethod = false
+    /// Read after all slow work. If ``replacement`` is set, logins up to this second become void.
     public var changedAt: Instant
-    /// Ends every session of the account, moves `validSince` to the login time of this one, and opens it instead.
-    public var replacement: Session?
+    /// Ends every session of the account, sets `validSince` to the login time of this session, and opens it instead.
+    public private(set) var replacement: Session?
     public var emailBatch = EmailBatch()
-    /// For the audit trail, which is told of identities that go as well.
+    /// Audit events, without those of unlinked identities: the store adds them.
     public var notes: [AuditNote] = []
     public var actor = AuditActor.system
 
     public init(changedAt: Instant) {
         self.changedAt = changedAt
+    }
+
+    public mutating func replace(with session: Session) {
+        replacement = session
+        update.sessions = .endAll
+        update.lastSignInAt = changedAt
     }
 }

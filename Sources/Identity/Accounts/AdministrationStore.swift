@@ -18,7 +18,8 @@ public protocol AdministrationStore: Sendable {
 
     /// - Throws: ``StoreConflict/notFound``; ``StoreConflict/taken(_:)``.
     func change(
-        _ account: ID<Account>, by change: AdministrativeChange, of actor: AuditActor, in realm: ID<Realm>
+        _ account: ID<Account>, by change: AdministrativeChange, of actor: AuditActor, at now: Instant,
+        in realm: ID<Realm>
     ) async throws -> Account
 
     /// - Throws: ``StoreConflict/notFound``.
@@ -77,29 +78,15 @@ public struct StoredAccount: Hashable, Sendable {
     }
 }
 
-/// What an administrator changes of an account; `nil` leaves a member as it is.
-///
-/// Enabling, another address, another password (or none), and ``validSince`` end every session. Disabling ends none: while
-/// it lasts each of their tokens is told why it is refused.
+/// What an administrator changes of an account, applied in one transaction.
 public struct AdministrativeChange: Hashable, Sendable {
-    public var displayName: AccountChange.Value<String>?
-    public var photoURL: AccountChange.Value<String>?
-    /// Another address is unverified, unless ``emailIsVerified`` says otherwise.
-    public var email: AccountChange.Value<EmailAddress>?
-    public var emailIsVerified: Bool?
-    public var phoneNumber: AccountChange.Value<PhoneNumber>?
-    public var passwordHash: AccountChange.Value<String>?
-    public var customClaims: Claims?
-    public var isDisabled: Bool?
-    public var validSince: Instant?
-    public var createdAt: Instant?
-    public var lastSignInAt: Instant?
-    public var unlinked: [ProviderID] = []
-    /// Takes the place of an identity that the account has with the same provider.
+    /// Its ``AccountUpdate/sessions`` are ``AccountUpdate/SessionEffect/endAllIfCredentialsChange``.
+    public var update = AccountUpdate()
+    public var unlinked: Set<ProviderID> = []
+    /// Replaces the identity that the account has with the same provider.
     public var linked: LinkedIdentity?
-    public var changedAt: Instant
 
-    public init(changedAt: Instant) {
-        self.changedAt = changedAt
+    public init() {
+        update.sessions = .endAllIfCredentialsChange
     }
 }

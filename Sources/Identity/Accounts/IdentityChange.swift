@@ -61,7 +61,7 @@ extension Account {
 
     public func unlinking(
         _ provider: ProviderID, leavesNoWayIn: Bool
-    ) throws(IdentityRefusal) -> (rest: Account, identity: LinkedIdentity) {
+    ) throws(IdentityRefusal) -> (remaining: Account, identity: LinkedIdentity) {
         guard let identity = identities.first(where: { $0.provider == provider }) else { throw .notLinked }
         var account = self
         (account.email, account.emailIsVerified) = primaryEmail(without: [provider])

@@ -1,29 +1,22 @@
-/// What changes of an account by the proof that a mailbox is somebody's. Every change is decided on the account as it was
-/// read, and carried out only while it is still so.
+/// What changes of an account by the proof that a person controls a mailbox. Every change is decided on the account as
+/// it was read, and applied only while the account is unchanged.
 public struct MailboxChange: Hashable, Sendable {
     public let account: Account
-    /// The address that the account has afterwards; proven, if there is any.
-    public var email: EmailAddress?
-    public var passwordHash: AccountChange.Value<String>?
-    /// Identities that were linked at that time or later go.
+    public private(set) var update: AccountUpdate
+    /// Identities that were linked at that time or later are unlinked.
     public var unlinksSince: Instant?
-    /// Identities of these providers go, except the one that the account was made with.
+    /// Identities of these providers are unlinked, except the one that the account was created with.
     public var unlinks: Set<ProviderID> = []
-    /// What could lead its maker back, and what the maker said of himself: phone number, name, picture.
-    public var removesTraces = false
-    public var usesEmailLinks: Bool
-    /// Moves the generation and `validSince` on.
-    public var endsSessions = false
-    /// Remedies that were sent out and end with the change.
+    /// Recovery and removal codes that were sent earlier and end with the change.
     public var voids: VoidedRemedies?
-    /// The hash of the place that the account knows from now on, as if it had opened a session; see ``NetworkHashing``.
-    public var place: [UInt8]?
+    /// The hash of a network that becomes a known network of the account; see ``NetworkHashing``.
+    public var network: [UInt8]?
     public var event: Event?
-    /// Another account that holds ``email`` and never verified it. It loses the address first, as if disavowed: without
-    /// that, an intruder who registers the owner's address would block every way back to it.
+    /// Another account that holds ``email`` and never verified it. It loses the address first, as if disavowed. Otherwise
+    /// an attacker who registers the owner's address would block every recovery of it.
     public var displaced: Account?
 
-    /// What others have to be told.
+    /// The event for the outbox.
     public enum Event: Hashable, Sendable {
         case reclaimed
         case disavowed
@@ -45,8 +38,22 @@ public struct MailboxChange: Hashable, Sendable {
 
     private init(_ account: Account) {
         self.account = account
+        update = AccountUpdate()
         email = account.email
-        usesEmailLinks = account.usesEmailLinks
+    }
+
+    /// The address that the account has after the change. It is verified, unless it is `nil`.
+    public private(set) var email: EmailAddress? {
+        get { if case .set(let email) = update.email { email } else { nil } }
+        set {
+            update.email = AccountUpdate.Value(newValue)
+            update.emailIsVerified = newValue != nil
+        }
+    }
+
+    public private(set) var endsSessions: Bool {
+        get { update.sessions == .endAll }
+        set { update.sessions = newValue ? .endAll : .keep }
     }
 
     public static func verifying(_ account: Account) -> MailboxChange { MailboxChange(account) }
@@ -71,7 +78,7 @@ public struct MailboxChange: Hashable, Sendable {
         change.unlinksSince = code.createdAt
         change.unlinks = providers
         change.voids = .proven(email: code.email, madeAt: code.createdAt, addedSince: code.createdAt)
-        if account.gotPassword(since: code.createdAt) { change.passwordHash = .remove }
+        if account.gotPassword(since: code.createdAt) { change.update.passwordHash = .remove }
         return change
     }
 
@@ -88,10 +95,10 @@ public struct MailboxChange: Hashable, Sendable {
         change.email = addressIsTaken ? nil : code.email
         change.endsSessions = true
         change.unlinksSince = method.addedAt
-        change.usesEmailLinks = account.usesEmailLinks && method.provider != .emailLink && !addressIsTaken
+        change.update.usesEmailLinks = account.usesEmailLinks && method.provider != .emailLink && !addressIsTaken
         change.voids = .proven(email: code.email, madeAt: code.createdAt, addedSince: method.addedAt)
         if addressIsTaken ? account.hasPassword : account.gotPassword(since: method.addedAt) {
-            change.passwordHash = .remove
+            change.update.passwordHash = .remove
         }
         return change
     }
@@ -105,7 +112,7 @@ public struct MailboxChange: Hashable, Sendable {
             change.voids = .proven(email: email, madeAt: nil, addedSince: everSince)
         }
         change.unlinks = providers
-        change.passwordHash = .set(passwordHash)
+        change.update.passwordHash = .set(passwordHash)
         change.endsSessions = true
         if policy.resetUnlinksIdentities { change.unlinksSince = everSince }
         return change
@@ -113,7 +120,7 @@ public struct MailboxChange: Hashable, Sendable {
 
     public static func signingIn(_ account: Account) -> MailboxChange {
         var change = account.emailIsVerified ? MailboxChange(account) : reclaiming(account)
-        change.usesEmailLinks = true
+        change.update.usesEmailLinks = true
         return change
     }
 
@@ -121,7 +128,7 @@ public struct MailboxChange: Hashable, Sendable {
     public static func linking(_ email: EmailAddress, to caller: Account) -> MailboxChange {
         var change = MailboxChange(caller)
         change.email = email
-        change.usesEmailLinks = true
+        change.update.usesEmailLinks = true
         change.endsSessions = caller.email != nil && caller.email != email
         return change
     }
@@ -130,8 +137,8 @@ public struct MailboxChange: Hashable, Sendable {
     public static func disavowing(_ account: Account) -> MailboxChange {
         var change = MailboxChange(account)
         change.email = nil
-        change.passwordHash = account.hasPassword ? .remove : nil
-        change.usesEmailLinks = false
+        change.update.passwordHash = account.hasPassword ? .remove : nil
+        change.update.usesEmailLinks = false
         change.endsSessions = true
         change.voids = .all
         change.event = .disavowed
@@ -141,10 +148,12 @@ public struct MailboxChange: Hashable, Sendable {
     /// Whoever made the account never proved the address. Nothing by which they could come back stays.
     private static func reclaiming(_ account: Account) -> MailboxChange {
         var change = MailboxChange(account)
-        change.passwordHash = account.hasPassword ? .remove : nil
+        change.update.passwordHash = account.hasPassword ? .remove : nil
         change.unlinksSince = everSince
-        change.removesTraces = true
-        change.usesEmailLinks = false
+        change.update.phoneNumber = .remove
+        change.update.displayName = .remove
+        change.update.photoURL = .remove
+        change.update.usesEmailLinks = false
         change.endsSessions = true
         change.voids = .all
         change.event = .reclaimed

@@ -40,7 +40,7 @@ public struct OOBRedemption: Sendable {
         _ = try await redeem(code, for: [.resetPassword], in: project, from: origin) { account, _, now in
             var change = MailboxChange.resetting(account, to: hash, removing: providers, by: project.policy)
             // Otherwise the new password could not be used here while others try the old one.
-            change.place = with.place(of: origin, in: project)
+            change.network = with.place(of: origin, in: project)
             return (change, try emailBatch(about: change, from: origin, at: now))
         }
         return found.code

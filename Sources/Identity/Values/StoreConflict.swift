@@ -26,7 +26,7 @@ public func retryingConflicts<Value>(
     for number in 1...attempts {
         do {
             return try await attempt(number)
-        } catch  where isConflict(error) {
+        } catch let error where isConflict(error) {
             if let pause { try await Task.sleep(for: .milliseconds(Int.random(in: pause))) }
         }
     }

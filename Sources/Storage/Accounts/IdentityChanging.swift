@@ -22,21 +22,21 @@ extension Transaction {
         case .link(let identity, let id):
             return try await link(identity, to: try account(id), by: actor, at: now, in: realm)
         case .unlink(let provider, let id, let leavesNoWayIn):
-            let (rest, identity) = try account(id).unlinking(provider, leavesNoWayIn: leavesNoWayIn)
+            let (remaining, identity) = try account(id).unlinking(provider, leavesNoWayIn: leavesNoWayIn)
             guard let dated = DatedIdentity(identity, of: id) else { throw IdentityRefusal.notLinked }
             _ = try await execute(.unlink([provider], from: id, in: realm))
             try await endSessions(of: [id], openedThrough: [provider], except: nil, at: now, in: realm)
-            try await settle(rest, was: try account(id), in: realm)
+            try await storePrimaryEmail(of: remaining, was: try account(id), at: now, in: realm)
             try await note(.identityUnlinked, .identityUnlinked, id, provider, by: actor, at: now, in: realm)
             return dated
         case .move(let provider, let from, let to, let leavesNoWayIn):
             let (source, target) = (try account(from), try account(to))
-            let (rest, identity) = try source.unlinking(provider, leavesNoWayIn: leavesNoWayIn)
-            let grown = try target.linking(identity, of: nil)
+            let (remaining, identity) = try source.unlinking(provider, leavesNoWayIn: leavesNoWayIn)
+            let updated = try target.linking(identity, of: nil)
             _ = try await execute(.move(identity, to: to, at: now, in: realm))
             try await endSessions(of: [from], openedThrough: [provider], except: nil, at: now, in: realm)
-            try await settle(rest, was: source, in: realm)
-            try await settle(grown, was: target, in: realm)
+            try await storePrimaryEmail(of: remaining, was: source, at: now, in: realm)
+            try await storePrimaryEmail(of: updated, was: target, at: now, in: realm)
             try await note(
                 .identityUnlinked, .identityUnlinked, from, provider, (nil, to), by: actor, at: now, in: realm)
             try await note(.identityLinked, .identityLinked, to, provider, (from, nil), by: actor, at: now, in: realm)
@@ -49,24 +49,33 @@ extension Transaction {
     ) async throws -> DatedIdentity {
         let reference = AccountReference.identity(provider: identity.provider, subject: identity.subject)
         let owner = try await query(.find([reference], in: realm)).first.map { try AccountRow.account($0).id }
-        let grown = try account.linking(identity, of: owner)
+        let updated = try account.linking(identity, of: owner)
         _ = try await execute(.link(identity, to: account.id, at: now, in: realm))
-        try await settle(grown, was: account, in: realm)
+        try await storePrimaryEmail(of: updated, was: account, at: now, in: realm)
         try await note(
             .identityLinked, .identityLinked, account.id, identity.provider, by: actor, at: now, in: realm)
         return DatedIdentity(identity: identity, account: account.id, linkedAt: now)
     }
 
-    /// Writes the address down. One that another account holds stays there.
-    func settle(_ account: Account, was before: Account, in realm: ID<Realm>) async throws {
-        guard (account.email, account.emailIsVerified) != (before.email, before.emailIsVerified) else { return }
-        var heir = (email: account.email, isVerified: account.emailIsVerified)
-        if let email = heir.email, email != before.email,
+    /// Stores the primary email address of `account`. An address that another account holds is removed instead.
+    ///
+    /// - Returns: the account with the address that it has now.
+    @discardableResult
+    func storePrimaryEmail(
+        of account: Account, was before: Account, at now: Instant, in realm: ID<Realm>
+    ) async throws -> Account {
+        guard (account.email, account.emailIsVerified) != (before.email, before.emailIsVerified) else { return account }
+        var updated = account
+        if let email = account.email, email != before.email,
             try await !query(.holder(of: email, in: realm)).isEmpty
         {
-            heir = (nil, false)
+            (updated.email, updated.emailIsVerified) = (nil, false)
         }
-        _ = try await execute(.set(email: heir.email, isVerified: heir.isVerified, of: account.id, in: realm))
+        var update = AccountUpdate()
+        update.email = AccountUpdate.Value(updated.email)
+        update.emailIsVerified = updated.emailIsVerified
+        _ = try await execute(.update(account.id, by: update, at: now, in: realm))
+        return updated
     }
 
     private func note(

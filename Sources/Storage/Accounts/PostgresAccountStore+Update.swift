@@ -2,7 +2,7 @@ public import Identity
 internal import Postgres
 
 extension PostgresAccountStore {
-    public func update(_ change: AccountChange, by session: Session, in realm: ID<Realm>) async throws -> Account {
+    public func update(_ change: OwnerChange, by session: Session, in realm: ID<Realm>) async throws -> Account {
         try await withStoreErrors {
             try await pool.transaction { try await changed(by: change, session, in: realm, $0) }
         }
@@ -10,17 +10,22 @@ extension PostgresAccountStore {
 
     /// The account's row is locked first, so that what it is linked to changes for one at a time.
     private func changed(
-        by change: AccountChange, _ session: Session, in realm: ID<Realm>, _ transaction: Transaction
+        by change: OwnerChange, _ session: Session, in realm: ID<Realm>, _ transaction: Transaction
     ) async throws -> Account {
-        let statement = SQL.update(change, by: try SessionRow(session), in: realm)
-        guard let row = try await transaction.query(statement).first else { throw StoreConflict.stale }
+        let isAlive = SQL.isAlive(try SessionRow(session))
+        let isOpenable: SQL = change.replacement == nil ? "true" : "a.disabled_at IS NULL"
+        let update = SQL.update(
+            session.account, by: change.update, at: change.changedAt, in: realm, where: "\(isAlive) AND \(isOpenable)")
+        guard let row = try await transaction.query("\(update) RETURNING \(AccountRow.columns)").first else {
+            throw StoreConflict.stale
+        }
         var account = try AccountRow.account(row)
         try await transaction.enqueue(change.emailBatch, in: realm)
         try await transaction.audit(change.notes, by: change.actor, at: change.changedAt, in: realm)
-        if !change.unlinked.isEmpty || change.keepsWayIn {
+        if !change.unlinked.isEmpty || change.protectsLastSignInMethod {
             account = try await unlinked(account, by: change, session, in: realm, transaction)
         }
-        guard !change.keepsWayIn || account.hasWayIn else { throw StoreConflict.lastSignInMethod }
+        guard !change.protectsLastSignInMethod || account.hasWayIn else { throw StoreConflict.lastSignInMethod }
         guard let replacement = change.replacement else { return account }
         _ = try await transaction.execute(.voidCodes(of: account.id, in: realm))
         _ = try await transaction.execute(
@@ -30,14 +35,16 @@ extension PostgresAccountStore {
     }
 
     private func unlinked(
-        _ account: Account, by change: AccountChange, _ session: Session, in realm: ID<Realm>,
+        _ account: Account, by change: OwnerChange, _ session: Session, in realm: ID<Realm>,
         _ transaction: Transaction
     ) async throws -> Account {
         // Read again: what the locking statement returned of identities is as old as its beginning.
         guard let row = try await transaction.query(.find([.id(account.id)], in: realm)).first else { return account }
-        var account = try AccountRow.account(row)
+        let account = try AccountRow.account(row)
         let gone = account.identities.filter { change.unlinked.contains($0.provider) }
-        let heir = account.primaryEmail(without: change.unlinked)
+        var updated = account
+        (updated.email, updated.emailIsVerified) = account.primaryEmail(without: change.unlinked)
+        updated.identities.removeAll { change.unlinked.contains($0.provider) }
         _ = try await transaction.execute(.unlink(gone.map(\.provider), from: account.id, in: realm))
         try await transaction.endSessions(
             of: [account.id], openedThrough: gone.map(\.provider), except: session.id, at: change.changedAt, in: realm
@@ -49,24 +56,6 @@ extension PostgresAccountStore {
         try await transaction.audit(
             gone.map { AuditNote(.identityUnlinked, account.id, $0.provider) }, by: change.actor,
             at: change.changedAt, in: realm)
-        if heir.email != account.email {
-            (account.email, account.emailIsVerified) = try await give(heir, to: account, in: realm, transaction)
-        }
-        account.identities.removeAll { change.unlinked.contains($0.provider) }
-        return account
-    }
-
-    /// An address that another account holds stays there.
-    private func give(
-        _ heir: (email: EmailAddress?, isVerified: Bool), to account: Account, in realm: ID<Realm>,
-        _ transaction: Transaction
-    ) async throws -> (EmailAddress?, Bool) {
-        var heir = heir
-        if let email = heir.email, try await !transaction.query(.holder(of: email, in: realm)).isEmpty {
-            heir = (nil, false)
-        }
-        _ = try await transaction.execute(
-            .set(email: heir.email, isVerified: heir.isVerified, of: account.id, in: realm))
-        return heir
+        return try await transaction.storePrimaryEmail(of: updated, was: account, at: change.changedAt, in: realm)
     }
 }

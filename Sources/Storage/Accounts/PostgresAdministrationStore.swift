@@ -36,9 +36,13 @@ public struct PostgresAdministrationStore: AdministrationStore {
     }
 
     public func change(
-        _ account: ID<Account>, by change: AdministrativeChange, of actor: AuditActor, in realm: ID<Realm>
+        _ account: ID<Account>, by change: AdministrativeChange, of actor: AuditActor, at now: Instant,
+        in realm: ID<Realm>
     ) async throws -> Account {
-        guard let row = try await withStoreErrors({ try await changed(account, by: change, of: actor, in: realm) })
+        guard
+            let row = try await withStoreErrors({
+                try await changed(account, by: change, of: actor, at: now, in: realm)
+            })
         else { throw StoreConflict.notFound }
         return try AccountRow.account(row, lastRefreshAt: try row.decode("last_refresh_at"))
     }
@@ -75,23 +79,25 @@ public struct PostgresAdministrationStore: AdministrationStore {
 
     /// The account's row is locked first, so that its identities change for one at a time.
     private func changed(
-        _ account: ID<Account>, by change: AdministrativeChange, of actor: AuditActor, in realm: ID<Realm>
+        _ account: ID<Account>, by change: AdministrativeChange, of actor: AuditActor, at now: Instant,
+        in realm: ID<Realm>
     ) async throws -> Row? {
-        let statement = SQL.change(account, by: change, in: realm)
+        let update = SQL.update(account, by: change.update, at: now, in: realm)
+        let statement: SQL = "\(update) RETURNING \(AccountRow.columns), \(AccountRow.lastRefresh)"
         let unlinked = change.unlinked + [change.linked?.provider].compactMap(\.self)
         return try await pool.transaction { transaction in
             guard let row = try await transaction.query(statement).first else { return nil as Row? }
-            if change.mayEndSessions {
+            if change.update.mayEndSessions {
                 let generation: Int64 = try row.decode("generation")
                 _ = try await transaction.execute(.forgetSessions(of: account, before: generation - 1, in: realm))
                 _ = try await transaction.execute(.voidCodes(of: account, in: realm))
             }
-            if change.settlesWhoOwnsTheAccount {
+            if change.update.decidesOwner {
                 _ = try await transaction.execute(.void(.all, of: account, in: realm))
             }
-            var notes = change.note(about: account)
+            var notes = change.update.note(about: account)
             guard !unlinked.isEmpty else {
-                try await transaction.audit(notes, by: actor, at: change.changedAt, in: realm)
+                try await transaction.audit(notes, by: actor, at: now, in: realm)
                 return row
             }
             var lost: [ProviderID] = []
@@ -102,24 +108,24 @@ public struct PostgresAdministrationStore: AdministrationStore {
                 if provider != change.linked?.provider || !isReplacement { lost.append(provider) }
             }
             try await transaction.endSessions(
-                of: [account], openedThrough: lost, except: nil, at: change.changedAt, in: realm)
+                of: [account], openedThrough: lost, except: nil, at: now, in: realm)
             if let identity = change.linked {
-                _ = try await transaction.execute(.link(identity, to: account, at: change.changedAt, in: realm))
+                _ = try await transaction.execute(.link(identity, to: account, at: now, in: realm))
                 notes.append(AuditNote(.identityLinked, account, identity.provider))
             }
-            try await transaction.audit(notes, by: actor, at: change.changedAt, in: realm)
+            try await transaction.audit(notes, by: actor, at: now, in: realm)
             return try await transaction.query(.find([.id(account)], in: realm)).first
         }
     }
 }
 
-extension AdministrativeChange {
+extension AccountUpdate {
     fileprivate var mayEndSessions: Bool {
         isDisabled == false || email != nil || passwordHash != nil || validSince != nil
     }
 
-    /// An administrator decides whose the account is, so links in earlier mailboxes end: one of them may be an intruder's.
-    fileprivate var settlesWhoOwnsTheAccount: Bool { email != nil || passwordHash != nil || validSince != nil }
+    /// The administrator decides who owns the account. Links in earlier mailboxes end, because an attacker may hold one.
+    fileprivate var decidesOwner: Bool { email != nil || passwordHash != nil || validSince != nil }
 
     fileprivate func note(about account: ID<Account>) -> [AuditNote] {
         members.isEmpty ? [] : [AuditNote(.updated, account, ["members": members.joined(separator: " ")])]

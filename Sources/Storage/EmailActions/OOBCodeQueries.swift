@@ -66,31 +66,6 @@ extension SQL {
                 """)
     }
 
-    /// Does nothing to an account that has changed since the decision was taken.
-    static func change(
-        by change: MailboxChange, caller: SessionRow?, opensSession: Bool, at now: Instant, in realm: ID<Realm>
-    ) -> SQL {
-        let account = change.account
-        let isAlive: SQL = caller.map { SQL.isAlive($0) } ?? "true"
-        return """
-            UPDATE account a SET email = \(change.email?.rawValue), email_verified = \(change.email != nil),
-                password_hash = CASE WHEN \(change.passwordHash != nil) THEN \(change.passwordHash?.new)
-                    ELSE a.password_hash END,
-                password_updated_at = CASE WHEN \(change.passwordHash == nil) THEN a.password_updated_at
-                    WHEN \(change.passwordHash?.new != nil) THEN \(Timestamp(now)) END,
-                phone_number = CASE WHEN NOT \(change.removesTraces) THEN a.phone_number END,
-                display_name = CASE WHEN NOT \(change.removesTraces) THEN a.display_name END,
-                photo_url = CASE WHEN NOT \(change.removesTraces) THEN a.photo_url END,
-                email_link_sign_in = \(change.usesEmailLinks),
-                last_sign_in_at = CASE WHEN \(opensSession) THEN \(Timestamp(now)) ELSE a.last_sign_in_at END,
-                valid_since = CASE WHEN \(change.endsSessions) THEN date_trunc('second', \(Timestamp(now)))
-                    ELSE a.valid_since END,
-                generation = a.generation + CASE WHEN \(change.endsSessions) THEN 1 ELSE 0 END
-            WHERE a.project_id = \(realm.rawValue) AND a.id = \(account.id.rawValue)
-                AND \(isAsDecided(account)) AND \(isAlive)
-            """
-    }
-
     /// - Returns: rows with the providers.
     static func unlink(by change: MailboxChange, in realm: ID<Realm>) -> SQL {
         """

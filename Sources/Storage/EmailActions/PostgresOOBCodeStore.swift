@@ -110,9 +110,12 @@ public struct PostgresOOBCodeStore: OOBCodeStore {
         _ change: MailboxChange, _ redemption: Redemption, in realm: ID<Realm>, _ transaction: Transaction
     ) async throws {
         let account = change.account
-        let statement = SQL.change(
-            by: change, caller: try redemption.caller.map { try SessionRow($0) },
-            opensSession: redemption.session != nil, at: redemption.redeemedAt, in: realm)
+        var update = change.update
+        if redemption.session != nil { update.lastSignInAt = redemption.redeemedAt }
+        let isAlive: SQL = try redemption.caller.map { SQL.isAlive(try SessionRow($0)) } ?? "true"
+        let statement = SQL.update(
+            account.id, by: update, at: redemption.redeemedAt, in: realm,
+            where: "\(SQL.isAsDecided(account)) AND \(isAlive)")
         guard try await transaction.execute(statement) == 1 else { throw StoreConflict.stale }
         if change.endsSessions {
             _ = try await transaction.execute(.forgetSessions(of: account.id, before: account.generation, in: realm))
@@ -130,9 +133,9 @@ public struct PostgresOOBCodeStore: OOBCodeStore {
             let event = OutboxEvent(OutboxEvent.Kind(event), of: account.id)
             _ = try await transaction.execute(.tell(event, at: redemption.redeemedAt, in: realm))
         }
-        if let place = change.place {
+        if let network = change.network {
             _ = try await transaction.execute(
-                .keeping(place, of: account.id, at: redemption.redeemedAt, in: realm, from: "(VALUES (1)) v"))
+                .keeping(network, of: account.id, at: redemption.redeemedAt, in: realm, from: "(VALUES (1)) v"))
         }
         if let session = redemption.session {
             let row = try SessionRow(session, openedAt: redemption.redeemedAt)

@@ -133,23 +133,20 @@ extension SQL {
         _ source: Account, to target: Account, for merge: AccountMerge, signsIn: Bool, in realm: ID<Realm>
     ) -> SQL {
         let plan = merge.terms.plan
-        let mergedAt = Timestamp(merge.mergedAt)
-        return """
-            UPDATE account a SET
-                email = CASE WHEN \(plan.movesEmail) THEN \(source.email?.rawValue) ELSE a.email END,
-                email_verified = CASE WHEN \(plan.movesEmail) THEN \(source.emailIsVerified) ELSE a.email_verified END,
-                password_hash = CASE WHEN \(plan.movesEmail) THEN m.snapshot #>> '{account,password_hash}'
-                    ELSE a.password_hash END,
-                password_updated_at = CASE WHEN \(plan.movesEmail) THEN \(source.hasPassword ? mergedAt : nil)
-                    ELSE a.password_updated_at END,
-                email_link_sign_in = CASE WHEN \(plan.movesEmail) THEN \(source.usesEmailLinks) ELSE a.email_link_sign_in END,
-                phone_number = CASE WHEN \(plan.movesPhoneNumber) THEN \(source.phoneNumber) ELSE a.phone_number END,
-                display_name = CASE WHEN \(plan.movesDisplayName) THEN \(source.displayName) ELSE a.display_name END,
-                photo_url = CASE WHEN \(plan.movesPhoto) THEN \(source.photoURL) ELSE a.photo_url END,
-                last_sign_in_at = coalesce(\(signsIn ? mergedAt : nil), a.last_sign_in_at)
-            FROM account_merge m
-            WHERE a.project_id = \(realm.rawValue) AND a.id = \(target.id.rawValue)
-                AND m.project_id = a.project_id AND m.source_id = \(source.id.rawValue)
-            """
+        var given = AccountUpdate()
+        if plan.movesEmail {
+            given.email = AccountUpdate.Value(source.email)
+            given.emailIsVerified = source.emailIsVerified
+            given.passwordHash = source.hasPassword ? .set("") : .remove
+            given.usesEmailLinks = source.usesEmailLinks
+        }
+        if plan.movesPhoneNumber { given.phoneNumber = AccountUpdate.Value(source.phoneNumber) }
+        if plan.movesDisplayName { given.displayName = AccountUpdate.Value(source.displayName) }
+        if plan.movesPhoto { given.photoURL = AccountUpdate.Value(source.photoURL) }
+        if signsIn { given.lastSignInAt = merge.mergedAt }
+        return update(
+            target.id, by: given, at: merge.mergedAt, in: realm,
+            where: "m.project_id = a.project_id AND m.source_id = \(source.id.rawValue)",
+            from: "FROM account_merge m", passwordHash: "m.snapshot #>> '{account,password_hash}'")
     }
 }

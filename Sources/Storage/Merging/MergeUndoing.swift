@@ -118,17 +118,18 @@ extension SQL {
     }
 
     fileprivate static func take(
-        leaving rest: Account, takesEmail: Bool, at now: Instant, in realm: ID<Realm>
+        leaving remaining: Account, takesEmail: Bool, at now: Instant, in realm: ID<Realm>
     ) -> SQL {
-        """
-        UPDATE account a SET email = \(rest.email?.rawValue), email_verified = \(rest.emailIsVerified),
-            password_hash = CASE WHEN NOT \(takesEmail) THEN a.password_hash END,
-            password_updated_at = CASE WHEN NOT \(takesEmail) THEN a.password_updated_at END,
-            email_link_sign_in = \(rest.usesEmailLinks), phone_number = \(rest.phoneNumber),
-            display_name = \(rest.displayName), photo_url = \(rest.photoURL),
-            valid_since = date_trunc('second', \(Timestamp(now))), generation = a.generation + 1
-        WHERE a.project_id = \(realm.rawValue) AND a.id = \(rest.id.rawValue)
-        """
+        var taken = AccountUpdate()
+        taken.email = AccountUpdate.Value(remaining.email)
+        taken.emailIsVerified = remaining.emailIsVerified
+        if takesEmail { taken.passwordHash = .remove }
+        taken.usesEmailLinks = remaining.usesEmailLinks
+        taken.phoneNumber = AccountUpdate.Value(remaining.phoneNumber)
+        taken.displayName = AccountUpdate.Value(remaining.displayName)
+        taken.photoURL = AccountUpdate.Value(remaining.photoURL)
+        taken.sessions = .endAll
+        return update(remaining.id, by: taken, at: now, in: realm)
     }
 
     fileprivate static func makeRoom(for source: ID<Account>, at now: Instant, in realm: ID<Realm>) -> SQL {

@@ -51,9 +51,9 @@ extension Transaction {
         _ = try await execute(.unlink(change.provider, from: owners, in: realm))
         try await endSessions(of: owners, openedThrough: [change.provider], except: nil, at: now, in: realm)
         for account in accounts where account.identities.contains(where: { $0.provider == change.provider }) {
-            // Discarding says that it is meant, as `allowNoSignInMethod` does for one account.
-            try await settle(
-                account.unlinking(change.provider, leavesNoWayIn: true).rest, was: account, in: realm)
+            // A configuration that discards identities confirms it, as `allowNoSignInMethod` does for one account.
+            let remaining = try account.unlinking(change.provider, leavesNoWayIn: true).remaining
+            try await storePrimaryEmail(of: remaining, was: account, at: now, in: realm)
         }
         _ = try await execute(.tell(.identityUnlinked, of: owners, change.provider, at: now, in: realm))
         try await audit(

@@ -38,7 +38,7 @@ public struct PostgresSessionStore: SessionStore {
     public func endAll(
         by own: Session, of actor: AuditActor, at now: Instant, in realm: ID<Realm>
     ) async throws {
-        let statement = SQL.endAll(by: try SessionRow(own), at: now, in: realm)
+        let statement = try SQL.endAll(by: own, at: now, in: realm)
         try await withStoreErrors {
             try await pool.transaction { transaction in
                 guard try await transaction.execute(statement) == 1 else { throw StoreConflict.stale }
@@ -72,10 +72,9 @@ extension SQL {
         """
     }
 
-    fileprivate static func endAll(by own: SessionRow, at now: Instant, in realm: ID<Realm>) -> SQL {
-        """
-        UPDATE account a SET generation = a.generation + 1, valid_since = date_trunc('second', \(Timestamp(now)))
-        WHERE a.project_id = \(realm.rawValue) AND \(isAlive(own))
-        """
+    fileprivate static func endAll(by own: Session, at now: Instant, in realm: ID<Realm>) throws -> SQL {
+        var ended = AccountUpdate()
+        ended.sessions = .endAll
+        return update(own.account, by: ended, at: now, in: realm, where: isAlive(try SessionRow(own)))
     }
 }

@@ -102,17 +102,19 @@ extension SQL {
             """
     }
 
-    /// Nothing by which the account's maker could come back stays.
+    /// Removes everything that the person who created the account could sign in with.
     static func reclaim(_ account: Account, for entry: SignInCommit, in realm: ID<Realm>) -> SQL {
-        let now = Timestamp(entry.enteredAt)
-        return """
-            UPDATE account a SET password_hash = NULL, password_updated_at = NULL, phone_number = NULL,
-                email_verified = true, display_name = \(entry.identity.displayName),
-                photo_url = \(entry.identity.photoURL), last_sign_in_at = \(now),
-                valid_since = date_trunc('second', \(now)), generation = a.generation + 1
-            WHERE a.project_id = \(realm.rawValue) AND a.id = \(account.id.rawValue) AND \(isAsDecided(account))
-                AND \(issuerStands(for: entry.identity, in: realm))
-            """
+        var reclaimed = AccountUpdate()
+        reclaimed.passwordHash = .remove
+        reclaimed.phoneNumber = .remove
+        reclaimed.emailIsVerified = true
+        reclaimed.displayName = AccountUpdate.Value(entry.identity.displayName)
+        reclaimed.photoURL = AccountUpdate.Value(entry.identity.photoURL)
+        reclaimed.lastSignInAt = entry.enteredAt
+        reclaimed.sessions = .endAll
+        return update(
+            account.id, by: reclaimed, at: entry.enteredAt, in: realm,
+            where: "\(isAsDecided(account)) AND \(issuerStands(for: entry.identity, in: realm))")
     }
 
     /// Holds while an account `a` is what the decision was taken on.

@@ -62,10 +62,10 @@ struct AccountStoreTests {
         let fixture = try await StoreFixture(email: "ada@example.com", passwordHash: "old")
         let second = Session.fresh(of: "ada", at: fixture.start)
         try await fixture.store.open(second, rehashed: nil, in: fixture.project)
-        var change = AccountChange(changedAt: fixture.start + .milliseconds(90_500))
-        change.passwordHash = .set("new")
+        var change = OwnerChange(changedAt: fixture.start + .milliseconds(90_500))
+        change.update.passwordHash = .set("new")
         let fresh = Session.fresh(of: "ada", generation: 2, at: change.changedAt)
-        change.replacement = fresh
+        change.replace(with: fresh)
         let account = try await fixture.store.update(change, by: fixture.session, in: fixture.project)
         #expect(account.generation == 2)
         #expect(account.validSince == fixture.start + .seconds(90))
@@ -82,9 +82,9 @@ struct AccountStoreTests {
     @Test("a sign-in that raced a password change opens nothing")
     func staleSignIn() async throws {
         let fixture = try await StoreFixture(email: "ada@example.com", passwordHash: "old")
-        var change = AccountChange(changedAt: fixture.start)
-        change.passwordHash = .set("new")
-        change.replacement = .fresh(of: "ada", generation: 2, at: fixture.start)
+        var change = OwnerChange(changedAt: fixture.start)
+        change.update.passwordHash = .set("new")
+        change.replace(with: .fresh(of: "ada", generation: 2, at: fixture.start))
         _ = try await fixture.store.update(change, by: fixture.session, in: fixture.project)
         let late = Session.fresh(of: "ada", generation: 1, at: fixture.start)
         await #expect(throws: StoreConflict.stale) {
@@ -101,9 +101,9 @@ struct AccountStoreTests {
         let outcomes = try await withThrowingTaskGroup(of: Bool.self) { group in
             for number in 1...20 {
                 group.addTask {
-                    var change = AccountChange(changedAt: fixture.start)
-                    change.passwordHash = .set("new \(number)")
-                    change.replacement = .fresh(of: "ada", generation: 2, at: fixture.start)
+                    var change = OwnerChange(changedAt: fixture.start)
+                    change.update.passwordHash = .set("new \(number)")
+                    change.replace(with: .fresh(of: "ada", generation: 2, at: fixture.start))
                     do {
                         _ = try await fixture.store.update(change, by: fixture.session, in: fixture.project)
                         return true
@@ -120,11 +120,11 @@ struct AccountStoreTests {
     @Test("a change of one member leaves the others as they are")
     func partialChange() async throws {
         let fixture = try await StoreFixture(email: "ada@example.com", passwordHash: "old")
-        var change = AccountChange(changedAt: fixture.start)
-        change.displayName = .set("Ada")
+        var change = OwnerChange(changedAt: fixture.start)
+        change.update.displayName = .set("Ada")
         _ = try await fixture.store.update(change, by: fixture.session, in: fixture.project)
-        change = AccountChange(changedAt: fixture.start)
-        change.photoURL = .set("https://example.com/ada.png")
+        change = OwnerChange(changedAt: fixture.start)
+        change.update.photoURL = .set("https://example.com/ada.png")
         let update = try await fixture.store.update(change, by: fixture.session, in: fixture.project)
         var expected = fixture.account
         expected.displayName = "Ada"
@@ -139,8 +139,8 @@ struct AccountStoreTests {
         let bob = Session.fresh(of: "bob", at: fixture.start)
         _ = try await fixture.store.create(
             NewAccount(id: ID("bob"), createdAt: fixture.start), opening: bob, in: fixture.project)
-        var change = AccountChange(changedAt: fixture.start)
-        change.email = .set(fixture.account.email!)
+        var change = OwnerChange(changedAt: fixture.start)
+        change.update.email = .set(fixture.account.email!)
         await #expect(throws: StoreConflict.taken(.email)) {
             try await fixture.store.update(change, by: bob, in: fixture.project)
         }
@@ -182,9 +182,9 @@ struct AccountStoreTests {
             try await fixture.store.open(late, rehashed: nil, in: fixture.project)
         }
         #expect(try await fixture.store.find(IDTokenClaim(of: late), in: fixture.project)?.session == nil)
-        var change = AccountChange(changedAt: fixture.start)
-        change.passwordHash = .set("new")
-        change.replacement = .fresh(of: "ada", generation: 2, at: fixture.start)
+        var change = OwnerChange(changedAt: fixture.start)
+        change.update.passwordHash = .set("new")
+        change.replace(with: .fresh(of: "ada", generation: 2, at: fixture.start))
         await #expect(throws: StoreConflict.stale) {
             try await fixture.store.update(change, by: fixture.session, in: fixture.project)
         }
@@ -194,9 +194,9 @@ struct AccountStoreTests {
     func endedMeanwhile() async throws {
         let fixture = try await StoreFixture(email: "ada@example.com", passwordHash: "old")
         _ = try await fixture.database.pool.execute("UPDATE session SET ended_at = now()")
-        var change = AccountChange(changedAt: fixture.start)
-        change.passwordHash = .set("new")
-        change.replacement = .fresh(of: "ada", generation: 2, at: fixture.start)
+        var change = OwnerChange(changedAt: fixture.start)
+        change.update.passwordHash = .set("new")
+        change.replace(with: .fresh(of: "ada", generation: 2, at: fixture.start))
         await #expect(throws: StoreConflict.stale) {
             try await fixture.store.update(change, by: fixture.session, in: fixture.project)
         }
@@ -211,9 +211,9 @@ struct AccountStoreTests {
         let fixture = try await StoreFixture(email: "ada@example.com", passwordHash: "old")
         var session = fixture.session
         for generation in Int64(2)...5 {
-            var change = AccountChange(changedAt: fixture.start)
+            var change = OwnerChange(changedAt: fixture.start)
             let next = Session.fresh(of: "ada", generation: generation, at: fixture.start)
-            change.replacement = next
+            change.replace(with: next)
             _ = try await fixture.store.update(change, by: session, in: fixture.project)
             session = next
         }
