@@ -1,6 +1,6 @@
 public import Identity
 
-/// What the endpoints of email actions use.
+/// The services that the endpoints of email actions use.
 public struct EmailActionServices: Sendable {
     let sending: OOBSending
     let redemption: OOBRedemption

@@ -40,7 +40,7 @@ private struct ResetPasswordResponse: Encodable {
 }
 
 extension OOBCode.Purpose {
-    /// The purposes that the client API has. The gateway's own page redeems the others.
+    /// The purposes that the client API supports. Only the gateway's own page redeems the others.
     fileprivate static let forClients: Set<OOBCode.Purpose> = [
         .verifyEmail, .resetPassword, .signIn, .changeEmail, .recoverEmail,
     ]

@@ -23,7 +23,7 @@ extension Endpoint {
         "createTenant", .post, collection, needs: .config, bodyLimit: clientBodyLimit
     ) { call, administrator in
         let input = try call.decoded(as: TenantInput.self)
-        try input.requireWhatThereIs()
+        try input.requireImplemented()
         var settings = TenantSettings()
         input.apply(to: &settings, where: FieldMask(nil))
         return try .json(
@@ -45,7 +45,7 @@ extension Endpoint {
         "updateTenant", .patch, resource, needs: .config, bodyLimit: clientBodyLimit
     ) { call, administrator in
         let (input, mask) = (try call.decoded(as: TenantInput.self), call.mask)
-        try input.requireWhatThereIs()
+        try input.requireImplemented()
         let tenant = try await call.services.projects.tenancy.change(
             try call.tenantInPath(), by: call.actor(of: administrator), in: administrator.project
         ) { input.apply(to: &$0, where: mask) }
@@ -115,7 +115,7 @@ private struct TenantInput: Decodable {
     let disableAuth: Bool?
     let mfaConfig: MFA?
 
-    func requireWhatThereIs() throws(RequestRefusal) {
+    func requireImplemented() throws(RequestRefusal) {
         guard ["DISABLED", "STATE_UNSPECIFIED", nil].contains(mfaConfig?.state) else {
             throw .notImplemented("mfaConfig")
         }
@@ -131,7 +131,7 @@ private struct TenantInput: Decodable {
 }
 
 extension Tenant {
-    /// Google's resource name.
+    /// The resource name in Identity Platform's format.
     var resourceName: String { "projects/\(parent)/tenants/\(id)" }
 }
 

@@ -1,11 +1,11 @@
-/// All that is configured of one project: it is changed, checked and stored as a whole.
+/// The configuration of one project, which is changed, checked and stored as a whole.
 public struct ProjectConfiguration: Sendable {
     public var project: Project
-    /// Shown to operators.
+    /// Shown to administrators.
     public var name: String
-    /// In the order of their making.
+    /// In the order of creation.
     public var apps: [ConfiguredApp]
-    /// Private keys and client secrets to be kept from now on. An empty one takes away what is kept.
+    /// Private keys and client secrets to store. An empty secret deletes the stored one.
     public private(set) var newSecrets: [ProviderID: Secret] = [:]
 
     public init(project: Project, name: String, apps: [ConfiguredApp]) {
@@ -14,19 +14,19 @@ public struct ProjectConfiguration: Sendable {
         self.apps = apps
     }
 
-    /// Of a provider that is configured.
+    /// Sets the secret of a configured provider. Does nothing if `provider` is not configured.
     public mutating func set(_ secret: Secret, of provider: ProviderID) {
         guard let index = project.providers.firstIndex(where: { $0.provider == provider }) else { return }
         project.providers[index].hasSecret = !secret.isEmpty
         newSecrets[provider] = secret
     }
 
-    /// Says that the new secret of `provider` is the one that is kept already.
+    /// Drops the new secret of `provider`, because the same secret is already stored.
     public mutating func dropSecret(of provider: ProviderID) {
         newSecrets[provider] = nil
     }
 
-    /// Puts `settings` in the place of what was configured of their provider, if anything was.
+    /// Adds the settings of a provider, or replaces its present ones.
     public mutating func set(_ settings: ProviderSettings) {
         if let index = project.providers.firstIndex(where: { $0.provider == settings.provider }) {
             project.providers[index] = settings
@@ -57,7 +57,7 @@ public struct ProjectConfiguration: Sendable {
     }
 }
 
-/// An app as operators see it.
+/// An app with its display name for administrators.
 public struct ConfiguredApp: Hashable, Sendable {
     public var app: App
     public var name: String
@@ -69,7 +69,7 @@ public struct ConfiguredApp: Hashable, Sendable {
 }
 
 extension Project {
-    /// How many domains may be authorized.
+    /// The maximum number of authorized domains.
     public static let domainLimit = 500
 
     /// Whether `domain` is a host name (RFC 1123 §2.1), without scheme, port or path.

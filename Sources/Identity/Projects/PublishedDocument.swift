@@ -1,9 +1,9 @@
-/// What a provider publishes for everybody (its keys, its configuration), as it was last fetched.
+/// A public document of a provider (its keys or its configuration) as it was last fetched.
 public struct ProviderDocument: Hashable, Sendable {
     /// JSON.
     public let body: String
     public let fetchedAt: Instant
-    /// When it was last asked for out of turn, whatever came of it.
+    /// When a fetch before the document's expiry was last claimed, whether or not the fetch succeeded.
     public let forcedAt: Instant?
 
     public init(body: String, fetchedAt: Instant, forcedAt: Instant? = nil) {
@@ -13,16 +13,16 @@ public struct ProviderDocument: Hashable, Sendable {
     }
 }
 
-/// Where the gateway's processes keep such documents together, by their URLs: for restarts while a provider cannot be
-/// reached, and so that all of them take one turn at asking it.
+/// Provider documents by URL, shared by all processes of the gateway. A restarted process can use them while a provider
+/// is unreachable, and only one process at a time forces a fetch.
 public struct ProviderDocumentStore: Sendable {
-    /// How long after one request out of turn no other is made.
+    /// The minimum time between two forced fetches of one URL.
     public static let turn: Duration = .seconds(60)
 
     public var load: @Sendable (_ url: String) async throws -> ProviderDocument?
-    /// Leaves what was fetched later.
+    /// Keeps the stored document if it was fetched later.
     public var store: @Sendable (_ url: String, _ body: String, _ fetchedAt: Instant) async throws -> Void
-    /// - Returns: `true` to one caller per ``turn``.
+    /// - Returns: `true` for one caller per ``turn``.
     public var claimForcedFetch: @Sendable (_ url: String, _ now: Instant) async throws -> Bool
 
     public init(
@@ -35,7 +35,7 @@ public struct ProviderDocumentStore: Sendable {
         self.claimForcedFetch = claimForcedFetch
     }
 
-    /// Keeps nothing, for a process that is alone and soon gone.
+    /// Stores nothing; for a short-lived process that runs alone.
     public static let none = ProviderDocumentStore(
         load: { _ in nil }, store: { _, _, _ in }, claimForcedFetch: { _, _ in true })
 }

@@ -1,4 +1,4 @@
-/// A key of the gateway's own tokens, its private half sealed.
+/// A key of the gateway's own tokens. Its private half is encrypted.
 public struct StoredKey: Hashable, Sendable {
     public enum Purpose: String, Sendable {
         case idToken = "id-token"
@@ -14,7 +14,7 @@ public struct StoredKey: Hashable, Sendable {
     public let certificate: String?
     public let createdAt: Instant
     public let signsFrom: Instant
-    /// From then on nothing signed with it is believed.
+    /// From this time on, tokens signed with the key are rejected; `nil` if the key is not going to be retired.
     public let retiresAt: Instant?
 
     public init(

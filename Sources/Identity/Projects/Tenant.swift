@@ -15,24 +15,24 @@ public struct Tenant: Hashable, Sendable {
     public var realm: ID<Realm> { ID(id, of: parent) }
 }
 
-/// What is set of a tenant by itself. It begins with everything off.
+/// The settings of one tenant. In a new tenant every sign-in method is disabled.
 public struct TenantSettings: Hashable, Sendable {
-    /// Shown to operators.
+    /// Shown to administrators.
     public var displayName: String?
     public var allowsPasswords = false
     public var allowsEmailLinks = false
     public var allowsAnonymous = false
-    /// Nobody can sign in, and nothing can be done with its accounts; who is signed in gets fresh tokens all the same, as
-    /// with Firebase.
+    /// Sign-in and all operations on accounts are rejected. Refresh tokens of existing sessions still work, as with
+    /// Firebase.
     public var isDisabled = false
 
     public init() {}
 }
 
 extension Project {
-    /// The project as it applies to one of its tenants. What the tenant does not have of its own is the project's.
+    /// The project as it applies to one of its tenants: the tenant's settings and providers, otherwise the project's.
     ///
-    /// - Parameter providers: the tenant's own; it has no others.
+    /// - Parameter providers: the tenant's own providers, which replace those of the project.
     public func applied(to tenant: Tenant, providers: [ProviderSettings]) -> Project {
         var project = Project(
             realm: tenant.realm, number: number, profile: profile, policy: policy,
@@ -68,21 +68,21 @@ extension ID where Subject == Realm {
 }
 
 extension ID where Subject == Tenant {
-    /// Whether it has the form of a tenant's id: 1 to 63 letters, digits, hyphens and underscores.
+    /// Whether the ID has the form of a tenant ID: 1 to 63 letters, digits, hyphens and underscores.
     public var canBeTenant: Bool {
         (1...63).contains(rawValue.utf8.count) && rawValue.wholeMatch(of: /[A-Za-z0-9_-]+/) != nil
     }
 }
 
-/// Why a request about a tenant was turned away.
+/// Why a request for a tenant was rejected.
 public enum TenantRefusal: Refusal, Hashable {
-    /// There is none of that name.
+    /// The tenant does not exist.
     case unknown
-    /// Two parts of one request name different ones, or a token is of another one.
+    /// Two parts of one request name different tenants, or a token belongs to another tenant.
     case mismatch
-    /// It is switched off.
+    /// The tenant is disabled.
     case disabled
-    /// Tenants have no such thing of their own.
+    /// The operation or setting exists for projects only.
     case notForTenants
 }
 

@@ -1,67 +1,69 @@
-/// How the project's policy limits what anybody may try. A place, or a mailbox, has no more attempts for a project that
-/// has many tenants.
+/// Rate limits of the project's policy for sign-in, sign-up and credential changes. A client network or an email
+/// address gets no additional attempts if a project has several tenants.
 extension RateLimiter {
-    /// How many addresses' limits one place may use up.
-    private static let addressesOfOnePlace = 10
+    /// The number of addresses whose limits one client network may exhaust.
+    private static let addressesPerNetwork = 10
 
-    /// Passes while a password may be tried.
+    /// Throws if no password may be tried for `email` from `network` now. Counts nothing.
     func requirePasswordAttempt(
         on email: EmailAddress, from network: ClientNetwork, in project: Project
     ) throws(TooManyAttempts) {
         try passwordLimits(of: email, from: network, in: project, require)
     }
 
-    /// Whether there is an account makes no difference. Nothing is ever reset by a right password: an attacker who signs
-    /// in to an account of his own now and then gets no more attempts at others.
+    /// Counts a wrong password, also for an address without account. A correct password resets nothing: otherwise an
+    /// attacker could sign in to an own account from time to time to get more attempts at others.
     func takePasswordFailure(
         on email: EmailAddress, from network: ClientNetwork, in project: Project
     ) throws(TooManyAttempts) {
         try passwordLimits(of: email, from: network, in: project, take)
     }
 
-    /// Whether so many passwords were wrong for `email` that attempts from unknown places have to wait.
+    /// Whether so many passwords were wrong for `email` that attempts from unknown networks are delayed.
     func isUnderAttack(_ email: EmailAddress, in project: Project) -> Bool {
         project.policy.passwordFailureLimit > 0
             && isReached(
                 .addressPasswordFailures(email), Policy.addressFailureLimit, Policy.addressFailureWindow, project.realm)
     }
 
-    /// Counts a wrong password for `email`, wherever it came from.
+    /// Counts a wrong password for `email` from any network.
     func takeAddressFailure(on email: EmailAddress, in project: Project) throws(TooManyAttempts) {
         guard project.policy.passwordFailureLimit > 0 else { return }
         try take(
             .addressPasswordFailures(email), Policy.addressFailureLimit, Policy.addressFailureWindow, project.realm)
     }
 
-    /// All places where the account of `email` had no session share one attempt a minute.
+    /// Counts an attempt from a network in which the account of `email` had no session. All such networks share one
+    /// attempt per minute.
     func takeUnknownPlaceAttempt(on email: EmailAddress, in project: Project) throws(TooManyAttempts) {
         try take(.unknownNetworkAttempts(email), 1, Policy.unknownPlaceWindow, project.realm)
     }
 
-    /// The place first: one that is over its limit leaves no trace of the addresses it goes on to try.
+    /// The limit of the network comes first: a network over its limit leaves no counters for further addresses.
     private func passwordLimits(
         of email: EmailAddress, from network: ClientNetwork, in project: Project,
         _ apply: (LimitKey, Int, Duration, ID<Realm>) throws(TooManyAttempts) -> Void
     ) throws(TooManyAttempts) {
         let limit = project.policy.passwordFailureLimit
         try apply(
-            .anyPasswordFailures(from: network), limit * Self.addressesOfOnePlace, Policy.passwordWindow,
+            .anyPasswordFailures(from: network), limit * Self.addressesPerNetwork, Policy.passwordWindow,
             ID(project.id))
         try apply(.passwordFailures(email, from: network), limit, Policy.passwordWindow, project.realm)
     }
 
-    /// Counts an attempt of a signed-in client to change its account's credentials, whatever comes of it: each change
-    /// writes to the audit trail, and each conflict tells something of other accounts. What an owner needs against an
-    /// intruder (reset, recovery, sign-out everywhere, deletion) is not counted.
+    /// Counts an attempt of a signed-in client to change its account's credentials, whatever the result: each change
+    /// writes to the audit trail, and each conflict reveals something about other accounts. What an owner needs against
+    /// an intruder (reset, recovery, sign-out everywhere, deletion) is not counted.
     func takeCredentialChange(of account: ID<Account>, in project: Project) throws(TooManyAttempts) {
         try take(
             .credentialChanges(account), Policy.credentialChangeLimit, Policy.credentialChangeWindow, project.realm)
     }
 
-    /// Runs `work` as one of the sign-ups that are allowed from one place.
+    /// Runs `work` as one of the sign-ups that are allowed from one client network.
     ///
-    /// It is counted beforehand, so that many at once are no more than one by one, and stays counted if it made an account
-    /// or found the address taken: otherwise sign-up would tell without limit who has an account.
+    /// The sign-up is counted before it runs, so that concurrent sign-ups cannot exceed the limit. It stays counted if
+    /// it created an account or found the address taken: otherwise sign-up would reveal without limit which addresses
+    /// have accounts.
     func signingUp<Result>(
         from network: ClientNetwork, in project: Project, _ work: () async throws -> Result
     ) async throws -> Result {
@@ -78,8 +80,8 @@ extension RateLimiter {
         }
     }
 
-    /// Runs `work`, which gives an account an address, within the limit of sign-ups where the project hides who has an
-    /// account. Stays counted only if the address was found taken: the account itself was counted when it was made.
+    /// Runs `work`, which gives an account an address, within the sign-up limit if the project has email enumeration
+    /// protection. It stays counted only if the address was taken: the account itself was counted when it was created.
     func takingAddress<Result>(
         from network: ClientNetwork, in project: Project, _ work: () async throws -> Result
     ) async throws -> Result {

@@ -1,6 +1,6 @@
-/// One window of one thing that is counted. All replicas agree on where windows begin and end.
+/// One window of one rate limit key. All replicas agree on the beginning and the end of each window.
 public struct RateWindow: Hashable, Sendable {
-    /// A keyed hash of what is counted: 32 bytes.
+    /// A keyed hash of the limit key: 32 bytes.
     public let key: [UInt8]
     public let start: Instant
     public let end: Instant
@@ -14,10 +14,10 @@ public struct RateWindow: Hashable, Sendable {
     }
 }
 
-/// What a process has to tell the others of one window.
+/// What a process reports to the other replicas about one window.
 public struct RateDelta: Hashable, Sendable {
     public let window: RateWindow
-    /// Counted here since they were told last; 0 only asks for their total.
+    /// Events counted here since the last report; 0 only requests the global total.
     public let count: Int64
 
     public init(window: RateWindow, count: Int64) {
@@ -26,90 +26,91 @@ public struct RateDelta: Hashable, Sendable {
     }
 }
 
-/// How often things have happened, as far as one process knows. Of many windows, those that nobody has asked about for
-/// longest are forgotten first; what others have been told of them comes back with the next question.
+/// The counters of one process. If there are too many windows, the least recently used ones are dropped first; what was
+/// already reported of them comes back with the next report.
 public struct RateCounts: Sendable {
     private struct Entry {
-        /// The total of all replicas when they were asked last.
-        var told: Int64 = 0
-        /// On its way to them.
-        var underWay: Int64 = 0
-        var untold: Int64 = 0
-        /// Somebody here wants to know what the others have counted.
-        var isWanted = false
+        /// The total of all replicas in the latest answer.
+        var global: Int64 = 0
+        /// Sent to the other replicas, but not confirmed yet.
+        var inFlight: Int64 = 0
+        var local: Int64 = 0
+        /// A caller in this process needs the global total.
+        var needsTotal = false
 
-        var total: Int64 { told + underWay + untold }
-        var isNews: Bool { untold != 0 || isWanted }
+        var total: Int64 { global + inFlight + local }
+        var isPending: Bool { local != 0 || needsTotal }
     }
 
-    /// Windows asked about since `older` was filled.
+    /// Windows used since `older` was filled.
     private var recent: [RateWindow: Entry] = [:]
     private var older: [RateWindow: Entry] = [:]
     private let halfCapacity: Int
 
-    /// - Parameter capacity: windows to be kept at most.
+    /// - Parameter capacity: the maximum number of windows.
     public init(capacity: Int) {
         halfCapacity = max(1, capacity / 2)
     }
 
     public var size: Int { recent.count + older.count }
 
-    /// Whether fewer than `limit` are known of. Where they are, the others' total is asked for with the next news.
+    /// Whether fewer than `limit` events are known. If so, the next report requests the global total.
     public mutating func admits(_ window: RateWindow, below limit: Int) -> Bool {
         touch(window) { entry in
             guard entry.total < limit else { return false }
-            entry.isWanted = true
+            entry.needsTotal = true
             return true
         }
     }
 
     public mutating func add(to window: RateWindow) {
-        touch(window) { $0.untold += 1 }
+        touch(window) { $0.local += 1 }
     }
 
-    /// Does nothing once the window is another than the one it was added to.
+    /// Subtracts one event. Does nothing if the window has no events, for example because a new window has begun.
     public mutating func takeOne(from window: RateWindow) {
         touch(window) { entry in
-            if entry.total > 0 { entry.untold -= 1 }
+            if entry.total > 0 { entry.local -= 1 }
         }
     }
 
-    /// What is to be told now: ``learn(_:of:)`` or ``keep(_:)`` has to follow. Forgets windows that are over.
+    /// Returns what has to be reported now, and drops windows that are over. The caller has to call ``learn(_:of:)`` or
+    /// ``keep(_:)`` with the result.
     public mutating func takeNews(atMost limit: Int, at now: Instant) -> [RateDelta] {
         for window in recent.keys where window.end <= now { recent[window] = nil }
         for window in older.keys where window.end <= now { older[window] = nil }
-        let windows = [recent, older].flatMap { $0.lazy.filter(\.value.isNews).map(\.key).prefix(limit) }
+        let windows = [recent, older].flatMap { $0.lazy.filter(\.value.isPending).map(\.key).prefix(limit) }
         return windows.prefix(limit).map { window in
             var count: Int64 = 0
             change(window) { entry in
-                count = entry.untold
-                entry.underWay += entry.untold
-                entry.untold = 0
-                entry.isWanted = false
+                count = entry.local
+                entry.inFlight += entry.local
+                entry.local = 0
+                entry.needsTotal = false
             }
             return RateDelta(window: window, count: count)
         }
     }
 
-    /// - Parameter totals: of all replicas, `news` included; a window that is missing has none.
+    /// - Parameter totals: the counts of all replicas, including `news`; a missing window has the count 0.
     public mutating func learn(_ totals: [RateWindow: Int64], of news: [RateDelta]) {
         for item in news {
             let total = totals[item.window] ?? 0
             if total > 0 { touch(item.window) { _ in } }
             change(item.window) { entry in
-                entry.told = total
-                entry.underWay = 0
+                entry.global = total
+                entry.inFlight = 0
             }
         }
     }
 
-    /// The others could not be told; they will be with the next news. If they were all the same, a little is counted
-    /// twice: the limit errs on the strict side.
+    /// Restores counts whose report failed, so that the next report contains them. If the report did arrive, its events
+    /// are counted twice: the limit is then too strict, never too lax.
     public mutating func keep(_ news: [RateDelta]) {
         for item in news {
             change(item.window) { entry in
-                entry.untold += item.count
-                entry.underWay = 0
+                entry.local += item.count
+                entry.inFlight = 0
             }
         }
     }
@@ -126,7 +127,7 @@ public struct RateCounts: Sendable {
         return body(&recent[window, default: Entry()])
     }
 
-    /// Leaves alone what has been forgotten meanwhile, and forgets what says nothing.
+    /// Changes a window unless it was dropped in the meantime, and drops it if nothing is left in it.
     private mutating func change(_ window: RateWindow, _ body: (inout Entry) -> Void) {
         Self.change(window, in: &recent, body)
         Self.change(window, in: &older, body)
@@ -137,7 +138,7 @@ public struct RateCounts: Sendable {
     ) {
         guard var entry = entries[window] else { return }
         body(&entry)
-        let saysNothing = entry.told == 0 && entry.underWay == 0 && !entry.isNews
-        entries[window] = saysNothing ? nil : entry
+        let isEmpty = entry.global == 0 && entry.inFlight == 0 && !entry.isPending
+        entries[window] = isEmpty ? nil : entry
     }
 }

@@ -3,7 +3,7 @@ public import Postgres
 
 /// ``AccountFinder`` on PostgreSQL.
 public struct PostgresAccountFinder: AccountFinder {
-    /// For an order that no index has.
+    /// Limits orders without an index, which sort all accounts of the realm.
     public static let sortDeadline: Duration = .seconds(3)
 
     private let pool: Pool
@@ -45,7 +45,8 @@ extension Transaction {
         try await query(statement).map { try AccountRow.seen($0) }
     }
 
-    /// Those with an address or a name, then those without: each has an index of its own.
+    /// Accounts that have the sort key (an address or a name) come first, then the others: each group has its own
+    /// index.
     fileprivate func page(
         by order: AccountOrder, skipping count: Int, limit: Int, in realm: ID<Realm>
     ) async throws -> [Account] {

@@ -15,7 +15,7 @@ extension SQL {
         """
     }
 
-    /// Holds for the row `o` of the identity.
+    /// A condition: the row `o` is that of the identity.
     private static func isNamed(_ identity: VerifiedIdentity, in realm: ID<Realm>) -> SQL {
         """
         o.project_id = \(realm.rawValue) AND o.provider = \(identity.provider.rawValue) \
@@ -23,11 +23,11 @@ extension SQL {
         """
     }
 
-    /// Does nothing to an account that has moved on, was disabled, or has lost the identity or got it of another issuer.
-    /// Waits for a transaction that is about to take the identity away: the account's row is locked first, as everywhere,
-    /// then the identity's.
+    /// Changes nothing if the account's generation has changed, the account is disabled, or the identity was removed or
+    /// has another issuer. Waits for a transaction that is removing the identity: the account's row is locked first, as
+    /// everywhere, then the identity's.
     ///
-    /// - Parameter changed: whether there is anything new to be remembered of the identity.
+    /// - Parameter changed: whether the identity has new values to store.
     static func signIn(
         _ account: Account, with identity: LinkedIdentity, changed: Bool, _ entry: SignInCommit,
         _ session: SessionRow, in realm: ID<Realm>
@@ -56,7 +56,7 @@ extension SQL {
                 """)
     }
 
-    /// Makes nothing if the provider no longer has the identity's issuer.
+    /// Creates nothing if the provider no longer has the identity's issuer.
     static func create(
         _ account: Account, with identity: LinkedIdentity, _ entry: SignInCommit, _ session: SessionRow,
         in realm: ID<Realm>
@@ -82,7 +82,7 @@ extension SQL {
                 """)
     }
 
-    /// Takes the account's row while it is as the decision saw it, and gives it what the identity proves.
+    /// Locks the account's row if it is unchanged since the decision, and updates it with what the identity proves.
     static func lock(
         _ account: Account, toLink entry: SignInCommit, takesEmail: Bool, where condition: SQL,
         in realm: ID<Realm>
@@ -102,7 +102,7 @@ extension SQL {
             """
     }
 
-    /// Removes everything that the person who created the account could sign in with.
+    /// Removes every credential of the person who created the account.
     static func reclaim(_ account: Account, for entry: SignInCommit, in realm: ID<Realm>) -> SQL {
         var reclaimed = AccountUpdate()
         reclaimed.passwordHash = .remove
@@ -117,7 +117,7 @@ extension SQL {
             where: "\(isAsDecided(account)) AND \(issuerStands(for: entry.identity, in: realm))")
     }
 
-    /// Holds while an account `a` is what the decision was taken on.
+    /// A condition: the account `a` is unchanged since the decision.
     static func isAsDecided(_ account: Account) -> SQL {
         """
         a.generation = \(account.generation) AND a.disabled_at IS NULL \
@@ -125,8 +125,8 @@ extension SQL {
         """
     }
 
-    /// Uses each mark once for each row of `source`; fails if one was used before, in whichever tenant: a project's apps
-    /// are its tenants' too, and so are the credentials that are made out to them.
+    /// Consumes each replay key once for each row of `source`. Fails if one was used before, in any tenant of the
+    /// project: tenants share the project's apps, and so a credential for an app is valid in each of them.
     static func use(_ marks: [ReplayKey], in realm: ID<Realm>, from source: SQL) -> SQL {
         """
         INSERT INTO replay_guard (project_id, hash, expires_at)

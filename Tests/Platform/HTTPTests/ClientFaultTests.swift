@@ -127,6 +127,7 @@ struct ClientFaultTests {
         let server = try RawServer { _ = $0.ends() }
         try await withClient(limits: ClientLimits(connectionsPerHost: 1)) { client in
             let first = Task { try await client.send(request(port: server.port, deadline: .seconds(2))) }
+            while server.connections == 0 { try await Task.sleep(for: .milliseconds(5)) }
             let second = Task { try await client.send(request(port: server.port, deadline: .milliseconds(300))) }
             let began = ContinuousClock.now
             await #expect(throws: ClientFault.timedOut) { try await second.value }
