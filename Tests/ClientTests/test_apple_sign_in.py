@@ -249,8 +249,8 @@ def test_the_simulate_command_prints_a_usable_credential(client, own_dev):
 
 @pytest.mark.parametrize("words, status, message", [
     (["simulate"], 2, "exactly one provider"),
-    (["simulate", "apple.com", "--project", "Demo"], 2, "cannot be a project's id"),
-    (["simulate", "apple.com", "--url", "http://127.0.0.1:1"], 1, "no `sekisho dev` answers there"),
+    (["simulate", "apple.com", "--project", "Demo"], 2, "expected a project ID, got"),
+    (["simulate", "apple.com", "--url", "http://127.0.0.1:1"], 1, "cannot reach `sekisho dev`"),
     (["simulate", "facebook.com"], 1, "must be apple.com or google.com"),
 ])
 def test_invalid_arguments_of_the_simulate_command_are_rejected(own_dev, words, status, message):
