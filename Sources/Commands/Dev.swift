@@ -59,7 +59,7 @@ extension Config {
             publicURL: nil, listen: ListenAddress(host: "127.0.0.1", port: port),
             loops: cores, trustedProxies: [],
             server: ServerConfig(connections: 8192, connectionsPerAddress: nil, bodyMemoryMiB: 64),
-            passwords: PasswordConfig(threads: cores, waiting: 64, cost: cost), logLevel: .info,
+            passwords: PasswordConfig(threads: cores, waiting: 64, cost: cost, replacesHashes: false), logLevel: .info,
             drain: .seconds(10))
     }
 }

@@ -54,7 +54,9 @@ package final class RunningGateway: Sendable {
         let root = CompositionRoot(
             masterKeys: config.masterKeys, trustedProxies: config.trustedProxies, clock: mode.clock, log: log,
             metrics: metrics,
-            passwords: try .argon2id(config.passwords.cost, by: .libsodium, keys: passwordKeys, on: hashing),
+            passwords: try .argon2id(
+                config.passwords.cost, by: .libsodium, keys: passwordKeys,
+                replacesHashes: config.passwords.replacesHashes, on: hashing),
             limiter: mode.limitsRates ? limits.limiter : .none,
             breaches: .live(at: config.breachedPasswordsURL, client: client, metrics: metrics, log: log),
             providerKeys: providerKeys, keyUse: keyUse, mode: mode, emailService: emailService, publicURL: publicURL,

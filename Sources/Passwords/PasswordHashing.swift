@@ -9,10 +9,13 @@ extension PasswordHasher {
     /// response times do not disclose accounts. A hash of another system, or of a higher cost, adds its own work. Only a
     /// right password is hashed again.
     ///
-    /// - Parameter keys: the secret keys of imported hashes.
+    /// - Parameters:
+    ///   - keys: the secret keys of imported hashes.
+    ///   - replacesHashes: whether a hash of another system or cost is replaced when its password is right. Dev mode does
+    ///     not, because its cost is so low that it would weaken real hashes.
     /// - Throws: the error of Argon2id if there is no memory for a single hash.
     public static func argon2id(
-        _ cost: PasswordHash.Cost, by argon2: Argon2, keys: PasswordKeys, on pool: FairPool
+        _ cost: PasswordHash.Cost, by argon2: Argon2, keys: PasswordKeys, replacesHashes: Bool = true, on pool: FairPool
     ) throws -> PasswordHasher {
         // An unknown address is checked against this hash, so that it takes as long as a known one.
         let dummyHash = try argon2.hash(Random.bytes(16), cost)
@@ -32,7 +35,7 @@ extension PasswordHasher {
                         }
                         return .wrong
                     }
-                    let isOld = PasswordHash.needsRehash(stored, cost: cost)
+                    let isOld = replacesHashes && PasswordHash.needsRehash(stored, cost: cost)
                     return .right(rehashed: isOld ? try argon2.hash(password, cost) : nil)
                 }
             })

@@ -98,6 +98,18 @@ struct PasswordWorkTests {
         #expect(counting.take().costs == ["19456 x 2"])
     }
 
+    @Test("replaces a hash of another cost, unless the gateway is told not to", arguments: [true, false])
+    func replacing(replacesHashes: Bool) async throws {
+        let counting = CountingArgon2()
+        let pool = try FairPool(name: "test", threads: 1, capacity: 8)
+        defer { pool.stop() }
+        let keys = PasswordKeys(keep: { _, _ in ID("key") }, find: { _ in nil })
+        let passwords = try PasswordHasher.argon2id(
+            .recommended, by: counting.argon2, keys: keys, replacesHashes: replacesHashes, on: pool)
+        let check = try await passwords.check(Secret("right"), Self.phc(38904, 2), Self.network)
+        #expect(check == .right(rehashed: replacesHashes ? Self.phc(19456, 2) : nil))
+    }
+
     private static func phc(_ memoryKiB: Int, _ iterations: Int) -> String {
         CountingArgon2.phc(Array("right".utf8), memoryKiB: memoryKiB, iterations: iterations)
     }

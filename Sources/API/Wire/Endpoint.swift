@@ -141,7 +141,7 @@ public struct EndpointCall: Sendable {
     /// The tenant that the request resolved to; `nil` for the project itself.
     var tenant: ID<Tenant>?
     let metrics: GatewayMetrics
-    /// The body, as soon as ``parseBody()`` has run.
+    /// A small body, as soon as ``parseBody()`` has run.
     var parsedBody: Result<ParsedJSON, JSONFault>?
 }
 

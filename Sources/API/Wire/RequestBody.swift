@@ -26,9 +26,14 @@ extension EndpointCall {
     /// `nil` if the body is not a form or is malformed.
     var form: [(String, String)]? { isForm ? FormDecoder.decode(request.body) : nil }
 
-    /// Parses the body now, so that everything that is decoded later shares the result.
+    /// A parsed body takes up to twenty times the memory of its bytes, and the budget of body bytes counts the bytes. So
+    /// the call keeps only small parsed bodies while the handler waits.
+    private static var keptBodyBytes: Int { 2048 }
+
+    /// Parses a body of up to 2 KiB now, so that everything that is decoded later shares the result. Larger bodies are
+    /// parsed by each decoding.
     mutating func parseBody() {
-        guard parsedBody == nil else { return }
+        guard parsedBody == nil, request.body.count <= Self.keptBodyBytes else { return }
         parsedBody = Result { () throws(JSONFault) in try parsed() }
     }
 

@@ -122,11 +122,14 @@ package struct Config: Sendable {
         var threads: Int
         var waiting: Int
         var cost: PasswordHash.Cost
+        /// See ``PasswordHasher/argon2id(_:by:keys:replacesHashes:on:)``.
+        var replacesHashes: Bool
 
-        package init(threads: Int, waiting: Int, cost: PasswordHash.Cost) {
+        package init(threads: Int, waiting: Int, cost: PasswordHash.Cost, replacesHashes: Bool = true) {
             self.threads = threads
             self.waiting = waiting
             self.cost = cost
+            self.replacesHashes = replacesHashes
         }
     }
 }

@@ -152,6 +152,8 @@ public struct ConfigurationStore: Sendable {
         for provider in project.providers where before.project.settings(of: provider.provider) != provider {
             statements.append(try .set(provider, of: project.realm, at: now))
         }
+        // Apps belong to the project, also where a tenant is edited.
+        guard project.tenant == nil else { return statements }
         for configured in before.apps where after.app(configured.app.id) == nil {
             statements.append(.remove(configured.app.id, of: project.id))
         }
