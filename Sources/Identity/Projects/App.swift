@@ -1,4 +1,4 @@
-/// One client of a project. Its API key tells which project and app a request comes from.
+/// One client of a project. An API key identifies the app, and thereby the project, of a request.
 public struct App: Hashable, Sendable {
     public let id: ID<App>
     public var settings: AppSettings
@@ -9,7 +9,7 @@ public struct App: Hashable, Sendable {
     }
 }
 
-/// What is declared of an app. It decides which ways to sign in the app may show.
+/// The declared properties of an app. They determine which sign-in methods the app may show.
 public struct AppSettings: Hashable, Sendable {
     public enum Platform: String, CaseIterable, Codable, Sendable {
         case ios
@@ -19,7 +19,7 @@ public struct AppSettings: Hashable, Sendable {
         case other
     }
 
-    /// How the app gets to people.
+    /// The distribution channel of the app.
     public enum Distribution: String, CaseIterable, Codable, Sendable {
         case appStore
         /// An alternative marketplace for Apple's devices.
@@ -32,14 +32,14 @@ public struct AppSettings: Hashable, Sendable {
 
     public var platform: Platform
     public var distribution: Distribution
-    /// Of Apple's platforms: the bundle id, which is the audience of native Apple tokens.
+    /// On Apple's platforms: the bundle ID, which is the audience of native Apple tokens.
     public var bundleID: String?
-    /// In the order to be shown; `nil` stands for all that the project has enabled.
+    /// In display order; `nil` means all that the project has enabled.
     public var signInMethods: [ProviderID]?
-    /// Audiences that tokens sent by this app may have, by provider; a provider that is not named takes those of
-    /// ``ProviderSettings/clientIDs``.
+    /// The allowed audiences of tokens that this app sends, by provider. ``ProviderSettings/clientIDs`` applies to a
+    /// provider that is not listed.
     public var clientIDs: [String: [String]]
-    /// Lifts guideline 4.8.
+    /// Exempts the app from guideline 4.8.
     public var exemption: LoginServicesExemption?
 
     public init(
@@ -59,11 +59,11 @@ public struct AppSettings: Hashable, Sendable {
 /// One of the five exemptions in the text of App Review guideline 4.8, with the operator's reason for claiming it.
 public struct LoginServicesExemption: Hashable, Sendable {
     public enum Kind: String, CaseIterable, Codable, Sendable {
-        /// The app uses its company's own account system alone.
+        /// The app uses only its company's own account system.
         case ownAccountsOnly
         /// An alternative app marketplace, or an app from one that uses the marketplace's own login.
         case alternativeMarketplace
-        /// Education, enterprise or business apps for which an account of that organisation is needed.
+        /// Education, enterprise or business apps that require an account of the organisation.
         case organisationAccounts
         /// A citizen identification system of a government or an industry.
         case governmentIdentity

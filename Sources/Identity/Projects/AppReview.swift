@@ -1,16 +1,16 @@
-/// How an app stands with those App Review guidelines that its ways to sign in have to do with.
+/// Whether an app satisfies the App Review guidelines about sign-in.
 public struct AppReview: Hashable, Sendable {
     public enum Verdict: String, Sendable {
         case met
         case broken
-        /// Left to the app or its backend: this release does not do it.
+        /// The app or its backend has to do it: this release does not.
         case open
     }
 
     public struct Point: Hashable, Sendable {
         public let guideline: String
         public let verdict: Verdict
-        /// For whoever has to answer App Review.
+        /// For the person who answers App Review.
         public let text: String
     }
 
@@ -40,7 +40,7 @@ public struct AppReview: Hashable, Sendable {
         return [point(.met, "apple.com stands before \(names), which is refused wherever apple.com cannot work")]
     }
 
-    /// Guideline 5.1.1(v), and what Apple asks of deletions since June 2022.
+    /// Guideline 5.1.1(v), and Apple's requirements for account deletion since June 2022.
     private static func deletion(_ services: LoginServices, _ policy: Policy) -> [Point] {
         let recent = policy.recentLoginMaxAge.components.seconds
         var points = [

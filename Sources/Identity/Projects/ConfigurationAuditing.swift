@@ -1,5 +1,5 @@
 extension ProjectConfiguration {
-    /// What the audit trail has to say of the way from `old` to here.
+    /// The audit events for the change from `old` to this configuration.
     public func events(since old: ProjectConfiguration) -> [AuditNote] {
         let changes = changes(since: old)
         let own = changes.filter { $0.path.count == 1 || ["policy", "mail"].contains($0.path[0]) }
@@ -45,7 +45,7 @@ extension ProjectConfiguration {
 }
 
 extension AuditNote {
-    /// - Parameter depth: of the path, up to the subject.
+    /// - Parameter depth: the number of path components up to the subject.
     fileprivate static func changed(
         _ kind: String, _ subject: String, _ changes: [ConfigurationChange], depth: Int
     ) -> AuditNote {

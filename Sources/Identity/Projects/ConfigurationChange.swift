@@ -1,12 +1,12 @@
-/// One member of a project's configuration that is otherwise than it was.
+/// One changed member of a project's configuration.
 public struct ConfigurationChange: Hashable, Sendable {
     /// From the outermost: `["providers", "google.com", "clientIds"]`.
     public let path: [String]
-    /// `nil` where there was nothing.
+    /// `nil` if the member was added.
     public let old: String?
-    /// `nil` where nothing is any more.
+    /// `nil` if the member was removed.
     public let new: String?
-    /// Of a secret, whose values are not said.
+    /// Whether the member is a secret, whose values are not shown.
     public let isSecret: Bool
 
     public init(path: [String], old: String?, new: String?, isSecret: Bool = false) {
@@ -18,7 +18,7 @@ public struct ConfigurationChange: Hashable, Sendable {
 }
 
 extension ProjectConfiguration {
-    /// What became otherwise since `old`, in the order of paths; of a project that is new, everything.
+    /// The changes since `old`, in the order of paths; all members if the project is new.
     public func changes(since old: ProjectConfiguration?) -> [ConfigurationChange] {
         let was = Dictionary(uniqueKeysWithValues: old?.members ?? [])
         let now = Dictionary(uniqueKeysWithValues: members)
@@ -37,7 +37,7 @@ extension ProjectConfiguration {
         }
     }
 
-    /// Every member that has a value, as text; secrets are not among them.
+    /// Every member that has a value, as text, except secrets.
     private var members: [([String], String)] {
         let policy = Policy.members.map { (["policy", $0.name], $0.text(in: project.policy)) }
         let domains = project.authorizedDomains.joined(separator: ", ")

@@ -1,4 +1,4 @@
-/// What an edit of a configuration may do beyond ordinary changes.
+/// Permissions of an edit beyond ordinary changes.
 public struct EditPermissions: OptionSet, Sendable {
     public let rawValue: Int
 
@@ -6,17 +6,18 @@ public struct EditPermissions: OptionSet, Sendable {
         self.rawValue = rawValue
     }
 
-    /// Change who is believed, or where codes and events go: ``ServiceKeyScope/trust``.
+    /// Change whose tokens are accepted, or where codes and events are sent: ``ServiceKeyScope/trust``.
     public static let changeTrust = EditPermissions(rawValue: 1)
-    /// Unlink the identities of a provider that gets another issuer.
+    /// Unlink the identities of a provider whose issuer changes.
     public static let discardIdentities = EditPermissions(rawValue: 2)
 }
 
-/// Why an edit of a configuration was rejected, valid as its result may be.
+/// Why an edit was rejected although its result may be valid.
 public enum ConfigurationEditRefusal: Refusal, Hashable {
-    /// It needs ``EditPermissions/changeTrust``.
+    /// The edit needs ``EditPermissions/changeTrust``.
     case trustNeeded
-    /// The provider gets another issuer than its identities have. It needs ``EditPermissions/discardIdentities``.
+    /// The issuer of the provider would differ from the issuer of its identities. The edit needs
+    /// ``EditPermissions/discardIdentities``.
     case issuerInUse(ProviderID, identities: Int)
 }
 

@@ -1,4 +1,4 @@
-/// Why a configuration is not accepted. Names what is wrong, never what was written there.
+/// Why a configuration is invalid. Names the member, never its value.
 public enum ConfigurationProblem: Hashable, Sendable {
     case projectName
     case tooManyDomains
@@ -33,13 +33,13 @@ public enum ConfigurationProblem: Hashable, Sendable {
     /// - Parameter tenant: `nil` for the project itself.
     case loginServices(LoginServicesViolation, app: ID<App>, tenant: ID<Tenant>? = nil)
 
-    /// It is guideline 4.8 that is broken.
+    /// Whether the problem is a violation of guideline 4.8.
     public var isLoginServices: Bool {
         if case .loginServices = self { true } else { false }
     }
 }
 
-/// A configuration is refused as a whole.
+/// A configuration was rejected as a whole.
 public struct ConfigurationRefusal: Refusal, Hashable {
     /// At least one.
     public let problems: [ConfigurationProblem]
@@ -50,7 +50,7 @@ public struct ConfigurationRefusal: Refusal, Hashable {
 }
 
 extension ConfigurationRefusal {
-    /// The code of guideline 4.8 only if nothing else is wrong.
+    /// The code of guideline 4.8 only if there is no other problem.
     public var code: ErrorCode { problems.allSatisfy(\.isLoginServices) ? .loginServices : .invalidConfig }
 
     public var detail: String? {
@@ -108,7 +108,7 @@ extension ConfigurationProblem: CustomStringConvertible {
 }
 
 extension ProviderID {
-    /// What somebody wrote, fit for a message.
+    /// An invalid value, fit for a message.
     fileprivate var shown: String {
         let isShort = rawValue.utf8.count <= 64 && rawValue.utf8.allSatisfy { (0x21...0x7E).contains($0) }
         return isShort ? rawValue : "(unreadable)"

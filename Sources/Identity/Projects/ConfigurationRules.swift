@@ -1,10 +1,10 @@
-/// What is asked of a configuration beyond what its values say.
+/// The rules that a configuration has to satisfy as a whole.
 public struct ConfigurationRules: Sendable {
-    /// Issuers may be `http` on this machine: simulators.
+    /// Whether issuers may be `http` URLs of this machine, for simulators.
     public var takesLoopbackIssuers: Bool
-    /// Of the gateway as clients reach it; links in mail may lead there without its being an authorized domain.
+    /// The gateway's public URL. Links in emails may lead there although it is not an authorized domain.
     public var ownHost: String?
-    /// Whether a new secret is what its provider gives out.
+    /// Whether a new secret has the form that its provider issues.
     public var isUsable: @Sendable (Secret, ProviderID) -> Bool
 
     public init(
@@ -29,7 +29,7 @@ extension ProjectConfiguration {
         static let issuerLength = 1024
     }
 
-    /// All at once, guideline 4.8 last.
+    /// All problems, guideline 4.8 last.
     public func problems(by rules: ConfigurationRules) -> [ConfigurationProblem] {
         var problems: [ConfigurationProblem] = []
         if !Self.isName(name) { problems.append(.projectName) }
@@ -108,7 +108,7 @@ extension ProjectConfiguration {
 }
 
 extension Project {
-    /// What `apps` show here against guideline 4.8.
+    /// Violations of guideline 4.8 by `apps`.
     public func loginServicesProblems(showing apps: [ConfiguredApp]) -> [ConfigurationProblem] {
         apps.flatMap { configured in
             LoginServices(of: configured.app, in: self).violations
@@ -140,6 +140,6 @@ extension ProjectConfiguration {
 }
 
 extension ID where Subject == App {
-    /// Whether it has the form of an app's id.
+    /// Whether the ID has the form of an app ID.
     public var canBeApp: Bool { rawValue.wholeMatch(of: /[a-z0-9][a-z0-9-]{0,62}/) != nil }
 }

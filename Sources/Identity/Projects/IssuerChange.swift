@@ -1,7 +1,7 @@
-/// A generic OpenID provider that is to have another issuer than before.
+/// A change of the issuer of a generic OpenID provider.
 ///
-/// A subject is unique only with its issuer (OpenID Connect Core 1.0 §2). So identities keep the issuer that named them,
-/// and a provider gets another issuer only while no identity of it would change its meaning.
+/// A subject is unique only with its issuer (OpenID Connect Core 1.0 §2). Therefore each identity keeps its issuer, and
+/// a provider's issuer can change only if no identity would become another person's.
 public struct IssuerChange: Hashable, Sendable {
     public let provider: ProviderID
     /// `nil` if the provider was not configured.
@@ -27,6 +27,6 @@ extension ProjectConfiguration {
 }
 
 extension Project {
-    /// The issuer that identities of a generic OpenID provider have; `nil` for every other provider.
+    /// The issuer of a generic OpenID provider's identities; `nil` for every other provider.
     public func issuer(of provider: ProviderID) -> String? { settings(of: provider)?.openID?.issuer }
 }

@@ -1,12 +1,12 @@
-/// What stands against App Review guideline 4.8: whoever shows a social provider shows Apple beside it.
+/// A violation of App Review guideline 4.8: an app that shows a social provider has to show Apple too.
 public enum LoginServicesViolation: Hashable, Sendable {
-    /// The app shows a social provider and not `apple.com`.
+    /// The app shows a social provider, but not `apple.com`.
     case appleNotShown
-    /// The app shows `apple.com`, but the project has it switched off or not configured.
+    /// The app shows `apple.com`, but the project has disabled it or not configured it.
     case appleNotEnabled
-    /// Apple's configuration cannot work: no key, no team, or no client id that this app's tokens could be for.
+    /// Apple's configuration is incomplete: no key, no team, or no client ID for the tokens of this app.
     case appleCannotWork
-    /// An exemption claims that there are no third-party logins, and there are.
+    /// The exemption claims that there are no third-party logins, but there are.
     case exemptionContradicted
 }
 
@@ -24,11 +24,11 @@ extension LoginServicesViolation: CustomStringConvertible {
     }
 }
 
-/// The ways to sign in that an app shows, held against App Review guideline 4.8.
+/// The sign-in methods that an app shows, checked against App Review guideline 4.8.
 public struct LoginServices: Hashable, Sendable {
-    /// What the app names of what the project has enabled, in the app's order; `anonymous` too, which has no button.
+    /// The enabled methods that the app lists, in the app's order; also `anonymous`, which has no button.
     public let methods: [ProviderID]
-    /// All that there are. The platform makes no difference.
+    /// All violations. The platform makes no difference.
     public let violations: [LoginServicesViolation]
 
     public init(of app: App, in project: Project) {
@@ -48,15 +48,16 @@ public struct LoginServices: Hashable, Sendable {
 
     public var isCompliant: Bool { violations.isEmpty }
 
-    /// What people are offered: nothing social where guideline 4.8 is broken, and Apple before everything else where
-    /// something social is left.
+    /// The methods offered to users: no social provider if guideline 4.8 is violated, and Apple first if there is a
+    /// social provider.
     public var offered: [ProviderID] {
         guard isCompliant else { return methods.filter { !$0.isSocial } }
         guard methods.contains(where: \.isSocial), methods.contains(.apple) else { return methods }
         return [.apple] + methods.filter { $0 != .apple }
     }
 
-    /// Passes if `app` may sign people in with `provider`: by what is configured, whether or not anybody answers.
+    /// Throws unless `app` may sign users in with `provider`. Checks the configuration only, not whether the provider
+    /// is reachable.
     public static func require(
         _ provider: ProviderID, for app: App, in project: Project
     ) throws(ProviderRefusal) {
@@ -78,7 +79,7 @@ public struct LoginServices: Hashable, Sendable {
 }
 
 extension Project {
-    /// Apple, Google, then others by name, then what needs no provider.
+    /// Apple, Google, the others by name, then the methods without provider.
     fileprivate var enabledMethods: [ProviderID] {
         let providers = providers.filter(\.isEnabled).map(\.provider).sorted { $0.rawValue < $1.rawValue }
         return providers + (policy.allowsPasswords ? [.password] : []) + (policy.allowsAnonymous ? [.anonymous] : [])
@@ -86,7 +87,7 @@ extension Project {
 }
 
 extension ProviderSettings {
-    /// Of Apple: tokens of this app can be for one of the audiences, and codes can be redeemed and revoked.
+    /// For Apple: tokens of this app can have one of the audiences, and codes can be redeemed and revoked.
     fileprivate func canWork(for app: App) -> Bool {
         let audiences = app.audiences(of: self)
         let isNative = app.settings.platform == .ios || app.settings.platform == .macos

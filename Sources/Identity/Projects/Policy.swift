@@ -1,65 +1,66 @@
-/// What a project allows and asks for. It starts from a ``Profile``; every member can be set on its own.
+/// The rules of a project. A policy starts from a ``Profile``; each member can be changed separately.
 public struct Policy: Hashable, Sendable {
     /// A named set of defaults.
     public enum Profile: String, Sendable, CaseIterable {
-        /// Ours: safer where Firebase's own defaults are known to hurt.
+        /// Ours: safer where Firebase's defaults are known to cause harm.
         case sekisho
-        /// Firebase's production defaults, exactly.
+        /// Exactly Firebase's production defaults.
         case firebase
     }
 
-    /// Accounts with e-mail and password may be made and used.
+    /// Accounts with email and password can be created and used.
     public var allowsPasswords: Bool
-    /// Accounts without any credential may be made.
+    /// Anonymous accounts can be created.
     public var allowsAnonymous: Bool
-    /// A link sent to a mailbox signs in whoever opens it.
+    /// A link sent to a mailbox signs in the user who opens it.
     public var allowsEmailLinks: Bool
-    /// An identity whose address an account holds already makes an account of its own, without an address.
+    /// If an account already holds the address of an identity, the identity gets its own account without an address.
     public var allowsDuplicateEmails: Bool
-    /// An address that Google has verified counts as proven, whatever its domain.
+    /// An address that Google has verified is trusted in every domain.
     public var trustsGoogleForEveryDomain: Bool
-    /// Apple's identity tokens have to carry a nonce.
+    /// Apple's identity tokens must have a nonce.
     public var requiresNonce: Bool
-    /// The last way to sign in is removed only by a request that says so.
+    /// The last sign-in method is removed only if the request confirms it.
     public var protectsLastSignInMethod: Bool
     /// In UTF-16 code units, as Firebase's clients count characters; 6 to 64.
     public var minimumPasswordLength: Int
-    /// Passwords have to hold one of each of these.
+    /// Passwords must have at least one character of each of these classes.
     public var requiresLowercase: Bool
     public var requiresUppercase: Bool
     public var requiresDigit: Bool
     public var requiresSymbol: Bool
-    /// Passwords that have been in a data breach are refused.
+    /// Passwords that were in a data breach are rejected.
     public var rejectsBreachedPasswords: Bool
-    /// A reset of the password by mail unlinks identities of other providers.
+    /// A password reset by email unlinks the identities of other providers.
     public var resetUnlinksIdentities: Bool
-    /// How long a code can be used that verifies or changes an address.
+    /// Lifetime of codes that verify or change an address.
     public var verificationLifetime: Duration
-    /// How long a code can be used that resets a password.
+    /// Lifetime of codes that reset a password.
     public var resetLifetime: Duration
-    /// Wrong passwords for one address from one place within ``Policy/passwordWindow``; 0 is no limit. Of places, here and
-    /// below, see ``ClientNetwork``.
+    /// Wrong passwords for one address from one client network within ``Policy/passwordWindow``; 0 means no limit. For
+    /// networks, here and below, see ``ClientNetwork``.
     public var passwordFailureLimit: Int
-    /// Accounts made from one place within ``Policy/signUpWindow``, and addresses found taken; 0 is no limit.
+    /// Accounts created from one client network within ``Policy/signUpWindow``, and addresses found taken; 0 means no
+    /// limit.
     public var signUpLimit: Int
-    /// Mail of one purpose to one address that one place may ask for within ``Policy/emailWindow``, and all places together
-    /// twice; 0 is no limit.
+    /// Emails of one purpose to one address that one client network may request within ``Policy/emailWindow``. All
+    /// networks together may request twice as many; 0 means no limit.
     public var emailLimit: Int
-    /// How long an anonymous account is kept that nobody uses; 0 is for ever.
+    /// How long an unused anonymous account is kept; 0 means forever.
     public var anonymousLifetime: Duration
-    /// How long lines of the audit trail are kept; 0 is for ever.
+    /// How long audit events are kept; 0 means forever.
     public var auditRetention: Duration
-    /// E-mail enumeration protection: answers do not tell who has an account.
+    /// Email enumeration protection: responses do not reveal which addresses have accounts.
     public var emailEnumerationProtection: Bool
-    /// Each use of a refresh token gives a new one.
+    /// Each use of a refresh token returns a new one.
     public var rotatesRefreshTokens: Bool
-    /// How long a refresh token still works after its successor was used; 0 to 300 s.
+    /// How long a refresh token remains valid after its successor was used; 0 to 300 s.
     public var refreshTokenGracePeriod: Duration
-    /// How old a login may be for a change of credentials.
+    /// The maximum age of a login that may change credentials.
     public var recentLoginMaxAge: Duration
-    /// Linking and unlinking ask for a recent login, as other changes of credentials do.
+    /// Linking and unlinking require a recent login, like other changes of credentials.
     public var requiresRecentLoginToLink: Bool
-    /// How long an ID token is good for.
+    /// Lifetime of ID tokens.
     public var idTokenLifetime: Duration
 
     public init(_ profile: Profile) {
@@ -104,32 +105,32 @@ public struct Policy: Hashable, Sendable {
         }
     }
 
-    /// Firebase's own windows are not published; these are short enough to wait for, and no longer than the code of a
-    /// sign-in link lives, so that whoever uses up somebody's mail leaves a link in the mailbox that works.
+    /// Firebase does not publish its windows. Ours are short enough to wait for, and not longer than the lifetime of a
+    /// sign-in link: if an attacker uses up the limit of an address, its mailbox still has a valid link.
     public static let passwordWindow: Duration = .seconds(600)
-    /// Wrong passwords for one address from all places together within ``addressFailureWindow``; after that only places
-    /// where its account had a session go on.
+    /// Wrong passwords for one address from all networks together within ``addressFailureWindow``. Beyond this limit,
+    /// only attempts from known networks of the account continue.
     public static let addressFailureLimit = 100
     public static let addressFailureWindow: Duration = .seconds(3600)
-    /// All other places share one attempt in each of these.
+    /// All other networks share one attempt per window of this length.
     public static let unknownPlaceWindow: Duration = .seconds(60)
-    /// How long an account knows a place where it had a session.
+    /// How long a network in which an account had a session remains a known network.
     public static let placeLifetime: Duration = .seconds(30 * 86_400)
     public static let signUpWindow: Duration = .seconds(3600)
     public static let emailWindow: Duration = .seconds(900)
-    /// How many changes of its credentials the clients of one account may make within ``credentialChangeWindow``.
+    /// The maximum number of credential changes by the clients of one account within ``credentialChangeWindow``.
     public static let credentialChangeLimit = 20
     public static let credentialChangeWindow: Duration = .seconds(600)
     /// Nonces issued to one IPv4 address or IPv6 /64 within ``nonceWindow``. A /24 or /56 gets four times as many: 8000 in
     /// ten minutes are enough for the sign-ins behind a large NAT.
     public static let nonceLimit = 2000
     public static let nonceWindow: Duration = .seconds(600)
-    /// How long a code can be used that signs in.
+    /// Lifetime of sign-in links.
     public static let signInLinkLifetime: Duration = .seconds(900)
-    /// How long a code can be used that goes back to the address before.
+    /// Lifetime of codes that restore the earlier address.
     public static let recoveryLifetime: Duration = .seconds(72 * 3600)
-    /// How long a code can be used that removes a sign-in method.
+    /// Lifetime of codes that remove a sign-in method.
     public static let removalLinkLifetime: Duration = .seconds(7 * 86_400)
-    /// How long ago an identity was linked that the confirmation of a password reset offers to remove.
+    /// The confirmation of a password reset offers to remove identities that were linked within this time.
     static let recentlyLinked: Duration = .seconds(30 * 86_400)
 }

@@ -1,8 +1,8 @@
 extension Policy {
-    /// A member of a policy by the name that configuration and the command line give it.
+    /// A member of a policy, by its name in configuration files and on the command line.
     public struct Member: Sendable {
         public let name: String
-        /// What may be written: `true or false`, or a range with its unit.
+        /// The accepted values: `true or false`, or a range with its unit.
         public let values: String
         public let meaning: String
         private let read: @Sendable (Policy) -> String
@@ -10,7 +10,7 @@ extension Policy {
 
         public func text(in policy: Policy) -> String { read(policy) }
 
-        /// - Returns: `false`, with `policy` as it was, if `text` is not one of ``values``.
+        /// - Returns: `false` if `text` is not one of ``values``; then `policy` is unchanged.
         public func set(_ text: String, in policy: inout Policy) -> Bool { write(text, &policy) }
 
         private init(
@@ -63,7 +63,7 @@ extension Policy {
         }
     }
 
-    /// Every member there is.
+    /// All members of a policy.
     public static let members: [Member] = [
         .flag("allowsPasswords", \.allowsPasswords, "accounts with e-mail and password may be made and used"),
         .flag("allowsAnonymous", \.allowsAnonymous, "accounts without any credential may be made"),
@@ -125,15 +125,15 @@ extension Policy {
         .seconds("idTokenLifetime", \.idTokenLifetime, 300...3600, "how long an ID token is good for"),
     ]
 
-    /// What is otherwise than in `profile`, by name.
+    /// The members that differ from `profile`, by name.
     public func overrides(of profile: Profile) -> [String: String] {
         let base = Policy(profile)
         let changed = Self.members.filter { $0.text(in: self) != $0.text(in: base) }
         return Dictionary(uniqueKeysWithValues: changed.map { ($0.name, $0.text(in: self)) })
     }
 
-    /// A profile with what is otherwise in it. Names and values that this release does not know are passed over: a
-    /// newer one wrote them.
+    /// A profile with the members that differ from it. Unknown names and values are ignored, because a newer release
+    /// wrote them.
     public init(_ profile: Profile, overrides: [String: String]) {
         self.init(profile)
         for member in Self.members {

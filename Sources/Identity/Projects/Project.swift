@@ -3,18 +3,18 @@ public enum Realm {}
 
 /// A family of apps with its configuration and keys, as it applies to one realm: to the project itself, or to a tenant.
 public struct Project: Hashable, Sendable {
-    /// Whose accounts requests mean.
+    /// The realm whose accounts requests refer to.
     public let realm: ID<Realm>
-    /// The wire's `projectId` where Firebase answers a number.
+    /// The wire's `projectId` where Firebase returns a number.
     public let number: Int64
     public var profile: Policy.Profile
     public var policy: Policy
-    /// Hosts that links and redirects may go to.
+    /// Hosts that links and redirects may lead to.
     public var authorizedDomains: [String]
     public var emailSettings: EmailSettings
-    /// At most one of each ``ProviderSettings/provider``.
+    /// At most one per ``ProviderSettings/provider``.
     public var providers: [ProviderSettings]
-    /// `nil` where the realm is the project itself.
+    /// `nil` if the realm is the project itself.
     public var tenant: Tenant?
     public var hasTenants = false
 
@@ -40,7 +40,7 @@ public struct Project: Hashable, Sendable {
             emailSettings: emailSettings, providers: providers)
     }
 
-    /// The project itself, also where ``realm`` is a tenant: apps, keys and tokens belong to it.
+    /// The project itself, even if ``realm`` is a tenant: apps, keys and tokens belong to the project.
     public var id: ID<Project> { realm.project }
 
     public func settings(of provider: ProviderID) -> ProviderSettings? {

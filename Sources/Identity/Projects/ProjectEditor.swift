@@ -1,14 +1,15 @@
-/// Shows and changes what is configured of a project.
+/// Reads and changes the configuration of a project.
 public struct ProjectEditor: Sendable {
     public typealias Change = @Sendable (inout ProjectConfiguration) throws -> Void
 
-    /// Returns `nil` if there is no such project.
+    /// Returns `nil` if the project does not exist.
     public var configuration: @Sendable (ID<Realm>) async throws -> ProjectConfiguration?
-    /// Hands the configuration as it is stored to `change` and stores what becomes of it; nobody else changes it
-    /// meanwhile. What `change` throws leaves everything as it was, and so do ``ConfigurationEditRefusal``, and
-    /// ``ConfigurationRefusal``, which is thrown for problems that were not there before.
+    /// Passes the stored configuration to `change` and stores the result, under a lock that excludes concurrent edits.
+    /// If `change` throws, nothing is stored.
     ///
-    /// Returns `nil` if there is no such project.
+    /// Throws ``ConfigurationEditRefusal``, or ``ConfigurationRefusal`` for problems that did not exist before.
+    ///
+    /// Returns `nil` if the project does not exist.
     public var edit:
         @Sendable (ID<Realm>, AuditActor, EditPermissions, _ change: @escaping Change) async throws
             -> ProjectConfiguration?
@@ -24,11 +25,11 @@ public struct ProjectEditor: Sendable {
     }
 }
 
-/// Keeps secrets of providers in the place where they are stored.
+/// Encrypts and compares secrets of providers.
 public struct SecretEncryption: Sendable {
-    /// - Throws: if it cannot be done here.
+    /// - Throws: if this process cannot encrypt secrets.
     public var seal: @Sendable (Secret, ProviderID, ID<Realm>) throws -> [UInt8]
-    /// Whether what is `sealed` is `secret`.
+    /// Whether `sealed` is the encrypted form of `secret`.
     public var holds: @Sendable (_ sealed: [UInt8], _ secret: Secret, ProviderID, ID<Realm>) -> Bool
 
     public init(

@@ -1,4 +1,4 @@
-/// How somebody proved who they are: the wire's `providerId` and the token's `sign_in_provider`.
+/// The method by which a user signed in: the wire's `providerId` and the token's `sign_in_provider`.
 public struct ProviderID: Hashable, Codable, Sendable {
     public let rawValue: String
 
@@ -11,15 +11,15 @@ public struct ProviderID: Hashable, Codable, Sendable {
     public static let apple = ProviderID("apple.com")
     /// A token of the app's own backend.
     public static let custom = ProviderID("custom")
-    /// A link sent to the account's mailbox: a way in beside the password, for which tokens say `password`.
+    /// A link sent to the account's mailbox: an alternative to the password, and named `password` in tokens.
     public static let emailLink = ProviderID("emailLink")
     public static let google = ProviderID("google.com")
     public static let password = ProviderID("password")
     public static let phone = ProviderID("phone")
 
-    /// A provider of the operator's choice that speaks OpenID Connect: `oidc.` and a name of its own.
+    /// An OpenID Connect provider that the operator configures: `oidc.` and a name.
     public var isGenericOpenID: Bool { rawValue.hasPrefix("oidc.") }
 
-    /// Somebody else's login service, as guideline 4.8 means it.
+    /// Whether it is a third-party login service in the sense of guideline 4.8.
     public var isSocial: Bool { self == .google || isGenericOpenID }
 }

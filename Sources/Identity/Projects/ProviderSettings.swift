@@ -1,10 +1,10 @@
-/// One provider as a project has it configured. Its private key or client secret is kept apart, sealed.
+/// A project's configuration of one provider. The private key or client secret is stored separately, encrypted.
 public struct ProviderSettings: Hashable, Sendable {
     public let provider: ProviderID
     public var isEnabled: Bool
-    /// The audiences its tokens may have: bundle ids, Services IDs, OAuth client ids. Never empty.
+    /// The allowed audiences of its tokens: bundle IDs, Services IDs, OAuth client IDs. Never empty.
     public var clientIDs: [String]
-    /// A private key or client secret is kept.
+    /// Whether a private key or client secret is stored.
     public var hasSecret: Bool
     public var apple: AppleSettings?
     /// For a provider that ``ProviderID/isGenericOpenID``.
@@ -23,13 +23,13 @@ public struct ProviderSettings: Hashable, Sendable {
     }
 }
 
-/// What Apple alone asks for.
+/// Settings that only Apple has.
 public struct AppleSettings: Hashable, Sendable {
     /// Ten characters.
     public var teamID: String
-    /// Of the private key that client secrets are signed with; ten characters.
+    /// The ID of the private key that signs client secrets; ten characters.
     public var keyID: String
-    /// A token's nonce may also equal the nonce as it is sent, not only its SHA-256: apps that pass it on unhashed.
+    /// Whether a token's nonce may also equal the unhashed nonce, for apps that do not hash it.
     public var acceptsUnhashedNonces: Bool
 
     public init(teamID: String, keyID: String, acceptsUnhashedNonces: Bool = false) {
@@ -43,7 +43,7 @@ public struct OpenIDSettings: Hashable, Sendable {
     /// An https URL; compared as it is (OpenID Connect Core 1.0 §3.1.3.7).
     public var issuer: String
     public var displayName: String?
-    /// Its `email_verified` is believed.
+    /// Whether its `email_verified` claim is trusted.
     public var trustsEmail: Bool
 
     public init(issuer: String, displayName: String? = nil, trustsEmail: Bool = false) {

@@ -1,34 +1,35 @@
-/// A part of what administrators may do. Every operation of theirs needs one; a few need another one for what the
-/// request asks.
+/// A permission of administrators. Every administrative operation requires one; a few require a second one for certain
+/// requests.
 ///
-/// Linking an identity, minting a token, being handed a link that proves a mailbox and changing who is believed each let
-/// the holder of the key become any user. So does ``writeUsers``, though not unnoticed: it can set a password.
+/// The holder of a key can become any user by linking an identity, minting a token, receiving a link that proves
+/// control of a mailbox, or changing whose tokens are accepted. ``writeUsers`` allows it too, though not unnoticed: it
+/// can set a password.
 public enum ServiceKeyScope: String, Hashable, Sendable, CaseIterable {
     case readUsers = "users.read"
     case writeUsers = "users.write"
-    /// Identities of accounts, and making one account of two.
+    /// Identities of accounts, and merging of accounts.
     case linkUsers = "users.link"
-    /// What is configured of the project: reading it, and changing what decides nothing of ``trust``.
+    /// The configuration of the project: read it, and change everything outside ``trust``.
     case config
-    /// With ``config``: changes that decide who is believed, or where codes and events go. See
+    /// With ``config``: change whose tokens are accepted, or where codes and events are sent. See
     /// ``ProjectConfiguration/changesTrust(since:)``.
     case trust
-    /// Custom tokens, session cookies, and links that stand for a mailbox.
+    /// Custom tokens, session cookies, and links that prove control of a mailbox.
     case mintTokens = "tokens.mint"
     case readAudit = "audit.read"
 }
 
 extension ServiceKeyScope {
-    /// What a caller without the scope is answered, after `PERMISSION_DENIED`.
+    /// The error detail, after `PERMISSION_DENIED`, for a caller without the scope.
     public var missingDetail: String { "The service key lacks the scope \(rawValue)." }
 }
 
-/// What one service key may do.
+/// The scopes of one service key.
 public struct ServiceKeyScopes: Hashable, Sendable {
     private let some: Set<ServiceKeyScope>
     private let isAll: Bool
 
-    /// Also what later releases will make of scopes.
+    /// All scopes, including those of later releases.
     public static let all = ServiceKeyScopes(some: [], isAll: true)
     private static let nameOfAll = "all"
 
@@ -41,13 +42,13 @@ public struct ServiceKeyScopes: Hashable, Sendable {
         self.isAll = isAll
     }
 
-    /// As they are stored. A name that this release does not know allows nothing in it.
+    /// The stored form. A name that this release does not know grants nothing in this release.
     public init(names: [String]) {
         self.init(some: Set(names.compactMap(ServiceKeyScope.init)), isAll: names.contains(Self.nameOfAll))
     }
 
-    /// - Parameter list: names with commas between them.
-    /// - Returns: `nil` for a name that is none, or no name at all.
+    /// - Parameter list: comma-separated names.
+    /// - Returns: `nil` if a name is unknown or the list is empty.
     public init?(parsing list: String) {
         let names = list.split(separator: ",", omittingEmptySubsequences: false).map(String.init)
         guard names.allSatisfy({ $0 == Self.nameOfAll || ServiceKeyScope(rawValue: $0) != nil }) else { return nil }
@@ -61,6 +62,6 @@ public struct ServiceKeyScopes: Hashable, Sendable {
         isAll ? [Self.nameOfAll] : ServiceKeyScope.allCases.filter(some.contains).map(\.rawValue)
     }
 
-    /// What can be written, for help texts.
+    /// The accepted names, for help texts.
     public static let allNames = ServiceKeyScope.allCases.map(\.rawValue) + [nameOfAll]
 }

@@ -2,14 +2,14 @@
 public struct Tenancy: Sendable {
     public typealias Change = @Sendable (inout TenantSettings) -> Void
 
-    /// The tenant as a project of its own; `nil` if there is no such.
+    /// The tenant as a project of its own; `nil` if the tenant does not exist.
     public var home: @Sendable (ID<Tenant>, Project) async throws -> Project?
-    /// The tenant that a token of ours says it is of. Nothing of it has been verified.
+    /// The tenant that a token of the gateway names. The token has not been verified.
     public var named: @Sendable (_ token: String) -> ID<Tenant>?
     public let store: any TenantStore
-    /// Is called after every change.
+    /// Called after every change.
     private let changed: @Sendable () -> Void
-    /// Gives a new random id.
+    /// Returns a new random ID.
     private let newID: @Sendable () -> ID<Tenant>
     private let clock: WallClock
 
@@ -35,7 +35,7 @@ public struct Tenancy: Sendable {
         return tenant
     }
 
-    /// - Returns: `nil` if there is no such tenant.
+    /// - Returns: `nil` if the tenant does not exist.
     public func change(
         _ id: ID<Tenant>, by actor: AuditActor, in project: Project, _ change: @escaping Change
     ) async throws -> Tenant? {
@@ -44,9 +44,9 @@ public struct Tenancy: Sendable {
         return tenant
     }
 
-    /// Nobody finds it from then on; what it held is removed bit by bit.
+    /// Deletes the tenant. Requests no longer find it, and the janitor removes its contents in batches.
     ///
-    /// - Returns: `false` if there is no such tenant.
+    /// - Returns: `false` if the tenant does not exist.
     public func delete(_ id: ID<Tenant>, by actor: AuditActor, in project: Project) async throws -> Bool {
         let isDeleted = try await store.delete(id, by: actor, at: clock.now(), in: project.id)
         changed()
@@ -54,18 +54,18 @@ public struct Tenancy: Sendable {
     }
 }
 
-/// Keeps tenants. Every change is in the audit trail of the project.
+/// Stores tenants. Every change is in the audit trail of the project.
 public protocol TenantStore: Sendable {
     func tenant(_ id: ID<Tenant>, of project: ID<Project>) async throws -> Tenant?
-    /// Those that follow `last` in the order of their ids.
+    /// The tenants after `last`, in the order of IDs.
     func tenants(after last: ID<Tenant>?, limit: Int, of project: ID<Project>) async throws -> [Tenant]
-    /// Nothing happens if the id is taken.
+    /// Does nothing if the ID is taken.
     func create(_ tenant: Tenant, by actor: AuditActor, at now: Instant) async throws
-    /// - Returns: `nil` if there is no such tenant.
+    /// - Returns: `nil` if the tenant does not exist.
     func change(
         _ id: ID<Tenant>, by actor: AuditActor, at now: Instant, in project: ID<Project>,
         _ change: @escaping Tenancy.Change
     ) async throws -> Tenant?
-    /// - Returns: `false` if there is no such tenant.
+    /// - Returns: `false` if the tenant does not exist.
     func delete(_ id: ID<Tenant>, by actor: AuditActor, at now: Instant, in project: ID<Project>) async throws -> Bool
 }

@@ -1,7 +1,9 @@
-/// Which changes of a configuration ``ServiceKeyScope/config`` alone allows.
+/// Separates configuration changes that ``ServiceKeyScope/config`` alone allows from those that also need
+/// ``ServiceKeyScope/trust``.
 ///
-/// Each function takes from a new value the members that decide neither who is believed nor where codes and events go.
-/// Whatever is different after that needs ``ServiceKeyScope/trust`` too, a member that is not named here included.
+/// Each function removes from a new value the members that affect neither whose tokens are accepted nor where codes and
+/// events are sent. Any remaining difference needs ``ServiceKeyScope/trust``, so a member that is not listed here needs
+/// it too.
 extension ProjectConfiguration {
     /// Whether the change from `old` needs ``ServiceKeyScope/trust``.
     public func changesTrust(since old: ProjectConfiguration) -> Bool {
@@ -9,7 +11,7 @@ extension ProjectConfiguration {
         return !newSecrets.isEmpty
             || old.project.takingOrdinaryMembers(of: project) != project
             || ids.contains { id in
-                // An app that is not there has no audiences of its own.
+                // A new app has no audiences of its own.
                 let (before, after) = (old.app(id)?.app.settings, app(id)?.app.settings)
                 let new = after ?? AppSettings()
                 return (before ?? AppSettings()).takingOrdinaryMembers(of: new) != new
@@ -30,8 +32,8 @@ extension Project {
 }
 
 extension Policy {
-    /// Not among them: which addresses of Google's count as proven, whether a nonce is needed, and whether identities
-    /// outlive a reset.
+    /// Excluded are the trust in Google's addresses of every domain, whether a nonce is required, and whether
+    /// identities survive a reset.
     fileprivate func takingOrdinaryMembers(of new: Policy) -> Policy {
         var policy = self
         policy.allowsPasswords = new.allowsPasswords
@@ -63,8 +65,8 @@ extension Policy {
 }
 
 extension EmailSettings {
-    /// Not among them: the sender's address, which gets what cannot be delivered, the address that replies with a quoted
-    /// code go to, and where links lead.
+    /// Excluded are the sender's address, which receives bounces, the reply address, which receives replies that quote
+    /// a code, and the target of links.
     fileprivate func takingOrdinaryMembers(of new: EmailSettings) -> EmailSettings {
         var emailSettings = self
         emailSettings.senderName = new.senderName

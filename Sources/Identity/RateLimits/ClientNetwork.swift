@@ -1,10 +1,10 @@
-/// The networks that a request comes from, as far as fairness and rate limits need to know.
+/// The networks of a client's address, for rate limits and known networks.
 ///
-/// One subscriber may have a whole /48 of IPv6, or one IPv4 address that he shares with thousands. Therefore every limit
+/// One subscriber may have a whole /48 of IPv6, or may share one IPv4 address with thousands. Therefore every limit
 /// applies at several prefix lengths at once: IPv4 address and /24; IPv6 /64, /56 and /48.
 public struct ClientNetwork: Hashable, Sendable {
     public struct Level: Hashable, Sendable {
-        /// The prefix as text, e.g. `2001:db8:0:0:0:0:0:0/56`; no NUL in it.
+        /// The prefix as text, e.g. `2001:db8:0:0:0:0:0:0/56`, without NUL.
         public let prefix: String
         /// The multiple of a limit that applies to this level.
         public let factor: Int
@@ -17,8 +17,7 @@ public struct ClientNetwork: Hashable, Sendable {
 
     /// From the narrowest to the widest; never empty.
     public let levels: [Level]
-    /// The prefix that stands for the place of one household or company, for recognising places; `nil` if the address is
-    /// unknown.
+    /// The prefix of one household or company, by which known networks are recognised; `nil` if the address is unknown.
     public let place: String?
 
     /// - Parameters:

@@ -1,16 +1,16 @@
-/// How the project's policy limits the mail that anybody may ask for.
+/// Rate limits of the project's policy for the emails that clients request.
 extension RateLimiter {
-    /// How many addresses' limits one place may use up.
+    /// The number of addresses whose limits one client network may exhaust.
     private static let addressesOfOnePlace = 10
-    /// How many places may use up their limit for one address. More than one: a stranger in one place cannot keep the owner,
-    /// who asks from another place, from getting mail.
+    /// The number of client networks that may exhaust their limits for one address. More than one, so that a stranger
+    /// in one network cannot keep the owner in another network from getting email.
     private static let placesOfOneAddress = 2
 
-    /// Counts mail of one purpose to `email`: what the place asks for, to whatever address, then the place and the address, then the
-    /// address.
+    /// Counts an email of one purpose to `email` against three limits: of the network for all addresses, of the network
+    /// for this address, and of the address.
     ///
-    /// The first mail in a window that resets the password always passes the limits of the address, whatever else was sent
-    /// to it and for whichever tenant.
+    /// The first password reset email in a window always passes the limits of the address, whatever other emails were
+    /// sent to it and for which tenant.
     func takeEmail(
         _ purpose: OOBCode.Purpose, to email: EmailAddress, from network: ClientNetwork, in project: Project
     ) throws(TooManyAttempts) {

@@ -1,31 +1,32 @@
-/// What is counted before it is allowed again.
+/// The events that rate limits count.
 public enum LimitKey: Hashable, Sendable {
-    /// What is counted, whoever's and from wherever.
+    /// The kind of the event, without address and network.
     public enum Kind: String, Sendable, CaseIterable {
         case passwordFailures, anyPasswordFailures, addressPasswordFailures, unknownNetworkAttempts, signUps, nonces
         case email, emailFromNetwork, firstReset, anyEmail, credentialChanges
     }
 
-    /// Wrong passwords for one address from one place: nobody can lock out somebody elsewhere.
+    /// Wrong passwords for one address from one network, so that an attacker cannot lock out the owner in another
+    /// network.
     case passwordFailures(EmailAddress, from: ClientNetwork)
-    /// Wrong passwords from one place, whoever's.
+    /// Wrong passwords for any address from one network.
     case anyPasswordFailures(from: ClientNetwork)
-    /// Wrong passwords for one address from all places together.
+    /// Wrong passwords for one address from all networks together.
     case addressPasswordFailures(EmailAddress)
-    /// Attempts at an address, after too many of those, from places where its account had no session.
+    /// Attempts for an address that has too many of those, from networks in which its account had no session.
     case unknownNetworkAttempts(EmailAddress)
     case signUps(from: ClientNetwork)
-    /// Nonces issued to one place.
+    /// Nonces issued to one network.
     case nonces(from: ClientNetwork)
-    /// Mail of one purpose to one address, from all clients together.
+    /// Emails of one purpose to one address, requested from all networks together.
     case email(OOBCode.Purpose, to: EmailAddress)
-    /// Mail of one purpose to one address that one place asks for.
+    /// Emails of one purpose to one address, requested from one network.
     case emailFromNetwork(OOBCode.Purpose, to: EmailAddress, from: ClientNetwork)
-    /// The first mail that resets the password of one address.
+    /// The first password reset email to one address.
     case firstReset(to: EmailAddress)
-    /// Mail of one purpose asked for from one place, to whatever address.
+    /// Emails of one purpose to any address, requested from one network.
     case anyEmail(OOBCode.Purpose, from: ClientNetwork)
-    /// Changes of one account's credentials by its own clients, from wherever.
+    /// Credential changes of one account by its own clients, from any network.
     case credentialChanges(ID<Account>)
 
     public var kind: Kind {
@@ -44,15 +45,16 @@ public enum LimitKey: Hashable, Sendable {
         }
     }
 
-    /// A counter with a limit of its own.
+    /// A counter with its own limit.
     public struct Scope: Hashable, Sendable {
-        /// Whose and from where; no part has a NUL in it.
+        /// The components of the key, without NUL.
         public let names: [String]
-        /// The multiple of the limit that it may reach.
+        /// The multiple of the limit that applies to this counter.
         public let factor: Int
     }
 
-    /// What is counted together, from the widest to the narrowest: over the limit of one of them is over the limit.
+    /// The counters of one event, from the widest network to the narrowest. The limit is exceeded if one of them
+    /// exceeds it.
     public var scopes: [Scope] {
         switch self {
         case .passwordFailures(let email, let network): Self.scopes(of: network, [email.rawValue])
@@ -62,7 +64,7 @@ public enum LimitKey: Hashable, Sendable {
         case .addressPasswordFailures(let email), .unknownNetworkAttempts(let email), .firstReset(let email):
             [Scope(names: [email.rawValue], factor: 1)]
         case .email(let purpose, let email): [Scope(names: [purpose.rawValue, email.rawValue], factor: 1)]
-        // One mailbox has one owner, so a wide network needs no more than a narrow one.
+        // One mailbox has one owner, so a wide network gets the same limit as a narrow one.
         case .emailFromNetwork(let purpose, let email, let network):
             [Scope(names: [purpose.rawValue, email.rawValue, network.widest.prefix], factor: 1)]
         case .credentialChanges(let account): [Scope(names: [account.rawValue], factor: 1)]
@@ -74,22 +76,22 @@ public enum LimitKey: Hashable, Sendable {
     }
 }
 
-/// Counts in windows of fixed length, in memory; replicas tell each other about once a second.
+/// Counts events in windows of fixed length, in memory. Replicas exchange their counts about once per second.
 public struct RateLimiter: Sendable {
-    /// Whether `limit` of them have been counted in the current window of `window`; a limit of 0 is none. A wide network may
-    /// reach a multiple of the limit; see ``ClientNetwork/Level/factor``.
+    /// Whether `limit` events have been counted in the current window of length `window`; a limit of 0 means no limit.
+    /// A wide network has a multiple of the limit; see ``ClientNetwork/Level/factor``.
     public var isReached: @Sendable (_ limited: LimitKey, _ limit: Int, _ window: Duration, _ realm: ID<Realm>) -> Bool
-    /// Refuses the request if the limit is reached. Counts nothing.
+    /// Throws if the limit is reached. Counts nothing.
     public var require:
         @Sendable (_ limited: LimitKey, _ limit: Int, _ window: Duration, _ realm: ID<Realm>)
             throws(TooManyAttempts)
             -> Void
-    /// The same, and counts one in the same step if it passes, at every level or at none.
+    /// Counts one event, or throws if the limit is reached. An event is counted at every level or at none.
     public var take:
         @Sendable (_ limited: LimitKey, _ limit: Int, _ window: Duration, _ realm: ID<Realm>)
             throws(TooManyAttempts)
             -> Void
-    /// Takes one back that was counted before it was known whether it should be counted.
+    /// Subtracts one event that turned out not to count.
     public var forgive: @Sendable (_ limited: LimitKey, _ window: Duration, _ realm: ID<Realm>) -> Void
 
     public init(
@@ -104,7 +106,7 @@ public struct RateLimiter: Sendable {
         self.forgive = forgive
     }
 
-    /// Lets everything pass.
+    /// Allows everything.
     public static let none = RateLimiter { _, _, _, _ in
         false
     } require: { (_, _, _, _) throws(TooManyAttempts) in
@@ -112,7 +114,7 @@ public struct RateLimiter: Sendable {
     }
 }
 
-/// Nothing was looked at. The same call may succeed once the window is over.
+/// The request was rejected unprocessed. The same request may succeed after the window has ended.
 public struct TooManyAttempts: Refusal, Hashable {
     public let retryAfter: Duration
 
