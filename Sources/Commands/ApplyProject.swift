@@ -9,8 +9,8 @@ internal import Storage
 extension Command {
     private static let fileMembers: [(term: String, description: String)] = [
         ("project", "project ID"),
-        ("name, profile", "as the options of `projects create`"),
-        ("policy", "members as `projects policy --help` lists them"),
+        ("name, profile", "same values as the options of `projects create`"),
+        ("policy", "members that `projects policy --help` lists"),
         ("authorizedDomains", "list of hosts"),
         (
             "mail",

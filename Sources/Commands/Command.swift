@@ -1,6 +1,6 @@
 internal import Gateway
 
-/// A command of the program: its options once, for the parser and for the help.
+/// A command of the program. The parser and the help text both read its table of options.
 struct Command: Sendable {
     let words: [String]
     /// An imperative sentence without a full stop.

@@ -99,7 +99,7 @@ extension Option {
     static let tenant = text("tenant", "ID", "tenant of the project")
 }
 
-/// The only word that a command takes beside its options.
+/// The positional argument of a command.
 struct Operand: Sendable {
     let placeholder: String
     /// As errors name it.

@@ -3,7 +3,7 @@ internal import Identity
 internal import JSON
 internal import Providers
 
-/// The reason of a rejection: the failed check, the expected value and the actual one. Of a nonce, only the form is shown.
+/// The reason of a rejection: the failed check, the expected value and the actual one. Of a nonce, only its form is shown.
 struct TokenCheckReason: Sendable {
     let check: String
     let explanation: String

@@ -31,7 +31,7 @@ struct RefreshTokenTests {
     }
 
     @Test(
-        "has no other form",
+        "is rejected if it is malformed",
         arguments: ["", "A", "AQ", String(repeating: "A", count: 82), String(repeating: "A", count: 5000), "é"])
     func nonsense(text: String) {
         #expect(open(text) == nil)

@@ -65,64 +65,64 @@ extension Policy {
 
     /// All members of a policy.
     public static let members: [Member] = [
-        .flag("allowsPasswords", \.allowsPasswords, "accounts with e-mail and password may be made and used"),
-        .flag("allowsAnonymous", \.allowsAnonymous, "accounts without any credential may be made"),
-        .flag("allowsEmailLinks", \.allowsEmailLinks, "a link sent to a mailbox signs in"),
+        .flag("allowsPasswords", \.allowsPasswords, "accounts with email and password can be created and used"),
+        .flag("allowsAnonymous", \.allowsAnonymous, "anonymous accounts can be created"),
+        .flag("allowsEmailLinks", \.allowsEmailLinks, "users can sign in with an emailed link"),
         .flag(
             "allowsDuplicateEmails", \.allowsDuplicateEmails,
-            "an identity whose address is taken makes an account without one"),
+            "an identity whose address is taken gets a new account without address"),
         .flag(
             "trustsGoogleForEveryDomain", \.trustsGoogleForEveryDomain,
-            "an address Google has verified counts as proven, whatever its domain"),
-        .flag("requiresNonce", \.requiresNonce, "Apple's identity tokens have to carry a nonce"),
+            "an address that Google has verified is trusted in every domain"),
+        .flag("requiresNonce", \.requiresNonce, "Apple's identity tokens must have a nonce"),
         .flag(
             "protectsLastSignInMethod", \.protectsLastSignInMethod,
-            "the last way to sign in is removed only by a request that says so"),
+            "the last sign-in method is removed only if the request confirms it"),
         .number(
-            "minimumPasswordLength", \.minimumPasswordLength, 6...64, "characters", "shorter passwords are refused"),
-        .flag("requiresLowercase", \.requiresLowercase, "passwords have to hold a lower-case letter"),
-        .flag("requiresUppercase", \.requiresUppercase, "passwords have to hold an upper-case letter"),
-        .flag("requiresDigit", \.requiresDigit, "passwords have to hold a digit"),
-        .flag("requiresSymbol", \.requiresSymbol, "passwords have to hold a punctuation mark of ASCII"),
+            "minimumPasswordLength", \.minimumPasswordLength, 6...64, "characters", "minimum length of passwords"),
+        .flag("requiresLowercase", \.requiresLowercase, "passwords must have a lower-case letter"),
+        .flag("requiresUppercase", \.requiresUppercase, "passwords must have an upper-case letter"),
+        .flag("requiresDigit", \.requiresDigit, "passwords must have a digit"),
+        .flag("requiresSymbol", \.requiresSymbol, "passwords must have an ASCII punctuation character"),
         .flag(
             "rejectsBreachedPasswords", \.rejectsBreachedPasswords,
-            "passwords that have been in a data breach are refused"),
+            "passwords that were in a data breach are rejected"),
         .flag(
             "resetUnlinksIdentities", \.resetUnlinksIdentities,
-            "a reset of the password by mail unlinks identities of other providers"),
+            "a password reset by email unlinks the identities of other providers"),
         .seconds(
             "verificationLifetime", \.verificationLifetime, 600...604_800,
-            "how long a code can be used that verifies or changes an address"),
+            "lifetime of codes that verify or change an address"),
         .seconds(
-            "resetLifetime", \.resetLifetime, 600...86_400, "how long a code can be used that resets a password"),
+            "resetLifetime", \.resetLifetime, 600...86_400, "lifetime of codes that reset a password"),
         .number(
             "passwordFailureLimit", \.passwordFailureLimit, 0...1000, "in ten minutes",
-            "wrong passwords for one address from one place; 0 is no limit"),
+            "wrong passwords for one address from one client network; 0: no limit"),
         .number(
             "signUpLimit", \.signUpLimit, 0...100_000, "an hour",
-            "accounts made from one place, and addresses found taken; 0 is no limit"),
+            "sign-ups from one client network, also if the address was taken; 0: no limit"),
         .number(
             "emailLimit", \.emailLimit, 0...1000, "in a quarter of an hour",
-            "mail of one purpose to one address that one place may ask for; 0 is no limit"),
+            "emails of one purpose to one address, requested from one client network; 0: no limit"),
         .seconds(
             "anonymousLifetime", \.anonymousLifetime, 0...315_360_000,
-            "an anonymous account that nobody uses is kept so long; 0 is for ever"),
+            "how long an unused anonymous account is kept; 0: forever"),
         .seconds(
             "auditRetention", \.auditRetention, 0...3_153_600_000,
-            "lines of the audit trail are kept so long; 0 is for ever"),
+            "how long audit events are kept; 0: forever"),
         .flag(
             "emailEnumerationProtection", \.emailEnumerationProtection,
-            "answers do not tell who has an account (enumeration protection)"),
-        .flag("rotatesRefreshTokens", \.rotatesRefreshTokens, "each use of a refresh token gives a new one"),
+            "responses do not reveal which addresses have accounts"),
+        .flag("rotatesRefreshTokens", \.rotatesRefreshTokens, "each use of a refresh token returns a new one"),
         .seconds(
             "refreshTokenGracePeriod", \.refreshTokenGracePeriod, 0...300,
-            "a refresh token still works after its successor was used"),
+            "how long a refresh token remains valid after its successor was used"),
         .seconds(
-            "recentLoginMaxAge", \.recentLoginMaxAge, 60...3600, "how old a login may be for a change of credentials"),
+            "recentLoginMaxAge", \.recentLoginMaxAge, 60...3600, "maximum age of a login that may change credentials"),
         .flag(
             "requiresRecentLoginToLink", \.requiresRecentLoginToLink,
-            "linking and unlinking ask for a recent login"),
-        .seconds("idTokenLifetime", \.idTokenLifetime, 300...3600, "how long an ID token is good for"),
+            "linking and unlinking require a recent login"),
+        .seconds("idTokenLifetime", \.idTokenLifetime, 300...3600, "lifetime of ID tokens"),
     ]
 
     /// The members that differ from `profile`, by name.

@@ -43,7 +43,7 @@ struct VerificationTests {
         #expect(try await gateway.account(try TestGateway.Tokens(back).idToken)["emailVerified"] == true)
     }
 
-    @Test("is used up, without any change, if another account has taken the address")
+    @Test("is consumed without any change if another account has taken the address")
     func taken() async throws {
         let gateway = try await TestGateway()
         let ada = try await gateway.signUp()
@@ -88,7 +88,7 @@ struct VerificationTests {
         #expect(try await gateway.signIn(password: "another secret").json["localId"]?.string == ada.localId)
     }
 
-    @Test("an address that was never verified cannot be restored")
+    @Test("cannot restore an address that was never verified")
     func unproven() async throws {
         let gateway = try await TestGateway()
         let ada = try await gateway.signUp()
@@ -96,7 +96,7 @@ struct VerificationTests {
         #expect(try await gateway.emails().isEmpty)
     }
 
-    @Test("a recovery voids later recovery codes, not earlier ones")
+    @Test("invalidates later recovery codes by a recovery, but not earlier ones")
     func furthestBack() async throws {
         let gateway = try await TestGateway()
         let ada = try await gateway.signUpVerified()
@@ -136,7 +136,7 @@ struct ResetTests {
         #expect(try await gateway.emails(.passwordChanged).map(\.recipient) == ["ada@example.com"])
     }
 
-    @Test("is not used up by a weak password")
+    @Test("is not consumed by a weak password")
     func weak() async throws {
         let gateway = try await TestGateway()
         _ = try await gateway.signUp()
@@ -167,7 +167,7 @@ struct ResetTests {
     }
 
     @Test(
-        "is voided by changes of the account",
+        "becomes invalid if the account changes",
         arguments: [
             End(testDescription: "another password") {
                 _ = try await $0.update($1.idToken, ["password": "chosen now"])

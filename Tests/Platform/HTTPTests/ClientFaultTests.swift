@@ -22,25 +22,25 @@ struct ClientFaultTests {
         arguments: [
             Row("never accepts", .timedOut, script: nil),
             Row("says nothing", .timedOut) { _ = $0.ends() },
-            Row("drips its head", .timedOut) { $0.drip("HTTP/1.1 200 OK\r\nX: ") },
-            Row("drips its body", .timedOut) { connection in
+            Row("sends its head too slowly", .timedOut) { $0.drip("HTTP/1.1 200 OK\r\nX: ") },
+            Row("sends its body too slowly", .timedOut) { connection in
                 connection.send(start)
                 connection.drip(".")
             },
-            Row("ends without an answer", .connectionLost) { _ = $0.head() },
-            Row("ends amid its head", .connectionLost) { connection in
+            Row("closes without an answer", .connectionLost) { _ = $0.head() },
+            Row("closes within its head", .connectionLost) { connection in
                 _ = connection.head()
                 connection.send("HTTP/1.1 200 OK\r\nX-A:")
             },
-            Row("ends after an interim answer", .connectionLost) { connection in
+            Row("closes after an interim answer", .connectionLost) { connection in
                 _ = connection.head()
                 connection.send("HTTP/1.1 103 Early Hints\r\n\r\nHTTP/1.1 200 OK\r\n")
             },
-            Row("ends amid its body", .connectionLost) { connection in
+            Row("closes within its body", .connectionLost) { connection in
                 _ = connection.head()
                 connection.send(start + "abc")
             },
-            Row("resets amid its body", .connectionLost) { connection in
+            Row("resets within its body", .connectionLost) { connection in
                 _ = connection.head()
                 connection.send(start + "abc")
                 usleep(50_000)
@@ -69,12 +69,12 @@ struct ClientFaultTests {
                 _ = connection.head()
                 connection.send("220 mail.example.com ESMTP\r\n")
             },
-            Row("gives its body a negative length", .protocolError(code: 8)) { connection in
+            Row("announces a negative length", .protocolError(code: 8)) { connection in
                 _ = connection.head()
                 connection.send("HTTP/1.1 200 OK\r\nContent-Length: -5\r\n\r\n")
             },
         ])
-    func misbehaviour(row: Row) async throws {
+    func serverFaults(row: Row) async throws {
         let server = try RawServer(script: row.script)
         try await withClient { client in
             let began = ContinuousClock.now

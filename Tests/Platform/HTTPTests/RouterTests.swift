@@ -55,7 +55,7 @@ struct RouterTests {
     func found(row: Row) { #expect(matched(row) == row.expected) }
 
     @Test(
-        "lists the methods of a path that has others",
+        "lists the allowed methods of a path if the method is not allowed",
         arguments: [
             Row(.get, "/v1/accounts:signUp", "only POST"),
             Row(.delete, "/v1/projects/abc/accounts", "only GET POST"),

@@ -15,7 +15,7 @@ struct JWKTests {
         #expect(try JWK(set.keys[1].publicKey()).kid == Vectors.thumbprint)
     }
 
-    @Test("of RFC 7518 is read; those of RFC 7517 for encryption and shared secrets are not")
+    @Test("is decoded from the example of RFC 7518, but not from those of RFC 7517 for encryption and shared secrets")
     func published() throws {
         func keys(_ text: String) throws -> [JWK] { try StrictJSON.decode(JWKSet.self, from: Array(text.utf8)).keys }
         #expect(Set(try keys(Vectors.agreementKeys).map { try $0.publicKey().parts }).count == 2)

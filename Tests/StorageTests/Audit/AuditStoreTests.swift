@@ -7,7 +7,7 @@ import Testing
 
 @Suite("The audit trail's table")
 struct AuditStoreTests {
-    @Test("keeps each line as long as its project says, and for ever where it says so")
+    @Test("keeps each event for the retention of its project, or forever")
     func retention() async throws {
         let house = House()
         try await house.project("brief")
@@ -33,7 +33,7 @@ struct AuditStoreTests {
             ])
     }
 
-    @Test("tells that unused anonymous accounts were removed")
+    @Test("records the removal of unused anonymous accounts")
     func janitor() async throws {
         let house = House()
         try await house.project("brief", anonymousLifetime: 60)
@@ -46,27 +46,27 @@ struct AuditStoreTests {
                 == ["system account.deleted guest"])
     }
 
-    struct Look: CustomTestStringConvertible {
+    struct QueryRow: CustomTestStringConvertible {
         let testDescription: String
         let index: String
         let change: @Sendable (inout AuditQuery) -> Void
     }
 
     @Test(
-        "every look has an index that gives its order",
+        "every query is sorted by an index",
         arguments: [
-            Look(testDescription: "all", index: "audit_event_time") { _ in },
-            Look(testDescription: "subject", index: "audit_event_subject") { $0.subject = "ada" },
-            Look(testDescription: "actor", index: "audit_event_actor") { $0.actor = "user" },
-            Look(testDescription: "action", index: "audit_event_action") { $0.action = "account.deleted" },
-            Look(testDescription: "subject, page by page, within a time", index: "audit_event_subject") {
+            QueryRow(testDescription: "all", index: "audit_event_time") { _ in },
+            QueryRow(testDescription: "subject", index: "audit_event_subject") { $0.subject = "ada" },
+            QueryRow(testDescription: "actor", index: "audit_event_actor") { $0.actor = "user" },
+            QueryRow(testDescription: "action", index: "audit_event_action") { $0.action = "account.deleted" },
+            QueryRow(testDescription: "subject, page by page, within a time", index: "audit_event_subject") {
                 $0.subject = "ada"
                 $0.since = Instant(seconds: 1)
                 $0.place = AuditQuery.Place(parsing: "5_00000000-0000-0000-0000-000000000000")
             },
-            Look(testDescription: "earliest first", index: "audit_event_time") { $0.isOldestFirst = true },
+            QueryRow(testDescription: "earliest first", index: "audit_event_time") { $0.isOldestFirst = true },
         ])
-    func plans(row: Look) async throws {
+    func plans(row: QueryRow) async throws {
         let house = House()
         let pool = try house.pool
         try await house.run(
