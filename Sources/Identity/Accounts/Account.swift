@@ -1,4 +1,4 @@
-/// One person in one project (`localId` on the wire is ``id``).
+/// One person in one realm (`localId` on the wire is ``id``).
 public struct Account: Hashable, Sendable {
     public let id: ID<Account>
     public var email: EmailAddress?
@@ -11,18 +11,19 @@ public struct Account: Hashable, Sendable {
     public var phoneNumber: String?
     public var identities: [LinkedIdentity]
     public var customClaims: Claims?
-    /// Somebody has signed in with a custom token.
+    /// Whether the account was ever signed in with a custom token.
     public var usesCustomTokens: Bool
-    /// Somebody has signed in with a link sent to its mailbox.
+    /// Whether the account was ever signed in with a link sent to its mailbox.
     public var usesEmailLinks: Bool
     public var isDisabled: Bool
     public var createdAt: Instant
     public var lastSignInAt: Instant?
-    /// The latest exchange of a refresh token among the sessions that are kept.
+    /// The latest use of a refresh token among the stored sessions.
     public var lastRefreshAt: Instant?
-    /// Tokens of logins before this second are void for those who only read tokens.
+    /// Tokens of logins before this second are invalid for backends that verify tokens themselves.
     public var validSince: Instant
-    /// Sessions of an earlier generation are dead. Moving on ends every session in one step, whoever is signing in meanwhile.
+    /// Sessions of an earlier generation have ended. Changing the generation ends every session in one step, including
+    /// sign-ins in progress.
     public var generation: Int64
 
     public init(
@@ -53,11 +54,11 @@ public struct Account: Hashable, Sendable {
 
     public var hasPassword: Bool { passwordUpdatedAt != nil }
 
-    /// Nothing to prove oneself with again: no identity, no mailbox, and so no password that could be asked for, no
-    /// phone, and no backend that vouches.
+    /// Whether the user cannot authenticate again: the account has no identity, no mailbox (and so no password), no
+    /// phone number, and no backend that signs the user in.
     public var isAnonymous: Bool { identities.isEmpty && email == nil && phoneNumber == nil && !usesCustomTokens }
 
-    /// The wire's `signinMethods`: every way back into this account.
+    /// The wire's `signinMethods`: every sign-in method of the account.
     public var signInMethods: [ProviderID] {
         (hasPassword ? [.password] : []) + (usesEmailLinks ? [.emailLink] : []) + identities.map(\.provider)
     }

@@ -1,7 +1,7 @@
 extension AccountAdministration {
-    /// A wish as the wire brings it; of address, number and password nothing has been checked.
+    /// A requested update. The address, number and password have not been checked.
     public struct Input: Sendable {
-        /// All but address, number and password.
+        /// All members except address, number and password.
         public var change: AdministrativeChange
         public var email: String?
         public var phoneNumber: String?
@@ -12,7 +12,7 @@ extension AccountAdministration {
         }
     }
 
-    /// Refuses in the wire's order: account, address, password, number.
+    /// Checks in the wire's order: account, address, password, number.
     public func update(
         _ id: ID<Account>, _ input: Input, in project: Project, from network: ClientNetwork, by actor: AuditActor
     ) async throws -> Account {

@@ -1,4 +1,5 @@
-/// What a backend may do to the accounts of its project. Throws ``AdministrationRefusal`` and ``CredentialRefusal``.
+/// The operations of a backend on the accounts of its project. Throws ``AdministrationRefusal`` and
+/// ``CredentialRefusal``.
 public struct AccountAdministration: Sendable {
     let store: any AdministrationStore
     let passwords: PasswordHasher
@@ -20,9 +21,9 @@ public struct AccountAdministration: Sendable {
         self.entropy = entropy
     }
 
-    /// An account as the wire brings it; of address, number and password nothing has been checked.
+    /// A requested account. The address, number and password have not been checked.
     public struct Draft: Sendable {
-        /// `nil` lets us choose.
+        /// `nil` lets the gateway choose the ID.
         public var id: ID<Account>?
         public var email: String?
         public var emailIsVerified = false
@@ -35,7 +36,7 @@ public struct AccountAdministration: Sendable {
         public init() {}
     }
 
-    /// Refuses in the wire's order: id, number, address, password.
+    /// Checks in the wire's order: ID, number, address, password.
     public func create(
         _ draft: Draft, in project: Project, from network: ClientNetwork, by actor: AuditActor
     ) async throws -> Account {
@@ -78,7 +79,7 @@ public struct AccountAdministration: Sendable {
         }
     }
 
-    /// - Returns: those spared because they are not disabled.
+    /// - Returns: the IDs of accounts that were kept because they are not disabled.
     public func delete(
         _ accounts: [ID<Account>], evenIfEnabled: Bool, in project: Project, by actor: AuditActor
     ) async throws -> Set<ID<Account>> {
@@ -86,7 +87,8 @@ public struct AccountAdministration: Sendable {
             accounts, onlyDisabled: !evenIfEnabled, by: actor, now: clock.now(), in: project.realm)
     }
 
-    /// Goes through all accounts in the order of their ids; each that is there all the while is met once.
+    /// Lists all accounts in the order of IDs. An account that exists during the whole listing is returned exactly
+    /// once.
     public func page(after id: ID<Account>?, limit: Int, in project: Project) async throws -> [Account] {
         try await store.page(after: id, limit: limit, in: project.realm)
     }

@@ -1,5 +1,5 @@
 extension AuditNote {
-    /// What is done to accounts. Sign-ins and what people call themselves are not in the audit trail.
+    /// Audited changes of accounts. The audit trail contains neither sign-ins nor display names.
     public enum AccountAction: String, Sendable {
         case created = "account.created"
         case updated = "account.updated"
@@ -18,7 +18,7 @@ extension AuditNote {
         case identityUnlinked = "identity.unlinked"
         case sessionEnded = "session.ended"
         case sessionsEnded = "sessions.ended"
-        /// A code for a mailbox was sent or handed over for a backend.
+        /// A code was emailed, or returned to a backend.
         case codeIssued = "code.issued"
         case sessionCookieMade = "sessionCookie.created"
     }
@@ -33,10 +33,10 @@ extension AuditNote {
         self.init(action, account, ["provider": provider.rawValue])
     }
 
-    /// How many ids a line names at most; it tells how many there were.
+    /// The maximum number of IDs in one event. The event also has their total number.
     public static let idLimit = 100
 
-    /// An import is one line about the project, and one more for each account that was there before.
+    /// An import is one event of the project, and one more for each account that it replaced.
     public static func imported(
         _ accounts: [ID<Account>], overwriting known: [ID<Account>] = [], in realm: ID<Realm>
     ) -> [AuditNote] {
@@ -87,7 +87,7 @@ extension Account {
 }
 
 extension AccountUpdate {
-    /// The members that the update names, as the wire spells them.
+    /// The members that the update contains, by their wire names.
     public var members: [String] {
         let named: [(String, Bool)] = [
             ("displayName", displayName != nil), ("photoUrl", photoURL != nil), ("email", email != nil),

@@ -1,4 +1,4 @@
-/// What the owner of an account may do to it. Throws ``EditRefusal``, ``CredentialRefusal`` and ``TokenRefusal``.
+/// The operations of an owner on the own account. Throws ``EditRefusal``, ``CredentialRefusal`` and ``TokenRefusal``.
 public struct AccountEditor: Sendable {
     let with: Collaborators
 
@@ -6,7 +6,7 @@ public struct AccountEditor: Sendable {
         with = collaborators
     }
 
-    /// A wish as the wire brings it; nothing in it has been checked.
+    /// A requested change, unchecked.
     public struct Input: Sendable {
         public var displayName: AccountUpdate.Value<String>?
         public var photoURL: AccountUpdate.Value<String>?
@@ -15,11 +15,12 @@ public struct AccountEditor: Sendable {
         public var removesEmail = false
         public var removesPassword = false
         public var removesPhoneNumber = false
-        /// Providers whose identities go; with ``ProviderID/password``, the address that went with the password.
+        /// Providers whose identities are unlinked; ``ProviderID/password`` also removes the address that belongs to
+        /// the password.
         public var unlinked: Set<ProviderID> = []
-        /// It is meant that nobody can sign in any more.
+        /// Confirms that the account may lose its last sign-in method.
         public var mayLoseLastSignInMethod = false
-        /// Sign-out everywhere else, and a fresh login here.
+        /// Ends all other sessions, and renews this one as a fresh login.
         public var renewsSession = false
 
         public init() {}
@@ -27,15 +28,15 @@ public struct AccountEditor: Sendable {
         var removesWaysIn: Bool { removesEmail || removesPassword || removesPhoneNumber || !unlinked.isEmpty }
     }
 
-    /// The account as it is now, and new tokens if the old ones ended with the change.
+    /// The account after the change, and new tokens if the change ended the old ones.
     public struct Edited: Sendable {
         public let account: Account
         public let signedIn: SignedIn?
     }
 
-    /// A change of address or password ends every session of the account and opens this one anew, as does
-    /// ``Input/renewsSession``. A session opened anew counts as a fresh login, so all of them ask for a recent one.
-    /// An identity that goes ends the other sessions that were opened through it.
+    /// A change of address or password ends every session of the account and opens this one again, as does
+    /// ``Input/renewsSession``. A session that is opened again counts as a fresh login, so all of these changes require
+    /// a recent one. Unlinking an identity ends the other sessions that were opened through it.
     public func edit(
         _ caller: Caller, _ input: Input, in project: Project, from origin: RequestContext
     ) async throws -> Edited {
@@ -72,7 +73,7 @@ public struct AccountEditor: Sendable {
         return try await apply(change, to: caller, in: project, from: origin)
     }
 
-    /// Gives an account an address and a password: the way an anonymous account becomes a lasting one, its id kept.
+    /// Gives an account an address and a password. An anonymous account becomes a permanent one and keeps its ID.
     public func addPassword(
         to caller: Caller, email: String?, password: Secret?, displayName: String?, in project: Project,
         from origin: RequestContext
@@ -136,7 +137,7 @@ public struct AccountEditor: Sendable {
         try with.limiter.takeCredentialChange(of: caller.account.id, in: project)
     }
 
-    /// What the owner is told, at the address that the account had so far.
+    /// The notices to the owner, sent to the address that the account had before the change.
     private func emailBatch(for change: OwnerChange, of account: Account, from origin: RequestContext) throws
         -> EmailBatch
     {
@@ -196,7 +197,7 @@ public struct AccountEditor: Sendable {
 }
 
 extension OwnerChange {
-    /// The address that `account` has afterwards; one that goes with an identity may take it away too.
+    /// The address of `account` after the change; unlinking an identity may remove the address too.
     fileprivate func address(of account: Account) -> EmailAddress? {
         switch update.email {
         case .set(let email): email

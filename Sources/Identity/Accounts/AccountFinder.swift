@@ -1,28 +1,28 @@
-/// Accounts by the page, in an order of one's choice or by what their ids begin with. Every call is one transaction, and
-/// may throw ``StoreUnavailable``.
+/// Lists accounts in pages, sorted or by a prefix of their IDs. Every call is one transaction and may throw
+/// ``StoreUnavailable``.
 public protocol AccountFinder: Sendable {
     /// - Throws: ``QueryRefusal``.
     func page(
         by order: AccountOrder, skipping count: Int, limit: Int, in realm: ID<Realm>
     ) async throws -> [Account]
 
-    /// Accounts whose ids begin with `prefix`, in the order of their ids' bytes, but for those that `names` lead to.
+    /// Accounts whose IDs begin with `prefix`, in the byte order of IDs, except those that `names` refer to.
     ///
-    /// - Parameter id: the last one of the page before.
+    /// - Parameter id: the last account of the previous page.
     func page(
         beginningWith prefix: IDPrefix, besides names: AccountNames, after id: ID<Account>?, limit: Int,
         in realm: ID<Realm>
     ) async throws -> [Account]
 }
 
-/// In which order accounts are listed; where two are equal, by their ids. What an account does not have comes last.
+/// The sort order of accounts; equal accounts are sorted by ID. Accounts without the sort key come last.
 public struct AccountOrder: Hashable, Sendable {
     public enum Field: Hashable, Sendable {
         case id
         case email
         case createdAt
         case name
-        /// All accounts are read: an index would be written at every sign-in.
+        /// Reads all accounts: an index would have to be updated at every sign-in.
         case lastSignInAt
     }
 
@@ -37,7 +37,7 @@ public struct AccountOrder: Hashable, Sendable {
 
 /// Why accounts were not listed.
 public enum QueryRefusal: Refusal, Hashable {
-    /// There are more than can be sorted so in the time there is.
+    /// There are too many accounts to be sorted within the time limit.
     case tooLong
 }
 
@@ -53,7 +53,7 @@ extension QueryRefusal {
     }
 }
 
-/// What a text may be beside an id.
+/// The identifiers that a search text may be, apart from an ID.
 public struct AccountNames: Hashable, Sendable {
     public let email: EmailAddress?
     public let phoneNumber: PhoneNumber?
@@ -68,13 +68,13 @@ public struct AccountNames: Hashable, Sendable {
     }
 }
 
-/// What some ids begin with.
+/// A prefix of IDs.
 public struct IDPrefix: Hashable, Sendable {
     public let text: String
     /// Every text that begins so comes before this one, by code points; `nil` if there is none such.
     public let end: String?
 
-    /// - Returns: `nil` for what no id begins with.
+    /// - Returns: `nil` if no ID can begin with the text.
     public init?(_ text: String) {
         guard ID<Account>.canBe(text) else { return nil }
         self.text = text

@@ -1,9 +1,10 @@
 extension AccountAdministration {
-    /// An account to be brought in from elsewhere; its members have been checked.
+    /// An account of another system, checked and ready to be imported.
     public struct Import: Sendable {
         public var account: Account
         public var password: Secret?
-        /// Made elsewhere, as ``KeptPasswordScheme`` has it stored; goes before ``password``.
+        /// A hash that the other system computed, in the stored form of ``KeptPasswordScheme``; takes precedence over
+        /// ``password``.
         public var passwordHash: String?
 
         public init(account: Account, password: Secret? = nil, passwordHash: String? = nil) {
@@ -13,21 +14,21 @@ extension AccountAdministration {
         }
     }
 
-    /// Puts a scheme's key where sign-ins find it.
+    /// Stores a scheme's key for later sign-ins.
     public func keep(_ scheme: PasswordScheme, in project: Project) async throws -> KeptPasswordScheme {
         guard let key = scheme.key else { return KeptPasswordScheme(scheme, key: nil) }
         return KeptPasswordScheme(scheme, key: try await passwordKeys.keep(key, project.realm))
     }
 
-    /// What an import without times of its own counts as.
+    /// The creation time of an imported account that has none.
     public var now: Instant { clock.now() }
 
-    /// Passwords are hashed one after the other, so that an import takes one place in the waiting room; what was
-    /// hashed is stored all at once.
+    /// Hashes passwords one after the other, so that an import takes one place in the hashing queue, and then stores
+    /// all accounts at once.
     ///
-    /// - Parameter imports: of several with one id the last one counts, of several with one address, number or
-    ///   identity the first.
-    /// - Returns: what stood in the way of those that were not stored.
+    /// - Parameter imports: of several with the same ID, the last one is used; of several with the same address, number
+    ///   or identity, the first.
+    /// - Returns: the conflicting members of the accounts that were not stored.
     public func store(
         _ imports: [Import], overwrite: ImportOverwrite, in project: Project, from network: ClientNetwork,
         by actor: AuditActor
@@ -56,7 +57,7 @@ extension AccountAdministration {
         var hash: String?
     }
 
-    /// Those that can be stored together, and what stands in the way of the others.
+    /// The accounts that can be stored together, and the conflicting members of the others.
     private static func apart(_ imports: [Import]) -> ([Entry], [ID<Account>: UniqueMember]) {
         let last = Dictionary(imports.enumerated().map { ($1.account.id, $0) }) { max($0, $1) }
         var accepted: [Entry] = []

@@ -1,4 +1,4 @@
-/// How a backend finds accounts that it does not know the ids of.
+/// Finds accounts whose IDs the backend does not know.
 public struct AccountQueryService: Sendable {
     private let finder: any AccountFinder
     private let store: any AdministrationStore
@@ -10,7 +10,7 @@ public struct AccountQueryService: Sendable {
 
     public struct Page: Sendable {
         public let accounts: [Account]
-        /// What the next page comes after, if there may be one.
+        /// The last entry of this page, if there may be another page.
         public let last: ID<Account>?
     }
 
@@ -21,7 +21,8 @@ public struct AccountQueryService: Sendable {
         try await finder.page(by: order, skipping: count, limit: limit, in: project.realm)
     }
 
-    /// Whose address or number `text` is, on the first page and beyond `limit`; then whose ids begin with it.
+    /// On the first page, and in addition to `limit`, accounts whose address or number is `text`; then accounts whose
+    /// IDs begin with it.
     public func search(
         _ text: String, after id: ID<Account>?, limit: Int, in project: Project
     ) async throws -> Page {

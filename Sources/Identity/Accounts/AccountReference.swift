@@ -1,4 +1,4 @@
-/// One of the names that lead to an account.
+/// An identifier of an account.
 public enum AccountReference: Hashable, Sendable {
     case id(ID<Account>)
     case email(EmailAddress)
@@ -6,7 +6,7 @@ public enum AccountReference: Hashable, Sendable {
     /// `password` and `phone` count as providers whose subject is the address or the number.
     case identity(provider: ProviderID, subject: String)
 
-    /// Whether it leads to `account`.
+    /// Whether it identifies `account`.
     func names(_ account: Account) -> Bool {
         switch self {
         case .id(let id): account.id == id
@@ -21,7 +21,7 @@ public enum AccountReference: Hashable, Sendable {
 }
 
 extension Account {
-    /// What no other account may have, but for the id.
+    /// The members, apart from the ID, that no other account may have.
     public var uniqueNames: [(member: UniqueMember, name: AccountReference)] {
         let email = email.map { (UniqueMember.email, AccountReference.email($0)) }
         let number = phoneNumber.flatMap(PhoneNumber.init).map {
@@ -40,7 +40,7 @@ extension ID where Subject == Account {
         (1...128).contains(text.unicodeScalars.count) && !text.unicodeScalars.contains("\0")
     }
 
-    /// An id that an administrator chose.
+    /// An ID that an administrator chose.
     ///
     /// - Returns: `nil` unless 1 to 128 characters of printable ASCII, without blank and slash.
     public init?(chosen text: String) {

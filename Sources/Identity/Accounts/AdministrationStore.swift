@@ -25,10 +25,10 @@ public protocol AdministrationStore: Sendable {
     /// - Throws: ``StoreConflict/notFound``.
     func delete(_ account: ID<Account>, by actor: AuditActor, now: Instant, in realm: ID<Realm>) async throws
 
-    /// Passes over ids that nobody has.
+    /// Ignores IDs without an account.
     ///
-    /// - Parameter onlyDisabled: spares accounts that are not disabled.
-    /// - Returns: those spared.
+    /// - Parameter onlyDisabled: keeps accounts that are not disabled.
+    /// - Returns: the IDs of the accounts that were kept.
     func delete(
         _ accounts: [ID<Account>], onlyDisabled: Bool, by actor: AuditActor, now: Instant, in realm: ID<Realm>
     ) async throws -> Set<ID<Account>>
@@ -38,12 +38,12 @@ public protocol AdministrationStore: Sendable {
 
     func count(in realm: ID<Realm>) async throws -> Int
 
-    /// Stores each account that takes nothing from another one.
+    /// Stores each account that does not conflict with a stored one.
     ///
     /// - Parameters:
     ///   - accounts: of different ids, addresses, numbers and identities.
     ///   - overwrite: which accounts are replaced by one with the same ID; nothing of them is kept.
-    /// - Returns: what stands in the way of those that were not stored.
+    /// - Returns: the conflicting members of the accounts that were not stored.
     /// - Throws: ``AdministrationRefusal/unlinksIdentities``, with nothing stored.
     func store(
         _ accounts: [StoredAccount], overwrite: ImportOverwrite, by actor: AuditActor, now: Instant,
@@ -59,7 +59,7 @@ public enum ImportOverwrite: Hashable, Sendable {
     case all
 }
 
-/// What no two accounts of a project have in common.
+/// A member that is unique within a realm.
 public enum UniqueMember: Hashable, Sendable {
     case id
     case email
@@ -67,7 +67,7 @@ public enum UniqueMember: Hashable, Sendable {
     case identity
 }
 
-/// An account with what only the database sees of it.
+/// An account with values that only the database has.
 public struct StoredAccount: Hashable, Sendable {
     public var account: Account
     public var passwordHash: String?
@@ -78,7 +78,7 @@ public struct StoredAccount: Hashable, Sendable {
     }
 }
 
-/// What an administrator changes of an account, applied in one transaction.
+/// An administrator's change of an account, applied in one transaction.
 public struct AdministrativeChange: Hashable, Sendable {
     /// Its ``AccountUpdate/sessions`` are ``AccountUpdate/SessionEffect/endAllIfCredentialsChange``.
     public var update = AccountUpdate()

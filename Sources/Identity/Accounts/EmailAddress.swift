@@ -44,8 +44,8 @@ public struct EmailAddress: Hashable, Codable, Sendable {
 }
 
 extension EmailAddress {
-    /// An address of Apple's relay, which hides the person's own: of the domain of old or of the one that new addresses
-    /// get. Never `icloud.com`, where people have their own.
+    /// Whether the domain is one of Apple's private relay, old or new. Never `icloud.com`, which has ordinary
+    /// addresses.
     public var isRelay: Bool {
         ["@privaterelay.appleid.com", "@private.icloud.com"].contains { rawValue.hasSuffix($0) }
     }

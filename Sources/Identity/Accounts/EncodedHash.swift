@@ -1,6 +1,6 @@
 internal import Encoding
 
-/// A password hash that tells by itself how it was made: of Argon2, bcrypt, SHA-crypt or yescrypt.
+/// A self-describing password hash: of Argon2, bcrypt, SHA-crypt or yescrypt.
 public struct EncodedHash: Hashable, Sendable {
     public enum Family: Sendable {
         case argon2
@@ -13,7 +13,7 @@ public struct EncodedHash: Hashable, Sendable {
     public let text: String
 
     private static let lengthLimit = 256
-    /// Binary logarithm; more takes longer than a second.
+    /// Binary logarithm of the cost; a greater one takes longer than a second.
     private static let bcryptCost = 4...14
     private static let shaCryptRounds = 1000...1_000_000
     private static let argon2MemoryKiB = 8...262_144
@@ -23,7 +23,7 @@ public struct EncodedHash: Hashable, Sendable {
     private static let argon2Work = 1_048_576
     private static let yescryptBytes = 268_435_456
 
-    /// - Throws: ``PasswordHashFault/unreadable``, or what is out of bounds.
+    /// - Throws: ``PasswordHashFault/unreadable``, or the fault of a parameter that is out of bounds.
     public init(_ text: String) throws(PasswordHashFault) {
         guard text.utf8.count <= Self.lengthLimit, text.utf8.allSatisfy({ (0x21...0x7E).contains($0) }) else {
             throw .unreadable

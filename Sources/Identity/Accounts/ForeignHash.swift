@@ -1,6 +1,6 @@
 internal import Encoding
 
-/// A password hash that another system made, with all that checking a password takes, save a secret key.
+/// A password hash of another system, with everything that verification needs except the secret key.
 ///
 /// Kept as one text, in the manner of PHC strings: `$name$parameter=value,…$salt$hash`, in base64 without padding; `k`
 /// is the id of the key. What crypt(3) or Argon2 wrote tells all by itself and is no such text: see ``EncodedHash``.

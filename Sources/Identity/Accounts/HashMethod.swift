@@ -1,4 +1,4 @@
-/// How another system made a hash of a password, apart from the salt and a secret key.
+/// How another system computed a password hash, apart from the salt and the secret key.
 public enum HashMethod: Hashable, Sendable {
     /// A digest of salt and password; what comes of it is digested again, `rounds` times in all. MD5 goes on with the
     /// digest followed by the password, and `rounds` times more.
@@ -49,12 +49,12 @@ extension HashMethod {
     static let firebaseRounds = 1...8
     static let keyLength = 1...1024
     static let saltLength = 0...256
-    /// A shorter one would be easy to hit by chance.
+    /// A shorter hash would be easy to match by chance.
     static let hashLength = 16...256
 
-    /// Keeps what anybody may bring within what one sign-in may cost.
+    /// Limits the cost of an imported hash to what one sign-in may cost.
     ///
-    /// - Parameter hash: how long it is, in bytes.
+    /// - Parameter hash: its length in bytes.
     func check(hash count: Int) throws(PasswordHashFault) {
         guard Self.hashLength.contains(count) else { throw .hashLength(Self.hashLength) }
         switch self {

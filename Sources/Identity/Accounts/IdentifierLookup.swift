@@ -1,4 +1,4 @@
-/// What may be said of an address to somebody who has not signed in.
+/// What an unauthenticated client may learn about an address.
 public struct IdentifierLookup: Sendable {
     let store: any AccountStore
 
@@ -7,13 +7,13 @@ public struct IdentifierLookup: Sendable {
     }
 
     public enum Answer: Hashable, Sendable {
-        /// The project hides accounts.
+        /// The project has email enumeration protection.
         case hidden
         case unknown
         case registered(signInMethods: [ProviderID])
     }
 
-    /// The statement is run even if the answer is ``Answer/hidden``, so that the time taken says nothing.
+    /// Runs the statement even if the answer is ``Answer/hidden``, so that the response time reveals nothing.
     public func ask(about email: EmailAddress, in project: Project) async throws -> Answer {
         let holder = try await store.holder(of: email, in: project.realm)
         guard !project.policy.emailEnumerationProtection else { return .hidden }

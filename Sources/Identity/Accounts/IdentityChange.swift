@@ -1,11 +1,11 @@
-/// What an administrator does to the identities of accounts.
+/// An administrator's change of the identities of accounts.
 public enum IdentityChange: Hashable, Sendable {
     case link(LinkedIdentity, to: ID<Account>)
-    /// - Parameter leavesNoWayIn: it is meant if nobody can sign in to the account any more.
+    /// - Parameter leavesNoWayIn: confirms that the account may lose its last sign-in method.
     case unlink(ProviderID, from: ID<Account>, leavesNoWayIn: Bool)
     case move(ProviderID, from: ID<Account>, to: ID<Account>, leavesNoWayIn: Bool)
 
-    /// Who loses the identity, and who gets it.
+    /// The account that loses the identity, and the account that gets it.
     public var accounts: (from: ID<Account>?, to: ID<Account>?) {
         switch self {
         case .link(_, let account): (nil, account)
@@ -15,16 +15,16 @@ public enum IdentityChange: Hashable, Sendable {
     }
 }
 
-/// Why identities stay where they are.
+/// Why identities were not changed.
 public enum IdentityRefusal: Refusal, Hashable {
     case accountUnknown
-    /// Another account has it.
+    /// Another account has the identity.
     case identityTaken
-    /// The account that is to get it has an identity of that provider, if only this very one.
+    /// The receiving account already has an identity of that provider, perhaps the same one.
     case providerAlreadyLinked
     /// The account has no identity of that provider.
     case notLinked
-    /// Nobody could sign in to the account any more, and the request does not say that this is meant.
+    /// The account would lose its last sign-in method, and the request does not confirm it.
     case lastSignInMethod
 }
 
@@ -49,7 +49,7 @@ extension IdentityRefusal {
 }
 
 extension Account {
-    /// - Parameter owner: of the identity, if anybody has it.
+    /// - Parameter owner: the account that has the identity, if there is one.
     public func linking(_ identity: LinkedIdentity, of owner: ID<Account>?) throws(IdentityRefusal) -> Account {
         guard owner == nil || owner == id else { throw .identityTaken }
         guard !identities.contains(where: { $0.provider == identity.provider }) else { throw .providerAlreadyLinked }

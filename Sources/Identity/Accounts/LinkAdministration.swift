@@ -1,6 +1,6 @@
-/// What a backend may do to the identities of its accounts, and to two accounts that are one person's.
+/// The operations of a backend on identities, and the merging of two accounts of one person.
 ///
-/// Throws ``IdentityRefusal``, ``MergeRefusal``, ``UndoRefusal``, and ``ProviderRefusal`` for a token that is none.
+/// Throws ``IdentityRefusal``, ``MergeRefusal``, ``UndoRefusal``, and ``ProviderRefusal`` for an invalid token.
 public struct LinkAdministration: Sendable {
     private let with: Collaborators
     private let store: any LinkingStore
@@ -31,7 +31,7 @@ public struct LinkAdministration: Sendable {
         try await store.carryOut(change, by: actor, at: clock.now(), in: project.realm)
     }
 
-    /// Says what would happen. Changes nothing.
+    /// Previews the merge. Changes nothing.
     public func previewMerge(
         of source: ID<Account>, into target: ID<Account>, in project: Project
     ) async throws -> AccountMerging.Preview {
@@ -46,9 +46,9 @@ public struct LinkAdministration: Sendable {
             plan: terms.plan, ticket: try tickets.ticket(for: terms, until: end, in: project.realm))
     }
 
-    /// Carries out what the preview said, all of it or nothing. With the same ticket again it answers the same.
+    /// Commits the previewed merge completely or not at all. The same merge token returns the same result again.
     ///
-    /// - Parameter origin: tells the language of the notices.
+    /// - Parameter origin: determines the language of the notices.
     public func merge(
         _ ticket: String, by actor: AuditActor, in project: Project, from origin: RequestContext
     ) async throws -> Merged {
@@ -63,7 +63,7 @@ public struct LinkAdministration: Sendable {
         return Merged(plan: terms.plan, undoableUntil: end)
     }
 
-    /// - Returns: the account that the source had gone up in.
+    /// - Returns: the account that the source had been merged into.
     public func undoMerge(
         of source: ID<Account>, leavesNoWayIn: Bool, by actor: AuditActor, in project: Project
     ) async throws -> ID<Account> {

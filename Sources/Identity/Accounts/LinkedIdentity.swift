@@ -1,24 +1,25 @@
-/// A proven (provider, subject) pair that belongs to one account.
+/// A verified (provider, subject) pair that is linked to one account.
 public struct LinkedIdentity: Hashable, Sendable {
     public let provider: ProviderID
-    /// The provider's own name for the person; never empty.
+    /// The provider's ID of the user; never empty.
     public let subject: String
     public var email: EmailAddress?
     public var emailTrust: EmailTrust
     public var isPrivateEmail: Bool
-    /// As it was given first, which may have been the only time.
+    /// The name that the provider sent first; Apple sends it only once.
     public var name: PersonName?
     public var displayName: String?
     public var photoURL: String?
-    /// Apple's `real_user_status`, which comes once.
+    /// Apple's `real_user_status`, which Apple sends only once.
     public var realUserStatus: Int?
-    /// The client id that the latest credential was for.
+    /// The client ID of the latest credential.
     public var audience: String?
-    /// Of a generic OpenID provider: the issuer that named ``subject``.
+    /// The issuer of ``subject``, for a generic OpenID provider.
     public var issuer: String?
-    /// When the identity became this account's: a merge, a move and their undoing set it anew. `nil` until it is stored.
+    /// When the identity was linked to this account. A merge, a move and their reversal set it again. `nil` until it is
+    /// stored.
     public var linkedAt: Instant?
-    /// The device that linked it, as its user agent named itself; at most 200 characters.
+    /// The user agent of the device that linked it; at most 200 characters.
     public var linkedDevice: String?
 
     public init(
@@ -42,8 +43,8 @@ public struct LinkedIdentity: Hashable, Sendable {
         self.linkedDevice = linkedDevice
     }
 
-    /// What is kept of `identity`, with what was known `before`: a name, once there, stays; an address that the
-    /// provider left out this time is the last one it gave.
+    /// The stored values of `identity`, given those of `before`: a name stays once it is known; if the provider omits
+    /// the address this time, the last one is kept.
     public init(_ identity: VerifiedIdentity, before: LinkedIdentity? = nil) {
         let keepsAddress = identity.email == nil
         self.init(
@@ -70,7 +71,7 @@ extension Account {
             lastSignInAt: now, lastRefreshAt: now, validSince: Instant(seconds: now.seconds))
     }
 
-    /// The account after a sign-in with an identity that it had.
+    /// The account after a sign-in with an identity that is already linked.
     public func signedIn(with identity: LinkedIdentity, at now: Instant) -> Account {
         var account = self
         account.identities = identities.map {

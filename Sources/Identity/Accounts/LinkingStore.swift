@@ -4,9 +4,9 @@ public protocol LinkingStore: Sendable {
     /// - Returns: in the order in which they were linked; `nil` if there is no such account.
     func identities(of account: ID<Account>, in realm: ID<Realm>) async throws -> [DatedIdentity]?
 
-    /// Tells of it, and records it. An account that loses an identity loses the sessions that were opened through it.
+    /// Changes an identity and emits its events. The sessions that were opened through a removed identity end.
     ///
-    /// - Returns: the identity as it is now, or was when it went.
+    /// - Returns: the identity after the change, or as it was before its removal.
     /// - Throws: ``IdentityRefusal``.
     func carryOut(
         _ change: IdentityChange, by actor: AuditActor, at now: Instant, in realm: ID<Realm>
@@ -32,7 +32,7 @@ public protocol LinkingStore: Sendable {
     ) async throws -> ID<Account>
 }
 
-/// An identity, and when it became the account's.
+/// An identity with the time at which it was linked to the account.
 public struct DatedIdentity: Hashable, Sendable {
     public let identity: LinkedIdentity
     public let account: ID<Account>

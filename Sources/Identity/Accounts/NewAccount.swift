@@ -1,4 +1,4 @@
-/// An account about to be made, with what its first sign-in knows.
+/// An account to be created, with what its first sign-in provides.
 public struct NewAccount: Hashable, Sendable {
     public let id: ID<Account>
     public let email: EmailAddress?
@@ -19,7 +19,7 @@ public struct NewAccount: Hashable, Sendable {
 }
 
 extension Account {
-    /// What was stored for `new`.
+    /// The account that was stored for `new`.
     public init(_ new: NewAccount) {
         self.init(
             id: new.id, email: new.email, displayName: new.displayName,

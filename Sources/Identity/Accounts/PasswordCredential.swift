@@ -1,4 +1,4 @@
-/// An address and a password fit to be looked up or stored.
+/// A valid address and a password, ready to be verified or stored.
 struct PasswordCredential {
     let email: EmailAddress
     let password: Secret

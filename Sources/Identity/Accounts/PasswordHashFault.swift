@@ -2,7 +2,7 @@
 public enum PasswordHashFault: Refusal, Hashable {
     case algorithmIsMissing
     case algorithmIsUnknown
-    /// Known elsewhere, and nothing here can compute it.
+    /// A known algorithm that this release cannot compute.
     case algorithmIsUnsupported
     case keyIsMissing
     case keyLength(ClosedRange<Int>)
@@ -11,12 +11,12 @@ public enum PasswordHashFault: Refusal, Hashable {
     case blockSize(ClosedRange<Int>)
     case parallelization(ClosedRange<Int>)
     case costIsNoPowerOfTwo
-    /// One check would take too much memory or too long.
+    /// One verification would take too much memory or too long.
     case tooCostly
     case notBase64
     case saltLength(ClosedRange<Int>)
     case hashLength(ClosedRange<Int>)
-    /// No string that bcrypt, Argon2 or crypt(3) would write.
+    /// Not a string that bcrypt, Argon2 or crypt(3) would produce.
     case unreadable
 }
 
@@ -47,7 +47,7 @@ extension PasswordHashFault {
         self == .algorithmIsUnsupported ? "hashAlgorithm is not implemented." : codeWithDetail
     }
 
-    /// What is wrong with a single entry of an import.
+    /// The fault of a single entry of an import.
     public var problem: String {
         switch self {
         case .algorithmIsMissing: "passwordHash needs a hashAlgorithm"

@@ -1,4 +1,4 @@
-/// A secret key that another system put into every password hash. Shows nothing, however it is printed.
+/// A secret key that another system used for every password hash. Printing it shows nothing.
 public struct PasswordKey: Sendable, CustomStringConvertible, CustomReflectable {
     public let bytes: [UInt8]
 
@@ -10,11 +10,11 @@ public struct PasswordKey: Sendable, CustomStringConvertible, CustomReflectable 
     public var customMirror: Mirror { Mirror(self, children: []) }
 }
 
-/// Keeps the secret keys that imported password hashes cannot be checked without. Both may throw ``StoreUnavailable``.
+/// Stores the secret keys of imported password hashes. Both functions may throw ``StoreUnavailable``.
 public struct PasswordKeys: Sendable {
-    /// The same key of a project has the same id, however often it comes.
+    /// Returns the same ID whenever the same key is stored for a project.
     public var keep: @Sendable (_ key: PasswordKey, _ realm: ID<Realm>) async throws -> ID<PasswordKey>
-    /// `nil` if there is none of that id.
+    /// `nil` if there is no key with that ID.
     public var find: @Sendable (_ id: ID<PasswordKey>) async throws -> PasswordKey?
 
     public init(

@@ -1,5 +1,5 @@
 extension PasswordScheme {
-    /// The parameters of an import as its caller names them; of their values nothing has been checked.
+    /// The parameters of an import as the caller sent them, unchecked.
     public struct Input: Sendable {
         /// As Firebase calls it, or `CRYPT` for strings of crypt(3), bcrypt and Argon2.
         public var algorithm: String
@@ -40,7 +40,7 @@ extension PasswordScheme {
         }
     }
 
-    /// - Throws: what is missing, unknown or out of bounds.
+    /// - Throws: the fault of a parameter that is missing, unknown or out of bounds.
     public init(_ input: Input) throws(PasswordHashFault) {
         let name = input.algorithm
         switch name {
@@ -58,7 +58,7 @@ extension PasswordScheme {
             guard HashMethod.saltLength.contains(input.saltSeparator.count) else {
                 throw .saltLength(HashMethod.saltLength)
             }
-            // What does not depend on the single hash is said once, before any of them is looked at.
+            // Parameters that apply to every hash are checked once, before any hash.
             try method.check(hash: method.function?.length ?? input.hashLength ?? 64)
             self.init(
                 .foreign(method, separator: method.isFirebaseScrypt ? input.saltSeparator : []),

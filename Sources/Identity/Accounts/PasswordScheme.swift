@@ -1,13 +1,13 @@
 internal import Encoding
 
-/// How an import says that its passwords were hashed.
+/// The password hashing scheme of an import.
 public struct PasswordScheme: Sendable {
     enum Method: Hashable, Sendable {
         /// - Parameter separator: goes behind every salt.
         case foreign(HashMethod, separator: [UInt8])
         /// The bare hash of Argon2, to be put into a string with its parameters.
         case argon2(variant: String, memoryKiB: Int, iterations: Int, lanes: Int)
-        /// Strings that tell all by themselves, of one family or of any.
+        /// Self-describing strings, of one family or of any.
         case encoded(EncodedHash.Family?)
     }
 
@@ -22,10 +22,10 @@ public struct PasswordScheme: Sendable {
         self.hashLength = hashLength
     }
 
-    /// For an import that says nothing: hashes that say it themselves.
+    /// For an import without parameters: self-describing hashes.
     public static let selfDescribing = PasswordScheme(.encoded(nil))
 
-    /// The text to be stored for one password.
+    /// The text to store for one password.
     ///
     /// - Parameters:
     ///   - hash: as it was exported; the hexadecimal digits of a digest are taken for the digest.
@@ -56,7 +56,7 @@ public struct PasswordScheme: Sendable {
         }
     }
 
-    /// - Returns: `nil` if `text` is not of a kind that says how it was made.
+    /// - Returns: `nil` if `text` is not a self-describing hash of a known kind.
     private static func described(
         _ text: String, key: ID<PasswordKey>?
     ) throws(PasswordHashFault) -> (text: String, family: EncodedHash.Family?)? {
@@ -79,7 +79,7 @@ extension HashMethod {
     }
 }
 
-/// A ``PasswordScheme`` whose key is where sign-ins find it.
+/// A ``PasswordScheme`` whose key is stored.
 public struct KeptPasswordScheme: Sendable {
     let scheme: PasswordScheme
     let key: ID<PasswordKey>?
@@ -90,7 +90,7 @@ public struct KeptPasswordScheme: Sendable {
         self.key = key
     }
 
-    /// The text to be stored for one password.
+    /// The text to store for one password.
     ///
     /// - Parameters:
     ///   - hash: in base64, as an export or a client writes it.

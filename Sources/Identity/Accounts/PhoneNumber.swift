@@ -2,7 +2,7 @@
 public struct PhoneNumber: Hashable, Sendable {
     public let rawValue: String
 
-    /// - Returns: `nil` for anything else: no blanks, no separators.
+    /// - Returns: `nil` for any other text, such as one with spaces or separators.
     public init?(_ text: String) {
         let digits = text.utf8.dropFirst()
         guard text.utf8.first == UInt8(ascii: "+"), (1...15).contains(digits.count),

@@ -1,11 +1,11 @@
 extension Account {
-    /// The address an account has, and whether it is proven, once these ways in are gone.
+    /// The address of the account after these sign-in methods are removed, and whether it is verified.
     ///
-    /// An address stays with the password that goes with it, with an identity that brings it too, and where it came
-    /// from none of what is gone. Otherwise the first identity left gives its own, proven only as far as that provider's
-    /// word goes: nothing unproven inherits what another address was.
+    /// The account keeps its address if the password stays, if another identity has the same address, or if the address
+    /// did not come from a removed method. Otherwise the first remaining identity supplies its address, which is
+    /// verified only as far as that provider is trusted: a new address never inherits the verification of the old one.
     ///
-    /// - Parameter providers: with ``ProviderID/password`` for a password that the account had.
+    /// - Parameter providers: with ``ProviderID/password`` if the password is removed.
     public func primaryEmail(without providers: Set<ProviderID>) -> (email: EmailAddress?, isVerified: Bool) {
         let left = identities.filter { !providers.contains($0.provider) }
         let wentAway =
@@ -18,15 +18,15 @@ extension Account {
         return (heir.email, heir.emailTrust == .authoritative)
     }
 
-    /// The address an account has, and whether it is proven, once an administrator has added this way in.
+    /// The address of the account after an administrator has added this sign-in method, and whether it is verified.
     ///
-    /// An account keeps its own, and what is known of it. One without takes the identity's, unless nobody has ever
-    /// verified that: somebody who proves it later would have to reclaim the account.
+    /// An account keeps its own address and its verification. An account without address takes the identity's, unless
+    /// it is unverified: a person who verifies it later would have to reclaim the account.
     public func primaryEmail(with identity: LinkedIdentity) -> (email: EmailAddress?, isVerified: Bool) {
         guard email == nil, identity.emailTrust != .none else { return (email, emailIsVerified) }
         return (identity.email, identity.email != nil && identity.emailTrust == .authoritative)
     }
 
-    /// Somebody can still sign in to it by themselves, or by their backend's word.
+    /// Whether the user can still sign in, or the backend can sign the user in.
     public var hasWayIn: Bool { !signInMethods.isEmpty || phoneNumber != nil || usesCustomTokens }
 }

@@ -1,4 +1,4 @@
-/// What is wrong with an e-mail and password before anybody is looked up.
+/// Why an email address or a password is invalid, before any account is looked up.
 public enum CredentialRefusal: Refusal, Hashable {
     case missingEmail
     case invalidEmail
@@ -30,7 +30,7 @@ extension CredentialRefusal {
 }
 
 extension PasswordRequirement {
-    /// Firebase's text, where Firebase has the same rule.
+    /// Firebase's text if Firebase has the same rule.
     fileprivate var sentence: String {
         switch self {
         case .minimumLength(let length): "Password must contain at least \(length) characters"
@@ -44,14 +44,14 @@ extension PasswordRequirement {
     }
 }
 
-/// Why somebody was not let in.
+/// Why a sign-in was rejected.
 public enum SignInRefusal: Refusal, Hashable {
     case passwordsNotAllowed
-    /// No account holds the address. Only where the project does not hide accounts.
+    /// No account has the address. Only without email enumeration protection.
     case unknownEmail
-    /// Wrong, or the account has none. Only where the project does not hide accounts.
+    /// The password is wrong, or the account has none. Only without email enumeration protection.
     case wrongPassword
-    /// One of the two above, where the project hides which.
+    /// One of the two above, with email enumeration protection.
     case unknownEmailOrWrongPassword
     case accountDisabled
 }
@@ -68,7 +68,7 @@ extension SignInRefusal {
     }
 }
 
-/// Why no account was made.
+/// Why no account was created.
 public enum SignUpRefusal: Refusal, Hashable {
     case passwordsNotAllowed
     case anonymousNotAllowed
@@ -85,17 +85,17 @@ extension SignUpRefusal {
     }
 }
 
-/// Why a token of ours is not accepted.
+/// Why a token of the gateway is rejected.
 public enum TokenRefusal: Refusal, Hashable {
     /// Malformed, forged, expired, or of another project.
     case invalidIDToken
-    /// Genuine, but of another tenant, or of none.
+    /// Valid, but of another tenant or of none.
     case otherTenant
-    /// Malformed, forged, of another project, or of an account that is gone.
+    /// Malformed, forged, of another project, or of a deleted account.
     case invalidRefreshToken
-    /// Genuine, but its session has ended.
+    /// Valid, but its session has ended.
     case sessionEnded
-    /// Genuine, but so old that somebody else must hold its successors; its session has ended with it.
+    /// Valid, but so old that another party must hold its successors; the session was ended.
     case refreshTokenStolen
     case accountGone
     case accountDisabled
@@ -120,11 +120,11 @@ extension TokenRefusal {
 public enum EditRefusal: Refusal, Hashable {
     case passwordsNotAllowed
     case emailTaken
-    /// Nobody could sign in to the account any more, and the request does not say that this is meant.
+    /// The account would lose its last sign-in method, and the request does not confirm it.
     case lastSignInMethod
     /// The login is older than ``Policy/recentLoginMaxAge``.
     case loginTooOld
-    /// The project hides accounts, so an address is taken over only after it has been verified.
+    /// The project has email enumeration protection, so an address is changed only after it has been verified.
     case emailNeedsVerification
 }
 
@@ -148,12 +148,12 @@ extension EditRefusal {
     }
 }
 
-/// Why an administrator's wish was not carried out.
+/// Why an administrator's request was rejected.
 public enum AdministrationRefusal: Refusal, Hashable {
     case accountUnknown
     case invalidPhoneNumber
     case taken(UniqueMember)
-    /// An import would replace an account that has identities, and may not.
+    /// The import would replace an account that has identities, and lacks the permission.
     case unlinksIdentities
 }
 
@@ -190,7 +190,7 @@ extension UniqueMember {
 
 /// Why no session was ended.
 public enum SessionRefusal: Refusal, Hashable {
-    /// There is none of that name, it has ended, or it is another account's: which of these is nobody's business.
+    /// The session does not exist, has ended, or belongs to another account. The caller must not learn which.
     case unknownSession
 }
 

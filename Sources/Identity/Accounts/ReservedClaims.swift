@@ -1,6 +1,5 @@
 extension Claims {
-    /// Whether a claim of that name could be taken for one of ``reserved``, by readers too that do not tell upper case
-    /// from lower.
+    /// Whether a claim of that name could be mistaken for one of ``reserved``, also by readers that ignore case.
     public static func isReserved(_ name: String) -> Bool { reserved.contains(folded(name)) }
 
     /// The same for all names that such a reader takes for one. Upper case comes first: there are letters, such as the

@@ -1,10 +1,10 @@
 internal import Encoding
 
-/// Where a request came from and which one it was, as far as anybody may read it later: no address, and no person.
+/// The network and ID of a request, in a form that may be stored: without address and person.
 public struct RequestTrace: Hashable, Sendable {
-    /// A network wide enough to name nobody, as log lines show it.
+    /// A prefix too wide to identify a person, as in log lines.
     public let network: String?
-    /// The request's id in the log.
+    /// The request's ID in the log.
     public let request: String?
 
     public init(network: String? = nil, request: String? = nil) {
@@ -12,13 +12,13 @@ public struct RequestTrace: Hashable, Sendable {
         self.request = request
     }
 
-    /// Of what no request asked for.
+    /// For changes that no request caused.
     public static let none = RequestTrace()
 }
 
-/// Who did something, for the audit trail.
+/// The actor of an audit event.
 public struct AuditActor: Hashable, Sendable {
-    /// As the audit trail has it.
+    /// The actor as stored in the audit trail.
     public let name: String
     public let trace: RequestTrace
 
@@ -30,10 +30,10 @@ public struct AuditActor: Hashable, Sendable {
     public static let commandLine = AuditActor(name: "cli")
     /// The gateway itself.
     public static let system = AuditActor(name: "system")
-    /// A caller that `dev` mode lets in without a key, as Firebase's emulator does.
+    /// A caller without a key, which `dev` mode accepts like Firebase's emulator.
     public static let emulator = AuditActor(name: "emulator")
 
-    /// A service key, by its id.
+    /// A service key, by its ID.
     public static func key(_ id: String, _ trace: RequestTrace = .none) -> AuditActor {
         AuditActor(name: "key:\(id)", trace: trace)
     }
@@ -41,14 +41,14 @@ public struct AuditActor: Hashable, Sendable {
     /// The same, by one request.
     public func tracing(_ trace: RequestTrace) -> AuditActor { AuditActor(name: name, trace: trace) }
 
-    /// Whoever the account belongs to, or turns out to belong to.
+    /// The owner of the account, verified or presumed.
     public static func user(_ trace: RequestTrace) -> AuditActor { AuditActor(name: "user", trace: trace) }
 }
 
-/// What was done, for the audit trail: ids and names of members, never a value of somebody's, a secret or an address.
+/// The change of an audit event: IDs and member names, never personal values, secrets or addresses.
 public struct AuditNote: Hashable, Sendable {
     public let action: String
-    /// The id of what it was done to.
+    /// The ID of the changed object.
     public let subject: String
     public let detail: [String: String]
 
@@ -59,7 +59,7 @@ public struct AuditNote: Hashable, Sendable {
     }
 }
 
-/// A line of the audit trail.
+/// An audit event.
 public struct AuditEvent: Hashable, Sendable {
     /// A UUID in lower-case text.
     public let id: String
@@ -78,20 +78,20 @@ public struct AuditEvent: Hashable, Sendable {
     }
 }
 
-/// Which lines of the audit trail are asked for; `nil` asks for all.
+/// A filter of audit events; `nil` means no restriction.
 public struct AuditQuery: Hashable, Sendable {
-    /// A place between two lines, which stays where it is whatever is written.
+    /// A position between two events, which later events do not move.
     public struct Place: Hashable, Sendable {
         public let occurredAt: Instant
         public let id: String
 
-        /// Right behind `event`, in the order of the query.
+        /// The position after `event`, in the order of the query.
         public init(behind event: AuditEvent) {
             occurredAt = event.occurredAt
             id = event.id
         }
 
-        /// - Parameter text: ``text`` of a place.
+        /// - Parameter text: ``text`` of a position.
         public init?(parsing text: String) {
             let parts = text.split(separator: "_", omittingEmptySubsequences: false)
             guard parts.count == 2, let time = Int64(parts[0]), (0...253_402_300_799_999_999).contains(time),
@@ -119,10 +119,10 @@ public struct AuditQuery: Hashable, Sendable {
     }
 }
 
-/// The audit trail as operations use it; what changes something writes its own lines, in the transaction of the change.
+/// The audit trail for operators. Changes write their own events, in their own transactions.
 public struct AuditTrail: Sendable {
     public var page: @Sendable (AuditQuery, ID<Realm>) async throws -> [AuditEvent]
-    /// For what changes nothing in the database.
+    /// For operations that change nothing in the database.
     public var record: @Sendable (AuditNote, AuditActor, ID<Realm>, _ now: Instant) async throws -> Void
 
     public init(

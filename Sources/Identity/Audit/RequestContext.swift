@@ -1,9 +1,9 @@
-/// Where a request comes from, as far as it matters to what is done.
+/// The parts of a request's origin that services need.
 public struct RequestContext: Hashable, Sendable {
     public let network: ClientNetwork
-    /// What the client calls itself, for the list of sessions; at most ``deviceLimit`` characters.
+    /// The user agent, for the list of sessions; at most ``deviceLimit`` characters.
     public let device: String?
-    /// What it asks to be written to in; `nil` if it does not say, or asks for none we have.
+    /// The requested language; `nil` if the request names none that is supported.
     public let language: Language?
     /// For the audit trail.
     public let trace: RequestTrace
@@ -19,7 +19,7 @@ public struct RequestContext: Hashable, Sendable {
     }
 }
 
-/// What mail and pages are written in. The raw value is a primary language subtag (RFC 5646 §2.2.1).
+/// The language of emails and pages. The raw value is a primary language subtag (RFC 5646 §2.2.1).
 public enum Language: String, Codable, Sendable, CaseIterable {
     case english = "en"
     case japanese = "ja"
