@@ -76,18 +76,19 @@ public struct FoundSession: Hashable, Sendable {
     }
 }
 
-/// What came of presenting a refresh token.
+/// The result of presenting a refresh token.
 ///
-/// The session keeps the counter of the newest token it gave out. The newest token, presented, gives its successor.
-/// The one before gives that same successor again, however late: its answer may have been lost. An older one does so
-/// for a short grace after its successor was used; after that two parties hold the chain, and the session ends.
-/// A token ahead of the counter was given out by us and forgotten in a failover: the chain goes on from it.
+/// The session stores the counter of the newest token that was issued. The newest token returns its successor. The
+/// token before it returns the same successor again at any time, because the first response may have been lost. An
+/// older token does so only during a short grace period after its successor was used; after that, two parties hold the
+/// chain, and the session ends. A token ahead of the counter was issued by us and lost in a database failover: the
+/// chain continues from it.
 public enum Rotation: Hashable, Sendable {
     /// - Parameter counter: of the token to give out.
     case goesOn(Session, Account, counter: Int64)
-    /// An old token was presented; the session is over now.
+    /// An old token was presented, and the session was ended.
     case stolen
-    /// The session had ended before.
+    /// The session had already ended.
     case ended
     case accountDisabled
     case unknown

@@ -24,7 +24,7 @@ public struct ActionLink: Hashable, Sendable {
                 }
         }
 
-        /// Only the gateway's own page knows what to do; apps have pages for what Firebase has.
+        /// Only the gateway's own page supports this mode; the pages of apps support Firebase's modes.
         public var needsOwnPage: Bool {
             switch self {
             case .resetPassword, .verifyEmail, .verifyAndChangeEmail, .recoverEmail, .signIn: false
@@ -59,7 +59,7 @@ public struct ActionLink: Hashable, Sendable {
 }
 
 extension EmailSettings {
-    /// Where links of `mode` lead.
+    /// The URL that links of `mode` open.
     ///
     /// - Parameter publicURL: the gateway's, without a slash at the end.
     public func actionBase(of mode: ActionLink.Mode, at publicURL: String) -> String {
@@ -67,7 +67,7 @@ extension EmailSettings {
         return mode.needsOwnPage ? own : actionURL ?? own
     }
 
-    /// Of the gateway's own page.
+    /// For links to the gateway's own page.
     public static let actionPath = "/__/auth/action"
 }
 

@@ -1,5 +1,5 @@
-/// Where somebody goes on after following a link: an absolute `http` or `https` URL without user info (RFC 3986 §3.2.1), whose
-/// host is one of the project's own.
+/// The URL to which an action page returns the user: an absolute `http` or `https` URL without user info (RFC 3986
+/// §3.2.1), whose host is authorized by the project.
 public struct ContinueURL: Hashable, Sendable {
     public let text: String
     /// In lower case.
@@ -7,7 +7,8 @@ public struct ContinueURL: Hashable, Sendable {
 
     private static let lengthLimit = 2048
 
-    /// What browsers read in more than one way is malformed: backslashes, blanks, anything beyond ASCII, user info.
+    /// A URL that browsers may parse in different ways is malformed: backslashes, spaces, non-ASCII characters, user
+    /// info.
     public init(_ text: String, in project: Project) throws(ContinueURLRefusal) {
         guard text.utf8.count <= Self.lengthLimit, text.utf8.allSatisfy({ (0x21...0x7E).contains($0) && $0 != 0x5C }),
             let scheme = ["https://", "http://"].first(where: { text.lowercased().hasPrefix($0) })
@@ -33,7 +34,7 @@ public struct ContinueURL: Hashable, Sendable {
     }
 }
 
-/// Why a continue URL is not accepted.
+/// Why a continue URL was rejected.
 public enum ContinueURLRefusal: Refusal, Hashable {
     case malformed
     case unauthorizedDomain

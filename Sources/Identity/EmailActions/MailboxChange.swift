@@ -1,4 +1,4 @@
-/// What changes of an account by the proof that a person controls a mailbox. Every change is decided on the account as
+/// The change of an account after a person has proven control of a mailbox. Every change is decided on the account as
 /// it was read, and applied only while the account is unchanged.
 public struct MailboxChange: Hashable, Sendable {
     public let account: Account
@@ -22,15 +22,15 @@ public struct MailboxChange: Hashable, Sendable {
         case disavowed
     }
 
-    /// Which remedies in mailboxes end with the proof of a mailbox.
+    /// Which remedies end when control of a mailbox is proven.
     public enum VoidedRemedies: Hashable, Sendable {
         case all
-        /// Those that were sent to `email`, and all that were made after the first of these: what leads back furthest
-        /// wins, so an intruder who has changed the address voids nothing that its owner was sent before.
+        /// Those that were sent to `email`, and all that were created after the first of these. The earliest remedy
+        /// wins, so an intruder who has changed the address cannot invalidate what was sent to the owner before.
         ///
         /// - Parameters:
-        ///   - madeAt: of the remedy that is used, if one is.
-        ///   - addedSince: links to `email` that remove what was added earlier stay.
+        ///  - madeAt: when the redeemed remedy was created, if a remedy is redeemed.
+        ///  - addedSince: links to `email` that remove methods added earlier stay valid.
         case proven(email: EmailAddress, madeAt: Instant?, addedSince: Instant)
     }
 
@@ -65,7 +65,8 @@ public struct MailboxChange: Hashable, Sendable {
         return change
     }
 
-    /// Back to the address that `code` was sent to. What was added since it was left is not believed to be its owner's.
+    /// Restores the address that `code` was sent to. Methods that were added after that address was replaced are
+    /// removed, because they may not be the owner's.
     ///
     /// - Parameter holder: another account that has the address now.
     public static func recovering(
@@ -82,8 +83,8 @@ public struct MailboxChange: Hashable, Sendable {
         return change
     }
 
-    /// Takes away `method` and what was added at that time or later. The account goes back to the address that `code` was
-    /// sent to, or keeps none if another account has verified that by now.
+    /// Removes `method` and everything that was added at that time or later. The account gets back the address that
+    /// `code` was sent to, or has none if another account has verified that address.
     ///
     /// - Parameter holder: another account that has the address now.
     public static func removing(
@@ -103,7 +104,7 @@ public struct MailboxChange: Hashable, Sendable {
         return change
     }
 
-    /// An account whose address was never proven goes to whom the mailbox belongs to; see ``reclaiming(_:)``.
+    /// An account whose address was never verified goes to the person who controls the mailbox; see ``reclaiming(_:)``.
     public static func resetting(
         _ account: Account, to passwordHash: String, removing providers: Set<ProviderID>, by policy: Policy
     ) -> MailboxChange {
@@ -124,7 +125,7 @@ public struct MailboxChange: Hashable, Sendable {
         return change
     }
 
-    /// The mailbox becomes the caller's own; another address than before ends every other session.
+    /// Gives the caller's account the proven address. If the address changes, every other session ends.
     public static func linking(_ email: EmailAddress, to caller: Account) -> MailboxChange {
         var change = MailboxChange(caller)
         change.email = email
@@ -133,7 +134,7 @@ public struct MailboxChange: Hashable, Sendable {
         return change
     }
 
-    /// Whoever has the mailbox says that the account is not theirs: it loses the address, and what goes with it.
+    /// The person who controls the mailbox disavows the account: it loses the address and what belongs to the address.
     public static func disavowing(_ account: Account) -> MailboxChange {
         var change = MailboxChange(account)
         change.email = nil
@@ -145,7 +146,7 @@ public struct MailboxChange: Hashable, Sendable {
         return change
     }
 
-    /// Whoever made the account never proved the address. Nothing by which they could come back stays.
+    /// The creator of the account never verified the address. Every credential of the creator is removed.
     private static func reclaiming(_ account: Account) -> MailboxChange {
         var change = MailboxChange(account)
         change.update.passwordHash = account.hasPassword ? .remove : nil
@@ -160,10 +161,10 @@ public struct MailboxChange: Hashable, Sendable {
         return change
     }
 
-    /// The generation that a session opened with this change has.
+    /// The generation of the account for a session that is opened with this change.
     var generation: Int64 { account.generation + (endsSessions ? 1 : 0) }
 
-    /// Those that the account keeps, except the one that it was made with.
+    /// The identities that the account keeps, except the one that it was created with.
     var keptIdentities: [LinkedIdentity] {
         account.addedIdentities.filter { identity in
             let isLate = unlinksSince.map { since in identity.linkedAt.map { $0 >= since } ?? true } ?? false

@@ -1,20 +1,20 @@
 /// A single-use code that was sent to a mailbox. Only its hash is kept.
 public struct OOBCode: Hashable, Sendable {
-    /// What a code is good for: the wire's `requestType`.
+    /// The purpose of a code: the wire's `requestType`.
     public enum Purpose: String, Sendable, CaseIterable {
         case verifyEmail = "VERIFY_EMAIL"
         case resetPassword = "PASSWORD_RESET"
         case signIn = "EMAIL_SIGNIN"
         case changeEmail = "VERIFY_AND_CHANGE_EMAIL"
-        /// Back to an address that was verified before it was changed.
+        /// Restores an address that was verified before it was changed.
         case recoverEmail = "RECOVER_EMAIL"
         /// Removes a sign-in method that was added to an account, and everything that was added after it.
         case removeSignInMethod = "REMOVE_SIGN_IN_METHOD"
-        /// Brings back an account that was merged into another one.
+        /// Restores an account that was merged into another one.
         case undoMerge = "UNDO_MERGE"
 
-        /// Undoes what an intruder may have done, so no change of the account's credentials voids it. It is sent without
-        /// being asked for.
+        /// Whether the code undoes what an intruder may have done. Such a code is sent without a request, and changes
+        /// of the account's credentials do not invalidate it.
         public var isRemedy: Bool {
             switch self {
             case .verifyEmail, .resetPassword, .signIn, .changeEmail: false
@@ -23,21 +23,21 @@ public struct OOBCode: Hashable, Sendable {
         }
     }
 
-    /// SHA-256 of the code, by which alone it is found.
+    /// SHA-256 of the code, the only key by which a code can be found.
     public let hash: [UInt8]
     public let purpose: Purpose
-    /// Whose it is; of ``Purpose/signIn`` who held the address when the link was sent, if anybody did; of
-    /// ``Purpose/undoMerge`` the account that ``source`` went into.
+    /// The account of the code. For ``Purpose/signIn`` the account that had the address when the link was sent, if
+    /// there was one; for ``Purpose/undoMerge`` the account that ``source`` was merged into.
     public let account: ID<Account>?
-    /// The account has to be of this generation; `nil` where the code outlives changes of it.
+    /// The required generation of the account; `nil` if changes of the account do not invalidate the code.
     public let generation: Int64?
-    /// The address that the code is about; of a remedy the one that it was sent to, and to go back to.
+    /// The address that the code is about. For a remedy, the address that it was sent to and restores.
     public let email: EmailAddress
-    /// Of ``Purpose/changeEmail`` the address to be, of ``Purpose/recoverEmail`` the one to be left.
+    /// For ``Purpose/changeEmail`` the new address, for ``Purpose/recoverEmail`` the address to be replaced.
     public let newEmail: EmailAddress?
-    /// Of ``Purpose/removeSignInMethod``, and of nothing else.
+    /// Only for ``Purpose/removeSignInMethod``.
     public let method: AddedSignInMethod?
-    /// Of ``Purpose/undoMerge`` the account that comes back.
+    /// For ``Purpose/undoMerge`` the account to be restored.
     public let source: ID<Account>?
     public let createdAt: Instant
     public let expiresAt: Instant
@@ -60,19 +60,19 @@ public struct OOBCode: Hashable, Sendable {
     }
 }
 
-/// Why a code does nothing.
+/// Why a code was rejected.
 public enum OOBCodeRefusal: Refusal, Hashable {
     case missing
-    /// Unknown, used, of another purpose or project, or what it was made for has changed.
+    /// Unknown, used, of another purpose or project, or invalidated by a change of the account.
     case invalid
     case expired
-    /// The address presented with it is not the one that it was sent to.
+    /// The code was sent to another address than the request names.
     case otherEmail
-    /// The address is another account's by now. The code is used up all the same, unless it is a
+    /// Another account has the address now. The code is consumed all the same, unless it is a
     /// ``OOBCode/Purpose/recoverEmail``.
     case emailTaken
     case accountDisabled
-    /// The project does not allow what it is for.
+    /// The project does not allow the purpose.
     case notAllowed
 }
 

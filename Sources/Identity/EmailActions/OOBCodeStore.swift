@@ -40,7 +40,7 @@ public protocol OOBCodeStore: Sendable {
 public struct FoundCode: Hashable, Sendable {
     public let code: OOBCode
     public let realm: ID<Realm>
-    /// Of a sign-in link the account that holds the address, if any does.
+    /// For a sign-in link, the account that has the address, if there is one.
     public let account: Account?
 
     public init(code: OOBCode, realm: ID<Realm>, account: Account?) {
@@ -64,19 +64,19 @@ public struct FoundCode: Hashable, Sendable {
     }
 }
 
-/// A code on its way to be used up, with what was decided about it.
+/// A code to be consumed, with the decided change.
 public struct Redemption: Hashable, Sendable {
     public enum Step: Hashable, Sendable {
         case change(MailboxChange)
-        /// An account with this proven address, and nothing else.
+        /// Creates an account that has only this verified address.
         case create(NewAccount)
     }
 
     public let code: OOBCode
     public let step: Step
-    /// To be opened.
+    /// The session to open.
     public let session: Session?
-    /// Has to live: of the caller who has the mailbox linked to the own account.
+    /// The caller's session, which must be alive, if the caller adds the mailbox to the own account.
     public let caller: Session?
     public let emailBatch: EmailBatch
     public let trace: RequestTrace

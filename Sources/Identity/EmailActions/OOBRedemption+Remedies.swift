@@ -1,8 +1,8 @@
-/// What the owner of a mailbox can undo there, signed in or not.
+/// The remedies that the owner of a mailbox can redeem, signed in or not.
 extension OOBRedemption {
-    /// Goes back to the address before, and removes what became part of the account since it was left.
+    /// Restores the former address, and removes what was added to the account since it was replaced.
     ///
-    /// - Parameter providers: their identities are removed too, except the one that the account was made with.
+    /// - Parameter providers: their identities are removed too, except the one that the account was created with.
     public func recover(
         _ code: String?, removing providers: Set<ProviderID>, in project: Project, from origin: RequestContext
     ) async throws -> Remedied {
@@ -44,7 +44,7 @@ extension OOBRedemption {
         return holder?.id == account.id ? nil : holder
     }
 
-    /// Sets the password that a remedy leads to. None where there is no address or no password to set.
+    /// The code that sets the password after a remedy; `nil` if there is no address, or passwords are not allowed.
     private func resetCode(
         _ secret: String, after change: MailboxChange, in project: Project, at now: Instant
     ) -> [OOBCode] {
@@ -58,11 +58,11 @@ extension OOBRedemption {
     }
 }
 
-/// What came of a remedy.
+/// The result of a remedy.
 public struct Remedied: Hashable, Sendable {
-    /// The account as it is now.
+    /// The account after the change.
     public let account: Account
-    /// Sets a new password; `nil` where that is not possible.
+    /// Sets a new password; `nil` if that is not possible.
     public let reset: IssuedCode?
 
     public init(account: Account, reset: IssuedCode?) {
@@ -76,7 +76,7 @@ public struct Remedied: Hashable, Sendable {
     }
 }
 
-/// A code together with the secret that presents it.
+/// A code with the secret that was presented.
 public struct IssuedCode: Hashable, Sendable {
     public let secret: String
     public let code: OOBCode

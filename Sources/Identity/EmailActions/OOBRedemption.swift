@@ -1,7 +1,6 @@
-/// What the proof of a mailbox is good for. Throws ``OOBCodeRefusal``, ``CredentialRefusal``, ``TokenRefusal`` and
-/// ``EditRefusal``.
+/// Redeems email action codes. Throws ``OOBCodeRefusal``, ``CredentialRefusal``, ``TokenRefusal`` and ``EditRefusal``.
 public struct OOBRedemption: Sendable {
-    /// In characters; what is longer is no code of ours.
+    /// In characters; a longer text is not a code of the gateway.
     private static let lengthLimit = 256
 
     let with: Collaborators
@@ -14,9 +13,9 @@ public struct OOBRedemption: Sendable {
         self.codes = codes
     }
 
-    /// What a code is good for. Uses nothing up.
+    /// Returns what a code is for. Consumes nothing.
     ///
-    /// - Parameter project: `nil` finds those of every project.
+    /// - Parameter project: `nil` searches the codes of every project.
     public func check(_ code: String?, in realm: ID<Realm>?) async throws -> FoundCode {
         guard let code, !code.isEmpty else { throw OOBCodeRefusal.missing }
         guard code.utf8.count <= Self.lengthLimit,
@@ -26,9 +25,10 @@ public struct OOBRedemption: Sendable {
         return found
     }
 
-    /// Sets a password, which proves the address too. The password is judged, and hashed, before the code is used up.
+    /// Sets a password, which also verifies the address. The password is checked and hashed before the code is
+    /// consumed.
     ///
-    /// - Parameter providers: their identities are removed, except the one that the account was made with.
+    /// - Parameter providers: their identities are removed, except the one that the account was created with.
     public func resetPassword(
         _ code: String?, to password: Secret, removing providers: Set<ProviderID>, in project: Project,
         from origin: RequestContext
@@ -39,14 +39,14 @@ public struct OOBRedemption: Sendable {
         let hash = try await with.passwords.hash(password, origin.network)
         _ = try await redeem(code, for: [.resetPassword], in: project, from: origin) { account, _, now in
             var change = MailboxChange.resetting(account, to: hash, removing: providers, by: project.policy)
-            // Otherwise the new password could not be used here while others try the old one.
+            // Otherwise attempts of other clients could block the owner's first sign-in with the new password.
             change.network = with.place(of: origin, in: project)
             return (change, try emailBatch(about: change, from: origin, at: now))
         }
         return found.code
     }
 
-    /// Verifies or changes an address, or goes back to the one before.
+    /// Verifies, changes or restores an address.
     public func apply(_ code: String?, in project: Project, from origin: RequestContext) async throws -> Applied {
         let carriedOut = try await redeem(
             code, for: [.verifyEmail, .changeEmail, .recoverEmail], in: project, from: origin
@@ -69,12 +69,13 @@ public struct OOBRedemption: Sendable {
     }
 
     public struct Applied: Hashable, Sendable {
-        /// As it is now.
+        /// The account after the change.
         public let account: Account
         public let code: OOBCode
     }
 
-    /// "This was not me", of whoever got a code that verifies an address. Nothing happens to an address proven before.
+    /// Disavows an account ("this was not me") by a code that verifies an address. An address that was verified before
+    /// stays.
     public func disavow(_ code: String?, in project: Project, from origin: RequestContext) async throws {
         _ = try await redeem(code, for: [.verifyEmail], in: project, from: origin) { account, _, _ in
             guard !account.emailIsVerified else { throw OOBCodeRefusal.invalid }
@@ -82,8 +83,8 @@ public struct OOBRedemption: Sendable {
         }
     }
 
-    /// Signs in whoever has the mailbox, to the account that holds the address or to a new one; with an ID token, gives the
-    /// mailbox to that account.
+    /// Signs in the person who controls the mailbox, to the account that has the address or to a new one. With an ID
+    /// token, gives the address to the account of the token.
     public func signIn(
         email: String?, code: String?, idToken: String?, in project: Project, from origin: RequestContext
     ) async throws -> (signedIn: SignedIn, isNewAccount: Bool) {
@@ -133,7 +134,7 @@ public struct OOBRedemption: Sendable {
         }
         if let caller {
             let change = MailboxChange.linking(email, to: caller.account)
-            // The mailbox of the account's own address is proof enough to sign in to it.
+            // Control of the mailbox of the account's own address is sufficient proof to sign in.
             let isOwnAddress = email == caller.account.email
             if change.endsSessions {
                 try caller.requireRecentLogin(by: project.policy, at: now)
@@ -160,7 +161,7 @@ public struct OOBRedemption: Sendable {
 }
 
 extension OOBRedemption {
-    /// The same, of a code that is good for one of `purposes`.
+    /// The same, for a code with one of `purposes`.
     public func check(
         _ code: String?, for purposes: Set<OOBCode.Purpose>, in project: Project
     ) async throws -> FoundCode {
@@ -169,7 +170,7 @@ extension OOBRedemption {
         return found
     }
 
-    /// A redemption, and the account as it is now.
+    /// A redemption, and the account as it was read.
     struct CarriedOut {
         let redemption: Redemption
         let account: Account
@@ -194,7 +195,7 @@ extension OOBRedemption {
         }
     }
 
-    /// About a reset, to the mailbox that was just proven.
+    /// The notice of a reset, sent to the mailbox that was just proven.
     private func emailBatch(about reset: MailboxChange, from origin: RequestContext, at now: Instant) throws
         -> EmailBatch
     {
@@ -206,7 +207,7 @@ extension OOBRedemption {
             to: email, about: reset.account.id, removing: recent, from: origin, at: now)
     }
 
-    /// About a mailbox that the caller links, to the address that the account had.
+    /// The notice of an added mailbox, sent to the former address of the account.
     private func emailBatch(
         about change: MailboxChange, linking email: EmailAddress, from origin: RequestContext, at now: Instant
     ) throws -> EmailBatch {

@@ -1,4 +1,4 @@
-/// Sends codes to mailboxes. Throws ``OOBSendingRefusal``, ``CredentialRefusal``, ``TokenRefusal``, ``EditRefusal``,
+/// Sends email action codes. Throws ``OOBSendingRefusal``, ``CredentialRefusal``, ``TokenRefusal``, ``EditRefusal``,
 /// ``ContinueURLRefusal`` and ``TooManyAttempts``.
 public struct OOBSending: Sendable {
     let with: Collaborators
@@ -11,7 +11,7 @@ public struct OOBSending: Sendable {
         self.codes = codes
     }
 
-    /// A wish as the wire brings it; nothing in it has been checked.
+    /// A requested email, unchecked.
     public struct Request: Sendable {
         public var purpose: OOBCode.Purpose
         public var email: String?
@@ -34,9 +34,9 @@ public struct OOBSending: Sendable {
         }
     }
 
-    /// What a client asks for.
+    /// Sends the email that a client requested.
     ///
-    /// - Returns: the address of the account, or the one that was asked for.
+    /// - Returns: the address of the account, or the requested one.
     public func send(_ request: Request, in project: Project, from origin: RequestContext) async throws -> EmailAddress
     {
         let content = try content(of: request, in: project)
@@ -54,7 +54,7 @@ public struct OOBSending: Sendable {
         }
     }
 
-    /// What a backend asks for: by address, and told what it finds.
+    /// Sends the email that a backend requested by address. The backend learns whether the account exists.
     ///
     /// - Parameter sendsEmail: `false` only returns the link.
     public func send(
@@ -116,7 +116,7 @@ public struct OOBSending: Sendable {
         return email
     }
 
-    /// To the address that the caller has, or wants to have.
+    /// Sends a code to the caller's present or requested address.
     private func sendToOwner(
         _ request: Request, _ content: EmailPayload, in project: Project, from origin: RequestContext
     ) async throws -> EmailAddress {
@@ -204,7 +204,7 @@ extension OOBSending {
 }
 
 extension OOBCode.Purpose {
-    /// What would hand the account over; a word about a mailbox alone stays true.
+    /// Whether the code would give control of the account. A code that only verifies a mailbox does not.
     var diesWithSessions: Bool { self == .resetPassword || self == .changeEmail }
 
     func lifetime(by policy: Policy) -> Duration {
@@ -231,16 +231,16 @@ extension OOBSending.Request {
 
 /// Why no code was sent.
 public enum OOBSendingRefusal: Refusal, Hashable {
-    /// The project does not allow what it is for.
+    /// The project does not allow the purpose.
     case notAllowed
-    /// No account holds the address. To clients only where the project does not hide accounts.
+    /// No account has the address. Clients get this only without email enumeration protection.
     case emailUnknown
-    /// The same, of an account that a backend named by its address.
+    /// The same, for an account that a backend named by its address.
     case accountUnknown
     case missingIDToken
     case missingNewEmail
     case invalidNewEmail
-    /// Goes out by itself when an address is changed.
+    /// The gateway sends such codes only when an address changes, not on request.
     case onlyOnChange
     case emailNotConfigured
 }

@@ -1,8 +1,8 @@
-/// Makes one account of two, each side proven: the source by an ID token, the target by a credential.
+/// Merges two accounts of one person, each side proven: the source by an ID token, the target by a credential.
 ///
 /// Throws ``MergeRefusal``, and what ``FederatedSignIn`` throws.
 public struct AccountMerging: Sendable {
-    /// How long a preview can be carried out.
+    /// Lifetime of a preview's merge token.
     public static let proposalLifetime: Duration = .seconds(600)
     /// How long a merge can be undone.
     public static let undoWindow: Duration = .seconds(7 * 86_400)
@@ -25,7 +25,7 @@ public struct AccountMerging: Sendable {
 
     public struct Preview: Sendable {
         public let plan: MergePlan
-        /// Carries the plan out.
+        /// Commits the plan.
         public let ticket: String
     }
 
@@ -35,7 +35,7 @@ public struct AccountMerging: Sendable {
         public let undoableUntil: Instant
     }
 
-    /// Says what would happen. Changes nothing, and uses nothing up.
+    /// Previews the merge. Changes and consumes nothing.
     public func preview(
         idToken: String, _ proof: IdentityProof, for app: App, in project: Project
     ) async throws -> Preview {
@@ -56,7 +56,7 @@ public struct AccountMerging: Sendable {
             plan: proposal.terms.plan, ticket: try tickets.ticket(for: proposal, until: end, in: project.realm))
     }
 
-    /// Carries out what the preview said, all of it or nothing, and signs in to the target.
+    /// Commits the previewed merge completely or not at all, and signs the user in to the target.
     public func commit(
         idToken: String, ticket: String, in project: Project, from origin: RequestContext
     ) async throws -> Merged {
@@ -88,7 +88,7 @@ public struct AccountMerging: Sendable {
     }
 }
 
-/// A merge on its way into the database.
+/// A merge to be committed.
 public struct AccountMerge: Hashable, Sendable {
     public let terms: MergePrecondition
     public let marks: [ReplayKey]
@@ -96,7 +96,7 @@ public struct AccountMerge: Hashable, Sendable {
     public let undoableUntil: Instant
 }
 
-/// The session that the owner of both accounts gets in the one that stays.
+/// The session that the owner of both accounts gets in the target.
 public struct MergeCommit: Hashable, Sendable {
     public let session: ID<Session>
     /// How the target's side was proven.

@@ -1,4 +1,5 @@
-/// Writes the notices about a merge. The store calls it in the merge's transaction, where alone the recipients are certain.
+/// Creates the notices about a merge. The store calls it within the merge's transaction, because the recipients are
+/// known only there.
 public struct MergeNotices: Sendable {
     private let merge: AccountMerge
     private let with: Collaborators
@@ -41,9 +42,9 @@ public struct MergeNotices: Sendable {
     }
 }
 
-/// Two accounts that were merged, as the transaction of the merge sees them.
+/// Two merged accounts, as the transaction of the merge reads them.
 public struct MergedAccounts: Hashable, Sendable {
-    /// An address that an account had, and can get back by a link that was sent there.
+    /// An earlier address of an account, which a link sent to it can restore.
     public struct Recovery: Hashable, Sendable {
         public let account: ID<Account>
         public let email: EmailAddress
@@ -54,9 +55,9 @@ public struct MergedAccounts: Hashable, Sendable {
         }
     }
 
-    /// As it was before.
+    /// The account before the merge.
     public let source: Account
-    /// As it is now.
+    /// The account after the merge.
     public let target: Account
     /// Of both accounts.
     public let recoveries: [Recovery]
@@ -67,7 +68,7 @@ public struct MergedAccounts: Hashable, Sendable {
         self.recoveries = recoveries
     }
 
-    /// Beside the source's own address. A notice about an account that is no more names none.
+    /// Recipients apart from the source's own address. Their notices do not refer to the deleted account.
     fileprivate var otherRecipients: [(EmailAddress, ID<Account>?)] {
         (target.verifiedEmail.map { [($0, target.id)] } ?? [])
             + recoveries.map { ($0.email, $0.account == source.id ? nil : $0.account) }

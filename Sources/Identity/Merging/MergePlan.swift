@@ -1,4 +1,4 @@
-/// What happens when one account goes up in another. Pure: the same plan is shown before and carried out after.
+/// The changes of a merge. A pure value: the preview shows the same plan that the commit applies.
 public struct MergePlan: Hashable, Codable, Sendable {
     public struct Moved: Hashable, Codable, Sendable {
         public let provider: ProviderID
@@ -7,14 +7,14 @@ public struct MergePlan: Hashable, Codable, Sendable {
 
     public let source: ID<Account>
     public let target: ID<Account>
-    /// Identities that change hands.
+    /// Identities that move to the target.
     public let identities: [Moved]
-    /// The target takes the source's address, with the password that goes with it and with what has been proven of it.
+    /// The target takes the source's address, with its password and its verification.
     public let movesEmail: Bool
     public let movesPhoneNumber: Bool
     public let movesDisplayName: Bool
     public let movesPhoto: Bool
-    /// What the source has and nobody will have.
+    /// Members of the source that are lost.
     public let dropped: [Dropped]
 
     public enum Dropped: String, Hashable, Codable, Sendable {
@@ -48,16 +48,16 @@ public struct MergePlan: Hashable, Codable, Sendable {
 /// Why two accounts were not merged.
 public enum MergeRefusal: Refusal, Hashable {
     case sameAccount
-    /// The proof is of an identity that no account has: there is nothing to merge with, it can simply be linked.
+    /// No account has the proven identity: there is nothing to merge with, and the identity can be linked instead.
     case targetUnknown
     case accountDisabled
     /// The source's address was changed, and the change can still be undone. Only an administrator may merge it.
     case recoveryPending
-    /// Both have an identity of these providers, and an account has one of each.
+    /// Both accounts have identities of these providers, but an account can have only one of each.
     case providersCollide([ProviderID])
-    /// Not what the preview showed any more.
+    /// The accounts differ from the preview.
     case changed
-    /// Carried out before, by the same token, and since then undone or past undoing.
+    /// The merge token was used before, and that merge was undone or can no longer be undone.
     case carriedOut
 }
 
@@ -89,7 +89,7 @@ extension MergeRefusal {
     }
 }
 
-/// A plan, with the accounts as it saw them.
+/// A plan, with the accounts that it was made from.
 public struct MergePrecondition: Hashable, Codable, Sendable {
     public let plan: MergePlan
     public let sourceGeneration: Int64
@@ -103,10 +103,10 @@ public struct MergePrecondition: Hashable, Codable, Sendable {
     }
 }
 
-/// Terms that both sides have proven, as a client keeps them between preview and commit.
+/// A precondition that both sides have proven, which the client keeps between preview and commit.
 public struct MergeTokenPayload: Hashable, Codable, Sendable {
     public let terms: MergePrecondition
-    /// The proof of the target's side, used up by the commit.
+    /// The proof of the target's side, consumed by the commit.
     public let marks: [ReplayKey]
     /// How the target's side was proven.
     public let method: ProviderID

@@ -1,9 +1,9 @@
 /// A merge that may be undone.
 public struct MergeRecord: Hashable, Sendable {
     public let plan: MergePlan
-    /// As it was; its identities are in the plan.
+    /// The source before the merge; its identities are in the plan.
     public let source: Account
-    /// Of the target, at the merge and ever since.
+    /// The target's generation at the merge. If it has changed, the merge cannot be undone.
     public let targetGeneration: Int64
     public let targetHadWayIn: Bool
     public let targetUsedEmailLinks: Bool
@@ -23,9 +23,9 @@ public struct MergeRecord: Hashable, Sendable {
         self.undoableUntil = undoableUntil
     }
 
-    /// The target without what it got by the merge. Of a name or picture it keeps what it got since.
+    /// The target without what the merge gave it. It keeps a name or picture that it got later.
     ///
-    /// - Parameter leavesNoWayIn: it is meant if nobody can sign in to the target any more.
+    /// - Parameter leavesNoWayIn: confirms that the target may lose its last sign-in method.
     public func undone(
         from target: Account, leavesNoWayIn: Bool, at now: Instant
     ) throws(UndoRefusal) -> Account {
@@ -64,18 +64,18 @@ public struct MergeRecord: Hashable, Sendable {
     }
 }
 
-/// Why a merge stays.
+/// Why a merge cannot be undone.
 public enum UndoRefusal: Refusal, Hashable {
-    /// There is none of this source: never was, undone already, or gone with the target.
+    /// There is no merge of this source: it never existed, was undone, or the target was deleted.
     case unknown
     case tooLate
-    /// The target's sessions have been ended since: by a reset, a reclaim, new credentials, or an administrator.
+    /// The target's sessions were ended since, by a reset, a reclaim, a change of credentials, or an administrator.
     case credentialsChanged
-    /// The target no longer has it as it came with the merge.
+    /// The target no longer has what the merge gave it, or has changed it.
     case movedOn(UniqueMember)
-    /// Somebody has taken meanwhile what the source had.
+    /// Another account has taken a member of the source since.
     case taken(UniqueMember)
-    /// Nobody could sign in to the target any more, and the request does not say that this is meant.
+    /// The target would lose its last sign-in method, and the request does not confirm it.
     case lastSignInMethod
 }
 

@@ -1,25 +1,26 @@
-/// What the link in a merge's notice does: the source comes back with what was its own, whatever became of the target.
+/// The effect of the link in a merge's notice: the source is restored with what belonged to it, in any state of the
+/// target.
 ///
-/// The holder of the link has proven the source's address. So nothing that the target's owner did since can prevent it,
-/// and nothing that is the target's own changes hands. ``MergeRecord/undone(from:leavesNoWayIn:at:)`` is the
-/// administrator's way, which refuses where this one does what is left to do.
+/// The holder of the link has proven the source's address. Therefore no later action of the target's owner can prevent
+/// the undo, and the target keeps everything of its own. ``MergeRecord/undone(from:leavesNoWayIn:at:)`` is the
+/// administrator's undo, which is rejected where this one undoes what is still possible.
 public struct MergeReversal: Hashable, Sendable {
-    /// The source gets its address, and with it the password that it had.
+    /// Whether the source gets back its address and the password that it had.
     public let returnsEmail: Bool
     public let returnsPhoneNumber: Bool
-    /// Identities that the target gives back.
+    /// Identities that move back from the target.
     public let taken: [MergePlan.Moved]
-    /// Identities that no account has any more. They are linked again as they were.
+    /// Identities that no account has now. They are linked again as before.
     public let relinked: [MergePlan.Moved]
-    /// The target without what it gives back; `nil` if it gives nothing back, and then its sessions go on.
+    /// The target without what it returns; `nil` if it returns nothing, and then its sessions continue.
     public let target: Account?
-    /// The target gives the address back, and with it whatever password it has.
+    /// Whether the target returns the address, and with it its present password.
     public let targetLosesEmail: Bool
-    /// Has the source's address, but never verified it: the holder of the link has.
+    /// An account that has the source's address but never verified it. The holder of the link has.
     public let disavowed: Account?
 
-    /// - Parameter holders: every account that has an address, a number or an identity of the source now, the target
-    ///   included.
+    /// - Parameter holders: every account that has an address, number or identity of the source now, including the
+    ///   target.
     public init(of merge: MergeRecord, from target: Account, among holders: [Account]) {
         let (plan, source) = (merge.plan, merge.source)
         let emailHolder = holders.first { $0.email != nil && $0.email == source.email }
@@ -60,10 +61,10 @@ extension Account {
     }
 }
 
-/// A link's code on its way to undo a merge.
+/// A code to be consumed for the undo of a merge.
 public struct MergeUndoing: Hashable, Sendable {
     public let code: OOBCode
-    /// Of a code that sets a new password for the source; `nil` where the project allows no passwords.
+    /// The code that sets a new password for the source; `nil` if the project does not allow passwords.
     public let resetHash: [UInt8]?
     public let resetExpiresAt: Instant
     public let trace: RequestTrace
@@ -77,8 +78,8 @@ public struct MergeUndoing: Hashable, Sendable {
         self.undoneAt = undoneAt
     }
 
-    /// - Parameter source: as it came back.
-    /// - Returns: `nil` if it has not got the address back.
+    /// - Parameter source: the restored account.
+    /// - Returns: `nil` if the source did not get its address back.
     public func reset(of source: Account) -> OOBCode? {
         guard let resetHash, source.email == code.email else { return nil }
         return OOBCode(

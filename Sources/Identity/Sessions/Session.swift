@@ -3,17 +3,17 @@ public struct Session: Hashable, Sendable {
     /// A random UUID in lower-case text; the token's `sid`.
     public let id: ID<Session>
     public let account: ID<Account>
-    /// The account's generation when the session began; the session is dead once the account has moved on.
+    /// The account's generation when the session began. The session has ended if the account's generation differs.
     public let generation: Int64
     public let method: ProviderID
-    /// When the person last proved who they are: the token's `auth_time`.
+    /// When the user last authenticated: the token's `auth_time`.
     public let authenticatedAt: Instant
-    /// What the custom token said that the session was opened with.
+    /// The claims of the custom token that opened the session.
     public let claims: Claims?
     /// See ``RequestContext/device``.
     public let device: String?
-    /// The hash of the place where it is opened, for the account to know the place by; see ``NetworkHashing``. `nil` in a
-    /// session that was opened before.
+    /// The hash of the network in which the session is opened, which becomes a known network; see ``NetworkHashing``.
+    /// `nil` if the session was opened before.
     public let place: [UInt8]?
 
     public init(
@@ -31,10 +31,10 @@ public struct Session: Hashable, Sendable {
     }
 }
 
-/// What a refresh token says once its MAC has been believed.
+/// The contents of a refresh token whose MAC was verified.
 public struct RefreshClaim: Hashable, Sendable {
     public let session: ID<Session>
-    /// The token's place in its session's chain, from 0.
+    /// The token's position in its session's chain, from 0.
     public let counter: Int64
 
     public init(session: ID<Session>, counter: Int64) {
@@ -43,7 +43,7 @@ public struct RefreshClaim: Hashable, Sendable {
     }
 }
 
-/// What an ID token of ours says once its signature has been believed.
+/// The contents of an ID token of the gateway whose signature was verified.
 public struct IDTokenClaim: Hashable, Sendable {
     public let account: ID<Account>
     public let session: ID<Session>

@@ -1,6 +1,6 @@
-/// Session cookies: what a web app's backend keeps in the browser instead of an ID token, and verifies itself.
+/// Session cookies: tokens that a web app's backend stores in the browser instead of an ID token and verifies itself.
 public struct SessionCookies: Sendable {
-    /// How long one may be good for.
+    /// The allowed lifetimes.
     public static let lifetimes: ClosedRange<Duration> = .seconds(300) ... .seconds(14 * 86_400)
 
     private let authenticator: Authenticator
@@ -11,7 +11,7 @@ public struct SessionCookies: Sendable {
         self.trail = trail
     }
 
-    /// Whether the login is recent enough is for the backend to decide. Throws ``TokenRefusal``.
+    /// Does not check how recent the login is: the backend decides that. Throws ``TokenRefusal``.
     ///
     /// - Parameter lifetime: one of ``lifetimes``.
     public func cookie(

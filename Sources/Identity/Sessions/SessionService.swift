@@ -1,9 +1,9 @@
-/// What somebody who is signed in may know and do about where else they are. Throws ``SessionRefusal``.
+/// Lists and ends the sessions of the caller's account. Throws ``SessionRefusal``.
 ///
-/// No recent login is asked for: who has lost a phone should not have to find a password first, and a thief who ends
-/// sessions wins nothing by it.
+/// Requires no recent login: a user who has lost a phone should not need a password first, and an attacker gains
+/// nothing by ending sessions.
 public struct SessionService: Sendable {
-    /// How many are listed at most.
+    /// The maximum number of listed sessions.
     public static let limit = 100
 
     private let store: any SessionStore
@@ -14,12 +14,12 @@ public struct SessionService: Sendable {
         self.clock = clock
     }
 
-    /// Those used last come first.
+    /// The most recently used sessions come first.
     public func list(for caller: Caller, in project: Project) async throws -> [ListedSession] {
         try await store.sessions(of: caller.account.id, atMost: Self.limit, in: project.realm)
     }
 
-    /// From the next request on, neither its ID tokens nor its refresh token are good for anything here.
+    /// From the next request on, the session's ID tokens and refresh token are rejected.
     public func end(
         _ session: ID<Session>, by caller: Caller, in project: Project, from origin: RequestContext
     ) async throws {
@@ -29,7 +29,7 @@ public struct SessionService: Sendable {
         }
     }
 
-    /// The caller's own ends too. A sign-in that is under way meanwhile opens none that lives.
+    /// Also ends the caller's own session. Sign-ins in progress cannot open a valid session.
     public func endAll(by caller: Caller, in project: Project, from origin: RequestContext) async throws {
         try await refusing(\.atEdit) {
             try await store.endAll(by: caller.session, of: .user(origin.trace), at: clock.now(), in: project.realm)

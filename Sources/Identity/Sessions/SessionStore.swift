@@ -13,7 +13,7 @@ public struct ListedSession: Hashable, Sendable {
 /// The sessions of one account, for the holder of one of them. Every call is one statement or one transaction. A write
 /// throws ``StoreConflict`` if it was not applied. Every call may throw ``StoreUnavailable``.
 public protocol SessionStore: Sendable {
-    /// The living sessions of an account, those used last first.
+    /// The active sessions of an account, most recently used first.
     func sessions(of account: ID<Account>, atMost limit: Int, in realm: ID<Realm>) async throws -> [ListedSession]
 
     /// Ends a session of the same account as `own`.

@@ -1,6 +1,6 @@
-/// Who may come in: sign-up, sign-in, and everything that shows a token of ours.
+/// Sign-up, sign-in, and verification of the gateway's tokens.
 ///
-/// Its functions throw the refusals of `Refusals.swift`; any other error is our fault, or ``Overloaded`` or
+/// Throws the refusals of `Refusals.swift`. Any other error is an internal fault, ``Overloaded`` or
 /// ``StoreUnavailable``.
 public struct Authenticator: Sendable {
     let with: Collaborators
@@ -9,7 +9,7 @@ public struct Authenticator: Sendable {
         with = collaborators
     }
 
-    /// Makes an account with e-mail and password. The address starts unverified.
+    /// Creates an account with email and password. The address is unverified at first.
     public func signUp(
         email: String?, password: Secret?, displayName: String?, in project: Project, from origin: RequestContext
     ) async throws -> SignedIn {
@@ -39,8 +39,8 @@ public struct Authenticator: Sendable {
         }
     }
 
-    /// Whatever is wrong, one password hash is computed, so that timing tells no more than the answer does. Who may not
-    /// try again yet is told so before anybody is looked up, whether there is an account or not.
+    /// Computes exactly one password hash in every case, so that the response time reveals no more than the response. A
+    /// rate-limited client is rejected before any account is looked up.
     public func signIn(
         email: String?, password: Secret?, in project: Project, from origin: RequestContext
     ) async throws -> SignedIn {
@@ -81,7 +81,7 @@ public struct Authenticator: Sendable {
         }
     }
 
-    /// Believes an ID token only while its session lives, so that revocation bites at once.
+    /// Accepts an ID token only while its session is alive, so that revocation takes effect at once.
     public func caller(showing idToken: String, in project: Project) async throws -> Caller {
         let claim = try await with.tokens.read(idToken: idToken, in: project, at: with.clock.now())
         guard let found = try await with.store.find(claim, in: project.realm) else { throw TokenRefusal.accountGone }
@@ -108,13 +108,13 @@ public struct Authenticator: Sendable {
         Session(
             id: with.entropy.sessionID(), account: account, generation: generation, method: method,
             authenticatedAt: now, device: origin.device,
-            // An anonymous account has no password that anybody could try.
+            // An anonymous account has no password that could be guessed.
             place: method == .anonymous ? nil : with.place(of: origin, in: project))
     }
 }
 
 extension SignInRefusal {
-    /// How a failed sign-in may be told.
+    /// The error that the client gets for a failed sign-in.
     init(addressIsKnown: Bool, policy: Policy) {
         self =
             switch (policy.emailEnumerationProtection, addressIsKnown) {

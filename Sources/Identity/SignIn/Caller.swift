@@ -1,4 +1,4 @@
-/// Somebody who presented an ID token of ours whose session lives.
+/// The account and session of a request with a valid ID token.
 public struct Caller: Hashable, Sendable {
     public let account: Account
     public let session: Session
@@ -8,31 +8,31 @@ public struct Caller: Hashable, Sendable {
         self.session = session
     }
 
-    /// The caller has no means to sign in again.
+    /// Whether the caller has no credential to sign in again with.
     private var hasNoProof: Bool { account.isAnonymous && session.method != .custom }
 
-    /// - Throws: ``EditRefusal/loginTooOld``, except for an account that has nothing to prove itself with again.
+    /// - Throws: ``EditRefusal/loginTooOld``, unless the account has no credential to authenticate with again.
     func requireRecentLogin(by policy: Policy, at now: Instant) throws(EditRefusal) {
         guard hasNoProof || now - session.authenticatedAt <= policy.recentLoginMaxAge else { throw .loginTooOld }
     }
 
-    /// The same where ``Policy/requiresRecentLoginToLink`` is on.
+    /// The same, if the policy has ``Policy/requiresRecentLoginToLink``.
     func requireRecentLoginToLink(by policy: Policy, at now: Instant) throws(EditRefusal) {
         if policy.requiresRecentLoginToLink { try requireRecentLogin(by: policy, at: now) }
     }
 
-    /// The `auth_time` of the session that a link opens. Who links an identity proves that one, not the account, so the
-    /// login does not become more recent. An anonymous account gets its first proof with it.
+    /// The `auth_time` of the session that a link opens. Linking proves the new identity, not the account, so the login
+    /// does not become more recent. For an anonymous account, the identity is the first proof.
     func authenticatedAt(linkingAt now: Instant) -> Instant { hasNoProof ? now : session.authenticatedAt }
 }
 
-/// A session just opened or carried on, with what its device gets to hold.
+/// A session that was opened or refreshed, with the tokens for its device.
 public struct SignedIn: Sendable {
     public let account: Account
     public let session: Session
     public let idToken: String
     public let refreshToken: String
-    /// How long the ID token is good for.
+    /// The lifetime of the ID token.
     public let expiresIn: Duration
 }
 

@@ -1,4 +1,4 @@
-/// Sign-in with a token that the app's own backend made.
+/// Sign-in with a custom token of the app's own backend.
 public struct CustomSignIn: Sendable {
     private let with: Collaborators
     private let customTokens: CustomTokens
@@ -8,8 +8,8 @@ public struct CustomSignIn: Sendable {
         self.customTokens = customTokens
     }
 
-    /// Makes the account if there is none of that id. An id that was deleted begins clean, if its backend asked for it
-    /// after that.
+    /// Creates the account if it does not exist. A deleted ID gets a new, empty account if the token was issued after
+    /// the deletion.
     ///
     /// Throws ``CustomTokenRefusal`` and ``SignInRefusal/accountDisabled``.
     public func signIn(
@@ -31,7 +31,7 @@ public struct CustomSignIn: Sendable {
 }
 
 extension Session {
-    /// The same session, begun when the account was of `generation`.
+    /// The same session with the account's `generation`.
     public func begun(at generation: Int64) -> Session {
         Session(
             id: id, account: account, generation: generation, method: method, authenticatedAt: authenticatedAt,

@@ -1,6 +1,6 @@
-/// What a backend's custom token asks for, once it is believed: a session in the account of that id.
+/// The contents of a verified custom token: a session in the account with that ID.
 public struct CustomTokenClaim: Hashable, Sendable {
-    /// 1 to 128 characters. There need not be such an account yet.
+    /// 1 to 128 characters. The account need not exist.
     public let account: ID<Account>
     /// For every ID token of the session.
     public let claims: Claims?
@@ -14,9 +14,9 @@ public struct CustomTokenClaim: Hashable, Sendable {
     }
 }
 
-/// Decides which custom tokens are believed.
+/// Verifies custom tokens.
 public struct CustomTokens: Sendable {
-    /// Throws ``CustomTokenRefusal``; any other error is ours.
+    /// Throws ``CustomTokenRefusal``; any other error is an internal fault.
     public var read: @Sendable (_ token: String, Project) async throws -> CustomTokenClaim
 
     public init(read: @escaping @Sendable (_ token: String, Project) async throws -> CustomTokenClaim) {
@@ -24,11 +24,11 @@ public struct CustomTokens: Sendable {
     }
 }
 
-/// Why a custom token is not accepted.
+/// Why a custom token is rejected.
 public enum CustomTokenRefusal: Refusal, Hashable {
     case missing
     case invalid(CustomTokenFault)
-    /// Genuine, but signed with a service key of another project.
+    /// Valid, but signed with a service key of another project.
     case otherProject
     /// Of another tenant, or of none.
     case tenantMismatch
@@ -37,7 +37,7 @@ public enum CustomTokenRefusal: Refusal, Hashable {
     case invalidClaims
     /// Longer than ``Claims/lengthLimit``.
     case claimsTooLarge
-    /// - Parameter name: as it was written.
+    /// - Parameter name: as the token spells it.
     case reservedClaim(name: String)
 }
 
@@ -64,23 +64,23 @@ extension CustomTokenRefusal {
     }
 }
 
-/// What is wrong with a custom token itself.
+/// The fault of a custom token.
 public enum CustomTokenFault: Hashable, Sendable {
     case malformed
     case algorithmNotAllowed
     case unknownKey
     case signatureInvalid
-    /// The service key is not for making tokens.
+    /// The service key lacks the scope for minting tokens.
     case keyMayNotMint
     case wrongAudience
-    /// `iss` and `sub` have to be the same text.
+    /// `iss` and `sub` are different; they must be equal.
     case issuerIsNotSubject
     case timesMissing
     case issuedInTheFuture
     case expired
     case livesTooLong
     case accountIDTooLong
-    /// The account has been deleted since, and nobody has made it again.
+    /// The account was deleted after the token was issued, and has not been created again.
     case olderThanDeletion
 }
 

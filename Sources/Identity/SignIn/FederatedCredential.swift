@@ -1,12 +1,12 @@
-/// What a client brings of another provider's word. Nothing in it has been checked.
+/// A provider's credential as the client sent it, unchecked.
 public struct FederatedCredential: Sendable {
     public let provider: ProviderID
     public let idToken: Secret?
-    /// The nonce as the app made it, before any hashing.
+    /// The nonce of the app, before hashing.
     public let rawNonce: String?
-    /// The gateway made ``rawNonce``: it counts once, and nobody else can have made it.
+    /// Whether the gateway issued ``rawNonce``: it is single-use, and no other party can have generated it.
     public internal(set) var nonceIsOurs = false
-    /// Apple's, which it gives an app once.
+    /// The name from Apple, which Apple sends an app only once.
     public let name: PersonName?
 
     public init(
@@ -20,7 +20,7 @@ public struct FederatedCredential: Sendable {
     }
 }
 
-/// A name that nobody vouches for: cleaned and cut, good for showing and for nothing else.
+/// An unverified name, cleaned and truncated, for display only.
 public struct PersonName: Hashable, Codable, Sendable {
     /// Of each part, in characters.
     public static let lengthLimit = 100
@@ -28,7 +28,7 @@ public struct PersonName: Hashable, Codable, Sendable {
     public let given: String?
     public let family: String?
 
-    /// - Returns: `nil` if nothing that can be shown is left.
+    /// - Returns: `nil` if no printable character is left.
     public init?(given: String?, family: String?) {
         self.given = given.flatMap(Self.cleaned)
         self.family = family.flatMap(Self.cleaned)
@@ -38,7 +38,8 @@ public struct PersonName: Hashable, Codable, Sendable {
     /// Western order, as Firebase's clients build it.
     public var full: String { [given, family].compactMap { $0 }.joined(separator: " ") }
 
-    /// Without control and formatting characters (the ones that turn text around among them), blanks run together.
+    /// Without control and formatting characters (such as those that change the text direction); adjacent spaces are
+    /// merged.
     private static func cleaned(_ text: String) -> String? {
         let visible = text.unicodeScalars.prefix(4 * lengthLimit).map { scalar -> Character in
             switch scalar.properties.generalCategory {
