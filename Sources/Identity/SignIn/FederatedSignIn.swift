@@ -1,11 +1,11 @@
-/// Sign-in with another provider's word: the way from a credential to one account.
+/// Sign-in with a credential of another provider.
 ///
 /// Throws ``ProviderRefusal``, ``LinkRefusal``, ``EditRefusal``, ``TokenRefusal``, ``TooManyAttempts`` and
 /// ``ProviderUnreachable``.
 public struct FederatedSignIn: Sendable {
-    /// How long a pending credential can be used.
+    /// Lifetime of pending tokens.
     public static let pendingLifetime: Duration = .seconds(1800)
-    /// How long a nonce of ours can be used.
+    /// Lifetime of nonces that the gateway issued.
     public static let nonceLifetime: Duration = .seconds(600)
 
     private let with: Collaborators
@@ -26,7 +26,7 @@ public struct FederatedSignIn: Sendable {
 
     public struct Request: Sendable {
         public var proof: IdentityProof
-        /// Of the account that the identity is to be linked to.
+        /// The ID token of the account that the identity is to be linked to.
         public var idToken: String?
         /// `false` for a re-authentication.
         public var mayEnter: Bool
@@ -42,22 +42,23 @@ public struct FederatedSignIn: Sendable {
 
     public enum Outcome: Sendable {
         case signedIn(SignedIn, IdentityProfile, isNew: Bool)
-        /// Nobody is signed in. The owner of the account that holds the address may link the identity with `pendingToken`.
+        /// No user was signed in. The owner of the account that has the address may link the identity with
+        /// `pendingToken`.
         ///
-        /// - Parameter existing: `nil` if the client must not learn anything of that account.
+        /// - Parameter existing: `nil` if the client must not learn anything about that account.
         case confirmationNeeded(ExistingAccount?, IdentityProfile, pendingToken: String)
-        /// Nobody is signed in; `pendingToken` is as good as the credential was.
+        /// No user was signed in; `pendingToken` is as valid as the credential was.
         case conflict(LinkRefusal, IdentityProfile, pendingToken: String)
     }
 
-    /// What the response says about the account that holds an identity's address.
+    /// What the response says about the account that has an identity's address.
     public struct ExistingAccount: Sendable {
         public let account: Account
         /// It has another identity of the same provider.
         public let isRecycled: Bool
     }
 
-    /// Verifies first, so that no transaction waits on another company's server.
+    /// Verifies the credential first, so that no transaction waits for a provider's server.
     public func signIn(_ request: Request, for app: App, in project: Project) async throws -> Outcome {
         let proven = try await prover.proven(request.proof, for: app, in: project)
         return try await retryingConflicts { attempt in
@@ -76,14 +77,14 @@ public struct FederatedSignIn: Sendable {
         }
     }
 
-    /// Before anything is decided: a stale session does not learn whose an identity or an address is. An identity that is
-    /// the caller's already is no link but a login.
+    /// Checks the session before the decision, so that a client with a stale session does not learn which account has
+    /// an identity or address. If the caller already has the identity, this is a login and not a link.
     private func admit(_ caller: Caller, isFirstAttempt: Bool, in project: Project) throws {
         try caller.requireRecentLoginToLink(by: project.policy, at: with.clock.now())
         if isFirstAttempt { try with.limiter.takeCredentialChange(of: caller.account.id, in: project) }
     }
 
-    /// A nonce for a sign-in that is about to begin.
+    /// Issues a nonce for a sign-in that is about to begin.
     public func issueNonce(in project: Project, from origin: RequestContext) throws(TooManyAttempts) -> IssuedNonce {
         try with.limiter.take(
             .nonces(from: origin.network), Policy.nonceLimit, Policy.nonceWindow, ID(project.id))
@@ -136,7 +137,7 @@ public struct FederatedSignIn: Sendable {
         return .signedIn(signedIn, IdentityProfile(proven.identity, of: account), isNew: isNew)
     }
 
-    /// To the owner of an account that others can enter now, or that has become somebody else's.
+    /// A notice to the owner of an account that has a new sign-in method or a new owner.
     private func emailBatch(
         about step: SignInCommit.Step, _ identity: VerifiedIdentity, from origin: RequestContext, at now: Instant
     ) throws -> EmailBatch {
@@ -154,7 +155,7 @@ public struct FederatedSignIn: Sendable {
         }
     }
 
-    /// A proof that came in a ticket lives no longer in the next one, and both count once together.
+    /// A new pending token does not outlive the one that proved the identity, and both share one replay key.
     private func ticket(
         for proven: ResolvedProof, _ use: PendingCredential.Use, in project: Project
     ) throws -> String {
@@ -167,10 +168,10 @@ public struct FederatedSignIn: Sendable {
     }
 }
 
-/// What a client is told of an identity.
+/// What the response says about an identity.
 public struct IdentityProfile: Hashable, Sendable {
     public let identity: VerifiedIdentity
-    /// With the name that was given first, if the identity is linked.
+    /// With the name that the provider sent first, if the identity is linked.
     public let linked: LinkedIdentity
 
     init(_ identity: VerifiedIdentity, of account: Account? = nil) {

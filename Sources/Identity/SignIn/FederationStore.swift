@@ -26,29 +26,29 @@ public protocol FederationStore: Sendable {
     ) async throws -> (account: Account, session: Session)
 }
 
-/// A decision that signs somebody in, with all that carrying it out needs.
+/// A decision that signs a user in, with everything needed to apply it.
 public struct SignInCommit: Hashable, Sendable {
     public enum Step: Hashable, Sendable {
         case signIn(Account)
         /// - Parameters:
-        ///   - caller: where the account is the caller's, whose session has to live.
-        ///   - takesEmail: an account without an address gets the identity's.
+        ///  - caller: if the account is the caller's, the caller's session, which has to be alive.
+        ///  - takesEmail: an account without an address gets the identity's.
         case link(to: Account, by: Caller?, takesEmail: Bool)
         case reclaim(Account)
-        /// - Parameter takesEmail: the account holds the identity's address.
+        /// - Parameter takesEmail: the account gets the identity's address.
         case create(ID<Account>, takesEmail: Bool)
     }
 
     public let step: Step
     public let identity: VerifiedIdentity
-    /// What is used up. If any of it was used before, nothing happens.
+    /// The replay keys to consume. If one was used before, nothing is applied.
     public let marks: [ReplayKey]
     public let session: ID<Session>
     public let device: String?
     public let place: [UInt8]?
     public let trace: RequestTrace
     public let enteredAt: Instant
-    /// To be sent once it is carried out.
+    /// The emails to enqueue with the change.
     public let emailBatch: EmailBatch
 
     public init(
@@ -66,7 +66,7 @@ public struct SignInCommit: Hashable, Sendable {
         self.emailBatch = emailBatch
     }
 
-    /// Of the session that is opened.
+    /// The generation of the account for the opened session.
     public var authenticatedAt: Instant {
         guard case .link(_, let caller?, _) = step else { return enteredAt }
         return caller.authenticatedAt(linkingAt: enteredAt)

@@ -1,13 +1,13 @@
-/// What is known when somebody brings a proven identity.
+/// What is known about a verified identity before the decision.
 public struct LinkingFacts: Hashable, Sendable {
     public var identity: VerifiedIdentity
-    /// Whose identity it is already.
+    /// The account that has the identity.
     public var owner: Account?
-    /// Who holds the identity's address.
+    /// The account that has the identity's address.
     public var sameEmail: Account?
-    /// Who is signed in, and so asks for the identity to be linked.
+    /// The account of the caller, who asks to link the identity.
     public var caller: Account?
-    /// `false` for a re-authentication: only an identity that is linked already will do.
+    /// `false` for a re-authentication: only an identity that is already linked is accepted.
     public var mayEnter: Bool
     public var policy: Policy
 
@@ -24,25 +24,26 @@ public struct LinkingFacts: Hashable, Sendable {
     }
 }
 
-/// Who gets signed in, linked, reclaimed, asked or created.
+/// The decision: sign in, link, reclaim, ask the owner, create, or refuse.
 public enum LinkingDecision: Hashable, Sendable {
-    /// The identity is this account's.
+    /// The account has the identity.
     case signIn(Account)
-    /// The identity becomes this account's: the caller's own, or the one that holds the same proven address.
+    /// The identity is linked to this account: the caller's own, or the one with the same verified address.
     ///
     /// - Parameter takesEmail: an account without an address gets the identity's, because no other account holds it.
     case link(to: Account, takesEmail: Bool)
-    /// Whoever made this account never proved the address. It goes to whom the provider vouches for, and nothing by
-    /// which its maker could come back stays: no password, no identity, no session.
+    /// The creator of this account never verified the address. The account goes to the person whom the provider vouches
+    /// for, and every credential of its creator is removed: password, identities and sessions.
     case reclaim(Account)
-    /// This account holds the address, and only its owner can say whether the identity is theirs.
+    /// This account has the address, and only its owner can decide whether to link the identity.
     ///
-    /// - Parameter isRecycled: the account has another identity of the same provider, and its address is not just claimed.
+    /// - Parameter isRecycled: the account has another identity of the same provider, and the identity's address is
+    ///   verified.
     case confirm(Account, isRecycled: Bool)
     case create
     case refuse(LinkRefusal)
 
-    /// An e-mail never chooses the account of a returning identity.
+    /// An email address never selects the account of a returning identity.
     public init(_ facts: LinkingFacts) {
         if let caller = facts.caller {
             self.init(facts, caller: caller)
@@ -72,7 +73,8 @@ public enum LinkingDecision: Hashable, Sendable {
 
     private init(_ identity: VerifiedIdentity, meeting other: Account) {
         let vouching = other.identities.filter { $0.email == identity.email && $0.emailTrust >= .verified }
-        // Anybody can type an address in and link an identity of any provider: that alone keeps its owner from nothing.
+        // Anyone can enter an address and link an identity of any provider, so that alone does not protect an account
+        // from its owner.
         let isRecycled = (other.emailIsVerified ? other.identities : vouching).contains {
             $0.provider == identity.provider
         }
@@ -82,7 +84,8 @@ public enum LinkingDecision: Hashable, Sendable {
             } else if other.isDisabled {
                 .refuse(.accountDisabled)
             } else if other.emailIsVerified {
-                // A relay address is one person's at one team: that somebody typed it in says little.
+                // A relay address belongs to one person and one developer team, so an account that merely entered it
+                // has little claim to it.
                 identity.isPrivateEmail ? .confirm(other, isRecycled: false) : .link(to: other, takesEmail: true)
             } else {
                 vouching.isEmpty ? .reclaim(other) : .confirm(other, isRecycled: false)
@@ -90,19 +93,19 @@ public enum LinkingDecision: Hashable, Sendable {
     }
 }
 
-/// Why an identity was not linked, or nobody signed in with it.
+/// Why an identity was not linked, or did not sign in a user.
 public enum LinkRefusal: Refusal, Hashable {
-    /// The identity is another account's.
+    /// Another account has the identity.
     case identityTaken
     /// The account has another identity of that provider.
     case providerAlreadyLinked
-    /// Another account holds the address.
+    /// Another account has the address.
     case emailTaken
     case accountDisabled
-    /// A re-authentication with an identity that nobody has.
+    /// A re-authentication with an identity that is not linked to any account.
     case accountUnknown
 
-    /// Signing in or merging is still open, and needs no second proof.
+    /// The caller can still sign in or merge, without a second proof.
     public var leavesPending: Bool {
         switch self {
         case .identityTaken, .providerAlreadyLinked, .emailTaken: true

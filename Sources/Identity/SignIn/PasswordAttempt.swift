@@ -1,14 +1,14 @@
-/// One attempt to sign in with a password, as far as rate limits are concerned.
+/// An attempt to sign in with a password, for rate limits.
 ///
-/// After ``Policy/addressFailureLimit`` wrong passwords for an address from all places together, attempts go on from places
-/// where its account had a session. All other places share one attempt a minute. An address without account is treated the
-/// same, so the answer does not tell whether there is one.
+/// After ``Policy/addressFailureLimit`` wrong passwords for an address from all networks together, only attempts from
+/// known networks of its account continue. All other networks share one attempt per minute. An address without account
+/// is treated the same, so that the response does not reveal whether there is one.
 struct PasswordAttempt {
     private let email: EmailAddress
     private let project: Project
     private let origin: RequestContext
     private let with: Collaborators
-    /// It goes on although there were too many wrong passwords for the address.
+    /// Whether the attempt continues although there were too many wrong passwords for the address.
     private var isExempt = false
 
     init(on email: EmailAddress, in project: Project, from origin: RequestContext, with collaborators: Collaborators) {
@@ -18,10 +18,11 @@ struct PasswordAttempt {
         with = collaborators
     }
 
-    /// Passes while the password may be tried; and again after it was found right, because of many attempts at once no more
-    /// than the limit may learn whether they were right.
+    /// Throws if the password may not be tried. Called again after a correct password, because of many concurrent
+    /// attempts no more than the limit may learn whether their passwords were correct.
     ///
-    /// - Throws: ``TooManyAttempts``; and what the store throws, which is asked only while the address is under attack.
+    /// - Throws: ``TooManyAttempts``, and the store's errors. The store is called only while the address is under
+    ///   attack.
     mutating func require() async throws {
         try with.limiter.requirePasswordAttempt(on: email, from: origin.network, in: project)
         guard !isExempt, with.limiter.isUnderAttack(email, in: project) else { return }
@@ -29,7 +30,8 @@ struct PasswordAttempt {
         isExempt = true
     }
 
-    /// Counts a wrong password. Of many tried at once, no more than the limit may learn that they were wrong.
+    /// Counts a wrong password. Of many concurrent attempts, no more than the limit may learn that their passwords were
+    /// wrong.
     func fail() throws(TooManyAttempts) {
         try with.limiter.takePasswordFailure(on: email, from: origin.network, in: project)
         if !isExempt { try with.limiter.takeAddressFailure(on: email, in: project) }

@@ -1,4 +1,4 @@
-/// What a project asks of a password, in the order in which it is told.
+/// A requirement of a project for passwords, in the order in which failures are reported.
 public enum PasswordRequirement: Hashable, Sendable {
     case minimumLength(Int)
     case maximumLength(Int)
@@ -6,21 +6,21 @@ public enum PasswordRequirement: Hashable, Sendable {
     case uppercase
     case digit
     case symbol
-    /// Never seen in a data breach.
+    /// The password was never in a known data breach.
     case notBreached
 }
 
 extension Policy {
-    /// In bytes of UTF-8. Nobody has more than that hashed.
+    /// In bytes of UTF-8. Longer passwords are never hashed.
     public static let maximumPasswordLength = 4096
 
-    /// What counts as a symbol: ASCII's punctuation, as Firebase's clients are told to check it.
+    /// The accepted symbols: ASCII punctuation, as Firebase's clients check it.
     public static let passwordSymbols = Array(##"!"#$%&'()*+,-./:;<=>?@[\]^_`{|}~"##)
 
-    /// What `password` lacks, as far as can be told without asking anybody.
+    /// The requirements that `password` does not meet, as far as they can be checked locally.
     ///
-    /// Length is counted in UTF-16 code units and letters are those of ASCII, because that is how Firebase's own clients
-    /// check a password before they send it.
+    /// Length is counted in UTF-16 code units and letters are those of ASCII, because Firebase's own clients check
+    /// passwords that way.
     public func requirements(missingIn password: Secret) -> [PasswordRequirement] {
         let text = password.expose()
         let units = text.utf16
@@ -36,8 +36,8 @@ extension Policy {
         return rules.filter { !$0.isMet }.map(\.0)
     }
 
-    /// To be asked before a password is set, never where one is shown; and never inside a transaction, for it may wait
-    /// for another company's server.
+    /// Checks a password before it is set, never when it is presented. Never call it inside a transaction, because it
+    /// may wait for another company's server.
     ///
     /// - Throws: ``CredentialRefusal/weakPassword(minimumLength:)`` where the length is all that is asked for,
     ///   ``CredentialRefusal/passwordLacks(_:)`` with everything that is missing otherwise.
@@ -55,15 +55,15 @@ extension Policy {
 }
 
 extension Collaborators {
-    /// See ``Policy``: for every password that is set.
+    /// Checks every password that is set; see ``Policy``.
     func require(_ password: Secret, by policy: Policy) async throws {
         try await policy.require(password, unknownTo: breaches)
     }
 
-    /// For a password that is set together with an address, which `requireFree` looks up.
+    /// Checks a password that is set together with an address, which `requireFree` looks up.
     ///
-    /// Where the project hides who has an account, the password goes first: otherwise weak passwords would tell who has
-    /// one without making any.
+    /// With email enumeration protection, the password is checked first: otherwise weak passwords would reveal which
+    /// addresses have accounts, without creating any.
     func require(
         _ password: Secret, by policy: Policy, andAddress requireFree: () async throws -> Void
     ) async throws {

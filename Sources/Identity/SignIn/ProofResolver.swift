@@ -1,11 +1,11 @@
-/// What a request proves an identity with.
+/// The proof of an identity in a request.
 public enum IdentityProof: Sendable {
     case credential(FederatedCredential)
-    /// A pending token of ours.
+    /// A pending token of the gateway.
     case ticket(String)
 }
 
-/// Takes proofs of identities, the client's own and those we keep for it.
+/// Verifies proofs of identities: credentials of providers, and pending tokens.
 struct ProofResolver: Sendable {
     let verifier: Verifier
     let tickets: any SealedTokens
@@ -18,7 +18,7 @@ struct ProofResolver: Sendable {
             let brought = try mark(of: credential.rawNonce, in: project)
             credential.nonceIsOurs = brought != nil
             var identity = try await verifier.verify(credential, app, project)
-            // The token may have one of ours that the request does not bring.
+            // The token may have a nonce of the gateway that the request does not contain.
             let used = identity.nonce == credential.rawNonce ? brought : try mark(of: identity.nonce, in: project)
             identity.marks += [used].compactMap(\.self)
             return ResolvedProof(identity: identity)
@@ -32,26 +32,26 @@ struct ProofResolver: Sendable {
         }
     }
 
-    /// - Returns: `nil` for a nonce that is not ours.
+    /// - Returns: `nil` if the gateway did not issue the nonce.
     private func mark(of nonce: String?, in project: Project) throws -> ReplayKey? {
         try nonce.flatMap { try tickets.mark(ofNonce: $0, at: clock.now(), in: project.realm) }
     }
 }
 
-/// An identity that this request has proven, and what goes with the proof.
+/// An identity that this request has proven, with the data of its proof.
 struct ResolvedProof: Sendable {
     let identity: VerifiedIdentity
     var use = PendingCredential.Use.any
-    /// Of the ticket that it came in.
+    /// From the pending token that contained the identity.
     var ticket: ReplayKey?
 
     var isTicket: Bool { ticket != nil }
     var marks: [ReplayKey] { identity.marks + [ticket].compactMap(\.self) }
 
     /// An identity without an issuer was linked by an administrator before the provider was configured, or by an older
-    /// release. It takes the issuer of the first sign-in: while it is linked, its provider cannot get another one.
+    /// release. It gets the issuer of its first sign-in. While it is linked, the issuer of its provider cannot change.
     ///
-    /// - Parameter owner: of the identity with this provider and subject.
+    /// - Parameter owner: the account that has the identity with this provider and subject.
     /// - Throws: ``ProviderRefusal/otherIssuer``.
     func requireIssuer(of owner: Account?) throws(ProviderRefusal) {
         let linked = owner?.identities.first { $0.provider == identity.provider && $0.subject == identity.subject }
@@ -59,7 +59,7 @@ struct ResolvedProof: Sendable {
         guard issuer == identity.issuer else { throw .otherIssuer }
     }
 
-    /// - Throws: ``ProviderRefusal/ticketNotBelieved`` unless the ticket is for this caller.
+    /// - Throws: ``ProviderRefusal/ticketNotBelieved`` unless the pending token is for this caller.
     func requireUse(by caller: Caller?) throws(ProviderRefusal) {
         guard case .link(let account, let generation) = use else { return }
         guard caller?.account.id == account, caller?.account.generation == generation else {

@@ -1,24 +1,23 @@
-/// Why a credential of another provider is not accepted.
+/// Why a credential of another provider is rejected.
 public enum ProviderRefusal: Refusal, Hashable {
-    /// No such provider, or the project has not configured it.
+    /// The provider does not exist, or the project has not configured it.
     case notConfigured
     case disabled
-    /// The app may not show this provider, or not in the company it keeps (guideline 4.8).
+    /// The app may not show this provider, or not without Apple (guideline 4.8).
     case notForThisApp(LoginServicesViolation?)
-    /// Nothing in the credential that this provider's sign-in could go by.
+    /// The credential contains nothing that this provider's sign-in can use.
     case credentialMissing
     case tokenNotBelieved(IdentityTokenFault)
     case nonce(NonceFault)
     /// The identity with this provider and subject was verified by another issuer, so it is another person's.
     case otherIssuer
-    /// A ticket of ours that is malformed, forged, of another project or purpose, or expired.
+    /// A sealed token that is malformed, forged, expired, or of another project or purpose.
     case ticketNotBelieved
-    /// It has done what it can do once.
+    /// The sealed token is single-use and was used before.
     case ticketUsed
 }
 
-/// The texts contain what was expected and what was seen, because both are configuration. They contain nothing else of
-/// a token.
+/// The texts contain expected and actual values, because both are configuration. They contain nothing else of a token.
 extension ProviderRefusal {
     public var code: ErrorCode {
         switch self {
@@ -47,15 +46,15 @@ extension ProviderRefusal {
     }
 }
 
-/// What is wrong with a provider's token. Holds what was expected and seen, and nothing secret.
+/// The fault of a provider's token. Contains expected and actual values, and no secrets.
 public enum IdentityTokenFault: Hashable, Sendable {
     case malformed
     case tooLong
     case algorithmNotAllowed
-    /// Carries `crit`, which nobody here understands (RFC 7515 §4.1.11).
+    /// Has the header `crit`, of which no extension is supported (RFC 7515 §4.1.11).
     case criticalHeader
     case keyIDMissing
-    /// Not among the provider's keys, freshly fetched or as fresh as it may be.
+    /// The key is not among the provider's keys, even after a refetch if one was allowed.
     case unknownKey
     case signatureInvalid
     case issuer(expected: [String], seen: String)
@@ -63,38 +62,37 @@ public enum IdentityTokenFault: Hashable, Sendable {
     case authorizedParty(expected: [String], seen: String)
     case expired(at: Instant)
     case issuedInTheFuture(at: Instant)
-    /// Absent, or not what it has to be: `exp` no number, `sub` empty.
+    /// Absent or invalid: `exp` is not a number, `sub` is empty.
     case claim(String)
 }
 
 public enum NonceFault: Hashable, Sendable {
-    /// The token carries one, the request does not.
+    /// The token has a nonce, but the request has none.
     case missingInRequest
-    /// The request brings one, the token carries none.
+    /// The request has a nonce, but the token has none.
     case missingInToken
-    /// Neither has one, and the project asks for it.
+    /// Neither has a nonce, but the project requires one.
     case missing
     /// Not 1 to 1024 bytes.
     case invalidLength
     case doesNotMatch(seen: Form)
-    /// Ours, and too old.
+    /// Issued by the gateway, and expired.
     case expired
     case alreadyUsed
 
-    /// What the token's nonce looks like.
+    /// The form of the token's nonce.
     public enum Form: Hashable, Sendable {
         /// 64 hexadecimal digits.
         case sha256Hex
-        /// 43 characters in base64url: the digest, encoded otherwise than Apple's convention has it.
+        /// 43 characters of base64url: the digest in another encoding than Apple's convention.
         case sha256Base64URL
-        /// The nonce of the request itself, where its SHA-256 is expected.
+        /// The request's nonce itself, although its SHA-256 is expected.
         case unhashed
         case other
     }
 }
 
-/// A provider that has to be asked does not answer, or not sensibly: the credential may be good, and the same call may
-/// succeed in a moment.
+/// A provider does not respond, or not with a valid response. The credential may be valid, and a retry may succeed.
 public struct ProviderUnreachable: Error {
     public let provider: ProviderID
     public let reason: String

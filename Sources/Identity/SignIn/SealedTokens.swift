@@ -1,10 +1,10 @@
-/// Makes and reads what a client keeps for us for some minutes. Nothing of it is stored; what counts once leaves its
-/// ``ReplayKey`` when it is used.
+/// Creates and verifies the short-lived tokens that the client keeps for the gateway. They are not stored; a single-use
+/// token leaves its ``ReplayKey`` when it is used.
 public protocol SealedTokens: Sendable {
     func nonce(until end: Instant, in realm: ID<Realm>) -> IssuedNonce
 
-    /// - Returns: `nil` for a nonce that is not ours: the client's own.
-    /// - Throws: ``ProviderRefusal/nonce(_:)`` for one of ours that is too old.
+    /// - Returns: `nil` if the nonce is the client's own.
+    /// - Throws: ``ProviderRefusal/nonce(_:)`` for an expired nonce of the gateway.
     func mark(ofNonce raw: String, at now: Instant, in realm: ID<Realm>) throws -> ReplayKey?
 
     func ticket(for pending: PendingCredential, until end: Instant, in realm: ID<Realm>) throws -> String
@@ -17,17 +17,17 @@ public protocol SealedTokens: Sendable {
     /// - Throws: ``ProviderRefusal/ticketNotBelieved``.
     func proposal(_ ticket: String, at now: Instant, in realm: ID<Realm>) throws -> (MergeTokenPayload, ReplayKey)
 
-    /// For an administrator: good for nothing that a client may do.
+    /// For an administrator. Clients cannot use it.
     func ticket(for terms: MergePrecondition, until end: Instant, in realm: ID<Realm>) throws -> String
 
     /// - Throws: ``ProviderRefusal/ticketNotBelieved``.
     func terms(_ ticket: String, at now: Instant, in realm: ID<Realm>) throws -> (MergePrecondition, ReplayKey)
 }
 
-/// A nonce that counts once.
+/// A single-use nonce.
 public struct IssuedNonce: Hashable, Sendable {
     public let raw: String
-    /// In lower-case hexadecimal: what a native app hands to Apple.
+    /// In lower-case hexadecimal, for a native app's request to Apple.
     public let sha256: String
     public let expiresAt: Instant
 
@@ -38,12 +38,12 @@ public struct IssuedNonce: Hashable, Sendable {
     }
 }
 
-/// A proven identity kept because using it now would be unsafe or ambiguous.
+/// A verified identity that could not be used yet, because that would be unsafe or ambiguous.
 public struct PendingCredential: Hashable, Codable, Sendable {
     public enum Use: Hashable, Codable, Sendable {
-        /// As good as the credential itself: to sign in, to link, to merge.
+        /// As valid as the credential itself: to sign in, link, or merge.
         case any
-        /// Only to be linked to this account by its owner, while the account is of this generation.
+        /// Only for linking to this account by its owner, while the account has this generation.
         case link(to: ID<Account>, generation: Int64)
     }
 

@@ -1,27 +1,27 @@
-/// A provider's word about one person, believed: signature, issuer, audience, times and nonce have been checked.
+/// A provider's claims about one person, verified: signature, issuer, audience, times and nonce.
 public struct VerifiedIdentity: Hashable, Codable, Sendable {
     public let provider: ProviderID
     /// 1 to 255 characters.
     public let subject: String
-    /// The client id that the provider gave its word to.
+    /// The client ID that the credential was issued to.
     public let audience: String
-    /// The provider's `iss`; `nil` for providers built in, whose issuer never changes.
+    /// The provider's `iss`; `nil` for built-in providers, whose issuer never changes.
     public var issuer: String?
     public var email: EmailAddress?
     public var emailTrust: EmailTrust
-    /// A relay address that hides the person's own.
+    /// Whether the address is a relay address that hides the person's own.
     public var isPrivateEmail: Bool
     public var name: PersonName?
-    /// What the provider would have shown; by default ``PersonName/full``.
+    /// The display name from the provider; by default ``PersonName/full``.
     public var displayName: String?
     public var photoURL: String?
     /// Apple's `real_user_status`: 0 unsupported, 1 unknown, 2 likely real.
     public var realUserStatus: Int?
-    /// What the provider said, as a JSON object: the wire's `rawUserInfo`.
+    /// The provider's claims as a JSON object: the wire's `rawUserInfo`.
     public var rawUserInfo: String
-    /// The nonce that the token was asked for with, as far as it is known unhashed.
+    /// The nonce of the token's request, if its unhashed form is known.
     public var nonce: String?
-    /// Used up when this identity signs somebody in or is linked.
+    /// Consumed when this identity signs a user in or is linked.
     public var marks: [ReplayKey]
 
     public init(
@@ -47,12 +47,12 @@ public struct VerifiedIdentity: Hashable, Codable, Sendable {
     }
 }
 
-/// How far a provider's word goes that an address is this person's.
+/// How far a provider's claim that an address is this person's is trusted.
 public enum EmailTrust: String, Codable, Comparable, Sendable {
     case none
-    /// The person proved to the provider once that the mailbox was theirs; whose it is today, the provider cannot know.
+    /// The person once proved control of the mailbox to the provider. The provider cannot know who controls it now.
     case verified
-    /// The provider runs the mailbox, or knows who does.
+    /// The provider runs the mailbox, or knows who controls it.
     case authoritative
 
     public static func < (left: EmailTrust, right: EmailTrust) -> Bool { left.rank < right.rank }
@@ -66,11 +66,11 @@ public enum EmailTrust: String, Codable, Comparable, Sendable {
     }
 }
 
-/// Something that counts once.
+/// The key of a single-use value, which prevents replay.
 public struct ReplayKey: Hashable, Codable, Sendable {
-    /// SHA-256 of what is used.
+    /// SHA-256 of the value.
     public let hash: [UInt8]
-    /// From when on its age alone has it refused, so that the mark need not be kept.
+    /// The value expires at this time, so the key need not be kept longer.
     public let expiresAt: Instant
 
     public init(hash: [UInt8], expiresAt: Instant) {

@@ -1,9 +1,9 @@
 internal import Synchronization
 
-/// Values kept for a short time, so that what is configured may change while the process runs.
+/// Values cached for a short time, so that the configuration may change while the process runs.
 ///
-/// A value older than `lifetime` is loaded again before it is used. Of all who want it meanwhile one loads it, and the
-/// others wait for that; failures are told to them and not kept.
+/// A value older than `lifetime` is loaded again before it is used. Of several concurrent callers, one loads the value
+/// and the others wait for it. All of them get a failure, which is not cached.
 public final class Cache<Key: Hashable & Sendable, Value: Sendable>: Sendable {
     /// Gets `nil` if the loading ended before the wait began.
     private typealias Waiter = CheckedContinuation<Value?, any Error>
@@ -11,9 +11,9 @@ public final class Cache<Key: Hashable & Sendable, Value: Sendable>: Sendable {
     private struct Entry {
         var value: Value?
         var loadedAt = ContinuousClock.now
-        /// `nil` while nobody loads.
+        /// `nil` unless a caller is loading.
         var waiters: [Waiter]?
-        /// What is being loaded may be out of date already.
+        /// Whether the value being loaded may already be out of date.
         var isForgotten = false
     }
 
@@ -22,7 +22,8 @@ public final class Cache<Key: Hashable & Sendable, Value: Sendable>: Sendable {
     private let load: @Sendable (Key) async throws -> Value
     private let entries = Mutex<[Key: Entry]>([:])
 
-    /// - Parameter capacity: once reached, everything that nobody is loading is forgotten: keys may come from strangers.
+    /// - Parameter capacity: when it is reached, every entry that is not being loaded is dropped, because strangers may
+    ///   choose keys.
     public init(
         lifetime: Duration, capacity: Int = 10_000, load: @escaping @Sendable (Key) async throws -> Value
     ) {
@@ -47,7 +48,7 @@ public final class Cache<Key: Hashable & Sendable, Value: Sendable>: Sendable {
         }
     }
 
-    /// Everything is loaded again before it is used, by whoever asks from now on.
+    /// Invalidates all values: later callers load them again.
     public func forgetAll() {
         entries.withLock { entries in
             entries = entries.filter { $0.value.waiters != nil }.mapValues { entry in

@@ -1,4 +1,4 @@
-/// The name of one `Subject`, so that a session's id can never be taken for an account's.
+/// The ID of a `Subject`. The type prevents a session's ID from being used as an account's.
 public struct ID<Subject>: Hashable, Codable, Sendable {
     public let rawValue: String
 

@@ -1,4 +1,4 @@
-/// A point in time, to the microsecond, as PostgreSQL keeps it.
+/// A point in time with the precision of PostgreSQL: microseconds.
 public struct Instant: Hashable, Comparable, Codable, Sendable {
     /// Since 1970-01-01T00:00:00Z.
     public let microseconds: Int64

@@ -1,12 +1,12 @@
-/// An error that is the caller's: the gateway answers it with a code of the wire. Every other error is a fault of the
-/// gateway and is answered with 500, or with 503 where a retry may succeed.
+/// An error caused by the caller: the gateway responds with a code of the wire. Every other error is a fault of the
+/// gateway, with status 500, or 503 if a retry may succeed.
 public protocol Refusal: Error {
     var code: ErrorCode { get }
     /// A text for developers, which follows the code in the message. `nil` if the code says everything.
     var detail: String? { get }
     /// The whole message. It begins with the code, unless the wire has a sentence instead.
     var message: String { get }
-    /// A code for logs and metrics that says more than the client may know.
+    /// A code for logs and metrics that is more specific than the client may know.
     var loggedCode: String { get }
     /// How long the caller has to wait before the same request may succeed.
     var retryDelay: Duration? { get }

@@ -1,4 +1,4 @@
-/// The one clock of the process.
+/// The clock of the process.
 public struct WallClock: Sendable {
     public var now: @Sendable () -> Instant
 
@@ -9,7 +9,7 @@ public struct WallClock: Sendable {
     public static func fixed(at instant: Instant) -> WallClock { WallClock { instant } }
 }
 
-/// Where names come from that nobody may guess or see twice.
+/// Source of unguessable, unique identifiers.
 public struct Entropy: Sendable {
     /// 28 random letters and digits.
     public var accountID: @Sendable () -> ID<Account>
@@ -22,16 +22,17 @@ public struct Entropy: Sendable {
     }
 }
 
-/// Hashes passwords away from the event loops. Both throw ``Overloaded`` before any work is done.
+/// Hashes passwords outside the event loops. Both functions throw ``Overloaded`` before any work is done.
 public struct PasswordHasher: Sendable {
     public enum Verdict: Hashable, Sendable {
         case wrong
-        /// - Parameter rehashed: the same password under today's cost, if the stored hash is of another.
+        /// - Parameter rehashed: the same password hashed with the current cost, if the stored hash has another cost.
         case right(rehashed: String?)
     }
 
     public var hash: @Sendable (_ password: Secret, _ network: ClientNetwork) async throws -> String
-    /// Without a stored hash it does the same work and says ``Verdict/wrong``, so that nobody can tell the two apart.
+    /// Without a stored hash it does the same work and returns ``Verdict/wrong``, so that the two cases cannot be told
+    /// apart.
     public var check:
         @Sendable (_ password: Secret, _ storedHash: String?, _ network: ClientNetwork) async throws -> Verdict
 
@@ -44,26 +45,26 @@ public struct PasswordHasher: Sendable {
     }
 }
 
-/// Knows passwords that have been in a data breach.
+/// Checks passwords against a list of breached passwords.
 public struct BreachedPasswords: Sendable {
-    /// Whether `password` is one of them; `false` as well if that cannot be found out in time.
+    /// Whether `password` was in a breach; also `false` if the check does not finish in time.
     public var contain: @Sendable (_ password: Secret) async -> Bool
 
     public init(contain: @escaping @Sendable (Secret) async -> Bool) {
         self.contain = contain
     }
 
-    /// Knows none.
+    /// Accepts every password.
     public static let none = BreachedPasswords { _ in false }
 }
 
-/// Decides which credentials of other providers are believed.
+/// Verifies credentials of other providers.
 public struct Verifier: Sendable {
-    /// Asks nobody inside a database transaction. Throws ``ProviderRefusal``, or ``ProviderUnreachable`` where the
-    /// provider could not be asked.
+    /// Must not be called inside a database transaction. Throws ``ProviderRefusal``, or ``ProviderUnreachable`` if the
+    /// provider did not respond.
     public var verify:
         @Sendable (_ credential: FederatedCredential, _ app: App, _ project: Project) async throws -> VerifiedIdentity
-    /// Passes if the app may sign people in with that provider at all.
+    /// Throws unless the app may sign users in with that provider.
     public var admit: @Sendable (_ provider: ProviderID, _ app: App, _ project: Project) throws(ProviderRefusal) -> Void
 
     public init(
@@ -76,23 +77,23 @@ public struct Verifier: Sendable {
     }
 }
 
-/// Mints and reads our own tokens. Reading throws ``TokenRefusal``.
+/// Issues and verifies the gateway's own tokens. Verification throws ``TokenRefusal``.
 public protocol TokenAuthority: Sendable {
     func idToken(for account: Account, session: Session, in project: Project, at now: Instant) async throws -> String
     func refreshToken(_ claim: RefreshClaim, in project: Project) async throws -> String
-    /// The claims of `idToken`, with times and an issuer of its own, so that neither is ever taken for the other.
+    /// The claims of `idToken` with other times and another issuer, so that the two kinds of token cannot be confused.
     func sessionCookie(from idToken: String, lasting lifetime: Duration, in project: Project, at now: Instant)
         async throws -> String
     func read(idToken: String, in project: Project, at now: Instant) async throws -> IDTokenClaim
     func read(refreshToken: String, in project: Project) async throws -> RefreshClaim
 }
 
-/// Too much work is waiting: nothing was done, and the same call may succeed in a moment.
+/// The queue is full: nothing was done, and a retry may succeed.
 public struct Overloaded: Error {
     public init() {}
 }
 
-/// The database cannot be reached or does not answer in time.
+/// The database cannot be reached, or does not respond in time.
 public struct StoreUnavailable: Error {
     public let reason: String
 

@@ -1,4 +1,4 @@
-/// Text that must not reach a log: printing and mirroring show nothing; ``expose()`` is the one searchable way out.
+/// Text that must not reach a log: printing and mirroring show nothing. ``expose()`` is the only way to read it.
 public struct Secret: Sendable, CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
     private let text: String
 
