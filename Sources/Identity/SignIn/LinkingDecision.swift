@@ -37,8 +37,8 @@ public enum LinkingDecision: Hashable, Sendable {
     case reclaim(Account)
     /// This account has the address, and only its owner can decide whether to link the identity.
     ///
-    /// - Parameter isRecycled: the account has another identity of the same provider, and the identity's address is
-    ///   verified.
+    /// - Parameter isRecycled: the account has another identity of the same provider, and the account's address is
+    ///   verified, by the gateway or by a provider.
     case confirm(Account, isRecycled: Bool)
     case create
     case refuse(LinkRefusal)
@@ -73,8 +73,8 @@ public enum LinkingDecision: Hashable, Sendable {
 
     private init(_ identity: VerifiedIdentity, meeting other: Account) {
         let vouching = other.identities.filter { $0.email == identity.email && $0.emailTrust >= .verified }
-        // Anyone can enter an address and link an identity of any provider, so that alone does not protect an account
-        // from its owner.
+        // Anyone can enter an address and link an identity of any provider: that alone must not keep the owner of the
+        // address out.
         let isRecycled = (other.emailIsVerified ? other.identities : vouching).contains {
             $0.provider == identity.provider
         }
@@ -84,8 +84,7 @@ public enum LinkingDecision: Hashable, Sendable {
             } else if other.isDisabled {
                 .refuse(.accountDisabled)
             } else if other.emailIsVerified {
-                // A relay address belongs to one person and one developer team, so an account that merely entered it
-                // has little claim to it.
+                // A relay address belongs to one person and one developer team: that the account has it proves little.
                 identity.isPrivateEmail ? .confirm(other, isRecycled: false) : .link(to: other, takesEmail: true)
             } else {
                 vouching.isEmpty ? .reclaim(other) : .confirm(other, isRecycled: false)

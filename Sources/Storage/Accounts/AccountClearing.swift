@@ -1,7 +1,7 @@
 public import Identity
 public import Postgres
 
-/// Forgets accounts altogether: not even their ids stay taken. For installations that nobody's account is real in.
+/// Deletes accounts without tombstones, so that their IDs can be used again. For installations without real users.
 public struct AccountClearing: Sendable {
     private let pool: Pool
 

@@ -2,7 +2,7 @@ internal import Identity
 internal import JSON
 internal import Postgres
 
-/// The columns that make an ``Account``, of a table called `a`, and how they are read.
+/// The columns of an ``Account`` in a table with the alias `a`, and their decoding.
 enum AccountRow {
     /// Identities come as one JSON text, or NULL for the many accounts that have none.
     static let columns: SQL = """

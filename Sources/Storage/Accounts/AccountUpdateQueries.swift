@@ -2,15 +2,14 @@ internal import Identity
 internal import Postgres
 
 extension SQL {
-    /// The `UPDATE account` of every change but those of a sign-in, which are part of larger statements and are written
-    /// for speed.
+    /// The `UPDATE account` of every change, except sign-ins, which are parts of larger statements optimised for speed.
     ///
-    /// A member that stays as it is arrives as `false` beside a NULL, so that every update is the same statement and its
-    /// plan is reused. Which sessions end is decided on the locked row.
+    /// A member that stays unchanged is sent as `false` with a NULL, so that every update is the same statement and its
+    /// plan is reused. The statement decides on the locked row which sessions end.
     ///
     /// - Parameters:
     ///   - id: of the account, which is called `a` in the other parameters.
-    ///   - condition: that the row has to meet.
+    /// - condition: a condition on the row.
     ///   - source: another table, for `passwordHash`.
     ///   - passwordHash: replaces the value of ``AccountUpdate/passwordHash``, for a hash that only the database has.
     static func update(

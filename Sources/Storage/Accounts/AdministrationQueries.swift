@@ -2,7 +2,7 @@ internal import Identity
 internal import Postgres
 
 extension SQL {
-    /// One row with whether some account has each of these.
+    /// One row that says for each of these whether an account has it.
     static func taken(
         id: ID<Account>?, email: EmailAddress?, phoneNumber: PhoneNumber?, in realm: ID<Realm>
     ) -> SQL {
@@ -14,8 +14,8 @@ extension SQL {
         """
     }
 
-    /// The project, hidden from the planner: of one that has grown since the statistics were taken it expects a single
-    /// account, and would walk through all of them where it should go to each by its name.
+    /// The project ID, hidden from the planner. With outdated statistics, the planner expects a single account and
+    /// scans the whole project instead of looking up each account by its index.
     static func asked(_ realm: ID<Realm>) -> SQL {
         "param AS MATERIALIZED (SELECT \(realm.rawValue) AS project_id)"
     }
@@ -43,7 +43,7 @@ extension SQL {
             """
     }
 
-    /// What belongs to an account is fetched for those on the page only.
+    /// The sessions and identities are read for the accounts of the page only.
     static func page(after id: ID<Account>?, limit: Int, in realm: ID<Realm>) -> SQL {
         let condition: SQL = if let id { "a.id > \(id.rawValue)" } else { "true" }
         return """
@@ -58,7 +58,8 @@ extension SQL {
         "SELECT count(*) AS count FROM account WHERE project_id = \(realm.rawValue)"
     }
 
-    /// - Parameter actor: `nil` of one that goes on in another: nobody is told, and the audit trail tells of the merge.
+    /// - Parameter actor: `nil` when the account is being merged: no deletion event is emitted; the merge is audited
+    ///   instead.
     static func delete(
         _ account: ID<Account>, by actor: AuditActor?, now: Instant, in realm: ID<Realm>
     ) -> SQL {
@@ -72,9 +73,9 @@ extension SQL {
             """
     }
 
-    /// Locks in the order of ids, so that two who delete the same accounts do not wait for each other.
+    /// Locks in the order of IDs, so that two concurrent deletions of the same accounts do not deadlock.
     ///
-    /// - Returns: rows of the accounts that were spared.
+    /// - Returns: rows of the accounts that were kept.
     static func delete(
         _ accounts: [ID<Account>], onlyDisabled: Bool, by actor: AuditActor, now: Instant, in realm: ID<Realm>
     ) -> SQL {
@@ -94,7 +95,7 @@ extension SQL {
         """
     }
 
-    /// Tells others of accounts that are no more, and forgets what was on its way to their mailboxes.
+    /// Emits the events of deleted accounts, and deletes the emails that wait to be sent to them.
     static func forgetting(_ source: SQL, tells: Bool = true, at now: Instant) -> SQL {
         """
         outbox_rows AS (
@@ -110,7 +111,7 @@ extension SQL {
         """
     }
 
-    /// Remembers ids that are not to be given again. One may be there already: it was made again while it was deleted.
+    /// Inserts tombstones. An ID may already have one, if the account was created again during its deletion.
     static func burying(_ source: SQL, at now: Instant) -> SQL {
         """
         INSERT INTO deleted_account (project_id, id, deleted_at) SELECT project_id, id, \(Timestamp(now)) FROM \(source)
@@ -119,7 +120,7 @@ extension SQL {
     }
 }
 
-/// References by their kinds.
+/// References grouped by kind.
 private struct ReferenceColumns {
     var ids: [String] = []
     var emails: [String] = []

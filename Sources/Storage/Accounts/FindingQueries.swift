@@ -2,14 +2,14 @@ internal import Identity
 internal import Postgres
 
 extension AccountRow {
-    /// Of an account that comes with its ``lastRefresh``.
+    /// The columns of an account with its ``lastRefresh``.
     static func seen(_ row: Row) throws -> Account {
         try account(row, lastRefreshAt: try row.decode("last_refresh_at"))
     }
 }
 
 extension SQL {
-    /// By address or name only accounts that have one.
+    /// With a prefix of addresses or names, only accounts that have one.
     static func page(
         by order: AccountOrder, skipping count: Int, limit: Int, in realm: ID<Realm>
     ) -> SQL {
@@ -26,7 +26,7 @@ extension SQL {
         return page(where: condition, by: sorting, skipping: count, limit: limit, in: realm)
     }
 
-    /// Those who lack what `order` goes by.
+    /// Accounts without the sort key of `order`.
     static func rest(_ order: AccountOrder, skipping count: Int, limit: Int, in realm: ID<Realm>) -> SQL {
         let condition = order.field.column.map { "\($0) IS NULL" as SQL } ?? "false"
         return page(
@@ -34,7 +34,7 @@ extension SQL {
             in: realm)
     }
 
-    /// How many have what `order` goes by.
+    /// The number of accounts with the sort key of `order`.
     static func count(_ order: AccountOrder, upTo limit: Int, in realm: ID<Realm>) -> SQL {
         let column = order.field.column ?? "a.id"
         return """
@@ -57,7 +57,7 @@ extension SQL {
         return page(where: condition, by: "a.id", skipping: 0, limit: limit, in: realm)
     }
 
-    /// What belongs to an account is fetched for those on the page only.
+    /// The sessions and identities are read for the accounts of the page only.
     private static func page(
         where condition: SQL, by sorting: SQL, skipping count: Int, limit: Int, in realm: ID<Realm>
     ) -> SQL {
@@ -71,7 +71,7 @@ extension SQL {
 }
 
 extension AccountOrder.Field {
-    /// What not everybody has: those who have it are in one index, the others in another.
+    /// An optional sort key: accounts with the key are in one index, the others in another.
     fileprivate var column: SQL? {
         switch self {
         case .email: "a.email"

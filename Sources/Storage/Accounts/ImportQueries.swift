@@ -2,7 +2,7 @@ internal import Identity
 internal import Postgres
 
 extension SQL {
-    /// Makes all of `accounts` in one statement.
+    /// Inserts all of `accounts` in one statement.
     static func insert(_ accounts: [StoredAccount], in realm: ID<Realm>) -> SQL {
         """
         WITH inserted AS (\(insertion(accounts, in: realm)) RETURNING id)
@@ -10,9 +10,9 @@ extension SQL {
         """
     }
 
-    /// The same, but leaves out accounts that have something in common with another one, in `accounts` as well.
+    /// The same, without accounts that share a unique member with another account, also within `accounts`.
     ///
-    /// - Returns: the ids of those made.
+    /// - Returns: the IDs of the inserted accounts.
     static func add(_ accounts: [StoredAccount], in realm: ID<Realm>) -> SQL {
         """
         WITH inserted AS (\(insertion(accounts, in: realm)) ON CONFLICT DO NOTHING RETURNING id),
@@ -22,7 +22,7 @@ extension SQL {
         """
     }
 
-    /// One array for each column: the server takes them apart in half the time that JSON would need.
+    /// One array for each column: PostgreSQL unpacks arrays in half the time that JSON would need.
     private static func insertion(_ accounts: [StoredAccount], in realm: ID<Realm>) -> SQL {
         func times(_ time: (Account) -> Instant?) -> SQL { "\(accounts.map { time($0.account)?.microseconds })" }
         let all = accounts.map(\.account)
@@ -43,7 +43,7 @@ extension SQL {
             """
     }
 
-    /// An imported account is made with the identities that it brings.
+    /// An imported account is inserted with its identities.
     static func insertIdentities(of accounts: [StoredAccount], at now: Instant, in realm: ID<Realm>) -> SQL {
         let owned = accounts.flatMap { stored in stored.account.identities.map { (stored.account, $0) } }
         let all = owned.map(\.1)
@@ -66,7 +66,7 @@ extension SQL {
         "DELETE FROM account WHERE project_id = \(realm.rawValue) AND id = ANY (\(accounts.map(\.rawValue)))"
     }
 
-    /// Rows of those that belong to somebody.
+    /// Rows of the identities that some account has.
     static func owners(of identities: [LinkedIdentity], in realm: ID<Realm>) -> SQL {
         """
         WITH \(asked(realm))
@@ -77,7 +77,7 @@ extension SQL {
         """
     }
 
-    /// Rows of the ids, addresses and numbers that somebody has.
+    /// Rows of the IDs, addresses and numbers that some account has.
     static func names(takenOf accounts: [Account], in realm: ID<Realm>) -> SQL {
         """
         WITH \(asked(realm))
@@ -94,7 +94,7 @@ extension SQL {
         """
     }
 
-    /// Microseconds since 1970 as a time; NULL stays NULL.
+    /// Converts microseconds since 1970 to a time; NULL stays NULL.
     private static func epochPlus(_ microseconds: SQL) -> SQL {
         "timestamptz 'epoch' + \(microseconds) * interval '1 microsecond'"
     }

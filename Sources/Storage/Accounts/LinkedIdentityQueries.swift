@@ -8,7 +8,8 @@ extension SQL {
         linking(identity, to: account, at: now, in: realm, from: "(VALUES (1)) v")
     }
 
-    /// Links nothing to an account that has an identity of that provider, and none whose issuer the provider has no more.
+    /// Links nothing if the account already has an identity of that provider, or if the provider has another issuer
+    /// now.
     static func link(
         _ identity: LinkedIdentity, onceTo account: Account, _ entry: SignInCommit, in realm: ID<Realm>
     ) -> SQL {
@@ -20,8 +21,8 @@ extension SQL {
         """
     }
 
-    /// Links once for each row of `source`, a common table expression before it in the statement. An identity that nobody
-    /// verified gets the issuer that its provider has.
+    /// Links once for each row of `source`, an earlier common table expression of the statement. An identity that no
+    /// sign-in has verified gets the present issuer of its provider.
     static func linking(
         _ identity: LinkedIdentity, to account: ID<Account>, at now: Instant, in realm: ID<Realm>,
         from source: SQL
@@ -41,7 +42,7 @@ extension SQL {
             """
     }
 
-    /// A name that somebody else stored meanwhile was there first.
+    /// Keeps a name that a concurrent transaction stored first.
     static func remembering(_ identity: LinkedIdentity, in realm: ID<Realm>) -> SQL {
         """
         UPDATE linked_identity l SET email = \(identity.email?.rawValue), email_trust = \(identity.emailTrust.rawValue),

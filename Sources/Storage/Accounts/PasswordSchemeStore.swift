@@ -1,7 +1,7 @@
 public import Identity
 public import Postgres
 
-/// The secret keys of imported password hashes, sealed.
+/// The secret keys of imported password hashes, encrypted.
 public struct PasswordSchemeStore: Sendable {
     public struct Stored: Sendable {
         public let realm: ID<Realm>
@@ -21,7 +21,7 @@ public struct PasswordSchemeStore: Sendable {
         self.pool = pool
     }
 
-    /// Does nothing if there is one of that id.
+    /// Does nothing if a key with that ID exists.
     public func add(_ key: Stored, at now: Instant) async throws {
         _ = try await withStoreErrors {
             try await pool.execute(
@@ -37,12 +37,12 @@ public struct PasswordSchemeStore: Sendable {
         try await keys("WHERE id = \(id.rawValue)").first
     }
 
-    /// Of every project.
+    /// The keys of every project.
     public func all() async throws -> [Stored] {
         try await keys("ORDER BY id")
     }
 
-    /// Puts `sealed` in the place of what `key` was, unless somebody else did so first.
+    /// Replaces the encrypted form of `key`, unless another process has replaced it first.
     public func reseal(_ key: Stored, as sealed: [UInt8]) async throws {
         _ = try await withStoreErrors {
             try await pool.execute(

@@ -8,7 +8,7 @@ extension PostgresAccountStore {
         }
     }
 
-    /// The account's row is locked first, so that what it is linked to changes for one at a time.
+    /// Locks the account's row first, so that transactions change its identities one after the other.
     private func changed(
         by change: OwnerChange, _ session: Session, in realm: ID<Realm>, _ transaction: Transaction
     ) async throws -> Account {
@@ -38,7 +38,7 @@ extension PostgresAccountStore {
         _ account: Account, by change: OwnerChange, _ session: Session, in realm: ID<Realm>,
         _ transaction: Transaction
     ) async throws -> Account {
-        // Read again: what the locking statement returned of identities is as old as its beginning.
+        // Reads the account again: the identities from the locking statement are from the time before the lock.
         guard let row = try await transaction.query(.find([.id(account.id)], in: realm)).first else { return account }
         let account = try AccountRow.account(row)
         let gone = account.identities.filter { change.unlinked.contains($0.provider) }

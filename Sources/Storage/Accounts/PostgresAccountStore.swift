@@ -2,7 +2,7 @@ internal import FoundationEssentials
 public import Identity
 public import Postgres
 
-/// ``AccountStore`` on PostgreSQL. Hot calls are one statement each; uniqueness is the database's to decide.
+/// ``AccountStore`` on PostgreSQL. Frequent calls are one statement each. The database enforces uniqueness.
 public struct PostgresAccountStore: AccountStore {
     let pool: Pool
 

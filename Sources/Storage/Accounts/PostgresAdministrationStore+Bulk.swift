@@ -1,17 +1,17 @@
 public import Identity
 internal import Postgres
 
-/// Whole projects, in and out.
+/// Import and export of whole projects.
 extension PostgresAdministrationStore {
-    /// Has the server plan by what is there now, and not by what was there before an import.
+    /// Updates the planner's statistics after an import.
     public func gatherStatistics() async throws {
         _ = try await withStoreErrors { try await pool.execute("ANALYZE account, linked_identity") }
     }
 
-    /// Stores many accounts in one transaction, each of them whole or not at all. Nothing that is there is changed.
+    /// Stores many accounts in one transaction, each of them completely or not at all. Stored accounts are not changed.
     ///
-    /// - Parameter accounts: of different ids.
-    /// - Returns: what stood in the way of those that were not stored; the id comes first.
+    /// - Parameter accounts: with different IDs.
+    /// - Returns: the conflicting members of the accounts that were not stored; the ID takes precedence.
     public func add(
         _ accounts: [StoredAccount], by actor: AuditActor, now: Instant, in realm: ID<Realm>
     ) async throws -> [ID<Account>: UniqueMember] {
@@ -23,7 +23,7 @@ extension PostgresAdministrationStore {
         }
     }
 
-    /// The accounts after `id`, in the order of ids, with their password hashes.
+    /// The accounts after `id` with their password hashes, in the order of IDs.
     public func stored(after id: ID<Account>?, limit: Int, in realm: ID<Realm>) async throws -> [StoredAccount] {
         try await withStoreErrors {
             try await pool.query(
@@ -58,13 +58,13 @@ extension Transaction {
         guard !missing.isEmpty else { return [:] }
         let taken = try TakenNames(try await query(.names(takenOf: missing, in: realm)))
         for account in missing {
-            // What nobody has any more was taken a moment ago, by an account that is gone by now.
+            // If no account has the member now, it belonged to an account that was deleted in the meantime.
             inTheWay[account.id] = taken.member(of: account) ?? inTheWay[account.id] ?? .id
         }
         return inTheWay
     }
 
-    /// Those whose identities belong to somebody else, or to one that comes before them in `accounts`.
+    /// The accounts with an identity of another account, or of an earlier one in `accounts`.
     private func identitiesInTheWay(
         of accounts: [StoredAccount], in realm: ID<Realm>
     ) async throws -> [ID<Account>: UniqueMember] {
@@ -87,7 +87,7 @@ extension Transaction {
     }
 }
 
-/// The ids, addresses and numbers that somebody in the database has.
+/// The IDs, addresses and numbers that accounts in the database have.
 private struct TakenNames {
     private var names: [String: Set<String>] = [:]
 

@@ -6,7 +6,7 @@ extension PostgresAdministrationStore {
         _ accounts: [StoredAccount], overwrite: ImportOverwrite, by actor: AuditActor, now: Instant,
         in realm: ID<Realm>
     ) async throws -> [ID<Account>: UniqueMember] {
-        // Those who bring the same addresses take them in the same order, and do not wait for each other.
+        // Sorted, so that concurrent imports of the same addresses do not deadlock.
         let ordered = accounts.sorted { $0.order < $1.order }
         return try await retryingConflicts(where: isTaken) { _ in
             try await withStoreErrors {
@@ -49,7 +49,7 @@ extension PostgresAdministrationStore {
 }
 
 extension Transaction {
-    /// Locks the accounts first, so that none gets an identity meanwhile.
+    /// Locks the accounts first, so that none of them gets an identity in the meantime.
     fileprivate func requireNoIdentities(of accounts: [ID<Account>], in realm: ID<Realm>) async throws {
         _ = try await execute(.lock(accounts, in: realm))
         let linked: SQL = """
@@ -60,7 +60,7 @@ extension Transaction {
     }
 }
 
-/// Whose the names are that an import brings.
+/// The present owners of the members that an import contains.
 private struct KnownNames {
     var ids: Set<ID<Account>> = []
     private var owners: [AccountReference: ID<Account>] = [:]

@@ -1,7 +1,7 @@
 public import Identity
 public import Postgres
 
-/// ``AdministrationStore`` on PostgreSQL. Uniqueness is the database's to decide.
+/// ``AdministrationStore`` on PostgreSQL. The database enforces uniqueness.
 public struct PostgresAdministrationStore: AdministrationStore {
     let pool: Pool
 
@@ -77,7 +77,7 @@ public struct PostgresAdministrationStore: AdministrationStore {
         }
     }
 
-    /// The account's row is locked first, so that its identities change for one at a time.
+    /// Locks the account's row first, so that transactions change its identities one after the other.
     private func changed(
         _ account: ID<Account>, by change: AdministrativeChange, of actor: AuditActor, at now: Instant,
         in realm: ID<Realm>

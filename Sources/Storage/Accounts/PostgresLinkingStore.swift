@@ -1,8 +1,8 @@
 public import Identity
 public import Postgres
 
-/// ``LinkingStore`` on PostgreSQL. Rows of accounts are locked first, so that what they are linked to changes for one at
-/// a time.
+/// ``LinkingStore`` on PostgreSQL. Rows of accounts are locked first, so that transactions change their identities one
+/// after the other.
 public struct PostgresLinkingStore: LinkingStore {
     let pool: Pool
 

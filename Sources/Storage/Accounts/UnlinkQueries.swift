@@ -3,12 +3,12 @@ internal import Identity
 internal import Postgres
 
 extension Transaction {
-    /// What an intruder's identity has opened does not outlive the identity. A session that was the caller's when its
-    /// identity went, and so survived, ends with the next one.
+    /// Sessions that an intruder's identity opened do not outlive the identity. The caller's own session survives the
+    /// removal of its identity, and ends with the next removal.
     ///
     /// - Parameters:
-    ///   - providers: of the identities that each of the accounts has lost.
-    ///   - survivor: goes on, whatever it was opened through.
+    /// - providers: the providers whose identities each of the accounts has lost.
+    /// - survivor: a session that continues in any case.
     func endSessions(
         of accounts: [ID<Account>], openedThrough providers: [ProviderID], except survivor: ID<Session>?,
         at now: Instant,

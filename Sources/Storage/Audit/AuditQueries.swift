@@ -24,14 +24,14 @@ extension SQL {
             """)
     }
 
-    /// One line for each account that is in `source`.
+    /// One event for each account in `source`.
     static func auditing(deletionOf source: SQL, by actor: AuditActor, at now: Instant) -> SQL {
         auditing(
             by: actor, at: now,
             "project_id, \(AuditNote.AccountAction.deleted.rawValue), id, '{}'::jsonb FROM \(source)")
     }
 
-    /// - Parameter lines: project, action, subject and detail of each line, and where they are from.
+    /// - Parameter lines: project, action, subject and detail of each event, and their source.
     private static func auditing(by actor: AuditActor, at now: Instant, _ lines: SQL) -> SQL {
         """
         INSERT INTO audit_event (id, actor, occurred_at, network, request_id, project_id, action, subject, detail)

@@ -1,8 +1,8 @@
 public import Identity
 public import Postgres
 
-/// The audit trail. Whoever changes something writes in the transaction of the change; nobody changes what is written,
-/// and only the janitor removes it, when it is old enough.
+/// The audit trail. Each change writes its events in its own transaction. Events are never changed; only the janitor
+/// deletes them, after their retention.
 public struct AuditStore: Sendable {
     private let pool: Pool
 
@@ -10,7 +10,7 @@ public struct AuditStore: Sendable {
         self.pool = pool
     }
 
-    /// - Returns: at most ``AuditQuery/limit`` lines.
+    /// - Returns: at most ``AuditQuery/limit`` events.
     public func page(_ query: AuditQuery, in realm: ID<Realm>) async throws -> [AuditEvent] {
         let statement = try SQL.audited(query, in: realm)
         return try await withStoreErrors { try await pool.query(statement) }.map(AuditEvent.init)

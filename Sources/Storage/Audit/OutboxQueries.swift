@@ -2,8 +2,8 @@ internal import FoundationEssentials
 internal import Identity
 internal import Postgres
 
-/// An event about an account, for events and webhooks to come: nothing reads the outbox yet. It names no address and no
-/// person.
+/// An event about an account, for future events and webhooks: nothing reads the outbox yet. It contains no addresses
+/// and no personal data.
 struct OutboxEvent {
     enum Kind: String {
         case identityLinked = "identity.linked"
@@ -18,7 +18,7 @@ struct OutboxEvent {
     let kind: Kind
     let account: ID<Account>
     var provider: ProviderID?
-    /// Where it came from: the account that went up in this one, or that had the identity.
+    /// The other account of a change: the one that was merged into this one, or that had the identity before.
     var source: ID<Account>?
 
     init(_ kind: Kind, of account: ID<Account>, provider: ProviderID? = nil, source: ID<Account>? = nil) {

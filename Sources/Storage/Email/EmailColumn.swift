@@ -1,6 +1,6 @@
 internal import Identity
 
-/// The column `project.mail`. What this release does not know is passed over: a newer one wrote it.
+/// The column `project.mail`. Unknown members are ignored, because a newer release wrote them.
 struct EmailColumn: Codable {
     let senderAddress: String?
     let senderName: String?

@@ -13,7 +13,7 @@ public struct EmailListing: Sendable {
         public let dueAt: Instant
         public let attempts: Int
         public let failure: String?
-        /// `nil` while it is still tried.
+        /// `nil` while delivery is retried.
         public let givenUpAt: Instant?
     }
 
@@ -23,7 +23,7 @@ public struct EmailListing: Sendable {
         self.pool = pool
     }
 
-    /// The newest, oldest first.
+    /// The newest emails, in the order of creation.
     public func emails(limit: Int) async throws -> [Entry] {
         try await withStoreErrors {
             try await pool.query(

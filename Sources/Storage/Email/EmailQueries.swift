@@ -10,9 +10,9 @@ extension Transaction {
 }
 
 extension SQL {
-    /// Keeps the code once for each row of `source`.
+    /// Stores the code once for each row of `source`.
     static func keep(_ code: OOBCode, in realm: ID<Realm>, from source: SQL) -> SQL {
-        // The same statement, whether anybody has the address or not.
+        // The statement is the same whether or not an account has the address.
         let account: SQL =
             code.purpose == .signIn
             ? "(SELECT h.id FROM account h WHERE h.project_id = \(realm.rawValue) AND h.email = \(code.email.rawValue))"
@@ -41,7 +41,7 @@ extension SQL {
         """
     }
 
-    /// Codes of an account by which it could be entered or changed. Remedies stay.
+    /// Codes that sign in to an account or change it. Remedies stay.
     static func voidCodes(of account: ID<Account>, in realm: ID<Realm>) -> SQL {
         """
         DELETE FROM oob_code WHERE project_id = \(realm.rawValue) AND account_id = \(account.rawValue)
@@ -49,8 +49,8 @@ extension SQL {
         """
     }
 
-    /// Codes of an account, ways back included. A code that undoes a merge stays: it is not the account's own, and gives
-    /// back only what came from another account.
+    /// Codes of an account, including remedies. A code that undoes a merge stays: it belongs to another account, and
+    /// restores only what came from that account.
     static func voidEveryCode(of account: ID<Account>, in realm: ID<Realm>) -> SQL {
         """
         DELETE FROM oob_code WHERE project_id = \(realm.rawValue) AND account_id = \(account.rawValue)
@@ -61,6 +61,6 @@ extension SQL {
 
 extension OOBCode.Purpose {
     static let remedies = allCases.filter(\.isRemedy).map(\.rawValue)
-    /// Remedies that belong to the account itself. What undoes a merge belongs to the account that went into it.
+    /// Remedies of the account itself. A code that undoes a merge belongs to the account that was merged.
     static let waysBack = [recoverEmail, removeSignInMethod].map(\.rawValue)
 }

@@ -53,7 +53,7 @@ public struct PostgresEmailQueue: EmailQueue {
 }
 
 extension SQL {
-    /// What has expired is removed on the way, unless somebody is just sending it.
+    /// Deletes expired emails too, unless another worker is sending them.
     fileprivate static func claim(limit: Int, until due: Instant, at now: Instant) -> SQL {
         """
         WITH expired AS (

@@ -1,7 +1,7 @@
 public import Identity
 public import Postgres
 
-/// Codes that can still be used, found by their hashes; for `sekisho dev`, which knows the codes themselves.
+/// Redeemable codes by their hashes, for `sekisho dev`, which knows the codes themselves.
 public struct CodeInspection: Sendable {
     public struct Entry: Sendable {
         /// In hexadecimal.
@@ -17,7 +17,7 @@ public struct CodeInspection: Sendable {
         self.pool = pool
     }
 
-    /// In the order of their making.
+    /// In the order of creation.
     ///
     /// - Parameter hashes: in hexadecimal.
     public func standing(_ hashes: [String], in realm: ID<Realm>, at now: Instant) async throws -> [Entry] {

@@ -1,7 +1,7 @@
 internal import Identity
 internal import Postgres
 
-/// The columns that make an ``OOBCode``, of a table called `c`, and how they are read.
+/// The columns of an ``OOBCode`` in a table with the alias `c`, and their decoding.
 enum OOBCodeRow {
     static let columns: SQL = """
         c.hash AS code_hash, c.project_id AS code_project_id, c.purpose AS code_purpose, c.account_id AS code_account_id, \
@@ -48,7 +48,7 @@ extension SQL {
             """
     }
 
-    /// Whoever is second waits for the first, and then finds nothing.
+    /// The second of two concurrent redemptions waits for the first, and then finds no code.
     static func useUp(_ code: OOBCode, at now: Instant, in realm: ID<Realm>) -> SQL {
         """
         DELETE FROM oob_code
@@ -56,7 +56,7 @@ extension SQL {
         """
     }
 
-    /// A code once for a session that lives, or for nobody's.
+    /// Inserts a code if the session is alive, or if no session is required.
     static func issue(_ code: OOBCode, by session: SessionRow?, in realm: ID<Realm>) -> SQL {
         guard let session else { return keep(code, in: realm, from: "(VALUES (1)) v") }
         return keep(
@@ -95,7 +95,7 @@ extension SQL {
             """
     }
 
-    /// An account with a proven address.
+    /// Inserts an account with a verified address.
     static func create(proven account: NewAccount, opening session: SessionRow, in realm: ID<Realm>) -> SQL {
         let now = Timestamp(account.createdAt)
         return opening(

@@ -12,7 +12,7 @@ extension PostgresOOBCodeStore {
         }
     }
 
-    /// Locks accounts first, as every change of them does; then it looks again.
+    /// Locks the accounts first, like every change of accounts, and then reads again.
     private func undo(
         _ undoing: MergeUndoing, in realm: ID<Realm>, _ transaction: Transaction
     ) async throws -> Account {
@@ -65,9 +65,10 @@ extension PostgresOOBCodeStore {
 }
 
 extension Transaction {
-    /// The merge that a code undoes, where the source is now, and every account that has something of it.
+    /// The merge that a code undoes, the present location of the source, and every account that has a member of the
+    /// source.
     ///
-    /// - Returns: `nil` if the code is of another merge than the one that is kept of its source.
+    /// - Returns: `nil` if the code belongs to another merge than the stored merge of its source.
     fileprivate func undoable(
         _ undoing: MergeUndoing, locking: Bool, in realm: ID<Realm>
     ) async throws -> (merge: MergeRecord, target: ID<Account>, holders: [Account])? {
@@ -99,7 +100,7 @@ extension SQL {
         """
     }
 
-    /// Identities as this release makes them: of a column that is newer than the merge they have the default.
+    /// Identities with the columns of this release: a column that is newer than the merge gets its default.
     fileprivate static func makeRoom(
         for identities: [MergePlan.Moved], of source: ID<Account>, at now: Instant, in realm: ID<Realm>
     ) -> SQL {
@@ -109,7 +110,7 @@ extension SQL {
         """
     }
 
-    /// An identity of a generic OpenID provider comes back only if the provider still has its issuer.
+    /// An identity of a generic OpenID provider is restored only if the provider still has its issuer.
     fileprivate static func relink(
         _ identities: [MergePlan.Moved], of source: ID<Account>, at now: Instant, in realm: ID<Realm>
     ) -> SQL {

@@ -160,7 +160,8 @@ public struct PostgresOOBCodeStore: OOBCodeStore {
 }
 
 extension Redemption {
-    /// A reset tells the owner of every identity that stays. One that was linked since the decision has to be in it.
+    /// A reset notifies the owner of every remaining identity. An identity that was linked since the decision has to be
+    /// included.
     fileprivate func knows(_ identities: [LinkedIdentity]) -> Bool {
         guard code.purpose == .resetPassword, case .change(let change) = step else { return true }
         return identities.allSatisfy { identity in

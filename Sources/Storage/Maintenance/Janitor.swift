@@ -1,10 +1,10 @@
 public import Identity
 public import Postgres
 
-/// Removes what is of no use to anybody any more: a little at a time, in statements that wait for nobody, so that any
-/// number of replicas may do it beside each other and beside all else.
+/// Deletes expired rows in small batches, with statements that wait for no lock. Any number of replicas may run it at
+/// the same time.
 public actor Janitor {
-    /// What there is to remove, by the name of its table.
+    /// The kinds of expired rows, by table name.
     public enum Kind: String, Sendable, CaseIterable {
         case usedMark = "replay_guard"
         case oobCode = "oob_code"
@@ -17,23 +17,24 @@ public actor Janitor {
         case project
     }
 
-    /// How much is looked at before the others have their turn.
+    /// The limits of one pass, so that each table gets its turn.
     public struct Pace: Sendable {
-        /// Rows of one statement.
+        /// Rows per statement.
         public var batch = 500
-        /// Statements for one table in one pass.
+        /// Statements per table and pass.
         public var batches = 200
-        /// Pages of sessions, and of the accounts of each project, in one pass; each is one statement.
+        /// Pages of sessions, and of the accounts of each project, per pass; one statement per page.
         public var pages = 20
-        /// Deleted tenants in one pass.
+        /// Deleted tenants per pass.
         public var tenants = 100
 
         public init() {}
     }
 
-    /// Clocks of replicas differ by less: nothing goes that another one would still take.
+    /// The maximum difference between the clocks of replicas: a row is deleted only after every replica considers it
+    /// expired.
     static let slack: Duration = .seconds(300)
-    /// Who comes late with a code is told so, and not that there never was one.
+    /// Expired codes are kept for a day so that late users get `EXPIRED_OOB_CODE` instead of `INVALID_OOB_CODE`.
     static let expiredCodesAreKept: Duration = .seconds(86_400)
     static let failedEmailsAreKept: Duration = .seconds(7 * 86_400)
     static let outboxIsKept: Duration = .seconds(30 * 86_400)
@@ -41,9 +42,9 @@ public actor Janitor {
 
     private let pool: Pool
     private let pace: Pace
-    /// The last session looked at; `nil` to begin anew.
+    /// The last session that was examined; `nil` to start again.
     private var lastSession: SessionPlace?
-    /// The last account looked at, by project.
+    /// The last account that was examined, by project.
     private var lastAccounts: [ID<Realm>: String] = [:]
 
     public init(pool: Pool, pace: Pace = Pace()) {
@@ -53,7 +54,7 @@ public actor Janitor {
 
     /// One pass over a table.
     ///
-    /// - Returns: how many rows went, those not counted that went with them.
+    /// - Returns: the number of deleted rows, without those that were deleted by cascade.
     public func remove(_ kind: Kind, at now: Instant) async throws -> Int {
         switch kind {
         case .session: try await removeSessions(at: now)
@@ -82,9 +83,10 @@ public actor Janitor {
         return removed
     }
 
-    /// Session rows change with every refresh, so no index leads to the dead ones: all are looked at in turn.
+    /// Session rows change with every refresh, so there is no index of ended sessions: the janitor examines all of them
+    /// in turn.
     private func removeSessions(at now: Instant) async throws -> Int {
-        // Which account was made anonymously is known from its first session only.
+        // Only the first session of an account shows that the account was created anonymously.
         let keeping = try await anonymousLifetimes().map(\.realm.rawValue)
         var removed = 0
         for _ in 0..<pace.pages {
@@ -108,7 +110,7 @@ public actor Janitor {
         return removed
     }
 
-    /// What a deleted tenant held, and the tenant once its lines of the audit trail have come of age.
+    /// Deletes what a deleted tenant contained, and finally the tenant, after the retention of its audit events.
     private func removeDeletedTenants(at now: Instant) async throws -> Int {
         let deleted = try await withStoreErrors { try await pool.query(.deletedTenants(limit: pace.tenants)) }
         var removed = 0
@@ -144,7 +146,7 @@ public actor Janitor {
         return removed
     }
 
-    /// Of the projects and tenants that keep anonymous accounts for a time only.
+    /// The projects and tenants that delete unused anonymous accounts.
     private func anonymousLifetimes() async throws -> [(realm: ID<Realm>, lifetime: Duration)] {
         try await ProjectStore(pool: pool).homes().map { ($0.realm, $0.policy.anonymousLifetime) }.filter {
             $0.lifetime > .zero

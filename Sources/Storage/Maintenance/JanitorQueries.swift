@@ -2,7 +2,7 @@ internal import FoundationEssentials
 internal import Identity
 internal import Postgres
 
-/// A session by its primary key, the order in which sessions are looked at.
+/// A session by its primary key, in whose order sessions are examined.
 struct SessionPlace {
     let project: String
     let id: UUID
@@ -13,7 +13,7 @@ struct SessionPlace {
     }
 }
 
-/// Every statement passes over rows that somebody else has locked.
+/// Every statement skips rows that another transaction has locked.
 extension SQL {
     /// Deletes at most `limit` rows.
     ///
@@ -73,8 +73,8 @@ extension SQL {
         """
     }
 
-    /// Those of which there is something left to remove: the trail of one may last for years, or for ever, and must not
-    /// keep the others waiting.
+    /// The deleted tenants that have expired rows left. The audit events of a tenant may be kept for years or forever,
+    /// and must not block the other tenants.
     static func deletedTenants(limit: Int) -> SQL {
         """
         SELECT h.id FROM project h WHERE h.deleted_at IS NOT NULL AND (\(holdsAnything("h")) OR \(isForgotten("h")))
@@ -100,7 +100,8 @@ extension SQL {
         "DELETE FROM password_scheme WHERE project_id = \(realm.rawValue)"
     }
 
-    /// With all that belongs to them; others are told. Letters and codes that belong to nobody expire soon.
+    /// Deletes accounts with everything that belongs to them, and emits their events. Emails and codes without an
+    /// account expire soon.
     static func accounts(of realm: ID<Realm>, at now: Instant, limit: Int) -> SQL {
         """
         WITH batch AS MATERIALIZED (
@@ -119,7 +120,8 @@ extension SQL {
             orderedBy: "id", limit: limit)
     }
 
-    /// - Parameter end: it was deleted earlier: gateways that had not heard of it may have made accounts meanwhile.
+    /// - Parameter end: the tenant was deleted before this time. Gateways that did not know of the deletion may have
+    ///   created accounts until then.
     static func removeIfEmpty(_ realm: ID<Realm>, before end: Instant) -> SQL {
         """
         DELETE FROM project h WHERE h.id = \(realm.rawValue) AND h.deleted_at < \(Timestamp(end))
@@ -133,12 +135,12 @@ extension SQL {
             orderedBy: "undo_until", limit: limit)
     }
 
-    /// Looks at the sessions that follow `place`, and removes those of them that are dead.
+    /// Examines the sessions after `place`, and deletes those that have ended.
     ///
     /// - Parameters:
-    ///   - end: the last refresh was earlier.
-    ///   - projects: where the sessions of accounts that are still anonymous stay, even dead.
-    /// - Returns: the last one it looked at, how many it has `seen`, and how many were `removed`.
+    ///  - end: deletes sessions whose last refresh was before this time.
+    ///  - projects: keeps even ended sessions of anonymous accounts in these projects.
+    /// - Returns: the last examined session, and the numbers of sessions `seen` and `removed`.
     static func deadSessions(
         after place: SessionPlace?, limit: Int, before end: Instant, exceptAnonymousOf projects: [String]
     ) -> SQL {
@@ -161,10 +163,10 @@ extension SQL {
             """
     }
 
-    /// Looks at the accounts of a project that follow `account`, and removes those of them that were made anonymously,
-    /// have no way in, and have not been used.
+    /// Examines the accounts of a project after `account`, and deletes those that were created anonymously, have no
+    /// sign-in method, and are unused.
     ///
-    /// - Parameter end: the last use was earlier.
+    /// - Parameter end: the last use was before this time.
     /// - Returns: as ``deadSessions(after:limit:before:exceptAnonymousOf:)`` does.
     static func unusedAccounts(
         after account: String, limit: Int, before end: Instant, now: Instant, in realm: ID<Realm>
@@ -194,7 +196,7 @@ extension SQL {
         """
     }
 
-    /// Holds for an account that has no way in but, perhaps, an identity.
+    /// A condition: the account has no sign-in method, apart from identities.
     private static func isBare(_ account: SQL) -> SQL {
         """
         \(account).email IS NULL AND \(account).phone_number IS NULL AND \(account).password_hash IS NULL \

@@ -2,8 +2,9 @@ internal import Identity
 internal import Postgres
 
 extension Transaction {
-    /// - Parameter signsIn: a client asks for it, and enters the target by it. A source with a live recovery code stays.
-    /// - Returns: the target as it is now.
+    /// - Parameter signsIn: whether a client requested the merge and signs in to the target by it. Then a source with a
+    ///   valid recovery code is not merged.
+    /// - Returns: the target after the merge.
     /// - Throws: ``StoreConflict/stale`` if the accounts no longer match the precondition; ``MergeRefusal`` if they cannot be merged.
     func carryOut(
         _ merge: AccountMerge, signsIn: Bool, by actor: AuditActor, announcing notices: MergeNotices,
@@ -54,8 +55,8 @@ extension MergedAccounts.Recovery {
 }
 
 extension SQL {
-    /// Addresses that accounts can get back by live codes: of a recovery, or of a removal link that was sent to an earlier
-    /// address. A lock on an account's row keeps new ones away.
+    /// Addresses that valid codes can restore: of a recovery, or of a removal link that was sent to an earlier address.
+    /// A lock on the account's row prevents new codes.
     static func recoveries(of accounts: [ID<Account>], at now: Instant, in realm: ID<Realm>) -> SQL {
         """
         SELECT DISTINCT c.account_id, c.email FROM oob_code c
@@ -67,7 +68,7 @@ extension SQL {
         """
     }
 
-    /// In the order of ids, so that two who change the same accounts do not wait for each other.
+    /// In the order of IDs, so that concurrent changes of the same accounts do not deadlock.
     static func lock(_ accounts: [ID<Account>], in realm: ID<Realm>) -> SQL {
         """
         SELECT id FROM account WHERE project_id = \(realm.rawValue) AND id = ANY (\(accounts.map(\.rawValue)))
@@ -75,8 +76,9 @@ extension SQL {
         """
     }
 
-    /// Everything that bringing the source back takes: its row, its identities, and which merges into it can be undone
-    /// (its followers), because the target answers for those now. An older merge of the same id was of an account that is no more.
+    /// Everything needed to restore the source: its row, its identities, and its followers, the merges into the source
+    /// that can be undone, which belong to the target from now on. An older merge of the same ID was of an account that
+    /// no longer exists.
     fileprivate static func keep(
         _ source: Account, of target: Account, for merge: AccountMerge, in realm: ID<Realm>
     ) throws -> SQL {
@@ -107,7 +109,7 @@ extension SQL {
         """
     }
 
-    /// Merges into the source can be undone out of the target from now on.
+    /// Merges into the source can be undone from the target from now on.
     fileprivate static func moveMerges(
         from source: ID<Account>, to target: ID<Account>, in realm: ID<Realm>
     ) -> SQL {
@@ -127,8 +129,8 @@ extension SQL {
         """
     }
 
-    /// The source is gone by now; its password is in what was kept of it. The target got that password with the merge,
-    /// whenever the source got it.
+    /// The source is deleted by now, and its password is in its merge record. The merge gave the target that password,
+    /// whenever the source had set it.
     fileprivate static func give(
         _ source: Account, to target: Account, for merge: AccountMerge, signsIn: Bool, in realm: ID<Realm>
     ) -> SQL {

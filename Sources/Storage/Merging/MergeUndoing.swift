@@ -7,14 +7,14 @@ extension Transaction {
     func undoMerge(
         of source: ID<Account>, leavesNoWayIn: Bool, by actor: AuditActor, at now: Instant, in realm: ID<Realm>
     ) async throws -> ID<Account> {
-        // The target's row before the merge's, as whoever deletes the target takes them.
+        // Locks the target's row before the row of the merge, in the same order as a deletion of the target.
         guard let seen = try await query(.keptMerge(of: source, in: realm)).first else { throw StoreConflict.notFound }
         _ = try await execute(.lock([ID(try seen.decode("target_id"))], in: realm))
         guard let row = try await query(.keptMerge(of: source, locking: true, in: realm)).first else {
             throw StoreConflict.notFound
         }
         let merge = try MergeRecord(row)
-        // The target of the plan went into another account itself, and an account with its id may be another one.
+        // The plan's target was merged into another account itself, and another account may have its ID now.
         guard try row.decode("target_id") == merge.plan.target.rawValue else { throw StoreConflict.notFound }
         guard let found = try await query(.find([.id(merge.plan.target)], in: realm)).first else {
             throw StoreConflict.notFound
@@ -31,7 +31,8 @@ extension Transaction {
         return target.id
     }
 
-    /// Takes from the target what is not in `rest`, and ends its sessions: some were opened with what is taken.
+    /// Removes from the target what is not in `rest`, and ends its sessions, because some were opened with removed
+    /// methods.
     func take(
         leaving rest: Account, from target: Account, takesEmail: Bool, at now: Instant, in realm: ID<Realm>
     ) async throws {
@@ -42,17 +43,17 @@ extension Transaction {
         ] { _ = try await execute(statement) }
     }
 
-    /// Makes the source's row again, without identities.
+    /// Inserts the source's row again, without identities.
     ///
     /// - Parameters:
-    ///   - email: it gets its address, with its password.
-    ///   - phoneNumber: it gets its number.
+    /// - email: whether it gets its address, with its password.
+    /// - phoneNumber: whether it gets its number.
     /// - Throws: ``StoreConflict/taken(_:)`` if the ID was assigned again since.
     func bringBack(
         _ source: ID<Account>, of merge: MergeRecord, email: Bool, phoneNumber: Bool, at now: Instant,
         in realm: ID<Realm>
     ) async throws {
-        // A row as this release makes them: what it knows and the one that kept the source did not has its default.
+        // The row has the columns of this release: a column that is newer than the merge record gets its default.
         _ = try await execute(.makeRoom(for: source, at: now, in: realm))
         guard try await execute(.exhume(source, buriedAt: merge.mergedAt, in: realm)) == 1 else {
             throw StoreConflict.taken(.id)
@@ -60,7 +61,7 @@ extension Transaction {
         _ = try await execute(.restore(source, email: email, phoneNumber: phoneNumber, at: now, in: realm))
     }
 
-    /// - Parameter target: that the source came back out of; by now it may be another account than the plan's.
+    /// - Parameter target: the account that the source is restored from, which may differ from the plan's target.
     func finishUndoing(
         _ merge: MergeRecord, from target: ID<Account>, by actor: AuditActor, at now: Instant, in realm: ID<Realm>
     ) async throws {
@@ -91,7 +92,7 @@ extension MergeRecord {
 }
 
 extension SQL {
-    /// With the source as it was; of a column that was not there then, as the target has it.
+    /// With the source before the merge; a column that did not exist then has the target's value.
     static func keptMerge(
         of source: ID<Account>, locking: Bool = false, in realm: ID<Realm>
     ) -> SQL {
@@ -107,7 +108,7 @@ extension SQL {
             """
     }
 
-    /// The merge that was carried out by these very terms.
+    /// The merge that was committed with this precondition.
     static func keptMerge(by terms: MergePrecondition, in realm: ID<Realm>) -> SQL {
         """
         SELECT undo_until FROM account_merge
@@ -139,7 +140,7 @@ extension SQL {
         """
     }
 
-    /// Nothing where the id was given again since, even if it is free now.
+    /// Does nothing if the ID was assigned again since, even if it is free now.
     fileprivate static func exhume(_ source: ID<Account>, buriedAt: Instant, in realm: ID<Realm>) -> SQL {
         """
         DELETE FROM deleted_account WHERE project_id = \(realm.rawValue) AND id = \(source.rawValue)
@@ -147,7 +148,7 @@ extension SQL {
         """
     }
 
-    /// Its sessions stay dead.
+    /// Its sessions remain ended.
     fileprivate static func restore(
         _ source: ID<Account>, email: Bool, phoneNumber: Bool, at now: Instant, in realm: ID<Realm>
     ) -> SQL {
@@ -187,7 +188,7 @@ extension SQL {
         """
     }
 
-    /// Merges that had come with the source go with it.
+    /// The merges that came with the source move back to it.
     fileprivate static func returnFollowers(
         to source: ID<Account>, from target: ID<Account>, in realm: ID<Realm>
     ) -> SQL {
@@ -221,7 +222,7 @@ extension SQL {
         """
     }
 
-    /// Merges into the target that could be undone before still can: its sessions were ended by us.
+    /// Merges into the target remain undoable, because this undo ended its sessions, not a change of its credentials.
     fileprivate static func follow(_ target: Account, in realm: ID<Realm>) -> SQL {
         """
         UPDATE account_merge SET target_generation = \(target.generation + 1)
