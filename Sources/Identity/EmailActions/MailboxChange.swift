@@ -29,8 +29,8 @@ public struct MailboxChange: Hashable, Sendable {
         /// wins, so an intruder who has changed the address cannot invalidate what was sent to the owner before.
         ///
         /// - Parameters:
-        ///  - madeAt: when the redeemed remedy was created, if a remedy is redeemed.
-        ///  - addedSince: links to `email` that remove methods added earlier stay valid.
+        ///   - madeAt: when the redeemed remedy was created, if a remedy is redeemed.
+        ///   - addedSince: links to `email` that remove methods added earlier stay valid.
         case proven(email: EmailAddress, madeAt: Instant?, addedSince: Instant)
     }
 

@@ -44,7 +44,7 @@ extension OOBRedemption {
         return holder?.id == account.id ? nil : holder
     }
 
-    /// The code that sets the password after a remedy; `nil` if there is no address, or passwords are not allowed.
+    /// The code that sets the password after a remedy; empty if there is no address, or passwords are not allowed.
     private func resetCode(
         _ secret: String, after change: MailboxChange, in project: Project, at now: Instant
     ) -> [OOBCode] {

@@ -31,8 +31,8 @@ public struct SignInCommit: Hashable, Sendable {
     public enum Step: Hashable, Sendable {
         case signIn(Account)
         /// - Parameters:
-        ///  - caller: if the account is the caller's, the caller's session, which has to be alive.
-        ///  - takesEmail: an account without an address gets the identity's.
+        ///   - caller: if the account is the caller's, the caller's session, which has to be alive.
+        ///   - takesEmail: an account without an address gets the identity's.
         case link(to: Account, by: Caller?, takesEmail: Bool)
         case reclaim(Account)
         /// - Parameter takesEmail: the account gets the identity's address.

@@ -9,7 +9,7 @@ extension SQL {
     ///
     /// - Parameters:
     ///   - id: of the account, which is called `a` in the other parameters.
-    /// - condition: a condition on the row.
+    ///   - condition: a condition on the row.
     ///   - source: another table, for `passwordHash`.
     ///   - passwordHash: replaces the value of ``AccountUpdate/passwordHash``, for a hash that only the database has.
     static func update(

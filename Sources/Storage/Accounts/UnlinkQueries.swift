@@ -7,8 +7,8 @@ extension Transaction {
     /// removal of its identity, and ends with the next removal.
     ///
     /// - Parameters:
-    /// - providers: the providers whose identities each of the accounts has lost.
-    /// - survivor: a session that continues in any case.
+    ///   - providers: the providers whose identities each of the accounts has lost.
+    ///   - survivor: a session that continues in any case.
     func endSessions(
         of accounts: [ID<Account>], openedThrough providers: [ProviderID], except survivor: ID<Session>?,
         at now: Instant,

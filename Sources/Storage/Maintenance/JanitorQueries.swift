@@ -138,8 +138,8 @@ extension SQL {
     /// Examines the sessions after `place`, and deletes those that have ended.
     ///
     /// - Parameters:
-    ///  - end: deletes sessions whose last refresh was before this time.
-    ///  - projects: keeps even ended sessions of anonymous accounts in these projects.
+    ///   - end: deletes sessions whose last refresh was before this time.
+    ///   - projects: keeps even ended sessions of anonymous accounts in these projects.
     /// - Returns: the last examined session, and the numbers of sessions `seen` and `removed`.
     static func deadSessions(
         after place: SessionPlace?, limit: Int, before end: Instant, exceptAnonymousOf projects: [String]

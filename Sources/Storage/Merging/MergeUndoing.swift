@@ -46,8 +46,8 @@ extension Transaction {
     /// Inserts the source's row again, without identities.
     ///
     /// - Parameters:
-    /// - email: whether it gets its address, with its password.
-    /// - phoneNumber: whether it gets its number.
+    ///   - email: whether it gets its address, with its password.
+    ///   - phoneNumber: whether it gets its number.
     /// - Throws: ``StoreConflict/taken(_:)`` if the ID was assigned again since.
     func bringBack(
         _ source: ID<Account>, of merge: MergeRecord, email: Bool, phoneNumber: Bool, at now: Instant,

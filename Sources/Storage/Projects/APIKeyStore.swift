@@ -1,7 +1,7 @@
 public import Identity
 public import Postgres
 
-/// The keys by which requests name their project and app. Only hashes are kept.
+/// The API keys, by which requests name their project and app. Only hashes are stored.
 public struct APIKeyStore: Sendable {
     public struct Listed: Sendable {
         public let id: String
@@ -17,7 +17,7 @@ public struct APIKeyStore: Sendable {
     }
 
     /// - Parameter hash: SHA-256 of the key.
-    /// - Returns: `nil` for a key that never was or has been revoked.
+    /// - Returns: `nil` if the key does not exist or is revoked.
     public func holder(ofKeyWithHash hash: [UInt8]) async throws -> (project: Project, app: App)? {
         let statement: SQL = """
             SELECT \(SQL.projectColumns), k.app_id, a.settings::text AS app_settings
@@ -59,7 +59,7 @@ public struct APIKeyStore: Sendable {
         }
     }
 
-    /// - Returns: `false` if there is no such key that works.
+    /// - Returns: `false` if there is no active key with this ID.
     public func revoke(_ id: String, in project: ID<Project>, at now: Instant) async throws -> Bool {
         let change: SQL = """
             UPDATE api_key SET revoked_at = \(Timestamp(now))

@@ -1,7 +1,7 @@
 internal import FoundationEssentials
 internal import Identity
 
-/// The column `app.settings`. Members that this release does not know are passed over: a newer one wrote them.
+/// The column `app.settings`. Unknown members are ignored, because a newer release wrote them.
 struct AppColumn: Codable {
     struct Exemption: Codable {
         let kind: LoginServicesExemption.Kind
@@ -74,7 +74,7 @@ struct ProviderColumn: Codable {
     }
 }
 
-/// A row of `identity_provider` as a project's statement brings it along.
+/// A row of `identity_provider` within the statement that reads a project.
 struct ProviderRow: Decodable {
     let provider: String
     let hasSecret: Bool

@@ -3,7 +3,7 @@ internal import Identity
 internal import Postgres
 
 extension SQL {
-    /// What ``Project`` is made of, from ``homes``.
+    /// The columns of a ``Project``, from ``homes``.
     static let projectColumns: SQL = """
         p.id, p.number, p.profile, p.policy::text AS policy, p.authorized_domains,
             p.email_settings::text AS email_settings,
@@ -14,10 +14,10 @@ extension SQL {
             EXISTS (SELECT FROM project t WHERE t.parent_id = h.id AND t.deleted_at IS NULL) AS has_tenants
         """
 
-    /// Where accounts are kept: a project or a tenant `h`, with the project `p` that it is or is below.
+    /// The realms: a project or a tenant `h`, with the project `p` that it is or belongs to.
     static let homes: SQL = "project h JOIN project p ON p.id = coalesce(h.parent_id, h.id)"
 
-    /// The others sign nobody in by what another company says.
+    /// Other providers do not sign users in by a third party's tokens.
     static func tenantsWithProviders(of project: ID<Project>) -> SQL {
         """
         SELECT \(projectColumns) FROM \(homes)
@@ -27,7 +27,7 @@ extension SQL {
         """
     }
 
-    /// In the order of their making.
+    /// In the order of creation.
     static func apps(of project: ID<Project>) -> SQL {
         """
         SELECT id, name, settings::text AS settings FROM app WHERE project_id = \(project.rawValue)
@@ -45,7 +45,7 @@ extension SQL {
             """
     }
 
-    /// - Parameter sealed: `nil` for none any more.
+    /// - Parameter sealed: `nil` deletes the stored secret.
     static func keep(_ sealed: [UInt8]?, of provider: ProviderID, in realm: ID<Realm>, at now: Instant) -> SQL {
         """
         UPDATE identity_provider SET secret = \(sealed), updated_at = \(Timestamp(now))

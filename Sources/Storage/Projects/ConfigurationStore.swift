@@ -1,14 +1,14 @@
 public import Identity
 public import Postgres
 
-/// What is configured of projects: read and changed as a whole.
+/// The configuration of projects, read and changed as a whole.
 public struct ConfigurationStore: Sendable {
-    /// What a change made of a configuration.
+    /// The result of a configuration change.
     public struct Edit: Sendable {
         public let before: ProjectConfiguration
-        /// Its new secrets are those that are not the kept ones already.
+        /// Its new secrets are those that differ from the stored ones.
         public let after: ProjectConfiguration
-        /// How many identities were unlinked because their provider got another issuer.
+        /// The number of identities that were unlinked because the issuer of their provider changed.
         public let discarded: [ProviderID: Int]
     }
 
@@ -32,14 +32,14 @@ public struct ConfigurationStore: Sendable {
 
     /// See ``ProjectEditor/edit``.
     ///
-    /// - Parameter isRehearsal: everything is done but the storing.
+    /// - Parameter isRehearsal: does everything except storing the result.
     public func edit(
         _ id: ID<Realm>, by actor: AuditActor, allowing permissions: EditPermissions, isRehearsal: Bool = false,
         _ change: @escaping ProjectEditor.Change
     ) async throws -> Edit? {
         try await withStoreErrors {
             try await pool.transaction { transaction in
-                // A statement of its own: the next one sees what whoever held the lock has left.
+                // A separate statement, so that the next one sees what the previous holder of the lock has committed.
                 let lock = try await transaction.query(
                     "SELECT p.id FROM project p WHERE p.id = \(id.rawValue) FOR UPDATE")
                 guard !lock.isEmpty, let before = try await read(id, in: transaction) else { return nil }
@@ -83,7 +83,7 @@ public struct ConfigurationStore: Sendable {
             project: project, name: try row.decode("name"), apps: try apps.map(ConfiguredApp.init))
     }
 
-    /// What other apps break for the tenants, who have the same.
+    /// Problems of the project's apps in its tenants, which share the apps.
     private func problemsInTenants(
         from before: ProjectConfiguration, to after: ProjectConfiguration, in transaction: Transaction
     ) async throws -> [ConfigurationProblem] {
@@ -129,7 +129,7 @@ public struct ConfigurationStore: Sendable {
         try await transaction.audit(after.events(since: before), by: actor, at: now, in: id)
     }
 
-    /// Of a tenant, providers are all that is changed here.
+    /// In a tenant, only providers are changed here.
     private func statements(
         from before: ProjectConfiguration, to after: ProjectConfiguration, at now: Instant
     ) throws -> [SQL] {

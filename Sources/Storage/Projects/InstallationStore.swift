@@ -1,16 +1,16 @@
 public import Identity
 public import Postgres
 
-/// What a database is for, and a text that only its own master key opens.
+/// The mode of a database, and a text that only its own master key decrypts.
 public struct Installation: Sendable {
     public enum Mode: String, Sendable {
         case serve
-        /// Made by `sekisho dev`: anybody may sign in as anybody.
+        /// Created by `sekisho dev`: any client may sign in as any user.
         case dev
     }
 
     public let mode: Mode
-    /// A known text, sealed.
+    /// A known text, encrypted.
     public let canary: [UInt8]
 
     public init(mode: Mode, canary: [UInt8]) {
@@ -26,12 +26,12 @@ public struct InstallationStore: Sendable {
         self.pool = pool
     }
 
-    /// Whether the table is there, which it is once the first migration has run.
+    /// Whether the table exists. The first migration creates it.
     public func isReady() async throws -> Bool {
         try await isTrue("SELECT to_regclass('installation') IS NOT NULL AS answer")
     }
 
-    /// Whether nobody has made a table in any schema.
+    /// Whether no schema has a table.
     public func databaseIsEmpty() async throws -> Bool {
         try await isTrue(
             "SELECT NOT EXISTS (SELECT FROM pg_tables WHERE schemaname NOT IN ('pg_catalog', 'information_schema')) AS answer"
@@ -44,7 +44,7 @@ public struct InstallationStore: Sendable {
 
     /// Claims a fresh database for `installation`.
     ///
-    /// - Returns: what the database is: `installation`, or what somebody claimed it for before.
+    /// - Returns: the mode of the database: `installation`, or that of an earlier claim.
     public func claim(for installation: Installation, at now: Instant) async throws -> Installation {
         _ = try await withStoreErrors {
             try await pool.execute(

@@ -1,21 +1,21 @@
 internal import Identity
 internal import Postgres
 
-/// Identities of generic OpenID providers whose issuers change.
+/// Changes of the issuers of generic OpenID providers.
 ///
 /// A sign-in that links an identity holds a shared lock on its provider's row until it commits, see
 /// ``SQL/issuerStands(for:in:)``; a change of the issuer takes that lock exclusively before it looks for identities.
 extension Transaction {
-    /// Locks the providers, so that nobody links an identity of the old issuer any more.
+    /// Locks the providers, so that no transaction can link an identity of the old issuer.
     ///
-    /// - Returns: how many identities would change their meaning, by provider; providers without any are left out.
+    /// - Returns: by provider, how many identities would become another person's; without the providers that have none.
     func identitiesInTheWay(
         of changes: [IssuerChange], in realm: ID<Realm>
     ) async throws -> [ProviderID: Int] {
         var counts: [ProviderID: Int] = [:]
         for change in changes {
             if change.old != nil { _ = try await execute(.lock(change.provider, in: realm)) }
-            // A statement of its own: it sees what the sign-ins that held the lock have linked.
+            // A separate statement, so that it sees what the previous holders of the lock have linked.
             guard let condition = SQL.isInTheWay(of: change, in: realm),
                 let row = try await query("SELECT count(*) AS count FROM linked_identity l WHERE \(condition)").first
             else { continue }
@@ -25,7 +25,7 @@ extension Transaction {
         return counts
     }
 
-    /// Unlinks the identities that are in the way, and has those of a removed provider remember its issuer.
+    /// Unlinks the conflicting identities, and stores the issuer of a removed provider in its identities.
     func carryOut(
         _ changes: [IssuerChange], by actor: AuditActor, at now: Instant, in realm: ID<Realm>
     ) async throws {
@@ -37,7 +37,7 @@ extension Transaction {
         }
     }
 
-    /// - Returns: `false` once none is left.
+    /// - Returns: `false` if no identity is left.
     private func discardSome(
         _ change: IssuerChange, by actor: AuditActor, at now: Instant, in realm: ID<Realm>
     ) async throws -> Bool {
@@ -63,8 +63,8 @@ extension Transaction {
 }
 
 extension SQL {
-    /// Holds while the provider of a verified identity has the issuer that verified it, and keeps that so until the
-    /// transaction ends. Holds for every identity of a provider whose issuer cannot be configured.
+    /// A condition: the provider of a verified identity has the issuer that verified it. The lock keeps that true until
+    /// the transaction ends. Always true for a provider whose issuer cannot be configured.
     static func issuerStands(for identity: VerifiedIdentity, in realm: ID<Realm>) -> SQL {
         guard identity.provider.isGenericOpenID else { return "true" }
         return """
@@ -84,10 +84,11 @@ extension SQL {
         """
     }
 
-    /// Holds for a row `l` of an identity that would be another person's under the new issuer. Of an identity without an
-    /// issuer only the provider's old one is known; where the provider had none, an administrator linked it beforehand.
+    /// A condition: the row `l` of an identity would be another person's under the new issuer. For an identity without
+    /// an issuer, only the provider's old issuer is known; if the provider had none, an administrator linked the
+    /// identity before.
     ///
-    /// - Returns: `nil` if no identity can be in the way.
+    /// - Returns: `nil` if there can be no such identity.
     fileprivate static func isInTheWay(of change: IssuerChange, in realm: ID<Realm>) -> SQL? {
         guard let new = change.new else { return nil }
         return """

@@ -13,36 +13,36 @@ public struct ProjectStore: Sendable {
         try await read("h.parent_id IS NULL AND h.id = \(id.rawValue)").first
     }
 
-    /// In the order of their making.
+    /// In the order of creation.
     public func all() async throws -> [Project] {
         try await read("h.parent_id IS NULL ORDER BY h.created_at, h.id")
     }
 
-    /// Those tenants of a project that have providers, each as a project.
+    /// The tenants of a project that have providers, each as a project.
     public func tenantsWithProviders(of project: ID<Project>) async throws -> [Project] {
         try await withStoreErrors { try await pool.query(.tenantsWithProviders(of: project)) }.map(Project.init)
     }
 
-    /// Projects and tenants, those too that are being removed.
+    /// Projects and tenants, including those that are being deleted.
     func homes() async throws -> [Project] {
         try await read("true")
     }
 
-    /// Of a project, or of a tenant as if it were one.
+    /// The project, or the tenant as a project.
     public func realm(_ id: ID<Realm>) async throws -> Project? {
         try await read("h.deleted_at IS NULL AND h.id = \(id.rawValue)").first
     }
 
-    /// - Returns: `nil` if there are none or several.
+    /// - Returns: `nil` if there is none, or more than one.
     public func only() async throws -> Project? {
         let some = try await read("h.parent_id IS NULL LIMIT 2")
         return some.count == 1 ? some.first : nil
     }
 
-    /// Makes `project` with one app and its keys.
+    /// Creates `project` with one app and its keys.
     ///
-    /// - Parameter secrets: of its providers, sealed.
-    /// - Returns: `false` if the id is taken.
+    /// - Parameter secrets: the encrypted secrets of its providers.
+    /// - Returns: `false` if the ID is taken.
     public func create(
         _ project: Project, name: String, app: App, keys: [StoredKey], secrets: [ProviderID: [UInt8]] = [:],
         by actor: AuditActor, at now: Instant
@@ -88,7 +88,7 @@ public struct ProjectStore: Sendable {
     }
 }
 
-/// The database holds a profile that this release does not know.
+/// The database contains a profile that this release does not know.
 struct UnknownProfile: Error {
     let name: String
 }

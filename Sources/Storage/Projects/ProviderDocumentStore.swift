@@ -1,7 +1,7 @@
 public import Identity
 public import Postgres
 
-/// What providers publish, as it was last fetched. Public, and the same for every project.
+/// Public documents of providers as they were last fetched, shared by all projects.
 public struct PostgresProviderDocumentStore: Sendable {
     private let pool: Pool
 
@@ -26,7 +26,7 @@ public struct PostgresProviderDocumentStore: Sendable {
         }
     }
 
-    /// Leaves what was fetched later; but not by much, or else by a clock that was wrong.
+    /// Keeps a document that was fetched later, unless it is so much later that a wrong clock must have written it.
     public func store(_ body: String, fetchedAt: Instant, at url: String) async throws {
         let statement: SQL = """
             INSERT INTO provider_document (url, body, fetched_at) VALUES (\(url), \(body), \(Timestamp(fetchedAt)))
@@ -37,11 +37,11 @@ public struct PostgresProviderDocumentStore: Sendable {
         _ = try await withStoreErrors { try await pool.execute(statement) }
     }
 
-    /// Works on a row without a body where nothing was stored yet.
+    /// Inserts a row without a body if no document is stored yet.
     ///
-    /// - Returns: `true` to one caller per ``ProviderDocumentStore/turn``.
+    /// - Returns: `true` for one caller per ``ProviderDocumentStore/turn``.
     public func claimForcedFetch(of url: String, at now: Instant) async throws -> Bool {
-        // A turn of the future, too, was taken by a clock that was wrong.
+        // Ignores a claim in the future, because a wrong clock must have written it.
         let statement: SQL = """
             INSERT INTO provider_document (url, body, fetched_at, forced_refetch_at)
             VALUES (\(url), '', \(Timestamp(Instant(seconds: 0))), \(Timestamp(now)))

@@ -1,7 +1,7 @@
 public import Identity
 public import Postgres
 
-/// The private keys and client secrets of providers, sealed.
+/// The private keys and client secrets of providers, encrypted.
 public struct ProviderSecretStore: Sendable {
     public struct Stored: Sendable {
         public let realm: ID<Realm>
@@ -15,7 +15,7 @@ public struct ProviderSecretStore: Sendable {
         self.pool = pool
     }
 
-    /// - Returns: `nil` if none is kept.
+    /// - Returns: `nil` if no secret is stored.
     public func secret(of provider: ProviderID, in realm: ID<Realm>) async throws -> [UInt8]? {
         try await secrets("AND project_id = \(realm.rawValue) AND provider = \(provider.rawValue)").first?.sealed
     }
@@ -25,7 +25,7 @@ public struct ProviderSecretStore: Sendable {
         try await secrets("ORDER BY project_id, provider")
     }
 
-    /// Puts `sealed` in the place of what `secret` was, unless somebody else did so first.
+    /// Replaces the encrypted form of `secret`, unless another process has replaced it first.
     public func reseal(_ secret: Stored, as sealed: [UInt8]) async throws {
         _ = try await withStoreErrors {
             try await pool.execute(

@@ -1,9 +1,9 @@
 public import Identity
 public import Postgres
 
-/// The keys that backends hold. Of the secret only its hash is kept, of the key pair only the public half.
+/// The service keys of backends. Only the hash of the secret and the public half of the key pair are stored.
 public struct ServiceKeyStore: Sendable {
-    /// A key to be made.
+    /// A key to be created.
     public struct Draft: Sendable {
         public let id: String
         public let name: String
@@ -12,7 +12,7 @@ public struct ServiceKeyStore: Sendable {
         /// PEM.
         public let publicKey: String
         public let scopes: ServiceKeyScopes
-        /// `nil` is never.
+        /// `nil` means never.
         public let expiresAt: Instant?
 
         public init(
@@ -38,7 +38,7 @@ public struct ServiceKeyStore: Sendable {
         public let revokedAt: Instant?
     }
 
-    /// What stands behind a key that has not been revoked; it may have expired.
+    /// The permissions of a key that is not revoked; it may have expired.
     public struct Holder: Sendable {
         public let project: Project
         public let id: String
@@ -46,7 +46,7 @@ public struct ServiceKeyStore: Sendable {
         public let expiresAt: Instant?
     }
 
-    /// The half of a key that backends sign with the other half of; it may have expired.
+    /// The public key that verifies a backend's signatures; it may have expired.
     public struct Verifying: Sendable {
         public let project: ID<Project>
         /// PEM.
@@ -61,7 +61,7 @@ public struct ServiceKeyStore: Sendable {
         self.pool = pool
     }
 
-    /// - Returns: `false` if there is no such project.
+    /// - Returns: `false` if the project does not exist.
     public func create(_ key: Draft, in project: ID<Project>, at now: Instant) async throws -> Bool {
         let insertion: SQL = """
             INSERT INTO service_key (project_id, id, name, secret_hash, public_key, scopes, created_at, expires_at)
@@ -76,7 +76,7 @@ public struct ServiceKeyStore: Sendable {
         return try await withStoreErrors { try await pool.execute(statement) } == 1
     }
 
-    /// - Returns: `nil` for a secret that never was or whose key has been revoked.
+    /// - Returns: `nil` if the secret is unknown or its key is revoked.
     public func holder(ofSecretWithHash hash: [UInt8]) async throws -> Holder? {
         let statement: SQL = """
             SELECT \(SQL.projectColumns), k.id AS key_id, k.scopes, k.expires_at
@@ -90,9 +90,9 @@ public struct ServiceKeyStore: Sendable {
         }
     }
 
-    /// The key with that id: the one of `project`, or else any other project's.
+    /// The key with that ID: that of `project`, otherwise that of any other project.
     ///
-    /// - Returns: `nil` if there never was one or it has been revoked.
+    /// - Returns: `nil` if the key does not exist or is revoked.
     public func verifying(_ id: String, preferably project: ID<Project>) async throws -> Verifying? {
         let statement: SQL = """
             SELECT k.project_id, k.public_key, k.scopes, k.expires_at FROM service_key k
@@ -119,7 +119,7 @@ public struct ServiceKeyStore: Sendable {
         }
     }
 
-    /// Remembers that a key was used at `now`, unless it was a moment ago.
+    /// Records that a key was used at `now`, unless an earlier use was recorded recently.
     public func touch(_ id: String, in project: ID<Project>, at now: Instant) async throws {
         let statement: SQL = """
             UPDATE service_key SET last_used_at = \(Timestamp(now)) WHERE project_id = \(project.rawValue)
@@ -128,10 +128,10 @@ public struct ServiceKeyStore: Sendable {
         _ = try await withStoreErrors { try await pool.execute(statement) }
     }
 
-    /// Uses that lie closer together are one.
+    /// The minimum time between two recorded uses.
     public static let useResolution: Duration = .seconds(300)
 
-    /// - Returns: `false` if there is no such key that works.
+    /// - Returns: `false` if there is no active key with this ID.
     public func revoke(_ id: String, in project: ID<Project>, at now: Instant) async throws -> Bool {
         let change: SQL = """
             UPDATE service_key SET revoked_at = \(Timestamp(now))

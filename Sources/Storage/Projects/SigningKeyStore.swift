@@ -1,7 +1,7 @@
 public import Identity
 public import Postgres
 
-/// The keys of the gateway's own tokens, sealed.
+/// The keys of the gateway's own tokens, encrypted.
 public struct SigningKeyStore: Sendable {
     private let pool: Pool
 
@@ -9,7 +9,7 @@ public struct SigningKeyStore: Sendable {
         self.pool = pool
     }
 
-    /// Those not yet retired, newest first.
+    /// The keys that are not retired, newest first.
     public func live(in project: ID<Project>, at now: Instant) async throws -> [StoredKey] {
         try await keys(
             """
@@ -24,7 +24,7 @@ public struct SigningKeyStore: Sendable {
         try await keys("ORDER BY project_id, created_at, id")
     }
 
-    /// Adds `key`; the others of its purpose retire at `othersRetireAt`, unless they do so earlier.
+    /// Adds `key`; the other keys of its purpose retire at `othersRetireAt`, or earlier if they were to.
     public func add(_ key: StoredKey, othersRetireAt: Instant?, in project: ID<Project>) async throws {
         try await withStoreErrors {
             try await pool.transaction { transaction in
@@ -42,7 +42,7 @@ public struct SigningKeyStore: Sendable {
         }
     }
 
-    /// Puts `sealed` in the place of what `key` was, unless somebody else did so first.
+    /// Replaces the encrypted form of `key`, unless another process has replaced it first.
     public func reseal(_ key: StoredKey, as sealed: [UInt8], in project: ID<Project>) async throws {
         _ = try await withStoreErrors {
             try await pool.execute(
@@ -76,7 +76,7 @@ extension SQL {
     }
 }
 
-/// The database holds a key for a purpose that this release does not know.
+/// The database contains a key for a purpose that this release does not know.
 struct UnknownPurpose: Error {
     let name: String
 }

@@ -2,7 +2,7 @@ internal import FoundationEssentials
 internal import Identity
 internal import Postgres
 
-/// The column `project.tenant`. Members that this release does not know are passed over: a newer one wrote them.
+/// The column `project.tenant`. Unknown members are ignored, because a newer release wrote them.
 struct TenantColumn: Codable {
     let displayName: String?
     let allowsPasswords: Bool?
@@ -30,7 +30,7 @@ struct TenantColumn: Codable {
 }
 
 extension SQL {
-    /// What ``Tenant`` is made of, from a row `t` of the table `project`.
+    /// The columns of a ``Tenant``, from a row `t` of the table `project`.
     static let tenantColumns: SQL = "t.id AS realm, t.tenant_settings::text AS tenant_settings"
 
     static func tenant(_ id: ID<Tenant>, of project: ID<Project>, locking: Bool = false) -> SQL {
@@ -41,7 +41,7 @@ extension SQL {
             """
     }
 
-    /// Nothing happens if the id is taken.
+    /// Does nothing if the ID is taken.
     static func insert(_ tenant: Tenant, at now: Instant) throws -> SQL {
         """
         INSERT INTO project (id, parent_id, tenant_settings, name, profile, created_at)

@@ -2,7 +2,7 @@ internal import Encoding
 public import Identity
 public import Postgres
 
-/// What all replicas have counted together.
+/// The global rate limit counts of all replicas.
 public struct RateCountStore: Sendable {
     private let pool: Pool
 
@@ -12,7 +12,7 @@ public struct RateCountStore: Sendable {
 
     /// Adds all of `news` in one statement.
     ///
-    /// - Returns: what is counted of their windows now; those of which nothing is are left out.
+    /// - Returns: the present counts of their windows, without windows that have no count.
     public func merge(_ news: [RateDelta]) async throws -> [RateWindow: Int64] {
         let statement = SQL.merge(news)
         let rows = try await withStoreErrors { try await pool.query(statement) }
@@ -23,7 +23,7 @@ public struct RateCountStore: Sendable {
 }
 
 extension SQL {
-    /// Rows are taken in the order of their key, so that two replicas do not wait for each other in a circle.
+    /// Locks rows in the order of their keys, so that replicas do not deadlock.
     fileprivate static func merge(_ news: [RateDelta]) -> SQL {
         let keys = news.map { Hexadecimal.encode($0.window.key) }
         return """

@@ -3,10 +3,11 @@ internal import Identity
 internal import Postgres
 
 extension SQL {
-    /// How exact `last_seen` is: an account that is used all the time writes its place once an hour.
+    /// The precision of `last_seen`: an account in constant use writes its network once per hour.
     private static let placePrecision: Duration = .seconds(3600)
 
-    /// Lets an account know a place, for each row of `source`. Does nothing for `nil`, as in every anonymous sign-up.
+    /// Stores a known network of an account, for each row of `source`. Does nothing for `nil`, as in every anonymous
+    /// sign-up.
     static func keeping(
         _ place: [UInt8]?, of account: ID<Account>, at now: Instant, in realm: ID<Realm>, from source: SQL
     ) -> SQL {

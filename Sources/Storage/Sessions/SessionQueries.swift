@@ -3,7 +3,7 @@ internal import FoundationEssentials
 internal import Identity
 internal import Postgres
 
-/// A ``Session`` as its table has it.
+/// The columns of a ``Session``.
 struct SessionRow {
     static let columns: SQL =
         "s.id AS session_id, s.account_id, s.generation AS session_generation, s.method, s.authenticated_at, s.claims AS session_claims, s.device"
@@ -18,14 +18,14 @@ struct SessionRow {
     let device: String?
     let place: [UInt8]?
 
-    /// Of a session that exists, or that begins with a login.
+    /// For a session that exists, or that begins with a login.
     ///
-    /// - Throws: ``NotAUUID``: sessions are named by ``Entropy`` and by tokens of ours only.
+    /// - Throws: ``NotAUUID``: session IDs come only from ``Entropy`` and from verified tokens.
     init(_ session: Session) throws {
         try self.init(session, openedAt: session.authenticatedAt)
     }
 
-    /// Of a session that begins later than its login.
+    /// For a session that begins later than its login.
     init(_ session: Session, openedAt: Instant) throws {
         id = try UUID(session.id)
         account = session.account.rawValue
@@ -65,11 +65,11 @@ extension UUID {
 }
 
 extension SQL {
-    /// Opens a session for each row of `source`, and lets its account know the place.
+    /// Opens a session for each row of `source`, and stores the known network of its account.
     ///
     /// - Parameters:
-    ///   - source: one of `ctes`, or anything else that can follow `FROM`.
-    ///   - ctes: common table expressions that go before, each with a comma behind it.
+    ///  - source: one of `ctes`, or any other table expression.
+    ///   - ctes: common table expressions for the beginning of the statement, each followed by a comma.
     static func opening(
         _ session: SessionRow, in realm: ID<Realm>, from source: SQL, after ctes: SQL = ""
     ) -> SQL {
@@ -93,7 +93,8 @@ extension SQL {
         """
     }
 
-    /// Sessions that died with the last generation but one. The last one's stay, to answer for their tokens.
+    /// Deletes sessions that ended before the latest change of generation. Sessions that ended with it stay, to explain
+    /// why their tokens are rejected.
     static func forgetSessions(of account: ID<Account>, before generation: Int64, in realm: ID<Realm>) -> SQL {
         """
         DELETE FROM session WHERE project_id = \(realm.rawValue) AND account_id = \(account.rawValue)
@@ -101,7 +102,7 @@ extension SQL {
         """
     }
 
-    /// Holds for an account `a` while the session that asks for its change lives.
+    /// A condition: the account `a` has the alive session that requests the change.
     static func isAlive(_ session: SessionRow) -> SQL {
         """
         a.id = \(session.account) AND a.generation = \(session.generation) AND EXISTS (SELECT FROM session s \
@@ -109,7 +110,7 @@ extension SQL {
         """
     }
 
-    /// The rules of ``Rotation`` in one statement: two who present tokens at once wait for each other on the row.
+    /// The rules of ``Rotation`` in one statement: concurrent presentations of tokens wait for each other on the row.
     static func rotate(
         _ session: UUID, counter: Int64, rotates: Bool, graceBegan: Timestamp, now: Timestamp, in realm: ID<Realm>
     ) -> SQL {
@@ -137,7 +138,7 @@ extension SQL {
         """
     }
 
-    /// Why ``rotate`` found nothing to do.
+    /// Why ``rotate`` changed no row.
     static func state(of session: UUID, in realm: ID<Realm>) -> SQL {
         """
         SELECT s.ended_at IS NULL AND a.generation = s.generation AND a.disabled_at IS NOT NULL AS is_disabled

@@ -2,7 +2,7 @@ internal import FoundationEssentials
 public import Identity
 public import Postgres
 
-/// ``FederationStore`` on PostgreSQL. `UNIQUE` constraints settle races; whoever loses decides again.
+/// ``FederationStore`` on PostgreSQL. `UNIQUE` constraints settle races; the losing transaction is decided again.
 public struct PostgresFederationStore: FederationStore {
     let pool: Pool
 
@@ -64,7 +64,7 @@ public struct PostgresFederationStore: FederationStore {
         return (account, session)
     }
 
-    /// The account's row is locked first, so that what it is linked to changes for one at a time.
+    /// Locks the account's row first, so that transactions change its identities one after the other.
     private func link(
         to account: Account, by caller: Caller?, takesEmail: Bool, _ entry: SignInCommit, in realm: ID<Realm>
     ) async throws -> (account: Account, session: Session) {
@@ -138,7 +138,7 @@ extension VerifiedIdentity {
 }
 
 extension SignInCommit {
-    /// The identity as it becomes an account's.
+    /// The identity as it is linked to an account.
     var linked: LinkedIdentity {
         var linked = LinkedIdentity(identity)
         linked.linkedAt = enteredAt
