@@ -68,7 +68,7 @@ extension SQL {
     /// Opens a session for each row of `source`, and stores the known network of its account.
     ///
     /// - Parameters:
-    ///  - source: one of `ctes`, or any other table expression.
+    ///   - source: one of `ctes`, or any other table expression.
     ///   - ctes: common table expressions for the beginning of the statement, each followed by a comma.
     static func opening(
         _ session: SessionRow, in realm: ID<Realm>, from source: SQL, after ctes: SQL = ""
