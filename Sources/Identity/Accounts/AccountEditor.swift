@@ -52,7 +52,7 @@ public struct AccountEditor: Sendable {
             if let password = input.password {
                 .set(try await hash(password, in: project, from: origin))
             } else {
-                // A password is good for nothing without the address it goes with.
+                // A password cannot be used without its address.
                 input.removesPassword || input.removesEmail ? .remove : nil
             }
         var change = OwnerChange(changedAt: with.clock.now())

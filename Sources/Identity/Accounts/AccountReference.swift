@@ -35,7 +35,7 @@ extension Account {
 }
 
 extension ID where Subject == Account {
-    /// Whether some account may be called that, whoever chose the name: a backend's token takes any text.
+    /// Whether the identifier is valid for an account, also if a backend chose it: custom tokens accept any text.
     public static func canBe(_ text: String) -> Bool {
         (1...128).contains(text.unicodeScalars.count) && !text.unicodeScalars.contains("\0")
     }

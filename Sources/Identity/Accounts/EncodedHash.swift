@@ -73,7 +73,7 @@ public struct EncodedHash: Hashable, Sendable {
             fields[4].isOfCrypt, fields[4].utf8.count == 43
         else { throw .unreadable }
         let numbers = fields[2].utf8.dropFirst().map { cryptLetters.firstIndex(of: $0) ?? 64 }
-        // Greater numbers take more letters.
+        // Greater numbers have more letters, and are rejected.
         guard numbers.allSatisfy({ $0 < 32 }) else { throw .tooCostly }
         guard 128 << (numbers[0] + 1) * (numbers[1] + 1) <= yescryptBytes else { throw .tooCostly }
     }

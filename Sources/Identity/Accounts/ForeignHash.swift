@@ -3,7 +3,8 @@ internal import Encoding
 /// A password hash of another system, with everything that verification needs except the secret key.
 ///
 /// Kept as one text, in the manner of PHC strings: `$name$parameter=value,…$salt$hash`, in base64 without padding; `k`
-/// is the id of the key. What crypt(3) or Argon2 wrote tells all by itself and is no such text: see ``EncodedHash``.
+/// is the ID of the key. Self-describing hashes of crypt(3) and Argon2 are not stored in this form: see
+/// ``EncodedHash``.
 public struct ForeignHash: Hashable, Sendable {
     public let method: HashMethod
     public let key: ID<PasswordKey>?

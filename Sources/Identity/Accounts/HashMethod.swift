@@ -1,7 +1,7 @@
 /// How another system computed a password hash, apart from the salt and the secret key.
 public enum HashMethod: Hashable, Sendable {
-    /// A digest of salt and password; what comes of it is digested again, `rounds` times in all. MD5 goes on with the
-    /// digest followed by the password, and `rounds` times more.
+    /// A digest of salt and password. The digest is digested again, `rounds` times in all. For MD5, the first digest is
+    /// followed by `rounds` digests of the previous digest and the password.
     case digest(Function, rounds: Int, order: Order)
     case hmac(Function, order: Order)
     case pbkdf2(Function, iterations: Int)

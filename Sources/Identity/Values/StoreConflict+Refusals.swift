@@ -14,7 +14,7 @@ func refusing<Value: Sendable>(
 extension StoreConflict {
     var atSignUp: any Error { self == .taken(.email) ? SignUpRefusal.emailTaken : self }
 
-    /// - Parameter policy: decides whether the refusal tells that the account exists.
+    /// - Parameter policy: decides whether the refusal reveals that the account exists.
     func atPasswordSignIn(by policy: Policy) -> any Error {
         self == .stale ? SignInRefusal(addressIsKnown: true, policy: policy) : self
     }

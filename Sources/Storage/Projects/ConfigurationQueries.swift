@@ -17,7 +17,7 @@ extension SQL {
     /// The realms: a project or a tenant `h`, with the project `p` that it is or belongs to.
     static let homes: SQL = "project h JOIN project p ON p.id = coalesce(h.parent_id, h.id)"
 
-    /// Other providers do not sign users in by a third party's tokens.
+    /// Tenants without providers are omitted, because they have no third-party logins to check.
     static func tenantsWithProviders(of project: ID<Project>) -> SQL {
         """
         SELECT \(projectColumns) FROM \(homes)
