@@ -31,10 +31,10 @@ extension ProviderRefusal {
         case .notConfigured, .disabled, .notForThisApp:
             TokenCheckReason("configuration", "the provider is not enabled")
         case .credentialMissing: TokenCheckReason("form", "standard input is empty")
-        case .tokenNotBelieved(let fault): fault.reason(header, now)
+        case .invalidToken(let fault): fault.reason(header, now)
         case .nonce(let fault): fault.reason(provider)
         case .otherIssuer: TokenCheckReason("issuer", "the identity was verified by another issuer")
-        case .ticketNotBelieved, .ticketUsed: TokenCheckReason("form", "not a token of the provider")
+        case .invalidPendingToken, .ticketUsed: TokenCheckReason("form", "not a token of the provider")
         }
     }
 }

@@ -37,13 +37,13 @@ private struct FakeClaims {
         do {
             members = try StrictJSON.decode([String: JSONValue].self, from: token.claims)
         } catch {
-            throw .tokenNotBelieved(.malformed)
+            throw .invalidToken(.malformed)
         }
     }
 
     func identity(_ credential: FederatedCredential, in project: Project) throws -> VerifiedIdentity {
         guard let subject = text("sub"), subject.unicodeScalars.count <= 255 else {
-            throw ProviderRefusal.tokenNotBelieved(.claim("sub"))
+            throw ProviderRefusal.invalidToken(.claim("sub"))
         }
         let email = text("email").flatMap(EmailAddress.init)
         return VerifiedIdentity(

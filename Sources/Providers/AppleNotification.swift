@@ -38,7 +38,7 @@ public struct AppleNotifications: Sendable {
     /// - Parameters:
     ///   - body: `{"payload": token}`, or the token itself.
     ///   - clientIDs: the accepted audiences.
-    /// - Throws: ``ProviderRefusal/tokenNotBelieved(_:)``, or ``ProviderUnreachable``.
+    /// - Throws: ``ProviderRefusal/invalidToken(_:)``, or ``ProviderUnreachable``.
     public func read(_ body: String, for clientIDs: [String], at now: Instant) async throws -> AppleNotification {
         let rules = TokenRules(
             issuers: endpoint.issuers, audiences: clientIDs, authorizedParties: clientIDs, needsExpiry: false)
@@ -53,7 +53,7 @@ public struct AppleNotifications: Sendable {
         do {
             return try StrictJSON.decode(Envelope.self, from: Array(body.utf8)).payload
         } catch {
-            throw .tokenNotBelieved(.malformed)
+            throw .invalidToken(.malformed)
         }
     }
 

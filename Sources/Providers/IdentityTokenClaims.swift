@@ -15,7 +15,7 @@ struct IdentityTokenClaims: Sendable {
         do {
             members = try StrictJSON.decode([String: JSONValue].self, from: payload)
         } catch {
-            throw .tokenNotBelieved(.malformed)
+            throw .invalidToken(.malformed)
         }
     }
 
@@ -83,7 +83,7 @@ extension JSONValue {
 
 extension ProviderRefusal {
     /// The claim `name` is absent or invalid.
-    static func claim(_ name: String) -> ProviderRefusal { .tokenNotBelieved(.claim(name)) }
+    static func claim(_ name: String) -> ProviderRefusal { .invalidToken(.claim(name)) }
 }
 
 extension String {

@@ -37,14 +37,14 @@ public final class JWKSCache: Sendable {
         let keyID = token.keyID.flatMap { $0.isEmpty ? nil : $0 }
         var version = try await withProviderErrors(provider) { try await self.keys.current(at: address) }
         while version.value.keys(named: keyID).isEmpty {
-            guard keyID != nil else { throw ProviderRefusal.tokenNotBelieved(.keyIDMissing) }
+            guard keyID != nil else { throw ProviderRefusal.invalidToken(.keyIDMissing) }
             let seen = version
             let newer = try await withProviderErrors(provider) { try await self.keys.newer(than: seen, at: address) }
-            guard let newer else { throw ProviderRefusal.tokenNotBelieved(.unknownKey) }
+            guard let newer else { throw ProviderRefusal.invalidToken(.unknownKey) }
             version = newer
         }
         guard let key = version.value.keys(named: keyID).first(where: { $0.algorithm == token.algorithm }) else {
-            throw ProviderRefusal.tokenNotBelieved(.algorithmNotAllowed)
+            throw ProviderRefusal.invalidToken(.algorithmNotAllowed)
         }
         return key
     }

@@ -60,12 +60,12 @@ struct OIDCVerifier: Sendable {
         do {
             token = try UnverifiedJWS(parsing: compact)
         } catch {
-            throw .tokenNotBelieved(IdentityTokenFault(error))
+            throw .invalidToken(IdentityTokenFault(error))
         }
         // Another kind of token names it: `at+jwt`, `logout+jwt` (RFC 8725 §3.11).
         guard token.type?.contains("+") != true else { throw .claim("typ") }
-        guard rules.algorithms.contains(token.algorithm) else { throw .tokenNotBelieved(.algorithmNotAllowed) }
-        guard !rules.needsKeyID || token.keyID?.isEmpty == false else { throw .tokenNotBelieved(.keyIDMissing) }
+        guard rules.algorithms.contains(token.algorithm) else { throw .invalidToken(.algorithmNotAllowed) }
+        guard !rules.needsKeyID || token.keyID?.isEmpty == false else { throw .invalidToken(.keyIDMissing) }
         return token
     }
 
@@ -73,7 +73,7 @@ struct OIDCVerifier: Sendable {
         do {
             return try token.payload(verifiedWith: key)
         } catch {
-            throw .tokenNotBelieved(IdentityTokenFault(error))
+            throw .invalidToken(IdentityTokenFault(error))
         }
     }
 }

@@ -23,7 +23,7 @@ struct TokenRules: Sendable {
     func requireIssuer(_ claims: IdentityTokenClaims) throws(ProviderRefusal) {
         guard let issuer = claims.text("iss") else { throw .claim("iss") }
         guard issuers.containsExactly(issuer) else {
-            throw .tokenNotBelieved(.issuer(expected: issuers, seen: issuer))
+            throw .invalidToken(.issuer(expected: issuers, seen: issuer))
         }
     }
 
@@ -35,7 +35,7 @@ struct TokenRules: Sendable {
         let ours = seen.filter { !$0.isEmpty && audiences.containsExactly($0) }
         let askedFor = claims.text("azp").map(authorizedParties.containsExactly(_:)) ?? false
         guard let audience = ours.first, ours.count == seen.count || askedFor else {
-            throw .tokenNotBelieved(.audience(expected: audiences, seen: seen))
+            throw .invalidToken(.audience(expected: audiences, seen: seen))
         }
         return audience
     }
@@ -44,7 +44,7 @@ struct TokenRules: Sendable {
         guard let value = claims["azp"] else { return }
         guard case .string(let party) = value else { throw .claim("azp") }
         guard authorizedParties.containsExactly(party) else {
-            throw .tokenNotBelieved(.authorizedParty(expected: authorizedParties, seen: party))
+            throw .invalidToken(.authorizedParty(expected: authorizedParties, seen: party))
         }
     }
 
@@ -55,9 +55,9 @@ struct TokenRules: Sendable {
         let expiresAt = try claims.time("exp")
         guard expiresAt != nil || !needsExpiry else { throw .claim("exp") }
         guard let issuedAt = try claims.time("iat") else { throw .claim("iat") }
-        if let expiresAt, now >= expiresAt + Self.leeway { throw .tokenNotBelieved(.expired(at: expiresAt)) }
+        if let expiresAt, now >= expiresAt + Self.leeway { throw .invalidToken(.expired(at: expiresAt)) }
         let validFrom = max(issuedAt, try claims.time("nbf") ?? issuedAt)
-        guard validFrom <= now + Self.leeway else { throw .tokenNotBelieved(.issuedInTheFuture(at: validFrom)) }
+        guard validFrom <= now + Self.leeway else { throw .invalidToken(.issuedInTheFuture(at: validFrom)) }
         return expiresAt
     }
 

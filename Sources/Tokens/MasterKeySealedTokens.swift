@@ -80,7 +80,7 @@ public struct MasterKeySealedTokens: SealedTokens {
         guard let opened = open(text, for: purpose, in: realm),
             // A payload of another release counts as expired.
             let ticket = try? StrictJSON.decode(Ticket<Content>.self, from: opened), ticket.end > now
-        else { throw .ticketNotBelieved }
+        else { throw .invalidPendingToken }
         return (ticket.content, mark(of: text, until: ticket.end))
     }
 

@@ -28,49 +28,49 @@ struct ProviderRefusalNamesTests {
                 .credentialMissing,
                 "INVALID_CREDENTIAL_OR_PROVIDER_ID : There is no ID token, access token or code of this provider."
             ),
-            (.tokenNotBelieved(.malformed), response("The ID token is malformed.")),
-            (.tokenNotBelieved(.tooLong), response("The ID token is too long.")),
+            (.invalidToken(.malformed), response("The ID token is malformed.")),
+            (.invalidToken(.tooLong), response("The ID token is too long.")),
             (
-                .tokenNotBelieved(.algorithmNotAllowed),
+                .invalidToken(.algorithmNotAllowed),
                 response("The ID token is signed with an algorithm that is not allowed.")
             ),
             (
-                .tokenNotBelieved(.criticalHeader),
+                .invalidToken(.criticalHeader),
                 response("The ID token has a critical header that is not understood.")
             ),
             (
-                .tokenNotBelieved(.keyIDMissing),
+                .invalidToken(.keyIDMissing),
                 response("The ID token does not name the key that it is signed with.")
             ),
             (
-                .tokenNotBelieved(.unknownKey),
+                .invalidToken(.unknownKey),
                 response("The ID token is signed with a key that the provider does not publish.")
             ),
-            (.tokenNotBelieved(.signatureInvalid), response("The signature of the ID token is invalid.")),
+            (.invalidToken(.signatureInvalid), response("The signature of the ID token is invalid.")),
             (
-                .tokenNotBelieved(.issuer(expected: ["https://a", "b"], seen: "https://\u{1b}evil")),
+                .invalidToken(.issuer(expected: ["https://a", "b"], seen: "https://\u{1b}evil")),
                 response("The issuer of the ID token is 'https://?evil'; expected 'https://a' or 'b'.")
             ),
             (
-                .tokenNotBelieved(.audience(expected: ["com.a"], seen: [])),
+                .invalidToken(.audience(expected: ["com.a"], seen: [])),
                 response("The audience of the ID token is missing; expected 'com.a'.")
             ),
             (
-                .tokenNotBelieved(.audience(expected: ["1", "2", "3", "4", "5", "6"], seen: ["x", "y"])),
+                .invalidToken(.audience(expected: ["1", "2", "3", "4", "5", "6"], seen: ["x", "y"])),
                 response(
                     "The audience of the ID token is 'x' or 'y'; expected '1' or '2' or '3' or '4' or '5' or others.")
             ),
             (
-                .tokenNotBelieved(.authorizedParty(expected: ["a"], seen: String(repeating: "z", count: 500))),
+                .invalidToken(.authorizedParty(expected: ["a"], seen: String(repeating: "z", count: 500))),
                 response(
                     "The authorized party of the ID token is '\(String(repeating: "z", count: 128))'; expected 'a'.")
             ),
-            (.tokenNotBelieved(.expired(at: then)), response("The ID token expired at 2026-01-01T00:00:00.000Z.")),
+            (.invalidToken(.expired(at: then)), response("The ID token expired at 2026-01-01T00:00:00.000Z.")),
             (
-                .tokenNotBelieved(.issuedInTheFuture(at: then)),
+                .invalidToken(.issuedInTheFuture(at: then)),
                 response("The ID token says that it was issued at 2026-01-01T00:00:00.000Z, later than now.")
             ),
-            (.tokenNotBelieved(.claim("sub")), response("The ID token has no valid claim 'sub'.")),
+            (.invalidToken(.claim("sub")), response("The ID token has no valid claim 'sub'.")),
             (.nonce(.missingInRequest), nonce("Nonce is missing in the request.")),
             (.nonce(.missingInToken), nonce("Nonce is missing in the ID token.")),
             (.nonce(.missing), nonce("Nonce is missing in the request and in the ID token.")),
@@ -80,7 +80,7 @@ struct ProviderRefusalNamesTests {
                 .nonce(.alreadyUsed),
                 nonce("Duplicate credential received. Please try again with a new credential.")
             ),
-            (.ticketNotBelieved, "INVALID_PENDING_TOKEN"),
+            (.invalidPendingToken, "INVALID_PENDING_TOKEN"),
             (.ticketUsed, "INVALID_PENDING_TOKEN : It has been used."),
         ] as [(ProviderRefusal, String)])
     func name(refusal: ProviderRefusal, message: String) {

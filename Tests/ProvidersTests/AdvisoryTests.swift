@@ -18,10 +18,10 @@ struct AdvisoryTests {
             at: attacker + "/.well-known/openid-configuration")
         for provider in [ProviderID.apple, .google, Fixture.openID] {
             let forged = try appleToken(changing: ["iss": .string(attacker)], signedBy: Keys.next)
-            #expect(try await fixture.refusal(of: forged, from: provider) == .tokenNotBelieved(.unknownKey))
+            #expect(try await fixture.refusal(of: forged, from: provider) == .invalidToken(.unknownKey))
             let disguised = Keys.Named(id: Keys.current.id, key: Keys.next.key)
             let claimed = try appleToken(changing: ["iss": .string(attacker)], signedBy: disguised)
-            #expect(try await fixture.refusal(of: claimed, from: provider) == .tokenNotBelieved(.signatureInvalid))
+            #expect(try await fixture.refusal(of: claimed, from: provider) == .invalidToken(.signatureInvalid))
         }
         #expect(!fixture.provider.asked.isEmpty)
         #expect(fixture.provider.asked.allSatisfy { !$0.hasPrefix(attacker) })
@@ -33,7 +33,7 @@ struct AdvisoryTests {
     func noAudience(clientIDs: [String], seen: String) async throws {
         let token = try appleToken(changing: ["aud": .string(seen)])
         let refusal = try await Fixture().refusal(of: token) { $0[.apple].clientIDs = clientIDs }
-        #expect(refusal == .tokenNotBelieved(.audience(expected: clientIDs, seen: [seen])))
+        #expect(refusal == .invalidToken(.audience(expected: clientIDs, seen: [seen])))
     }
 
     @Test("CVE-2026-30949: a token that was requested by another client of the provider is rejected")
@@ -41,7 +41,7 @@ struct AdvisoryTests {
         let token = try openIDToken(changing: ["azp": "sibling-client"])
         let refusal = try await Fixture().refusal(of: token, from: Fixture.openID)
         let expected = ["realm-client"]
-        #expect(refusal == .tokenNotBelieved(.authorizedParty(expected: expected, seen: "sibling-client")))
+        #expect(refusal == .invalidToken(.authorizedParty(expected: expected, seen: "sibling-client")))
     }
 
     @Test(
@@ -55,10 +55,10 @@ struct AdvisoryTests {
         let expected = ["com.example.app", "com.example.web"]
         #expect(
             try await fixture.refusal(of: appleToken(changing: ["aud": .string(seen)]))
-                == .tokenNotBelieved(.audience(expected: expected, seen: [seen])))
+                == .invalidToken(.audience(expected: expected, seen: [seen])))
         #expect(
             try await fixture.refusal(of: appleToken(changing: ["aud": ["com.example.app", .string(seen)]]))
-                == .tokenNotBelieved(.audience(expected: expected, seen: ["com.example.app", seen])))
+                == .invalidToken(.audience(expected: expected, seen: ["com.example.app", seen])))
     }
 
     @Test("CVE-2022-39231, closer: letters that only look alike are not alike")
@@ -68,7 +68,7 @@ struct AdvisoryTests {
         let refusal = try await Fixture().refusal(of: appleToken(changing: ["aud": .string(kelvin)])) {
             $0[.apple].clientIDs = ["com.example.K"]
         }
-        #expect(refusal == .tokenNotBelieved(.audience(expected: ["com.example.K"], seen: [kelvin])))
+        #expect(refusal == .invalidToken(.audience(expected: ["com.example.K"], seen: [kelvin])))
     }
 
     @Test("CVE-2026-55669: a token for another app is rejected for every provider")
@@ -81,7 +81,7 @@ struct AdvisoryTests {
         ]
         for (provider, token) in tokens {
             let refusal = try await fixture.refusal(of: token, from: provider)
-            guard case .tokenNotBelieved(.audience(_, ["com.other"])) = refusal else {
+            guard case .invalidToken(.audience(_, ["com.other"])) = refusal else {
                 Issue.record("\(provider.rawValue): \(String(describing: refusal))")
                 continue
             }
@@ -98,7 +98,7 @@ struct AdvisoryTests {
     func nobody(payload: String) async throws {
         let token = try appleToken(
             header: #"{"alg":"RS256","kid":"current"}"#, payload: payload.isEmpty ? " " : payload)
-        guard case .tokenNotBelieved(let fault) = try await Fixture().refusal(of: token) else {
+        guard case .invalidToken(let fault) = try await Fixture().refusal(of: token) else {
             Issue.record("somebody")
             return
         }
@@ -114,7 +114,7 @@ struct AdvisoryTests {
             let token = try appleToken(header: #"{"alg":"HS256","kid":"current"}"#) { input in
                 HMAC.sha256(key: secret, message: input)
             }
-            #expect(try await Fixture().refusal(of: token) == .tokenNotBelieved(.algorithmNotAllowed))
+            #expect(try await Fixture().refusal(of: token) == .invalidToken(.algorithmNotAllowed))
         }
     }
 
@@ -123,7 +123,7 @@ struct AdvisoryTests {
         arguments: ["none", "None", "NONE", "HS256", "RS384", "PS256", "ES384", "EdDSA", "", "rs256"])
     func algorithms(name: String) async throws {
         let token = try appleToken(header: #"{"alg":"\#(name)","kid":"current"}"#)
-        #expect(try await Fixture().refusal(of: token) == .tokenNotBelieved(.algorithmNotAllowed))
+        #expect(try await Fixture().refusal(of: token) == .invalidToken(.algorithmNotAllowed))
     }
 
     @Test("ES256 is rejected for Apple and Google, with any key")
@@ -133,10 +133,10 @@ struct AdvisoryTests {
         fixture.provider.publish(.keys(of: Keys.elliptic), at: Fixture.googleKeysURL)
         #expect(
             try await fixture.refusal(of: appleToken(signedBy: Keys.elliptic))
-                == .tokenNotBelieved(.algorithmNotAllowed))
+                == .invalidToken(.algorithmNotAllowed))
         #expect(
             try await fixture.refusal(of: googleToken(signedBy: Keys.elliptic), from: .google)
-                == .tokenNotBelieved(.algorithmNotAllowed))
+                == .invalidToken(.algorithmNotAllowed))
         #expect(fixture.provider.asked.isEmpty)
     }
 
@@ -145,21 +145,21 @@ struct AdvisoryTests {
         let token = try appleToken(header: #"{"alg":"RS256","kid":"elliptic"}"#)
         let fixture = Fixture()
         fixture.provider.publish(.keys(of: Keys.elliptic), at: Fixture.appleKeysURL)
-        #expect(try await fixture.refusal(of: token) == .tokenNotBelieved(.algorithmNotAllowed))
+        #expect(try await fixture.refusal(of: token) == .invalidToken(.algorithmNotAllowed))
     }
 
     @Test("an unsigned token is rejected, with an empty signature and without one")
     func unsigned() async throws {
         let parts = try appleToken().split(separator: ".")
         for token in ["\(parts[0]).\(parts[1]).", "\(parts[0]).\(parts[1])", "\(parts[1])"] {
-            #expect(try await Fixture().refusal(of: token) == .tokenNotBelieved(.malformed))
+            #expect(try await Fixture().refusal(of: token) == .invalidToken(.malformed))
         }
     }
 
     @Test("a token with a critical header is rejected")
     func critical() async throws {
         let token = try appleToken(header: #"{"alg":"RS256","kid":"current","crit":["exp"]}"#)
-        #expect(try await Fixture().refusal(of: token) == .tokenNotBelieved(.criticalHeader))
+        #expect(try await Fixture().refusal(of: token) == .invalidToken(.criticalHeader))
     }
 
     @Test("keys in the header of the token, and URLs of keys, are ignored", arguments: ["jku", "x5u", "jwk", "x5c"])
@@ -177,20 +177,20 @@ struct AdvisoryTests {
             let token = try appleToken(header: #"{"alg":"RS256","kid":"\#(id)","\#(member)":\#(value)}"#) { input in
                 try Keys.next.key.sign(input)
             }
-            #expect(try await fixture.refusal(of: token) == .tokenNotBelieved(fault))
+            #expect(try await fixture.refusal(of: token) == .invalidToken(fault))
         }
         #expect(Set(fixture.provider.asked) == [Fixture.appleKeysURL])
     }
 
     @Test("a token without a key ID is rejected", arguments: [#"{"alg":"RS256"}"#, #"{"alg":"RS256","kid":""}"#])
     func keyless(header: String) async throws {
-        #expect(try await Fixture().refusal(of: appleToken(header: header)) == .tokenNotBelieved(.keyIDMissing))
+        #expect(try await Fixture().refusal(of: appleToken(header: header)) == .invalidToken(.keyIDMissing))
     }
 
     @Test("a token of another type is rejected", arguments: ["at+jwt", "logout+jwt", "secevent+jwt"])
     func otherType(type: String) async throws {
         let token = try appleToken(header: #"{"alg":"RS256","kid":"current","typ":"\#(type)"}"#)
-        #expect(try await Fixture().refusal(of: token) == .tokenNotBelieved(.claim("typ")))
+        #expect(try await Fixture().refusal(of: token) == .invalidToken(.claim("typ")))
         #expect(
             try await Fixture().refusal(of: appleToken(header: #"{"alg":"RS256","kid":"current","typ":"JWT"}"#)) == nil)
     }
@@ -201,16 +201,16 @@ struct AdvisoryTests {
     func duplicates(tail: String) async throws {
         let payload = try String(appleClaimsText().dropLast()) + tail
         let token = try appleToken(header: #"{"alg":"RS256","kid":"current"}"#, payload: payload)
-        #expect(try await Fixture().refusal(of: token) == .tokenNotBelieved(.malformed))
+        #expect(try await Fixture().refusal(of: token) == .invalidToken(.malformed))
         let header = try appleToken(header: #"{"alg":"RS256","kid":"current","kid":"next"}"#)
-        #expect(try await Fixture().refusal(of: header) == .tokenNotBelieved(.malformed))
+        #expect(try await Fixture().refusal(of: header) == .invalidToken(.malformed))
     }
 
     @Test("a token that is too long is not parsed")
     func oversized() async throws {
         let fixture = Fixture()
         let token = try appleToken(changing: ["x": .string(String(repeating: "x", count: 20_000))])
-        #expect(try await fixture.refusal(of: token) == .tokenNotBelieved(.tooLong))
+        #expect(try await fixture.refusal(of: token) == .invalidToken(.tooLong))
         #expect(fixture.provider.asked.isEmpty)
     }
 
@@ -221,6 +221,6 @@ struct AdvisoryTests {
         let other = try await fixture.verify(appleToken(changing: ["sub": "another"]))
         #expect(victim.email == other.email && victim.subject != other.subject)
         #expect(
-            try await fixture.refusal(of: appleToken(changing: ["sub": .null])) == .tokenNotBelieved(.claim("sub")))
+            try await fixture.refusal(of: appleToken(changing: ["sub": .null])) == .invalidToken(.claim("sub")))
     }
 }

@@ -9,7 +9,7 @@ struct AppleTests {
     @Test("is validated by each of its claims", arguments: ClaimRow.all)
     func claims(row: ClaimRow) async throws {
         let refusal = try await Fixture().refusal(of: appleToken(changing: row.changes))
-        #expect(refusal == row.fault.map(ProviderRefusal.tokenNotBelieved))
+        #expect(refusal == row.fault.map(ProviderRefusal.invalidToken))
     }
 
     @Test("identifies the person")
@@ -39,7 +39,7 @@ struct AppleTests {
             .merging([name: .null]) { $1 }
         let text = String(decoding: try StrictJSON.encode(claims), as: UTF8.self)
         let token = try appleToken(header: #"{"alg":"RS256","kid":"current"}"#, payload: text)
-        #expect(try await Fixture().refusal(of: token) == .tokenNotBelieved(.claim(name)))
+        #expect(try await Fixture().refusal(of: token) == .invalidToken(.claim(name)))
     }
 
     @Test("takes no name from the token")
@@ -120,7 +120,7 @@ struct AppleTests {
         #expect(try await fixture.verify(web, app: app).audience == "com.example.web")
         #expect(
             try await fixture.refusal(of: appleToken(), app: app)
-                == .tokenNotBelieved(.audience(expected: ["com.example.web"], seen: ["com.example.app"])))
+                == .invalidToken(.audience(expected: ["com.example.web"], seen: ["com.example.app"])))
         #expect(
             try await fixture.refusal(
                 of: appleToken(changing: ["aud": "com.example.web", "azp": "com.example.app"]), app: app) == nil)
@@ -129,7 +129,7 @@ struct AppleTests {
         app.clientIDs = ["apple.com": []]
         #expect(
             try await fixture.refusal(of: appleToken(), app: app)
-                == .tokenNotBelieved(.audience(expected: [], seen: ["com.example.app"])))
+                == .invalidToken(.audience(expected: [], seen: ["com.example.app"])))
     }
 
     @Test("is rejected unless Apple is configured and enabled")

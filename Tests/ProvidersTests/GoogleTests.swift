@@ -21,7 +21,7 @@ struct GoogleTests {
         let expected = ["https://accounts.google.com", "accounts.google.com"]
         #expect(
             try await Fixture().refusal(of: token, from: .google)
-                == .tokenNotBelieved(.issuer(expected: expected, seen: issuer)))
+                == .invalidToken(.issuer(expected: expected, seen: issuer)))
     }
 
     @Test("may be for one client ID and requested by another of the same project")
@@ -31,7 +31,7 @@ struct GoogleTests {
         let sibling = try googleToken(changing: ["azp": "stranger.apps.example"])
         #expect(
             try await fixture.refusal(of: sibling, from: .google)
-                == .tokenNotBelieved(
+                == .invalidToken(
                     .authorizedParty(expected: clientIDs, seen: "stranger.apps.example")))
     }
 

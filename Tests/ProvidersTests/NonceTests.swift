@@ -40,7 +40,7 @@ struct NonceRow: CustomTestStringConvertible {
             testDescription: "in the request alone, and something odd is said of the device", raw: raw, supported: 0,
             refusal: .nonce(.missingInToken)),
         NonceRow(
-            testDescription: "no text in the token", claim: 7, raw: raw, refusal: .tokenNotBelieved(.claim("nonce"))),
+            testDescription: "no text in the token", claim: 7, raw: raw, refusal: .invalidToken(.claim("nonce"))),
         NonceRow(
             testDescription: "of another", claim: .string(sha256("other")), raw: raw,
             refusal: .nonce(.doesNotMatch(seen: .sha256Hex))),
@@ -81,7 +81,7 @@ struct NonceRow: CustomTestStringConvertible {
         NonceRow(testDescription: "no text, and nobody asks", claim: 7),
         NonceRow(
             testDescription: "no text, and somebody asks", claim: 7, raw: raw,
-            refusal: .tokenNotBelieved(.claim("nonce"))),
+            refusal: .invalidToken(.claim("nonce"))),
         NonceRow(testDescription: "in the request alone", raw: raw, supported: false, refusal: .nonce(.missingInToken)),
         NonceRow(
             testDescription: "of another", claim: .string(sha256("other")), raw: raw,

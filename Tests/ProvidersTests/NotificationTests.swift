@@ -29,7 +29,7 @@ struct NotificationTests {
         do {
             _ = try await read(body)
             return nil
-        } catch ProviderRefusal.tokenNotBelieved(let fault) {
+        } catch ProviderRefusal.invalidToken(let fault) {
             return fault
         } catch {
             Issue.record(error)
@@ -121,9 +121,9 @@ struct NotificationTests {
         let start = Fixture.start.seconds
         #expect(
             try await fixture.refusal(of: token(changing: ["exp": .integer(start + 600)]))
-                == .tokenNotBelieved(.claim("sub")))
+                == .invalidToken(.claim("sub")))
         #expect(
             try await fixture.refusal(of: token(changing: ["exp": .integer(start + 600), "sub": "001"]))
-                == .tokenNotBelieved(.claim("events")))
+                == .invalidToken(.claim("events")))
     }
 }

@@ -39,7 +39,7 @@ struct OpenIDTests {
         fixture.provider.publish(.keys(of: Keys.current, Keys.next), at: Fixture.openIDKeysURL)
         fixture.clock.pass(.seconds(3600))
         let late = try await fixture.refusal(of: token, from: Fixture.openID)
-        #expect(late == .tokenNotBelieved(.keyIDMissing))
+        #expect(late == .invalidToken(.keyIDMissing))
     }
 
     @Test(

@@ -17,7 +17,7 @@ final class Fixture: Sendable {
 
     let clock = TestClock(Fixture.start)
     let provider = ScriptedProvider()
-    let shelf = TestShelf()
+    let shelf = TestDocumentStore()
     let keys: JWKSCache
     let verifier: Verifier
 
@@ -62,7 +62,7 @@ final class Fixture: Sendable {
     func acceptsApple(by key: Keys.Named = Keys.current) async throws -> Bool {
         switch try await refusal(of: lastingToken(signedBy: key)) {
         case nil: return true
-        case .tokenNotBelieved(.unknownKey): return false
+        case .invalidToken(.unknownKey): return false
         case let other?: throw other
         }
     }
@@ -189,7 +189,7 @@ final class Gate: Sendable {
 }
 
 /// In memory, and able to fail. The real one is tested on PostgreSQL.
-final class TestShelf: Sendable {
+final class TestDocumentStore: Sendable {
     struct Broken: Error {}
 
     let documents = Mutex<[String: ProviderDocument]>([:])

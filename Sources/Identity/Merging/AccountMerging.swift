@@ -41,7 +41,7 @@ public struct AccountMerging: Sendable {
     ) async throws -> Preview {
         let source = try await source(idToken, in: project)
         let proven = try await prover.proven(proof, for: app, in: project)
-        guard case .any = proven.use else { throw ProviderRefusal.ticketNotBelieved }
+        guard case .any = proven.use else { throw ProviderRefusal.invalidPendingToken }
         let known = try await store.linkingCandidates(for: proven.identity, in: project.realm)
         guard let target = known.owner else { throw MergeRefusal.targetUnknown }
         guard try await !store.hasRecoveryCode(source.id, at: with.clock.now(), in: project.realm) else {
@@ -63,7 +63,7 @@ public struct AccountMerging: Sendable {
         let now = with.clock.now()
         let (proposal, mark) = try tickets.proposal(ticket, at: now, in: project.realm)
         guard try await source(idToken, in: project).id == proposal.terms.plan.source else {
-            throw ProviderRefusal.ticketNotBelieved
+            throw ProviderRefusal.invalidPendingToken
         }
         for account in [proposal.terms.plan.source, proposal.terms.plan.target] {
             try with.limiter.takeCredentialChange(of: account, in: project)

@@ -26,7 +26,7 @@ struct ProofResolver: Sendable {
             let (pending, mark) = try tickets.pending(ticket, at: clock.now(), in: project.realm)
             try verifier.admit(pending.identity.provider, app, project)
             guard pending.identity.issuer == project.issuer(of: pending.identity.provider) else {
-                throw ProviderRefusal.ticketNotBelieved
+                throw ProviderRefusal.invalidPendingToken
             }
             return ResolvedProof(identity: pending.identity, use: pending.use, ticket: mark)
         }
@@ -59,11 +59,11 @@ struct ResolvedProof: Sendable {
         guard issuer == identity.issuer else { throw .otherIssuer }
     }
 
-    /// - Throws: ``ProviderRefusal/ticketNotBelieved`` unless the pending token is for this caller.
+    /// - Throws: ``ProviderRefusal/invalidPendingToken`` unless the pending token is for this caller.
     func requireUse(by caller: Caller?) throws(ProviderRefusal) {
         guard case .link(let account, let generation) = use else { return }
         guard caller?.account.id == account, caller?.account.generation == generation else {
-            throw .ticketNotBelieved
+            throw .invalidPendingToken
         }
     }
 }

@@ -7,12 +7,12 @@ public enum ProviderRefusal: Refusal, Hashable {
     case notForThisApp(LoginServicesViolation?)
     /// The credential contains nothing that this provider's sign-in can use.
     case credentialMissing
-    case tokenNotBelieved(IdentityTokenFault)
+    case invalidToken(IdentityTokenFault)
     case nonce(NonceFault)
     /// The identity with this provider and subject was verified by another issuer, so it is another person's.
     case otherIssuer
     /// A sealed token that is malformed, forged, expired, or of another project or purpose.
-    case ticketNotBelieved
+    case invalidPendingToken
     /// The sealed token is single-use and was used before.
     case ticketUsed
 }
@@ -23,9 +23,9 @@ extension ProviderRefusal {
         switch self {
         case .notConfigured, .disabled, .notForThisApp: .operationNotAllowed
         case .credentialMissing: .invalidCredentialOrProviderID
-        case .tokenNotBelieved, .otherIssuer: .invalidIdpResponse
+        case .invalidToken, .otherIssuer: .invalidIdpResponse
         case .nonce: .missingOrInvalidNonce
-        case .ticketNotBelieved, .ticketUsed: .invalidPendingToken
+        case .invalidPendingToken, .ticketUsed: .invalidPendingToken
         }
     }
 
@@ -37,10 +37,10 @@ extension ProviderRefusal {
         case .notForThisApp(let violation?):
             "\(ErrorCode.loginServices.rawValue) : This app may not use a social provider: \(violation)."
         case .credentialMissing: "There is no ID token, access token or code of this provider."
-        case .tokenNotBelieved(let fault): fault.sentence
+        case .invalidToken(let fault): fault.sentence
         case .otherIssuer: "The identity with this subject was verified by another issuer of this provider."
         case .nonce(let fault): fault.sentence
-        case .ticketNotBelieved: nil
+        case .invalidPendingToken: nil
         case .ticketUsed: "It has been used."
         }
     }

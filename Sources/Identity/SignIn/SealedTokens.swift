@@ -9,18 +9,18 @@ public protocol SealedTokens: Sendable {
 
     func ticket(for pending: PendingCredential, until end: Instant, in realm: ID<Realm>) throws -> String
 
-    /// - Throws: ``ProviderRefusal/ticketNotBelieved``.
+    /// - Throws: ``ProviderRefusal/invalidPendingToken``.
     func pending(_ ticket: String, at now: Instant, in realm: ID<Realm>) throws -> (PendingCredential, ReplayKey)
 
     func ticket(for proposal: MergeTokenPayload, until end: Instant, in realm: ID<Realm>) throws -> String
 
-    /// - Throws: ``ProviderRefusal/ticketNotBelieved``.
+    /// - Throws: ``ProviderRefusal/invalidPendingToken``.
     func proposal(_ ticket: String, at now: Instant, in realm: ID<Realm>) throws -> (MergeTokenPayload, ReplayKey)
 
     /// For an administrator. Clients cannot use it.
     func ticket(for terms: MergePrecondition, until end: Instant, in realm: ID<Realm>) throws -> String
 
-    /// - Throws: ``ProviderRefusal/ticketNotBelieved``.
+    /// - Throws: ``ProviderRefusal/invalidPendingToken``.
     func terms(_ ticket: String, at now: Instant, in realm: ID<Realm>) throws -> (MergePrecondition, ReplayKey)
 }
 

@@ -49,7 +49,7 @@ extension SQL {
             RETURNING a.project_id, a.id, a.email),
         \(forgetting("deleted", at: now)),
         audited AS (\(auditing(deletionOf: "deleted", by: actor, at: now)))
-        \(burying("deleted", at: now))
+        \(insertTombstones("deleted", at: now))
         """
     }
 }

@@ -69,7 +69,7 @@ extension SQL {
                 DELETE FROM account WHERE project_id = \(realm.rawValue) AND id = \(account.rawValue)
                 RETURNING project_id, id, email),
             \(forgetting("deleted", tells: actor != nil, at: now))\(audited)
-            \(burying("deleted", at: now))
+            \(insertTombstones("deleted", at: now))
             """
     }
 
@@ -90,7 +90,7 @@ extension SQL {
             RETURNING a.project_id, a.id, a.email),
         \(forgetting("deleted", at: now)),
         audited AS (\(auditing(deletionOf: "deleted", by: actor, at: now))),
-        tombstones AS (\(burying("deleted", at: now)))
+        tombstones AS (\(insertTombstones("deleted", at: now)))
         SELECT id FROM locked WHERE is_spared
         """
     }
@@ -112,7 +112,7 @@ extension SQL {
     }
 
     /// Inserts tombstones. An ID may already have one, if the account was created again during its deletion.
-    static func burying(_ source: SQL, at now: Instant) -> SQL {
+    static func insertTombstones(_ source: SQL, at now: Instant) -> SQL {
         """
         INSERT INTO deleted_account (project_id, id, deleted_at) SELECT project_id, id, \(Timestamp(now)) FROM \(source)
         ON CONFLICT (project_id, id) DO UPDATE SET deleted_at = excluded.deleted_at

@@ -49,7 +49,7 @@ extension PostgresAdministrationStore {
 }
 
 extension Transaction {
-    /// Locks the accounts first, so that none of them gets an identity in the meantime.
+    /// Locks the accounts first, so that no request links an identity to them meanwhile.
     fileprivate func requireNoIdentities(of accounts: [ID<Account>], in realm: ID<Realm>) async throws {
         _ = try await execute(.lock(accounts, in: realm))
         let linked: SQL = """

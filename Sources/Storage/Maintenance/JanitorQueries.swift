@@ -190,7 +190,7 @@ extension SQL {
             RETURNING a.project_id, a.id, a.email),
         \(forgetting("deleted", at: now)),
         audited AS (\(auditing(deletionOf: "deleted", by: .system, at: now))),
-        tombstones AS (\(burying("deleted", at: now)))
+        tombstones AS (\(insertTombstones("deleted", at: now)))
         SELECT p.id, (SELECT count(*) FROM page) AS seen, (SELECT count(*) FROM deleted) AS removed
         FROM page p ORDER BY p.id DESC LIMIT 1
         """

@@ -55,7 +55,7 @@ extension Transaction {
     ) async throws {
         // The row has the columns of this release: a column that is newer than the merge record gets its default.
         _ = try await execute(.makeRoom(for: source, at: now, in: realm))
-        guard try await execute(.exhume(source, buriedAt: merge.mergedAt, in: realm)) == 1 else {
+        guard try await execute(.deleteTombstone(source, deletedAt: merge.mergedAt, in: realm)) == 1 else {
             throw StoreConflict.taken(.id)
         }
         _ = try await execute(.restore(source, email: email, phoneNumber: phoneNumber, at: now, in: realm))
@@ -141,10 +141,10 @@ extension SQL {
     }
 
     /// Does nothing if the ID was assigned again since, even if it is free now.
-    fileprivate static func exhume(_ source: ID<Account>, buriedAt: Instant, in realm: ID<Realm>) -> SQL {
+    fileprivate static func deleteTombstone(_ source: ID<Account>, deletedAt: Instant, in realm: ID<Realm>) -> SQL {
         """
         DELETE FROM deleted_account WHERE project_id = \(realm.rawValue) AND id = \(source.rawValue)
-            AND deleted_at = \(Timestamp(buriedAt))
+            AND deleted_at = \(Timestamp(deletedAt))
         """
     }
 

@@ -177,7 +177,7 @@ struct UndoMergeLinkTests {
         case .deleted:
             #expect(try await gateway.delete(stolen.attacker.idToken).outcome == "200")
             let emails = try await gateway.emails(.accountsMerged)
-            #expect(emails.map(\.recipient) == [StolenAccount.email], "the victim is told all the same")
+            #expect(emails.map(\.recipient) == [StolenAccount.email], "the victim still gets the notice")
         case .idTaken: try await gateway.make(["localId": .string(stolen.victim.localId)])
         }
         let before = try await gateway.dump()

@@ -154,7 +154,7 @@ struct ProviderIssuerTests {
         #expect(try await fixture.backend.send(.delete, Self.path).outcome == "200")
         try await fixture.gateway.make(["localId": "ada"], identities: [["providerId": "oidc.corp", "rawId": "1"]])
         #expect(try await fixture.identities() == ["1 -"], "the provider is not configured")
-        #expect(try await fixture.configure(Self.first).outcome == "200", "nobody has verified it yet")
+        #expect(try await fixture.configure(Self.first).outcome == "200", "no sign-in has verified the issuer yet")
         #expect(try await fixture.change(to: Self.second).outcome.hasPrefix(Self.inUse), "it may be the first's now")
         #expect(try await fixture.signIn().json["localId"] == "ada")
         #expect(try await fixture.identities() == ["1 \(Self.first)"])

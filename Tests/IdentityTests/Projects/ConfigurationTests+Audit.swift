@@ -1,0 +1,38 @@
+import Identity
+import Testing
+
+extension ConfigurationTests {
+    @Test("leaves a trail of what was changed and of every exemption")
+    func events() {
+        var after = Self.valid
+        after.set(Secret("k"), of: .apple)
+        after.remove(Self.corp)
+        after.project.policy.allowsAnonymous = false
+        after.project.emailSettings.senderName = "A"
+        after.set(ConfiguredApp(app: App(id: ID("new")), name: "New"))
+        after.apps[0].app.settings.exemption = LoginServicesExemption(kind: .thirdPartyClient, reason: "because")
+        #expect(
+            Self.trail(after, since: Self.valid) == [
+                "project.changed demo members=mail.senderName policy.allowsAnonymous",
+                "provider.changed apple.com members=privateKey",
+                "provider.removed oidc.corp ",
+                "app.changed app members=exemption.kind exemption.reason",
+                "exemption.declared app kind=thirdPartyClient reason=because",
+                "app.added new ",
+            ])
+        var other = after
+        other.apps[0].app.settings.exemption = LoginServicesExemption(kind: .thirdPartyClient, reason: "otherwise")
+        #expect(Self.trail(other, since: after).last == "exemption.changed app kind=thirdPartyClient reason=otherwise")
+        other.remove(Self.app)
+        #expect(
+            Self.trail(other, since: after).suffix(2)
+                == ["app.removed app ", "exemption.withdrawn app kind=thirdPartyClient reason=because"])
+    }
+
+    static func trail(_ after: ProjectConfiguration, since before: ProjectConfiguration) -> [String] {
+        after.events(since: before).map { event in
+            let detail = event.detail.sorted { $0.key < $1.key }.map { "\($0)=\($1)" }
+            return "\(event.action) \(event.subject) \(detail.joined(separator: " "))"
+        }
+    }
+}
