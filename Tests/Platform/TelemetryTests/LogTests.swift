@@ -7,7 +7,7 @@ import Testing
 struct LogTests {
     /// A pipe with a slow reader.
     final class Channel: @unchecked Sendable {
-        let reader: Int32
+        private(set) var reader: Int32
         let writer: Int32
 
         init(isNonBlocking: Bool = false) {
@@ -18,8 +18,15 @@ struct LogTests {
         }
 
         deinit {
-            close(reader)
+            closeReader()
             close(writer)
+        }
+
+        /// Closes once: a second time could close a descriptor of another test.
+        func closeReader() {
+            guard reader >= 0 else { return }
+            close(reader)
+            reader = -1
         }
 
         /// Reads until `count` lines have arrived.
@@ -134,7 +141,7 @@ struct LogTests {
     func gone() {
         let channel = Channel()
         let log = Log(descriptor: dup(channel.writer))
-        close(channel.reader)
+        channel.closeReader()
         log.info("dropped")
         #expect(log.flush(within: .seconds(10)))
         #expect(log.droppedLines == 1)
