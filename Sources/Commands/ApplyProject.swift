@@ -13,7 +13,7 @@ extension Command {
         ("policy", "members that `projects policy --help` lists"),
         ("authorizedDomains", "list of hosts"),
         (
-            "mail",
+            "email",
             "senderAddress, senderName, replyTo, actionUrl (a page at an authorized domain that links lead to), language (en, ja) and subjects (all of them, by kind of email and language); null for each: the default of the installation"
         ),
         (

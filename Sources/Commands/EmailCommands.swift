@@ -8,11 +8,13 @@ internal import Storage
 
 extension Command {
     static let testEmail = Command(
-        words: ["mail", "test"],
+        words: ["email", "test"],
         summary: "Send a test email and print the reply of the SMTP server",
         operand: Operand(placeholder: "ADDRESS", noun: "email address"),
         details: ["Needs no database. Exit status 1 if the server rejects the message."],
-        environment: ["SEKISHO_SMTP_URL", "SEKISHO_SMTP_CA_FILE", "SEKISHO_MAIL_FROM", "SEKISHO_PUBLIC_URL (optional)"]
+        environment: [
+            "SEKISHO_SMTP_URL", "SEKISHO_SMTP_CA_FILE", "SEKISHO_EMAIL_FROM", "SEKISHO_PUBLIC_URL (optional)",
+        ]
     ) { arguments in
         guard let recipient = EmailAddress(arguments.operand) else {
             throw UsageError(message: "expected an email address, got \"\(arguments.operand)\"")
@@ -40,7 +42,7 @@ extension Command {
     }
 
     static let listEmails = Command(
-        words: ["mail", "list"],
+        words: ["email", "list"],
         summary: "List the emails that wait to be sent, and those that failed",
         details: ["Lists the newest 1000, without addresses. Emails that were sent are not kept."],
         environment: ["DATABASE_URL"]

@@ -10,14 +10,14 @@ extension [Endpoint] {
     /// Pages that show the captured emails.
     static func emailPages(_ emails: CapturedEmails, _ worker: EmailWorker?) -> [Endpoint] {
         [
-            .extra("listMail", .get, "/emulator/mail") { _ in
+            .extra("listEmails", .get, "/emulator/emails") { _ in
                 await worker?.deliverDue()
                 return .page("Emails", list(emails.emails))
             },
-            .extra("getMail", .get, "/emulator/mail/{email}") { call in
+            .extra("getEmail", .get, "/emulator/emails/{email}") { call in
                 try .page("Email", details(of: emails.named(by: call)))
             },
-            .extra("getMailAsHTML", .get, "/emulator/mail/{email}/html") { call in
+            .extra("getEmailAsHTML", .get, "/emulator/emails/{email}/html") { call in
                 try .email(emails.named(by: call).message.html)
             },
         ]
@@ -42,7 +42,7 @@ extension [Endpoint] {
         let message = email.message
         let fields = [("From", message.from.address), ("To", message.to), ("Subject", message.subject)]
         return [
-            Markup(.p, [Markup(.a, [.href(URLReference("/emulator/mail"))], text: "All emails")]),
+            Markup(.p, [Markup(.a, [.href(URLReference("/emulator/emails"))], text: "All emails")]),
             Markup(.dl, fields.flatMap { [Markup(.dt, text: $0), Markup(.dd, text: $1)] }),
             Markup(.pre, text: message.text),
             Markup(
@@ -52,7 +52,7 @@ extension [Endpoint] {
     }
 
     private static func path(of email: CapturedEmails.Captured, _ suffix: String = "") -> URLReference {
-        URLReference("/emulator/mail/\(email.message.id)\(suffix)")
+        URLReference("/emulator/emails/\(email.message.id)\(suffix)")
     }
 }
 

@@ -29,7 +29,7 @@ package enum DevGreeting {
 
               curl '\(base)/emulator/v1/projects/\(project)/simulatedSignIns' -d '{"providerId":"apple.com"}'
 
-            Captured emails: \(base)/emulator/mail
+            Captured emails: \(base)/emulator/emails
 
             For Firebase's tools: export FIREBASE_AUTH_EMULATOR_HOST=127.0.0.1:\(port)
             Ctrl-C stops the gateway and its PostgreSQL.

@@ -47,7 +47,7 @@ struct CompositionRoot: Sendable {
                     under: masterKeys,
                     actionBase: { [publicURL] in $0.emailSettings.actionBase(of: $1, at: publicURL()) },
                     isSent: emailService != nil)),
-            limiter: limiter, places: .live(under: masterKeys), clock: clock, entropy: .live)
+            limiter: limiter, networkHashing: .live(under: masterKeys), clock: clock, entropy: .live)
         let authenticator = Authenticator(with: collaborators)
         let federation = PostgresFederationStore(pool: pool)
         let codes = PostgresOOBCodeStore(pool: pool)

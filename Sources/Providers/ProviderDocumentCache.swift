@@ -163,7 +163,7 @@ final class ProviderDocumentCache<Value: Sendable>: Sendable {
             let now = clock.now()
             update(url) { $0.found(value, fetchedAt: stored.fetchedAt, at: now) }
         }
-        let isAnswered = stored.map { $0.forcedAt ?? $0.fetchedAt <= $0.fetchedAt } ?? false
+        let isAnswered = stored.map { $0.forcedRefetchAt ?? $0.fetchedAt <= $0.fetchedAt } ?? false
         return isAnswered ? nil : "another process is fetching it"
     }
 

@@ -22,7 +22,7 @@ public struct EncryptedEmailPayloads: Sendable {
     }
 
     /// The column that the ciphertext of a payload is bound to.
-    public static func context(of email: ID<OutgoingEmail>) -> String { "mail/\(email)/content" }
+    public static func context(of email: ID<OutgoingEmail>) -> String { "outgoing_email/\(email)/content" }
 }
 
 extension OutOfBand {

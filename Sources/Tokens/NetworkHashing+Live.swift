@@ -5,10 +5,10 @@ extension NetworkHashing {
     private static let hashLength = 16
 
     public static func live(under masterKeys: MasterKeys) -> NetworkHashing {
-        let keys = masterKeys.keys(for: "places of sessions")
+        let keys = masterKeys.keys(for: "networks of sessions")
         return NetworkHashing { network, project in
-            guard let place = network.place else { return [] }
-            let message = Array("\(project.rawValue)\u{0}\(place)".utf8)
+            guard let prefix = network.knownNetworkPrefix else { return [] }
+            let message = Array("\(project.rawValue)\u{0}\(prefix)".utf8)
             return keys.map { Array(HMAC.sha256(key: $0.bytes, message: message).prefix(hashLength)) }
         }
     }

@@ -91,10 +91,10 @@ struct ClientAddressTests {
             ),
             ("", ["unknown x1"], nil),
         ] as [(String, [String], String?)])
-    func levels(peer: String, levels: [String], place: String?) {
+    func levels(peer: String, levels: [String], known: String?) {
         let network = ClientAddress(peer: peer, forwardedFor: [], trusted: []).network
         #expect(network.levels.map { "\($0.prefix) x\($0.factor)" } == levels)
-        #expect(network.place == place)
+        #expect(network.knownNetworkPrefix == known)
     }
 
     @Test("an IPv6 range that covers everything trusts no IPv4 address")

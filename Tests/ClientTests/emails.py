@@ -28,7 +28,7 @@ def queue_email(installation, kind, recipient, *, code=None, language=None, life
     identifier = str(uuid.uuid4())
     if code:
         content["code"] = code
-    encrypted = encrypt(installation, content, f"mail/{identifier}/content")
+    encrypted = encrypt(installation, content, f"outgoing_email/{identifier}/content")
     sql(installation.database_url, f"""
         INSERT INTO outgoing_email (
             id, project_id, kind, account_id, recipient, language, content, created_at, due_at, expires_at)

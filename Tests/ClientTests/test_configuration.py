@@ -44,7 +44,7 @@ INVALID = {
         "https://ada@mirror.example.com/", "https://", "https://mirror.example.com/a b/",
     ],
     "SEKISHO_SMTP_URL": ["mail.example.com", "https://mail.example.com", "smtp://", "smtps://mail.example.com:0"],
-    "SEKISHO_MAIL_FROM": ["no-address", "Auth <auth@example.com>"],
+    "SEKISHO_EMAIL_FROM": ["no-address", "Auth <auth@example.com>"],
     "SEKISHO_SMTP_CA_FILE": ["/nowhere/certificates.pem"],
     "SEKISHO_LOG_LEVEL": ["loud", "INFO"],
     "SEKISHO_DRAIN_SECONDS": ["-1", "301", "1.5"],

@@ -26,14 +26,14 @@ def test_an_email_is_kept_and_displayed(dev, installation, client):
     ada = client.new_account()
     code = f"code-of-{ada['localId']}"
     queued = queue_email(installation, "PASSWORD_RESET", ada["email"], code=code, continueURL="https://localhost/<b>")
-    listed = requests.get(f"{dev.url}/emulator/mail", timeout=30)
-    assert ada["email"] in listed.text and f"/emulator/mail/{queued.id}" in listed.text
+    listed = requests.get(f"{dev.url}/emulator/emails", timeout=30)
+    assert ada["email"] in listed.text and f"/emulator/emails/{queued.id}" in listed.text
     assert account_of_code(installation, code) == ada["localId"]
     assert is_deleted(installation, queued)
-    shown = requests.get(f"{dev.url}/emulator/mail/{queued.id}", timeout=30)
+    shown = requests.get(f"{dev.url}/emulator/emails/{queued.id}", timeout=30)
     link = f"{dev.url}/emulator/action?mode=resetPassword&amp;oobCode={code}&amp;apiKey=demo&amp;lang=en"
     assert f"{link}&amp;continueUrl=https%3A%2F%2Flocalhost%2F%3Cb%3E" in shown.text
-    page = requests.get(f"{dev.url}/emulator/mail/{queued.id}/html", timeout=30)
+    page = requests.get(f"{dev.url}/emulator/emails/{queued.id}/html", timeout=30)
     assert f'href="{link}' in page.text
     for response in (listed, shown, page):
         assert response.headers["Content-Type"] == "text/html; charset=utf-8"
@@ -45,13 +45,13 @@ def test_an_email_is_kept_and_displayed(dev, installation, client):
 
 def test_an_unknown_email_is_not_found(dev):
     for path in ("unknown", "unknown/html"):
-        assert requests.get(f"{dev.url}/emulator/mail/{path}", timeout=30).status_code == 404
+        assert requests.get(f"{dev.url}/emulator/emails/{path}", timeout=30).status_code == 404
 
 
 def test_email_addresses_are_not_logged(dev, installation, client):
     ada = client.new_account()
     queue_email(installation, "notice.password-changed", ada["email"])
-    assert ada["email"] in requests.get(f"{dev.url}/emulator/mail", timeout=30).text
+    assert ada["email"] in requests.get(f"{dev.url}/emulator/emails", timeout=30).text
     assert ada["email"] not in dev.log.read_text()
 
 

@@ -30,7 +30,7 @@ def server():
 
 
 def environment(port, **more):
-    return {"SEKISHO_SMTP_URL": f"smtp://127.0.0.1:{port}", "SEKISHO_MAIL_FROM": FROM} | more
+    return {"SEKISHO_SMTP_URL": f"smtp://127.0.0.1:{port}", "SEKISHO_EMAIL_FROM": FROM} | more
 
 
 @pytest.fixture
@@ -149,7 +149,7 @@ def test_a_permanently_rejected_recipient_is_abandoned_and_listed(installation, 
     assert eventually(lambda: row(installation, queued, "failed_at"))
     assert row(installation, queued, "failure") == "550 to RCPT"
     assert server.received == []
-    listed = installation.run_ok("mail list")
+    listed = installation.run_ok("email list")
     assert queued.id in listed and "550 to RCPT" in listed and "given up" in listed
     assert "ada@example.org" not in listed and "ada@example.org" not in sending.log.read_text()
 
@@ -295,22 +295,22 @@ def test_no_email_is_sent_without_a_server(installation):
 
 def test_the_mail_test_command_sends_an_email(server):
     with smtp_server_running(server) as port:
-        completed = gateway.run("mail", "test", "ada@example.org", **environment(port))
+        completed = gateway.run("email", "test", "ada@example.org", **environment(port))
         assert (completed.returncode, completed.stdout) == (0, f"accepted by 127.0.0.1:{port}\n")
         assert only_email(server).message["Subject"] == "Sekisho: test"
         server.rcpt_replies = ["550 no"]
-        completed = gateway.run("mail", "test", "ada@example.org", **environment(port))
+        completed = gateway.run("email", "test", "ada@example.org", **environment(port))
         assert completed.returncode == 1
         assert "permanently rejected by" in completed.stderr and "550 to RCPT" in completed.stderr
-    completed = gateway.run("mail", "test", "ada@example.org", **environment(port))
+    completed = gateway.run("email", "test", "ada@example.org", **environment(port))
     assert completed.returncode == 1 and "mail server not reachable" in completed.stderr
 
 
 @pytest.mark.parametrize(("settings", "message"), [
-    ({"SEKISHO_SMTP_URL": "smtp://mail.example.com"}, "SEKISHO_MAIL_FROM: is not set"),
-    ({"SEKISHO_MAIL_FROM": FROM}, "SEKISHO_SMTP_URL: is not set"),
-    ({"SEKISHO_SMTP_URL": "http://mail.example.com", "SEKISHO_MAIL_FROM": FROM}, "SEKISHO_SMTP_URL: expected smtp://"),
-    ({"SEKISHO_SMTP_URL": "smtp://mail.example.com", "SEKISHO_MAIL_FROM": "no-address"}, "SEKISHO_MAIL_FROM: expected"),
+    ({"SEKISHO_SMTP_URL": "smtp://mail.example.com"}, "SEKISHO_EMAIL_FROM: is not set"),
+    ({"SEKISHO_EMAIL_FROM": FROM}, "SEKISHO_SMTP_URL: is not set"),
+    ({"SEKISHO_SMTP_URL": "http://mail.example.com", "SEKISHO_EMAIL_FROM": FROM}, "SEKISHO_SMTP_URL: expected smtp://"),
+    ({"SEKISHO_SMTP_URL": "smtp://mail.example.com", "SEKISHO_EMAIL_FROM": "no-address"}, "SEKISHO_EMAIL_FROM: expected"),
 ])
 def test_an_incomplete_configuration_is_rejected(installation, settings, message):
     completed = installation.run("check", **settings)

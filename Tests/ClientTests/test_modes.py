@@ -86,7 +86,7 @@ def test_an_unsigned_id_token_is_rejected(gateway_name, operation, fields, reque
     ("GET", "/emulator/v1/projects/demo/oobCodes"),
     ("GET", "/emulator/v1/projects/demo/verificationCodes"),
     ("GET", "/emulator/action"),
-    ("GET", "/emulator/mail"),
+    ("GET", "/emulator/emails"),
     ("GET", "/emulator/openapi.json"),
     ("POST", "/emulator/v1/clock"),
     ("POST", "/emulator/v1/projects/demo/simulatedSignIns"),

@@ -164,9 +164,9 @@ def verified_account(client):
 
 def removal_link(dev, email):
     """Returns the removal link from the notice that was sent to `email`."""
-    listed = requests.get(f"{dev.url}/emulator/mail", timeout=30).text
+    listed = requests.get(f"{dev.url}/emulator/emails", timeout=30).text
     rows = [row for row in listed.split("<tr>") if email in row and "notice.identity-linked" in row]
-    path = re.search(r'href="(/emulator/mail/[^"]+)"', rows[0])[1]
+    path = re.search(r'href="(/emulator/emails/[^"]+)"', rows[0])[1]
     text = html.unescape(requests.get(dev.url + path, timeout=30).text)
     return re.search(r"^(http\S+mode=removeSignInMethod\S+)$", text, re.MULTILINE)[1]
 

@@ -59,18 +59,18 @@ def test_email_settings_are_applied_once(apply, own, project):
     mail = {"senderAddress": "no-reply@example.com", "senderName": "Example", "replyTo": "help@example.com",
             "actionUrl": "https://app.example.com/account", "language": "ja",
             "subjects": {"resetPassword": {"ja": "パスワードの再設定"}}}
-    file = {"project": project, "authorizedDomains": ["app.example.com"], "mail": mail}
+    file = {"project": project, "authorizedDomains": ["app.example.com"], "email": mail}
     first = apply(file)
     assert first.returncode == 0, first.stderr
-    assert "+ mail.subjects.resetPassword.ja: パスワードの再設定\n" in first.stdout
+    assert "+ email.subjects.resetPassword.ja: パスワードの再設定\n" in first.stdout
     assert apply(file).stdout == "no changes\n"
-    elsewhere = apply({"project": project, "mail": {"actionUrl": "https://evil.example/"}})
+    elsewhere = apply({"project": project, "email": {"actionUrl": "https://evil.example/"}})
     assert elsewhere.returncode != 0
-    assert "the action URL of mail must be at an authorized domain" in elsewhere.stderr
+    assert "the action URL of emails must be at an authorized domain" in elsewhere.stderr
     # The gateway's own host is always authorized.
-    assert apply({"project": project, "mail": {"actionUrl": own.url + "/page"}}).returncode == 0
+    assert apply({"project": project, "email": {"actionUrl": own.url + "/page"}}).returncode == 0
     details = sql(own.database_url, f"SELECT detail FROM audit_event WHERE project_id = '{project}'")
-    assert "mail.senderAddress" in details and "no-reply@example.com" not in details
+    assert "email.senderAddress" in details and "no-reply@example.com" not in details
 
 
 def test_changes_of_secrets_are_reported_without_the_secrets(apply, own, project, apple):

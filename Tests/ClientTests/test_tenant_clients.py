@@ -166,7 +166,7 @@ def admin_and_smtp_server(new_installation, contract):
     installation = new_installation()
     server = SMTPServer()
     with smtp_server_running(server) as port:
-        smtp = {"SEKISHO_SMTP_URL": f"smtp://127.0.0.1:{port}", "SEKISHO_MAIL_FROM": "no-reply@example.com"}
+        smtp = {"SEKISHO_SMTP_URL": f"smtp://127.0.0.1:{port}", "SEKISHO_EMAIL_FROM": "no-reply@example.com"}
         with installation.serving(**smtp) as running:
             with serve_admin(running, contract, service_key(installation)) as admin:
                 yield admin, server

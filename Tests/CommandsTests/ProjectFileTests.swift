@@ -11,7 +11,7 @@ struct ProjectFileTests {
         {"project": "demo", "name": "Demo", "profile": "firebase",
          "policy": {"allowsAnonymous": false, "minimumPasswordLength": 12},
          "authorizedDomains": ["App.example.com"],
-         "mail": {"senderAddress": "No-Reply@example.com", "senderName": "Example", "replyTo": "help@example.com",
+         "email": {"senderAddress": "No-Reply@example.com", "senderName": "Example", "replyTo": "help@example.com",
             "actionUrl": "https://app.example.com/account", "language": "ja",
             "subjects": {"resetPassword": {"en": "Reset", "ja": "再設定"}, "accountDeleted": {"en": "Gone"}}},
          "providers": {
@@ -60,14 +60,14 @@ struct ProjectFileTests {
                 "+ apps.ios.name: App",
                 "+ apps.ios.platform: ios",
                 "~ authorizedDomains: localhost → app.example.com",
-                "+ mail.actionUrl: https://app.example.com/account",
-                "~ mail.language: en → ja",
-                "+ mail.replyTo: help@example.com",
-                "+ mail.senderAddress: no-reply@example.com",
-                "+ mail.senderName: Example",
-                "+ mail.subjects.accountDeleted.en: Gone",
-                "+ mail.subjects.resetPassword.en: Reset",
-                "+ mail.subjects.resetPassword.ja: 再設定",
+                "+ email.actionUrl: https://app.example.com/account",
+                "~ email.language: en → ja",
+                "+ email.replyTo: help@example.com",
+                "+ email.senderAddress: no-reply@example.com",
+                "+ email.senderName: Example",
+                "+ email.subjects.accountDeleted.en: Gone",
+                "+ email.subjects.resetPassword.en: Reset",
+                "+ email.subjects.resetPassword.ja: 再設定",
                 "~ name: demo → Demo",
                 "~ policy.allowsAnonymous: true → false",
                 "~ policy.minimumPasswordLength: 8 → 12",
@@ -136,7 +136,7 @@ struct ProjectFileTests {
     func emailSettings() throws {
         let before = try Self.applied(Self.whole)
         func changed(_ section: String, pruning: Bool = false) throws -> EmailSettings {
-            try Self.applied(#"{"project": "demo", "mail": \#(section)}"#, to: before, pruning: pruning).project
+            try Self.applied(#"{"project": "demo", "email": \#(section)}"#, to: before, pruning: pruning).project
                 .emailSettings
         }
         var expected = before.project.emailSettings
@@ -179,19 +179,19 @@ struct ProjectFileTests {
                 ["policy.minimumPasswordLength: expected 6"]
             ),
             (
-                #"{"project": "demo", "mail": {"senderAddress": "ada", "replyTo": 1, "language": "fr", "smtp": {}}}"#,
+                #"{"project": "demo", "email": {"senderAddress": "ada", "replyTo": 1, "language": "fr", "smtp": {}}}"#,
                 [
-                    "mail.senderAddress: expected an email address or null",
-                    "mail.replyTo: expected an email address or null", "mail.language: expected en, ja or null",
-                    "mail.smtp: unknown member; expected one of actionUrl, language, replyTo, senderAddress, senderName, subjects",
+                    "email.senderAddress: expected an email address or null",
+                    "email.replyTo: expected an email address or null", "email.language: expected en, ja or null",
+                    "email.smtp: unknown member; expected one of actionUrl, language, replyTo, senderAddress, senderName, subjects",
                 ]
             ),
             (
-                #"{"project": "demo", "mail": {"subjects": {"reset": {}, "signIn": {"fr": "x", "en": 1}}}}"#,
+                #"{"project": "demo", "email": {"subjects": {"reset": {}, "signIn": {"fr": "x", "en": 1}}}}"#,
                 [
-                    "mail.subjects.signIn.en: expected a string",
-                    "mail.subjects.signIn.fr: unknown member; expected one of en, ja",
-                    "mail.subjects.reset: unknown member; expected one of accountDeleted",
+                    "email.subjects.signIn.en: expected a string",
+                    "email.subjects.signIn.fr: unknown member; expected one of en, ja",
+                    "email.subjects.reset: unknown member; expected one of accountDeleted",
                 ]
             ),
             (#"{"project": "demo", "providers": []}"#, ["providers: expected an object"]),

@@ -47,7 +47,7 @@ private final class CountingArgon2: Sendable {
 
 @Suite("The work that a password costs")
 struct PasswordWorkTests {
-    private static let network = ClientNetwork(prefixes: ["192.0.2.1"], place: nil)
+    private static let network = ClientNetwork(prefixes: ["192.0.2.1"], knownNetworkPrefix: nil)
 
     /// Less than the smallest hash there is.
     private static let tolerance = 8

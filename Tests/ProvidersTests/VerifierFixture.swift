@@ -201,8 +201,10 @@ final class TestDocumentStore: Sendable {
             load: { [self] url in
                 try requireWhole()
                 let stored = documents.withLock { $0[url] }
-                let forcedAt = forced.withLock { $0[url] }
-                return stored.map { ProviderDocument(body: $0.body, fetchedAt: $0.fetchedAt, forcedAt: forcedAt) }
+                let forcedRefetchAt = forced.withLock { $0[url] }
+                return stored.map {
+                    ProviderDocument(body: $0.body, fetchedAt: $0.fetchedAt, forcedRefetchAt: forcedRefetchAt)
+                }
             },
             store: { [self] url, body, fetchedAt in
                 try requireWhole()

@@ -26,7 +26,7 @@ extension Session {
     static func fresh(of account: String, generation: Int64 = 1, at now: Instant) -> Session {
         Session(
             id: ID(UUID().uuidString.lowercased()), account: ID(account), generation: generation, method: .password,
-            authenticatedAt: now, device: nil, place: nil)
+            authenticatedAt: now, device: nil, networkHash: nil)
     }
 }
 

@@ -26,7 +26,7 @@ struct VerifiedTokenCacheTests {
         let account = Account(id: ID("ada"), createdAt: now, validSince: now)
         let session = Session(
             id: ID("0b8fcf3c-6d0c-4a50-9b9e-2f1f7d1f9c11"), account: account.id, generation: 1, method: .anonymous,
-            authenticatedAt: now, device: nil, place: nil)
+            authenticatedAt: now, device: nil, networkHash: nil)
         let token = try await tokens.idToken(for: account, session: session, in: project, at: now)
         for _ in 1...2 {
             #expect(try await tokens.read(idToken: token, in: project, at: now).session == session.id)

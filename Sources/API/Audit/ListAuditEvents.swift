@@ -14,7 +14,7 @@ extension Endpoint {
         return try .json(
             AuditEvents(
                 auditEvents: page.map(AuditEventResource.init),
-                nextPageToken: events.count > wanted ? page.last.map { AuditQuery.Place(behind: $0).text } : nil))
+                nextPageToken: events.count > wanted ? page.last.map { AuditQuery.Cursor(behind: $0).text } : nil))
     }
 }
 
@@ -38,8 +38,8 @@ extension AuditQuery {
         since = try Self.time("since", request)
         until = try Self.time("until", request)
         if let token = request.query("pageToken").nonEmpty {
-            guard let place = Place(parsing: token) else { throw .rejected(.invalidPageSelection) }
-            self.place = place
+            guard let cursor = Cursor(parsing: token) else { throw .rejected(.invalidPageSelection) }
+            self.cursor = cursor
         }
     }
 

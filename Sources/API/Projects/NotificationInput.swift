@@ -26,7 +26,7 @@ struct NotificationInput: Decodable {
         let replyTo: String?
     }
 
-    private static let place = "notification.sendEmail"
+    private static let path = "notification.sendEmail"
 
     let defaultLocale: String?
     let sendEmail: SendEmail?
@@ -40,7 +40,7 @@ struct NotificationInput: Decodable {
             }
             settings.language = language
         }
-        if mask.names("\(Self.place).callbackUri"), let uri = sendEmail?.callbackUri {
+        if mask.names("\(Self.path).callbackUri"), let uri = sendEmail?.callbackUri {
             settings.actionURL = uri.isEmpty ? nil : uri
         }
         if let (_, name) = try agreed("senderDisplayName", \.senderDisplayName, mask) {
@@ -51,7 +51,7 @@ struct NotificationInput: Decodable {
             guard email != nil || address.isEmpty else { throw .invalidField(pointer, "must be an e-mail address") }
             settings.replyTo = email
         }
-        for (name, kind, template) in templates where mask.names("\(Self.place).\(name).subject") {
+        for (name, kind, template) in templates where mask.names("\(Self.path).\(name).subject") {
             guard let subject = template?.subject else { continue }
             settings.subjects[kind, default: [:]][settings.language] = subject.isEmpty ? nil : subject
             if settings.subjects[kind]?.isEmpty == true { settings.subjects[kind] = nil }
@@ -70,12 +70,12 @@ struct NotificationInput: Decodable {
         }
     }
 
-    /// Returns the value that all templates have for a project-wide member, with its place; `nil` if no template that
+    /// Returns the value that all templates have for a project-wide member, with its path; `nil` if no template that
     /// the mask names has one.
     private func agreed(
         _ member: String, _ path: KeyPath<Template, String?>, _ mask: FieldMask
     ) throws(RequestRefusal) -> (pointer: String, value: String)? {
-        let said = templates.filter { mask.names("\(Self.place).\($0.name).\(member)") }.compactMap { name, _, input in
+        let said = templates.filter { mask.names("\(Self.path).\($0.name).\(member)") }.compactMap { name, _, input in
             input?[keyPath: path].map { (pointer: "/notification/sendEmail/\(name)/\(member)", value: $0) }
         }
         for other in said where other.value != said[0].value {
@@ -85,16 +85,16 @@ struct NotificationInput: Decodable {
     }
 
     private func requireImplemented(_ mask: FieldMask, _ settings: EmailSettings) throws(RequestRefusal) {
-        if mask.names("\(Self.place).method"), sendEmail?.method == .ownServer {
+        if mask.names("\(Self.path).method"), sendEmail?.method == .ownServer {
             throw .notImplemented("method CUSTOM_SMTP")
         }
-        if mask.names("\(Self.place).smtp"), sendEmail?.smtp != nil { throw .notImplemented("smtp") }
+        if mask.names("\(Self.path).smtp"), sendEmail?.smtp != nil { throw .notImplemented("smtp") }
         for (name, _, template) in templates {
-            if mask.names("\(Self.place).\(name).body"), template?.body.nonEmpty != nil {
+            if mask.names("\(Self.path).\(name).body"), template?.body.nonEmpty != nil {
                 throw .notImplemented("\(name).body")
             }
             let isOther = template?.senderLocalPart.nonEmpty.map { $0 != settings.senderLocalPart } == true
-            if mask.names("\(Self.place).\(name).senderLocalPart"), isOther {
+            if mask.names("\(Self.path).\(name).senderLocalPart"), isOther {
                 throw .notImplemented("\(name).senderLocalPart")
             }
         }

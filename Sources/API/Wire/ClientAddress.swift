@@ -25,9 +25,9 @@ struct ClientAddress: Hashable {
     }
 
     private static func network(of address: IPAddress?) -> ClientNetwork {
-        guard let address else { return ClientNetwork(prefixes: ["unknown"], place: nil) }
+        guard let address else { return ClientNetwork(prefixes: ["unknown"], knownNetworkPrefix: nil) }
         let prefixes = address.limitedNetworks.map(\.description)
-        return ClientNetwork(prefixes: prefixes, place: prefixes[1])
+        return ClientNetwork(prefixes: prefixes, knownNetworkPrefix: prefixes[1])
     }
 
     /// For logs: wide enough not to identify a person.

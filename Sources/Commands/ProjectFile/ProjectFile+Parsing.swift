@@ -27,7 +27,7 @@ extension ProjectFile {
         profile = reader.choice("profile")
         policy = Self.policy(&reader)
         authorizedDomains = reader.texts("authorizedDomains")
-        email = reader.optionalInside("mail") { Email(&$0) }
+        email = reader.optionalInside("email") { Email(&$0) }
         providers = reader.each("providers") { Provider($0, &$1, contents: contents) } ?? [:]
         apps = reader.each("apps") { _, reader in ProjectApp(&reader) } ?? [:]
         reader.finish()

@@ -9,13 +9,13 @@ struct JSONUsers {
     private var isEscaped = false
     /// The last string at the first level, which may be the name of a member.
     private var name: [UInt8] = []
-    private var place = Place.before
+    private var position = Position.before
     private var row: [UInt8] = []
     private var rowLine = 0
     private var isTooLong = false
     private var isBroken = false
 
-    private enum Place {
+    private enum Position {
         case before
         /// In the array, between its elements.
         case between
@@ -27,7 +27,7 @@ struct JSONUsers {
 
     mutating func take(_ chunk: [UInt8], _ body: (UserRow) -> Void) {
         for byte in chunk where !isBroken {
-            if place == .inside { keep(byte) }
+            if position == .inside { keep(byte) }
             if byte == UInt8(ascii: "\n") { line += 1 }
             if isInString {
                 step(inString: byte)
@@ -39,7 +39,7 @@ struct JSONUsers {
 
     /// - Throws: ``Failure`` if the file is invalid or truncated.
     func finish() throws(Failure) {
-        guard place != .before else { throw Failure(message: "the file has no member \"users\"") }
+        guard position != .before else { throw Failure(message: "the file has no member \"users\"") }
         guard !isBroken, depth == 0, !isInString else {
             throw Failure(message: "invalid or truncated JSON at line \(line)")
         }
@@ -66,7 +66,7 @@ struct JSONUsers {
         case UInt8(ascii: "{"), UInt8(ascii: "["): open(byte, body)
         case UInt8(ascii: "}"), UInt8(ascii: "]"): close(body)
         case UInt8(ascii: ","):
-            if place == .other, depth == 2 { place = .between }
+            if position == .other, depth == 2 { position = .between }
         case UInt8(ascii: "\""):
             isInString = true
             if depth == 1 { name = [] }
@@ -78,10 +78,10 @@ struct JSONUsers {
 
     private mutating func open(_ byte: UInt8, _ body: (UserRow) -> Void) {
         depth += 1
-        if place == .before, depth == 2, byte == UInt8(ascii: "["), name == Array("users".utf8) {
-            place = .between
-        } else if place == .between, byte == UInt8(ascii: "{") {
-            place = .inside
+        if position == .before, depth == 2, byte == UInt8(ascii: "["), name == Array("users".utf8) {
+            position = .between
+        } else if position == .between, byte == UInt8(ascii: "{") {
+            position = .inside
             rowLine = line
             row = [byte]
             isTooLong = false
@@ -93,18 +93,18 @@ struct JSONUsers {
     private mutating func close(_ body: (UserRow) -> Void) {
         depth -= 1
         if depth < 0 { isBroken = true }
-        if place == .inside, depth == 2 {
-            place = .between
+        if position == .inside, depth == 2 {
+            position = .between
             body(UserRow(line: rowLine, json: isTooLong ? nil : row))
-        } else if place == .between || place == .other, depth == 1 {
-            place = .after
+        } else if position == .between || position == .other, depth == 1 {
+            position = .after
         }
     }
 
     /// Reports an element that is not an object as an empty row, which is invalid.
     private mutating func reportOther(_ body: (UserRow) -> Void) {
-        guard place == .between else { return }
-        place = .other
+        guard position == .between else { return }
+        position = .other
         body(UserRow(line: line, json: []))
     }
 }

@@ -61,18 +61,18 @@ package struct DatabaseCheck: Sendable {
         let tenants = project.hasTenants ? try await store.tenantsWithProviders(of: project.id) : []
         return apps.map { loginServices(of: $0, in: project, "project \(project.realm)") }
             + tenants.flatMap { tenant in
-                let place = "project \(project.realm), tenant \(tenant.tenant?.id.rawValue ?? "")"
-                return apps.map { loginServices(of: $0, in: tenant, place) }.filter { !$0.isGood }
+                let location = "project \(project.realm), tenant \(tenant.tenant?.id.rawValue ?? "")"
+                return apps.map { loginServices(of: $0, in: tenant, location) }.filter { !$0.isGood }
             }
     }
 
-    private func loginServices(of app: App, in realm: Project, _ place: String) -> Finding {
+    private func loginServices(of app: App, in realm: Project, _ location: String) -> Finding {
         let violations = LoginServices(of: app, in: realm).violations.map(\.description)
         return violations.isEmpty
-            ? Finding(isGood: true, text: "\(place), app \(app.id): guideline 4.8")
+            ? Finding(isGood: true, text: "\(location), app \(app.id): guideline 4.8")
             : Finding(
                 isGood: false,
-                text: "\(place), app \(app.id): LOGIN_SERVICES_4_8 : \(violations.joined(separator: "; "))")
+                text: "\(location), app \(app.id): LOGIN_SERVICES_4_8 : \(violations.joined(separator: "; "))")
     }
 
     private func keys(of project: Project, at now: Instant) async throws -> Finding {

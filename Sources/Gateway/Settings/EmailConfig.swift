@@ -9,7 +9,7 @@ extension Settings {
             "the SMTP server, such as smtps://user:password@mail.example.com; if it is not set, no email is sent",
         isSecret: true)
     static let emailSender = Setting(
-        name: "SEKISHO_MAIL_FROM", fallback: nil,
+        name: "SEKISHO_EMAIL_FROM", fallback: nil,
         meaning: "the sender address, unless a project has its own")
     static let smtpAuthorities = Setting(
         name: "SEKISHO_SMTP_CA_FILE", fallback: nil,

@@ -10,7 +10,7 @@ struct EmailDeliveryRecord: Sendable {
     init(log: Log, metrics: Metrics) {
         self.log = log
         attempts = metrics.counter(
-            "sekisho_mail_total", help: "Attempts to send an email.",
+            "sekisho_email_total", help: "Attempts to send an email.",
             labels: [
                 MetricLabel("outcome", ["sent", "dropped", "postponed", "given_up", "interrupted"]),
                 MetricLabel("kind", OutgoingEmail.Kind.allCases.map(\.rawValue)),

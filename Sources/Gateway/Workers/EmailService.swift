@@ -62,7 +62,7 @@ package final class EmailService: Sendable {
                 project: projects.cache.value(for:), renderer: renderer, send: transport, report: record.note,
                 clock: dependencies.clock))
         dependencies.metrics.gauge(
-            "sekisho_mail_waiting", help: "Emails that wait to be sent, counted every 15 seconds."
+            "sekisho_email_waiting", help: "Emails that wait to be sent, counted every 15 seconds."
         ) {
             [weak self] in Double(self?.waiting.load(ordering: .relaxed) ?? 0)
         }

@@ -85,7 +85,7 @@ final class RateLimits: Sendable {
 
     /// Exchanges counts with the other replicas. If that fails, the counts of this process stay in effect.
     func merge(with store: RateCountStore) async throws {
-        let deltas = counts.withLock { $0.takeNews(atMost: Self.deltaLimit, at: clock.now()) }
+        let deltas = counts.withLock { $0.takeDeltas(atMost: Self.deltaLimit, at: clock.now()) }
         guard !deltas.isEmpty else { return }
         do {
             let totals = try await store.merge(deltas)

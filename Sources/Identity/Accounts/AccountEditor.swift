@@ -177,7 +177,7 @@ public struct AccountEditor: Sendable {
         Session(
             id: with.entropy.sessionID(), account: caller.account.id, generation: caller.account.generation + 1,
             method: method, authenticatedAt: now, device: origin.device ?? caller.session.device,
-            place: with.place(of: origin, in: project))
+            networkHash: with.networkHash(of: origin, in: project))
     }
 
     private func apply(

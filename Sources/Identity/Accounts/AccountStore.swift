@@ -9,11 +9,11 @@ public protocol AccountStore: Sendable {
     /// The account that holds `email`, with its password hash if it has one.
     func holder(of email: EmailAddress, in realm: ID<Realm>) async throws -> EmailHolder?
 
-    /// Whether the account that holds `email` had a session in one of `places` after `since`.
+    /// Whether the account that holds `email` had a session in one of `networkHashes` after `since`.
     ///
-    /// - Parameter places: keyed hashes; see ``NetworkHashing``.
+    /// - Parameter networkHashes: keyed hashes; see ``NetworkHashing``.
     func hadSession(
-        _ email: EmailAddress, from places: [[UInt8]], since: Instant, in realm: ID<Realm>
+        _ email: EmailAddress, from networkHashes: [[UInt8]], since: Instant, in realm: ID<Realm>
     ) async throws -> Bool
 
     /// Records a sign-in.

@@ -81,7 +81,7 @@ public struct AuditEvent: Hashable, Sendable {
 /// A filter of audit events; `nil` means no restriction.
 public struct AuditQuery: Hashable, Sendable {
     /// A position between two events, which later events do not move.
-    public struct Place: Hashable, Sendable {
+    public struct Cursor: Hashable, Sendable {
         public let occurredAt: Instant
         public let id: String
 
@@ -110,7 +110,7 @@ public struct AuditQuery: Hashable, Sendable {
     public var since: Instant?
     /// Exclusive.
     public var until: Instant?
-    public var place: Place?
+    public var cursor: Cursor?
     public var isOldestFirst = false
     public var limit: Int
 

@@ -40,7 +40,7 @@ public struct OOBRedemption: Sendable {
         _ = try await redeem(code, for: [.resetPassword], in: project, from: origin) { account, _, now in
             var change = MailboxChange.resetting(account, to: hash, removing: providers, by: project.policy)
             // Otherwise attempts of other clients could block the owner's first sign-in with the new password.
-            change.network = with.place(of: origin, in: project)
+            change.network = with.networkHash(of: origin, in: project)
             return (change, try emailBatch(about: change, from: origin, at: now))
         }
         return found.code
@@ -125,7 +125,8 @@ public struct OOBRedemption: Sendable {
         ) -> Entry {
             let session = Session(
                 id: with.entropy.sessionID(), account: account, generation: generation, method: .password,
-                authenticatedAt: authenticatedAt, device: origin.device, place: with.place(of: origin, in: project))
+                authenticatedAt: authenticatedAt, device: origin.device,
+                networkHash: with.networkHash(of: origin, in: project))
             let redemption = Redemption(
                 code: found.code, step: step, session: session, caller: caller?.session, emailBatch: emailBatch,
                 trace: origin.trace, redeemedAt: now)

@@ -72,7 +72,7 @@ public struct AccountMerging: Sendable {
             terms: proposal.terms, marks: proposal.marks + [mark], mergedAt: now, undoableUntil: now + Self.undoWindow)
         let commit = MergeCommit(
             session: with.entropy.sessionID(), method: proposal.method, device: origin.device,
-            place: with.place(of: origin, in: project), trace: origin.trace)
+            networkHash: with.networkHash(of: origin, in: project), trace: origin.trace)
         let notices = MergeNotices(of: merge, with: with, from: origin)
         let (account, session) = try await refusing(\.atMerge) {
             try await store.merge(merge, opening: commit, announcing: notices, in: project.realm)
@@ -102,6 +102,6 @@ public struct MergeCommit: Hashable, Sendable {
     /// How the target's side was proven.
     public let method: ProviderID
     public let device: String?
-    public let place: [UInt8]?
+    public let networkHash: [UInt8]?
     public let trace: RequestTrace
 }

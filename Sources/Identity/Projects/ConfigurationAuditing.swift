@@ -2,7 +2,7 @@ extension ProjectConfiguration {
     /// The audit events for the change from `old` to this configuration.
     public func events(since old: ProjectConfiguration) -> [AuditNote] {
         let changes = changes(since: old)
-        let own = changes.filter { $0.path.count == 1 || ["policy", "mail"].contains($0.path[0]) }
+        let own = changes.filter { $0.path.count == 1 || ["policy", "email"].contains($0.path[0]) }
         var events: [AuditNote] = []
         if !own.isEmpty { events.append(.changed("project", project.realm.rawValue, own, depth: 0)) }
         let providers = (old.project.providers + project.providers).map(\.provider.rawValue)

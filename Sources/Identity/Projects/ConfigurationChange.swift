@@ -43,7 +43,7 @@ extension ProjectConfiguration {
         let domains = project.authorizedDomains.joined(separator: ", ")
         return [(["name"], name), (["profile"], project.profile.rawValue)] + policy
             + (domains.isEmpty ? [] : [(["authorizedDomains"], domains)])
-            + project.emailSettings.members.map { (["mail"] + $0.0, $0.1) }
+            + project.emailSettings.members.map { (["email"] + $0.0, $0.1) }
             + project.providers.sorted { $0.provider.rawValue < $1.provider.rawValue }.flatMap { provider in
                 provider.members.map { (["providers", provider.provider.rawValue, $0.0], $0.1) }
             }

@@ -68,10 +68,10 @@ extension ConfigurationProblem: CustomStringConvertible {
         case .tooManyDomains: "there must not be more than \(Project.domainLimit) authorized domains"
         case .domain(let index):
             "authorized domain \(index + 1) must be a host name, without scheme, port or path"
-        case .emailSenderName: "the name of mail's sender \(Self.written)"
+        case .emailSenderName: "the sender name of emails \(Self.written)"
         case .emailActionURL:
-            "the action URL of mail must be an https URL without user, query and fragment (http for loopback only)"
-        case .emailActionHost: "the action URL of mail must be at an authorized domain"
+            "the action URL of emails must be an https URL without user, query and fragment (http for loopback only)"
+        case .emailActionHost: "the action URL of emails must be at an authorized domain"
         case .emailSubject(let kind, let language):
             "the subject of \(kind.name) in language \(language.rawValue) \(Self.written)"
         case .tooManyProviders: "there must not be more than \(limits.providers) providers"

@@ -113,9 +113,9 @@ public struct Policy: Hashable, Sendable {
     public static let addressFailureLimit = 100
     public static let addressFailureWindow: Duration = .seconds(3600)
     /// All other networks share one attempt per window of this length.
-    public static let unknownPlaceWindow: Duration = .seconds(60)
+    public static let unknownNetworkWindow: Duration = .seconds(60)
     /// How long a network in which an account had a session remains a known network.
-    public static let placeLifetime: Duration = .seconds(30 * 86_400)
+    public static let knownNetworkLifetime: Duration = .seconds(30 * 86_400)
     public static let signUpWindow: Duration = .seconds(3600)
     public static let emailWindow: Duration = .seconds(900)
     /// The maximum number of credential changes by the clients of one account within ``credentialChangeWindow``.

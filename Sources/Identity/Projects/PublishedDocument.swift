@@ -4,12 +4,12 @@ public struct ProviderDocument: Hashable, Sendable {
     public let body: String
     public let fetchedAt: Instant
     /// When a fetch before the document's expiry was last claimed, whether or not the fetch succeeded.
-    public let forcedAt: Instant?
+    public let forcedRefetchAt: Instant?
 
-    public init(body: String, fetchedAt: Instant, forcedAt: Instant? = nil) {
+    public init(body: String, fetchedAt: Instant, forcedRefetchAt: Instant? = nil) {
         self.body = body
         self.fetchedAt = fetchedAt
-        self.forcedAt = forcedAt
+        self.forcedRefetchAt = forcedRefetchAt
     }
 }
 

@@ -35,8 +35,8 @@ extension RateLimiter {
 
     /// Counts an attempt from a network in which the account of `email` had no session. All such networks share one
     /// attempt per minute.
-    func takeUnknownPlaceAttempt(on email: EmailAddress, in project: Project) throws(TooManyAttempts) {
-        try take(.unknownNetworkAttempts(email), 1, Policy.unknownPlaceWindow, project.realm)
+    func takeUnknownNetworkAttempt(on email: EmailAddress, in project: Project) throws(TooManyAttempts) {
+        try take(.unknownNetworkAttempts(email), 1, Policy.unknownNetworkWindow, project.realm)
     }
 
     /// The limit of the network comes first: a network over its limit leaves no counters for further addresses.

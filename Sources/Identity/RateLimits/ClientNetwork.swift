@@ -18,15 +18,15 @@ public struct ClientNetwork: Hashable, Sendable {
     /// From the narrowest to the widest; never empty.
     public let levels: [Level]
     /// The prefix of one household or company, by which known networks are recognised; `nil` if the address is unknown.
-    public let place: String?
+    public let knownNetworkPrefix: String?
 
     /// - Parameters:
     ///   - prefixes: from the narrowest to the widest: one to three.
-    ///   - place: one of `prefixes`.
-    public init(prefixes: [String], place: String?) {
+    ///   - knownNetworkPrefix: one of `prefixes`.
+    public init(prefixes: [String], knownNetworkPrefix: String?) {
         precondition((1...Self.factors.count).contains(prefixes.count), "a network has one to three levels")
         levels = zip(prefixes, Self.factors).map { Level(prefix: $0, factor: $1) }
-        self.place = place
+        self.knownNetworkPrefix = knownNetworkPrefix
     }
 
     private static let factors = [1, 4, 16]

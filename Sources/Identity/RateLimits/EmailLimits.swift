@@ -1,10 +1,10 @@
 /// Rate limits of the project's policy for the emails that clients request.
 extension RateLimiter {
     /// The number of addresses whose limits one client network may exhaust.
-    private static let addressesOfOnePlace = 10
+    private static let addressesPerNetwork = 10
     /// The number of client networks that may exhaust their limits for one address. More than one, so that a stranger
     /// in one network cannot keep the owner in another network from getting email.
-    private static let placesOfOneAddress = 2
+    private static let networksPerAddress = 2
 
     /// Counts an email of one purpose to `email` against three limits: of the network for all addresses, of the network
     /// for this address, and of the address.
@@ -16,11 +16,11 @@ extension RateLimiter {
     ) throws(TooManyAttempts) {
         let (limit, window) = (project.policy.emailLimit, Policy.emailWindow)
         guard limit > 0 else { return }
-        try take(.anyEmail(purpose, from: network), limit * Self.addressesOfOnePlace, window, ID(project.id))
+        try take(.anyEmail(purpose, from: network), limit * Self.addressesPerNetwork, window, ID(project.id))
         let isFirstReset = purpose == .resetPassword && isFirstReset(of: email, in: project)
         do {
             try take(.emailFromNetwork(purpose, to: email, from: network), limit, window, ID(project.id))
-            try takeEmail(purpose, to: email, afterPlace: network, in: project)
+            try takeAddressLimit(purpose, to: email, from: network, in: project)
         } catch {
             guard !isFirstReset else { return }
             forgive(.anyEmail(purpose, from: network), window, ID(project.id))
@@ -28,12 +28,12 @@ extension RateLimiter {
         }
     }
 
-    private func takeEmail(
-        _ purpose: OOBCode.Purpose, to email: EmailAddress, afterPlace network: ClientNetwork, in project: Project
+    private func takeAddressLimit(
+        _ purpose: OOBCode.Purpose, to email: EmailAddress, from network: ClientNetwork, in project: Project
     ) throws(TooManyAttempts) {
         let (limit, window) = (project.policy.emailLimit, Policy.emailWindow)
         do {
-            try take(.email(purpose, to: email), limit * Self.placesOfOneAddress, window, ID(project.id))
+            try take(.email(purpose, to: email), limit * Self.networksPerAddress, window, ID(project.id))
         } catch {
             forgive(.emailFromNetwork(purpose, to: email, from: network), window, ID(project.id))
             throw error

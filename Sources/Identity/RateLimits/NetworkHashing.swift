@@ -11,7 +11,7 @@ public struct NetworkHashing: Sendable {
 
 extension Collaborators {
     /// The network hash of a session that is opened now.
-    func place(of origin: RequestContext, in project: Project) -> [UInt8]? {
-        places.hashes(origin.network, project.realm).first
+    func networkHash(of origin: RequestContext, in project: Project) -> [UInt8]? {
+        networkHashing.hashes(origin.network, project.realm).first
     }
 }

@@ -76,7 +76,7 @@ public struct RateCounts: Sendable {
 
     /// Returns what has to be reported now, and drops windows that are over. The caller has to call ``learn(_:of:)`` or
     /// ``keep(_:)`` with the result.
-    public mutating func takeNews(atMost limit: Int, at now: Instant) -> [RateDelta] {
+    public mutating func takeDeltas(atMost limit: Int, at now: Instant) -> [RateDelta] {
         for window in recent.keys where window.end <= now { recent[window] = nil }
         for window in older.keys where window.end <= now { older[window] = nil }
         let windows = [recent, older].flatMap { $0.lazy.filter(\.value.isPending).map(\.key).prefix(limit) }
@@ -92,9 +92,9 @@ public struct RateCounts: Sendable {
         }
     }
 
-    /// - Parameter totals: the counts of all replicas, including `news`; a missing window has the count 0.
-    public mutating func learn(_ totals: [RateWindow: Int64], of news: [RateDelta]) {
-        for item in news {
+    /// - Parameter totals: the counts of all replicas, including `deltas`; a missing window has the count 0.
+    public mutating func learn(_ totals: [RateWindow: Int64], of deltas: [RateDelta]) {
+        for item in deltas {
             let total = totals[item.window] ?? 0
             if total > 0 { touch(item.window) { _ in } }
             change(item.window) { entry in
@@ -106,8 +106,8 @@ public struct RateCounts: Sendable {
 
     /// Restores counts whose report failed, so that the next report contains them. If the report did arrive, its events
     /// are counted twice: the limit is then too strict, never too lax.
-    public mutating func keep(_ news: [RateDelta]) {
-        for item in news {
+    public mutating func keep(_ deltas: [RateDelta]) {
+        for item in deltas {
             change(item.window) { entry in
                 entry.local += item.count
                 entry.inFlight = 0

@@ -14,11 +14,11 @@ public struct Session: Hashable, Sendable {
     public let device: String?
     /// The hash of the network in which the session is opened, which becomes a known network; see ``NetworkHashing``.
     /// `nil` if the session was opened before.
-    public let place: [UInt8]?
+    public let networkHash: [UInt8]?
 
     public init(
         id: ID<Session>, account: ID<Account>, generation: Int64, method: ProviderID, authenticatedAt: Instant,
-        claims: Claims? = nil, device: String?, place: [UInt8]?
+        claims: Claims? = nil, device: String?, networkHash: [UInt8]?
     ) {
         self.id = id
         self.account = account
@@ -27,7 +27,7 @@ public struct Session: Hashable, Sendable {
         self.authenticatedAt = authenticatedAt
         self.claims = claims
         self.device = device
-        self.place = place
+        self.networkHash = networkHash
     }
 }
 

@@ -109,7 +109,7 @@ public struct Authenticator: Sendable {
             id: with.entropy.sessionID(), account: account, generation: generation, method: method,
             authenticatedAt: now, device: origin.device,
             // An anonymous account has no password that could be guessed.
-            place: method == .anonymous ? nil : with.place(of: origin, in: project))
+            networkHash: method == .anonymous ? nil : with.networkHash(of: origin, in: project))
     }
 }
 

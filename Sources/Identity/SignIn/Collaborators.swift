@@ -6,13 +6,13 @@ public struct Collaborators: Sendable {
     let breaches: BreachedPasswords
     let outOfBand: OutOfBand
     let limiter: RateLimiter
-    let places: NetworkHashing
+    let networkHashing: NetworkHashing
     let clock: WallClock
     let entropy: Entropy
 
     public init(
         store: any AccountStore, tokens: any TokenAuthority, passwords: PasswordHasher, breaches: BreachedPasswords,
-        outOfBand: OutOfBand, limiter: RateLimiter, places: NetworkHashing, clock: WallClock, entropy: Entropy
+        outOfBand: OutOfBand, limiter: RateLimiter, networkHashing: NetworkHashing, clock: WallClock, entropy: Entropy
     ) {
         self.store = store
         self.tokens = tokens
@@ -20,7 +20,7 @@ public struct Collaborators: Sendable {
         self.breaches = breaches
         self.outOfBand = outOfBand
         self.limiter = limiter
-        self.places = places
+        self.networkHashing = networkHashing
         self.clock = clock
         self.entropy = entropy
     }

@@ -21,7 +21,7 @@ public struct CustomSignIn: Sendable {
         let wanted = Session(
             id: with.entropy.sessionID(), account: claim.account, generation: 1, method: .custom,
             authenticatedAt: now, claims: claim.claims, device: origin.device,
-            place: with.place(of: origin, in: project))
+            networkHash: with.networkHash(of: origin, in: project))
         let opened = try await refusing(\.atCustomTokenSignIn) {
             try await with.store.openOrCreate(wanted, issuedAt: claim.issuedAt, in: project.realm)
         }
@@ -35,6 +35,6 @@ extension Session {
     public func begun(at generation: Int64) -> Session {
         Session(
             id: id, account: account, generation: generation, method: method, authenticatedAt: authenticatedAt,
-            claims: claims, device: device, place: place)
+            claims: claims, device: device, networkHash: networkHash)
     }
 }

@@ -128,7 +128,8 @@ public struct FederatedSignIn: Sendable {
         let now = with.clock.now()
         let commit = SignInCommit(
             step: step, identity: proven.identity, marks: proven.marks, session: with.entropy.sessionID(),
-            device: origin.device, place: with.place(of: origin, in: project), trace: origin.trace, enteredAt: now,
+            device: origin.device, networkHash: with.networkHash(of: origin, in: project), trace: origin.trace,
+            enteredAt: now,
             emailBatch: try emailBatch(about: step, proven.identity, from: origin, at: now))
         let (account, session) = try await refusing({ $0.atFederatedSignIn(usesPendingToken: proven.isTicket) }) {
             try await store.commit(commit, in: project.realm)

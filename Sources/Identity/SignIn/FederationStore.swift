@@ -45,7 +45,7 @@ public struct SignInCommit: Hashable, Sendable {
     public let marks: [ReplayKey]
     public let session: ID<Session>
     public let device: String?
-    public let place: [UInt8]?
+    public let networkHash: [UInt8]?
     public let trace: RequestTrace
     public let enteredAt: Instant
     /// The emails to enqueue with the change.
@@ -53,14 +53,15 @@ public struct SignInCommit: Hashable, Sendable {
 
     public init(
         step: Step, identity: VerifiedIdentity, marks: [ReplayKey], session: ID<Session>,
-        device: String?, place: [UInt8]?, trace: RequestTrace, enteredAt: Instant, emailBatch: EmailBatch = EmailBatch()
+        device: String?, networkHash: [UInt8]?, trace: RequestTrace, enteredAt: Instant,
+        emailBatch: EmailBatch = EmailBatch()
     ) {
         self.step = step
         self.identity = identity
         self.marks = marks
         self.session = session
         self.device = device
-        self.place = place
+        self.networkHash = networkHash
         self.trace = trace
         self.enteredAt = enteredAt
         self.emailBatch = emailBatch

@@ -26,7 +26,7 @@ struct PasswordAttempt {
     mutating func require() async throws {
         try with.limiter.requirePasswordAttempt(on: email, from: origin.network, in: project)
         guard !isExempt, with.limiter.isUnderAttack(email, in: project) else { return }
-        if try await !isFromKnownPlace() { try with.limiter.takeUnknownPlaceAttempt(on: email, in: project) }
+        if try await !isFromKnownNetwork() { try with.limiter.takeUnknownNetworkAttempt(on: email, in: project) }
         isExempt = true
     }
 
@@ -37,9 +37,9 @@ struct PasswordAttempt {
         if !isExempt { try with.limiter.takeAddressFailure(on: email, in: project) }
     }
 
-    private func isFromKnownPlace() async throws -> Bool {
-        let places = with.places.hashes(origin.network, project.realm)
-        let since = with.clock.now() - Policy.placeLifetime
-        return try await with.store.hadSession(email, from: places, since: since, in: project.realm)
+    private func isFromKnownNetwork() async throws -> Bool {
+        let networkHashes = with.networkHashing.hashes(origin.network, project.realm)
+        let since = with.clock.now() - Policy.knownNetworkLifetime
+        return try await with.store.hadSession(email, from: networkHashes, since: since, in: project.realm)
     }
 }

@@ -25,10 +25,12 @@ public struct PostgresAccountStore: AccountStore {
     }
 
     public func hadSession(
-        _ email: EmailAddress, from places: [[UInt8]], since: Instant, in realm: ID<Realm>
+        _ email: EmailAddress, from networkHashes: [[UInt8]], since: Instant, in realm: ID<Realm>
     ) async throws -> Bool {
-        try await !withStoreErrors { try await pool.read(.hadSession(email, from: places, since: since, in: realm)) }
-            .isEmpty
+        try await !withStoreErrors {
+            try await pool.read(.hadSession(email, from: networkHashes, since: since, in: realm))
+        }
+        .isEmpty
     }
 
     public func open(_ session: Session, rehashed: String?, in realm: ID<Realm>) async throws {

@@ -48,10 +48,10 @@ extension SQL {
         if let action = query.action { conditions = "\(conditions) AND action = \(action)" }
         if let since = query.since { conditions = "\(conditions) AND occurred_at >= \(Timestamp(since))" }
         if let until = query.until { conditions = "\(conditions) AND occurred_at < \(Timestamp(until))" }
-        if let place = query.place {
-            let id = try UUID(ID<AuditEvent>(place.id))
+        if let cursor = query.cursor {
+            let id = try UUID(ID<AuditEvent>(cursor.id))
             conditions = """
-                \(conditions) AND (occurred_at, id) \(isBeyond) (\(Timestamp(place.occurredAt)), \(id))
+                \(conditions) AND (occurred_at, id) \(isBeyond) (\(Timestamp(cursor.occurredAt)), \(id))
                 """
         }
         return """

@@ -1,6 +1,6 @@
 internal import Identity
 
-/// The column `project.mail`. Unknown members are ignored, because a newer release wrote them.
+/// The column `project.email_settings`. Unknown members are ignored, because a newer release wrote them.
 struct EmailColumn: Codable {
     let senderAddress: String?
     let senderName: String?

@@ -6,13 +6,13 @@ public import Postgres
 public actor Janitor {
     /// The kinds of expired rows, by table name.
     public enum Kind: String, Sendable, CaseIterable {
-        case usedMark = "replay_guard"
+        case replayKey = "replay_guard"
         case oobCode = "oob_code"
         case rateCount = "rate_limit_counter"
-        case mail = "outgoing_email"
+        case outgoingEmail = "outgoing_email"
         case outbox, session, account
         case accountMerge = "account_merge"
-        case accountPlace = "known_network"
+        case knownNetwork = "known_network"
         case auditEvent = "audit_event"
         case project
     }
@@ -43,7 +43,7 @@ public actor Janitor {
     private let pool: Pool
     private let pace: Pace
     /// The last session that was examined; `nil` to start again.
-    private var lastSession: SessionPlace?
+    private var lastSession: SessionPosition?
     /// The last account that was examined, by project.
     private var lastAccounts: [ID<Realm>: String] = [:]
 
@@ -61,14 +61,14 @@ public actor Janitor {
         case .account: try await removeAccounts(at: now)
         case .auditEvent: try await removeAuditEvents(at: now)
         case .project: try await removeDeletedTenants(at: now)
-        case .usedMark: try await removeBatches(.expiredMarks(before: now - Self.slack, limit: pace.batch))
+        case .replayKey: try await removeBatches(.expiredReplayKeys(before: now - Self.slack, limit: pace.batch))
         case .oobCode: try await removeBatches(.expiredCodes(before: now - Self.expiredCodesAreKept, limit: pace.batch))
         case .rateCount: try await removeBatches(.expiredCounts(before: now - Self.slack, limit: pace.batch))
-        case .mail:
+        case .outgoingEmail:
             try await removeBatches(.failedEmails(before: now - Self.failedEmailsAreKept, now: now, limit: pace.batch))
         case .outbox: try await removeBatches(.oldNews(before: now - Self.outboxIsKept, limit: pace.batch))
-        case .accountPlace:
-            try await removeBatches(.forgottenPlaces(before: now - Policy.placeLifetime, limit: pace.batch))
+        case .knownNetwork:
+            try await removeBatches(.expiredNetworks(before: now - Policy.knownNetworkLifetime, limit: pace.batch))
         case .accountMerge: try await removeBatches(.finalMerges(before: now, limit: pace.batch))
         }
     }
@@ -95,7 +95,9 @@ public actor Janitor {
                 exceptAnonymousOf: keeping)
             let row = try await withStoreErrors { try await pool.query(statement) }.first
             removed += try row?.decode("removed") ?? 0
-            lastSession = try row.flatMap { try $0.decode("seen", as: Int.self) < pace.batch ? nil : SessionPlace($0) }
+            lastSession = try row.flatMap {
+                try $0.decode("seen", as: Int.self) < pace.batch ? nil : SessionPosition($0)
+            }
             guard lastSession != nil else { break }
         }
         return removed
@@ -103,7 +105,7 @@ public actor Janitor {
 
     private func removeAuditEvents(at now: Instant) async throws -> Int {
         var removed = 0
-        for project in try await ProjectStore(pool: pool).homes() where project.policy.auditRetention > .zero {
+        for project in try await ProjectStore(pool: pool).realms() where project.policy.auditRetention > .zero {
             removed += try await removeBatches(
                 .oldAuditEvents(before: now - project.policy.auditRetention, limit: pace.batch, in: project.realm))
         }
@@ -115,14 +117,14 @@ public actor Janitor {
         let deleted = try await withStoreErrors { try await pool.query(.deletedTenants(limit: pace.tenants)) }
         var removed = 0
         for row in deleted {
-            let home = ID<Realm>(try row.decode("id"))
-            removed += try await removeBatches(.accounts(of: home, at: now, limit: pace.batch))
-            removed += try await removeBatches(.tombstones(of: home, limit: pace.batch))
-            for secrets in [SQL.providers(of: home), .passwordKeys(of: home)] {
+            let realm = ID<Realm>(try row.decode("id"))
+            removed += try await removeBatches(.accounts(of: realm, at: now, limit: pace.batch))
+            removed += try await removeBatches(.tombstones(of: realm, limit: pace.batch))
+            for secrets in [SQL.providers(of: realm), .passwordKeys(of: realm)] {
                 removed += try await withStoreErrors { try await pool.execute(secrets) }
             }
             removed += try await withStoreErrors {
-                try await pool.execute(.removeIfEmpty(home, before: now - Self.slack))
+                try await pool.execute(.removeIfEmpty(realm, before: now - Self.slack))
             }
         }
         return removed
@@ -148,7 +150,7 @@ public actor Janitor {
 
     /// The projects and tenants that delete unused anonymous accounts.
     private func anonymousLifetimes() async throws -> [(realm: ID<Realm>, lifetime: Duration)] {
-        try await ProjectStore(pool: pool).homes().map { ($0.realm, $0.policy.anonymousLifetime) }.filter {
+        try await ProjectStore(pool: pool).realms().map { ($0.realm, $0.policy.anonymousLifetime) }.filter {
             $0.lifetime > .zero
         }
     }

@@ -3,7 +3,7 @@ internal import Identity
 internal import Postgres
 
 /// A session by its primary key, in whose order sessions are examined.
-struct SessionPlace {
+struct SessionPosition {
     let project: String
     let id: UUID
 
@@ -32,7 +32,7 @@ extension SQL {
             """
     }
 
-    static func expiredMarks(before end: Instant, limit: Int) -> SQL {
+    static func expiredReplayKeys(before end: Instant, limit: Int) -> SQL {
         deleteBatch(
             from: "replay_guard", key: ["project_id", "hash"], where: "expires_at < \(Timestamp(end))",
             orderedBy: "expires_at", limit: limit)
@@ -82,14 +82,14 @@ extension SQL {
         """
     }
 
-    private static func holdsAnything(_ home: SQL) -> SQL {
+    private static func holdsAnything(_ realm: SQL) -> SQL {
         let tables: [SQL] = ["account", "deleted_account", "identity_provider", "password_scheme"]
-        return tables.map { "EXISTS (SELECT FROM \($0) WHERE project_id = \(home).id)" as SQL }
+        return tables.map { "EXISTS (SELECT FROM \($0) WHERE project_id = \(realm).id)" as SQL }
             .reduce("false") { "\($0) OR \($1)" }
     }
 
-    private static func isForgotten(_ home: SQL) -> SQL {
-        "NOT EXISTS (SELECT FROM audit_event WHERE project_id = \(home).id)"
+    private static func isForgotten(_ realm: SQL) -> SQL {
+        "NOT EXISTS (SELECT FROM audit_event WHERE project_id = \(realm).id)"
     }
 
     static func providers(of realm: ID<Realm>) -> SQL {
@@ -135,17 +135,17 @@ extension SQL {
             orderedBy: "undo_until", limit: limit)
     }
 
-    /// Examines the sessions after `place`, and deletes those that have ended.
+    /// Examines the sessions after `position`, and deletes those that have ended.
     ///
     /// - Parameters:
     ///   - end: deletes sessions whose last refresh was before this time.
     ///   - projects: keeps even ended sessions of anonymous accounts in these projects.
     /// - Returns: the last examined session, and the numbers of sessions `seen` and `removed`.
     static func deadSessions(
-        after place: SessionPlace?, limit: Int, before end: Instant, exceptAnonymousOf projects: [String]
+        after position: SessionPosition?, limit: Int, before end: Instant, exceptAnonymousOf projects: [String]
     ) -> SQL {
         let beyond: SQL =
-            if let place { "WHERE (s.project_id, s.id) > (\(place.project), \(place.id))" } else { "" }
+            if let position { "WHERE (s.project_id, s.id) > (\(position.project), \(position.id))" } else { "" }
         return """
             WITH page AS MATERIALIZED (
                 SELECT s.project_id, s.id FROM session s \(beyond) ORDER BY s.project_id, s.id LIMIT \(limit)),

@@ -21,7 +21,7 @@ public struct APIKeyStore: Sendable {
     public func holder(ofKeyWithHash hash: [UInt8]) async throws -> (project: Project, app: App)? {
         let statement: SQL = """
             SELECT \(SQL.projectColumns), k.app_id, a.settings::text AS app_settings
-            FROM api_key k JOIN app a ON a.project_id = k.project_id AND a.id = k.app_id, \(SQL.homes)
+            FROM api_key k JOIN app a ON a.project_id = k.project_id AND a.id = k.app_id, \(SQL.realms)
             WHERE h.id = k.project_id AND k.key_hash = \(hash) AND k.revoked_at IS NULL
             """
         return try await withStoreErrors { try await pool.read(statement) }.first.map { row in

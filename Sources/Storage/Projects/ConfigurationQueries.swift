@@ -3,7 +3,7 @@ internal import Identity
 internal import Postgres
 
 extension SQL {
-    /// The columns of a ``Project``, from ``homes``.
+    /// The columns of a ``Project``, from ``realms``.
     static let projectColumns: SQL = """
         p.id, p.number, p.profile, p.policy::text AS policy, p.authorized_domains,
             p.email_settings::text AS email_settings,
@@ -15,12 +15,12 @@ extension SQL {
         """
 
     /// The realms: a project or a tenant `h`, with the project `p` that it is or belongs to.
-    static let homes: SQL = "project h JOIN project p ON p.id = coalesce(h.parent_id, h.id)"
+    static let realms: SQL = "project h JOIN project p ON p.id = coalesce(h.parent_id, h.id)"
 
     /// Tenants without providers are omitted, because they have no third-party logins to check.
     static func tenantsWithProviders(of project: ID<Project>) -> SQL {
         """
-        SELECT \(projectColumns) FROM \(homes)
+        SELECT \(projectColumns) FROM \(realms)
         WHERE h.parent_id = \(project.rawValue) AND h.deleted_at IS NULL
             AND EXISTS (SELECT FROM identity_provider i WHERE i.project_id = h.id)
         ORDER BY h.id

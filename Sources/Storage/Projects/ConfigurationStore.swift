@@ -73,7 +73,7 @@ public struct ConfigurationStore: Sendable {
     private func read(_ id: ID<Realm>, in transaction: Transaction) async throws -> ProjectConfiguration? {
         let rows = try await transaction.query(
             """
-            SELECT \(SQL.projectColumns), p.name FROM \(SQL.homes)
+            SELECT \(SQL.projectColumns), p.name FROM \(SQL.realms)
             WHERE h.id = \(id.rawValue) AND h.deleted_at IS NULL
             """)
         guard let row = rows.first else { return nil }

@@ -24,7 +24,7 @@ public struct ProjectStore: Sendable {
     }
 
     /// Projects and tenants, including those that are being deleted.
-    func homes() async throws -> [Project] {
+    func realms() async throws -> [Project] {
         try await read("true")
     }
 
@@ -83,7 +83,7 @@ public struct ProjectStore: Sendable {
 
     private func read(_ condition: SQL) async throws -> [Project] {
         try await withStoreErrors {
-            try await pool.query("SELECT \(SQL.projectColumns) FROM \(SQL.homes) WHERE \(condition)")
+            try await pool.query("SELECT \(SQL.projectColumns) FROM \(SQL.realms) WHERE \(condition)")
         }.map(Project.init)
     }
 }

@@ -80,7 +80,7 @@ public struct ServiceKeyStore: Sendable {
     public func holder(ofSecretWithHash hash: [UInt8]) async throws -> Holder? {
         let statement: SQL = """
             SELECT \(SQL.projectColumns), k.id AS key_id, k.scopes, k.expires_at
-            FROM service_key k, \(SQL.homes)
+            FROM service_key k, \(SQL.realms)
             WHERE h.id = k.project_id AND k.secret_hash = \(hash) AND k.revoked_at IS NULL
             """
         return try await withStoreErrors { try await pool.read(statement) }.first.map { row in

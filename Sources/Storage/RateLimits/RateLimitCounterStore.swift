@@ -10,28 +10,28 @@ public struct RateCountStore: Sendable {
         self.pool = pool
     }
 
-    /// Adds all of `news` in one statement.
+    /// Adds all of `deltas` in one statement.
     ///
     /// - Returns: the present counts of their windows, without windows that have no count.
-    public func merge(_ news: [RateDelta]) async throws -> [RateWindow: Int64] {
-        let statement = SQL.merge(news)
+    public func merge(_ deltas: [RateDelta]) async throws -> [RateWindow: Int64] {
+        let statement = SQL.merge(deltas)
         let rows = try await withStoreErrors { try await pool.query(statement) }
         return try Dictionary(
-            rows.map { (news[Int(try $0.decode("ordinal", as: Int64.self)) - 1].window, try $0.decode("count")) },
+            rows.map { (deltas[Int(try $0.decode("ordinal", as: Int64.self)) - 1].window, try $0.decode("count")) },
             uniquingKeysWith: max)
     }
 }
 
 extension SQL {
     /// Locks rows in the order of their keys, so that replicas do not deadlock.
-    fileprivate static func merge(_ news: [RateDelta]) -> SQL {
-        let keys = news.map { Hexadecimal.encode($0.window.key) }
+    fileprivate static func merge(_ deltas: [RateDelta]) -> SQL {
+        let keys = deltas.map { Hexadecimal.encode($0.window.key) }
         return """
             WITH delta AS MATERIALIZED (
                 SELECT decode(n.key, 'hex') AS key, to_timestamp(n.start) AS window_start, n.count,
                     to_timestamp(n.ending) AS expires_at, n.ordinal
-                FROM unnest(\(keys), \(news.map(\.window.start.seconds)), \(news.map(\.count)),
-                    \(news.map(\.window.end.seconds))) WITH ORDINALITY AS n (key, start, count, ending, ordinal)),
+                FROM unnest(\(keys), \(deltas.map(\.window.start.seconds)), \(deltas.map(\.count)),
+                    \(deltas.map(\.window.end.seconds))) WITH ORDINALITY AS n (key, start, count, ending, ordinal)),
             upserted AS (
                 INSERT INTO rate_limit_counter AS r (key, window_start, count, expires_at)
                 SELECT key, window_start, count, expires_at FROM delta WHERE count <> 0 ORDER BY key, window_start

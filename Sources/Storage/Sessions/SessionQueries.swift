@@ -16,7 +16,7 @@ struct SessionRow {
     let openedAt: Timestamp
     let claims: String?
     let device: String?
-    let place: [UInt8]?
+    let networkHash: [UInt8]?
 
     /// For a session that exists, or that begins with a login.
     ///
@@ -35,7 +35,7 @@ struct SessionRow {
         self.openedAt = Timestamp(openedAt)
         claims = session.claims?.json
         device = session.device
-        place = session.place
+        networkHash = session.networkHash
     }
 
     static func session(_ row: Row) throws -> Session {
@@ -45,7 +45,7 @@ struct SessionRow {
             method: ProviderID(try row.decode("method")),
             authenticatedAt: Instant(try row.decode("authenticated_at")),
             claims: try row.decode("session_claims", as: String?.self).map(Claims.init),
-            device: try row.decode("device"), place: nil)
+            device: try row.decode("device"), networkHash: nil)
     }
 }
 
@@ -75,7 +75,7 @@ extension SQL {
     ) -> SQL {
         """
         WITH \(ctes)network AS (\(keeping(
-            session.place, of: ID(session.account), at: Instant(session.authenticatedAt), in: realm, from: source)))
+            session.networkHash, of: ID(session.account), at: Instant(session.authenticatedAt), in: realm, from: source)))
         INSERT INTO session (project_id, id, account_id, generation, method, authenticated_at, rotated_at, refreshed_at,
             claims, device)
         SELECT \(realm.rawValue), \(session.id), \(session.account), \(session.generation), \(session.method),

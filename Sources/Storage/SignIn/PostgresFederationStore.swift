@@ -149,6 +149,6 @@ extension SignInCommit {
     func opened(in account: ID<Account>, generation: Int64) -> Session {
         Session(
             id: session, account: account, generation: generation, method: identity.provider,
-            authenticatedAt: authenticatedAt, device: device, place: place)
+            authenticatedAt: authenticatedAt, device: device, networkHash: networkHash)
     }
 }

@@ -172,11 +172,11 @@ struct NotificationConfigTests {
             ),
             (
                 ["sendEmail": ["callbackUri": "https://evil.example/"]],
-                "400 INVALID_CONFIG : the action URL of mail must be at an authorized domain"
+                "400 INVALID_CONFIG : the action URL of emails must be at an authorized domain"
             ),
             (
                 ["sendEmail": ["callbackUri": "https://localhost/?a"]],
-                "400 INVALID_CONFIG : the action URL of mail must be an https URL without user, query and fragment (http for loopback only)"
+                "400 INVALID_CONFIG : the action URL of emails must be an https URL without user, query and fragment (http for loopback only)"
             ),
             (
                 ["sendEmail": ["resetPasswordTemplate": ["subject": "a\nb"]]],
@@ -216,6 +216,6 @@ struct NotificationConfigTests {
         #expect(try await lead(to: "http://localhost:3000/mail") == "200")
         let narrowed = try await gateway.configure(
             ["authorizedDomains": ["a.example"]], "authorizedDomains", by: backend)
-        #expect(narrowed.outcome == "400 INVALID_CONFIG : the action URL of mail must be at an authorized domain")
+        #expect(narrowed.outcome == "400 INVALID_CONFIG : the action URL of emails must be at an authorized domain")
     }
 }

@@ -56,7 +56,7 @@ struct NetworkLimitTests {
         let limits = try #require(try await LimitedGateway().gateway.limits)
         let limiter = limits.limiter
         func network(_ address: String) -> ClientNetwork {
-            ClientNetwork(prefixes: [address, "192.0.2.0/24"], place: nil)
+            ClientNetwork(prefixes: [address, "192.0.2.0/24"], knownNetworkPrefix: nil)
         }
         func passes(_ address: String) -> Bool {
             do {
@@ -80,7 +80,7 @@ struct NetworkLimitTests {
     @Test("allow enough nonces for a large NAT, and no more")
     func nonces() async throws {
         let limited = try await LimitedGateway()
-        let nat = ClientNetwork(prefixes: ["192.0.2.1", "192.0.2.0/24"], place: nil)
+        let nat = ClientNetwork(prefixes: ["192.0.2.1", "192.0.2.0/24"], knownNetworkPrefix: nil)
         let limiter = try #require(limited.gateway.limits).limiter
         for _ in 1..<Policy.nonceLimit {
             try limiter.take(.nonces(from: nat), Policy.nonceLimit, Policy.nonceWindow, ID("demo"))

@@ -148,7 +148,7 @@ struct PasswordAttackTests {
         limited.gateway.clock.advance(by: .seconds(29 * 86_400))
         _ = try await attack(limited, places: 0..<101)
         #expect(try await limited.signIn("ada", "secret1").outcome == "200")
-        limited.gateway.clock.advance(by: Policy.placeLifetime)
+        limited.gateway.clock.advance(by: Policy.knownNetworkLifetime)
         _ = try await attack(limited, places: 0..<101)
         #expect(try await limited.signIn("ada", "secret1").outcome == tooMany)
     }

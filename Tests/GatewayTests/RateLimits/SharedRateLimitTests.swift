@@ -99,11 +99,11 @@ struct SharedRateLimitTests {
             metrics: metrics, capacity: 5000)
         let (limiter, project) = (limits.limiter, ID<Realm>("demo"))
         for number in 0..<100_000 {
-            let place = ClientNetwork(prefixes: ["\(number)"], place: nil)
-            try limiter.take(.signUps(from: place), 1, Policy.signUpWindow, project)
+            let network = ClientNetwork(prefixes: ["\(number)"], knownNetworkPrefix: nil)
+            try limiter.take(.signUps(from: network), 1, Policy.signUpWindow, project)
         }
         #expect(limits.size <= 5000)
-        let last = LimitKey.signUps(from: ClientNetwork(prefixes: ["99999"], place: nil))
+        let last = LimitKey.signUps(from: ClientNetwork(prefixes: ["99999"], knownNetworkPrefix: nil))
         #expect(throws: TooManyAttempts.self) { try limiter.require(last, 1, Policy.signUpWindow, project) }
         #expect(metrics.render().contains(#"sekisho_rate_limited_total{kind="signUps"} 1"#))
         #expect(metrics.render().contains(#"sekisho_rate_limited_total{kind="anyEmail"} 0"#))

@@ -126,7 +126,7 @@ struct OwnSessionsTests {
         let store = PostgresAccountStore(pool: gateway.database.pool)
         let late = Session(
             id: ID("9d1f0f9e-1111-4222-8333-444455556666"), account: ID(ada.localId), generation: 1, method: .password,
-            authenticatedAt: gateway.clock.now, device: nil, place: nil)
+            authenticatedAt: gateway.clock.now, device: nil, networkHash: nil)
         #expect(try await gateway.revokeAll(ada.idToken) == "200")
         await #expect(throws: StoreConflict.stale) {
             try await store.open(late, rehashed: nil, in: gateway.project.realm)

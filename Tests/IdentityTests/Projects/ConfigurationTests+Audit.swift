@@ -13,7 +13,7 @@ extension ConfigurationTests {
         after.apps[0].app.settings.exemption = LoginServicesExemption(kind: .thirdPartyClient, reason: "because")
         #expect(
             Self.trail(after, since: Self.valid) == [
-                "project.changed demo members=mail.senderName policy.allowsAnonymous",
+                "project.changed demo members=email.senderName policy.allowsAnonymous",
                 "provider.changed apple.com members=privateKey",
                 "provider.removed oidc.corp ",
                 "app.changed app members=exemption.kind exemption.reason",

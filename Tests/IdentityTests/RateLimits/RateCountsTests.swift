@@ -11,9 +11,9 @@ private final class Counter {
     func admits(_ window: RateWindow, below limit: Int) -> Bool { counts.admits(window, below: limit) }
     func add(to window: RateWindow) { counts.add(to: window) }
     func takeOne(from window: RateWindow) { counts.takeOne(from: window) }
-    func takeNews(atMost limit: Int, at now: Instant) -> [RateDelta] { counts.takeNews(atMost: limit, at: now) }
-    func learn(_ totals: [RateWindow: Int64], of news: [RateDelta]) { counts.learn(totals, of: news) }
-    func keep(_ news: [RateDelta]) { counts.keep(news) }
+    func takeDeltas(atMost limit: Int, at now: Instant) -> [RateDelta] { counts.takeDeltas(atMost: limit, at: now) }
+    func learn(_ totals: [RateWindow: Int64], of deltas: [RateDelta]) { counts.learn(totals, of: deltas) }
+    func keep(_ deltas: [RateDelta]) { counts.keep(deltas) }
 
     /// How often `window` can be added to before `limit` is reached.
     func room(for window: RateWindow, below limit: Int) -> Int {
@@ -58,44 +58,46 @@ struct RateCountsTests {
         let counts = Counter(capacity: 10)
         counts.add(to: window("counted"))
         #expect(counts.admits(window("asked"), below: 10))
-        let news = counts.takeNews(atMost: 10, at: start)
+        let deltas = counts.takeDeltas(atMost: 10, at: start)
         #expect(
-            Set(news) == [RateDelta(window: window("counted"), count: 1), RateDelta(window: window("asked"), count: 0)])
+            Set(deltas) == [
+                RateDelta(window: window("counted"), count: 1), RateDelta(window: window("asked"), count: 0),
+            ])
         counts.add(to: window("counted"))
-        counts.learn([window("counted"): 7, window("asked"): 9], of: news)
+        counts.learn([window("counted"): 7, window("asked"): 9], of: deltas)
         #expect(counts.room(for: window("counted"), below: 10) == 2, "seven, and one since")
         #expect(counts.room(for: window("asked"), below: 10) == 1)
-        #expect(!counts.takeNews(atMost: 10, at: start).isEmpty)
-        #expect(counts.takeNews(atMost: 10, at: start).isEmpty, "everything has been told")
+        #expect(!counts.takeDeltas(atMost: 10, at: start).isEmpty)
+        #expect(counts.takeDeltas(atMost: 10, at: start).isEmpty, "everything has been told")
     }
 
     @Test("what has reached its limit is not asked about again, and what nobody has counted leaves nothing behind")
     func quiet() {
         let counts = Counter(capacity: 10)
         #expect(counts.admits(window("asked"), below: 10))
-        counts.learn([:], of: counts.takeNews(atMost: 10, at: start))
+        counts.learn([:], of: counts.takeDeltas(atMost: 10, at: start))
         #expect(counts.size == 0)
         counts.add(to: window("full"))
-        counts.learn([window("full"): 10], of: counts.takeNews(atMost: 10, at: start))
+        counts.learn([window("full"): 10], of: counts.takeDeltas(atMost: 10, at: start))
         #expect(!counts.admits(window("full"), below: 10))
-        #expect(counts.takeNews(atMost: 10, at: start).isEmpty)
+        #expect(counts.takeDeltas(atMost: 10, at: start).isEmpty)
     }
 
     @Test("go on with their own when the others cannot be told, and tell them later")
     func outage() {
         let counts = Counter(capacity: 10)
         counts.add(to: window("a"))
-        counts.keep(counts.takeNews(atMost: 10, at: start))
+        counts.keep(counts.takeDeltas(atMost: 10, at: start))
         counts.add(to: window("a"))
         #expect(counts.room(for: window("a"), below: 3) == 1)
-        #expect(counts.takeNews(atMost: 10, at: start) == [RateDelta(window: window("a"), count: 3)])
+        #expect(counts.takeDeltas(atMost: 10, at: start) == [RateDelta(window: window("a"), count: 3)])
     }
 
     @Test("forget windows that are over")
     func over() {
         let counts = Counter(capacity: 10)
         counts.add(to: window("a"))
-        #expect(counts.takeNews(atMost: 10, at: start + .seconds(600)).isEmpty)
+        #expect(counts.takeDeltas(atMost: 10, at: start + .seconds(600)).isEmpty)
         #expect(counts.size == 0)
     }
 
@@ -114,8 +116,8 @@ struct RateCountsTests {
     func portions() {
         let counts = Counter(capacity: 10)
         for name in ["a", "b", "c"] { counts.add(to: window(name)) }
-        let first = counts.takeNews(atMost: 2, at: start)
-        let second = counts.takeNews(atMost: 2, at: start)
+        let first = counts.takeDeltas(atMost: 2, at: start)
+        let second = counts.takeDeltas(atMost: 2, at: start)
         #expect([first.count, second.count] == [2, 1])
         #expect(Set((first + second).map(\.window)).count == 3)
     }

@@ -9,25 +9,25 @@ import Testing
 struct AuditStoreTests {
     @Test("keeps each event for the retention of its project, or forever")
     func retention() async throws {
-        let house = House()
-        try await house.project("brief")
-        try await house.project("for-ever")
-        try await house.project("unchanged")
-        try await house.run("UPDATE project SET policy = '{\"auditRetention\":\"60\"}' WHERE id = 'brief'")
-        try await house.run("UPDATE project SET policy = '{\"auditRetention\":\"0\"}' WHERE id = 'for-ever'")
-        let trail = AuditStore(pool: try house.pool).trail
+        let fixture = JanitorFixture()
+        try await fixture.project("brief")
+        try await fixture.project("for-ever")
+        try await fixture.project("unchanged")
+        try await fixture.run("UPDATE project SET policy = '{\"auditRetention\":\"60\"}' WHERE id = 'brief'")
+        try await fixture.run("UPDATE project SET policy = '{\"auditRetention\":\"0\"}' WHERE id = 'for-ever'")
+        let trail = AuditStore(pool: try fixture.pool).trail
         let ages: [Duration] = [.zero, .seconds(60), .seconds(60) + .microseconds(1), .seconds(401 * 86_400)]
         for project in ["brief", "for-ever", "unchanged"] {
             for (index, age) in ages.enumerated() {
                 try await trail.record(
-                    AuditNote("act", "\(index)"), .system, ID(project), House.now - age)
+                    AuditNote("act", "\(index)"), .system, ID(project), JanitorFixture.now - age)
             }
         }
         var pace = Janitor.Pace()
         pace.batch = 1
-        #expect(try await Janitor(pool: house.pool, pace: pace).remove(.auditEvent, at: House.now) == 3)
+        #expect(try await Janitor(pool: fixture.pool, pace: pace).remove(.auditEvent, at: JanitorFixture.now) == 3)
         #expect(
-            try await house.names("SELECT project_id || ' ' || subject AS name FROM audit_event") == [
+            try await fixture.names("SELECT project_id || ' ' || subject AS name FROM audit_event") == [
                 "brief 0", "brief 1", "for-ever 0", "for-ever 1", "for-ever 2", "for-ever 3", "unchanged 0",
                 "unchanged 1", "unchanged 2",
             ])
@@ -35,13 +35,13 @@ struct AuditStoreTests {
 
     @Test("records the removal of unused anonymous accounts")
     func janitor() async throws {
-        let house = House()
-        try await house.project("brief", anonymousLifetime: 60)
-        try await house.account("guest", in: "brief", age: .seconds(61))
-        try await house.session(of: "guest", in: "brief", age: .seconds(61))
-        #expect(try await Janitor(pool: house.pool).remove(.account, at: House.now) == 1)
+        let fixture = JanitorFixture()
+        try await fixture.project("brief", anonymousLifetime: 60)
+        try await fixture.account("guest", in: "brief", age: .seconds(61))
+        try await fixture.session(of: "guest", in: "brief", age: .seconds(61))
+        #expect(try await Janitor(pool: fixture.pool).remove(.account, at: JanitorFixture.now) == 1)
         #expect(
-            try await house.names(
+            try await fixture.names(
                 "SELECT actor || ' ' || action || ' ' || subject AS name FROM audit_event")
                 == ["system account.deleted guest"])
     }
@@ -62,20 +62,20 @@ struct AuditStoreTests {
             QueryRow(testDescription: "subject, page by page, within a time", index: "audit_event_subject") {
                 $0.subject = "ada"
                 $0.since = Instant(seconds: 1)
-                $0.place = AuditQuery.Place(parsing: "5_00000000-0000-0000-0000-000000000000")
+                $0.cursor = AuditQuery.Cursor(parsing: "5_00000000-0000-0000-0000-000000000000")
             },
             QueryRow(testDescription: "earliest first", index: "audit_event_time") { $0.isOldestFirst = true },
         ])
     func plans(row: QueryRow) async throws {
-        let house = House()
-        let pool = try house.pool
-        try await house.run(
+        let fixture = JanitorFixture()
+        let pool = try fixture.pool
+        try await fixture.run(
             """
             INSERT INTO audit_event (id, project_id, actor, action, subject, occurred_at)
             SELECT gen_random_uuid(), 'demo', 'actor' || i % 500, 'action' || i % 500, 'subject' || i % 500,
                 to_timestamp(i) FROM generate_series(1, 5000) i
             """)
-        try await house.run("ANALYZE audit_event")
+        try await fixture.run("ANALYZE audit_event")
         var query = AuditQuery(limit: 50)
         row.change(&query)
         let statement = try SQL.audited(query, in: ID("demo"))

@@ -7,72 +7,72 @@ import Testing
 @Suite("The janitor after tenants")
 struct JanitorTenantTests {
     /// - Parameter age: since it was deleted; `nil` for one that was not.
-    private func tenant(_ id: String, deleted age: Duration?, in house: House) async throws {
-        let end = age.map { Timestamp(microsecondsSinceEpoch: (House.now - $0).microseconds) }
-        try await house.run(
+    private func tenant(_ id: String, deleted age: Duration?, in fixture: JanitorFixture) async throws {
+        let end = age.map { Timestamp(microsecondsSinceEpoch: (JanitorFixture.now - $0).microseconds) }
+        try await fixture.run(
             """
             INSERT INTO project (id, parent_id, tenant_settings, name, profile, created_at, deleted_at)
             VALUES (\("demo/" + id), 'demo', '{}', '', 'sekisho', now(), \(end))
             """)
     }
 
-    private func audit(_ home: String, in house: House) async throws {
-        try await house.run(
+    private func audit(_ realm: String, in fixture: JanitorFixture) async throws {
+        try await fixture.run(
             """
             INSERT INTO audit_event (id, project_id, actor, action, subject, occurred_at)
-            VALUES (gen_random_uuid(), \(home), 'system', 'account.deleted', 'ada', now())
+            VALUES (gen_random_uuid(), \(realm), 'system', 'account.deleted', 'ada', now())
             """)
     }
 
     @Test("comes to all of them, however many wait for nothing but their audit trail")
     func everybody() async throws {
-        let house = House()
-        try await house.project()
+        let fixture = JanitorFixture()
+        try await fixture.project()
         for (number, name) in ["first", "second", "third"].enumerated() {
-            try await tenant(name, deleted: .seconds(3000 - number), in: house)
-            try await house.account("ada", in: "demo/" + name)
-            try await audit("demo/" + name, in: house)
+            try await tenant(name, deleted: .seconds(3000 - number), in: fixture)
+            try await fixture.account("ada", in: "demo/" + name)
+            try await audit("demo/" + name, in: fixture)
         }
         var pace = Janitor.Pace()
         pace.tenants = 1
-        let janitor = Janitor(pool: try house.pool, pace: pace)
-        for _ in 0..<3 { _ = try await janitor.remove(.project, at: House.now) }
-        #expect(try await house.names("SELECT project_id AS name FROM account") == [])
-        #expect(try await house.names("SELECT id AS name FROM project").count == 4, "their trails are still there")
+        let janitor = Janitor(pool: try fixture.pool, pace: pace)
+        for _ in 0..<3 { _ = try await janitor.remove(.project, at: JanitorFixture.now) }
+        #expect(try await fixture.names("SELECT project_id AS name FROM account") == [])
+        #expect(try await fixture.names("SELECT id AS name FROM project").count == 4, "their trails are still there")
     }
 
     @Test("leaves none of their secrets while their audit trail lasts")
     func secrets() async throws {
-        let house = House()
-        try await house.project()
+        let fixture = JanitorFixture()
+        try await fixture.project()
         for (name, age) in [("gone", Duration.seconds(3000)), ("there", nil)] {
-            try await tenant(name, deleted: age, in: house)
-            try await audit("demo/" + name, in: house)
-            try await house.run(
+            try await tenant(name, deleted: age, in: fixture)
+            try await audit("demo/" + name, in: fixture)
+            try await fixture.run(
                 """
                 INSERT INTO identity_provider (project_id, provider, settings, secret, updated_at)
                 VALUES (\("demo/" + name), 'apple.com', '{}', 'sealed', now())
                 """)
-            try await house.run(
+            try await fixture.run(
                 """
                 INSERT INTO password_scheme (project_id, id, key, created_at)
                 VALUES (\("demo/" + name), \(name), 'sealed', now())
                 """)
         }
-        _ = try await Janitor(pool: house.pool).remove(.project, at: House.now)
-        #expect(try await house.names("SELECT project_id AS name FROM identity_provider") == ["demo/there"])
-        #expect(try await house.names("SELECT project_id AS name FROM password_scheme") == ["demo/there"])
-        #expect(try await house.names("SELECT id AS name FROM project") == ["demo", "demo/gone", "demo/there"])
+        _ = try await Janitor(pool: fixture.pool).remove(.project, at: JanitorFixture.now)
+        #expect(try await fixture.names("SELECT project_id AS name FROM identity_provider") == ["demo/there"])
+        #expect(try await fixture.names("SELECT project_id AS name FROM password_scheme") == ["demo/there"])
+        #expect(try await fixture.names("SELECT id AS name FROM project") == ["demo", "demo/gone", "demo/there"])
     }
 
     /// Gateways know of a deletion within seconds; accounts that one made meanwhile must not outlive the tenant.
     @Test("lets the tenant itself stay until every gateway has heard")
     func late() async throws {
-        let house = House()
-        try await house.project()
-        try await tenant("new", deleted: .seconds(300), in: house)
-        try await tenant("old", deleted: .seconds(301), in: house)
-        _ = try await Janitor(pool: house.pool).remove(.project, at: House.now)
-        #expect(try await house.names("SELECT id AS name FROM project") == ["demo", "demo/new"])
+        let fixture = JanitorFixture()
+        try await fixture.project()
+        try await tenant("new", deleted: .seconds(300), in: fixture)
+        try await tenant("old", deleted: .seconds(301), in: fixture)
+        _ = try await Janitor(pool: fixture.pool).remove(.project, at: JanitorFixture.now)
+        #expect(try await fixture.names("SELECT id AS name FROM project") == ["demo", "demo/new"])
     }
 }

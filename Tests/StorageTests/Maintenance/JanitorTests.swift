@@ -23,7 +23,7 @@ struct JanitorTests {
 
     private static let rows: [Row] = [
         Row(
-            kind: .usedMark,
+            kind: .replayKey,
             insert: {
                 "INSERT INTO replay_guard VALUES (\($0), decode(repeat('ab', 32), 'hex'), \($1))"
             }, names: "SELECT project_id AS name FROM replay_guard", age: .seconds(300)),
@@ -42,7 +42,7 @@ struct JanitorTests {
             }, names: "SELECT CASE count WHEN 3 THEN 'old' ELSE 'young' END AS name FROM rate_limit_counter",
             age: .seconds(300)),
         Row(
-            kind: .mail,
+            kind: .outgoingEmail,
             insert: {
                 """
                 INSERT INTO outgoing_email
@@ -56,7 +56,7 @@ struct JanitorTests {
                 "INSERT INTO outbox VALUES (gen_random_uuid(), \($0), 'account.deleted', 'ada', '{}', \($1))"
             }, names: "SELECT project_id AS name FROM outbox", age: .seconds(30 * 86_400)),
         Row(
-            kind: .accountPlace,
+            kind: .knownNetwork,
             insert: {
                 """
                 WITH made AS (INSERT INTO account (project_id, id, created_at, valid_since)
@@ -73,41 +73,41 @@ struct JanitorTests {
 
     @Test("removes what is past its time, to the microsecond, and nothing else", arguments: rows)
     func expiry(row: Row) async throws {
-        let house = House()
-        try await house.account("target")
-        let end = (House.now - row.age).microseconds
-        try await house.run(row.insert("old", Timestamp(microsecondsSinceEpoch: end - 1)))
-        try await house.run(row.insert("young", Timestamp(microsecondsSinceEpoch: end)))
-        let janitor = Janitor(pool: try house.pool)
+        let fixture = JanitorFixture()
+        try await fixture.account("target")
+        let end = (JanitorFixture.now - row.age).microseconds
+        try await fixture.run(row.insert("old", Timestamp(microsecondsSinceEpoch: end - 1)))
+        try await fixture.run(row.insert("young", Timestamp(microsecondsSinceEpoch: end)))
+        let janitor = Janitor(pool: try fixture.pool)
         for kind in Janitor.Kind.allCases {
-            #expect(try await janitor.remove(kind, at: House.now) == (kind == row.kind ? 1 : 0))
+            #expect(try await janitor.remove(kind, at: JanitorFixture.now) == (kind == row.kind ? 1 : 0))
         }
-        #expect(try await house.names(row.names) == ["young"])
+        #expect(try await fixture.names(row.names) == ["young"])
     }
 
     @Test("leaves mail that was given up but could still be of use, and mail that still waits")
     func mail() async throws {
-        let house = House()
+        let fixture = JanitorFixture()
         let (past, future) = (Timestamp(microsecondsSinceEpoch: 0), Timestamp(microsecondsSinceEpoch: .max / 2))
         let mails: [(String, Timestamp, Timestamp?)] = [
             ("useless", past, past), ("useful", future, past), ("waiting", past, nil),
         ]
         for (name, expires, failed) in mails {
-            try await house.run(
+            try await fixture.run(
                 """
                 INSERT INTO outgoing_email
                     (id, project_id, kind, recipient, content, created_at, due_at, expires_at, failed_at)
                 VALUES (gen_random_uuid(), \(name), 'k', 'a@example.com', '', \(past), \(past), \(expires), \(failed))
                 """)
         }
-        #expect(try await Janitor(pool: house.pool).remove(.mail, at: House.now) == 1)
-        #expect(try await house.names("SELECT project_id AS name FROM outgoing_email") == ["useful", "waiting"])
+        #expect(try await Janitor(pool: fixture.pool).remove(.outgoingEmail, at: JanitorFixture.now) == 1)
+        #expect(try await fixture.names("SELECT project_id AS name FROM outgoing_email") == ["useful", "waiting"])
     }
 
     @Test("removes sessions that are dead and have not been used for thirty days, however many pages it takes")
     func sessions() async throws {
-        let house = House()
-        try await house.account("ada")
+        let fixture = JanitorFixture()
+        try await fixture.account("ada")
         let month = Self.day * 30
         let sessions: [(method: String, generation: Int, age: Duration, ended: Bool)] = [
             ("ended", 2, month + .microseconds(1), true), ("outlived", 1, month + .microseconds(1), false),
@@ -115,69 +115,69 @@ struct JanitorTests {
             ("old but alive", 2, month * 40, false),
         ]
         for session in sessions {
-            try await house.session(
+            try await fixture.session(
                 of: "ada", method: session.method, generation: session.generation, age: session.age,
                 ended: session.ended)
         }
         var pace = Janitor.Pace()
         pace.batch = 2
-        #expect(try await Janitor(pool: house.pool, pace: pace).remove(.session, at: House.now) == 2)
+        #expect(try await Janitor(pool: fixture.pool, pace: pace).remove(.session, at: JanitorFixture.now) == 2)
         #expect(
-            try await house.names("SELECT method AS name FROM session")
+            try await fixture.names("SELECT method AS name FROM session")
                 == ["ended lately", "old but alive", "outlived lately"])
     }
 
     @Test("goes on in the next pass where it had to stop, and begins anew at the end")
     func pages() async throws {
-        let house = House()
-        try await house.account("ada")
-        for _ in 1...7 { try await house.session(of: "ada", age: Self.day * 31, ended: true) }
+        let fixture = JanitorFixture()
+        try await fixture.account("ada")
+        for _ in 1...7 { try await fixture.session(of: "ada", age: Self.day * 31, ended: true) }
         var pace = Janitor.Pace()
         (pace.batch, pace.pages) = (2, 1)
-        let janitor = Janitor(pool: try house.pool, pace: pace)
+        let janitor = Janitor(pool: try fixture.pool, pace: pace)
         var removed: [Int] = []
-        for _ in 1...4 { removed.append(try await janitor.remove(.session, at: House.now)) }
+        for _ in 1...4 { removed.append(try await janitor.remove(.session, at: JanitorFixture.now)) }
         #expect(removed == [2, 2, 2, 1])
-        try await house.session(of: "ada", age: Self.day * 31, ended: true)
-        #expect(try await janitor.remove(.session, at: House.now) == 1)
+        try await fixture.session(of: "ada", age: Self.day * 31, ended: true)
+        #expect(try await janitor.remove(.session, at: JanitorFixture.now) == 1)
     }
 
     @Test("works in small batches, and leaves the rest for the next pass")
     func batches() async throws {
-        let house = House()
-        try await house.run(
+        let fixture = JanitorFixture()
+        try await fixture.run(
             """
             INSERT INTO replay_guard SELECT 'demo', sha256(n::text::bytea), 'epoch' FROM generate_series(1, 25) n
             """)
         var pace = Janitor.Pace()
         (pace.batch, pace.batches) = (5, 3)
-        let janitor = Janitor(pool: try house.pool, pace: pace)
+        let janitor = Janitor(pool: try fixture.pool, pace: pace)
         var removed: [Int] = []
-        for _ in 1...3 { removed.append(try await janitor.remove(.usedMark, at: House.now)) }
+        for _ in 1...3 { removed.append(try await janitor.remove(.replayKey, at: JanitorFixture.now)) }
         #expect(removed == [15, 10, 0])
     }
 
     @Test("two at once remove everything once, and neither waits for what somebody else has locked")
     func twoAtOnce() async throws {
-        let house = House()
-        try await house.project("brief", anonymousLifetime: 30 * 86_400)
+        let fixture = JanitorFixture()
+        try await fixture.project("brief", anonymousLifetime: 30 * 86_400)
         for number in 0..<40 {
-            try await house.account("p\(number)", in: "brief", age: Self.day * 31)
-            try await house.session(of: "p\(number)", in: "brief", age: Self.day * 31)
+            try await fixture.account("p\(number)", in: "brief", age: Self.day * 31)
+            try await fixture.session(of: "p\(number)", in: "brief", age: Self.day * 31)
         }
-        try await house.run(
+        try await fixture.run(
             "INSERT INTO replay_guard SELECT 'demo', sha256(n::text::bytea), 'epoch' FROM generate_series(1, 200) n")
         var pace = Janitor.Pace()
         pace.batch = 10
-        let janitors = [Janitor(pool: try house.pool, pace: pace), Janitor(pool: try house.pool, pace: pace)]
-        let removed = try await house.pool.transaction { transaction in
+        let janitors = [Janitor(pool: try fixture.pool, pace: pace), Janitor(pool: try fixture.pool, pace: pace)]
+        let removed = try await fixture.pool.transaction { transaction in
             _ = try await transaction.query("SELECT id FROM account WHERE id = 'p7' FOR UPDATE")
             return try await withThrowingTaskGroup(of: [Int].self) { group in
                 for janitor in janitors {
                     group.addTask {
                         [
-                            try await janitor.remove(.usedMark, at: House.now),
-                            try await janitor.remove(.account, at: House.now),
+                            try await janitor.remove(.replayKey, at: JanitorFixture.now),
+                            try await janitor.remove(.account, at: JanitorFixture.now),
                         ]
                     }
                 }
@@ -185,16 +185,16 @@ struct JanitorTests {
             }
         }
         #expect(removed[1] == 39)
-        #expect(try await house.names("SELECT id AS name FROM account") == ["p7"])
-        let left = try await janitors[0].remove(.usedMark, at: House.now)
+        #expect(try await fixture.names("SELECT id AS name FROM account") == ["p7"])
+        let left = try await janitors[0].remove(.replayKey, at: JanitorFixture.now)
         #expect(removed[0] + left == 200)
-        #expect(try await janitors[0].remove(.account, at: House.now) == 1)
+        #expect(try await janitors[0].remove(.account, at: JanitorFixture.now) == 1)
     }
 
     @Test("keeps no index from letting a refresh be a HOT update")
     func indexes() async throws {
-        let house = House()
-        let columns = try await house.names(
+        let fixture = JanitorFixture()
+        let columns = try await fixture.names(
             """
             SELECT DISTINCT a.attname::text AS name FROM pg_index i
             JOIN pg_attribute a ON a.attrelid = i.indrelid AND a.attnum = ANY (i.indkey)

@@ -39,7 +39,7 @@ struct ProviderKeyStoreTests {
         #expect(try await shelf.claimForcedFetch(url + "/other", start + .seconds(501)))
         let stored = try await shelf.load(url)
         #expect(
-            stored == ProviderDocument(body: "keys", fetchedAt: start, forcedAt: start + .seconds(500)))
+            stored == ProviderDocument(body: "keys", fetchedAt: start, forcedRefetchAt: start + .seconds(500)))
     }
 
     @Test("is asked for out of turn by one of many at once, before and after something is stored")
@@ -69,7 +69,7 @@ struct ProviderKeyStoreTests {
         try await shelf.store(url, "now", start)
         #expect(try await shelf.claimForcedFetch(url, start))
         #expect(
-            try await shelf.load(url) == ProviderDocument(body: "now", fetchedAt: start, forcedAt: start))
+            try await shelf.load(url) == ProviderDocument(body: "now", fetchedAt: start, forcedRefetchAt: start))
     }
 
     @Test("tells the domain in its own words that the database cannot be reached")

@@ -3,7 +3,7 @@ import Postgres
 import Support
 
 /// A database to be cleaned at ``now``.
-struct House: Sendable {
+struct JanitorFixture: Sendable {
     static let now = Instant(seconds: 1_800_000_000)
 
     let database = Result { try TestDatabase() }
