@@ -30,7 +30,7 @@ public struct GatewayTokens: TokenAuthority {
     public func refreshToken(_ claim: RefreshClaim, in project: Project) async throws -> String {
         let key = try await keys(project.id).refreshKeyToSign(at: clock.now())
         guard
-            let token = RefreshTokenCodec.seal(claim, keyID: key.stored.id, secret: key.secret, in: project)
+            let token = RefreshTokenCodec.encode(claim, keyID: key.stored.id, secret: key.secret, in: project)
         else { throw NoSigningKey() }
         return token
     }
@@ -67,7 +67,7 @@ public struct GatewayTokens: TokenAuthority {
     public func read(refreshToken: String, in project: Project) async throws -> RefreshClaim {
         let ring = try await keys(project.id)
         let now = clock.now()
-        let claim = RefreshTokenCodec.open(refreshToken, in: project) { ring.refreshKey($0, at: now) }
+        let claim = RefreshTokenCodec.decode(refreshToken, in: project) { ring.refreshKey($0, at: now) }
         guard let claim else { throw TokenRefusal.invalidRefreshToken }
         return claim
     }

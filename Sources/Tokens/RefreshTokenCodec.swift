@@ -10,7 +10,7 @@ enum RefreshTokenCodec {
     private static let macCount = 32
     private static let lengthLimit = 256
 
-    static func seal(_ claim: RefreshClaim, keyID: String, secret: [UInt8], in project: Project) -> String? {
+    static func encode(_ claim: RefreshClaim, keyID: String, secret: [UInt8], in project: Project) -> String? {
         guard let key = Hexadecimal.decode(keyID), key.count == 4, let session = UUIDText.bytes(claim.session.rawValue)
         else {
             return nil
@@ -27,7 +27,7 @@ enum RefreshTokenCodec {
     }
 
     /// - Parameter secret: returns the key of an ID; `nil` rejects the token.
-    static func open(_ token: String, in project: Project, secret: (String) -> [UInt8]?) -> RefreshClaim? {
+    static func decode(_ token: String, in project: Project, secret: (String) -> [UInt8]?) -> RefreshClaim? {
         guard let bytes = parse(token), tenant(in: bytes) == project.tenant?.id,
             let secret = secret(keyID(Array(bytes[1..<5])))
         else { return nil }

@@ -11,17 +11,17 @@ struct RefreshTokenTests {
 
     @Test("can be decoded")
     func roundTrip() throws {
-        let token = try #require(RefreshTokenCodec.seal(claim, keyID: "00c0ffee", secret: secret, in: project))
+        let token = try #require(RefreshTokenCodec.encode(claim, keyID: "00c0ffee", secret: secret, in: project))
         #expect(token.count == 82)
         #expect(open(token) == claim)
     }
 
     @Test("is rejected with another key, in another project, or with any bit changed")
     func forged() throws {
-        let token = try #require(RefreshTokenCodec.seal(claim, keyID: "00c0ffee", secret: secret, in: project))
-        #expect(RefreshTokenCodec.open(token, in: Self.project("other")) { _ in secret } == nil)
-        #expect(RefreshTokenCodec.open(token, in: project) { _ in [UInt8](repeating: 8, count: 32) } == nil)
-        #expect(RefreshTokenCodec.open(token, in: project) { _ in nil } == nil)
+        let token = try #require(RefreshTokenCodec.encode(claim, keyID: "00c0ffee", secret: secret, in: project))
+        #expect(RefreshTokenCodec.decode(token, in: Self.project("other")) { _ in secret } == nil)
+        #expect(RefreshTokenCodec.decode(token, in: project) { _ in [UInt8](repeating: 8, count: 32) } == nil)
+        #expect(RefreshTokenCodec.decode(token, in: project) { _ in nil } == nil)
         let characters = Array(token)
         for position in characters.indices {
             var changed = characters
@@ -43,10 +43,10 @@ struct RefreshTokenTests {
         settings.displayName = "Acme"
         let acme = project.applied(to: Tenant(id: ID("acme"), parent: project.id, settings: settings), providers: [])
         let other = project.applied(to: Tenant(id: ID("acmf"), parent: project.id, settings: settings), providers: [])
-        let token = try #require(RefreshTokenCodec.seal(claim, keyID: "00c0ffee", secret: secret, in: acme))
+        let token = try #require(RefreshTokenCodec.encode(claim, keyID: "00c0ffee", secret: secret, in: acme))
         #expect(RefreshTokenCodec.tenant(namedBy: token) == ID("acme"))
-        #expect(RefreshTokenCodec.open(token, in: acme) { _ in secret } == claim)
-        #expect(RefreshTokenCodec.open(token, in: other) { _ in secret } == nil)
+        #expect(RefreshTokenCodec.decode(token, in: acme) { _ in secret } == claim)
+        #expect(RefreshTokenCodec.decode(token, in: other) { _ in secret } == nil)
         #expect(open(token) == nil)
     }
 
@@ -58,6 +58,6 @@ struct RefreshTokenTests {
     }
 
     private func open(_ token: String) -> RefreshClaim? {
-        RefreshTokenCodec.open(token, in: project) { $0 == "00c0ffee" ? secret : nil }
+        RefreshTokenCodec.decode(token, in: project) { $0 == "00c0ffee" ? secret : nil }
     }
 }

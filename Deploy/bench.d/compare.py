@@ -1,0 +1,100 @@
+"""Runs each load against two binaries in turn, several times, and prints the new binary's speed relative to the old."""
+
+import json
+import signal
+import sys
+import tempfile
+from contextlib import ExitStack
+from pathlib import Path
+
+from apple import Apple, configuration
+from bench import ACCOUNTS, ONCE, PASSWORD, THREADS, Bench
+from gateway import Installation, private_postgres, sign_up_many
+from report import Measurement
+
+# Short rounds in alternating order, so that other processes of the machine affect both binaries equally.
+ROUNDS = 10
+
+
+class Side:
+    """One binary with its own database server and gateway."""
+
+    def __init__(self, binary, folder, stack):
+        folder.mkdir(mode=0o711)
+        installation = Installation(binary, stack.enter_context(private_postgres(binary, folder)))
+        self.rotating_key = installation.create_project("rotating", "sekisho")
+        self.lasting_key = installation.create_project("lasting", "firebase")
+        self.apple = Apple()
+        self.apple.publish(installation.database_url)
+        installation.run("projects", "apply", "-", input=configuration("rotating"))
+        self.gateway, _ = stack.enter_context(installation.serve())
+        self.bench = Bench(folder, installation, {}, self.rotating_key, self.lasting_key, self.apple)
+        self.bodies = [{"email": f"user{number}@example.com", "password": PASSWORD} for number in range(ACCOUNTS)]
+        self.accounts = sign_up_many(self.gateway, self.rotating_key, self.bodies)
+        self.load_once(Measurement("", 0), "returning")
+
+    def look_up(self, measurement, _):
+        self.cycle(measurement, "lookup", [{"idToken": account["idToken"]} for account in self.accounts])
+
+    def refresh(self, measurement, _):
+        self.refresh_with(measurement, self.rotating_key)
+
+    def refresh_without_rotation(self, measurement, _):
+        self.refresh_with(measurement, self.lasting_key)
+
+    def sign_up(self, measurement, _):
+        self.cycle(measurement, "signUp", [{}] * THREADS)
+
+    def password_sign_in(self, measurement, _):
+        self.cycle(measurement, "signInWithPassword", self.bodies)
+
+    def first_sign_in_with_apple(self, measurement, turn):
+        self.load_once(measurement, f"first-{turn}")
+
+    def returning_sign_in_with_apple(self, measurement, _):
+        self.load_once(measurement, "returning")
+
+    def cycle(self, measurement, operation, bodies):
+        lines = [json.dumps(body) for body in bodies]
+        self.bench.load(self.gateway, measurement, "cycle", f"/v1/accounts:{operation}", self.rotating_key, lines)
+
+    def refresh_with(self, measurement, key):
+        tokens = [account["refreshToken"] for account in sign_up_many(self.gateway, key, [{}] * ACCOUNTS)]
+        self.bench.load(self.gateway, measurement, "refresh", "/v1/token", key, tokens)
+
+    def load_once(self, measurement, prefix):
+        self.bench.load_once(self.gateway, measurement, [f"{prefix}-{number}" for number in range(ONCE)])
+
+
+LOADS = [
+    Side.look_up, Side.refresh, Side.refresh_without_rotation, Side.sign_up, Side.password_sign_in,
+    Side.first_sign_in_with_apple, Side.returning_sign_in_with_apple,
+]
+
+
+def compare(name, load, sides):
+    """Prints the line of one load."""
+    measurements = [Measurement(name, 0) for _ in sides]
+    for turn in range(ROUNDS):
+        pairs = list(zip(sides, measurements))
+        for side, measurement in pairs if turn % 2 == 0 else reversed(pairs):
+            load(side, measurement, turn)
+    rates = [m.requests / m.seconds for m in measurements]
+    cpu = [m.cpu_seconds / m.requests * 1e6 for m in measurements]
+    print(f"{name:<32}{rates[0]:>10.0f}{rates[1]:>10.0f}{rates[1] / rates[0]:>8.2f}{cpu[0]:>12.0f}{cpu[1]:>10.0f}",
+          flush=True)
+
+
+def main(old, new):
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))
+    with tempfile.TemporaryDirectory(prefix="sekisho-bench-", dir="/var/tmp") as name, ExitStack() as stack:
+        folder = Path(name)
+        folder.chmod(0o711)
+        sides = [Side(binary, folder / side, stack) for side, binary in (("old", old), ("new", new))]
+        print(f"{'load':<32}{'old/s':>10}{'new/s':>10}{'ratio':>8}{'old CPU µs':>12}{'new':>10}", flush=True)
+        for load in LOADS:
+            compare(load.__name__.replace("_", " "), load, sides)
+
+
+if __name__ == "__main__":
+    main(*(str(Path(argument).resolve()) for argument in sys.argv[1:3]))
