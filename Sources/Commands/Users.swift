@@ -39,7 +39,7 @@ extension Command {
             let source = UserSource(
                 file, format, hashed: KeptPasswordScheme(scheme, key: key), for: project.tenant, now: now, on: reader)
             let run = UserImport(
-                source: source, store: PostgresAdministrationStore(pool: administration.pool), realm: id,
+                source: source, store: PostgresAccountStore(pool: administration.pool), realm: id,
                 resumes: resumes, now: now)
             let result: Result<Void, any Error>
             do { result = .success(try await run.run(report)) } catch { result = .failure(error) }
@@ -69,7 +69,7 @@ extension Command {
         try Administration.run { administration in
             _ = try await administration.realm(id)
             let export = UserExport(
-                store: PostgresAdministrationStore(pool: administration.pool), realm: id, format: format)
+                store: PostgresAccountStore(pool: administration.pool), realm: id, format: format)
             let counts = try await export.run(into: try NewFile(writing: path))
             if counts.identitiesWithoutColumns > 0 {
                 Terminal.writeError(

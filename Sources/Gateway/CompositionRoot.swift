@@ -54,7 +54,6 @@ struct CompositionRoot: Sendable {
         let sending = OOBSending(with: collaborators, codes: codes)
         let redemption = OOBRedemption(with: collaborators, codes: codes)
         let trail = AuditStore(pool: pool).trail
-        let administered = PostgresAdministrationStore(pool: pool)
         let sealedTokens = MasterKeySealedTokens(masterKeys: masterKeys)
         let verifier = mode.verifier(providerKeys, clock)
         let emailActions = EmailActionService(
@@ -71,13 +70,12 @@ struct CompositionRoot: Sendable {
             accounts: AccountServices(
                 editor: AccountEditor(with: collaborators),
                 administration: AccountAdministration(
-                    store: administered, passwords: passwords,
+                    store: store, passwords: passwords,
                     passwordKeys: .sealed(in: PasswordSchemeStore(pool: pool), under: masterKeys, clock: clock),
                     breaches: breaches, clock: clock, entropy: .live),
-                queries: AccountQueryService(finder: PostgresAccountFinder(pool: pool), store: administered),
-                linking: LinkAdministration(
-                    with: collaborators, store: PostgresLinkingStore(pool: pool), tickets: sealedTokens)),
-            sessions: SessionService(store: PostgresSessionStore(pool: pool), clock: clock),
+                queries: AccountQueryService(store: store),
+                linking: LinkAdministration(with: collaborators, store: store, tickets: sealedTokens)),
+            sessions: SessionService(store: store, clock: clock),
             sessionCookies: SessionCookies(authenticator: authenticator, trail: trail),
             emailActions: EmailActionServices(sending: sending, redemption: redemption, pages: emailActions),
             merging: AccountMerging(with: collaborators, store: federation, verifier: verifier, tickets: sealedTokens),

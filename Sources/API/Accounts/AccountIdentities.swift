@@ -27,7 +27,7 @@ extension Endpoint {
     ) { call, administrator in
         try call.targetFields.check(for: administrator)
         let leavesNoWayIn = try call.flag("allowNoSignInMethod")
-        _ = try await call.services.accounts.linking.carryOut(
+        _ = try await call.services.accounts.linking.apply(
             .unlink(call.providerID, from: call.localID, leavesNoWayIn: leavesNoWayIn),
             by: call.actor(of: administrator), in: administrator.project)
         return try .json(NoContent())
@@ -53,7 +53,7 @@ extension EndpointCall {
 
     fileprivate func changeIdentity(_ change: IdentityChange, as administrator: Administrator) async throws -> Response
     {
-        let identity = try await services.accounts.linking.carryOut(
+        let identity = try await services.accounts.linking.apply(
             change, by: actor(of: administrator), in: administrator.project)
         return try .json(IdentityResource(identity))
     }

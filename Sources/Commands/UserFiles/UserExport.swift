@@ -5,7 +5,7 @@ internal import Storage
 
 /// Writes the users of a realm in the format of `firebase auth:export`, ordered by ID.
 struct UserExport {
-    let store: PostgresAdministrationStore
+    let store: PostgresAccountStore
     let realm: ID<Realm>
     let format: UserFormat
 

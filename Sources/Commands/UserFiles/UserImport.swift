@@ -6,7 +6,7 @@ internal import Storage
 /// Imports the users of a file into a realm.
 struct UserImport {
     let source: UserSource
-    let store: PostgresAdministrationStore
+    let store: PostgresAccountStore
     let realm: ID<Realm>
     /// Whether accounts with existing IDs are skipped, because a previous run has imported them.
     let resumes: Bool

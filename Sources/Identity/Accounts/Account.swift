@@ -63,3 +63,117 @@ public struct Account: Hashable, Sendable {
         (hasPassword ? [.password] : []) + (usesEmailLinks ? [.emailLink] : []) + identities.map(\.provider)
     }
 }
+
+/// New values for members of an account; `nil` leaves a member as it is.
+///
+/// Clients, administrators, email action codes and merges all change accounts by this value.
+public struct AccountUpdate: Hashable, Sendable {
+    /// A member's new value.
+    public enum Value<Content: Hashable & Sendable>: Hashable, Sendable {
+        case set(Content)
+        case remove
+
+        /// - Parameter content: `nil` removes the member.
+        public init(_ content: Content?) {
+            self = content.map { .set($0) } ?? .remove
+        }
+    }
+
+    /// Which sessions of the account end. An ended session cannot be refreshed, and its ID tokens are void.
+    public enum SessionEffect: Hashable, Sendable {
+        case keep
+        case endAll
+    }
+
+    public var displayName: Value<String>?
+    public var photoURL: Value<String>?
+    /// A new address is unverified, unless ``emailIsVerified`` says otherwise.
+    public var email: Value<EmailAddress>?
+    public var emailIsVerified: Bool?
+    /// In E.164, with the plus sign.
+    public var phoneNumber: Value<String>?
+    public var passwordHash: Value<String>?
+    public var usesEmailLinks: Bool?
+    public var customClaims: Claims?
+    public var isDisabled: Bool?
+    public var validSince: Instant?
+    public var createdAt: Instant?
+    public var lastSignInAt: Instant?
+    public var sessions = SessionEffect.keep
+
+    public init() {}
+}
+
+extension AccountUpdate {
+    /// Whether an administrator's update of `account` ends its sessions: it enables the account, changes its email
+    /// address, sets or removes its password, or sets ``validSince``. Disabling ends none, because each token of a disabled
+    /// account is rejected with that reason.
+    public func endsSessions(of account: Account) -> Bool {
+        let changesEmail = email.map { $0 != AccountUpdate.Value(account.email) } ?? false
+        let changesPassword = passwordHash.map { $0 != .remove || account.hasPassword } ?? false
+        let enables = isDisabled == false && account.isDisabled
+        return enables || changesEmail || changesPassword || validSince != nil
+    }
+
+    /// Whether an administrator's update decides who owns the account. Links in earlier mailboxes end with it, because an
+    /// attacker may hold one.
+    public var decidesOwner: Bool { email != nil || passwordHash != nil || validSince != nil }
+
+    /// The members that the update contains, by their wire names, for the audit trail.
+    public var members: [String] {
+        let named: [(String, Bool)] = [
+            ("displayName", displayName != nil), ("photoUrl", photoURL != nil), ("email", email != nil),
+            ("emailVerified", emailIsVerified != nil), ("phoneNumber", phoneNumber != nil),
+            ("password", passwordHash != nil), ("customAttributes", customClaims != nil),
+            (isDisabled == true ? "disabled" : "enabled", isDisabled != nil), ("validSince", validSince != nil),
+            ("createdAt", createdAt != nil), ("lastLoginAt", lastSignInAt != nil),
+        ]
+        return named.filter(\.1).map(\.0)
+    }
+}
+
+/// A verified (provider, subject) pair that is linked to one account.
+public struct LinkedIdentity: Hashable, Sendable {
+    public let provider: ProviderID
+    /// The provider's ID of the user; never empty.
+    public let subject: String
+    public var email: EmailAddress?
+    public var emailTrust: EmailTrust
+    public var isPrivateEmail: Bool
+    /// The name that the provider sent first; Apple sends it only once.
+    public var name: PersonName?
+    public var displayName: String?
+    public var photoURL: String?
+    /// Apple's `real_user_status`, which Apple sends only once.
+    public var realUserStatus: Int?
+    /// The client ID of the latest credential.
+    public var audience: String?
+    /// The issuer of ``subject``, for a generic OpenID provider.
+    public var issuer: String?
+    /// When the identity was linked to this account. A merge, a move and their reversal set it again. `nil` until it is
+    /// stored.
+    public var linkedAt: Instant?
+    /// The user agent of the device that linked it; at most 200 characters.
+    public var linkedDevice: String?
+
+    public init(
+        provider: ProviderID, subject: String, email: EmailAddress? = nil, emailTrust: EmailTrust = .none,
+        isPrivateEmail: Bool = false, name: PersonName? = nil, displayName: String? = nil, photoURL: String? = nil,
+        realUserStatus: Int? = nil, audience: String? = nil, issuer: String? = nil, linkedAt: Instant? = nil,
+        linkedDevice: String? = nil
+    ) {
+        self.provider = provider
+        self.subject = subject
+        self.email = email
+        self.emailTrust = emailTrust
+        self.isPrivateEmail = isPrivateEmail
+        self.name = name
+        self.displayName = displayName
+        self.photoURL = photoURL
+        self.realUserStatus = realUserStatus
+        self.audience = audience
+        self.issuer = issuer
+        self.linkedAt = linkedAt
+        self.linkedDevice = linkedDevice
+    }
+}

@@ -1,7 +1,7 @@
 /// The operations of a backend on the accounts of its project. Throws ``AdministrationRefusal`` and
 /// ``CredentialRefusal``.
 public struct AccountAdministration: Sendable {
-    let store: any AdministrationStore
+    let store: any AccountStore
     let passwords: PasswordHasher
     let passwordKeys: PasswordKeys
     let breaches: BreachedPasswords
@@ -9,7 +9,7 @@ public struct AccountAdministration: Sendable {
     let entropy: Entropy
 
     public init(
-        store: any AdministrationStore, passwords: PasswordHasher, passwordKeys: PasswordKeys,
+        store: any AccountStore, passwords: PasswordHasher, passwordKeys: PasswordKeys,
         breaches: BreachedPasswords,
         clock: WallClock, entropy: Entropy
     ) {
@@ -21,47 +21,41 @@ public struct AccountAdministration: Sendable {
         self.entropy = entropy
     }
 
-    /// A requested account. The address, number and password have not been checked.
-    public struct Draft: Sendable {
-        /// `nil` lets the gateway choose the ID.
-        public var id: ID<Account>?
+    /// A requested update. The address, number and password have not been checked.
+    public struct Input: Sendable {
+        /// All members except address, number and password.
+        public var change = AdministrativeChange()
         public var email: String?
-        public var emailIsVerified = false
-        public var password: Secret?
-        public var displayName: String?
-        public var photoURL: String?
         public var phoneNumber: String?
-        public var isDisabled = false
+        public var password: Secret?
 
         public init() {}
     }
 
-    /// Checks in the wire's order: ID, number, address, password.
-    public func create(
-        _ draft: Draft, in project: Project, from network: ClientNetwork, by actor: AuditActor
+    /// Checks in the wire's order: account, address, password, number.
+    public func update(
+        _ id: ID<Account>, _ input: Input, in project: Project, from network: ClientNetwork, by actor: AuditActor
     ) async throws -> Account {
-        let phoneNumber = draft.phoneNumber.flatMap(PhoneNumber.init)
-        let email = draft.email.flatMap(EmailAddress.init)
-        let taken = try await store.taken(id: draft.id, email: email, phoneNumber: phoneNumber, in: project.realm)
-        try taken.refuse(.id)
-        guard draft.phoneNumber == nil || phoneNumber != nil else { throw AdministrationRefusal.invalidPhoneNumber }
-        try taken.refuse(.phoneNumber)
-        guard draft.email == nil || email != nil else { throw CredentialRefusal.invalidEmail }
+        var change = input.change
+        let email = input.email.flatMap(EmailAddress.init)
+        let phoneNumber = input.phoneNumber.flatMap(PhoneNumber.init)
+        let taken = try await store.taken(
+            id: id, email: email, phoneNumber: phoneNumber, besides: id, in: project.realm)
+        guard taken.contains(.id) else { throw AdministrationRefusal.accountUnknown }
+        guard input.email == nil || email != nil else { throw CredentialRefusal.invalidEmail }
         try taken.refuse(.email)
-        var hash: String?
-        if let password = draft.password {
-            try await project.policy.require(password, unknownTo: breaches)
-            hash = try await passwords.hash(password, network)
+        if let email { change.update.email = .set(email) }
+        if let password = input.password { try await project.policy.require(password, unknownTo: breaches) }
+        guard input.phoneNumber == nil || phoneNumber != nil else { throw AdministrationRefusal.invalidPhoneNumber }
+        try taken.refuse(.phoneNumber)
+        if let phoneNumber { change.update.phoneNumber = .set(phoneNumber.rawValue) }
+        if let password = input.password {
+            change.update.passwordHash = .set(try await passwords.hash(password, network))
         }
-        let now = clock.now()
-        let account = Account(
-            id: draft.id ?? entropy.accountID(), email: email, emailIsVerified: email != nil && draft.emailIsVerified,
-            displayName: draft.displayName, photoURL: draft.photoURL, passwordUpdatedAt: hash == nil ? nil : now,
-            phoneNumber: phoneNumber?.rawValue, isDisabled: draft.isDisabled, createdAt: now,
-            validSince: Instant(seconds: now.seconds))
-        let stored = StoredAccount(account: account, passwordHash: hash)
-        try await refusing(\.atAdministration) { try await store.create(stored, by: actor, in: project.realm) }
-        return account
+        let checked = change
+        return try await refusing(\.atAdministration) {
+            try await store.change(id, by: checked, of: actor, at: clock.now(), in: project.realm)
+        }
     }
 
     /// - Returns: in the order of `references`, each account once.
@@ -113,4 +107,15 @@ extension Set<UniqueMember> {
     func refuse(_ member: UniqueMember) throws(AdministrationRefusal) {
         if contains(member) { throw .taken(member) }
     }
+}
+
+/// An administrator's change of an account, applied in one transaction.
+public struct AdministrativeChange: Hashable, Sendable {
+    /// The store decides by ``AccountUpdate/endsSessions(of:)`` which sessions end.
+    public var update = AccountUpdate()
+    public var unlinked: Set<ProviderID> = []
+    /// Replaces the identity that the account has with the same provider.
+    public var linked: LinkedIdentity?
+
+    public init() {}
 }

@@ -85,17 +85,3 @@ extension Account {
         return notes.isEmpty && endsSessions ? [AuditNote(.sessionsEnded, id)] : notes
     }
 }
-
-extension AccountUpdate {
-    /// The members that the update contains, by their wire names.
-    public var members: [String] {
-        let named: [(String, Bool)] = [
-            ("displayName", displayName != nil), ("photoUrl", photoURL != nil), ("email", email != nil),
-            ("emailVerified", emailIsVerified != nil), ("phoneNumber", phoneNumber != nil),
-            ("password", passwordHash != nil), ("customAttributes", customClaims != nil),
-            (isDisabled == true ? "disabled" : "enabled", isDisabled != nil), ("validSince", validSince != nil),
-            ("createdAt", createdAt != nil), ("lastLoginAt", lastSignInAt != nil),
-        ]
-        return named.filter(\.1).map(\.0)
-    }
-}

@@ -1,10 +1,8 @@
 /// Finds accounts whose IDs the backend does not know.
 public struct AccountQueryService: Sendable {
-    private let finder: any AccountFinder
-    private let store: any AdministrationStore
+    private let store: any AccountStore
 
-    public init(finder: any AccountFinder, store: any AdministrationStore) {
-        self.finder = finder
+    public init(store: any AccountStore) {
         self.store = store
     }
 
@@ -18,7 +16,7 @@ public struct AccountQueryService: Sendable {
     public func page(
         by order: AccountOrder, skipping count: Int, limit: Int, in project: Project
     ) async throws -> [Account] {
-        try await finder.page(by: order, skipping: count, limit: limit, in: project.realm)
+        try await store.page(by: order, skipping: count, limit: limit, in: project.realm)
     }
 
     /// On the first page, and in addition to `limit`, accounts whose address or number is `text`; then accounts whose
@@ -31,7 +29,7 @@ public struct AccountQueryService: Sendable {
         let named =
             isFirst && !names.references.isEmpty ? try await store.find(names.references, in: project.realm) : []
         guard let prefix = IDPrefix(text) else { return Page(accounts: named, last: nil) }
-        let others = try await finder.page(
+        let others = try await store.page(
             beginningWith: prefix, besides: names, after: id, limit: limit, in: project.realm)
         return Page(accounts: named + others, last: others.count == limit ? others.last?.id : nil)
     }

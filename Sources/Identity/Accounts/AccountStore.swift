@@ -1,6 +1,9 @@
-/// Accounts and their sessions. Every call is one statement or one transaction. A write throws ``StoreConflict`` if it was
-/// not applied. Every call may throw ``StoreUnavailable``.
+/// Accounts, their sessions and their identities: as their owners see them, and as administrators do. Every call is one
+/// statement or one transaction, which also writes the audit events. A write throws ``StoreConflict`` if it was not applied.
+/// Every call may throw ``StoreUnavailable``.
 public protocol AccountStore: Sendable {
+    // For sign-in:
+
     /// Creates an account and opens its first session.
     ///
     /// - Throws: ``StoreConflict/taken(_:)``.
@@ -40,6 +43,8 @@ public protocol AccountStore: Sendable {
     func rotate(_ claim: RefreshClaim, by policy: Policy, at now: Instant, in realm: ID<Realm>) async throws
         -> Rotation
 
+    // For the owner of a session:
+
     /// Changes the account of `session`.
     ///
     /// - Throws: ``StoreConflict/stale`` if the session has ended, or the account is disabled and the change opens a
@@ -53,6 +58,115 @@ public protocol AccountStore: Sendable {
     func delete(
         by session: Session, of actor: AuditActor, at now: Instant, emailBatch: EmailBatch, in realm: ID<Realm>
     ) async throws
+
+    /// The active sessions of an account, most recently used first.
+    func sessions(of account: ID<Account>, atMost limit: Int, in realm: ID<Realm>) async throws -> [ListedSession]
+
+    /// Ends a session of the same account as `own`.
+    ///
+    /// - Throws: ``StoreConflict/notFound`` unless both sessions are alive and belong to the same account.
+    func end(
+        _ session: ID<Session>, by own: Session, of actor: AuditActor, at now: Instant, in realm: ID<Realm>
+    ) async throws
+
+    /// Ends every session of the account of `own`, including `own`.
+    ///
+    /// - Throws: ``StoreConflict/stale`` if `own` has ended.
+    func endAll(by own: Session, of actor: AuditActor, at now: Instant, in realm: ID<Realm>) async throws
+
+    // For administrators:
+
+    /// Returns which of these members some account already has.
+    ///
+    /// - Parameter account: may have the address and the number.
+    func taken(
+        id: ID<Account>?, email: EmailAddress?, phoneNumber: PhoneNumber?, besides account: ID<Account>?,
+        in realm: ID<Realm>
+    ) async throws -> Set<UniqueMember>
+
+    /// Creates an account. The ID of a deleted account may be assigned again; nothing of the deleted account is restored.
+    ///
+    /// - Throws: ``StoreConflict/taken(_:)``.
+    func create(_ account: StoredAccount, by actor: AuditActor, in realm: ID<Realm>) async throws
+
+    /// The accounts that `references` lead to, in no order.
+    ///
+    /// - Parameter references: `password` and `phone` are no identities here.
+    func find(_ references: [AccountReference], in realm: ID<Realm>) async throws -> [Account]
+
+    /// - Throws: ``StoreConflict/notFound``; ``StoreConflict/taken(_:)``.
+    func change(
+        _ account: ID<Account>, by change: AdministrativeChange, of actor: AuditActor, at now: Instant,
+        in realm: ID<Realm>
+    ) async throws -> Account
+
+    /// - Throws: ``StoreConflict/notFound``.
+    func delete(_ account: ID<Account>, by actor: AuditActor, now: Instant, in realm: ID<Realm>) async throws
+
+    /// Ignores IDs without an account.
+    ///
+    /// - Parameter onlyDisabled: keeps accounts that are not disabled.
+    /// - Returns: the IDs of the accounts that were kept.
+    func delete(
+        _ accounts: [ID<Account>], onlyDisabled: Bool, by actor: AuditActor, now: Instant, in realm: ID<Realm>
+    ) async throws -> Set<ID<Account>>
+
+    /// The accounts that follow `id`, which need not exist, in the order of ids.
+    func page(after id: ID<Account>?, limit: Int, in realm: ID<Realm>) async throws -> [Account]
+
+    func count(in realm: ID<Realm>) async throws -> Int
+
+    /// Stores each account that does not conflict with a stored one.
+    ///
+    /// - Parameters:
+    ///   - accounts: of different ids, addresses, numbers and identities.
+    ///   - overwrite: which accounts are replaced by one with the same ID; nothing of them is kept.
+    /// - Returns: the conflicting members of the accounts that were not stored.
+    /// - Throws: ``AdministrationRefusal/unlinksIdentities``, with nothing stored.
+    func store(
+        _ accounts: [StoredAccount], overwrite: ImportOverwrite, by actor: AuditActor, now: Instant,
+        in realm: ID<Realm>
+    ) async throws -> [ID<Account>: UniqueMember]
+
+    /// Changes an identity and emits its events. The sessions that were opened through a removed identity end.
+    ///
+    /// - Returns: the identity after the change, or as it was before its removal.
+    /// - Throws: ``IdentityRefusal``.
+    func apply(
+        _ change: IdentityChange, by actor: AuditActor, at now: Instant, in realm: ID<Realm>
+    ) async throws -> DatedIdentity
+
+    /// Applies the merge plan, stores a merge record for the undo, and enqueues `notices`. The source's ID is never
+    /// assigned again. A merge token that was used before returns the first result while that can still be undone.
+    ///
+    /// - Returns: until when the merge can be undone.
+    /// - Throws: ``StoreConflict/stale`` if the accounts no longer match the precondition; ``StoreConflict/alreadyUsed``.
+    func merge(
+        _ merge: AccountMerge, by actor: AuditActor, announcing notices: MergeNotices, in realm: ID<Realm>
+    ) async throws -> Instant
+
+    /// Restores the source, and removes from the target what the merge gave it. Every session of the target ends.
+    ///
+    /// - Returns: the target's ID.
+    /// - Throws: ``UndoRefusal``; ``StoreConflict/notFound``; ``StoreConflict/taken(_:)``.
+    func undoMerge(
+        of source: ID<Account>, leavesNoWayIn: Bool, by actor: AuditActor, at now: Instant, in realm: ID<Realm>
+    ) async throws -> ID<Account>
+
+    // For lists of accounts:
+
+    /// - Throws: ``QueryRefusal``.
+    func page(
+        by order: AccountOrder, skipping count: Int, limit: Int, in realm: ID<Realm>
+    ) async throws -> [Account]
+
+    /// Accounts whose IDs begin with `prefix`, in the byte order of IDs, except those that `names` refer to.
+    ///
+    /// - Parameter id: the last account of the previous page.
+    func page(
+        beginningWith prefix: IDPrefix, besides names: AccountNames, after id: ID<Account>?, limit: Int,
+        in realm: ID<Realm>
+    ) async throws -> [Account]
 }
 
 public struct EmailHolder: Hashable, Sendable {
@@ -65,59 +179,29 @@ public struct EmailHolder: Hashable, Sendable {
     }
 }
 
-public struct FoundSession: Hashable, Sendable {
-    public let account: Account
-    /// `nil` if it has ended.
-    public let session: Session?
+/// Which accounts an import replaces.
+public enum ImportOverwrite: Hashable, Sendable {
+    case none
+    case accountsWithoutIdentities
+    /// Their identities are removed with them.
+    case all
+}
 
-    public init(account: Account, session: Session?) {
+/// A member that is unique within a realm.
+public enum UniqueMember: Hashable, Sendable {
+    case id
+    case email
+    case phoneNumber
+    case identity
+}
+
+/// An account with values that only the database has.
+public struct StoredAccount: Hashable, Sendable {
+    public var account: Account
+    public var passwordHash: String?
+
+    public init(account: Account, passwordHash: String? = nil) {
         self.account = account
-        self.session = session
-    }
-}
-
-/// The result of presenting a refresh token.
-///
-/// The session stores the counter of the newest token that was issued. The newest token returns its successor. The
-/// token before it returns the same successor again at any time, because the first response may have been lost. An
-/// older token does so only during a short grace period after its successor was used; after that, two parties hold the
-/// chain, and the session ends. A token ahead of the counter was issued by us and lost in a database failover: the
-/// chain continues from it.
-public enum Rotation: Hashable, Sendable {
-    /// - Parameter counter: of the token to give out.
-    case goesOn(Session, Account, counter: Int64)
-    /// An old token was presented, and the session was ended.
-    case stolen
-    /// The session had already ended.
-    case ended
-    case accountDisabled
-    case unknown
-}
-
-/// What the owner of an account changes, with the effects that belong to the same transaction.
-public struct OwnerChange: Hashable, Sendable {
-    public var update = AccountUpdate()
-    /// The identities of these providers are unlinked, with an address that nothing else holds (see
-    /// ``Account/primaryEmail(without:)``) and with the other sessions that were opened through them.
-    public var unlinked: Set<ProviderID> = []
-    /// Rejects the change if the account would have no sign-in method left.
-    public var protectsLastSignInMethod = false
-    /// Read after all slow work. If ``replacement`` is set, logins up to this second become void.
-    public var changedAt: Instant
-    /// Ends every session of the account, sets `validSince` to the login time of this session, and opens it instead.
-    public private(set) var replacement: Session?
-    public var emailBatch = EmailBatch()
-    /// Audit events, without those of unlinked identities: the store adds them.
-    public var notes: [AuditNote] = []
-    public var actor = AuditActor.system
-
-    public init(changedAt: Instant) {
-        self.changedAt = changedAt
-    }
-
-    public mutating func replace(with session: Session) {
-        replacement = session
-        update.sessions = .endAll
-        update.lastSignInAt = changedAt
+        self.passwordHash = passwordHash
     }
 }

@@ -50,3 +50,11 @@ extension EmailAddress {
         ["@privaterelay.appleid.com", "@private.icloud.com"].contains { rawValue.hasSuffix($0) }
     }
 }
+
+extension EmailAddress {
+    init(presented text: String?) throws(CredentialRefusal) {
+        guard let text else { throw .missingEmail }
+        guard let email = EmailAddress(text) else { throw .invalidEmail }
+        self = email
+    }
+}

@@ -15,6 +15,25 @@ public enum IdentityChange: Hashable, Sendable {
     }
 }
 
+/// An identity with the time at which it was linked to the account.
+public struct DatedIdentity: Hashable, Sendable {
+    public let identity: LinkedIdentity
+    public let account: ID<Account>
+    public let linkedAt: Instant
+
+    public init(identity: LinkedIdentity, account: ID<Account>, linkedAt: Instant) {
+        self.identity = identity
+        self.account = account
+        self.linkedAt = linkedAt
+    }
+
+    /// - Returns: `nil` for an identity that is not stored.
+    public init?(_ identity: LinkedIdentity, of account: ID<Account>) {
+        guard let linkedAt = identity.linkedAt else { return nil }
+        self.init(identity: identity, account: account, linkedAt: linkedAt)
+    }
+}
+
 /// Why identities were not changed.
 public enum IdentityRefusal: Refusal, Hashable {
     case accountUnknown

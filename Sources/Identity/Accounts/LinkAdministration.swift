@@ -3,11 +3,11 @@
 /// Throws ``IdentityRefusal``, ``MergeRefusal``, ``UndoRefusal``, and ``ProviderRefusal`` for an invalid token.
 public struct LinkAdministration: Sendable {
     private let with: Collaborators
-    private let store: any LinkingStore
+    private let store: any AccountStore
     private let tickets: any SealedTokens
     private var clock: WallClock { with.clock }
 
-    public init(with collaborators: Collaborators, store: any LinkingStore, tickets: any SealedTokens) {
+    public init(with collaborators: Collaborators, store: any AccountStore, tickets: any SealedTokens) {
         with = collaborators
         self.store = store
         self.tickets = tickets
@@ -19,16 +19,16 @@ public struct LinkAdministration: Sendable {
     }
 
     public func identities(of account: ID<Account>, in project: Project) async throws -> [DatedIdentity] {
-        guard let identities = try await store.identities(of: account, in: project.realm) else {
+        guard let found = try await store.find([.id(account)], in: project.realm).first else {
             throw IdentityRefusal.accountUnknown
         }
-        return identities
+        return found.identities.compactMap { DatedIdentity($0, of: account) }
     }
 
-    public func carryOut(
+    public func apply(
         _ change: IdentityChange, by actor: AuditActor, in project: Project
     ) async throws -> DatedIdentity {
-        try await store.carryOut(change, by: actor, at: clock.now(), in: project.realm)
+        try await store.apply(change, by: actor, at: clock.now(), in: project.realm)
     }
 
     /// Previews the merge. Changes nothing.
@@ -36,7 +36,7 @@ public struct LinkAdministration: Sendable {
         of source: ID<Account>, into target: ID<Account>, in project: Project
     ) async throws -> AccountMerging.Preview {
         guard source != target else { throw MergeRefusal.sameAccount }
-        let accounts = try await store.accounts([source, target], in: project.realm)
+        let accounts = try await store.find([.id(source), .id(target)], in: project.realm)
         guard let source = accounts.first(where: { $0.id == source }),
             let target = accounts.first(where: { $0.id == target })
         else { throw IdentityRefusal.accountUnknown }

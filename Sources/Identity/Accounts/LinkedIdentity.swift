@@ -1,48 +1,4 @@
-/// A verified (provider, subject) pair that is linked to one account.
-public struct LinkedIdentity: Hashable, Sendable {
-    public let provider: ProviderID
-    /// The provider's ID of the user; never empty.
-    public let subject: String
-    public var email: EmailAddress?
-    public var emailTrust: EmailTrust
-    public var isPrivateEmail: Bool
-    /// The name that the provider sent first; Apple sends it only once.
-    public var name: PersonName?
-    public var displayName: String?
-    public var photoURL: String?
-    /// Apple's `real_user_status`, which Apple sends only once.
-    public var realUserStatus: Int?
-    /// The client ID of the latest credential.
-    public var audience: String?
-    /// The issuer of ``subject``, for a generic OpenID provider.
-    public var issuer: String?
-    /// When the identity was linked to this account. A merge, a move and their reversal set it again. `nil` until it is
-    /// stored.
-    public var linkedAt: Instant?
-    /// The user agent of the device that linked it; at most 200 characters.
-    public var linkedDevice: String?
-
-    public init(
-        provider: ProviderID, subject: String, email: EmailAddress? = nil, emailTrust: EmailTrust = .none,
-        isPrivateEmail: Bool = false, name: PersonName? = nil, displayName: String? = nil, photoURL: String? = nil,
-        realUserStatus: Int? = nil, audience: String? = nil, issuer: String? = nil, linkedAt: Instant? = nil,
-        linkedDevice: String? = nil
-    ) {
-        self.provider = provider
-        self.subject = subject
-        self.email = email
-        self.emailTrust = emailTrust
-        self.isPrivateEmail = isPrivateEmail
-        self.name = name
-        self.displayName = displayName
-        self.photoURL = photoURL
-        self.realUserStatus = realUserStatus
-        self.audience = audience
-        self.issuer = issuer
-        self.linkedAt = linkedAt
-        self.linkedDevice = linkedDevice
-    }
-
+extension LinkedIdentity {
     /// The stored values of `identity`, given those of `before`: a name stays once it is known; if the provider omits
     /// the address this time, the last one is kept.
     public init(_ identity: VerifiedIdentity, before: LinkedIdentity? = nil) {

@@ -10,11 +10,3 @@ struct PasswordCredential {
         self.password = password
     }
 }
-
-extension EmailAddress {
-    init(presented text: String?) throws(CredentialRefusal) {
-        guard let text else { throw .missingEmail }
-        guard let email = EmailAddress(text) else { throw .invalidEmail }
-        self = email
-    }
-}

@@ -53,3 +53,26 @@ public struct IDTokenClaim: Hashable, Sendable {
         self.session = session
     }
 }
+
+/// A session as its owner sees it in a list.
+public struct ListedSession: Hashable, Sendable {
+    public let session: Session
+    /// When its tokens were last renewed; at first, when it began.
+    public let lastUsedAt: Instant
+
+    public init(session: Session, lastUsedAt: Instant) {
+        self.session = session
+        self.lastUsedAt = lastUsedAt
+    }
+}
+
+public struct FoundSession: Hashable, Sendable {
+    public let account: Account
+    /// `nil` if it has ended.
+    public let session: Session?
+
+    public init(account: Account, session: Session?) {
+        self.account = account
+        self.session = session
+    }
+}

@@ -6,10 +6,10 @@ public struct SessionService: Sendable {
     /// The maximum number of listed sessions.
     public static let limit = 100
 
-    private let store: any SessionStore
+    private let store: any AccountStore
     private let clock: WallClock
 
-    public init(store: any SessionStore, clock: WallClock) {
+    public init(store: any AccountStore, clock: WallClock) {
         self.store = store
         self.clock = clock
     }

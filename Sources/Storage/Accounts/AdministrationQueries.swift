@@ -2,18 +2,6 @@ internal import Identity
 internal import Postgres
 
 extension SQL {
-    /// One row that says for each of these whether an account has it.
-    static func taken(
-        id: ID<Account>?, email: EmailAddress?, phoneNumber: PhoneNumber?, in realm: ID<Realm>
-    ) -> SQL {
-        """
-        SELECT EXISTS (SELECT FROM account WHERE project_id = \(realm.rawValue) AND id = \(id?.rawValue)) AS id,
-            EXISTS (SELECT FROM account WHERE project_id = \(realm.rawValue) AND email = \(email?.rawValue)) AS email,
-            EXISTS (SELECT FROM account WHERE project_id = \(realm.rawValue)
-                AND phone_number = \(phoneNumber?.rawValue)) AS phone_number
-        """
-    }
-
     /// The project ID, hidden from the planner. With outdated statistics, the planner expects a single account and
     /// scans the whole project instead of looking up each account by its index.
     static func asked(_ realm: ID<Realm>) -> SQL {

@@ -2,13 +2,8 @@ internal import Identity
 internal import Postgres
 
 extension Transaction {
-    func identities(of account: ID<Account>, in realm: ID<Realm>) async throws -> [DatedIdentity]? {
-        guard let row = try await query(.find([.id(account)], in: realm)).first else { return nil }
-        return try AccountRow.account(row).identities.compactMap { DatedIdentity($0, of: account) }
-    }
-
     /// - Throws: ``IdentityRefusal``.
-    func carryOut(
+    func apply(
         _ change: IdentityChange, by actor: AuditActor, at now: Instant, in realm: ID<Realm>
     ) async throws -> DatedIdentity {
         let ids = [change.accounts.from, change.accounts.to].compactMap(\.self)
@@ -101,13 +96,5 @@ extension SQL {
         WHERE project_id = \(realm.rawValue) AND provider = \(identity.provider.rawValue)
             AND subject = \(identity.subject)
         """
-    }
-}
-
-extension DatedIdentity {
-    /// - Returns: `nil` for an identity that is not stored.
-    fileprivate init?(_ identity: LinkedIdentity, of account: ID<Account>) {
-        guard let linkedAt = identity.linkedAt else { return nil }
-        self.init(identity: identity, account: account, linkedAt: linkedAt)
     }
 }

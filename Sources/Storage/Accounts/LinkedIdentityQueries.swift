@@ -63,4 +63,13 @@ extension SQL {
         DELETE FROM linked_identity WHERE project_id = \(realm.rawValue) AND account_id = \(account.rawValue)
         """
     }
+
+    /// - Returns: rows with the providers and subjects.
+    static func unlink(_ providers: [ProviderID], from account: ID<Account>, in realm: ID<Realm>) -> SQL {
+        """
+        DELETE FROM linked_identity WHERE project_id = \(realm.rawValue) AND account_id = \(account.rawValue)
+            AND provider = ANY (\(providers.map(\.rawValue)))
+        RETURNING provider, subject
+        """
+    }
 }

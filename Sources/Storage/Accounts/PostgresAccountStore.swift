@@ -4,10 +4,15 @@ public import Postgres
 
 /// ``AccountStore`` on PostgreSQL. Frequent calls are one statement each. The database enforces uniqueness.
 public struct PostgresAccountStore: AccountStore {
-    let pool: Pool
+    /// Limits orders without an index, which sort all accounts of the realm.
+    public static let sortDeadline: Duration = .seconds(3)
 
-    public init(pool: Pool) {
+    let pool: Pool
+    let sortDeadline: Duration
+
+    public init(pool: Pool, sortDeadline: Duration = Self.sortDeadline) {
         self.pool = pool
+        self.sortDeadline = sortDeadline
     }
 
     public func create(
@@ -42,7 +47,7 @@ public struct PostgresAccountStore: AccountStore {
         let statement = SQL.find(try UUID(claim.session), of: claim.account, in: realm)
         return try await withStoreErrors { try await pool.read(statement) }.first.map { row in
             FoundSession(
-                account: try AccountRow.account(row, lastRefreshAt: try row.decode("last_refresh_at")),
+                account: try AccountRow.seen(row),
                 session: try row.decode("session_id", as: UUID?.self) == nil ? nil : try SessionRow.session(row))
         }
     }

@@ -40,27 +40,4 @@ extension SQL {
         FROM \(source)
         """
     }
-
-    /// Codes that sign in to an account or change it. Remedies stay.
-    static func voidCodes(of account: ID<Account>, in realm: ID<Realm>) -> SQL {
-        """
-        DELETE FROM oob_code WHERE project_id = \(realm.rawValue) AND account_id = \(account.rawValue)
-            AND purpose <> ALL (\(OOBCode.Purpose.remedies))
-        """
-    }
-
-    /// Codes of an account, including remedies. A code that undoes a merge stays: it belongs to another account, and
-    /// restores only what came from that account.
-    static func voidEveryCode(of account: ID<Account>, in realm: ID<Realm>) -> SQL {
-        """
-        DELETE FROM oob_code WHERE project_id = \(realm.rawValue) AND account_id = \(account.rawValue)
-            AND purpose <> \(OOBCode.Purpose.undoMerge.rawValue)
-        """
-    }
-}
-
-extension OOBCode.Purpose {
-    static let remedies = allCases.filter(\.isRemedy).map(\.rawValue)
-    /// Remedies of the account itself. A code that undoes a merge belongs to the account that was merged.
-    static let waysBack = [recoverEmail, removeSignInMethod].map(\.rawValue)
 }

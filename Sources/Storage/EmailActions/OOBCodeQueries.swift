@@ -77,24 +77,6 @@ extension SQL {
         """
     }
 
-    static func void(
-        _ remedies: MailboxChange.VoidedRemedies, of account: ID<Account>, in realm: ID<Realm>
-    ) -> SQL {
-        let all: SQL = """
-            c.project_id = \(realm.rawValue) AND c.account_id = \(account.rawValue) \
-            AND c.purpose = ANY (\(OOBCode.Purpose.waysBack))
-            """
-        guard case .proven(let email, let madeAt, let addedSince) = remedies else {
-            return "DELETE FROM oob_code c WHERE \(all)"
-        }
-        return """
-            DELETE FROM oob_code c WHERE \(all)
-                AND c.created_at >= (SELECT least(\(madeAt.map { Timestamp($0) }), min(c.created_at)) FROM oob_code c
-                    WHERE \(all) AND c.email = \(email.rawValue))
-                AND (c.email <> \(email.rawValue) OR c.added_at IS NULL OR c.added_at >= \(Timestamp(addedSince)))
-            """
-    }
-
     /// Inserts an account with a verified address.
     static func create(proven account: NewAccount, opening session: SessionRow, in realm: ID<Realm>) -> SQL {
         let now = Timestamp(account.createdAt)

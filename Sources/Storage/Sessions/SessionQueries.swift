@@ -93,15 +93,6 @@ extension SQL {
         """
     }
 
-    /// Deletes sessions that ended before the latest change of generation. Sessions that ended with it stay, to explain
-    /// why their tokens are rejected.
-    static func forgetSessions(of account: ID<Account>, before generation: Int64, in realm: ID<Realm>) -> SQL {
-        """
-        DELETE FROM session WHERE project_id = \(realm.rawValue) AND account_id = \(account.rawValue)
-            AND generation < \(generation)
-        """
-    }
-
     /// A condition: the account `a` has the alive session that requests the change.
     static func isAlive(_ session: SessionRow) -> SQL {
         """

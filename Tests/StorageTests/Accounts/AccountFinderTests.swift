@@ -145,8 +145,8 @@ struct AccountFinderTests {
     @Test("an order without index is given up in time, and says so")
     func deadline() async throws {
         let pool = try await Self.crowd.database.pool
-        let patient = PostgresAccountFinder(pool: pool, sortDeadline: .seconds(60))
-        let hasty = PostgresAccountFinder(pool: pool, sortDeadline: .milliseconds(1))
+        let patient = PostgresAccountStore(pool: pool, sortDeadline: .seconds(60))
+        let hasty = PostgresAccountStore(pool: pool, sortDeadline: .milliseconds(1))
         let order = AccountOrder(.lastSignInAt, isDescending: true)
         let page = try await patient.page(by: order, skipping: 0, limit: 10, in: Self.project)
         #expect(page.count == 10)

@@ -1,15 +1,8 @@
 internal import FoundationEssentials
 public import Identity
-public import Postgres
+internal import Postgres
 
-/// ``SessionStore`` on PostgreSQL.
-public struct PostgresSessionStore: SessionStore {
-    private let pool: Pool
-
-    public init(pool: Pool) {
-        self.pool = pool
-    }
-
+extension PostgresAccountStore {
     public func sessions(
         of account: ID<Account>, atMost limit: Int, in realm: ID<Realm>
     ) async throws -> [ListedSession] {

@@ -1,13 +1,6 @@
 internal import Identity
 internal import Postgres
 
-extension AccountRow {
-    /// The columns of an account with its ``lastRefresh``.
-    static func seen(_ row: Row) throws -> Account {
-        try account(row, lastRefreshAt: try row.decode("last_refresh_at"))
-    }
-}
-
 extension SQL {
     /// With a prefix of addresses or names, only accounts that have one.
     static func page(

@@ -1,19 +1,8 @@
 public import Identity
-public import Postgres
+internal import Postgres
 
-/// ``AccountFinder`` on PostgreSQL.
-public struct PostgresAccountFinder: AccountFinder {
-    /// Limits orders without an index, which sort all accounts of the realm.
-    public static let sortDeadline: Duration = .seconds(3)
-
-    private let pool: Pool
-    private let sortDeadline: Duration
-
-    public init(pool: Pool, sortDeadline: Duration = Self.sortDeadline) {
-        self.pool = pool
-        self.sortDeadline = sortDeadline
-    }
-
+/// Listing by other members than the ID.
+extension PostgresAccountStore {
     public func page(
         by order: AccountOrder, skipping count: Int, limit: Int, in realm: ID<Realm>
     ) async throws -> [Account] {
@@ -36,7 +25,9 @@ public struct PostgresAccountFinder: AccountFinder {
         in realm: ID<Realm>
     ) async throws -> [Account] {
         let statement = SQL.page(beginningWith: prefix, besides: names, after: id, limit: limit, in: realm)
-        return try await withStoreErrors { try await pool.query(statement) }.map { try AccountRow.seen($0) }
+        return try await withStoreErrors { try await pool.query(statement) }.map {
+            try AccountRow.seen($0)
+        }
     }
 }
 

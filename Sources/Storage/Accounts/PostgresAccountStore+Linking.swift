@@ -1,31 +1,16 @@
 public import Identity
-public import Postgres
+internal import Postgres
 
-/// ``LinkingStore`` on PostgreSQL. Rows of accounts are locked first, so that transactions change their identities one
-/// after the other.
-public struct PostgresLinkingStore: LinkingStore {
-    let pool: Pool
-
-    public init(pool: Pool) {
-        self.pool = pool
-    }
-
-    public func identities(of account: ID<Account>, in realm: ID<Realm>) async throws -> [DatedIdentity]? {
-        try await withStoreErrors { try await pool.transaction { try await $0.identities(of: account, in: realm) } }
-    }
-
-    public func accounts(_ ids: [ID<Account>], in realm: ID<Realm>) async throws -> [Account] {
-        try await withStoreErrors { try await pool.query(.find(ids.map { .id($0) }, in: realm)) }
-            .map { try AccountRow.account($0) }
-    }
-
-    public func carryOut(
+/// Identities and merges, as administrators change them. Rows of accounts are locked first, so that transactions change
+/// their identities one after the other.
+extension PostgresAccountStore {
+    public func apply(
         _ change: IdentityChange, by actor: AuditActor, at now: Instant, in realm: ID<Realm>
     ) async throws -> DatedIdentity {
         do {
             return try await retryingConflicts(where: { $0 as? StoreConflict == .taken(.email) }) { _ in
                 try await withStoreErrors {
-                    try await pool.transaction { try await $0.carryOut(change, by: actor, at: now, in: realm) }
+                    try await pool.transaction { try await $0.apply(change, by: actor, at: now, in: realm) }
                 }
             }
         } catch StoreConflict.taken(.identity) {

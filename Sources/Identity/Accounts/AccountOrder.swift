@@ -1,20 +1,3 @@
-/// Lists accounts in pages, sorted or by a prefix of their IDs. Every call is one transaction and may throw
-/// ``StoreUnavailable``.
-public protocol AccountFinder: Sendable {
-    /// - Throws: ``QueryRefusal``.
-    func page(
-        by order: AccountOrder, skipping count: Int, limit: Int, in realm: ID<Realm>
-    ) async throws -> [Account]
-
-    /// Accounts whose IDs begin with `prefix`, in the byte order of IDs, except those that `names` refer to.
-    ///
-    /// - Parameter id: the last account of the previous page.
-    func page(
-        beginningWith prefix: IDPrefix, besides names: AccountNames, after id: ID<Account>?, limit: Int,
-        in realm: ID<Realm>
-    ) async throws -> [Account]
-}
-
 /// The sort order of accounts; equal accounts are sorted by ID. Accounts without the sort key come last.
 public struct AccountOrder: Hashable, Sendable {
     public enum Field: Hashable, Sendable {

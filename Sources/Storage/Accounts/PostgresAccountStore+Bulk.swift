@@ -2,7 +2,7 @@ public import Identity
 internal import Postgres
 
 /// Import and export of whole projects.
-extension PostgresAdministrationStore {
+extension PostgresAccountStore {
     /// Updates the planner's statistics after an import.
     public func gatherStatistics() async throws {
         _ = try await withStoreErrors { try await pool.execute("ANALYZE account, linked_identity") }

@@ -1,7 +1,7 @@
 public import Identity
 internal import Postgres
 
-extension PostgresAdministrationStore {
+extension PostgresAccountStore {
     public func store(
         _ accounts: [StoredAccount], overwrite: ImportOverwrite, by actor: AuditActor, now: Instant,
         in realm: ID<Realm>
