@@ -82,7 +82,7 @@ struct CompositionRoot: Sendable {
             projects: ProjectServices(
                 editor: configuration.editor,
                 tenancy: Tenancy(
-                    home: { try await extensions.tenant(configuration.realm(ID($0, of: $1.id)), $0, $1) },
+                    tenant: { try await extensions.tenant(configuration.realm(ID($0, of: $1.id)), $0, $1) },
                     named: GatewayTokens.tenant(namedBy:), store: PostgresTenantStore(pool: pool),
                     changed: configuration.forgetConfiguration, newID: { ID(Random.text(length: 28)) }, clock: clock),
                 app: configuration.app(_:of:)),

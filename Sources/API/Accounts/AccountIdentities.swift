@@ -58,11 +58,6 @@ extension EndpointCall {
         return try .json(IdentityResource(identity))
     }
 
-    /// The project and tenant that a request without a body names.
-    var targetFields: TargetFields {
-        TargetFields(tenantId: request.query("tenantId").nonEmpty, targetProjectId: request.query("targetProjectId"))
-    }
-
     func flag(_ name: String) throws(RequestRefusal) -> Bool {
         switch request.query(name).nonEmpty {
         case nil, "false": return false
@@ -94,6 +89,42 @@ private struct LinkIdentityRequest: Decodable {
             provider: provider, subject: rawId, email: address,
             emailTrust: address != nil && emailVerified == true ? .verified : .none,
             displayName: displayName.nonEmpty, photoURL: photoUrl.nonEmpty)
+    }
+}
+
+/// An identity in an update of an account.
+struct LinkedIdentityInput: Decodable {
+    let providerId: String?
+    let rawId: String?
+    let email: String?
+    let displayName: String?
+    let photoUrl: String?
+
+    func identity() throws(RequestRefusal) -> LinkedIdentity {
+        let providerId = try providerId.required(.missingProviderID)
+        let rawId = try rawId.required(.missingRawID)
+        let provider = ProviderID(providerId)
+        guard provider.isLinkable, LinkedIdentity.canBeSubject(rawId) else { throw .rejected(.invalidProviderID) }
+        return LinkedIdentity(
+            provider: provider, subject: rawId, email: email.flatMap(EmailAddress.init),
+            displayName: displayName.nonEmpty,
+            photoURL: photoUrl.nonEmpty)
+    }
+}
+
+extension ProviderID {
+    /// Whether an account can have an identity of this provider. The others are members of the account.
+    var isLinkable: Bool {
+        ![.password, .phone, .anonymous, ProviderID("custom"), ProviderID("firebase")].contains(self)
+            && (1...128).contains(rawValue.utf8.count) && rawValue.utf8.allSatisfy { (0x21...0x7E).contains($0) }
+    }
+}
+
+extension LinkedIdentity {
+    /// The limit of 512 bytes in UTF-8 fits an index and exceeds what providers use.
+    static func canBeSubject(_ text: String) -> Bool {
+        (1...512).contains(text.utf8.count)
+            && text.unicodeScalars.allSatisfy { $0.properties.generalCategory != .control }
     }
 }
 

@@ -8,7 +8,7 @@ extension Endpoint {
         bodyLimit: openBodyLimit
     ) { call, administrator in
         let request = try BatchGetRequest(call.request)
-        try request.targetFields.check(for: administrator)
+        try call.targetFields.check(for: administrator)
         let accounts = try await call.services.accounts.administration.page(
             after: request.last, limit: request.limit, in: administrator.project)
         return try .json(BatchGetResponse(accounts, of: administrator.project.tenant, limit: request.limit))
@@ -18,11 +18,8 @@ extension Endpoint {
 private struct BatchGetRequest {
     let limit: Int
     let last: ID<Account>?
-    let targetFields: TargetFields
 
     init(_ request: Request) throws(RequestRefusal) {
-        targetFields = TargetFields(
-            tenantId: request.query("tenantId").nonEmpty, targetProjectId: request.query("targetProjectId"))
         let wanted = request.query("maxResults").nonEmpty ?? "20"
         guard let number = Int(wanted), number >= 0 else {
             throw .invalidField("/maxResults", "must be a non-negative integer")

@@ -1,3 +1,4 @@
+internal import HTTP
 public import Identity
 
 /// The caller of the client API: one app of one project.
@@ -28,6 +29,16 @@ public struct CallerCredential: Sendable {
             guard let bearer else { throw apiKey == nil ? .missingCredentials : .administratorsOnly }
             return bearer
         }
+    }
+}
+
+extension CallerCredential {
+    /// Ignores schemes other than `Bearer`.
+    init(_ request: Request) {
+        let key = request.query("key").nonEmpty ?? request.headers["x-goog-api-key"].nonEmpty
+        let words = request.headers["Authorization"]?.split(separator: " ", maxSplits: 1) ?? []
+        let bearer = words.count == 2 && words[0].lowercased() == "bearer" ? String(words[1]) : nil
+        self.init(apiKey: key, bearer: bearer)
     }
 }
 
@@ -138,5 +149,23 @@ public struct Access: Sendable {
 
     private static func canBeKey(_ text: String) -> Bool {
         text.utf8.count <= 128 && text.utf8.allSatisfy { (0x21...0x7E).contains($0) }
+    }
+}
+
+extension Access {
+    /// Authenticates an administrator by the head of a request.
+    ///
+    /// - Parameters:
+    ///   - project: the project that the request names, if it names one.
+    ///   - realm: is set to the administrator's realm, which the log names even if the request is rejected.
+    /// - Throws: ``AccessRefusal``; any other error is a fault.
+    func authenticate(
+        _ credential: CallerCredential, in project: ID<Project>?, needing scope: ServiceKeyScope,
+        realm: inout ID<Realm>?
+    ) async throws -> Administrator {
+        let administrator = try await administrator(credential.administratorBearer, project)
+        realm = administrator.project.realm
+        try administrator.require(scope)
+        return administrator
     }
 }

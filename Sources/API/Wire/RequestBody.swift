@@ -16,6 +16,16 @@ extension EndpointCall {
         return content
     }
 
+    /// Returns the decoded body, once its project and tenant are checked.
+    func body<Content: Decodable>(as type: Content.Type = Content.self, for administrator: Administrator) throws
+        -> Content
+    {
+        var call = self
+        call.parseBody()
+        try call.decoded(as: TargetFields.self).check(for: administrator)
+        return try call.decoded(as: type)
+    }
+
     /// Whether the content type says so. A body that begins like a JSON object is not a form, because many tools
     /// declare everything as a form.
     var isForm: Bool {
@@ -54,13 +64,5 @@ extension EndpointCall {
         } catch let error as DecodingError {
             throw RequestRefusal(error)
         }
-    }
-}
-
-extension ClientRequest {
-    /// - Parameter tenant: the tenant that the request resolved to.
-    func checkTarget(in tenant: ID<Tenant>?) throws {
-        guard targetProjectId == nil else { throw AccessRefusal.administratorsOnly }
-        guard tenantId.nonEmpty == nil || tenantId == tenant?.rawValue else { throw TenantRefusal.unknown }
     }
 }

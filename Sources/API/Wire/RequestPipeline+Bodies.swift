@@ -20,10 +20,7 @@ extension RequestPipeline {
         let began = ContinuousClock.now
         var realm: ID<Realm>?
         do {
-            let bearer = try CallerCredential(head).administratorBearer
-            let administrator = try await access.administrator(bearer, named)
-            realm = administrator.project.realm
-            try administrator.require(scope)
+            _ = try await access.authenticate(CallerCredential(head), in: named, needing: scope, realm: &realm)
             return nil
         } catch {
             let outcome = RequestOutcome(error, of: endpoint, realm: realm)

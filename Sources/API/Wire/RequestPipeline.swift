@@ -120,17 +120,13 @@ public struct RequestPipeline: Sendable {
         at endpoint: Endpoint, realm: inout ID<Realm>?
     ) async throws -> Administrator {
         let named = call.parameters["project"].map { ID<Project>($0) }
-        let bearer = try credential.administratorBearer
-        var administrator = try await access.administrator(bearer, named)
-        realm = administrator.project.realm
+        var administrator = try await access.authenticate(credential, in: named, needing: scope, realm: &realm)
         if named == nil {
             call.parseBody()
             if let target = try call.targetProject(), target != administrator.project.id {
-                administrator = try await access.administrator(bearer, target)
-                realm = ID(target)
+                administrator = try await access.authenticate(credential, in: target, needing: scope, realm: &realm)
             }
         }
-        try administrator.require(scope)
         administrator = try await call.resolveTenant(for: administrator, at: endpoint)
         realm = administrator.project.realm
         return administrator

@@ -3,7 +3,7 @@ public struct Tenancy: Sendable {
     public typealias Change = @Sendable (inout TenantSettings) -> Void
 
     /// The tenant as a project of its own; `nil` if the tenant does not exist.
-    public var home: @Sendable (ID<Tenant>, Project) async throws -> Project?
+    public var tenant: @Sendable (ID<Tenant>, Project) async throws -> Project?
     /// The tenant that a token of the gateway names. The token has not been verified.
     public var named: @Sendable (_ token: String) -> ID<Tenant>?
     public let store: any TenantStore
@@ -14,11 +14,11 @@ public struct Tenancy: Sendable {
     private let clock: WallClock
 
     public init(
-        home: @escaping @Sendable (ID<Tenant>, Project) async throws -> Project?,
+        tenant: @escaping @Sendable (ID<Tenant>, Project) async throws -> Project?,
         named: @escaping @Sendable (String) -> ID<Tenant>?, store: any TenantStore,
         changed: @escaping @Sendable () -> Void, newID: @escaping @Sendable () -> ID<Tenant>, clock: WallClock
     ) {
-        self.home = home
+        self.tenant = tenant
         self.named = named
         self.store = store
         self.changed = changed

@@ -1,0 +1,110 @@
+internal import Identity
+internal import JSON
+
+extension String? {
+    /// `nil` for an empty text, for fields where both mean the same.
+    var nonEmpty: String? { flatMap { $0.isEmpty ? nil : $0 } }
+
+    /// - Throws: `code` for an absent or empty text.
+    func required(_ code: ErrorCode) throws(RequestRefusal) -> String {
+        guard let self, !self.isEmpty else { throw .rejected(code) }
+        return self
+    }
+}
+
+extension ID where Subject == Account {
+    /// - Throws: `MISSING_LOCAL_ID` for an absent or empty text.
+    init(named text: String?) throws(RequestRefusal) {
+        let text = try text.required(.missingLocalID)
+        self.init(text)
+    }
+
+    /// - Returns: `nil` for an absent or empty text.
+    static func chosen(_ text: String?) throws(RequestRefusal) -> ID? {
+        guard let text = text.nonEmpty else { return nil }
+        guard let id = ID(chosen: text) else {
+            throw .invalidField("/localId", "must be 1 to 128 printable ASCII characters without spaces and slashes")
+        }
+        return id
+    }
+}
+
+extension Instant {
+    /// Parses a 64-bit integer, which is text on the wire. Times end with the year 9999.
+    ///
+    /// - Returns: `nil` for an absent or empty text.
+    static func parsing(seconds text: String?, at pointer: String) throws(RequestRefusal) -> Instant? {
+        try parsing(text, unit: 1_000_000, at: pointer)
+    }
+
+    static func parsing(milliseconds text: String?, at pointer: String) throws(RequestRefusal) -> Instant? {
+        try parsing(text, unit: 1000, at: pointer)
+    }
+
+    private static let last: Int64 = 253_402_300_799_000_000
+
+    private static func parsing(_ text: String?, unit: Int64, at pointer: String) throws(RequestRefusal) -> Instant? {
+        guard let text = text.nonEmpty else { return nil }
+        guard let number = Int64(text), (0...last / unit).contains(number) else {
+            throw .invalidField(pointer, "must be an integer for a time before the year 10000")
+        }
+        return Instant(microseconds: number * unit)
+    }
+}
+
+extension Claims {
+    /// Why a text is not accepted as claims of an account.
+    enum Fault: Refusal {
+        case tooLarge
+        case notAnObject
+        case reserved(String)
+
+        var code: ErrorCode {
+            switch self {
+            case .tooLarge: .claimsTooLarge
+            case .notAnObject: .invalidClaims
+            case .reserved: .forbiddenClaim
+            }
+        }
+
+        var detail: String? {
+            if case .reserved(let name) = self { name } else { nil }
+        }
+    }
+
+    /// - Throws: ``Fault``.
+    init(checking json: String) throws {
+        guard json.unicodeScalars.count <= Self.lengthLimit else { throw Fault.tooLarge }
+        let members: [String: JSONValue]
+        do {
+            members = try StrictJSON.decode([String: JSONValue].self, from: Array(json.utf8))
+        } catch {
+            throw Fault.notAnObject
+        }
+        guard !Self.hasEndlessExponent(json.utf8) else { throw Fault.notAnObject }
+        if let name = Self.firstReserved(among: members.keys) { throw Fault.reserved(name) }
+        self.init(json: json)
+    }
+
+    /// Whether a number has an exponent of more than three digits. Most parsers read it as zero, and PostgreSQL rejects
+    /// it.
+    private static func hasEndlessExponent(_ json: String.UTF8View) -> Bool {
+        var (isText, isEscaped) = (false, false)
+        var digits: Int?
+        for byte in json {
+            switch byte {
+            case _ where isEscaped: isEscaped = false
+            case UInt8(ascii: "\\"): isEscaped = true
+            case UInt8(ascii: "\""): isText.toggle()
+            case _ where isText: break
+            case UInt8(ascii: "e"), UInt8(ascii: "E"): digits = 0
+            case UInt8(ascii: "+"), UInt8(ascii: "-"): break
+            case UInt8(ascii: "0")...UInt8(ascii: "9"):
+                digits = digits.map { $0 + 1 }
+                if digits == 4 { return true }
+            default: digits = nil
+            }
+        }
+        return false
+    }
+}
