@@ -15,7 +15,6 @@ internal import Tokens
 struct CompositionRoot: Sendable {
     let masterKeys: MasterKeys
     let trustedProxies: [IPNetwork]
-    let clock: WallClock
     let log: Log
     let metrics: GatewayMetrics
     let passwords: PasswordHasher
@@ -33,66 +32,106 @@ struct CompositionRoot: Sendable {
     let publicURL: @Sendable () -> String
     let isDraining: @Sendable () -> Bool
 
+    private var clock: WallClock { mode.clock }
+
     func gateway(on pool: Pool) -> RequestPipeline {
         let extensions = mode.extensions(pool, emailService)
         let configuration = ConfigurationCache(
             pool: pool, masterKeys: masterKeys, clock: clock, keyUse: keyUse, lookup: extensions.projects,
             takesLoopbackIssuers: mode.takesLoopbackIssuers, publicURL: publicURL())
+        let services = services(on: pool, configuration, extensions)
+        return RequestPipeline(
+            services: services, access: mode.access(configuration),
+            extra: extensions.endpoints(services.emailActions.pages), trustedProxies: trustedProxies, log: log,
+            metrics: metrics)
+    }
+
+    /// Passes every service what it uses.
+    private func services(
+        on pool: Pool, _ configuration: ConfigurationCache, _ extensions: ModeExtensions
+    ) -> Services {
         let store = PostgresAccountStore(pool: pool)
-        let tokens = GatewayTokens(keys: configuration.keys.value(for:), issuers: mode.issuers, clock: clock)
-        let collaborators = Collaborators(
-            store: store, tokens: tokens, passwords: passwords, breaches: breaches,
-            outOfBand: mode.decorateOutOfBand(
-                .live(
-                    under: masterKeys,
-                    actionBase: { [publicURL] in $0.emailSettings.actionBase(of: $1, at: publicURL()) },
-                    isSent: emailService != nil)),
-            limiter: limiter, networkHashing: .live(under: masterKeys), clock: clock, entropy: .live)
-        let authenticator = Authenticator(with: collaborators)
         let federation = PostgresFederationStore(pool: pool)
-        let codes = PostgresOOBCodeStore(pool: pool)
-        let sending = OOBSending(with: collaborators, codes: codes)
-        let redemption = OOBRedemption(with: collaborators, codes: codes)
         let trail = AuditStore(pool: pool).trail
+        let tokens = GatewayTokens(keys: configuration.keys.value(for:), issuers: mode.issuers, clock: clock)
         let sealedTokens = MasterKeySealedTokens(masterKeys: masterKeys)
+        let networks = NetworkHashing.live(under: masterKeys)
         let verifier = mode.verifier(providerKeys, clock)
-        let emailActions = EmailActionService(
-            sending: sending, redemption: redemption, realm: configuration.realm(_:),
-            project: configuration.projects.value(for:),
-            projectName: { try await configuration.editor.configuration(ID($0))?.name })
-        let services = Services(
+        let authenticator = Authenticator(
+            store: store, tokens: tokens, passwords: passwords, breaches: breaches, limiter: limiter,
+            networks: networks, clock: clock, entropy: .live)
+        return Services(
             signIn: SignInServices(
                 authenticator: authenticator, identifiers: IdentifierLookup(store: store),
-                customTokens: CustomSignIn(with: collaborators, customTokens: mode.customTokens(configuration, clock)),
+                customTokens: CustomSignIn(
+                    store: store, customTokens: mode.customTokens(configuration, clock), tokens: tokens,
+                    networks: networks, clock: clock, entropy: .live),
                 federated: FederatedSignIn(
-                    with: collaborators, store: federation, verifier: verifier, tickets: sealedTokens),
+                    store: federation, authenticator: authenticator, verifier: verifier, tickets: sealedTokens,
+                    tokens: tokens, outOfBand: outOfBand, limiter: limiter, networks: networks, clock: clock,
+                    entropy: .live),
                 authURISession: { Random.text(length: 27) }),
             accounts: AccountServices(
-                editor: AccountEditor(with: collaborators),
+                editor: AccountEditor(
+                    store: store, tokens: tokens, passwords: passwords, breaches: breaches, outOfBand: outOfBand,
+                    limiter: limiter, networks: networks, clock: clock, entropy: .live),
                 administration: AccountAdministration(
                     store: store, passwords: passwords,
                     passwordKeys: .sealed(in: PasswordSchemeStore(pool: pool), under: masterKeys, clock: clock),
                     breaches: breaches, clock: clock, entropy: .live),
                 queries: AccountQueryService(store: store),
-                linking: LinkAdministration(with: collaborators, store: store, tickets: sealedTokens)),
+                linking: LinkAdministration(
+                    store: store, sealedTokens: sealedTokens, outOfBand: outOfBand, clock: clock)),
             sessions: SessionService(store: store, clock: clock),
-            sessionCookies: SessionCookies(authenticator: authenticator, trail: trail),
-            emailActions: EmailActionServices(sending: sending, redemption: redemption, pages: emailActions),
-            merging: AccountMerging(with: collaborators, store: federation, verifier: verifier, tickets: sealedTokens),
+            sessionCookies: SessionCookies(authenticator: authenticator, tokens: tokens, trail: trail, clock: clock),
+            emailActions: emailActions(on: pool, store, authenticator, tokens, networks, configuration),
+            merging: AccountMerging(
+                store: federation, authenticator: authenticator, verifier: verifier, tickets: sealedTokens,
+                tokens: tokens, outOfBand: outOfBand, limiter: limiter, networks: networks, clock: clock,
+                entropy: .live),
             projects: ProjectServices(
-                editor: configuration.editor,
-                tenancy: Tenancy(
-                    tenant: { try await extensions.tenant(configuration.realm(ID($0, of: $1.id)), $0, $1) },
-                    named: GatewayTokens.tenant(namedBy:), store: PostgresTenantStore(pool: pool),
-                    changed: configuration.forgetConfiguration, newID: { ID(Random.text(length: 28)) }, clock: clock),
+                editor: configuration.editor, tenancy: tenancy(on: pool, configuration, extensions),
                 app: configuration.app(_:of:)),
             audit: trail,
             operations: OperationsServices(
                 documents: { [self] in try await documents(of: $0, in: configuration) },
                 readiness: { [isDraining] in await configuration.readiness(isDraining: isDraining()) }))
-        return RequestPipeline(
-            services: services, access: mode.access(configuration), extra: extensions.endpoints(emailActions),
-            trustedProxies: trustedProxies, log: log, metrics: metrics)
+    }
+
+    private func emailActions(
+        on pool: Pool, _ store: any AccountStore, _ authenticator: Authenticator, _ tokens: any TokenAuthority,
+        _ networks: NetworkHashing, _ configuration: ConfigurationCache
+    ) -> EmailActionServices {
+        let codes = PostgresOOBCodeStore(pool: pool)
+        let sending = OOBSending(
+            codes: codes, store: store, authenticator: authenticator, outOfBand: outOfBand, limiter: limiter,
+            clock: clock)
+        let redemption = OOBRedemption(
+            codes: codes, store: store, authenticator: authenticator, tokens: tokens, passwords: passwords,
+            breaches: breaches, outOfBand: outOfBand, limiter: limiter, networks: networks, clock: clock,
+            entropy: .live)
+        let pages = EmailActionService(
+            sending: sending, redemption: redemption, realm: configuration.realm(_:),
+            project: configuration.projects.value(for:),
+            projectName: { try await configuration.editor.configuration(ID($0))?.name })
+        return EmailActionServices(sending: sending, redemption: redemption, pages: pages)
+    }
+
+    private func tenancy(
+        on pool: Pool, _ configuration: ConfigurationCache, _ extensions: ModeExtensions
+    ) -> Tenancy {
+        Tenancy(
+            tenant: { try await extensions.tenant(configuration.realm(ID($0, of: $1.id)), $0, $1) },
+            named: GatewayTokens.tenant(namedBy:), store: PostgresTenantStore(pool: pool),
+            changed: configuration.forgetConfiguration, newID: { ID(Random.text(length: 28)) }, clock: clock)
+    }
+
+    private var outOfBand: OutOfBand {
+        mode.decorateOutOfBand(
+            .live(
+                under: masterKeys,
+                actionBase: { [publicURL] in $0.emailSettings.actionBase(of: $1, at: publicURL()) },
+                isSent: emailService != nil))
     }
 
     private func documents(of id: ID<Project>?, in configuration: ConfigurationCache) async throws -> ProjectDocuments?

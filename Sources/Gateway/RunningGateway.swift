@@ -52,8 +52,7 @@ package final class RunningGateway: Sendable {
             ?? config.email.map { try EmailService($0, dependencies: dependencies) }
         let keyUse = KeyUsageTracker()
         let root = CompositionRoot(
-            masterKeys: config.masterKeys, trustedProxies: config.trustedProxies, clock: mode.clock, log: log,
-            metrics: metrics,
+            masterKeys: config.masterKeys, trustedProxies: config.trustedProxies, log: log, metrics: metrics,
             passwords: try .argon2id(
                 config.passwords.cost, by: .libsodium, keys: passwordKeys,
                 replacesHashes: config.passwords.replacesHashes, on: hashing),

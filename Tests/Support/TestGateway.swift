@@ -69,9 +69,10 @@ struct TestGateway: Sendable {
         limits =
             limitsRates
             ? RateLimits(masterKeys: masterKeys, clock: clock.wallClock, metrics: metrics.registry) : nil
+        var mode = sendsEmails ? mode.sendingEmail : mode
+        mode.clock = clock.wallClock
         root = CompositionRoot(
-            masterKeys: masterKeys, trustedProxies: trustedProxies, clock: clock.wallClock,
-            log: log, metrics: metrics,
+            masterKeys: masterKeys, trustedProxies: trustedProxies, log: log, metrics: metrics,
             passwords: try passwords ?? .argon2id(cheap, by: .libsodium, keys: keys, on: Self.hashing.get()),
             limiter: limits?.limiter ?? .none,
             breaches: breaches,
@@ -79,7 +80,7 @@ struct TestGateway: Sendable {
                 fetch: simulators.fetch, store: PostgresProviderDocumentStore(pool: database.pool).shelf,
                 clock: clock.wallClock,
                 on: database.pool.loop),
-            keyUse: keyUse, mode: sendsEmails ? mode.sendingEmail : mode, publicURL: { "https://auth.example.com" },
+            keyUse: keyUse, mode: mode, publicURL: { "https://auth.example.com" },
             isDraining: { isDraining })
         self.transport = transport
         gateway = root.gateway(on: database.pool)
@@ -106,7 +107,7 @@ struct TestGateway: Sendable {
     /// Another process on the same database, with counters of its own.
     func replica() throws -> TestGateway {
         let metrics = GatewayMetrics()
-        let limits = RateLimits(masterKeys: root.masterKeys, clock: root.clock, metrics: metrics.registry)
+        let limits = RateLimits(masterKeys: root.masterKeys, clock: clock.wallClock, metrics: metrics.registry)
         return try TestGateway(self, root: root.limited(by: limits, metrics), limits: limits)
     }
 
@@ -134,7 +135,7 @@ struct TestGateway: Sendable {
 extension CompositionRoot {
     fileprivate func limited(by limits: RateLimits, _ metrics: GatewayMetrics) -> CompositionRoot {
         CompositionRoot(
-            masterKeys: masterKeys, trustedProxies: trustedProxies, clock: clock, log: log, metrics: metrics,
+            masterKeys: masterKeys, trustedProxies: trustedProxies, log: log, metrics: metrics,
             passwords: passwords, limiter: limits.limiter, breaches: breaches, providerKeys: providerKeys,
             keyUse: keyUse,
             mode: mode,

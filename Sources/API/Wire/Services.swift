@@ -6,7 +6,7 @@ public struct Services: Sendable {
     let accounts: AccountServices
     let sessions: SessionService
     let sessionCookies: SessionCookies
-    let emailActions: EmailActionServices
+    public let emailActions: EmailActionServices
     let merging: AccountMerging
     let projects: ProjectServices
     let audit: AuditTrail
@@ -26,5 +26,56 @@ public struct Services: Sendable {
         self.projects = projects
         self.audit = audit
         self.operations = operations
+    }
+}
+
+/// What the endpoints of accounts use.
+public struct AccountServices: Sendable {
+    /// Changes that users make to their own accounts.
+    let editor: AccountEditor
+    let administration: AccountAdministration
+    let queries: AccountQueryService
+    let linking: LinkAdministration
+
+    public init(
+        editor: AccountEditor, administration: AccountAdministration, queries: AccountQueryService,
+        linking: LinkAdministration
+    ) {
+        self.editor = editor
+        self.administration = administration
+        self.queries = queries
+        self.linking = linking
+    }
+}
+
+/// The services that the endpoints of email actions use.
+public struct EmailActionServices: Sendable {
+    let sending: OOBSending
+    let redemption: OOBRedemption
+    /// For pages, which know a code but not its project.
+    public let pages: EmailActionService
+
+    public init(
+        sending: OOBSending, redemption: OOBRedemption, pages: EmailActionService
+    ) {
+        self.sending = sending
+        self.redemption = redemption
+        self.pages = pages
+    }
+}
+
+/// What the endpoints of projects, apps and tenants use.
+public struct ProjectServices: Sendable {
+    let editor: ProjectEditor
+    let tenancy: Tenancy
+    /// Returns `nil` if the project has no such app.
+    let app: @Sendable (ID<App>, ID<Project>) async throws -> App?
+
+    public init(
+        editor: ProjectEditor, tenancy: Tenancy, app: @escaping @Sendable (ID<App>, ID<Project>) async throws -> App?
+    ) {
+        self.editor = editor
+        self.tenancy = tenancy
+        self.app = app
     }
 }

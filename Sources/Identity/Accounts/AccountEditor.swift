@@ -1,9 +1,28 @@
 /// The operations of an owner on the own account. Throws ``EditRefusal``, ``CredentialRefusal`` and ``TokenRefusal``.
 public struct AccountEditor: Sendable {
-    let with: Collaborators
+    private let store: any AccountStore
+    private let tokens: any TokenAuthority
+    private let passwords: PasswordHasher
+    private let breaches: BreachedPasswords
+    private let outOfBand: OutOfBand
+    private let limiter: RateLimiter
+    private let networks: NetworkHashing
+    private let clock: WallClock
+    private let entropy: Entropy
 
-    public init(with collaborators: Collaborators) {
-        with = collaborators
+    public init(
+        store: any AccountStore, tokens: any TokenAuthority, passwords: PasswordHasher, breaches: BreachedPasswords,
+        outOfBand: OutOfBand, limiter: RateLimiter, networks: NetworkHashing, clock: WallClock, entropy: Entropy
+    ) {
+        self.store = store
+        self.tokens = tokens
+        self.passwords = passwords
+        self.breaches = breaches
+        self.outOfBand = outOfBand
+        self.limiter = limiter
+        self.networks = networks
+        self.clock = clock
+        self.entropy = entropy
     }
 
     /// A requested change, unchecked.
@@ -55,7 +74,7 @@ public struct AccountEditor: Sendable {
                 // A password cannot be used without its address.
                 input.removesPassword || input.removesEmail ? .remove : nil
             }
-        var change = OwnerChange(changedAt: with.clock.now())
+        var change = OwnerChange(changedAt: clock.now())
         change.update.displayName = input.displayName
         change.update.photoURL = input.photoURL
         change.update.email = input.removesEmail ? .remove : isNewAddress ? email.map { .set($0) } : nil
@@ -80,8 +99,8 @@ public struct AccountEditor: Sendable {
     ) async throws -> Edited {
         guard project.policy.allowsPasswords else { throw EditRefusal.passwordsNotAllowed }
         let credential = try PasswordCredential(email: email, password: password)
-        try caller.requireRecentLogin(by: project.policy, at: with.clock.now())
-        try with.limiter.takeCredentialChange(of: caller.account.id, in: project)
+        try caller.requireRecentLogin(by: project.policy, at: clock.now())
+        try limiter.takeCredentialChange(of: caller.account.id, in: project)
         let isNewAddress = credential.email != caller.account.email
         if isNewAddress, caller.account.email != nil, project.policy.emailEnumerationProtection {
             throw EditRefusal.emailNeedsVerification
@@ -89,7 +108,7 @@ public struct AccountEditor: Sendable {
         guard isNewAddress else {
             return try await addPassword(credential, nil, displayName, to: caller, in: project, from: origin)
         }
-        return try await with.limiter.takingAddress(from: origin.network, in: project) {
+        return try await limiter.takingAddress(from: origin.network, in: project) {
             try await addPassword(
                 credential, credential.email, displayName, to: caller, in: project, from: origin)
         }
@@ -100,11 +119,11 @@ public struct AccountEditor: Sendable {
         _ credential: PasswordCredential, _ newEmail: EmailAddress?, _ displayName: String?, to caller: Caller,
         in project: Project, from origin: RequestContext
     ) async throws -> Edited {
-        try await with.require(credential.password, by: project.policy) {
+        try await project.policy.require(credential.password, unknownTo: breaches) {
             if let newEmail { try await requireFree(newEmail, in: project) }
         }
-        let passwordHash = try await with.passwords.hash(credential.password, origin.network)
-        var change = OwnerChange(changedAt: with.clock.now())
+        let passwordHash = try await passwords.hash(credential.password, origin.network)
+        var change = OwnerChange(changedAt: clock.now())
         change.update.email = newEmail.map { .set($0) }
         change.update.passwordHash = .set(passwordHash)
         change.update.displayName = displayName.map { .set($0) }
@@ -113,28 +132,28 @@ public struct AccountEditor: Sendable {
     }
 
     public func delete(_ caller: Caller, in project: Project, from origin: RequestContext) async throws {
-        try caller.requireRecentLogin(by: project.policy, at: with.clock.now())
-        let now = with.clock.now()
+        try caller.requireRecentLogin(by: project.policy, at: clock.now())
+        let now = clock.now()
         var emails: [OutgoingEmail] = []
         if let email = caller.account.email, caller.account.emailIsVerified {
-            emails = try with.notice(.accountDeleted, to: email, about: nil, from: origin, at: now)
+            emails = try outOfBand.notice(.accountDeleted, to: email, about: nil, from: origin, at: now)
         }
         let emailBatch = EmailBatch(emails: emails)
         try await refusing(\.atEdit) {
-            try await with.store.delete(
+            try await store.delete(
                 by: caller.session, of: .user(origin.trace), at: now, emailBatch: emailBatch, in: project.realm)
         }
     }
 
     private func admit(_ caller: Caller, _ input: Input, isRenewed: Bool, in project: Project) throws {
         guard isRenewed || input.removesWaysIn else { return }
-        let now = with.clock.now()
+        let now = clock.now()
         if isRenewed {
             try caller.requireRecentLogin(by: project.policy, at: now)
         } else {
             try caller.requireRecentLoginToLink(by: project.policy, at: now)
         }
-        try with.limiter.takeCredentialChange(of: caller.account.id, in: project)
+        try limiter.takeCredentialChange(of: caller.account.id, in: project)
     }
 
     /// The notices to the owner, sent to the address that the account had before the change.
@@ -145,39 +164,39 @@ public struct AccountEditor: Sendable {
         var emailBatch = EmailBatch()
         let email = change.address(of: account)
         if email != account.email {
-            emailBatch = try with.emailChangedNotice(to: account, for: email, from: origin, at: now)
+            emailBatch = try outOfBand.emailChangedNotice(to: account, for: email, from: origin, at: now)
         }
         if account.hasPassword {
             if change.update.passwordHash != nil || change.unlinked.contains(.password) {
-                emailBatch.emails += try with.notice(.passwordChanged, about: account, from: origin, at: now)
+                emailBatch.emails += try outOfBand.notice(.passwordChanged, about: account, from: origin, at: now)
             }
         } else if case .set = change.update.passwordHash {
             let method = AddedSignInMethod(provider: .password, subject: nil, addedAt: now)
-            emailBatch = emailBatch + (try with.additionNotice(of: method, to: account, from: origin))
+            emailBatch = emailBatch + (try outOfBand.additionNotice(of: method, to: account, from: origin))
         }
         for identity in account.identities where change.unlinked.contains(identity.provider) {
-            emailBatch.emails += try with.notice(
+            emailBatch.emails += try outOfBand.notice(
                 .identityUnlinked, about: account, EmailPayload(provider: identity.provider), from: origin, at: now)
         }
         return emailBatch
     }
 
     private func requireFree(_ email: EmailAddress, in project: Project) async throws {
-        guard try await with.store.holder(of: email, in: project.realm) == nil else { throw EditRefusal.emailTaken }
+        guard try await store.holder(of: email, in: project.realm) == nil else { throw EditRefusal.emailTaken }
     }
 
     private func hash(_ password: Secret, in project: Project, from origin: RequestContext) async throws -> String {
-        try await with.require(password, by: project.policy)
-        return try await with.passwords.hash(password, origin.network)
+        try await project.policy.require(password, unknownTo: breaches)
+        return try await passwords.hash(password, origin.network)
     }
 
     private func renewed(
         _ caller: Caller, by method: ProviderID, at now: Instant, in project: Project, from origin: RequestContext
     ) -> Session {
         Session(
-            id: with.entropy.sessionID(), account: caller.account.id, generation: caller.account.generation + 1,
+            id: entropy.sessionID(), account: caller.account.id, generation: caller.account.generation + 1,
             method: method, authenticatedAt: now, device: origin.device ?? caller.session.device,
-            networkHash: with.networkHash(of: origin, in: project))
+            networkHash: networks.hash(of: origin, in: project))
     }
 
     private func apply(
@@ -188,10 +207,10 @@ public struct AccountEditor: Sendable {
         change.notes = change.notes(about: caller.account)
         change.actor = .user(origin.trace)
         let account = try await refusing(\.atEdit) {
-            try await with.store.update(change, by: caller.session, in: project.realm)
+            try await store.update(change, by: caller.session, in: project.realm)
         }
         guard let session = change.replacement else { return Edited(account: account, signedIn: nil) }
-        let signedIn = try await with.tokens.signedIn(account, session, in: project, at: change.changedAt)
+        let signedIn = try await tokens.signedIn(account, session, in: project, at: change.changedAt)
         return Edited(account: account, signedIn: signedIn)
     }
 }

@@ -2,15 +2,18 @@
 ///
 /// Throws ``IdentityRefusal``, ``MergeRefusal``, ``UndoRefusal``, and ``ProviderRefusal`` for an invalid token.
 public struct LinkAdministration: Sendable {
-    private let with: Collaborators
     private let store: any AccountStore
-    private let tickets: any SealedTokens
-    private var clock: WallClock { with.clock }
+    private let sealedTokens: any SealedTokens
+    private let outOfBand: OutOfBand
+    private let clock: WallClock
 
-    public init(with collaborators: Collaborators, store: any AccountStore, tickets: any SealedTokens) {
-        with = collaborators
+    public init(
+        store: any AccountStore, sealedTokens: any SealedTokens, outOfBand: OutOfBand, clock: WallClock
+    ) {
         self.store = store
-        self.tickets = tickets
+        self.sealedTokens = sealedTokens
+        self.outOfBand = outOfBand
+        self.clock = clock
     }
 
     public struct Merged: Sendable {
@@ -40,27 +43,28 @@ public struct LinkAdministration: Sendable {
         guard let source = accounts.first(where: { $0.id == source }),
             let target = accounts.first(where: { $0.id == target })
         else { throw IdentityRefusal.accountUnknown }
-        let terms = try MergePrecondition(of: source, into: target)
+        let precondition = try MergePrecondition(of: source, into: target)
         let end = clock.now() + AccountMerging.proposalLifetime
         return AccountMerging.Preview(
-            plan: terms.plan, ticket: try tickets.ticket(for: terms, until: end, in: project.realm))
+            plan: precondition.plan,
+            ticket: try sealedTokens.ticket(for: precondition, until: end, in: project.realm))
     }
 
     /// Commits the previewed merge completely or not at all. The same merge token returns the same result again.
     ///
     /// - Parameter origin: determines the language of the notices.
     public func merge(
-        _ ticket: String, by actor: AuditActor, in project: Project, from origin: RequestContext
+        _ mergeToken: String, by actor: AuditActor, in project: Project, from origin: RequestContext
     ) async throws -> Merged {
         let now = clock.now()
-        let (terms, mark) = try tickets.terms(ticket, at: now, in: project.realm)
+        let (precondition, replayKey) = try sealedTokens.terms(mergeToken, at: now, in: project.realm)
         let merge = AccountMerge(
-            terms: terms, marks: [mark], mergedAt: now, undoableUntil: now + AccountMerging.undoWindow)
-        let notices = MergeNotices(of: merge, with: with, from: origin)
+            terms: precondition, marks: [replayKey], mergedAt: now, undoableUntil: now + AccountMerging.undoWindow)
+        let notices = MergeNotices(of: merge, outOfBand: outOfBand, from: origin)
         let end = try await refusing(\.atAdministratorsMerge) {
             try await store.merge(merge, by: actor, announcing: notices, in: project.realm)
         }
-        return Merged(plan: terms.plan, undoableUntil: end)
+        return Merged(plan: precondition.plan, undoableUntil: end)
     }
 
     /// - Returns: the account that the source had been merged into.

@@ -1,4 +1,4 @@
-extension Collaborators {
+extension OutOfBand {
     /// How long a notice without links is retried.
     private static let noticeLifetime: Duration = .seconds(72 * 3600)
 
@@ -17,7 +17,7 @@ extension Collaborators {
         _ payload: EmailPayload = EmailPayload(),
         from origin: RequestContext, at now: Instant
     ) throws -> [OutgoingEmail] {
-        guard outOfBand.isSent else { return [] }
+        guard isSent else { return [] }
         // A notice with links is retried as long as the links work.
         let lifetime =
             payload.removals == nil && kind != .identityLinked
@@ -31,17 +31,17 @@ extension Collaborators {
         _ kind: OutgoingEmail.Kind, to recipient: EmailAddress, about account: ID<Account>?, _ payload: EmailPayload,
         from origin: RequestContext, at now: Instant, until end: Instant
     ) throws -> OutgoingEmail {
-        let id = outOfBand.emailID()
+        let id = emailID()
         return OutgoingEmail(
             id: id, kind: kind, account: account, recipient: recipient, language: origin.language,
-            content: try outOfBand.seal(payload, id), createdAt: now, expiresAt: end)
+            content: try seal(payload, id), createdAt: now, expiresAt: end)
     }
 
     /// Notifies the owner of an added sign-in method, with a link that removes it.
     func additionNotice(
         of method: AddedSignInMethod, to account: Account, from origin: RequestContext
     ) throws -> EmailBatch {
-        guard let email = account.email, account.emailIsVerified, outOfBand.isSent else { return EmailBatch() }
+        guard let email = account.email, account.emailIsVerified, isSent else { return EmailBatch() }
         let issued = removalCode(for: method, of: account.id, sentTo: email, at: method.addedAt)
         let payload = EmailPayload(code: issued.secret, provider: method.provider)
         let emails = try notice(
@@ -55,7 +55,7 @@ extension Collaborators {
         from origin: RequestContext,
         at now: Instant
     ) throws -> EmailBatch {
-        guard outOfBand.isSent else { return EmailBatch() }
+        guard isSent else { return EmailBatch() }
         let issued = identities.compactMap { identity in
             identity.linkedAt.map { linkedAt in
                 let method = AddedSignInMethod(
@@ -72,9 +72,9 @@ extension Collaborators {
     private func removalCode(
         for method: AddedSignInMethod, of account: ID<Account>, sentTo email: EmailAddress, at now: Instant
     ) -> IssuedCode {
-        let secret = outOfBand.newCode()
+        let secret = newCode()
         let code = OOBCode(
-            hash: outOfBand.hash(secret), purpose: .removeSignInMethod, account: account, email: email, method: method,
+            hash: hash(secret), purpose: .removeSignInMethod, account: account, email: email, method: method,
             createdAt: now, expiresAt: now + Policy.removalLinkLifetime)
         return IssuedCode(secret: secret, code: code)
     }
@@ -86,10 +86,10 @@ extension Collaborators {
     ) throws
         -> EmailBatch
     {
-        guard let email = account.email, account.emailIsVerified, outOfBand.isSent else { return EmailBatch() }
-        let code = outOfBand.newCode()
+        guard let email = account.email, account.emailIsVerified, isSent else { return EmailBatch() }
+        let code = newCode()
         let recovery = OOBCode(
-            hash: outOfBand.hash(code), purpose: .recoverEmail, account: account.id, email: email, newEmail: newEmail,
+            hash: hash(code), purpose: .recoverEmail, account: account.id, email: email, newEmail: newEmail,
             createdAt: now, expiresAt: now + Policy.recoveryLifetime)
         let emails = try notice(
             .emailChanged, to: email, about: account.id, EmailPayload(code: code), from: origin, at: now)

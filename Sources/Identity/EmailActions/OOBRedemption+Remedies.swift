@@ -6,7 +6,7 @@ extension OOBRedemption {
     public func recover(
         _ code: String?, removing providers: Set<ProviderID>, in project: Project, from origin: RequestContext
     ) async throws -> Remedied {
-        let secret = with.outOfBand.newCode()
+        let secret = outOfBand.newCode()
         let carriedOut = try await redeem(code, for: [.recoverEmail], in: project, from: origin) { account, code, now in
             let change = try await recovery(of: account, by: code, removing: providers, in: project)
             return (change, EmailBatch(codes: resetCode(secret, after: change, in: project, at: now)))
@@ -18,7 +18,7 @@ extension OOBRedemption {
     public func removeSignInMethod(
         _ code: String?, in project: Project, from origin: RequestContext
     ) async throws -> Remedied {
-        let secret = with.outOfBand.newCode()
+        let secret = outOfBand.newCode()
         let carriedOut = try await redeem(code, for: [.removeSignInMethod], in: project, from: origin) {
             account, code, now in
             guard let method = code.method else { throw OOBCodeRefusal.invalid }
@@ -40,7 +40,7 @@ extension OOBRedemption {
     private func otherHolder(of email: EmailAddress, than account: Account, in project: Project) async throws
         -> Account?
     {
-        let holder = try await with.store.holder(of: email, in: project.realm)?.account
+        let holder = try await store.holder(of: email, in: project.realm)?.account
         return holder?.id == account.id ? nil : holder
     }
 
@@ -51,7 +51,7 @@ extension OOBRedemption {
         guard project.policy.allowsPasswords, let email = change.email else { return [] }
         return [
             OOBCode(
-                hash: with.outOfBand.hash(secret), purpose: .resetPassword, account: change.account.id,
+                hash: outOfBand.hash(secret), purpose: .resetPassword, account: change.account.id,
                 generation: change.generation, email: email, createdAt: now,
                 expiresAt: now + project.policy.resetLifetime)
         ]

@@ -3,10 +3,10 @@ extension OOBRedemption {
     public func undoMerge(_ code: String?, in project: Project, from origin: RequestContext) async throws -> Remedied {
         return try await retryingConflicts { _ in
             let found = try await check(code, for: [.undoMerge], in: project)
-            let now = with.clock.now()
-            let secret = with.outOfBand.newCode()
+            let now = clock.now()
+            let secret = outOfBand.newCode()
             let undoing = MergeUndoing(
-                code: found.code, resetHash: project.policy.allowsPasswords ? with.outOfBand.hash(secret) : nil,
+                code: found.code, resetHash: project.policy.allowsPasswords ? outOfBand.hash(secret) : nil,
                 resetExpiresAt: now + OOBCode.Purpose.resetPassword.lifetime(by: project.policy), trace: origin.trace,
                 undoneAt: now)
             let source = try await refusing(\.atMergeReversal) {

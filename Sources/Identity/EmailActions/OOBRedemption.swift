@@ -3,14 +3,34 @@ public struct OOBRedemption: Sendable {
     /// In characters; a longer text is not a code of the gateway.
     private static let lengthLimit = 256
 
-    let with: Collaborators
-    let authenticator: Authenticator
     let codes: any OOBCodeStore
+    let store: any AccountStore
+    let authenticator: Authenticator
+    let tokens: any TokenAuthority
+    let passwords: PasswordHasher
+    let breaches: BreachedPasswords
+    let outOfBand: OutOfBand
+    let limiter: RateLimiter
+    let networks: NetworkHashing
+    let clock: WallClock
+    let entropy: Entropy
 
-    public init(with collaborators: Collaborators, codes: any OOBCodeStore) {
-        with = collaborators
-        authenticator = Authenticator(with: collaborators)
+    public init(
+        codes: any OOBCodeStore, store: any AccountStore, authenticator: Authenticator, tokens: any TokenAuthority,
+        passwords: PasswordHasher, breaches: BreachedPasswords, outOfBand: OutOfBand, limiter: RateLimiter,
+        networks: NetworkHashing, clock: WallClock, entropy: Entropy
+    ) {
         self.codes = codes
+        self.store = store
+        self.authenticator = authenticator
+        self.tokens = tokens
+        self.passwords = passwords
+        self.breaches = breaches
+        self.outOfBand = outOfBand
+        self.limiter = limiter
+        self.networks = networks
+        self.clock = clock
+        self.entropy = entropy
     }
 
     /// Returns what a code is for. Consumes nothing.
@@ -19,9 +39,9 @@ public struct OOBRedemption: Sendable {
     public func check(_ code: String?, in realm: ID<Realm>?) async throws -> FoundCode {
         guard let code, !code.isEmpty else { throw OOBCodeRefusal.missing }
         guard code.utf8.count <= Self.lengthLimit,
-            let found = try await codes.find(with.outOfBand.hash(code), in: realm)
+            let found = try await codes.find(outOfBand.hash(code), in: realm)
         else { throw OOBCodeRefusal.invalid }
-        try found.requireStanding(at: with.clock.now())
+        try found.requireStanding(at: clock.now())
         return found
     }
 
@@ -35,12 +55,12 @@ public struct OOBRedemption: Sendable {
     ) async throws -> OOBCode {
         guard project.policy.allowsPasswords else { throw OOBCodeRefusal.notAllowed }
         let found = try await check(code, for: [.resetPassword], in: project)
-        try await with.require(password, by: project.policy)
-        let hash = try await with.passwords.hash(password, origin.network)
+        try await project.policy.require(password, unknownTo: breaches)
+        let hash = try await passwords.hash(password, origin.network)
         _ = try await redeem(code, for: [.resetPassword], in: project, from: origin) { account, _, now in
             var change = MailboxChange.resetting(account, to: hash, removing: providers, by: project.policy)
             // Otherwise attempts of other clients could block the owner's first sign-in with the new password.
-            change.network = with.networkHash(of: origin, in: project)
+            change.network = networks.hash(of: origin, in: project)
             return (change, try emailBatch(about: change, from: origin, at: now))
         }
         return found.code
@@ -57,7 +77,8 @@ public struct OOBRedemption: Sendable {
                 return (
                     .changing(account, to: email),
                     email == account.email
-                        ? EmailBatch() : try with.emailChangedNotice(to: account, for: email, from: origin, at: now)
+                        ? EmailBatch()
+                        : try outOfBand.emailChangedNotice(to: account, for: email, from: origin, at: now)
                 )
             case .recoverEmail:
                 return (try await recovery(of: account, by: code, removing: [], in: project), EmailBatch())
@@ -97,12 +118,12 @@ public struct OOBRedemption: Sendable {
                 if let idToken { try await authenticator.caller(showing: idToken, in: project) } else { nil }
             let entry = try entry(of: found, by: caller, in: project, from: origin)
             if let caller, attempt == 1 {
-                try with.limiter.takeCredentialChange(of: caller.account.id, in: project)
+                try limiter.takeCredentialChange(of: caller.account.id, in: project)
             }
             let account = try await refusing(\.atRedemption) {
                 try await codes.redeem(entry.redemption, in: project.realm)
             }
-            let signedIn = try await with.tokens.signedIn(
+            let signedIn = try await tokens.signedIn(
                 account, entry.session, in: project, at: entry.redemption.redeemedAt)
             return (signedIn, entry.isNewAccount)
         }
@@ -117,16 +138,15 @@ public struct OOBRedemption: Sendable {
     private func entry(
         of found: FoundCode, by caller: Caller?, in project: Project, from origin: RequestContext
     ) throws -> Entry {
-        let now = with.clock.now()
+        let now = clock.now()
         let email = found.code.email
         func entry(
             _ step: Redemption.Step, _ account: ID<Account>, _ generation: Int64, _ emailBatch: EmailBatch,
             authenticatedAt: Instant
         ) -> Entry {
             let session = Session(
-                id: with.entropy.sessionID(), account: account, generation: generation, method: .password,
-                authenticatedAt: authenticatedAt, device: origin.device,
-                networkHash: with.networkHash(of: origin, in: project))
+                id: entropy.sessionID(), account: account, generation: generation, method: .password,
+                authenticatedAt: authenticatedAt, device: origin.device, networkHash: networks.hash(of: origin, in: project))
             let redemption = Redemption(
                 code: found.code, step: step, session: session, caller: caller?.session, emailBatch: emailBatch,
                 trace: origin.trace, redeemedAt: now)
@@ -150,7 +170,7 @@ public struct OOBRedemption: Sendable {
                 authenticatedAt: isFresh ? now : caller.authenticatedAt(linkingAt: now))
         }
         guard let account = found.account else {
-            let new = NewAccount(id: with.entropy.accountID(), email: email, createdAt: now)
+            let new = NewAccount(id: entropy.accountID(), email: email, createdAt: now)
             return entry(.create(new), new.id, 1, EmailBatch(), authenticatedAt: now)
         }
         guard !account.isDisabled else { throw OOBCodeRefusal.accountDisabled }
@@ -185,7 +205,7 @@ extension OOBRedemption {
             let found = try await check(code, for: purposes, in: project)
             guard let account = found.account else { throw OOBCodeRefusal.invalid }
             guard !account.isDisabled else { throw OOBCodeRefusal.accountDisabled }
-            let now = with.clock.now()
+            let now = clock.now()
             let (change, emailBatch) = try await decide(account, found.code, now)
             let redemption = Redemption(
                 code: found.code, step: .change(change), emailBatch: emailBatch, trace: origin.trace, redeemedAt: now)
@@ -204,7 +224,7 @@ extension OOBRedemption {
             return EmailBatch(emails: try reclaimNotice(of: reset, from: origin, at: now))
         }
         let recent = reset.keptIdentities.filter { $0.linkedAt.map { now < $0 + Policy.recentlyLinked } ?? true }
-        return try with.resetNotice(
+        return try outOfBand.resetNotice(
             to: email, about: reset.account.id, removing: recent, from: origin, at: now)
     }
 
@@ -216,15 +236,15 @@ extension OOBRedemption {
         guard account.email != email || !account.usesEmailLinks else { return EmailBatch() }
         let notice =
             change.endsSessions
-            ? try with.emailChangedNotice(to: account, for: email, from: origin, at: now) : EmailBatch()
+            ? try outOfBand.emailChangedNotice(to: account, for: email, from: origin, at: now) : EmailBatch()
         let method = AddedSignInMethod(provider: .emailLink, subject: nil, addedAt: now)
-        return notice + (try with.additionNotice(of: method, to: account, from: origin))
+        return notice + (try outOfBand.additionNotice(of: method, to: account, from: origin))
     }
 
     private func reclaimNotice(of change: MailboxChange, from origin: RequestContext, at now: Instant) throws
         -> [OutgoingEmail]
     {
         guard change.event == .reclaimed, let email = change.email else { return [] }
-        return try with.notice(.accountReclaimed, to: email, about: change.account.id, from: origin, at: now)
+        return try outOfBand.notice(.accountReclaimed, to: email, about: change.account.id, from: origin, at: now)
     }
 }

@@ -1,14 +1,23 @@
 /// Sends email action codes. Throws ``OOBSendingRefusal``, ``CredentialRefusal``, ``TokenRefusal``, ``EditRefusal``,
 /// ``ContinueURLRefusal`` and ``TooManyAttempts``.
 public struct OOBSending: Sendable {
-    let with: Collaborators
-    let authenticator: Authenticator
-    let codes: any OOBCodeStore
+    private let codes: any OOBCodeStore
+    private let store: any AccountStore
+    private let authenticator: Authenticator
+    private let outOfBand: OutOfBand
+    private let limiter: RateLimiter
+    private let clock: WallClock
 
-    public init(with collaborators: Collaborators, codes: any OOBCodeStore) {
-        with = collaborators
-        authenticator = Authenticator(with: collaborators)
+    public init(
+        codes: any OOBCodeStore, store: any AccountStore, authenticator: Authenticator, outOfBand: OutOfBand,
+        limiter: RateLimiter, clock: WallClock
+    ) {
         self.codes = codes
+        self.store = store
+        self.authenticator = authenticator
+        self.outOfBand = outOfBand
+        self.limiter = limiter
+        self.clock = clock
     }
 
     /// A requested email, unchecked.
@@ -40,13 +49,13 @@ public struct OOBSending: Sendable {
     public func send(_ request: Request, in project: Project, from origin: RequestContext) async throws -> EmailAddress
     {
         let content = try content(of: request, in: project)
-        guard with.outOfBand.isSent else { throw OOBSendingRefusal.emailNotConfigured }
+        guard outOfBand.isSent else { throw OOBSendingRefusal.emailNotConfigured }
         switch request.purpose {
         case .resetPassword: return try await sendReset(request, content, in: project, from: origin)
         case .signIn:
             guard project.policy.allowsEmailLinks else { throw OOBSendingRefusal.notAllowed }
             let email = try EmailAddress(presented: request.email)
-            try with.limiter.takeEmail(request.purpose, to: email, from: origin.network, in: project)
+            try limiter.takeEmail(request.purpose, to: email, from: origin.network, in: project)
             try await issue(Draft(.signIn, about: email), content, in: project, from: origin)
             return email
         case .verifyEmail, .changeEmail: return try await sendToOwner(request, content, in: project, from: origin)
@@ -62,13 +71,13 @@ public struct OOBSending: Sendable {
         from origin: RequestContext
     ) async throws -> Issued {
         let content = try content(of: request, in: project)
-        guard with.outOfBand.isSent || !sendsEmail else { throw OOBSendingRefusal.emailNotConfigured }
+        guard outOfBand.isSent || !sendsEmail else { throw OOBSendingRefusal.emailNotConfigured }
         guard !request.purpose.isRemedy else { throw OOBSendingRefusal.onlyOnChange }
         if request.purpose == .signIn, !project.policy.allowsEmailLinks { throw OOBSendingRefusal.notAllowed }
         if request.purpose == .resetPassword, !project.policy.allowsPasswords { throw OOBSendingRefusal.notAllowed }
         let newEmail = try request.checkedNewEmail()
         let email = try EmailAddress(presented: request.email)
-        let holder = try await with.store.holder(of: email, in: project.realm)?.account
+        let holder = try await store.holder(of: email, in: project.realm)?.account
         if holder == nil, request.purpose != .signIn {
             throw request.purpose == .resetPassword ? OOBSendingRefusal.emailUnknown : .accountUnknown
         }
@@ -82,7 +91,7 @@ public struct OOBSending: Sendable {
             draft, content, sendsEmail: sendsEmail, for: (note, administrator), in: project, from: origin)
         let mode = ActionLink.Mode(request.purpose)
         let link = ActionLink(
-            mode, code: code, in: project.realm, at: with.outOfBand.actionBase(project, mode), apiKey: content.apiKey,
+            mode, code: code, in: project.realm, at: outOfBand.actionBase(project, mode), apiKey: content.apiKey,
             language: origin.language ?? project.emailSettings.language,
             continueURL: content.continueURL)
         return Issued(email: email, code: code, link: link)
@@ -101,15 +110,14 @@ public struct OOBSending: Sendable {
     ) async throws -> EmailAddress {
         guard project.policy.allowsPasswords else { throw OOBSendingRefusal.notAllowed }
         let email = try EmailAddress(presented: request.email)
-        try with.limiter.takeEmail(request.purpose, to: email, from: origin.network, in: project)
-        if !project.policy.emailEnumerationProtection, try await with.store.holder(of: email, in: project.realm) == nil
-        {
+        try limiter.takeEmail(request.purpose, to: email, from: origin.network, in: project)
+        if !project.policy.emailEnumerationProtection, try await store.holder(of: email, in: project.realm) == nil {
             throw OOBSendingRefusal.emailUnknown
         }
         var content = content
-        content.code = with.outOfBand.newCode()
-        let now = with.clock.now()
-        let outgoing = try with.outgoingEmail(
+        content.code = outOfBand.newCode()
+        let now = clock.now()
+        let outgoing = try outOfBand.outgoingEmail(
             .resetPassword, to: email, about: nil, content, from: origin, at: now,
             until: now + project.policy.resetLifetime)
         try await codes.enqueue(outgoing, in: project.realm)
@@ -128,12 +136,12 @@ public struct OOBSending: Sendable {
         let caller = try await authenticator.caller(showing: idToken, in: project)
         guard let email = caller.account.email else { throw CredentialRefusal.missingEmail }
         if let newEmail {
-            try caller.requireRecentLogin(by: project.policy, at: with.clock.now())
+            try caller.requireRecentLogin(by: project.policy, at: clock.now())
             if !project.policy.emailEnumerationProtection {
                 try await requireFree(newEmail, for: caller.account, in: project)
             }
         }
-        try with.limiter.takeEmail(request.purpose, to: newEmail ?? email, from: origin.network, in: project)
+        try limiter.takeEmail(request.purpose, to: newEmail ?? email, from: origin.network, in: project)
         let draft = Draft(
             request.purpose, of: caller.account, by: caller.session, about: email, newEmail: newEmail)
         try await issue(draft, content, in: project, from: origin)
@@ -142,7 +150,7 @@ public struct OOBSending: Sendable {
 
     private func requireFree(_ newEmail: EmailAddress, for account: Account?, in project: Project) async throws {
         guard newEmail != account?.email else { return }
-        guard try await with.store.holder(of: newEmail, in: project.realm) == nil else { throw EditRefusal.emailTaken }
+        guard try await store.holder(of: newEmail, in: project.realm) == nil else { throw EditRefusal.emailTaken }
     }
 
     private func content(of request: Request, in project: Project) throws(ContinueURLRefusal) -> EmailPayload {
@@ -181,17 +189,17 @@ extension OOBSending {
         for administrator: (AuditNote, AuditActor)? = nil, in project: Project, from origin: RequestContext
     ) async throws -> String {
         var content = content
-        let secret = with.outOfBand.newCode()
+        let secret = outOfBand.newCode()
         content.code = secret
-        let now = with.clock.now()
+        let now = clock.now()
         let end = now + draft.purpose.lifetime(by: project.policy)
         let code = OOBCode(
-            hash: with.outOfBand.hash(secret), purpose: draft.purpose, account: draft.account?.id,
+            hash: outOfBand.hash(secret), purpose: draft.purpose, account: draft.account?.id,
             generation: draft.purpose.diesWithSessions ? draft.account?.generation : nil, email: draft.email,
             newEmail: draft.newEmail, createdAt: now, expiresAt: end)
         var outgoing: OutgoingEmail?
         if sendsEmail, let kind = OutgoingEmail.Kind(rawValue: draft.purpose.rawValue) {
-            outgoing = try with.outgoingEmail(
+            outgoing = try outOfBand.outgoingEmail(
                 kind, to: draft.newEmail ?? draft.email, about: draft.account?.id, content, from: origin, at: now,
                 until: end)
         }

@@ -7,20 +7,32 @@ public struct AccountMerging: Sendable {
     /// How long a merge can be undone.
     public static let undoWindow: Duration = .seconds(7 * 86_400)
 
-    private let with: Collaborators
-    private let authenticator: Authenticator
-    private let prover: ProofResolver
     private let store: any FederationStore
+    private let authenticator: Authenticator
     private let tickets: any SealedTokens
+    private let tokens: any TokenAuthority
+    private let outOfBand: OutOfBand
+    private let limiter: RateLimiter
+    private let networks: NetworkHashing
+    private let clock: WallClock
+    private let entropy: Entropy
+    private let prover: ProofResolver
 
     public init(
-        with collaborators: Collaborators, store: any FederationStore, verifier: Verifier, tickets: any SealedTokens
+        store: any FederationStore, authenticator: Authenticator, verifier: Verifier, tickets: any SealedTokens,
+        tokens: any TokenAuthority, outOfBand: OutOfBand, limiter: RateLimiter, networks: NetworkHashing,
+        clock: WallClock, entropy: Entropy
     ) {
-        with = collaborators
-        authenticator = Authenticator(with: collaborators)
-        prover = ProofResolver(verifier: verifier, tickets: tickets, clock: collaborators.clock)
         self.store = store
+        self.authenticator = authenticator
         self.tickets = tickets
+        self.tokens = tokens
+        self.outOfBand = outOfBand
+        self.limiter = limiter
+        self.networks = networks
+        self.clock = clock
+        self.entropy = entropy
+        prover = ProofResolver(verifier: verifier, tickets: tickets, clock: clock)
     }
 
     public struct Preview: Sendable {
@@ -44,14 +56,14 @@ public struct AccountMerging: Sendable {
         guard case .any = proven.use else { throw ProviderRefusal.invalidPendingToken }
         let known = try await store.linkingCandidates(for: proven.identity, in: project.realm)
         guard let target = known.owner else { throw MergeRefusal.targetUnknown }
-        guard try await !store.hasRecoveryCode(source.id, at: with.clock.now(), in: project.realm) else {
+        guard try await !store.hasRecoveryCode(source.id, at: clock.now(), in: project.realm) else {
             throw MergeRefusal.recoveryPending
         }
         try proven.requireIssuer(of: target)
         let proposal = MergeTokenPayload(
             terms: try MergePrecondition(of: source, into: target), marks: proven.marks,
             method: proven.identity.provider)
-        let end = with.clock.now() + Self.proposalLifetime
+        let end = clock.now() + Self.proposalLifetime
         return Preview(
             plan: proposal.terms.plan, ticket: try tickets.ticket(for: proposal, until: end, in: project.realm))
     }
@@ -60,30 +72,30 @@ public struct AccountMerging: Sendable {
     public func commit(
         idToken: String, ticket: String, in project: Project, from origin: RequestContext
     ) async throws -> Merged {
-        let now = with.clock.now()
+        let now = clock.now()
         let (proposal, mark) = try tickets.proposal(ticket, at: now, in: project.realm)
         guard try await source(idToken, in: project).id == proposal.terms.plan.source else {
             throw ProviderRefusal.invalidPendingToken
         }
         for account in [proposal.terms.plan.source, proposal.terms.plan.target] {
-            try with.limiter.takeCredentialChange(of: account, in: project)
+            try limiter.takeCredentialChange(of: account, in: project)
         }
         let merge = AccountMerge(
             terms: proposal.terms, marks: proposal.marks + [mark], mergedAt: now, undoableUntil: now + Self.undoWindow)
         let commit = MergeCommit(
-            session: with.entropy.sessionID(), method: proposal.method, device: origin.device,
-            networkHash: with.networkHash(of: origin, in: project), trace: origin.trace)
-        let notices = MergeNotices(of: merge, with: with, from: origin)
+            session: entropy.sessionID(), method: proposal.method, device: origin.device,
+            networkHash: networks.hash(of: origin, in: project), trace: origin.trace)
+        let notices = MergeNotices(of: merge, outOfBand: outOfBand, from: origin)
         let (account, session) = try await refusing(\.atMerge) {
             try await store.merge(merge, opening: commit, announcing: notices, in: project.realm)
         }
-        let signedIn = try await with.tokens.signedIn(account, session, in: project, at: now)
+        let signedIn = try await tokens.signedIn(account, session, in: project, at: now)
         return Merged(signedIn: signedIn, plan: proposal.terms.plan, undoableUntil: merge.undoableUntil)
     }
 
     private func source(_ idToken: String, in project: Project) async throws -> Account {
         let caller = try await authenticator.caller(showing: idToken, in: project)
-        try caller.requireRecentLogin(by: project.policy, at: with.clock.now())
+        try caller.requireRecentLogin(by: project.policy, at: clock.now())
         return caller.account
     }
 }

@@ -2,18 +2,18 @@
 /// known only there.
 public struct MergeNotices: Sendable {
     private let merge: AccountMerge
-    private let with: Collaborators
+    private let outOfBand: OutOfBand
     private let origin: RequestContext
 
-    init(of merge: AccountMerge, with collaborators: Collaborators, from origin: RequestContext) {
+    init(of merge: AccountMerge, outOfBand: OutOfBand, from origin: RequestContext) {
         self.merge = merge
-        with = collaborators
+        self.outOfBand = outOfBand
         self.origin = origin
     }
 
     /// Each address gets one notice. The source's own has a link that undoes the merge.
     public func emailBatch(for accounts: MergedAccounts) throws -> EmailBatch {
-        guard with.outOfBand.isSent else { return EmailBatch() }
+        guard outOfBand.isSent else { return EmailBatch() }
         let methods = accounts.target.wayInProviders
         var emailBatch = EmailBatch()
         var written: Set<EmailAddress> = []
@@ -22,7 +22,7 @@ public struct MergeNotices: Sendable {
             emailBatch = try undoLink(to: email, methods)
         }
         for (email, account) in accounts.otherRecipients where written.insert(email).inserted {
-            emailBatch.emails += try with.notice(
+            emailBatch.emails += try outOfBand.notice(
                 .accountsMerged, to: email, about: account, EmailPayload(methods: methods), from: origin,
                 at: merge.mergedAt)
         }
@@ -30,12 +30,12 @@ public struct MergeNotices: Sendable {
     }
 
     private func undoLink(to email: EmailAddress, _ methods: [ProviderID]) throws -> EmailBatch {
-        let secret = with.outOfBand.newCode()
+        let secret = outOfBand.newCode()
         let plan = merge.terms.plan
         let code = OOBCode(
-            hash: with.outOfBand.hash(secret), purpose: .undoMerge, account: plan.target, email: email,
+            hash: outOfBand.hash(secret), purpose: .undoMerge, account: plan.target, email: email,
             source: plan.source, createdAt: merge.mergedAt, expiresAt: merge.undoableUntil)
-        let outgoing = try with.outgoingEmail(
+        let outgoing = try outOfBand.outgoingEmail(
             .accountsMerged, to: email, about: nil, EmailPayload(code: secret, methods: methods), from: origin,
             at: merge.mergedAt, until: merge.undoableUntil)
         return EmailBatch(codes: [code], emails: [outgoing])

@@ -9,9 +9,9 @@ public struct NetworkHashing: Sendable {
     }
 }
 
-extension Collaborators {
+extension NetworkHashing {
     /// The network hash of a session that is opened now.
-    func networkHash(of origin: RequestContext, in project: Project) -> [UInt8]? {
-        networkHashing.hashes(origin.network, project.realm).first
+    func hash(of origin: RequestContext, in project: Project) -> [UInt8]? {
+        hashes(origin.network, project.realm).first
     }
 }

@@ -4,11 +4,17 @@ public struct SessionCookies: Sendable {
     public static let lifetimes: ClosedRange<Duration> = .seconds(300) ... .seconds(14 * 86_400)
 
     private let authenticator: Authenticator
+    private let tokens: any TokenAuthority
     private let trail: AuditTrail
+    private let clock: WallClock
 
-    public init(authenticator: Authenticator, trail: AuditTrail) {
+    public init(
+        authenticator: Authenticator, tokens: any TokenAuthority, trail: AuditTrail, clock: WallClock
+    ) {
         self.authenticator = authenticator
+        self.tokens = tokens
         self.trail = trail
+        self.clock = clock
     }
 
     /// Does not check how recent the login is: the backend decides that. Throws ``TokenRefusal``.
@@ -18,8 +24,8 @@ public struct SessionCookies: Sendable {
         for idToken: String, lasting lifetime: Duration, in project: Project, by actor: AuditActor
     ) async throws -> String {
         let caller = try await authenticator.caller(showing: idToken, in: project)
-        let now = authenticator.with.clock.now()
-        let cookie = try await authenticator.with.tokens.sessionCookie(
+        let now = clock.now()
+        let cookie = try await tokens.sessionCookie(
             from: idToken, lasting: lifetime, in: project, at: now)
         try await trail.record(AuditNote(.sessionCookieMade, caller.account.id), actor, project.realm, now)
         return cookie

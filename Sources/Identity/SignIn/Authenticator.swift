@@ -3,10 +3,27 @@
 /// Throws the refusals of `Refusals.swift`. Any other error is an internal fault, ``Overloaded`` or
 /// ``StoreUnavailable``.
 public struct Authenticator: Sendable {
-    let with: Collaborators
+    private let store: any AccountStore
+    private let tokens: any TokenAuthority
+    private let passwords: PasswordHasher
+    private let breaches: BreachedPasswords
+    private let limiter: RateLimiter
+    private let networks: NetworkHashing
+    private let clock: WallClock
+    private let entropy: Entropy
 
-    public init(with collaborators: Collaborators) {
-        with = collaborators
+    public init(
+        store: any AccountStore, tokens: any TokenAuthority, passwords: PasswordHasher, breaches: BreachedPasswords,
+        limiter: RateLimiter, networks: NetworkHashing, clock: WallClock, entropy: Entropy
+    ) {
+        self.store = store
+        self.tokens = tokens
+        self.passwords = passwords
+        self.breaches = breaches
+        self.limiter = limiter
+        self.networks = networks
+        self.clock = clock
+        self.entropy = entropy
     }
 
     /// Creates an account with email and password. The address is unverified at first.
@@ -15,26 +32,26 @@ public struct Authenticator: Sendable {
     ) async throws -> SignedIn {
         guard project.policy.allowsPasswords else { throw SignUpRefusal.passwordsNotAllowed }
         let credential = try PasswordCredential(email: email, password: password)
-        return try await with.limiter.signingUp(from: origin.network, in: project) {
-            try await with.require(credential.password, by: project.policy) {
-                guard try await with.store.holder(of: credential.email, in: project.realm) == nil else {
+        return try await limiter.signingUp(from: origin.network, in: project) {
+            try await project.policy.require(credential.password, unknownTo: breaches) {
+                guard try await store.holder(of: credential.email, in: project.realm) == nil else {
                     throw SignUpRefusal.emailTaken
                 }
             }
-            let hash = try await with.passwords.hash(credential.password, origin.network)
+            let hash = try await passwords.hash(credential.password, origin.network)
             return try await create(
                 NewAccount(
-                    id: with.entropy.accountID(), email: credential.email, passwordHash: hash, displayName: displayName,
-                    createdAt: with.clock.now()),
+                    id: entropy.accountID(), email: credential.email, passwordHash: hash, displayName: displayName,
+                    createdAt: clock.now()),
                 by: .password, in: project, from: origin)
         }
     }
 
     public func signUpAnonymously(in project: Project, from origin: RequestContext) async throws -> SignedIn {
         guard project.policy.allowsAnonymous else { throw SignUpRefusal.anonymousNotAllowed }
-        return try await with.limiter.signingUp(from: origin.network, in: project) {
+        return try await limiter.signingUp(from: origin.network, in: project) {
             try await create(
-                NewAccount(id: with.entropy.accountID(), createdAt: with.clock.now()), by: .anonymous,
+                NewAccount(id: entropy.accountID(), createdAt: clock.now()), by: .anonymous,
                 in: project, from: origin)
         }
     }
@@ -46,34 +63,36 @@ public struct Authenticator: Sendable {
     ) async throws -> SignedIn {
         guard project.policy.allowsPasswords else { throw SignInRefusal.passwordsNotAllowed }
         let credential = try PasswordCredential(email: email, password: password)
-        var attempt = PasswordAttempt(on: credential.email, in: project, from: origin, with: with)
+        var attempt = PasswordAttempt(
+            on: credential.email, in: project, from: origin, store: store, limiter: limiter, networks: networks,
+            clock: clock)
         try await attempt.require()
-        let holder = try await with.store.holder(of: credential.email, in: project.realm)
-        let verdict = try await with.passwords.check(credential.password, holder?.passwordHash, origin.network)
+        let holder = try await store.holder(of: credential.email, in: project.realm)
+        let verdict = try await passwords.check(credential.password, holder?.passwordHash, origin.network)
         guard case .right(let rehashed) = verdict, let holder else {
             try attempt.fail()
             throw SignInRefusal(addressIsKnown: holder != nil, policy: project.policy)
         }
         try await attempt.require()
         guard !holder.account.isDisabled else { throw SignInRefusal.accountDisabled }
-        let now = with.clock.now()
+        let now = clock.now()
         var account = holder.account
         account.lastSignInAt = now
         let session = newSession(
             of: account.id, generation: account.generation, by: .password, at: now, in: project, from: origin)
         try await refusing({ $0.atPasswordSignIn(by: project.policy) }) {
-            try await with.store.open(session, rehashed: rehashed, in: project.realm)
+            try await store.open(session, rehashed: rehashed, in: project.realm)
         }
-        return try await with.tokens.signedIn(account, session, in: project, at: now)
+        return try await tokens.signedIn(account, session, in: project, at: now)
     }
 
     /// Exchanges a refresh token by the rules of ``Rotation``.
     public func refresh(_ refreshToken: String, in project: Project) async throws -> SignedIn {
-        let claim = try await with.tokens.read(refreshToken: refreshToken, in: project)
-        let now = with.clock.now()
-        switch try await with.store.rotate(claim, by: project.policy, at: now, in: project.realm) {
+        let claim = try await tokens.read(refreshToken: refreshToken, in: project)
+        let now = clock.now()
+        switch try await store.rotate(claim, by: project.policy, at: now, in: project.realm) {
         case .goesOn(let session, let account, let counter):
-            return try await with.tokens.signedIn(account, session, counter: counter, in: project, at: now)
+            return try await tokens.signedIn(account, session, counter: counter, in: project, at: now)
         case .stolen: throw TokenRefusal.refreshTokenStolen
         case .ended: throw TokenRefusal.sessionEnded
         case .accountDisabled: throw TokenRefusal.accountDisabled
@@ -83,8 +102,8 @@ public struct Authenticator: Sendable {
 
     /// Accepts an ID token only while its session is alive, so that revocation takes effect at once.
     public func caller(showing idToken: String, in project: Project) async throws -> Caller {
-        let claim = try await with.tokens.read(idToken: idToken, in: project, at: with.clock.now())
-        guard let found = try await with.store.find(claim, in: project.realm) else { throw TokenRefusal.accountGone }
+        let claim = try await tokens.read(idToken: idToken, in: project, at: clock.now())
+        guard let found = try await store.find(claim, in: project.realm) else { throw TokenRefusal.accountGone }
         guard let session = found.session else { throw TokenRefusal.sessionEnded }
         guard !found.account.isDisabled else { throw TokenRefusal.accountDisabled }
         return Caller(account: found.account, session: session)
@@ -96,9 +115,9 @@ public struct Authenticator: Sendable {
         let session = newSession(
             of: account.id, generation: 1, by: method, at: account.createdAt, in: project, from: origin)
         let created = try await refusing(\.atSignUp) {
-            try await with.store.create(account, opening: session, in: project.realm)
+            try await store.create(account, opening: session, in: project.realm)
         }
-        return try await with.tokens.signedIn(created, session, in: project, at: session.authenticatedAt)
+        return try await tokens.signedIn(created, session, in: project, at: session.authenticatedAt)
     }
 
     private func newSession(
@@ -106,10 +125,10 @@ public struct Authenticator: Sendable {
         from origin: RequestContext
     ) -> Session {
         Session(
-            id: with.entropy.sessionID(), account: account, generation: generation, method: method,
+            id: entropy.sessionID(), account: account, generation: generation, method: method,
             authenticatedAt: now, device: origin.device,
             // An anonymous account has no password that could be guessed.
-            networkHash: method == .anonymous ? nil : with.networkHash(of: origin, in: project))
+            networkHash: method == .anonymous ? nil : networks.hash(of: origin, in: project))
     }
 }
 

@@ -1,11 +1,22 @@
 /// Sign-in with a custom token of the app's own backend.
 public struct CustomSignIn: Sendable {
-    private let with: Collaborators
+    private let store: any AccountStore
     private let customTokens: CustomTokens
+    private let tokens: any TokenAuthority
+    private let networks: NetworkHashing
+    private let clock: WallClock
+    private let entropy: Entropy
 
-    public init(with collaborators: Collaborators, customTokens: CustomTokens) {
-        with = collaborators
+    public init(
+        store: any AccountStore, customTokens: CustomTokens, tokens: any TokenAuthority, networks: NetworkHashing,
+        clock: WallClock, entropy: Entropy
+    ) {
+        self.store = store
         self.customTokens = customTokens
+        self.tokens = tokens
+        self.networks = networks
+        self.clock = clock
+        self.entropy = entropy
     }
 
     /// Creates the account if it does not exist. A deleted ID gets a new, empty account if the token was issued after
@@ -17,15 +28,15 @@ public struct CustomSignIn: Sendable {
     ) async throws -> (signedIn: SignedIn, isNewAccount: Bool) {
         guard let token, !token.isEmpty else { throw CustomTokenRefusal.missing }
         let claim = try await customTokens.read(token, project)
-        let now = with.clock.now()
+        let now = clock.now()
         let wanted = Session(
-            id: with.entropy.sessionID(), account: claim.account, generation: 1, method: .custom,
+            id: entropy.sessionID(), account: claim.account, generation: 1, method: .custom,
             authenticatedAt: now, claims: claim.claims, device: origin.device,
-            networkHash: with.networkHash(of: origin, in: project))
+            networkHash: networks.hash(of: origin, in: project))
         let opened = try await refusing(\.atCustomTokenSignIn) {
-            try await with.store.openOrCreate(wanted, issuedAt: claim.issuedAt, in: project.realm)
+            try await store.openOrCreate(wanted, issuedAt: claim.issuedAt, in: project.realm)
         }
-        let signedIn = try await with.tokens.signedIn(opened.account, opened.session, in: project, at: now)
+        let signedIn = try await tokens.signedIn(opened.account, opened.session, in: project, at: now)
         return (signedIn, opened.isNew)
     }
 }

@@ -8,20 +8,32 @@ public struct FederatedSignIn: Sendable {
     /// Lifetime of nonces that the gateway issued.
     public static let nonceLifetime: Duration = .seconds(600)
 
-    private let with: Collaborators
-    private let authenticator: Authenticator
     private let store: any FederationStore
-    private let prover: ProofResolver
+    private let authenticator: Authenticator
     private let tickets: any SealedTokens
+    private let tokens: any TokenAuthority
+    private let outOfBand: OutOfBand
+    private let limiter: RateLimiter
+    private let networks: NetworkHashing
+    private let clock: WallClock
+    private let entropy: Entropy
+    private let prover: ProofResolver
 
     public init(
-        with collaborators: Collaborators, store: any FederationStore, verifier: Verifier, tickets: any SealedTokens
+        store: any FederationStore, authenticator: Authenticator, verifier: Verifier, tickets: any SealedTokens,
+        tokens: any TokenAuthority, outOfBand: OutOfBand, limiter: RateLimiter, networks: NetworkHashing,
+        clock: WallClock, entropy: Entropy
     ) {
-        with = collaborators
-        authenticator = Authenticator(with: collaborators)
         self.store = store
-        prover = ProofResolver(verifier: verifier, tickets: tickets, clock: collaborators.clock)
+        self.authenticator = authenticator
         self.tickets = tickets
+        self.tokens = tokens
+        self.outOfBand = outOfBand
+        self.limiter = limiter
+        self.networks = networks
+        self.clock = clock
+        self.entropy = entropy
+        prover = ProofResolver(verifier: verifier, tickets: tickets, clock: clock)
     }
 
     public struct Request: Sendable {
@@ -62,7 +74,9 @@ public struct FederatedSignIn: Sendable {
     public func signIn(_ request: Request, for app: App, in project: Project) async throws -> Outcome {
         let proven = try await prover.proven(request.proof, for: app, in: project)
         return try await retryingConflicts { attempt in
-            let caller = try await request.idToken.mapAsync { try await authenticator.caller(showing: $0, in: project) }
+            let caller = try await request.idToken.mapAsync {
+                try await authenticator.caller(showing: $0, in: project)
+            }
             try proven.requireUse(by: caller)
             let known = try await store.linkingCandidates(for: proven.identity, in: project.realm)
             if let caller, known.owner?.id != caller.account.id {
@@ -80,15 +94,15 @@ public struct FederatedSignIn: Sendable {
     /// Checks the session before the decision, so that a client with a stale session does not learn which account has
     /// an identity or address. If the caller already has the identity, this is a login and not a link.
     private func admit(_ caller: Caller, isFirstAttempt: Bool, in project: Project) throws {
-        try caller.requireRecentLoginToLink(by: project.policy, at: with.clock.now())
-        if isFirstAttempt { try with.limiter.takeCredentialChange(of: caller.account.id, in: project) }
+        try caller.requireRecentLoginToLink(by: project.policy, at: clock.now())
+        if isFirstAttempt { try limiter.takeCredentialChange(of: caller.account.id, in: project) }
     }
 
     /// Issues a nonce for a sign-in that is about to begin.
     public func issueNonce(in project: Project, from origin: RequestContext) throws(TooManyAttempts) -> IssuedNonce {
-        try with.limiter.take(
+        try limiter.take(
             .nonces(from: origin.network), Policy.nonceLimit, Policy.nonceWindow, ID(project.id))
-        return tickets.nonce(until: with.clock.now() + Self.nonceLifetime, in: project.realm)
+        return tickets.nonce(until: clock.now() + Self.nonceLifetime, in: project.realm)
     }
 
     /// - Throws: ``StoreConflict/stale`` if the decision has to be taken again.
@@ -105,7 +119,7 @@ public struct FederatedSignIn: Sendable {
         case .create:
             let takesEmail = !project.policy.allowsDuplicateEmails
             return try await commit(
-                .create(with.entropy.accountID(), takesEmail: takesEmail), proven, isNew: true, in: project,
+                .create(entropy.accountID(), takesEmail: takesEmail), proven, isNew: true, in: project,
                 from: origin)
         case .confirm(let account, let isRecycled):
             let use = PendingCredential.Use.link(to: account.id, generation: account.generation)
@@ -125,16 +139,15 @@ public struct FederatedSignIn: Sendable {
         _ step: SignInCommit.Step, _ proven: ResolvedProof, isNew: Bool = false, in project: Project,
         from origin: RequestContext
     ) async throws -> Outcome {
-        let now = with.clock.now()
+        let now = clock.now()
         let commit = SignInCommit(
-            step: step, identity: proven.identity, marks: proven.marks, session: with.entropy.sessionID(),
-            device: origin.device, networkHash: with.networkHash(of: origin, in: project), trace: origin.trace,
-            enteredAt: now,
+            step: step, identity: proven.identity, marks: proven.marks, session: entropy.sessionID(),
+            device: origin.device, networkHash: networks.hash(of: origin, in: project), trace: origin.trace, enteredAt: now,
             emailBatch: try emailBatch(about: step, proven.identity, from: origin, at: now))
         let (account, session) = try await refusing({ $0.atFederatedSignIn(usesPendingToken: proven.isTicket) }) {
             try await store.commit(commit, in: project.realm)
         }
-        let signedIn = try await with.tokens.signedIn(account, session, in: project, at: now)
+        let signedIn = try await tokens.signedIn(account, session, in: project, at: now)
         return .signedIn(signedIn, IdentityProfile(proven.identity, of: account), isNew: isNew)
     }
 
@@ -146,12 +159,12 @@ public struct FederatedSignIn: Sendable {
         case .signIn, .create: return EmailBatch()
         case .link(let account, _, _):
             let method = AddedSignInMethod(provider: identity.provider, subject: identity.subject, addedAt: now)
-            return try with.additionNotice(of: method, to: account, from: origin)
+            return try outOfBand.additionNotice(of: method, to: account, from: origin)
         case .reclaim(let account):
             guard let email = account.email else { return EmailBatch() }
             let content = EmailPayload(provider: identity.provider)
             return EmailBatch(
-                emails: try with.notice(
+                emails: try outOfBand.notice(
                     .accountReclaimed, to: email, about: account.id, content, from: origin, at: now))
         }
     }
@@ -162,7 +175,7 @@ public struct FederatedSignIn: Sendable {
     ) throws -> String {
         var identity = proven.identity
         identity.marks = proven.marks
-        let end = with.clock.now() + Self.pendingLifetime
+        let end = clock.now() + Self.pendingLifetime
         return try tickets.ticket(
             for: PendingCredential(identity: identity, use: use),
             until: proven.ticket.map { min($0.expiresAt, end) } ?? end, in: project.realm)

@@ -7,15 +7,24 @@ struct PasswordAttempt {
     private let email: EmailAddress
     private let project: Project
     private let origin: RequestContext
-    private let with: Collaborators
+    private let store: any AccountStore
+    private let limiter: RateLimiter
+    private let networks: NetworkHashing
+    private let clock: WallClock
     /// Whether the attempt continues although there were too many wrong passwords for the address.
     private var isExempt = false
 
-    init(on email: EmailAddress, in project: Project, from origin: RequestContext, with collaborators: Collaborators) {
+    init(
+        on email: EmailAddress, in project: Project, from origin: RequestContext, store: any AccountStore,
+        limiter: RateLimiter, networks: NetworkHashing, clock: WallClock
+    ) {
         self.email = email
         self.project = project
         self.origin = origin
-        with = collaborators
+        self.store = store
+        self.limiter = limiter
+        self.networks = networks
+        self.clock = clock
     }
 
     /// Throws if the password may not be tried. Called again after a correct password, because of many concurrent
@@ -24,22 +33,22 @@ struct PasswordAttempt {
     /// - Throws: ``TooManyAttempts``, and the store's errors. The store is called only while the address is under
     ///   attack.
     mutating func require() async throws {
-        try with.limiter.requirePasswordAttempt(on: email, from: origin.network, in: project)
-        guard !isExempt, with.limiter.isUnderAttack(email, in: project) else { return }
-        if try await !isFromKnownNetwork() { try with.limiter.takeUnknownNetworkAttempt(on: email, in: project) }
+        try limiter.requirePasswordAttempt(on: email, from: origin.network, in: project)
+        guard !isExempt, limiter.isUnderAttack(email, in: project) else { return }
+        if try await !isFromKnownNetwork() { try limiter.takeUnknownNetworkAttempt(on: email, in: project) }
         isExempt = true
     }
 
     /// Counts a wrong password. Of many concurrent attempts, no more than the limit may learn that their passwords were
     /// wrong.
     func fail() throws(TooManyAttempts) {
-        try with.limiter.takePasswordFailure(on: email, from: origin.network, in: project)
-        if !isExempt { try with.limiter.takeAddressFailure(on: email, in: project) }
+        try limiter.takePasswordFailure(on: email, from: origin.network, in: project)
+        if !isExempt { try limiter.takeAddressFailure(on: email, in: project) }
     }
 
     private func isFromKnownNetwork() async throws -> Bool {
-        let networkHashes = with.networkHashing.hashes(origin.network, project.realm)
-        let since = with.clock.now() - Policy.knownNetworkLifetime
-        return try await with.store.hadSession(email, from: networkHashes, since: since, in: project.realm)
+        let networkHashes = networks.hashes(origin.network, project.realm)
+        let since = clock.now() - Policy.knownNetworkLifetime
+        return try await store.hadSession(email, from: networkHashes, since: since, in: project.realm)
     }
 }

@@ -54,21 +54,16 @@ extension Policy {
     private var asksForClasses: Bool { requiresLowercase || requiresUppercase || requiresDigit || requiresSymbol }
 }
 
-extension Collaborators {
-    /// Checks every password that is set; see ``Policy``.
-    func require(_ password: Secret, by policy: Policy) async throws {
-        try await policy.require(password, unknownTo: breaches)
-    }
-
+extension Policy {
     /// Checks a password that is set together with an address, which `requireFree` looks up.
     ///
     /// With email enumeration protection, the password is checked first: otherwise weak passwords would reveal which
     /// addresses have accounts, without creating any.
     func require(
-        _ password: Secret, by policy: Policy, andAddress requireFree: () async throws -> Void
+        _ password: Secret, unknownTo breaches: BreachedPasswords, andAddress requireFree: () async throws -> Void
     ) async throws {
-        if !policy.emailEnumerationProtection { try await requireFree() }
-        try await require(password, by: policy)
-        if policy.emailEnumerationProtection { try await requireFree() }
+        if !emailEnumerationProtection { try await requireFree() }
+        try await require(password, unknownTo: breaches)
+        if emailEnumerationProtection { try await requireFree() }
     }
 }
