@@ -90,7 +90,7 @@ struct Delivery: Sendable {
         for _ in 1...3 {
             do {
                 return try await dependencies.queue.remove(email.id)
-            } catch is StoreUnavailable {
+            } catch let error where error is StoreUnavailable || error is PersistentConflict {
                 try await Task.sleep(for: .seconds(1))
             }
         }

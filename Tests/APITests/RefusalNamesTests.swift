@@ -81,6 +81,16 @@ struct RefusalNamesTests {
         #expect(outcome.response.status >= 500)
     }
 
+    /// Stock clients keep the user signed in after an error that is not JSON.
+    @Test("asks for a retry, in plain text, after a conflict that did not end")
+    func conflict() throws {
+        let outcome = RequestOutcome(PersistentConflict(attempts: 5))
+        #expect(outcome.refusal == nil && outcome.fault is PersistentConflict)
+        #expect(outcome.response.status == 503)
+        #expect(outcome.response.headers["Retry-After"] == "1")
+        #expect(outcome.response.headers["Content-Type"]?.hasPrefix("text/plain") == true)
+    }
+
     @Test(
         "has the envelope of its service",
         arguments: [

@@ -3,7 +3,9 @@ import Testing
 @Suite("Errors of the domain")
 struct RefusalTests {
     /// The gateway's own faults, which ``RequestOutcome`` answers with 503.
-    static let unavailable: Set<String> = ["Overloaded", "StoreUnavailable", "ProviderUnreachable"]
+    static let unavailable: Set<String> = [
+        "Overloaded", "StoreUnavailable", "PersistentConflict", "ProviderUnreachable",
+    ]
 
     @Test("are refusals, which have a code of the wire each, or answer 503")
     func areRefusals() throws {

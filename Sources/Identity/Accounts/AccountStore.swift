@@ -1,6 +1,6 @@
 /// Accounts, their sessions and their identities: as their owners see them, and as administrators do. Every call is one
 /// statement or one transaction, which also writes the audit events. A write throws ``StoreConflict`` if it was not applied.
-/// Every call may throw ``StoreUnavailable``.
+/// Every call may throw ``StoreUnavailable`` and ``PersistentConflict``.
 public protocol AccountStore: Sendable {
     // For sign-in:
 

@@ -17,7 +17,7 @@ public enum StoreConflict: Error, Hashable {
 ///   - isConflict: whether the error is such a conflict. Any other error is rethrown at once.
 ///   - pause: waited before the next attempt, in milliseconds, so that the other transaction can finish.
 ///   - attempt: gets the number of the attempt, counted from 1.
-/// - Throws: ``StoreUnavailable`` after the last attempt.
+/// - Throws: ``PersistentConflict`` after the last attempt.
 public func retryingConflicts<Value>(
     where isConflict: (any Error) -> Bool = { $0 as? StoreConflict == .stale }, pause: ClosedRange<Int>? = nil,
     _ attempt: (_ number: Int) async throws -> sending Value
@@ -30,5 +30,14 @@ public func retryingConflicts<Value>(
             if let pause { try await Task.sleep(for: .milliseconds(Int.random(in: pause))) }
         }
     }
-    throw StoreUnavailable(reason: "transaction conflict: gave up after \(attempts) attempts")
+    throw PersistentConflict(attempts: attempts)
+}
+
+/// Other transactions changed the same rows during every attempt. Nothing was applied, and a retry may succeed.
+public struct PersistentConflict: Error {
+    public let attempts: Int
+
+    public init(attempts: Int) {
+        self.attempts = attempts
+    }
 }

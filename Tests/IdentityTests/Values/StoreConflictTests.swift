@@ -1,0 +1,41 @@
+import Identity
+import Synchronization
+import Testing
+
+@Suite("A stale write")
+struct StoreConflictTests {
+    private struct OtherError: Error {}
+
+    @Test("is tried again until it succeeds")
+    func success() async throws {
+        let number = try await retryingConflicts { number in
+            if number < 5 { throw StoreConflict.stale }
+            return number
+        }
+        #expect(number == 5)
+    }
+
+    @Test("is given up after the fifth attempt, and not as if the database were unavailable")
+    func giveUp() async {
+        let attempts = Mutex(0)
+        await #expect(throws: PersistentConflict.self) {
+            try await retryingConflicts { number in
+                attempts.withLock { $0 = number }
+                throw StoreConflict.stale
+            }
+        }
+        #expect(attempts.withLock { $0 } == 5)
+    }
+
+    @Test("is not tried again after any other error", arguments: [StoreConflict.notFound, OtherError()] as [any Error])
+    func otherError(error: any Error) async {
+        let attempts = Mutex(0)
+        await #expect(throws: (any Error).self) {
+            try await retryingConflicts { number in
+                attempts.withLock { $0 = number }
+                throw error
+            }
+        }
+        #expect(attempts.withLock { $0 } == 1)
+    }
+}
