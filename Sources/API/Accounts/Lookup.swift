@@ -6,7 +6,7 @@ extension Endpoint {
     static let lookup = either("lookup", .post, "/v1/accounts:lookup", needs: .readUsers) { call, client in
         let request = try call.body(as: LookupRequest.self)
         let idToken = try request.idToken.required(.missingIDToken)
-        let caller = try await call.services.signIn.authenticator.caller(showing: idToken, in: client.project)
+        let caller = try await call.services.signIn.authenticator.authenticate(idToken: idToken, in: client.project)
         return try .json(LookupResponse(users: [UserInfo(caller.account, of: client.project.tenant)]))
     } administrator: { call, administrator in
         try await call.lookupAccounts(for: administrator)

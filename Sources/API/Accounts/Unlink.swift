@@ -12,7 +12,7 @@ extension Endpoint {
         var input = AccountEditor.Input()
         try input.remove(providers)
         input.mayLoseLastSignInMethod = request.allowNoSignInMethod ?? false
-        let caller = try await call.services.signIn.authenticator.caller(showing: idToken, in: client.project)
+        let caller = try await call.services.signIn.authenticator.authenticate(idToken: idToken, in: client.project)
         let edited = try await call.services.accounts.editor.edit(caller, input, in: client.project, from: call.origin)
         return try .json(UpdateResponse(edited))
     }

@@ -11,7 +11,7 @@ extension Endpoint {
             return try .json(UpdateResponse(applied))
         }
         let idToken = try request.checkedIDToken()
-        let caller = try await call.services.signIn.authenticator.caller(showing: idToken, in: client.project)
+        let caller = try await call.services.signIn.authenticator.authenticate(idToken: idToken, in: client.project)
         let edited = try await call.services.accounts.editor.edit(
             caller, try request.input(), in: client.project, from: call.origin)
         return try .json(UpdateResponse(edited))

@@ -6,7 +6,7 @@ extension Endpoint {
     static let listSessions = client("listSessions", .post, "/v1/accounts:listSessions") { call, client in
         let request = try call.body(as: ListSessionsRequest.self)
         let idToken = try request.idToken.required(.missingIDToken)
-        let caller = try await call.services.signIn.authenticator.caller(showing: idToken, in: client.project)
+        let caller = try await call.services.signIn.authenticator.authenticate(idToken: idToken, in: client.project)
         let sessions = try await call.services.sessions.list(for: caller, in: client.project)
         return try .json(ListSessionsResponse(sessions: sessions.map { SessionInfo($0, seenBy: caller.session) }))
     }

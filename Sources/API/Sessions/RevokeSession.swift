@@ -7,7 +7,7 @@ extension Endpoint {
         let request = try call.body(as: RevokeSessionRequest.self)
         let idToken = try request.idToken.required(.missingIDToken)
         let input = try request.input()
-        let caller = try await call.services.signIn.authenticator.caller(showing: idToken, in: client.project)
+        let caller = try await call.services.signIn.authenticator.authenticate(idToken: idToken, in: client.project)
         switch input {
         case .one(let session):
             try await call.services.sessions.end(session, by: caller, in: client.project, from: call.origin)

@@ -18,7 +18,7 @@ extension EndpointCall {
         let password = request.password.map(Secret.init)
         let displayName = request.displayName.nonEmpty
         if let idToken = request.idToken.nonEmpty {
-            let caller = try await services.signIn.authenticator.caller(showing: idToken, in: client.project)
+            let caller = try await services.signIn.authenticator.authenticate(idToken: idToken, in: client.project)
             let edited = try await services.accounts.editor.addPassword(
                 to: caller, email: request.email, password: password, displayName: displayName, in: client.project,
                 from: origin)

@@ -115,7 +115,7 @@ public struct OOBRedemption: Sendable {
             let found = try await check(code, for: [.signIn], in: project)
             guard found.code.email == email else { throw OOBCodeRefusal.otherEmail }
             let caller: Caller? =
-                if let idToken { try await authenticator.caller(showing: idToken, in: project) } else { nil }
+                if let idToken { try await authenticator.authenticate(idToken: idToken, in: project) } else { nil }
             let entry = try entry(of: found, by: caller, in: project, from: origin)
             if let caller, attempt == 1 {
                 try limiter.takeCredentialChange(of: caller.account.id, in: project)

@@ -133,7 +133,7 @@ public struct OOBSending: Sendable {
             guard newEmail == nil else { throw OOBSendingRefusal.missingIDToken }
             throw TokenRefusal.invalidIDToken
         }
-        let caller = try await authenticator.caller(showing: idToken, in: project)
+        let caller = try await authenticator.authenticate(idToken: idToken, in: project)
         guard let email = caller.account.email else { throw CredentialRefusal.missingEmail }
         if let newEmail {
             try caller.requireRecentLogin(by: project.policy, at: clock.now())

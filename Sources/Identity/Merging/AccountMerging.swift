@@ -94,7 +94,7 @@ public struct AccountMerging: Sendable {
     }
 
     private func source(_ idToken: String, in project: Project) async throws -> Account {
-        let caller = try await authenticator.caller(showing: idToken, in: project)
+        let caller = try await authenticator.authenticate(idToken: idToken, in: project)
         try caller.requireRecentLogin(by: project.policy, at: clock.now())
         return caller.account
     }

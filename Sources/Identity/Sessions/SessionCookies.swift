@@ -23,7 +23,7 @@ public struct SessionCookies: Sendable {
     public func cookie(
         for idToken: String, lasting lifetime: Duration, in project: Project, by actor: AuditActor
     ) async throws -> String {
-        let caller = try await authenticator.caller(showing: idToken, in: project)
+        let caller = try await authenticator.authenticate(idToken: idToken, in: project)
         let now = clock.now()
         let cookie = try await tokens.sessionCookie(
             from: idToken, lasting: lifetime, in: project, at: now)

@@ -75,7 +75,7 @@ public struct FederatedSignIn: Sendable {
         let proven = try await prover.proven(request.proof, for: app, in: project)
         return try await retryingConflicts { attempt in
             let caller = try await request.idToken.mapAsync {
-                try await authenticator.caller(showing: $0, in: project)
+                try await authenticator.authenticate(idToken: $0, in: project)
             }
             try proven.requireUse(by: caller)
             let known = try await store.linkingCandidates(for: proven.identity, in: project.realm)

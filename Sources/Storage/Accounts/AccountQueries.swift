@@ -47,7 +47,7 @@ extension SQL {
         WITH deleted AS (
             DELETE FROM account a WHERE a.project_id = \(realm.rawValue) AND \(isAlive(session))
             RETURNING a.project_id, a.id, a.email),
-        \(forgetting("deleted", at: now)),
+        \(deletionEffects(of: "deleted", at: now)),
         audited AS (\(auditing(deletionOf: "deleted", by: actor, at: now)))
         \(insertTombstones("deleted", at: now))
         """

@@ -46,7 +46,7 @@ enum AccountRow {
     }
 
     /// The same, of a row that has the column ``lastRefresh``.
-    static func seen(_ row: Row) throws -> Account {
+    static func accountWithLastRefresh(_ row: Row) throws -> Account {
         try account(row, lastRefreshAt: try row.decode("last_refresh_at"))
     }
 

@@ -4,7 +4,7 @@ internal import Postgres
 extension SQL {
     /// The project ID, hidden from the planner. With outdated statistics, the planner expects a single account and
     /// scans the whole project instead of looking up each account by its index.
-    static func asked(_ realm: ID<Realm>) -> SQL {
+    static func param(_ realm: ID<Realm>) -> SQL {
         "param AS MATERIALIZED (SELECT \(realm.rawValue) AS project_id)"
     }
 
@@ -12,7 +12,7 @@ extension SQL {
     static func find(_ references: [AccountReference], in realm: ID<Realm>) -> SQL {
         let names = ReferenceColumns(references)
         return """
-            WITH \(asked(realm)),
+            WITH \(param(realm)),
             found AS MATERIALIZED (
                 SELECT unnest(\(names.ids)) AS id
                 UNION
@@ -56,7 +56,7 @@ extension SQL {
             WITH deleted AS (
                 DELETE FROM account WHERE project_id = \(realm.rawValue) AND id = \(account.rawValue)
                 RETURNING project_id, id, email),
-            \(forgetting("deleted", tells: actor != nil, at: now))\(audited)
+            \(deletionEffects(of: "deleted", tells: actor != nil, at: now))\(audited)
             \(insertTombstones("deleted", at: now))
             """
     }
@@ -76,7 +76,7 @@ extension SQL {
             DELETE FROM account a USING locked
             WHERE a.project_id = \(realm.rawValue) AND a.id = locked.id AND NOT locked.is_spared
             RETURNING a.project_id, a.id, a.email),
-        \(forgetting("deleted", at: now)),
+        \(deletionEffects(of: "deleted", at: now)),
         audited AS (\(auditing(deletionOf: "deleted", by: actor, at: now))),
         tombstones AS (\(insertTombstones("deleted", at: now)))
         SELECT id FROM locked WHERE is_spared
@@ -84,7 +84,7 @@ extension SQL {
     }
 
     /// Emits the events of deleted accounts, and deletes the emails that wait to be sent to them.
-    static func forgetting(_ source: SQL, tells: Bool = true, at now: Instant) -> SQL {
+    static func deletionEffects(of source: SQL, tells: Bool = true, at now: Instant) -> SQL {
         """
         outbox_rows AS (
             INSERT INTO outbox (id, project_id, kind, account_id, detail, created_at)

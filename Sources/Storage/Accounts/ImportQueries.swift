@@ -69,7 +69,7 @@ extension SQL {
     /// Rows of the identities that some account has.
     static func owners(of identities: [LinkedIdentity], in realm: ID<Realm>) -> SQL {
         """
-        WITH \(asked(realm))
+        WITH \(param(realm))
         SELECT l.provider, l.subject, l.account_id FROM param CROSS JOIN
             unnest(\(identities.map(\.provider.rawValue)), \(identities.map(\.subject))) AS w (provider, subject)
         JOIN linked_identity l
@@ -80,7 +80,7 @@ extension SQL {
     /// Rows of the IDs, addresses and numbers that some account has.
     static func names(takenOf accounts: [Account], in realm: ID<Realm>) -> SQL {
         """
-        WITH \(asked(realm))
+        WITH \(param(realm))
         SELECT 'id' AS member, a.id AS name FROM param
         CROSS JOIN unnest(\(accounts.map(\.id.rawValue))) AS w (id)
         JOIN account a ON a.project_id = param.project_id AND a.id = w.id

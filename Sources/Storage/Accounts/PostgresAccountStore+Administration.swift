@@ -37,7 +37,7 @@ extension PostgresAccountStore {
         let row = try await withStoreErrors {
             try await pool.transaction { try await $0.apply(change, to: account, of: actor, at: now, in: realm) }
         }
-        return try AccountRow.seen(row)
+        return try AccountRow.accountWithLastRefresh(row)
     }
 
     public func delete(
@@ -65,7 +65,7 @@ extension PostgresAccountStore {
     }
 
     private func accounts(_ statement: SQL) async throws -> [Account] {
-        try await withStoreErrors { try await pool.query(statement) }.map { try AccountRow.seen($0) }
+        try await withStoreErrors { try await pool.query(statement) }.map { try AccountRow.accountWithLastRefresh($0) }
     }
 }
 

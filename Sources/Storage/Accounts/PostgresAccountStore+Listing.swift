@@ -26,14 +26,14 @@ extension PostgresAccountStore {
     ) async throws -> [Account] {
         let statement = SQL.page(beginningWith: prefix, besides: names, after: id, limit: limit, in: realm)
         return try await withStoreErrors { try await pool.query(statement) }.map {
-            try AccountRow.seen($0)
+            try AccountRow.accountWithLastRefresh($0)
         }
     }
 }
 
 extension Transaction {
     fileprivate func accounts(_ statement: SQL) async throws -> [Account] {
-        try await query(statement).map { try AccountRow.seen($0) }
+        try await query(statement).map { try AccountRow.accountWithLastRefresh($0) }
     }
 
     /// Accounts that have the sort key (an address or a name) come first, then the others: each group has its own

@@ -47,7 +47,7 @@ public struct PostgresAccountStore: AccountStore {
         let statement = SQL.find(try UUID(claim.session), of: claim.account, in: realm)
         return try await withStoreErrors { try await pool.read(statement) }.first.map { row in
             FoundSession(
-                account: try AccountRow.seen(row),
+                account: try AccountRow.accountWithLastRefresh(row),
                 session: try row.decode("session_id", as: UUID?.self) == nil ? nil : try SessionRow.session(row))
         }
     }

@@ -109,7 +109,7 @@ extension SQL {
         deleted AS (
             DELETE FROM account a USING batch WHERE a.project_id = \(realm.rawValue) AND a.id = batch.id
             RETURNING a.project_id, a.id, a.email),
-        \(forgetting("deleted", at: now))
+        \(deletionEffects(of: "deleted", at: now))
         SELECT FROM deleted
         """
     }
@@ -188,7 +188,7 @@ extension SQL {
         deleted AS (
             DELETE FROM account a USING unused u WHERE a.project_id = \(realm.rawValue) AND a.id = u.id
             RETURNING a.project_id, a.id, a.email),
-        \(forgetting("deleted", at: now)),
+        \(deletionEffects(of: "deleted", at: now)),
         audited AS (\(auditing(deletionOf: "deleted", by: .system, at: now))),
         tombstones AS (\(insertTombstones("deleted", at: now)))
         SELECT p.id, (SELECT count(*) FROM page) AS seen, (SELECT count(*) FROM deleted) AS removed
