@@ -230,4 +230,20 @@ struct ResetTests {
         let outcome = try await gateway.reset(code).outcome
         #expect(outcome == "400 USER_DISABLED", "\(outcome)")
     }
+
+    @Test(
+        "ends with an administrator's change of how the user signs in, and with no other",
+        arguments: [
+            (["disableUser": false], "200"), (["displayName": "Ada"], "200"),
+            (["password": "secret2"], "400 INVALID_OOB_CODE"), (["validSince": "1"], "400 INVALID_OOB_CODE"),
+            (["email": "ada@example.com"], "400 INVALID_OOB_CODE"),
+        ] as [([String: JSON], String)])
+    func administered(change: [String: JSON], outcome: String) async throws {
+        let gateway = try await TestGateway.administered()
+        let ada = try await gateway.signUp()
+        let code = try await gateway.requestedCode("PASSWORD_RESET", ["email": "ada@example.com"])
+        let body = JSON.object(change.merging(["localId": .string(ada.localId)]) { $1 })
+        #expect(try await gateway.administer(":update", body).outcome == "200")
+        #expect(try await gateway.check(code).outcome == outcome)
+    }
 }
