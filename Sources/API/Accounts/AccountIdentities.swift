@@ -26,9 +26,9 @@ extension Endpoint {
         "unlinkIdentity", .delete, resource, needs: .linkUsers, bodyLimit: openBodyLimit
     ) { call, administrator in
         try call.targetFields.check(for: administrator)
-        let leavesNoWayIn = try call.flag("allowNoSignInMethod")
+        let allowsNoSignInMethod = try call.flag("allowNoSignInMethod")
         _ = try await call.services.accounts.linking.apply(
-            .unlink(call.providerID, from: call.localID, leavesNoWayIn: leavesNoWayIn),
+            .unlink(call.providerID, from: call.localID, allowsNoSignInMethod: allowsNoSignInMethod),
             by: call.actor(of: administrator), in: administrator.project)
         return try .json(NoContent())
     }
@@ -42,7 +42,8 @@ extension Endpoint {
             throw RequestRefusal.rejected(.missingLocalID, "targetLocalId is required.")
         }
         let change = IdentityChange.move(
-            call.providerID, from: call.localID, to: ID(target), leavesNoWayIn: input.allowNoSignInMethod == true)
+            call.providerID, from: call.localID, to: ID(target), allowsNoSignInMethod: input.allowNoSignInMethod == true
+        )
         return try await call.changeIdentity(change, as: administrator)
     }
 }

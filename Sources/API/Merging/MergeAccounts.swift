@@ -33,7 +33,7 @@ extension Endpoint {
         let request = try call.body(as: UndoMergeRequest.self, for: administrator)
         let source = try ID<Account>(named: request.sourceLocalId)
         let target = try await call.services.accounts.linking.undoMerge(
-            of: source, leavesNoWayIn: request.allowNoSignInMethod == true, by: call.actor(of: administrator),
+            of: source, allowsNoSignInMethod: request.allowNoSignInMethod == true, by: call.actor(of: administrator),
             in: administrator.project)
         return try .json(UndoMergeResponse(sourceLocalId: source.rawValue, localId: target.rawValue))
     }

@@ -150,7 +150,7 @@ public protocol AccountStore: Sendable {
     /// - Returns: the target's ID.
     /// - Throws: ``UndoRefusal``; ``StoreConflict/notFound``; ``StoreConflict/taken(_:)``.
     func undoMerge(
-        of source: ID<Account>, leavesNoWayIn: Bool, by actor: AuditActor, at now: Instant, in realm: ID<Realm>
+        of source: ID<Account>, allowsNoSignInMethod: Bool, by actor: AuditActor, at now: Instant, in realm: ID<Realm>
     ) async throws -> ID<Account>
 
     // For lists of accounts:

@@ -1,9 +1,9 @@
 /// An administrator's change of the identities of accounts.
 public enum IdentityChange: Hashable, Sendable {
     case link(LinkedIdentity, to: ID<Account>)
-    /// - Parameter leavesNoWayIn: confirms that the account may lose its last sign-in method.
-    case unlink(ProviderID, from: ID<Account>, leavesNoWayIn: Bool)
-    case move(ProviderID, from: ID<Account>, to: ID<Account>, leavesNoWayIn: Bool)
+    /// - Parameter allowsNoSignInMethod: confirms that the account may lose its last sign-in method.
+    case unlink(ProviderID, from: ID<Account>, allowsNoSignInMethod: Bool)
+    case move(ProviderID, from: ID<Account>, to: ID<Account>, allowsNoSignInMethod: Bool)
 
     /// The account that loses the identity, and the account that gets it.
     public var accounts: (from: ID<Account>?, to: ID<Account>?) {
@@ -79,13 +79,13 @@ extension Account {
     }
 
     public func unlinking(
-        _ provider: ProviderID, leavesNoWayIn: Bool
+        _ provider: ProviderID, allowsNoSignInMethod: Bool
     ) throws(IdentityRefusal) -> (remaining: Account, identity: LinkedIdentity) {
         guard let identity = identities.first(where: { $0.provider == provider }) else { throw .notLinked }
         var account = self
         (account.email, account.emailIsVerified) = primaryEmail(without: [provider])
         account.identities.removeAll { $0.provider == provider }
-        guard leavesNoWayIn || account.hasWayIn else { throw .lastSignInMethod }
+        guard allowsNoSignInMethod || account.hasSignInMethod else { throw .lastSignInMethod }
         return (account, identity)
     }
 }

@@ -69,11 +69,11 @@ public struct LinkAdministration: Sendable {
 
     /// - Returns: the account that the source had been merged into.
     public func undoMerge(
-        of source: ID<Account>, leavesNoWayIn: Bool, by actor: AuditActor, in project: Project
+        of source: ID<Account>, allowsNoSignInMethod: Bool, by actor: AuditActor, in project: Project
     ) async throws -> ID<Account> {
         try await refusing(\.atAdministratorsUndo) {
             try await store.undoMerge(
-                of: source, leavesNoWayIn: leavesNoWayIn, by: actor, at: clock.now(), in: project.realm)
+                of: source, allowsNoSignInMethod: allowsNoSignInMethod, by: actor, at: clock.now(), in: project.realm)
         }
     }
 }

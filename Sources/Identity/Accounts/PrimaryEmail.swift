@@ -28,5 +28,5 @@ extension Account {
     }
 
     /// Whether the user can still sign in, or the backend can sign the user in.
-    public var hasWayIn: Bool { !signInMethods.isEmpty || phoneNumber != nil || usesCustomTokens }
+    public var hasSignInMethod: Bool { !signInMethods.isEmpty || phoneNumber != nil || usesCustomTokens }
 }

@@ -5,19 +5,20 @@ public struct MergeRecord: Hashable, Sendable {
     public let source: Account
     /// The target's generation at the merge. If it has changed, the merge cannot be undone.
     public let targetGeneration: Int64
-    public let targetHadWayIn: Bool
+    public let targetHadSignInMethod: Bool
     public let targetUsedEmailLinks: Bool
     public let mergedAt: Instant
     public let undoableUntil: Instant
 
     public init(
-        plan: MergePlan, source: Account, targetGeneration: Int64, targetHadWayIn: Bool, targetUsedEmailLinks: Bool,
+        plan: MergePlan, source: Account, targetGeneration: Int64, targetHadSignInMethod: Bool,
+        targetUsedEmailLinks: Bool,
         mergedAt: Instant, undoableUntil: Instant
     ) {
         self.plan = plan
         self.source = source
         self.targetGeneration = targetGeneration
-        self.targetHadWayIn = targetHadWayIn
+        self.targetHadSignInMethod = targetHadSignInMethod
         self.targetUsedEmailLinks = targetUsedEmailLinks
         self.mergedAt = mergedAt
         self.undoableUntil = undoableUntil
@@ -25,9 +26,9 @@ public struct MergeRecord: Hashable, Sendable {
 
     /// The target without what the merge gave it. It keeps a name or picture that it got later.
     ///
-    /// - Parameter leavesNoWayIn: confirms that the target may lose its last sign-in method.
+    /// - Parameter allowsNoSignInMethod: confirms that the target may lose its last sign-in method.
     public func undone(
-        from target: Account, leavesNoWayIn: Bool, at now: Instant
+        from target: Account, allowsNoSignInMethod: Bool, at now: Instant
     ) throws(UndoRefusal) -> Account {
         guard now < undoableUntil else { throw .tooLate }
         guard target.generation == targetGeneration else { throw .credentialsChanged }
@@ -43,8 +44,8 @@ public struct MergeRecord: Hashable, Sendable {
             rest.phoneNumber = nil
         }
         takeNameAndPhoto(from: &rest)
-        let losesWayIn = targetHadWayIn && target.hasWayIn && !rest.hasWayIn
-        guard !losesWayIn || leavesNoWayIn else { throw .lastSignInMethod }
+        let losesLastSignInMethod = targetHadSignInMethod && target.hasSignInMethod && !rest.hasSignInMethod
+        guard !losesLastSignInMethod || allowsNoSignInMethod else { throw .lastSignInMethod }
         return rest
     }
 

@@ -2,7 +2,7 @@
 /// target.
 ///
 /// The holder of the link has proven the source's address. Therefore no later action of the target's owner can prevent
-/// the undo, and the target keeps everything of its own. ``MergeRecord/undone(from:leavesNoWayIn:at:)`` is the
+/// the undo, and the target keeps everything of its own. ``MergeRecord/undone(from:allowsNoSignInMethod:at:)`` is the
 /// administrator's undo, which is rejected where this one undoes what is still possible.
 public struct MergeReversal: Hashable, Sendable {
     /// Whether the source gets back its address and the password that it had.

@@ -16,17 +16,17 @@ extension Transaction {
         switch change {
         case .link(let identity, let id):
             return try await link(identity, to: try account(id), by: actor, at: now, in: realm)
-        case .unlink(let provider, let id, let leavesNoWayIn):
-            let (remaining, identity) = try account(id).unlinking(provider, leavesNoWayIn: leavesNoWayIn)
+        case .unlink(let provider, let id, let allowsNoSignInMethod):
+            let (remaining, identity) = try account(id).unlinking(provider, allowsNoSignInMethod: allowsNoSignInMethod)
             guard let dated = DatedIdentity(identity, of: id) else { throw IdentityRefusal.notLinked }
             _ = try await execute(.unlink([provider], from: id, in: realm))
             try await endSessions(of: [id], openedThrough: [provider], except: nil, at: now, in: realm)
             try await storePrimaryEmail(of: remaining, was: try account(id), at: now, in: realm)
             try await note(.identityUnlinked, .identityUnlinked, id, provider, by: actor, at: now, in: realm)
             return dated
-        case .move(let provider, let from, let to, let leavesNoWayIn):
+        case .move(let provider, let from, let to, let allowsNoSignInMethod):
             let (source, target) = (try account(from), try account(to))
-            let (remaining, identity) = try source.unlinking(provider, leavesNoWayIn: leavesNoWayIn)
+            let (remaining, identity) = try source.unlinking(provider, allowsNoSignInMethod: allowsNoSignInMethod)
             let updated = try target.linking(identity, of: nil)
             _ = try await execute(.move(identity, to: to, at: now, in: realm))
             try await endSessions(of: [from], openedThrough: [provider], except: nil, at: now, in: realm)

@@ -37,11 +37,12 @@ extension PostgresAccountStore {
     }
 
     public func undoMerge(
-        of source: ID<Account>, leavesNoWayIn: Bool, by actor: AuditActor, at now: Instant, in realm: ID<Realm>
+        of source: ID<Account>, allowsNoSignInMethod: Bool, by actor: AuditActor, at now: Instant, in realm: ID<Realm>
     ) async throws -> ID<Account> {
         try await withStoreErrors {
             try await pool.transaction {
-                try await $0.undoMerge(of: source, leavesNoWayIn: leavesNoWayIn, by: actor, at: now, in: realm)
+                try await $0.undoMerge(
+                    of: source, allowsNoSignInMethod: allowsNoSignInMethod, by: actor, at: now, in: realm)
             }
         }
     }

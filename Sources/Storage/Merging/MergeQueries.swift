@@ -91,7 +91,7 @@ extension SQL {
                     WHERE l.project_id = a.project_id AND l.account_id = a.id),
                 'earlierMerges', (SELECT coalesce(jsonb_agg(f.source_id), '[]') FROM account_merge f
                     WHERE f.project_id = a.project_id AND f.target_id = a.id),
-                'targetHadSignInMethod', \(target.hasWayIn)::boolean,
+                'targetHadSignInMethod', \(target.hasSignInMethod)::boolean,
                 'targetUsedEmailLinks', \(target.usesEmailLinks)::boolean)
         FROM account a WHERE a.project_id = \(realm.rawValue) AND a.id = \(source.id.rawValue)
         ON CONFLICT (project_id, source_id) DO UPDATE SET target_id = excluded.target_id,

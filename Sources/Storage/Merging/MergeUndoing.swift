@@ -5,7 +5,7 @@ extension Transaction {
     /// - Returns: the target's id.
     /// - Throws: ``UndoRefusal``; ``StoreConflict/notFound``; ``StoreConflict/taken(_:)``.
     func undoMerge(
-        of source: ID<Account>, leavesNoWayIn: Bool, by actor: AuditActor, at now: Instant, in realm: ID<Realm>
+        of source: ID<Account>, allowsNoSignInMethod: Bool, by actor: AuditActor, at now: Instant, in realm: ID<Realm>
     ) async throws -> ID<Account> {
         // Locks the target's row before the row of the merge, in the same order as a deletion of the target.
         guard let seen = try await query(.keptMerge(of: source, in: realm)).first else { throw StoreConflict.notFound }
@@ -20,7 +20,7 @@ extension Transaction {
             throw StoreConflict.notFound
         }
         let target = try AccountRow.account(found)
-        let rest = try merge.undone(from: target, leavesNoWayIn: leavesNoWayIn, at: now)
+        let rest = try merge.undone(from: target, allowsNoSignInMethod: allowsNoSignInMethod, at: now)
         try await take(leaving: rest, from: target, takesEmail: merge.plan.movesEmail, at: now, in: realm)
         try await bringBack(source, of: merge, email: true, phoneNumber: true, at: now, in: realm)
         let moved = merge.plan.identities
@@ -85,7 +85,7 @@ extension MergeRecord {
         self.init(
             plan: try MergePlan(columnText: row.decode("plan")), source: try AccountRow.account(row),
             targetGeneration: try row.decode("target_generation"),
-            targetHadWayIn: try row.decode("target_had_sign_in_method"),
+            targetHadSignInMethod: try row.decode("target_had_sign_in_method"),
             targetUsedEmailLinks: try row.decode("target_used_email_links"),
             mergedAt: Instant(try row.decode("merged_at")), undoableUntil: Instant(try row.decode("undo_until")))
     }

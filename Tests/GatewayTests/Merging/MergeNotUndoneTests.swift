@@ -129,7 +129,7 @@ struct MergeNotUndoneTests {
     }
 
     @Test("does not remove the target's last sign-in method unless the request allows it")
-    func lastWayIn() async throws {
+    func lastSignInMethod() async throws {
         let gateway = try await TestGateway.administered()
         try await gateway.make(["localId": "ada"], identities: [MergeCase.google])
         try await gateway.make(["localId": "bob"], identities: [MergeCase.apple])

@@ -110,8 +110,8 @@ struct PrimaryEmailLifeTests {
         }
         if gone.isEmpty { #expect(account == old) }
         let isLeft = !account.identities.isEmpty || account.hasPassword || account.usesEmailLinks
-        #expect(account.hasWayIn == isLeft)
-        #expect(old.hasWayIn || !account.hasWayIn, "a removal opened a way in")
+        #expect(account.hasSignInMethod == isLeft)
+        #expect(old.hasSignInMethod || !account.hasSignInMethod, "a removal opened a way in")
     }
 }
 

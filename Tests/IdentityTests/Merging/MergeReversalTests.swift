@@ -22,7 +22,8 @@ struct MergeReversalTests {
 
     private static func merge(into target: Account) throws -> MergeRecord {
         MergeRecord(
-            plan: try MergePlan(of: source, into: target), source: source, targetGeneration: 1, targetHadWayIn: true,
+            plan: try MergePlan(of: source, into: target), source: source, targetGeneration: 1,
+            targetHadSignInMethod: true,
             targetUsedEmailLinks: false, mergedAt: then, undoableUntil: then + AccountMerging.undoWindow)
     }
 
