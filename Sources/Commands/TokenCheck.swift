@@ -26,7 +26,7 @@ struct TokenCheck: Sendable {
             "emailTrust": .string(identity.emailTrust.rawValue), "isPrivateEmail": .bool(identity.isPrivateEmail),
             "displayName": identity.displayName.map(JSONValue.string),
             "realUserStatus": identity.realUserStatus.map { .integer(Int64($0)) },
-            "signsInOnce": .bool(!identity.marks.isEmpty),
+            "signsInOnce": .bool(!identity.replayKeys.isEmpty),
         ]
         return TokenCheck(isAccepted: true, ["identity": .object(shown.compactMapValues { $0 })], header)
     }

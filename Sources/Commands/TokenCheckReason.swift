@@ -34,7 +34,7 @@ extension ProviderRefusal {
         case .invalidToken(let fault): fault.reason(header, now)
         case .nonce(let fault): fault.reason(provider)
         case .otherIssuer: TokenCheckReason("issuer", "the identity was verified by another issuer")
-        case .invalidPendingToken, .ticketUsed: TokenCheckReason("form", "not a token of the provider")
+        case .invalidPendingToken, .tokenAlreadyUsed: TokenCheckReason("form", "not a token of the provider")
         }
     }
 }

@@ -67,7 +67,7 @@ struct CompositionRoot: Sendable {
                     store: store, customTokens: mode.customTokens(configuration, clock), tokens: tokens,
                     networks: networks, clock: clock, entropy: .live),
                 federated: FederatedSignIn(
-                    store: federation, authenticator: authenticator, verifier: verifier, tickets: sealedTokens,
+                    store: federation, authenticator: authenticator, verifier: verifier, sealedTokens: sealedTokens,
                     tokens: tokens, outOfBand: outOfBand, limiter: limiter, networks: networks, clock: clock,
                     entropy: .live),
                 authURISession: { Random.text(length: 27) }),
@@ -86,7 +86,7 @@ struct CompositionRoot: Sendable {
             sessionCookies: SessionCookies(authenticator: authenticator, tokens: tokens, trail: trail, clock: clock),
             emailActions: emailActions(on: pool, store, authenticator, tokens, networks, configuration),
             merging: AccountMerging(
-                store: federation, authenticator: authenticator, verifier: verifier, tickets: sealedTokens,
+                store: federation, authenticator: authenticator, verifier: verifier, sealedTokens: sealedTokens,
                 tokens: tokens, outOfBand: outOfBand, limiter: limiter, networks: networks, clock: clock,
                 entropy: .live),
             projects: ProjectServices(

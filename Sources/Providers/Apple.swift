@@ -9,24 +9,25 @@ struct Apple: Sendable {
     let endpoint: ProviderEndpoints.Issuer
     let keys: JWKSCache
 
-    func verify(_ presented: IDTokenInput) async throws -> VerifiedIdentity {
+    func verify(_ input: IDTokenInput) async throws -> VerifiedIdentity {
         let rules = TokenRules(
-            issuers: endpoint.issuers, audiences: presented.audiences, authorizedParties: presented.authorizedParties)
+            issuers: endpoint.issuers, audiences: input.audiences, authorizedParties: input.authorizedParties)
         let token = try await OIDCVerifier(provider: .apple, keys: keys)
-            .verify(presented.idToken, signedByKeysAt: endpoint.keys, by: rules, at: presented.now)
+            .verify(input.idToken, signedByKeysAt: endpoint.keys, by: rules, at: input.now)
         let subject = try token.subject()
         let nonce = try NonceRules.apple(
-            token.claims, raw: presented.rawNonce,
+            token.claims, raw: input.credential.rawNonce,
             // On the web, Apple returns the nonce as the page sent it. A nonce that the gateway issued is safe in both
             // forms.
-            takesUnhashed: presented.nonceIsOurs || presented.settings.apple?.acceptsUnhashedNonces == true,
-            isRequired: presented.policy.requiresNonce)
+            acceptsUnhashed: input.credential.nonceIsOurs || input.settings.apple?.acceptsUnhashedNonces == true,
+            isRequired: input.policy.requiresNonce)
         let email = token.claims.text("email").flatMap(EmailAddress.init)
         return VerifiedIdentity(
             provider: .apple, subject: subject, audience: token.audience, email: email,
             emailTrust: Self.trust(in: email, token.claims), isPrivateEmail: Self.isPrivate(email, token.claims),
-            name: presented.name, realUserStatus: Self.realUserStatus(token.claims), rawUserInfo: token.json,
-            nonce: presented.rawNonce, marks: Self.replayKeys(nonce: nonce, of: subject, expiresAt: token.expiresAt))
+            name: input.credential.name, realUserStatus: Self.realUserStatus(token.claims), rawUserInfo: token.json,
+            nonce: input.credential.rawNonce,
+            replayKeys: Self.replayKeys(nonce: nonce, of: subject, expiresAt: token.expiresAt))
     }
 
     /// Apple operates the relays and verifies every other address; `email_verified` names the exceptions.

@@ -7,24 +7,24 @@ internal import JSON
 struct GenericOpenID: Sendable {
     let keys: JWKSCache
 
-    func verify(_ presented: IDTokenInput) async throws -> VerifiedIdentity {
-        guard let settings = presented.settings.openID else { throw ProviderRefusal.notConfigured }
-        let provider = presented.settings.provider
+    func verify(_ input: IDTokenInput) async throws -> VerifiedIdentity {
+        guard let settings = input.settings.openID else { throw ProviderRefusal.notConfigured }
+        let provider = input.settings.provider
         let rules = TokenRules(
-            issuers: [settings.issuer], audiences: presented.audiences,
-            authorizedParties: presented.authorizedParties, algorithms: [.rs256, .es256], needsKeyID: false)
+            issuers: [settings.issuer], audiences: input.audiences,
+            authorizedParties: input.authorizedParties, algorithms: [.rs256, .es256], needsKeyID: false)
         let address = try await keys.address(ofKeysOf: settings.issuer, provider)
         let token = try await OIDCVerifier(provider: provider, keys: keys)
-            .verify(presented.idToken, signedByKeysAt: address, by: rules, at: presented.now)
+            .verify(input.idToken, signedByKeysAt: address, by: rules, at: input.now)
         let subject = try token.subject()
-        try NonceRules.openID(token.claims, raw: presented.rawNonce)
+        try NonceRules.openID(token.claims, raw: input.credential.rawNonce)
         let email = token.claims.text("email").flatMap(EmailAddress.init)
         let profile = OpenIDProfile(token.claims)
         return VerifiedIdentity(
             provider: provider, subject: subject, audience: token.audience, issuer: settings.issuer, email: email,
             emailTrust: Self.trust(in: email, token.claims, by: settings), name: profile.name,
             displayName: profile.displayName, photoURL: profile.photoURL, rawUserInfo: token.json,
-            nonce: presented.rawNonce ?? OpenIDProfile.nonce(token.claims))
+            nonce: input.credential.rawNonce ?? OpenIDProfile.nonce(token.claims))
     }
 
     /// Nobody here knows how such a provider verifies addresses; the operator may.

@@ -6,21 +6,21 @@ struct Google: Sendable {
     let endpoint: ProviderEndpoints.Issuer
     let keys: JWKSCache
 
-    func verify(_ presented: IDTokenInput) async throws -> VerifiedIdentity {
+    func verify(_ input: IDTokenInput) async throws -> VerifiedIdentity {
         let rules = TokenRules(
-            issuers: endpoint.issuers, audiences: presented.audiences, authorizedParties: presented.authorizedParties)
+            issuers: endpoint.issuers, audiences: input.audiences, authorizedParties: input.authorizedParties)
         let token = try await OIDCVerifier(provider: .google, keys: keys)
-            .verify(presented.idToken, signedByKeysAt: endpoint.keys, by: rules, at: presented.now)
+            .verify(input.idToken, signedByKeysAt: endpoint.keys, by: rules, at: input.now)
         let subject = try token.subject()
-        try NonceRules.openID(token.claims, raw: presented.rawNonce)
+        try NonceRules.openID(token.claims, raw: input.credential.rawNonce)
         let email = token.claims.text("email").flatMap(EmailAddress.init)
         let profile = OpenIDProfile(token.claims)
         return VerifiedIdentity(
             provider: .google, subject: subject, audience: token.audience, email: email,
-            emailTrust: Self.trust(in: email, token.claims, by: presented.policy), name: profile.name,
+            emailTrust: Self.trust(in: email, token.claims, by: input.policy), name: profile.name,
             displayName: profile.displayName, photoURL: profile.photoURL,
             rawUserInfo: try Self.userInfo(token.claims, of: subject),
-            nonce: presented.rawNonce ?? OpenIDProfile.nonce(token.claims))
+            nonce: input.credential.rawNonce ?? OpenIDProfile.nonce(token.claims))
     }
 
     /// Google runs `gmail.com`, and Workspace domains (`hd`) have proven to it that they are theirs. Any other address

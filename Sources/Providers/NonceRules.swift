@@ -13,7 +13,7 @@ enum NonceRules {
     ///
     /// - Returns: the claim of the token.
     static func apple(
-        _ claims: IdentityTokenClaims, raw: String?, takesUnhashed: Bool, isRequired: Bool
+        _ claims: IdentityTokenClaims, raw: String?, acceptsUnhashed: Bool, isRequired: Bool
     ) throws(ProviderRefusal) -> String? {
         try requireLength(raw)
         guard let claim = try claimed(in: claims) else {
@@ -26,7 +26,7 @@ enum NonceRules {
             return nil
         }
         guard let raw else { throw .nonce(.missingInRequest) }
-        guard isEqual(claim, hashed(raw)) || (takesUnhashed && isEqual(claim, raw)) else {
+        guard isEqual(claim, hashed(raw)) || (acceptsUnhashed && isEqual(claim, raw)) else {
             throw .nonce(.doesNotMatch(seen: form(of: claim, raw: raw)))
         }
         return claim

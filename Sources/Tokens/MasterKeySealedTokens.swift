@@ -16,13 +16,7 @@ public struct MasterKeySealedTokens: SealedTokens {
         nonces = IssuedNonces(masterKeys: masterKeys)
     }
 
-    private enum Purpose: String {
-        case pendingCredential = "pending-credential"
-        case mergeProposal = "merge-proposal"
-        case mergeTerms = "merge-terms"
-    }
-
-    private struct Ticket<Content: Codable>: Codable {
+    private struct Envelope<Content: Codable>: Codable {
         let content: Content
         let end: Instant
     }
@@ -32,73 +26,83 @@ public struct MasterKeySealedTokens: SealedTokens {
         return IssuedNonce(raw: raw, sha256: Hexadecimal.encode(Digest.sha256(Array(raw.utf8))), expiresAt: end)
     }
 
-    public func mark(ofNonce raw: String, at now: Instant, in realm: ID<Realm>) throws -> ReplayKey? {
+    public func replayKey(ofNonce raw: String, at now: Instant, in realm: ID<Realm>) throws -> ReplayKey? {
         guard let end = nonces.end(of: raw, in: realm) else { return nil }
         guard end > now else { throw ProviderRefusal.nonce(.expired) }
-        return mark(of: raw, until: end)
+        return replayKey(of: raw, until: end)
     }
 
-    public func ticket(for pending: PendingCredential, until end: Instant, in realm: ID<Realm>) throws -> String {
-        try issue(pending, until: end, for: .pendingCredential, in: realm)
-    }
-
-    public func pending(
-        _ ticket: String, at now: Instant, in realm: ID<Realm>
-    ) throws -> (PendingCredential, ReplayKey) {
-        try take(ticket, for: .pendingCredential, at: now, in: realm)
-    }
-
-    public func ticket(for proposal: MergeTokenPayload, until end: Instant, in realm: ID<Realm>) throws -> String {
-        try issue(proposal, until: end, for: .mergeProposal, in: realm)
-    }
-
-    public func proposal(
-        _ ticket: String, at now: Instant, in realm: ID<Realm>
-    ) throws -> (MergeTokenPayload, ReplayKey) {
-        try take(ticket, for: .mergeProposal, at: now, in: realm)
-    }
-
-    public func ticket(for terms: MergePrecondition, until end: Instant, in realm: ID<Realm>) throws -> String {
-        try issue(terms, until: end, for: .mergeTerms, in: realm)
-    }
-
-    public func terms(
-        _ ticket: String, at now: Instant, in realm: ID<Realm>
-    ) throws -> (MergePrecondition, ReplayKey) {
-        try take(ticket, for: .mergeTerms, at: now, in: realm)
-    }
-
-    private func issue<Content: Codable>(
-        _ content: Content, until end: Instant, for purpose: Purpose, in realm: ID<Realm>
+    public func encode<Content: SealedTokenContent>(
+        _ content: Content, until end: Instant, in realm: ID<Realm>
     ) throws -> String {
-        try seal(try StrictJSON.encode(Ticket(content: content, end: end)), for: purpose, in: realm)
+        let envelope = try StrictJSON.encode(Envelope(content: content, end: end))
+        return Base64URL.encode(try box.seal(envelope, context: context(Content.self, realm)))
     }
 
-    private func take<Content: Codable>(
-        _ text: String, for purpose: Purpose, at now: Instant, in realm: ID<Realm>
-    ) throws(ProviderRefusal) -> (Content, ReplayKey) {
-        guard let opened = open(text, for: purpose, in: realm),
+    public func decode<Content: SealedTokenContent>(
+        _ type: Content.Type, from token: String, at now: Instant, in realm: ID<Realm>
+    ) throws -> (Content, ReplayKey) {
+        guard token.utf8.count <= Self.lengthLimit, let sealed = Base64URL.decode(token),
+            // A token that was not encrypted for this content and realm.
+            let opened = try? box.open(sealed, context: context(type, realm)),
             // A payload of another release counts as expired.
-            let ticket = try? StrictJSON.decode(Ticket<Content>.self, from: opened), ticket.end > now
-        else { throw .invalidPendingToken }
-        return (ticket.content, mark(of: text, until: ticket.end))
+            let envelope = try? StrictJSON.decode(Envelope<Content>.self, from: opened), envelope.end > now
+        else { throw ProviderRefusal.invalidPendingToken }
+        return (envelope.content, replayKey(of: token, until: envelope.end))
     }
 
-    private func mark(of ticket: String, until end: Instant) -> ReplayKey {
-        ReplayKey(hash: Digest.sha256(Array(ticket.utf8)), expiresAt: end)
+    private func replayKey(of token: String, until end: Instant) -> ReplayKey {
+        ReplayKey(hash: Digest.sha256(Array(token.utf8)), expiresAt: end)
     }
 
-    private func seal(_ content: [UInt8], for purpose: Purpose, in realm: ID<Realm>) throws -> String {
-        Base64URL.encode(try box.seal(content, context: context(purpose, realm)))
+    private func context<Content: SealedTokenContent>(_ type: Content.Type, _ realm: ID<Realm>) -> String {
+        "sealed token/\(type.purpose)/\(realm)"
+    }
+}
+
+/// Nonces that only this installation can issue: random bytes and an expiry time with a message authentication code.
+///
+/// Clients may request any number of them, so they use no encryption under the master key, whose random nonces limit the
+/// number of encryptions.
+///
+/// Base64url of: master key ID (4 bytes) | random bytes (16) | expiry in microseconds (8) | HMAC-SHA-256, cut to 16 bytes
+/// (RFC 2104 §5).
+struct IssuedNonces: Sendable {
+    private static let randomLength = 16
+    private static let endLength = 8
+    private static let codeLength = 16
+
+    private let keys: [DerivedKey]
+
+    init(masterKeys: MasterKeys) {
+        keys = masterKeys.keys(for: "issued nonces")
     }
 
-    /// - Returns: `nil` for a token that was not encrypted for this purpose and project.
-    private func open(_ ticket: String, for purpose: Purpose, in realm: ID<Realm>) -> [UInt8]? {
-        guard ticket.utf8.count <= Self.lengthLimit, let sealed = Base64URL.decode(ticket) else { return nil }
-        return try? box.open(sealed, context: context(purpose, realm))
+    func nonce(until end: Instant, in realm: ID<Realm>) -> String {
+        let key = keys[0]
+        let content =
+            key.masterKeyID + Random.bytes(Self.randomLength)
+            + (0..<Self.endLength).reversed().map { UInt8(truncatingIfNeeded: end.microseconds >> ($0 * 8)) }
+        return Base64URL.encode(content + code(of: content, under: key, in: realm))
     }
 
-    private func context(_ purpose: Purpose, _ realm: ID<Realm>) -> String {
-        "ticket/\(purpose.rawValue)/\(realm)"
+    /// - Returns: `nil` for a nonce that this installation has not issued for this project.
+    func end(of raw: String, in realm: ID<Realm>) -> Instant? {
+        guard raw.utf8.count < 100, let bytes = Base64URL.decode(raw) else { return nil }
+        let content = Array(bytes.dropLast(Self.codeLength))
+        guard
+            keys.contains(where: { key in
+                content.count == key.masterKeyID.count + Self.randomLength + Self.endLength
+                    && content.starts(with: key.masterKeyID)
+                    && constantTimeEquals(
+                        Array(bytes.suffix(Self.codeLength)), code(of: content, under: key, in: realm))
+            })
+        else { return nil }
+        return Instant(microseconds: content.suffix(Self.endLength).reduce(0) { $0 << 8 | Int64($1) })
+    }
+
+    private func code(of content: [UInt8], under key: DerivedKey, in realm: ID<Realm>) -> [UInt8] {
+        let message = Array("\(realm.rawValue)\u{0}".utf8) + content
+        return Array(HMAC.sha256(key: key.bytes, message: message).prefix(Self.codeLength))
     }
 }

@@ -81,7 +81,7 @@ struct ProviderRefusalNamesTests {
                 nonce("Duplicate credential received. Please try again with a new credential.")
             ),
             (.invalidPendingToken, "INVALID_PENDING_TOKEN"),
-            (.ticketUsed, "INVALID_PENDING_TOKEN : It has been used."),
+            (.tokenAlreadyUsed, "INVALID_PENDING_TOKEN : It has been used."),
         ] as [(ProviderRefusal, String)])
     func name(refusal: ProviderRefusal, message: String) {
         #expect(refusal.message == message)

@@ -132,12 +132,11 @@ struct AppleTests {
                 == .invalidToken(.audience(expected: [], seen: ["com.example.app"])))
     }
 
-    @Test("is rejected unless Apple is configured and enabled")
+    @Test("is rejected unless Apple is configured")
     func settings() async throws {
         let fixture = Fixture()
         let token = try appleToken()
         #expect(try await fixture.refusal(of: token) { $0.providers = [] } == .notConfigured)
-        #expect(try await fixture.refusal(of: token) { $0[.apple].isEnabled = false } == .disabled)
         #expect(try await fixture.refusal(of: nil) == .credentialMissing)
         #expect(try await fixture.refusal(of: "") == .credentialMissing)
         #expect(try await fixture.refusal(of: token, from: ProviderID("facebook.com")) == .notConfigured)

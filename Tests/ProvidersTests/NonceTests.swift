@@ -145,7 +145,7 @@ struct NonceTests {
         let fixture = Fixture()
         func marks(_ nonce: String, subject: JSONValue = "one") async throws -> [ReplayKey] {
             let token = try appleToken(changing: ["nonce": .string(sha256(nonce)), "sub": subject])
-            return try await fixture.verify(token, nonce: nonce).marks
+            return try await fixture.verify(token, nonce: nonce).replayKeys
         }
         let first = try await marks("a")
         #expect(first.count == 1)
@@ -153,10 +153,10 @@ struct NonceTests {
         #expect(first[0].expiresAt >= Fixture.start + .seconds(86_400 + 60))
         #expect(try await marks("a", subject: "two") != first)
         #expect(try await marks("b") != first)
-        #expect(try await fixture.verify(appleToken()).marks.isEmpty)
+        #expect(try await fixture.verify(appleToken()).replayKeys.isEmpty)
         let unsupported = try appleToken(changing: ["nonce_supported": false])
-        #expect(try await fixture.verify(unsupported, nonce: "a").marks.isEmpty)
+        #expect(try await fixture.verify(unsupported, nonce: "a").replayKeys.isEmpty)
         let google = try googleToken(changing: ["nonce": "a"])
-        #expect(try await fixture.verify(google, of: .google, nonce: "a").marks.isEmpty)
+        #expect(try await fixture.verify(google, of: .google, nonce: "a").replayKeys.isEmpty)
     }
 }

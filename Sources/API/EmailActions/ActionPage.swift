@@ -121,9 +121,7 @@ private struct Visit {
 
     private func removalPage(of checked: CheckedCode, _ form: CodeForm, _ frame: Page.Frame) -> Page {
         guard let method = checked.code.method else { return .failure(.code(.invalid), frame) }
-        let linked = checked.account?.identities.first {
-            $0.provider == method.provider && $0.subject == method.subject
-        }
+        let linked = method.subject.flatMap { checked.account?.identity(method.provider, subject: $0) }
         return .removeSignInMethod(
             method, named: SignInMethodName(method.provider, in: checked.project), device: linked?.linkedDevice,
             of: checked.code.email, setsPassword: checked.project.policy.allowsPasswords, form, frame)

@@ -12,8 +12,7 @@ extension Endpoint {
                 throw RequestRefusal.invalidField("/dryRun", "must be false with mergeToken")
             }
             let merged = try await merging.commit(
-                idToken: idToken, ticket: mergeToken, in: client.project,
-                from: call.origin)
+                idToken: idToken, mergeToken: mergeToken, in: client.project, from: call.origin)
             return try .json(MergeResponse(merged))
         }
         guard request.dryRun == true else {
@@ -64,8 +63,8 @@ struct MergeResponse: Encodable {
 
     init(_ preview: AccountMerging.Preview) {
         self.init(preview.plan)
-        mergeToken = preview.ticket
-        mergeTokenExpiresIn = String(AccountMerging.proposalLifetime.components.seconds)
+        mergeToken = preview.mergeToken
+        mergeTokenExpiresIn = String(AccountMerging.previewLifetime.components.seconds)
     }
 
     init(_ merged: AccountMerging.Merged) {

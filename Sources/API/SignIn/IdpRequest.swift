@@ -37,7 +37,7 @@ extension IdpRequest {
     }
 
     func proof(_ evidence: IdpEvidence?) throws(RequestRefusal) -> IdentityProof {
-        guard let evidence else { return .ticket(pendingToken ?? "") }
+        guard let evidence else { return .pendingToken(pendingToken ?? "") }
         return .credential(try evidence.credential())
     }
 }

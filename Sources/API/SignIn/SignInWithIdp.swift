@@ -6,8 +6,10 @@ extension Endpoint {
     static let signInWithIdp = client("signInWithIdp", .post, "/v1/accounts:signInWithIdp") { call, client in
         let request = try call.body(as: SignInWithIdpRequest.self)
         let evidence = try request.evidence()
+        try request.requireImplemented()
         let outcome = try await call.services.signIn.federated.signIn(
-            try request.domain(evidence, from: call.origin), for: client.app, in: client.project)
+            try request.proof(evidence), linkingTo: request.idToken.nonEmpty, autoCreate: request.autoCreate ?? true,
+            for: client.app, in: client.project, from: call.origin)
         if case .conflict(let refusal, let profile, let pendingToken) = outcome,
             request.returnIdpCredential != true
         {
@@ -33,13 +35,9 @@ private struct SignInWithIdpRequest: IdpRequest {
     let tenantId: String?
     let targetProjectId: String?
 
-    func domain(_ evidence: IdpEvidence?, from origin: RequestContext) throws(RequestRefusal) -> FederatedSignIn.Request
-    {
+    func requireImplemented() throws(RequestRefusal) {
         guard returnRefreshToken != true else { throw .notImplemented("returnRefreshToken") }
         guard pendingIdToken.nonEmpty == nil else { throw .notImplemented("pendingIdToken") }
-        return FederatedSignIn.Request(
-            proof: try proof(evidence), idToken: idToken.nonEmpty, mayEnter: autoCreate ?? true,
-            origin: origin)
     }
 }
 

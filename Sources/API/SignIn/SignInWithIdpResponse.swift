@@ -42,12 +42,12 @@ struct SignInWithIdpResponse: Encodable {
             refreshToken = signedIn.refreshToken
             expiresIn = signedIn.expiresInSeconds
             isNewUser = isNew ? true : nil
-        case .confirmationNeeded(let existing, let profile, let pendingToken):
+        case .confirmationNeeded(let existing, let isRecycled, let profile, let pendingToken):
             self.init(profile, echoing: evidence)
             needConfirmation = true
-            localId = existing?.account.id.rawValue
-            verifiedProvider = existing?.account.signInMethods.map(\.rawValue)
-            emailRecycled = existing?.isRecycled == true ? true : nil
+            localId = existing?.id.rawValue
+            verifiedProvider = existing?.signInMethods.map(\.rawValue)
+            emailRecycled = isRecycled ? true : nil
             self.pendingToken = pendingToken
         case .conflict(let refusal, let profile, let pendingToken):
             self.init(profile, echoing: evidence)

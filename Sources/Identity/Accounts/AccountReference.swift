@@ -14,8 +14,7 @@ public enum AccountReference: Hashable, Sendable {
         case .phoneNumber(let number): account.phoneNumber == number.rawValue
         case .identity(.password, let subject): account.hasPassword && account.email == EmailAddress(subject)
         case .identity(.phone, let subject): account.phoneNumber == subject
-        case .identity(let provider, let subject):
-            account.identities.contains { $0.provider == provider && $0.subject == subject }
+        case .identity(let provider, let subject): account.identity(provider, subject: subject) != nil
         }
     }
 }

@@ -44,10 +44,10 @@ public struct LinkAdministration: Sendable {
             let target = accounts.first(where: { $0.id == target })
         else { throw IdentityRefusal.accountUnknown }
         let precondition = try MergePrecondition(of: source, into: target)
-        let end = clock.now() + AccountMerging.proposalLifetime
+        let end = clock.now() + AccountMerging.previewLifetime
         return AccountMerging.Preview(
             plan: precondition.plan,
-            ticket: try sealedTokens.ticket(for: precondition, until: end, in: project.realm))
+            mergeToken: try sealedTokens.encode(precondition, until: end, in: project.realm))
     }
 
     /// Commits the previewed merge completely or not at all. The same merge token returns the same result again.
@@ -57,9 +57,11 @@ public struct LinkAdministration: Sendable {
         _ mergeToken: String, by actor: AuditActor, in project: Project, from origin: RequestContext
     ) async throws -> Merged {
         let now = clock.now()
-        let (precondition, replayKey) = try sealedTokens.terms(mergeToken, at: now, in: project.realm)
+        let (precondition, replayKey) = try sealedTokens.decode(
+            MergePrecondition.self, from: mergeToken, at: now, in: project.realm)
         let merge = AccountMerge(
-            terms: precondition, marks: [replayKey], mergedAt: now, undoableUntil: now + AccountMerging.undoWindow)
+            precondition: precondition, replayKeys: [replayKey], mergedAt: now,
+            undoableUntil: now + AccountMerging.undoWindow)
         let notices = MergeNotices(of: merge, outOfBand: outOfBand, from: origin)
         let end = try await refusing(\.atAdministratorsMerge) {
             try await store.merge(merge, by: actor, announcing: notices, in: project.realm)

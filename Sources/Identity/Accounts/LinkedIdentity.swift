@@ -16,6 +16,10 @@ extension LinkedIdentity {
 }
 
 extension Account {
+    public func identity(_ provider: ProviderID, subject: String) -> LinkedIdentity? {
+        identities.first { $0.provider == provider && $0.subject == subject }
+    }
+
     /// A new account for `identity`.
     ///
     /// - Parameter takesEmail: the account holds the identity's address.

@@ -3,42 +3,42 @@
 /// Throws ``MergeRefusal``, and what ``FederatedSignIn`` throws.
 public struct AccountMerging: Sendable {
     /// Lifetime of a preview's merge token.
-    public static let proposalLifetime: Duration = .seconds(600)
+    public static let previewLifetime: Duration = .seconds(600)
     /// How long a merge can be undone.
     public static let undoWindow: Duration = .seconds(7 * 86_400)
 
     private let store: any FederationStore
     private let authenticator: Authenticator
-    private let tickets: any SealedTokens
+    private let sealedTokens: any SealedTokens
     private let tokens: any TokenAuthority
     private let outOfBand: OutOfBand
     private let limiter: RateLimiter
     private let networks: NetworkHashing
     private let clock: WallClock
     private let entropy: Entropy
-    private let prover: ProofResolver
+    private let resolver: ProofResolver
 
     public init(
-        store: any FederationStore, authenticator: Authenticator, verifier: Verifier, tickets: any SealedTokens,
+        store: any FederationStore, authenticator: Authenticator, verifier: Verifier, sealedTokens: any SealedTokens,
         tokens: any TokenAuthority, outOfBand: OutOfBand, limiter: RateLimiter, networks: NetworkHashing,
         clock: WallClock, entropy: Entropy
     ) {
         self.store = store
         self.authenticator = authenticator
-        self.tickets = tickets
+        self.sealedTokens = sealedTokens
         self.tokens = tokens
         self.outOfBand = outOfBand
         self.limiter = limiter
         self.networks = networks
         self.clock = clock
         self.entropy = entropy
-        prover = ProofResolver(verifier: verifier, tickets: tickets, clock: clock)
+        resolver = ProofResolver(verifier: verifier, sealedTokens: sealedTokens, clock: clock)
     }
 
     public struct Preview: Sendable {
         public let plan: MergePlan
         /// Commits the plan.
-        public let ticket: String
+        public let mergeToken: String
     }
 
     public struct Merged: Sendable {
@@ -52,45 +52,48 @@ public struct AccountMerging: Sendable {
         idToken: String, _ proof: IdentityProof, for app: App, in project: Project
     ) async throws -> Preview {
         let source = try await source(idToken, in: project)
-        let proven = try await prover.proven(proof, for: app, in: project)
-        guard case .any = proven.use else { throw ProviderRefusal.invalidPendingToken }
-        let known = try await store.linkingCandidates(for: proven.identity, in: project.realm)
+        let proof = try await resolver.resolve(proof, for: app, in: project)
+        guard case .any = proof.use else { throw ProviderRefusal.invalidPendingToken }
+        let known = try await store.linkingCandidates(for: proof.identity, in: project.realm)
         guard let target = known.owner else { throw MergeRefusal.targetUnknown }
         guard try await !store.hasRecoveryCode(source.id, at: clock.now(), in: project.realm) else {
             throw MergeRefusal.recoveryPending
         }
-        try proven.requireIssuer(of: target)
-        let proposal = MergeTokenPayload(
-            terms: try MergePrecondition(of: source, into: target), marks: proven.marks,
-            method: proven.identity.provider)
-        let end = clock.now() + Self.proposalLifetime
+        try proof.requireIssuer(of: target)
+        let payload = MergeTokenPayload(
+            precondition: try MergePrecondition(of: source, into: target), replayKeys: proof.replayKeys,
+            method: proof.identity.provider)
+        let end = clock.now() + Self.previewLifetime
         return Preview(
-            plan: proposal.terms.plan, ticket: try tickets.ticket(for: proposal, until: end, in: project.realm))
+            plan: payload.precondition.plan,
+            mergeToken: try sealedTokens.encode(payload, until: end, in: project.realm))
     }
 
     /// Commits the previewed merge completely or not at all, and signs the user in to the target.
     public func commit(
-        idToken: String, ticket: String, in project: Project, from origin: RequestContext
+        idToken: String, mergeToken: String, in project: Project, from origin: RequestContext
     ) async throws -> Merged {
         let now = clock.now()
-        let (proposal, mark) = try tickets.proposal(ticket, at: now, in: project.realm)
-        guard try await source(idToken, in: project).id == proposal.terms.plan.source else {
+        let (payload, replayKey) = try sealedTokens.decode(
+            MergeTokenPayload.self, from: mergeToken, at: now, in: project.realm)
+        guard try await source(idToken, in: project).id == payload.precondition.plan.source else {
             throw ProviderRefusal.invalidPendingToken
         }
-        for account in [proposal.terms.plan.source, proposal.terms.plan.target] {
+        for account in [payload.precondition.plan.source, payload.precondition.plan.target] {
             try limiter.takeCredentialChange(of: account, in: project)
         }
         let merge = AccountMerge(
-            terms: proposal.terms, marks: proposal.marks + [mark], mergedAt: now, undoableUntil: now + Self.undoWindow)
+            precondition: payload.precondition, replayKeys: payload.replayKeys + [replayKey], mergedAt: now,
+            undoableUntil: now + Self.undoWindow)
         let commit = MergeCommit(
-            session: entropy.sessionID(), method: proposal.method, device: origin.device,
+            session: entropy.sessionID(), method: payload.method, device: origin.device,
             networkHash: networks.hash(of: origin, in: project), trace: origin.trace)
         let notices = MergeNotices(of: merge, outOfBand: outOfBand, from: origin)
         let (account, session) = try await refusing(\.atMerge) {
             try await store.merge(merge, opening: commit, announcing: notices, in: project.realm)
         }
         let signedIn = try await tokens.signedIn(account, session, in: project, at: now)
-        return Merged(signedIn: signedIn, plan: proposal.terms.plan, undoableUntil: merge.undoableUntil)
+        return Merged(signedIn: signedIn, plan: payload.precondition.plan, undoableUntil: merge.undoableUntil)
     }
 
     private func source(_ idToken: String, in project: Project) async throws -> Account {
@@ -102,8 +105,8 @@ public struct AccountMerging: Sendable {
 
 /// A merge to be committed.
 public struct AccountMerge: Hashable, Sendable {
-    public let terms: MergePrecondition
-    public let marks: [ReplayKey]
+    public let precondition: MergePrecondition
+    public let replayKeys: [ReplayKey]
     public let mergedAt: Instant
     public let undoableUntil: Instant
 }
@@ -111,7 +114,7 @@ public struct AccountMerge: Hashable, Sendable {
 /// The session that the owner of both accounts gets in the target.
 public struct MergeCommit: Hashable, Sendable {
     public let session: ID<Session>
-    /// How the target's side was proven.
+    /// How the target's side was proof.
     public let method: ProviderID
     public let device: String?
     public let networkHash: [UInt8]?

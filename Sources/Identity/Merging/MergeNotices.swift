@@ -31,7 +31,7 @@ public struct MergeNotices: Sendable {
 
     private func undoLink(to email: EmailAddress, _ methods: [ProviderID]) throws -> EmailBatch {
         let secret = outOfBand.newCode()
-        let plan = merge.terms.plan
+        let plan = merge.precondition.plan
         let code = OOBCode(
             hash: outOfBand.hash(secret), purpose: .undoMerge, account: plan.target, email: email,
             source: plan.source, createdAt: merge.mergedAt, expiresAt: merge.undoableUntil)

@@ -90,7 +90,9 @@ extension MergeRefusal {
 }
 
 /// A plan, with the accounts that it was made from.
-public struct MergePrecondition: Hashable, Codable, Sendable {
+public struct MergePrecondition: Hashable, SealedTokenContent {
+    public static let purpose = "merge-precondition"
+
     public let plan: MergePlan
     public let sourceGeneration: Int64
     public let targetGeneration: Int64
@@ -104,10 +106,12 @@ public struct MergePrecondition: Hashable, Codable, Sendable {
 }
 
 /// A precondition that both sides have proven, which the client keeps between preview and commit.
-public struct MergeTokenPayload: Hashable, Codable, Sendable {
-    public let terms: MergePrecondition
+public struct MergeTokenPayload: Hashable, SealedTokenContent {
+    public static let purpose = "merge"
+
+    public let precondition: MergePrecondition
     /// The proof of the target's side, consumed by the commit.
-    public let marks: [ReplayKey]
+    public let replayKeys: [ReplayKey]
     /// How the target's side was proven.
     public let method: ProviderID
 }

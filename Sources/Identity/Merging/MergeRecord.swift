@@ -33,8 +33,7 @@ public struct MergeRecord: Hashable, Sendable {
         guard now < undoableUntil else { throw .tooLate }
         guard target.generation == targetGeneration else { throw .credentialsChanged }
         for moved in plan.identities {
-            guard target.identities.contains(where: { $0.provider == moved.provider && $0.subject == moved.subject })
-            else { throw .movedOn(.identity) }
+            guard target.identity(moved.provider, subject: moved.subject) != nil else { throw .movedOn(.identity) }
         }
         var rest = target
         rest.identities.removeAll { identity in plan.identities.contains { $0.provider == identity.provider } }

@@ -33,15 +33,17 @@ public struct MergeReversal: Hashable, Sendable {
         let targetLosesPhoneNumber = plan.movesPhoneNumber && phoneHolder?.id == target.id
         returnsPhoneNumber = source.phoneNumber != nil && (phoneHolder == nil || targetLosesPhoneNumber)
 
-        taken = plan.identities.filter(target.has)
-        relinked = plan.identities.filter { identity in !holders.contains { $0.has(identity) } }
+        taken = plan.identities.filter { target.identity($0.provider, subject: $0.subject) != nil }
+        relinked = plan.identities.filter { moved in
+            !holders.contains { $0.identity(moved.provider, subject: moved.subject) != nil }
+        }
         guard targetLosesEmail || targetLosesPhoneNumber || !taken.isEmpty else {
             self.target = nil
             return
         }
         var rest = target
-        rest.identities.removeAll { identity in
-            plan.identities.contains { $0.provider == identity.provider && $0.subject == identity.subject }
+        for moved in taken {
+            rest.identities.removeAll { $0.provider == moved.provider && $0.subject == moved.subject }
         }
         if targetLosesEmail {
             rest.email = nil
@@ -52,12 +54,6 @@ public struct MergeReversal: Hashable, Sendable {
         if targetLosesPhoneNumber { rest.phoneNumber = nil }
         merge.takeNameAndPhoto(from: &rest)
         self.target = rest
-    }
-}
-
-extension Account {
-    fileprivate func has(_ identity: MergePlan.Moved) -> Bool {
-        identities.contains { $0.provider == identity.provider && $0.subject == identity.subject }
     }
 }
 

@@ -6,11 +6,11 @@ public protocol FederationStore: Sendable {
         for identity: VerifiedIdentity, in realm: ID<Realm>
     ) async throws -> (owner: Account?, sameEmail: Account?)
 
-    /// Applies a decision and opens a session.
+    /// Applies a decision and opens the session.
     ///
-    /// - Returns: the account after the change, and the new session.
+    /// - Returns: the account after the change.
     /// - Throws: ``StoreConflict/stale`` if the decision has to be taken again; ``StoreConflict/alreadyUsed``.
-    func commit(_ commit: SignInCommit, in realm: ID<Realm>) async throws -> (account: Account, session: Session)
+    func commit(_ commit: SignInCommit, in realm: ID<Realm>) async throws -> Account
 
     /// Whether a change of the account's email address can still be undone by the link sent to the earlier address.
     func hasRecoveryCode(_ account: ID<Account>, at now: Instant, in realm: ID<Realm>) async throws -> Bool
@@ -26,50 +26,24 @@ public protocol FederationStore: Sendable {
     ) async throws -> (account: Account, session: Session)
 }
 
-/// A decision that signs a user in, with everything needed to apply it.
+/// A change that signs a user in, with everything needed to apply it.
 public struct SignInCommit: Hashable, Sendable {
-    public enum Step: Hashable, Sendable {
-        case signIn(Account)
-        /// - Parameters:
-        ///   - caller: if the account is the caller's, the caller's session, which has to be alive.
-        ///   - takesEmail: an account without an address gets the identity's.
-        case link(to: Account, by: Caller?, takesEmail: Bool)
-        case reclaim(Account)
-        /// - Parameter takesEmail: the account gets the identity's address.
-        case create(ID<Account>, takesEmail: Bool)
-    }
-
-    public let step: Step
+    public let change: SignInChange
     public let identity: VerifiedIdentity
     /// The replay keys to consume. If one was used before, nothing is applied.
-    public let marks: [ReplayKey]
-    public let session: ID<Session>
-    public let device: String?
-    public let networkHash: [UInt8]?
+    public let replayKeys: [ReplayKey]
+    /// The session to open. Its account is the one that the change is about, or a new one.
+    public let session: Session
     public let trace: RequestTrace
-    public let enteredAt: Instant
+    public let committedAt: Instant
     /// The emails to enqueue with the change.
     public let emailBatch: EmailBatch
 
-    public init(
-        step: Step, identity: VerifiedIdentity, marks: [ReplayKey], session: ID<Session>,
-        device: String?, networkHash: [UInt8]?, trace: RequestTrace, enteredAt: Instant,
-        emailBatch: EmailBatch = EmailBatch()
-    ) {
-        self.step = step
-        self.identity = identity
-        self.marks = marks
-        self.session = session
-        self.device = device
-        self.networkHash = networkHash
-        self.trace = trace
-        self.enteredAt = enteredAt
-        self.emailBatch = emailBatch
-    }
-
-    /// The generation of the account for the opened session.
-    public var authenticatedAt: Instant {
-        guard case .link(_, let caller?, _) = step else { return enteredAt }
-        return caller.authenticatedAt(linkingAt: enteredAt)
+    /// The identity as it is linked to an account that does not have it yet.
+    public var linked: LinkedIdentity {
+        var linked = LinkedIdentity(identity)
+        linked.linkedAt = committedAt
+        linked.linkedDevice = session.device
+        return linked
     }
 }

@@ -5,69 +5,84 @@ public struct LinkingFacts: Hashable, Sendable {
     public var owner: Account?
     /// The account that has the identity's address.
     public var sameEmail: Account?
-    /// The account of the caller, who asks to link the identity.
-    public var caller: Account?
+    /// The caller, who asks to link the identity to their account.
+    public var caller: Caller?
     /// `false` for a re-authentication: only an identity that is already linked is accepted.
-    public var mayEnter: Bool
+    public var autoCreate: Bool
     public var policy: Policy
 
     public init(
-        identity: VerifiedIdentity, owner: Account? = nil, sameEmail: Account? = nil, caller: Account? = nil,
-        mayEnter: Bool = true, policy: Policy
+        identity: VerifiedIdentity, owner: Account? = nil, sameEmail: Account? = nil, caller: Caller? = nil,
+        autoCreate: Bool = true, policy: Policy
     ) {
         self.identity = identity
         self.owner = owner
         self.sameEmail = sameEmail
         self.caller = caller
-        self.mayEnter = mayEnter
+        self.autoCreate = autoCreate
         self.policy = policy
     }
 }
 
-/// The decision: sign in, link, reclaim, ask the owner, create, or refuse.
+/// What becomes of a verified identity.
 public enum LinkingDecision: Hashable, Sendable {
-    /// The account has the identity.
-    case signIn(Account)
-    /// The identity is linked to this account: the caller's own, or the one with the same verified address.
-    ///
-    /// - Parameter takesEmail: an account without an address gets the identity's, because no other account holds it.
-    case link(to: Account, takesEmail: Bool)
-    /// The creator of this account never verified the address. The account goes to the person whom the provider vouches
-    /// for, and every credential of its creator is removed: password, identities and sessions.
-    case reclaim(Account)
+    /// The user is signed in, with this change.
+    case commit(SignInChange)
     /// This account has the address, and only its owner can decide whether to link the identity.
     ///
     /// - Parameter isRecycled: the account has another identity of the same provider, and the account's address is
     ///   verified, by the gateway or by a provider.
     case confirm(Account, isRecycled: Bool)
-    case create
     case refuse(LinkRefusal)
+}
 
+/// The change to accounts and identities that signs a user in.
+public enum SignInChange: Hashable, Sendable {
+    /// The account has the identity.
+    case signIn(Account)
+    /// The identity is linked to this account: the caller's own, or the one with the same verified address.
+    ///
+    /// - Parameters:
+    ///   - caller: if the account is the caller's; the caller's session has to be alive.
+    ///   - takesEmail: an account without an address gets the identity's, because no other account holds it.
+    case link(to: Account, by: Caller?, takesEmail: Bool)
+    /// The creator of this account never verified the address. The account goes to the person whom the provider vouches
+    /// for, and every credential of its creator is removed: password, identities and sessions.
+    case reclaim(Account)
+    /// - Parameter takesEmail: the account gets the identity's address.
+    case create(takesEmail: Bool)
+}
+
+extension LinkingDecision {
     /// An email address never selects the account of a returning identity.
     public init(_ facts: LinkingFacts) {
         if let caller = facts.caller {
             self.init(facts, caller: caller)
         } else if let owner = facts.owner {
-            self = owner.isDisabled ? .refuse(.accountDisabled) : .signIn(owner)
-        } else if !facts.mayEnter {
+            self = owner.isDisabled ? .refuse(.accountDisabled) : .commit(.signIn(owner))
+        } else if !facts.autoCreate {
             self = .refuse(.accountUnknown)
         } else if let other = facts.sameEmail, !facts.policy.allowsDuplicateEmails {
             self.init(facts.identity, meeting: other)
         } else {
-            self = .create
+            self = .commit(.create(takesEmail: !facts.policy.allowsDuplicateEmails))
         }
     }
 
-    private init(_ facts: LinkingFacts, caller: Account) {
+    private init(_ facts: LinkingFacts, caller: Caller) {
+        let account = caller.account
         self =
             if let owner = facts.owner {
-                owner.id == caller.id ? .signIn(caller) : .refuse(.identityTaken)
-            } else if caller.identities.contains(where: { $0.provider == facts.identity.provider }) {
+                owner.id == account.id ? .commit(.signIn(account)) : .refuse(.identityTaken)
+            } else if account.identities.contains(where: { $0.provider == facts.identity.provider }) {
                 .refuse(.providerAlreadyLinked)
-            } else if let other = facts.sameEmail, other.id != caller.id, !facts.policy.allowsDuplicateEmails {
+            } else if let other = facts.sameEmail, other.id != account.id, !facts.policy.allowsDuplicateEmails {
                 .refuse(.emailTaken)
             } else {
-                .link(to: caller, takesEmail: facts.sameEmail == nil || facts.sameEmail?.id == caller.id)
+                .commit(
+                    .link(
+                        to: account, by: caller,
+                        takesEmail: facts.sameEmail == nil || facts.sameEmail?.id == account.id))
             }
     }
 
@@ -85,9 +100,10 @@ public enum LinkingDecision: Hashable, Sendable {
                 .refuse(.accountDisabled)
             } else if other.emailIsVerified {
                 // A relay address belongs to one person and one developer team: that the account has it proves little.
-                identity.isPrivateEmail ? .confirm(other, isRecycled: false) : .link(to: other, takesEmail: true)
+                identity.isPrivateEmail
+                    ? .confirm(other, isRecycled: false) : .commit(.link(to: other, by: nil, takesEmail: true))
             } else {
-                vouching.isEmpty ? .reclaim(other) : .confirm(other, isRecycled: false)
+                vouching.isEmpty ? .commit(.reclaim(other)) : .confirm(other, isRecycled: false)
             }
     }
 }

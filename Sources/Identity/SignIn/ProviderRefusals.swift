@@ -14,7 +14,7 @@ public enum ProviderRefusal: Refusal, Hashable {
     /// A sealed token that is malformed, forged, expired, or of another project or purpose.
     case invalidPendingToken
     /// The sealed token is single-use and was used before.
-    case ticketUsed
+    case tokenAlreadyUsed
 }
 
 /// The texts contain expected and actual values, because both are configuration. They contain nothing else of a token.
@@ -25,7 +25,7 @@ extension ProviderRefusal {
         case .credentialMissing: .invalidCredentialOrProviderID
         case .invalidToken, .otherIssuer: .invalidIdpResponse
         case .nonce: .missingOrInvalidNonce
-        case .invalidPendingToken, .ticketUsed: .invalidPendingToken
+        case .invalidPendingToken, .tokenAlreadyUsed: .invalidPendingToken
         }
     }
 
@@ -41,7 +41,7 @@ extension ProviderRefusal {
         case .otherIssuer: "The identity with this subject was verified by another issuer of this provider."
         case .nonce(let fault): fault.sentence
         case .invalidPendingToken: nil
-        case .ticketUsed: "It has been used."
+        case .tokenAlreadyUsed: "It has been used."
         }
     }
 }

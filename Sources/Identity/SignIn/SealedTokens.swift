@@ -5,23 +5,20 @@ public protocol SealedTokens: Sendable {
 
     /// - Returns: `nil` if the nonce is the client's own.
     /// - Throws: ``ProviderRefusal/nonce(_:)`` for an expired nonce of the gateway.
-    func mark(ofNonce raw: String, at now: Instant, in realm: ID<Realm>) throws -> ReplayKey?
+    func replayKey(ofNonce raw: String, at now: Instant, in realm: ID<Realm>) throws -> ReplayKey?
 
-    func ticket(for pending: PendingCredential, until end: Instant, in realm: ID<Realm>) throws -> String
+    func encode(_ content: some SealedTokenContent, until end: Instant, in realm: ID<Realm>) throws -> String
 
-    /// - Throws: ``ProviderRefusal/invalidPendingToken``.
-    func pending(_ ticket: String, at now: Instant, in realm: ID<Realm>) throws -> (PendingCredential, ReplayKey)
+    /// - Throws: ``ProviderRefusal/invalidPendingToken``, also for a token with other content.
+    func decode<Content: SealedTokenContent>(
+        _ type: Content.Type, from token: String, at now: Instant, in realm: ID<Realm>
+    ) throws -> (Content, ReplayKey)
+}
 
-    func ticket(for proposal: MergeTokenPayload, until end: Instant, in realm: ID<Realm>) throws -> String
-
-    /// - Throws: ``ProviderRefusal/invalidPendingToken``.
-    func proposal(_ ticket: String, at now: Instant, in realm: ID<Realm>) throws -> (MergeTokenPayload, ReplayKey)
-
-    /// For an administrator. Clients cannot use it.
-    func ticket(for terms: MergePrecondition, until end: Instant, in realm: ID<Realm>) throws -> String
-
-    /// - Throws: ``ProviderRefusal/invalidPendingToken``.
-    func terms(_ ticket: String, at now: Instant, in realm: ID<Realm>) throws -> (MergePrecondition, ReplayKey)
+/// The content of a sealed token.
+public protocol SealedTokenContent: Codable, Sendable {
+    /// Different for each type, so that no token is accepted in place of one with other content.
+    static var purpose: String { get }
 }
 
 /// A single-use nonce.
@@ -38,8 +35,9 @@ public struct IssuedNonce: Hashable, Sendable {
     }
 }
 
-/// A verified identity that could not be used yet, because that would be unsafe or ambiguous.
-public struct PendingCredential: Hashable, Codable, Sendable {
+/// A verified identity that could not be used yet, because that would be unsafe or ambiguous: the content of a pending
+/// token.
+public struct PendingCredential: Hashable, SealedTokenContent {
     public enum Use: Hashable, Codable, Sendable {
         /// As valid as the credential itself: to sign in, link, or merge.
         case any
@@ -47,11 +45,8 @@ public struct PendingCredential: Hashable, Codable, Sendable {
         case link(to: ID<Account>, generation: Int64)
     }
 
+    public static let purpose = "pending-credential"
+
     public let identity: VerifiedIdentity
     public let use: Use
-
-    public init(identity: VerifiedIdentity, use: Use) {
-        self.identity = identity
-        self.use = use
-    }
 }

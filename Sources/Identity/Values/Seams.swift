@@ -60,8 +60,8 @@ public struct BreachedPasswords: Sendable {
 
 /// Verifies credentials of other providers.
 public struct Verifier: Sendable {
-    /// Must not be called inside a database transaction. Throws ``ProviderRefusal``, or ``ProviderUnreachable`` if the
-    /// provider did not respond.
+    /// Must not be called inside a database transaction. The provider is one that ``admit`` accepts. Throws
+    /// ``ProviderRefusal``, or ``ProviderUnreachable`` if the provider did not respond.
     public var verify:
         @Sendable (_ credential: FederatedCredential, _ app: App, _ project: Project) async throws -> VerifiedIdentity
     /// Throws unless the app may sign users in with that provider.
@@ -75,17 +75,6 @@ public struct Verifier: Sendable {
         self.verify = verify
         self.admit = admit
     }
-}
-
-/// Issues and verifies the gateway's own tokens. Verification throws ``TokenRefusal``.
-public protocol TokenAuthority: Sendable {
-    func idToken(for account: Account, session: Session, in project: Project, at now: Instant) async throws -> String
-    func refreshToken(_ claim: RefreshClaim, in project: Project) async throws -> String
-    /// The claims of `idToken` with other times and another issuer, so that the two kinds of token cannot be confused.
-    func sessionCookie(from idToken: String, lasting lifetime: Duration, in project: Project, at now: Instant)
-        async throws -> String
-    func read(idToken: String, in project: Project, at now: Instant) async throws -> IDTokenClaim
-    func read(refreshToken: String, in project: Project) async throws -> RefreshClaim
 }
 
 /// The queue is full: nothing was done, and a retry may succeed.

@@ -60,13 +60,13 @@ extension StoreConflict {
     /// - Parameter usesPendingToken: the identity was proven by a pending token, and otherwise by a provider's token.
     func atFederatedSignIn(usesPendingToken: Bool) -> any Error {
         guard self == .alreadyUsed else { return self }
-        return usesPendingToken ? ProviderRefusal.ticketUsed : ProviderRefusal.nonce(.alreadyUsed)
+        return usesPendingToken ? ProviderRefusal.tokenAlreadyUsed : ProviderRefusal.nonce(.alreadyUsed)
     }
 
     var atMerge: any Error {
         switch self {
         case .stale: MergeRefusal.changed
-        case .alreadyUsed: ProviderRefusal.ticketUsed
+        case .alreadyUsed: ProviderRefusal.tokenAlreadyUsed
         case .taken, .notFound, .lastSignInMethod: self
         }
     }

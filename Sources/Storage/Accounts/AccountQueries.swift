@@ -2,23 +2,6 @@ internal import Identity
 internal import Postgres
 
 extension SQL {
-    static func create(_ account: NewAccount, opening session: SessionRow, in realm: ID<Realm>) -> SQL {
-        let now = Timestamp(account.createdAt)
-        let passwordUpdatedAt = account.passwordHash == nil ? nil : now
-        return opening(
-            session, in: realm, from: "inserted",
-            after: """
-                inserted AS (
-                    INSERT INTO account (project_id, id, email, display_name, password_hash, password_updated_at,
-                        created_at, last_sign_in_at, valid_since)
-                    VALUES (\(realm.rawValue), \(account.id.rawValue), \(account.email?.rawValue),
-                        \(account.displayName), \(account.passwordHash), \(passwordUpdatedAt), \(now), \(now),
-                        date_trunc('second', \(now)))
-                    RETURNING 1),
-
-                """)
-    }
-
     static func holder(of email: EmailAddress, in realm: ID<Realm>) -> SQL {
         """
         SELECT a.password_hash, \(AccountRow.columns) FROM account a

@@ -11,13 +11,13 @@ extension SQL {
     /// Links nothing if the account already has an identity of that provider, or if the provider has another issuer
     /// now.
     static func link(
-        _ identity: LinkedIdentity, onceTo account: Account, _ entry: SignInCommit, in realm: ID<Realm>
+        _ identity: LinkedIdentity, onceTo account: Account, _ commit: SignInCommit, in realm: ID<Realm>
     ) -> SQL {
         """
-        \(linking(identity, to: account.id, at: entry.enteredAt, in: realm, from: "(VALUES (1)) v")) \
+        \(linking(identity, to: account.id, at: commit.committedAt, in: realm, from: "(VALUES (1)) v")) \
         WHERE NOT EXISTS (SELECT FROM linked_identity l WHERE l.project_id = \(realm.rawValue)
             AND l.account_id = \(account.id.rawValue) AND l.provider = \(identity.provider.rawValue))
-            AND \(issuerStands(for: entry.identity, in: realm))
+            AND \(issuerStands(for: commit.identity, in: realm))
         """
     }
 
@@ -31,9 +31,7 @@ extension SQL {
             identity.issuer == nil && identity.provider.isGenericOpenID
             ? issuer(of: "\(identity.provider.rawValue)", in: realm) : "\(identity.issuer)"
         return """
-            INSERT INTO linked_identity (project_id, provider, subject, account_id, email, email_trust, is_private_email,
-                given_name, family_name, display_name, photo_url, real_user_status, audience, issuer,
-                linked_device, created_at, linked_at)
+            INSERT INTO linked_identity (\(insertedColumns))
             SELECT \(realm.rawValue), \(identity.provider.rawValue), \(identity.subject), \(account.rawValue),
                 \(identity.email?.rawValue), \(identity.emailTrust.rawValue), \(identity.isPrivateEmail),
                 \(identity.name?.given), \(identity.name?.family), \(identity.displayName), \(identity.photoURL),
@@ -41,6 +39,33 @@ extension SQL {
                 \(identity.linkedDevice), \(Timestamp(now)), \(Timestamp(now)) FROM \(source)
             """
     }
+
+    /// Links the identities of new accounts, which nobody has verified.
+    ///
+    /// - Parameter linkedAt: when each was linked.
+    static func linking(
+        _ identities: [(identity: LinkedIdentity, account: ID<Account>, linkedAt: Instant)], at now: Instant,
+        in realm: ID<Realm>
+    ) -> SQL {
+        let all = identities.map(\.identity)
+        let issuer: SQL =
+            all.contains { $0.provider.isGenericOpenID } ? issuer(of: "u.provider", in: realm) : "NULL"
+        return """
+            INSERT INTO linked_identity (\(insertedColumns))
+            SELECT \(realm.rawValue), u.provider, u.subject, u.account_id, u.email, \(EmailTrust.none.rawValue), false,
+                NULL, NULL, u.display_name, u.photo_url, NULL, NULL, \(issuer),
+                NULL, \(Timestamp(now)), \(epochPlus("u.linked_at"))
+            FROM unnest(\(all.map(\.provider.rawValue)), \(all.map(\.subject)),
+                \(identities.map(\.account.rawValue)), \(all.map(\.email?.rawValue)), \(all.map(\.displayName)),
+                \(all.map(\.photoURL)), \(identities.map(\.linkedAt.microseconds)))
+                AS u (provider, subject, account_id, email, display_name, photo_url, linked_at)
+            """
+    }
+
+    private static let insertedColumns: SQL = """
+        project_id, provider, subject, account_id, email, email_trust, is_private_email, given_name, family_name, \
+        display_name, photo_url, real_user_status, audience, issuer, linked_device, created_at, linked_at
+        """
 
     /// Keeps a name that a concurrent transaction stored first.
     static func remembering(_ identity: LinkedIdentity, in realm: ID<Realm>) -> SQL {
@@ -61,6 +86,27 @@ extension SQL {
     static func unlinkAll(from account: ID<Account>, in realm: ID<Realm>) -> SQL {
         """
         DELETE FROM linked_identity WHERE project_id = \(realm.rawValue) AND account_id = \(account.rawValue)
+        """
+    }
+
+    /// A condition: the provider of a verified identity has the issuer that verified it. The lock keeps that true until
+    /// the transaction ends. Always true for a provider whose issuer cannot be configured.
+    static func issuerStands(for identity: VerifiedIdentity, in realm: ID<Realm>) -> SQL {
+        guard identity.provider.isGenericOpenID else { return "true" }
+        return """
+            EXISTS (SELECT FROM identity_provider i WHERE i.project_id = \(realm.rawValue)
+                AND i.provider = \(identity.provider.rawValue)
+                AND i.settings #>> '{openId,issuer}' = \(identity.issuer) FOR SHARE)
+            """
+    }
+
+    /// The issuer that a generic OpenID provider has now, for an identity that an administrator links.
+    ///
+    /// - Parameter provider: a column or a parameter.
+    static func issuer(of provider: SQL, in realm: ID<Realm>) -> SQL {
+        """
+        (SELECT i.settings #>> '{openId,issuer}' FROM identity_provider i
+            WHERE i.project_id = \(realm.rawValue) AND i.provider = \(provider) FOR SHARE)
         """
     }
 

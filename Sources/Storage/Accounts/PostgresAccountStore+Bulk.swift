@@ -47,9 +47,8 @@ extension Transaction {
         let free = accounts.filter { inTheWay[$0.account.id] == nil }
         let made = Set(try await query(.add(free, in: realm)).map { ID<Account>(try $0.decode("id")) })
         let stored = free.filter { made.contains($0.account.id) }
-        if stored.contains(where: { !$0.account.identities.isEmpty }) {
-            _ = try await execute(.insertIdentities(of: stored, at: now, in: realm))
-        }
+        let identities = stored.flatMap(\.identities)
+        if !identities.isEmpty { _ = try await execute(.linking(identities, at: now, in: realm)) }
         if !stored.isEmpty {
             try await audit(
                 AuditNote.imported(stored.map(\.account.id), in: realm), by: actor, at: now, in: realm)

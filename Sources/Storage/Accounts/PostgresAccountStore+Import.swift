@@ -37,8 +37,9 @@ extension PostgresAccountStore {
                 _ = try await transaction.execute(.remove(replaced, in: realm))
             }
             _ = try await transaction.execute(.insert(stored, in: realm))
-            if stored.contains(where: { !$0.account.identities.isEmpty }) {
-                _ = try await transaction.execute(.insertIdentities(of: stored, at: now, in: realm))
+            let identities = stored.flatMap(\.identities)
+            if !identities.isEmpty {
+                _ = try await transaction.execute(.linking(identities, at: now, in: realm))
             }
             try await transaction.audit(
                 AuditNote.imported(stored.map(\.account.id), overwriting: replaced, in: realm), by: actor, at: now,
@@ -81,6 +82,11 @@ private struct KnownNames {
 }
 
 extension StoredAccount {
+    /// An imported account is inserted with its identities.
+    var identities: [(identity: LinkedIdentity, account: ID<Account>, linkedAt: Instant)] {
+        account.identities.map { ($0, account.id, account.createdAt) }
+    }
+
     fileprivate var order: (String, String) { (account.email?.rawValue ?? "", account.id.rawValue) }
 
     fileprivate var references: [AccountReference] { [.id(account.id)] + account.uniqueNames.map(\.1) }

@@ -30,7 +30,8 @@ extension PostgresAccountStore {
                 }
             }
         } catch StoreConflict.alreadyUsed {
-            let row = try await withStoreErrors { try await pool.query(.keptMerge(by: merge.terms, in: realm)) }.first
+            let row = try await withStoreErrors { try await pool.query(.keptMerge(by: merge.precondition, in: realm)) }
+                .first
             guard let row else { throw StoreConflict.alreadyUsed }
             return Instant(try row.decode("undo_until"))
         }

@@ -18,9 +18,11 @@ public struct PostgresAccountStore: AccountStore {
     public func create(
         _ account: NewAccount, opening session: Session, in realm: ID<Realm>
     ) async throws -> Account {
-        let statement = SQL.create(account, opening: try SessionRow(session), in: realm)
+        let created = Account(account)
+        let statement = SQL.create(
+            created, passwordHash: account.passwordHash, opening: try SessionRow(session), in: realm)
         _ = try await withStoreErrors { try await pool.execute(statement) }
-        return Account(account)
+        return created
     }
 
     public func holder(of email: EmailAddress, in realm: ID<Realm>) async throws -> EmailHolder? {

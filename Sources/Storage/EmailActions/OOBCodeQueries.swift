@@ -77,19 +77,4 @@ extension SQL {
         """
     }
 
-    /// Inserts an account with a verified address.
-    static func create(proven account: NewAccount, opening session: SessionRow, in realm: ID<Realm>) -> SQL {
-        let now = Timestamp(account.createdAt)
-        return opening(
-            session, in: realm, from: "inserted",
-            after: """
-                inserted AS (
-                    INSERT INTO account (project_id, id, email, email_verified, email_link_sign_in, created_at,
-                        last_sign_in_at, valid_since)
-                    VALUES (\(realm.rawValue), \(account.id.rawValue), \(account.email?.rawValue), true, true, \(now),
-                        \(now), date_trunc('second', \(now)))
-                    RETURNING 1),
-
-                """)
     }
-}

@@ -76,8 +76,9 @@ public struct PostgresOOBCodeStore: OOBCodeStore {
         case .create(let new):
             guard let session = redemption.session else { throw StoreConflict.stale }
             account = new.id
-            _ = try await transaction.execute(
-                .create(proven: new, opening: try SessionRow(session), in: realm))
+            var proven = Account(new)
+            (proven.emailIsVerified, proven.usesEmailLinks) = (true, true)
+            _ = try await transaction.execute(.create(proven, opening: try SessionRow(session), in: realm))
         case .change(let change):
             account = change.account.id
             if let other = change.displaced {
@@ -165,9 +166,8 @@ extension Redemption {
     fileprivate func knows(_ identities: [LinkedIdentity]) -> Bool {
         guard code.purpose == .resetPassword, case .change(let change) = step else { return true }
         return identities.allSatisfy { identity in
-            change.account.identities.contains {
-                $0.provider == identity.provider && $0.subject == identity.subject && $0.linkedAt == identity.linkedAt
-            }
+            let known = change.account.identity(identity.provider, subject: identity.subject)
+            return known != nil && known?.linkedAt == identity.linkedAt
         }
     }
 }

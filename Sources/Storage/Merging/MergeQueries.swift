@@ -10,9 +10,9 @@ extension Transaction {
         _ merge: AccountMerge, signsIn: Bool, by actor: AuditActor, announcing notices: MergeNotices,
         in realm: ID<Realm>
     ) async throws -> Account {
-        let terms = merge.terms
-        let (sourceID, targetID) = (terms.plan.source, terms.plan.target)
-        _ = try await execute(.use(merge.marks, in: realm, from: "(VALUES (1)) v"))
+        let precondition = merge.precondition
+        let (sourceID, targetID) = (precondition.plan.source, precondition.plan.target)
+        _ = try await execute(.use(merge.replayKeys, in: realm, from: "(VALUES (1)) v"))
         _ = try await execute(.lock([sourceID, targetID], in: realm))
         let recoveries = try await query(.recoveries(of: [sourceID, targetID], at: merge.mergedAt, in: realm))
             .map { try MergedAccounts.Recovery($0) }
@@ -21,7 +21,7 @@ extension Transaction {
             .map { try AccountRow.account($0) }
         guard let source = accounts.first(where: { $0.id == sourceID }),
             let target = accounts.first(where: { $0.id == targetID }),
-            try MergePrecondition(of: source, into: target) == terms
+            try MergePrecondition(of: source, into: target) == precondition
         else { throw StoreConflict.stale }
         let event = OutboxEvent(.accountMerged, of: targetID, source: sourceID)
         let statements: [SQL] = [
@@ -86,7 +86,7 @@ extension SQL {
         INSERT INTO account_merge (project_id, source_id, target_id, merged_at, undo_until, target_generation, snapshot)
         SELECT a.project_id, a.id, \(target.id.rawValue), \(Timestamp(merge.mergedAt)),
             \(Timestamp(merge.undoableUntil)), \(target.generation),
-            jsonb_build_object('account', to_jsonb(a), 'plan', \(try merge.terms.plan.columnText())::text::jsonb,
+            jsonb_build_object('account', to_jsonb(a), 'plan', \(try merge.precondition.plan.columnText())::text::jsonb,
                 'identities', (SELECT coalesce(jsonb_agg(to_jsonb(l)), '[]') FROM linked_identity l
                     WHERE l.project_id = a.project_id AND l.account_id = a.id),
                 'earlierMerges', (SELECT coalesce(jsonb_agg(f.source_id), '[]') FROM account_merge f
@@ -134,7 +134,7 @@ extension SQL {
     fileprivate static func give(
         _ source: Account, to target: Account, for merge: AccountMerge, signsIn: Bool, in realm: ID<Realm>
     ) -> SQL {
-        let plan = merge.terms.plan
+        let plan = merge.precondition.plan
         var given = AccountUpdate()
         if plan.movesEmail {
             given.email = AccountUpdate.Value(source.email)

@@ -54,7 +54,8 @@ extension Transaction {
         in realm: ID<Realm>
     ) async throws {
         // The row has the columns of this release: a column that is newer than the merge record gets its default.
-        _ = try await execute(.makeRoom(for: source, at: now, in: realm))
+        let placeholder = Account(id: source, createdAt: now, validSince: now)
+        _ = try await execute(.insertion(of: placeholder, in: realm))
         guard try await execute(.deleteTombstone(source, deletedAt: merge.mergedAt, in: realm)) == 1 else {
             throw StoreConflict.taken(.id)
         }
@@ -109,12 +110,12 @@ extension SQL {
     }
 
     /// The merge that was committed with this precondition.
-    static func keptMerge(by terms: MergePrecondition, in realm: ID<Realm>) -> SQL {
+    static func keptMerge(by precondition: MergePrecondition, in realm: ID<Realm>) -> SQL {
         """
         SELECT undo_until FROM account_merge
-        WHERE project_id = \(realm.rawValue) AND source_id = \(terms.plan.source.rawValue)
-            AND target_id = \(terms.plan.target.rawValue)
-            AND (snapshot #>> '{account,generation}')::bigint = \(terms.sourceGeneration)
+        WHERE project_id = \(realm.rawValue) AND source_id = \(precondition.plan.source.rawValue)
+            AND target_id = \(precondition.plan.target.rawValue)
+            AND (snapshot #>> '{account,generation}')::bigint = \(precondition.sourceGeneration)
         """
     }
 
@@ -131,13 +132,6 @@ extension SQL {
         taken.photoURL = AccountUpdate.Value(remaining.photoURL)
         taken.sessions = .endAll
         return update(remaining.id, by: taken, at: now, in: realm)
-    }
-
-    fileprivate static func makeRoom(for source: ID<Account>, at now: Instant, in realm: ID<Realm>) -> SQL {
-        """
-        INSERT INTO account (project_id, id, created_at, valid_since)
-        VALUES (\(realm.rawValue), \(source.rawValue), \(Timestamp(now)), date_trunc('second', \(Timestamp(now))))
-        """
     }
 
     /// Does nothing if the ID was assigned again since, even if it is free now.

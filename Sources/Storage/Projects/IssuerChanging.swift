@@ -63,27 +63,6 @@ extension Transaction {
 }
 
 extension SQL {
-    /// A condition: the provider of a verified identity has the issuer that verified it. The lock keeps that true until
-    /// the transaction ends. Always true for a provider whose issuer cannot be configured.
-    static func issuerStands(for identity: VerifiedIdentity, in realm: ID<Realm>) -> SQL {
-        guard identity.provider.isGenericOpenID else { return "true" }
-        return """
-            EXISTS (SELECT FROM identity_provider i WHERE i.project_id = \(realm.rawValue)
-                AND i.provider = \(identity.provider.rawValue)
-                AND i.settings #>> '{openId,issuer}' = \(identity.issuer) FOR SHARE)
-            """
-    }
-
-    /// The issuer that a generic OpenID provider has now, for an identity that an administrator links.
-    ///
-    /// - Parameter provider: a column or a parameter.
-    static func issuer(of provider: SQL, in realm: ID<Realm>) -> SQL {
-        """
-        (SELECT i.settings #>> '{openId,issuer}' FROM identity_provider i
-            WHERE i.project_id = \(realm.rawValue) AND i.provider = \(provider) FOR SHARE)
-        """
-    }
-
     /// A condition: the row `l` of an identity would be another person's under the new issuer. For an identity without
     /// an issuer, only the provider's old issuer is known; if the provider had none, an administrator linked the
     /// identity before.

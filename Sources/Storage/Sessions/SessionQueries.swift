@@ -70,18 +70,42 @@ extension SQL {
     /// - Parameters:
     ///   - source: one of `ctes`, or any other table expression.
     ///   - ctes: common table expressions for the beginning of the statement, each followed by a comma.
+    ///   - replayKeys: consumed with the opening, which fails if one was used before.
     static func opening(
-        _ session: SessionRow, in realm: ID<Realm>, from source: SQL, after ctes: SQL = ""
+        _ session: SessionRow, in realm: ID<Realm>, from source: SQL, after ctes: SQL = "",
+        consuming replayKeys: [ReplayKey] = []
     ) -> SQL {
-        """
-        WITH \(ctes)network AS (\(keeping(
-            session.networkHash, of: ID(session.account), at: Instant(session.authenticatedAt), in: realm, from: source)))
-        INSERT INTO session (project_id, id, account_id, generation, method, authenticated_at, rotated_at, refreshed_at,
-            claims, device)
-        SELECT \(realm.rawValue), \(session.id), \(session.account), \(session.generation), \(session.method),
-            \(session.authenticatedAt), \(session.openedAt), \(session.openedAt), \(session.claims),
-            \(session.device) FROM \(source)
-        """
+        let used: SQL =
+            replayKeys.isEmpty ? "" : "replay_keys AS (\(use(replayKeys, in: realm, from: source)) RETURNING 1),"
+        return """
+            WITH \(ctes) \(used) network AS (\(keeping(
+                session.networkHash, of: ID(session.account), at: Instant(session.authenticatedAt), in: realm, from: source)))
+            INSERT INTO session (project_id, id, account_id, generation, method, authenticated_at, rotated_at, refreshed_at,
+                claims, device)
+            SELECT \(realm.rawValue), \(session.id), \(session.account), \(session.generation), \(session.method),
+                \(session.authenticatedAt), \(session.openedAt), \(session.openedAt), \(session.claims),
+                \(session.device) FROM \(source)
+            """
+    }
+
+    /// The precision of `last_seen`: an account in constant use writes its network once per hour.
+    private static let lastSeenPrecision: Duration = .seconds(3600)
+
+    /// Stores a known network of an account, for each row of `source`. Does nothing for `nil`, as in every anonymous
+    /// sign-up.
+    static func keeping(
+        _ networkHash: [UInt8]?, of account: ID<Account>, at now: Instant, in realm: ID<Realm>, from source: SQL
+    ) -> SQL {
+        guard let networkHash else { return "SELECT 1" }
+        return """
+            INSERT INTO known_network AS p (project_id, account_id, network_hash, last_seen_at)
+            SELECT \(realm.rawValue), \(account.rawValue), \(networkHash), \(Timestamp(now)) FROM \(source)
+            WHERE NOT EXISTS (SELECT FROM known_network k WHERE k.project_id = \(realm.rawValue)
+                AND k.account_id = \(account.rawValue) AND k.network_hash = \(networkHash)
+                AND k.last_seen_at > \(Timestamp(now - lastSeenPrecision)))
+            ON CONFLICT (project_id, account_id, network_hash) DO UPDATE
+            SET last_seen_at = greatest(p.last_seen_at, excluded.last_seen_at)
+            """
     }
 
     static func find(_ session: UUID, of account: ID<Account>, in realm: ID<Realm>) -> SQL {

@@ -29,15 +29,13 @@ extension SQL {
     ///
     /// - Parameter changed: whether the identity has new values to store.
     static func signIn(
-        _ account: Account, with identity: LinkedIdentity, changed: Bool, _ entry: SignInCommit,
-        _ session: SessionRow, in realm: ID<Realm>
-    ) -> SQL {
-        let remembered: SQL = changed ? "updated_identity AS (\(remembering(identity, in: realm))), " : ""
-        let used: SQL =
-            entry.marks.isEmpty
-            ? "" : "replay_keys AS (\(use(entry.marks, in: realm, from: "signed_in")) RETURNING 1), "
+        _ account: Account, with identity: LinkedIdentity, changed: Bool, _ commit: SignInCommit, in realm: ID<Realm>
+    ) throws -> SQL {
+        let now = Timestamp(commit.committedAt)
+        let issuer = commit.identity.issuer
+        let remembered: SQL = changed ? "updated_identity AS (\(remembering(identity, in: realm)))," : ""
         return opening(
-            session, in: realm, from: "signed_in",
+            try SessionRow(commit.session), in: realm, from: "signed_in",
             after: """
                 locked AS (
                     SELECT a.project_id, a.id FROM account a
@@ -45,52 +43,39 @@ extension SQL {
                     WHERE a.project_id = \(realm.rawValue) AND a.id = \(account.id.rawValue)
                         AND a.generation = \(account.generation) AND a.disabled_at IS NULL
                         AND l.provider = \(identity.provider.rawValue) AND l.subject = \(identity.subject)
-                        AND coalesce(l.issuer, \(entry.identity.issuer)) IS NOT DISTINCT FROM \(entry.identity.issuer)
+                        AND coalesce(l.issuer, \(issuer)) IS NOT DISTINCT FROM \(issuer)
                     FOR NO KEY UPDATE OF a FOR KEY SHARE OF l),
                 signed_in AS (
-                    UPDATE account a SET last_sign_in_at = \(session.authenticatedAt),
+                    UPDATE account a SET last_sign_in_at = \(now),
                         display_name = coalesce(a.display_name, \(identity.displayName))
                     FROM locked WHERE a.project_id = locked.project_id AND a.id = locked.id
                     RETURNING 1),
-                \(remembered)\(used)
-                """)
+                \(remembered)
+                """, consuming: commit.replayKeys)
     }
 
     /// Creates nothing if the provider no longer has the identity's issuer.
     static func create(
-        _ account: Account, with identity: LinkedIdentity, _ entry: SignInCommit, _ session: SessionRow,
-        in realm: ID<Realm>
-    ) -> SQL {
-        let now = Timestamp(entry.enteredAt)
-        let used: SQL =
-            entry.marks.isEmpty
-            ? "" : "replay_keys AS (\(use(entry.marks, in: realm, from: "inserted")) RETURNING 1), "
-        return opening(
-            session, in: realm, from: "inserted",
+        _ account: Account, with identity: LinkedIdentity, _ commit: SignInCommit, in realm: ID<Realm>
+    ) throws -> SQL {
+        create(
+            account, opening: try SessionRow(commit.session), in: realm,
+            where: issuerStands(for: commit.identity, in: realm),
             after: """
-                inserted AS (
-                    INSERT INTO account (project_id, id, email, email_verified, display_name, photo_url, created_at,
-                        last_sign_in_at, valid_since)
-                    SELECT \(realm.rawValue), \(account.id.rawValue), \(account.email?.rawValue),
-                        \(account.emailIsVerified), \(account.displayName), \(account.photoURL), \(now), \(now),
-                        date_trunc('second', \(now))
-                    WHERE \(issuerStands(for: entry.identity, in: realm))
+                linked AS (\(linking(identity, to: account.id, at: commit.committedAt, in: realm, from: "inserted"))
                     RETURNING 1),
-                \(used)linked AS (\(linking(identity, to: account.id, at: entry.enteredAt, in: realm, from: "inserted"))
-                    RETURNING 1),
-
-                """)
+                """, consuming: commit.replayKeys)
     }
 
     /// Locks the account's row if it is unchanged since the decision, and updates it with what the identity proves.
     static func lock(
-        _ account: Account, toLink entry: SignInCommit, takesEmail: Bool, where condition: SQL,
+        _ account: Account, toLink commit: SignInCommit, takesEmail: Bool, where condition: SQL,
         in realm: ID<Realm>
     ) -> SQL {
-        let identity = entry.identity
+        let identity = commit.identity
         let offered = takesEmail ? identity.email?.rawValue : nil
         return """
-            UPDATE account a SET last_sign_in_at = \(Timestamp(entry.enteredAt)),
+            UPDATE account a SET last_sign_in_at = \(Timestamp(commit.committedAt)),
                 email = coalesce(a.email, \(offered)),
                 email_verified = a.email_verified OR \(identity.emailTrust == .authoritative)
                     AND coalesce(a.email, \(offered)) IS NOT DISTINCT FROM \(identity.email?.rawValue)
@@ -103,18 +88,18 @@ extension SQL {
     }
 
     /// Removes every credential of the person who created the account.
-    static func reclaim(_ account: Account, for entry: SignInCommit, in realm: ID<Realm>) -> SQL {
+    static func reclaim(_ account: Account, for commit: SignInCommit, in realm: ID<Realm>) -> SQL {
         var reclaimed = AccountUpdate()
         reclaimed.passwordHash = .remove
         reclaimed.phoneNumber = .remove
         reclaimed.emailIsVerified = true
-        reclaimed.displayName = AccountUpdate.Value(entry.identity.displayName)
-        reclaimed.photoURL = AccountUpdate.Value(entry.identity.photoURL)
-        reclaimed.lastSignInAt = entry.enteredAt
+        reclaimed.displayName = AccountUpdate.Value(commit.identity.displayName)
+        reclaimed.photoURL = AccountUpdate.Value(commit.identity.photoURL)
+        reclaimed.lastSignInAt = commit.committedAt
         reclaimed.sessions = .endAll
         return update(
-            account.id, by: reclaimed, at: entry.enteredAt, in: realm,
-            where: "\(isAsDecided(account)) AND \(issuerStands(for: entry.identity, in: realm))")
+            account.id, by: reclaimed, at: commit.committedAt, in: realm,
+            where: "\(isAsDecided(account)) AND \(issuerStands(for: commit.identity, in: realm))")
     }
 
     /// A condition: the account `a` is unchanged since the decision.
@@ -127,11 +112,12 @@ extension SQL {
 
     /// Consumes each replay key once for each row of `source`. Fails if one was used before, in any tenant of the
     /// project: tenants share the project's apps, and so a credential for an app is valid in each of them.
-    static func use(_ marks: [ReplayKey], in realm: ID<Realm>, from source: SQL) -> SQL {
+    static func use(_ replayKeys: [ReplayKey], in realm: ID<Realm>, from source: SQL) -> SQL {
         """
         INSERT INTO replay_guard (project_id, hash, expires_at)
-        SELECT \(realm.project.rawValue), decode(m.hash, 'hex'), to_timestamp(m.expires_at)
-        FROM \(source), unnest(\(marks.map { Hexadecimal.encode($0.hash) }), \(marks.map(\.expiresAt.seconds))) AS m (hash, expires_at)
+        SELECT \(realm.project.rawValue), decode(k.hash, 'hex'), to_timestamp(k.expires_at)
+        FROM \(source), unnest(\(replayKeys.map { Hexadecimal.encode($0.hash) }),
+            \(replayKeys.map(\.expiresAt.seconds))) AS k (hash, expires_at)
         """
     }
 }

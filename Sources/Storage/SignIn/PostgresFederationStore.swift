@@ -21,18 +21,15 @@ public struct PostgresFederationStore: FederationStore {
         )
     }
 
-    public func commit(
-        _ commit: SignInCommit, in realm: ID<Realm>
-    ) async throws -> (account: Account, session: Session) {
+    public func commit(_ commit: SignInCommit, in realm: ID<Realm>) async throws -> Account {
         do {
             return try await withStoreErrors {
-                switch commit.step {
+                switch commit.change {
                 case .signIn(let account): try await signIn(account, commit, in: realm)
                 case .link(let account, let caller, let takesEmail):
                     try await link(to: account, by: caller, takesEmail: takesEmail, commit, in: realm)
                 case .reclaim(let account): try await reclaim(account, commit, in: realm)
-                case .create(let id, let takesEmail):
-                    try await create(id, takesEmail: takesEmail, commit, in: realm)
+                case .create(let takesEmail): try await create(takesEmail: takesEmail, commit, in: realm)
                 }
             }
         } catch StoreConflict.taken {
@@ -40,115 +37,72 @@ public struct PostgresFederationStore: FederationStore {
         }
     }
 
-    private func signIn(
-        _ account: Account, _ entry: SignInCommit, in realm: ID<Realm>
-    ) async throws -> (account: Account, session: Session) {
-        guard let before = account.identities.first(where: entry.identity.isSame) else { throw StoreConflict.stale }
-        let after = LinkedIdentity(entry.identity, before: before)
-        let session = entry.opened(in: account.id, generation: account.generation)
-        let opened =
-            try await pool.execute(
-                .signIn(account, with: after, changed: after != before, entry, try SessionRow(session), in: realm))
-        guard opened == 1 else { throw StoreConflict.stale }
-        return (account.signedIn(with: after, at: entry.enteredAt), session)
+    private func signIn(_ account: Account, _ commit: SignInCommit, in realm: ID<Realm>) async throws -> Account {
+        let identity = commit.identity
+        guard let before = account.identity(identity.provider, subject: identity.subject) else {
+            throw StoreConflict.stale
+        }
+        let after = LinkedIdentity(identity, before: before)
+        let statement = try SQL.signIn(account, with: after, changed: after != before, commit, in: realm)
+        guard try await pool.execute(statement) == 1 else { throw StoreConflict.stale }
+        return account.signedIn(with: after, at: commit.committedAt)
     }
 
-    private func create(
-        _ id: ID<Account>, takesEmail: Bool, _ entry: SignInCommit, in realm: ID<Realm>
-    ) async throws -> (account: Account, session: Session) {
-        let identity = entry.linked
-        let account = Account(id, for: identity, takesEmail: takesEmail, at: entry.enteredAt)
-        let session = entry.opened(in: id, generation: account.generation)
-        let statement = SQL.create(account, with: identity, entry, try SessionRow(session), in: realm)
+    private func create(takesEmail: Bool, _ commit: SignInCommit, in realm: ID<Realm>) async throws -> Account {
+        let account = Account(
+            commit.session.account, for: commit.linked, takesEmail: takesEmail, at: commit.committedAt)
+        let statement = try SQL.create(account, with: commit.linked, commit, in: realm)
         guard try await pool.execute(statement) == 1 else { throw StoreConflict.stale }
-        return (account, session)
+        return account
     }
 
     /// Locks the account's row first, so that transactions change its identities one after the other.
     private func link(
-        to account: Account, by caller: Caller?, takesEmail: Bool, _ entry: SignInCommit, in realm: ID<Realm>
-    ) async throws -> (account: Account, session: Session) {
-        let session = entry.opened(in: account.id, generation: account.generation)
+        to account: Account, by caller: Caller?, takesEmail: Bool, _ commit: SignInCommit, in realm: ID<Realm>
+    ) async throws -> Account {
         let isAlive: SQL = try caller.map { SQL.isAlive(try SessionRow($0.session)) } ?? "true"
-        let locking = SQL.lock(account, toLink: entry, takesEmail: takesEmail, where: isAlive, in: realm)
+        let locking = SQL.lock(account, toLink: commit, takesEmail: takesEmail, where: isAlive, in: realm)
+        let linking = SQL.link(commit.linked, onceTo: account, commit, in: realm)
         return try await pool.transaction { transaction in
-            guard try await transaction.execute(locking) == 1,
-                try await transaction.execute(
-                    .link(entry.linked, onceTo: account, entry, in: realm))
-                    == 1
-            else { throw StoreConflict.stale }
-            try await transaction.audit(
-                [AuditNote(.identityLinked, account.id, entry.identity.provider)], by: .user(entry.trace),
-                at: entry.enteredAt, in: realm)
-            try await finish(
-                session, entry, OutboxEvent(.identityLinked, of: account.id, provider: entry.identity.provider),
-                in: realm, transaction)
-            return try await read(session, in: realm, transaction)
-        }
-    }
-
-    private func reclaim(
-        _ account: Account, _ entry: SignInCommit, in realm: ID<Realm>
-    ) async throws -> (account: Account, session: Session) {
-        let session = entry.opened(in: account.id, generation: account.generation + 1)
-        return try await pool.transaction { transaction in
-            guard try await transaction.execute(.reclaim(account, for: entry, in: realm)) == 1 else {
+            guard try await transaction.execute(locking) == 1, try await transaction.execute(linking) == 1 else {
                 throw StoreConflict.stale
             }
-            _ = try await transaction.execute(.unlinkAll(from: account.id, in: realm))
-            _ = try await transaction.execute(
-                .link(entry.linked, to: account.id, at: entry.enteredAt, in: realm))
-            _ = try await transaction.execute(.voidEveryCode(of: account.id, in: realm))
-            _ = try await transaction.execute(
-                .forgetSessions(of: account.id, before: account.generation, in: realm))
-            let event = OutboxEvent(.accountReclaimed, of: account.id, provider: entry.identity.provider)
-            try await transaction.audit(
-                [AuditNote(.reclaimed, account.id, entry.identity.provider)], by: .user(entry.trace),
-                at: entry.enteredAt, in: realm)
-            try await finish(session, entry, event, in: realm, transaction)
-            return try await read(session, in: realm, transaction)
+            return try await transaction.finish(commit, .identityLinked, .identityLinked, in: realm)
         }
     }
 
-    private func finish(
-        _ session: Session, _ entry: SignInCommit, _ event: OutboxEvent, in realm: ID<Realm>,
-        _ transaction: Transaction
-    ) async throws {
-        if !entry.marks.isEmpty {
-            _ = try await transaction.execute(.use(entry.marks, in: realm, from: "(VALUES (1)) v"))
+    private func reclaim(_ account: Account, _ commit: SignInCommit, in realm: ID<Realm>) async throws -> Account {
+        try await pool.transaction { transaction in
+            guard try await transaction.execute(.reclaim(account, for: commit, in: realm)) == 1 else {
+                throw StoreConflict.stale
+            }
+            for statement: SQL in [
+                .unlinkAll(from: account.id, in: realm),
+                .link(commit.linked, to: account.id, at: commit.committedAt, in: realm),
+                .voidEveryCode(of: account.id, in: realm),
+                .forgetSessions(of: account.id, before: account.generation, in: realm),
+            ] { _ = try await transaction.execute(statement) }
+            return try await transaction.finish(commit, .reclaimed, .accountReclaimed, in: realm)
         }
-        let row = try SessionRow(session, openedAt: entry.enteredAt)
-        _ = try await transaction.execute(.opening(row, in: realm, from: "(VALUES (1)) v"))
-        _ = try await transaction.execute(.tell(event, at: entry.enteredAt, in: realm))
-        try await transaction.enqueue(entry.emailBatch, in: realm)
-    }
-
-    private func read(
-        _ session: Session, in realm: ID<Realm>, _ transaction: Transaction
-    ) async throws -> (account: Account, session: Session) {
-        guard let row = try await transaction.query(.find([.id(session.account)], in: realm)).first else {
-            throw StoreConflict.stale
-        }
-        return (try AccountRow.account(row), session)
     }
 }
 
-extension VerifiedIdentity {
-    func isSame(as linked: LinkedIdentity) -> Bool { linked.provider == provider && linked.subject == subject }
-}
-
-extension SignInCommit {
-    /// The identity as it is linked to an account.
-    var linked: LinkedIdentity {
-        var linked = LinkedIdentity(identity)
-        linked.linkedAt = enteredAt
-        linked.linkedDevice = device
-        return linked
-    }
-
-    func opened(in account: ID<Account>, generation: Int64) -> Session {
-        Session(
-            id: session, account: account, generation: generation, method: identity.provider,
-            authenticatedAt: authenticatedAt, device: device, networkHash: networkHash)
+extension Transaction {
+    /// Opens the session, and records and announces a change of an account that existed before.
+    ///
+    /// - Returns: the account after the change.
+    fileprivate func finish(
+        _ commit: SignInCommit, _ action: AuditNote.AccountAction, _ event: OutboxEvent.Kind, in realm: ID<Realm>
+    ) async throws -> Account {
+        let (id, provider, now) = (commit.session.account, commit.identity.provider, commit.committedAt)
+        try await audit([AuditNote(action, id, provider)], by: .user(commit.trace), at: now, in: realm)
+        let session = try SessionRow(commit.session, openedAt: now)
+        for statement: SQL in [
+            .opening(session, in: realm, from: "(VALUES (1)) v", consuming: commit.replayKeys),
+            .tell(OutboxEvent(event, of: id, provider: provider), at: now, in: realm),
+        ] { _ = try await execute(statement) }
+        try await enqueue(commit.emailBatch, in: realm)
+        guard let row = try await query(.find([.id(id)], in: realm)).first else { throw StoreConflict.stale }
+        return try AccountRow.account(row)
     }
 }

@@ -1,5 +1,6 @@
 import Identity
 import JSON
+import Postgres
 import Simulators
 import Testing
 
@@ -109,6 +110,20 @@ struct FederatedSignInTests {
         #expect(again.status == 200, "\(again.text)")
         let deleted = try await gateway.delete(try #require(again.json["idToken"]?.string))
         #expect(deleted.status == 200, "\(deleted.text)")
+    }
+
+    @Test("rejects a provider that the project has disabled, or not configured")
+    func provider() async throws {
+        let gateway = try await TestGateway()
+        _ = try await gateway.database.pool.execute(
+            """
+            UPDATE identity_provider SET settings = settings || '{"enabled": false}' WHERE provider = 'apple.com'
+            """)
+        let disabled = try await gateway.withFreshCaches().signIn(gateway.apple())
+        #expect(disabled.outcome == "400 OPERATION_NOT_ALLOWED : The identity provider configuration is disabled.")
+        _ = try await gateway.database.pool.execute("DELETE FROM identity_provider WHERE provider = 'apple.com'")
+        let removed = try await gateway.withFreshCaches().signIn(gateway.apple())
+        #expect(removed.outcome == "400 OPERATION_NOT_ALLOWED : The identity provider configuration is not found.")
     }
 
     @Test("rejects a disabled account")

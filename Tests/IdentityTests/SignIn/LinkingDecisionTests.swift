@@ -29,6 +29,13 @@ private let squatter = account("squatter", isVerified: false)
 private let anonymous = Account(id: ID("anonymous"), createdAt: now, validSince: now)
 private let disabled = account("disabled", isDisabled: true)
 
+private func caller(_ account: Account) -> Caller {
+    let session = Session(
+        id: ID("session"), account: account.id, generation: account.generation, method: .password,
+        authenticatedAt: now, device: nil, place: nil)
+    return Caller(account: account, session: session)
+}
+
 @Suite("What becomes of a proven identity")
 struct LinkingDecisionTests {
     struct Row: CustomTestStringConvertible {
@@ -39,7 +46,7 @@ struct LinkingDecisionTests {
         init(
             _ testDescription: String, trust: EmailTrust = .authoritative, provider: ProviderID = .apple,
             email: EmailAddress? = address, isPrivate: Bool = false, owner: Account? = nil, sameEmail: Account? = nil,
-            caller: Account? = nil, mayEnter: Bool = true, profile: Policy.Profile = .sekisho,
+            caller account: Account? = nil, autoCreate: Bool = true, profile: Policy.Profile = .sekisho,
             duplicates: Bool = false, _ expected: LinkingDecision
         ) {
             self.testDescription = testDescription
@@ -49,30 +56,30 @@ struct LinkingDecisionTests {
                 identity: VerifiedIdentity(
                     provider: provider, subject: "subject", audience: "client", email: email, emailTrust: trust,
                     isPrivateEmail: isPrivate),
-                owner: owner, sameEmail: sameEmail, caller: caller, mayEnter: mayEnter, policy: policy)
+                owner: owner, sameEmail: sameEmail, caller: account.map(caller), autoCreate: autoCreate, policy: policy)
             self.expected = expected
         }
     }
 
     static let returningRows: [Row] = [
-        Row("linked before: sign in", owner: ada, .signIn(ada)),
+        Row("linked before: sign in", owner: ada, .commit(.signIn(ada))),
         Row(
             "linked before, address of somebody else by now: sign in", owner: anonymous, sameEmail: ada,
-            .signIn(anonymous)),
-        Row("linked before, address unproven: sign in", trust: .none, owner: ada, .signIn(ada)),
-        Row("linked before, no address: sign in", email: nil, owner: ada, .signIn(ada)),
+            .commit(.signIn(anonymous))),
+        Row("linked before, address unproven: sign in", trust: .none, owner: ada, .commit(.signIn(ada))),
+        Row("linked before, no address: sign in", email: nil, owner: ada, .commit(.signIn(ada))),
         Row("linked before, account disabled: refused", owner: disabled, .refuse(.accountDisabled)),
-        Row("re-authentication of an identity that is linked", owner: ada, mayEnter: false, .signIn(ada)),
-        Row("re-authentication of an identity that nobody has", mayEnter: false, .refuse(.accountUnknown)),
+        Row("re-authentication of an identity that is linked", owner: ada, autoCreate: false, .commit(.signIn(ada))),
+        Row("re-authentication of an identity that nobody has", autoCreate: false, .refuse(.accountUnknown)),
         Row(
-            "re-authentication never links by address", sameEmail: ada, mayEnter: false, .refuse(.accountUnknown)),
+            "re-authentication never links by address", sameEmail: ada, autoCreate: false, .refuse(.accountUnknown)),
         Row(
-            "re-authentication never reclaims", sameEmail: squatter, mayEnter: false, .refuse(.accountUnknown)),
+            "re-authentication never reclaims", sameEmail: squatter, autoCreate: false, .refuse(.accountUnknown)),
     ]
 
     static let newRows: [Row] = [
-        Row("address proven on both sides: link", sameEmail: ada, .link(to: ada, takesEmail: true)),
-        Row("address never proven here: reclaim", sameEmail: squatter, .reclaim(squatter)),
+        Row("address proven on both sides: link", sameEmail: ada, .commit(.link(to: ada, by: nil, takesEmail: true))),
+        Row("address never proven here: reclaim", sameEmail: squatter, .commit(.reclaim(squatter))),
         Row(
             "address never proven here, but a provider verified it for somebody: confirm",
             sameEmail: account("s", isVerified: false, identities: [linked(.google, .verified)]),
@@ -80,16 +87,17 @@ struct LinkingDecisionTests {
         Row(
             "address never proven here, and no provider verified it: reclaim",
             sameEmail: account("s", isVerified: false, identities: [linked(.google, .none)]),
-            .reclaim(account("s", isVerified: false, identities: [linked(.google, .none)]))),
+            .commit(.reclaim(account("s", isVerified: false, identities: [linked(.google, .none)])))),
         Row(
             "a provider verified another address of the account: reclaim",
             sameEmail: account(
                 "s", isVerified: false, identities: [linked(.google, .verified, email: EmailAddress("eve@example.com"))]
             ),
-            .reclaim(
-                account(
-                    "s", isVerified: false,
-                    identities: [linked(.google, .verified, email: EmailAddress("eve@example.com"))]))),
+            .commit(
+                .reclaim(
+                    account(
+                        "s", isVerified: false,
+                        identities: [linked(.google, .verified, email: EmailAddress("eve@example.com"))])))),
         Row(
             "address only verified by the provider: confirm", trust: .verified, sameEmail: ada,
             .confirm(ada, isRecycled: false)),
@@ -109,13 +117,14 @@ struct LinkingDecisionTests {
         Row(
             "a squatter with another person of that provider, another address: reclaim",
             sameEmail: typedIn(linked(.apple, .authoritative, email: EmailAddress("eve@example.com"))),
-            .reclaim(typedIn(linked(.apple, .authoritative, email: EmailAddress("eve@example.com"))))),
+            .commit(.reclaim(typedIn(linked(.apple, .authoritative, email: EmailAddress("eve@example.com")))))),
         Row(
             "a squatter with another person of that provider, the address only claimed: reclaim",
-            sameEmail: typedIn(linked(.apple, .none)), .reclaim(typedIn(linked(.apple, .none)))),
+            sameEmail: typedIn(linked(.apple, .none)), .commit(.reclaim(typedIn(linked(.apple, .none))))),
         Row(
             "a squatter with another person of that provider, no address: reclaim",
-            sameEmail: typedIn(linked(.apple, .none, email: nil)), .reclaim(typedIn(linked(.apple, .none, email: nil)))),
+            sameEmail: typedIn(linked(.apple, .none, email: nil)),
+            .commit(.reclaim(typedIn(linked(.apple, .none, email: nil))))),
         Row(
             "address never proven here, but that provider verified it for another person: confirm (recycled)",
             sameEmail: typedIn(linked(.apple, .verified)),
@@ -132,21 +141,28 @@ struct LinkingDecisionTests {
             "a relay address that somebody verified: confirm", isPrivate: true, sameEmail: ada,
             .confirm(ada, isRecycled: false)),
         Row(
-            "a relay address that somebody typed in: reclaim", isPrivate: true, sameEmail: squatter, .reclaim(squatter)),
+            "a relay address that somebody typed in: reclaim", isPrivate: true, sameEmail: squatter,
+            .commit(.reclaim(squatter))),
         Row("the account with that address is disabled: refused", sameEmail: disabled, .refuse(.accountDisabled)),
-        Row("duplicate addresses allowed: create", sameEmail: ada, duplicates: true, .create),
-        Row("nobody knows it: create", .create),
-        Row("nobody knows it, and it has no address: create", email: nil, .create),
-        Row("nobody knows it, address unproven: create", trust: .none, .create),
+        Row(
+            "duplicate addresses allowed: create", sameEmail: ada, duplicates: true, .commit(.create(takesEmail: false))
+        ),
+        Row("nobody knows it: create", .commit(.create(takesEmail: true))),
+        Row("nobody knows it, and it has no address: create", email: nil, .commit(.create(takesEmail: true))),
+        Row("nobody knows it, address unproven: create", trust: .none, .commit(.create(takesEmail: true))),
     ]
 
     static let callerRows: [Row] = [
-        Row("anonymous caller: keeps the account", caller: anonymous, .link(to: anonymous, takesEmail: true)),
-        Row("caller with the same address", sameEmail: ada, caller: ada, .link(to: ada, takesEmail: true)),
+        Row(
+            "anonymous caller: keeps the account", caller: anonymous,
+            .commit(.link(to: anonymous, by: caller(anonymous), takesEmail: true))),
+        Row(
+            "caller with the same address", sameEmail: ada, caller: ada,
+            .commit(.link(to: ada, by: caller(ada), takesEmail: true))),
         Row(
             "caller with the same address, unproven by the provider", trust: .none, sameEmail: ada, caller: ada,
-            .link(to: ada, takesEmail: true)),
-        Row("linked to the caller already: sign in", owner: ada, caller: ada, .signIn(ada)),
+            .commit(.link(to: ada, by: caller(ada), takesEmail: true))),
+        Row("linked to the caller already: sign in", owner: ada, caller: ada, .commit(.signIn(ada))),
         Row("linked to somebody else: refused", owner: ada, caller: anonymous, .refuse(.identityTaken)),
         Row(
             "the caller has another of that provider: refused", caller: account("c", identities: [linked(.apple)]),
@@ -158,13 +174,16 @@ struct LinkingDecisionTests {
         Row(
             "the address is another account's, duplicates allowed: link, and take no address", sameEmail: ada,
             caller: anonymous,
-            duplicates: true, .link(to: anonymous, takesEmail: false)),
+            duplicates: true, .commit(.link(to: anonymous, by: caller(anonymous), takesEmail: false))),
         Row(
             "the address is the caller's own, duplicates allowed: link", sameEmail: ada, caller: ada, duplicates: true,
-            .link(to: ada, takesEmail: true)),
+            .commit(.link(to: ada, by: caller(ada), takesEmail: true))),
         Row(
             "another provider beside the caller's", caller: account("c", identities: [linked(.google)]),
-            .link(to: account("c", identities: [linked(.google)]), takesEmail: true)),
+            .commit(
+                .link(
+                    to: account("c", identities: [linked(.google)]),
+                    by: caller(account("c", identities: [linked(.google)])), takesEmail: true))),
     ]
 
     @Test("of a returning identity", arguments: returningRows)

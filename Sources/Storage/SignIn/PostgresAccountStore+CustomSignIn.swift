@@ -40,10 +40,12 @@ extension Transaction {
 extension SQL {
     /// Returns no row if the account is disabled. An existing row is locked by this statement.
     fileprivate static func upsert(for session: Session, in realm: ID<Realm>) -> SQL {
-        let now = Timestamp(session.authenticatedAt)
+        let now = session.authenticatedAt
+        let account = Account(
+            id: session.account, usesCustomTokens: true, createdAt: now, lastSignInAt: now,
+            validSince: Instant(seconds: now.seconds))
         return """
-            INSERT INTO account AS a (project_id, id, created_at, last_sign_in_at, valid_since, custom_auth)
-            VALUES (\(realm.rawValue), \(session.account.rawValue), \(now), \(now), date_trunc('second', \(now)), true)
+            \(insertion(of: account, in: realm))
             ON CONFLICT (project_id, id) DO UPDATE SET last_sign_in_at = excluded.last_sign_in_at, custom_auth = true
             WHERE a.disabled_at IS NULL
             RETURNING a.xmax = 0 AS is_new, \(AccountRow.columns)
