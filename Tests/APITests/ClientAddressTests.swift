@@ -74,10 +74,10 @@ struct ClientAddressTests {
             Row(testDescription: "no address at all", peer: "", prefix: "unknown", logPrefix: "unknown"),
         ])
     func address(row: Row) {
-        let address = ClientAddress(
+        let address = ClientNetwork(
             peer: row.peer, forwardedFor: row.forwardedFor, trusted: row.trusted.compactMap(IPNetwork.init))
-        #expect(address.network.levels[0].prefix == row.prefix)
-        #expect(address.logPrefix == row.logPrefix)
+        #expect(address.levels[0].prefix == row.prefix)
+        #expect(address.widest.prefix == row.logPrefix)
     }
 
     @Test(
@@ -92,15 +92,15 @@ struct ClientAddressTests {
             ("", ["unknown x1"], nil),
         ] as [(String, [String], String?)])
     func levels(peer: String, levels: [String], known: String?) {
-        let network = ClientAddress(peer: peer, forwardedFor: [], trusted: []).network
+        let network = ClientNetwork(peer: peer, forwardedFor: [], trusted: [])
         #expect(network.levels.map { "\($0.prefix) x\($0.factor)" } == levels)
         #expect(network.knownNetworkPrefix == known)
     }
 
     @Test("an IPv6 range that covers everything trusts no IPv4 address")
     func familiesAreApart() throws {
-        let address = ClientAddress(
+        let address = ClientNetwork(
             peer: "192.0.2.7", forwardedFor: ["198.51.100.1"], trusted: [try #require(IPNetwork("::/0"))])
-        #expect(address.network.levels[0].prefix == "192.0.2.7")
+        #expect(address.levels[0].prefix == "192.0.2.7")
     }
 }

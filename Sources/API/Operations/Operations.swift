@@ -21,6 +21,6 @@ extension Endpoint {
     static let getMetrics = open("getMetrics", "/metrics") { call in
         Response(
             status: 200, headers: ["Content-Type": "text/plain; version=0.0.4; charset=utf-8"],
-            body: Array(call.metrics.registry.render().utf8))
+            body: Array(call.pipeline.metrics.registry.render().utf8))
     }
 }

@@ -137,15 +137,16 @@ public struct EndpointCall: Sendable {
     /// From the path.
     public let parameters: [String: String]
     public let origin: RequestContext
-    let services: Services
+    let pipeline: RequestPipeline
     /// The tenant that the request resolved to; `nil` for the project itself.
     var tenant: ID<Tenant>?
-    let metrics: GatewayMetrics
     /// A small body, as soon as ``parseBody()`` has run.
     var parsedBody: Result<ParsedJSON, JSONFault>?
 }
 
 extension EndpointCall {
+    var services: Services { pipeline.services }
+
     /// Where it came from, for the audit trail.
     public var trace: RequestTrace { origin.trace }
 

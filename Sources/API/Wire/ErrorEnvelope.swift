@@ -1,4 +1,4 @@
-public import HTTP
+internal import HTTP
 internal import JSON
 
 /// The two shapes of an error body.
@@ -58,15 +58,5 @@ extension Duration {
     fileprivate var delaySeconds: String {
         let (seconds, attoseconds) = components
         return String(max(1, attoseconds > 0 ? seconds + 1 : seconds))
-    }
-}
-
-extension Response {
-    public static func json(_ value: some Encodable, status: Int = 200) throws -> Response {
-        .json(encoded: try StrictJSON.encode(value), status: status)
-    }
-
-    static func json(encoded bytes: [UInt8], status: Int = 200) -> Response {
-        Response(status: status, headers: ["Content-Type": "application/json; charset=UTF-8"], body: bytes)
     }
 }

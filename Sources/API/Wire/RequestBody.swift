@@ -1,4 +1,4 @@
-internal import HTTP
+public import HTTP
 internal import Identity
 internal import JSON
 
@@ -64,5 +64,16 @@ extension EndpointCall {
         } catch let error as DecodingError {
             throw RequestRefusal(error)
         }
+    }
+}
+
+
+extension Response {
+    public static func json(_ value: some Encodable, status: Int = 200) throws -> Response {
+        .json(encoded: try StrictJSON.encode(value), status: status)
+    }
+
+    static func json(encoded bytes: [UInt8], status: Int = 200) -> Response {
+        Response(status: status, headers: ["Content-Type": "application/json; charset=UTF-8"], body: bytes)
     }
 }

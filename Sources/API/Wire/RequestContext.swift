@@ -1,14 +1,15 @@
 internal import HTTP
+internal import IPAddresses
 internal import Identity
 
 extension RequestContext {
-    init(_ client: ClientAddress, _ request: Request) {
+    init(_ client: ClientNetwork, _ request: Request) {
         let headers = request.headers
         self.init(
-            network: client.network, device: headers["User-Agent"].flatMap { Self.printable($0) },
+            network: client, device: headers["User-Agent"].flatMap { Self.printable($0) },
             language: Language(
                 firebaseLocale: headers["X-Firebase-Locale"], acceptLanguage: headers["Accept-Language"]),
-            trace: RequestTrace(network: client.logPrefix, request: request.id))
+            trace: RequestTrace(network: client.widest.prefix, request: request.id))
     }
 
     /// - Returns: `nil` if no character is left.
@@ -42,5 +43,36 @@ extension Language {
         }
         return ranges.filter { $0.weight > 0 }.enumerated()
             .sorted { ($1.element.weight, $0.offset) < ($0.element.weight, $1.offset) }.map(\.element.tag)
+    }
+}
+
+/// The networks of a request's client, also behind proxies that the operator trusts.
+extension ClientNetwork {
+    /// Finds the rightmost address that is not a trusted proxy's. Each proxy appends its peer's address, so the client
+    /// could have written everything to the left of that address.
+    ///
+    /// - Parameter forwardedFor: the values of `X-Forwarded-For`, in order.
+    init(peer: String, forwardedFor: [String], trusted: [IPNetwork]) {
+        var nearest = IPAddress(peer)
+        var hops = forwardedFor.flatMap { $0.split(separator: ",", omittingEmptySubsequences: false) }
+        while let known = nearest, trusted.contains(where: { $0.contains(known) }),
+            let hop = hops.popLast().flatMap(Self.address(of:))
+        {
+            nearest = hop
+        }
+        // The peer's address may not be valid.
+        let prefixes = nearest?.limitedNetworks.map(\.description)
+        self.init(prefixes: prefixes ?? ["unknown"], knownNetworkPrefix: prefixes?[1])
+    }
+
+    /// Some proxies append a port to the address, and put brackets around an IPv6 address.
+    private static func address(of hop: Substring) -> IPAddress? {
+        var text = hop.drop { $0 == " " || $0 == "\t" }
+        while let last = text.last, last == " " || last == "\t" { text.removeLast() }
+        if text.first == "[" {
+            return text.firstIndex(of: "]").flatMap { IPAddress(text[text.index(after: text.startIndex)..<$0]) }
+        }
+        let parts = text.split(separator: ":", omittingEmptySubsequences: false)
+        return IPAddress(parts.count == 2 ? parts[0] : text)
     }
 }

@@ -1,5 +1,6 @@
 internal import HTTP
 internal import Identity
+public import Telemetry
 
 /// A response with what the log and the metrics record about it.
 struct RequestOutcome {
@@ -66,5 +67,59 @@ struct RequestOutcome {
         var response = Response.text(status: status, text)
         if seconds > 0 { response.headers.add("Retry-After", String(seconds)) }
         return response
+    }
+}
+
+/// Request metrics of the process, shared by all event loops.
+public struct GatewayMetrics: Sendable {
+    /// Also holds the metrics of other parts of the process. `/metrics` renders all of them.
+    public let registry: Metrics
+    private let requests: Counter
+    private let seconds: Histogram
+
+    public init(registry: Metrics = Metrics()) {
+        self.registry = registry
+        let operation = MetricLabel("operation", Endpoint.all.map(\.operationID))
+        let status = MetricLabel(
+            "status", ["200", "204", "303", "400", "401", "403", "404", "405", "429", "500", "501", "503"])
+        requests = registry.counter(
+            "sekisho_requests_total", help: "Requests answered.", labels: [operation, status])
+        seconds = registry.histogram(
+            "sekisho_request_seconds", help: "From the whole request to its answer.", labels: [operation])
+    }
+
+    /// Counts a request without an operation under `other`.
+    func note(_ outcome: RequestOutcome, took duration: Duration) {
+        let operation = outcome.operationID ?? ""
+        requests.increment(operation, String(outcome.response.status))
+        seconds.observe(duration, operation)
+    }
+}
+
+extension Log {
+    /// One line for each request: never a token, an address, a body or a query. The prefix of the client's network is
+    /// too wide to identify a person.
+    func note(_ outcome: RequestOutcome, of request: Request, from client: ClientNetwork, took duration: Duration) {
+        var fields: LogFields = [
+            "requestId": .string(request.id), "status": .int(outcome.response.status),
+            "ms": .double(duration.milliseconds), "address": .string(client.widest.prefix),
+        ]
+        if let operationID = outcome.operationID { fields.add("operationId", .string(operationID)) }
+        if let realm = outcome.realm { fields.add("project", .string(realm.rawValue)) }
+        if let refusal = outcome.refusal { fields.add("refusal", .string(refusal)) }
+        if let fault = outcome.fault {
+            fields.add(
+                "cause", .string("\(String(reflecting: type(of: fault))): \(String(describing: fault).prefix(500))"))
+            error("request", fields)
+        } else {
+            info("request", fields)
+        }
+    }
+}
+
+extension Duration {
+    fileprivate var milliseconds: Double {
+        let (seconds, attoseconds) = components
+        return Double(seconds * 1_000_000_000 + attoseconds / 1_000_000_000) / 1e6
     }
 }

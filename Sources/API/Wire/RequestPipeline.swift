@@ -4,13 +4,15 @@ internal import Identity
 public import Telemetry
 
 /// Answers every request: finds the endpoint, checks access, runs the handler, and adds headers and a log line.
-public struct RequestPipeline: Sendable {
-    private let services: Services
-    let access: Access
+///
+/// A class, so that the closures of a request capture one reference instead of a copy of all services.
+public final class RequestPipeline: Sendable {
+    let services: Services
+    private let access: Access
     private let router: Router<Route>
     private let trustedProxies: [IPNetwork]
     private let log: Log
-    private let metrics: GatewayMetrics
+    let metrics: GatewayMetrics
 
     /// - Parameters:
     ///   - extra: operations that are not in the contract. The contract's operations take precedence.
@@ -31,27 +33,27 @@ public struct RequestPipeline: Sendable {
         await respond(to: request, match(request.method, request.path))
     }
 
-    func respond(to request: Request, _ match: RouteMatch<Route>) async -> Response {
+    private func respond(to request: Request, _ match: RouteMatch<Route>) async -> Response {
         let began = ContinuousClock.now
-        let client = clientAddress(of: request)
+        let client = network(of: request)
         let outcome = await self.outcome(for: request, match, from: RequestContext(client, request))
         return answer(outcome, to: request, from: client, since: began)
     }
 
-    func clientAddress(of request: Request) -> ClientAddress {
-        ClientAddress(
+    private func network(of request: Request) -> ClientNetwork {
+        ClientNetwork(
             peer: request.peer, forwardedFor: request.headers.values(of: "X-Forwarded-For"), trusted: trustedProxies)
     }
 
     /// Adds the headers that every response has, and writes the log line and the metrics.
-    func answer(
-        _ outcome: RequestOutcome, to request: Request, from client: ClientAddress,
+    private func answer(
+        _ outcome: RequestOutcome, to request: Request, from client: ClientNetwork,
         since began: ContinuousClock.Instant
     ) -> Response {
         var outcome = outcome
         finish(&outcome, to: request)
         let duration = ContinuousClock.now - began
-        log.note(outcome, of: request, from: client.logPrefix, took: duration)
+        log.note(outcome, of: request, from: client, took: duration)
         metrics.note(outcome, took: duration)
         return outcome.response
     }
@@ -61,7 +63,8 @@ public struct RequestPipeline: Sendable {
     ) async -> RequestOutcome {
         guard request.method != .options else { return preflight(request, match) }
         return switch match {
-        case .found(.endpoint(let endpoint), let parameters): await run(endpoint, call(request, parameters, origin))
+        case .found(.endpoint(let endpoint), let parameters):
+            await run(endpoint, EndpointCall(request: request, parameters: parameters, origin: origin, pipeline: self))
         case .found(.unimplemented, _): RequestOutcome(RequestRefusal.notImplemented("This operation"))
         case .methodNotAllowed(let allowed): RequestOutcome(RequestRefusal.methodNotAllowed, allowed: allowed)
         case .notFound: RequestOutcome(RequestRefusal.notFound)
@@ -73,10 +76,6 @@ public struct RequestPipeline: Sendable {
             return RequestOutcome(CORS.preflight(request))
         }
         return RequestOutcome(Response(status: 204), of: endpoint)
-    }
-
-    private func call(_ request: Request, _ parameters: [String: String], _ origin: RequestContext) -> EndpointCall {
-        EndpointCall(request: request, parameters: parameters, origin: origin, services: services, metrics: metrics)
     }
 
     /// The only place where access is checked.
@@ -142,12 +141,59 @@ public struct RequestPipeline: Sendable {
     }
 }
 
+/// Routes a request and decides, before its body arrives, how much of it is read.
 extension RequestPipeline {
+    /// For a server.
+    public var handler: RequestHandler { RequestHandler(route: route, overloaded: overloaded) }
+
+    @Sendable func route(_ method: HTTP.Method, _ path: String) -> MatchedRoute {
+        let match = match(method, path)
+        let limit: BodyLimit = method == .options ? .bytes(Endpoint.openBodyLimit) : bodyLimit(of: match)
+        return MatchedRoute(bodyLimit: limit) { [self] request in await respond(to: request, match) }
+    }
+
     /// Matches a method and a path. HEAD and preflight requests match as GET: the server leaves out the body of an
     /// answer to HEAD, and a preflight request needs to know whether the path is a page.
-    func match(_ method: HTTP.Method, _ path: String) -> RouteMatch<Route> {
+    private func match(_ method: HTTP.Method, _ path: String) -> RouteMatch<Route> {
         let destination = Destination(method == .head || method == .options ? .get : method, path)
         return router.match(destination.method, destination.path)
+    }
+
+    /// Returns how many bytes of body a request may have. Larger bodies than a client ever sends are read only with a
+    /// service key that may use the operation.
+    private func bodyLimit(of match: RouteMatch<Route>) -> BodyLimit {
+        switch match {
+        case .found(.endpoint(let endpoint), let parameters):
+            guard endpoint.bodyLimit > Endpoint.clientBodyLimit, let scope = endpoint.scope else {
+                return .bytes(min(endpoint.bodyLimit, Endpoint.clientBodyLimit))
+            }
+            return .checked(endpoint.bodyLimit, unchecked: Endpoint.clientBodyLimit) { [self] head in
+                let project = parameters["project"].map { ID<Project>($0) }
+                return await refusal(of: head, for: endpoint, needing: scope, in: project)
+            }
+        case .found(.unimplemented, _): return .bytes(Endpoint.clientBodyLimit)
+        case .methodNotAllowed, .notFound: return .bytes(Endpoint.openBodyLimit)
+        }
+    }
+
+    /// Answers a request, known by its head, whose body does not fit into the memory that the process may use.
+    @Sendable func overloaded(_ head: Request) -> Response {
+        answer(RequestOutcome(Overloaded()), to: head, from: network(of: head), since: .now)
+    }
+
+    /// - Returns: `nil` if the head has a service key with the scope. What the body names is checked later.
+    private func refusal(
+        of head: Request, for endpoint: Endpoint, needing scope: ServiceKeyScope, in named: ID<Project>?
+    ) async -> Response? {
+        let began = ContinuousClock.now
+        var realm: ID<Realm>?
+        do {
+            _ = try await access.authenticate(CallerCredential(head), in: named, needing: scope, realm: &realm)
+            return nil
+        } catch {
+            let outcome = RequestOutcome(error, of: endpoint, realm: realm)
+            return answer(outcome, to: head, from: network(of: head), since: began)
+        }
     }
 }
 
