@@ -1,17 +1,5 @@
 public import HTTP
 
-/// The address of a document that a provider publishes.
-public struct DocumentAddress: Hashable, Sendable {
-    public let url: String
-    /// The address comes from the configuration of a project, so it must not reach the private network of the gateway.
-    public let isConfigured: Bool
-
-    public init(url: String, isConfigured: Bool) {
-        self.url = url
-        self.isConfigured = isConfigured
-    }
-}
-
 /// Fetches documents from providers.
 public struct DocumentFetch: Sendable {
     /// The maximum size of a document, in bytes.

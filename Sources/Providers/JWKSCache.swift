@@ -99,3 +99,15 @@ struct KeySet: Sendable {
         return keys.filter { $0.id?.isExactly(keyID) == true }.map(\.key)
     }
 }
+
+/// The address of a document that a provider publishes.
+public struct DocumentAddress: Hashable, Sendable {
+    public let url: String
+    /// The address comes from the configuration of a project, so it must not reach the private network of the gateway.
+    public let isConfigured: Bool
+
+    public init(url: String, isConfigured: Bool) {
+        self.url = url
+        self.isConfigured = isConfigured
+    }
+}

@@ -1,4 +1,6 @@
+internal import HTTP
 internal import Identity
+internal import JSON
 
 /// A request that proves an identity: in `postBody`, as Firebase's SDKs write it, in ``credential``, or by a pending
 /// token.
@@ -39,5 +41,87 @@ extension IdpRequest {
     func proof(_ evidence: IdpEvidence?) throws(RequestRefusal) -> IdentityProof {
         guard let evidence else { return .pendingToken(pendingToken ?? "") }
         return .credential(try evidence.credential())
+    }
+}
+
+/// The credential of another provider in a request, in any of its encodings.
+struct IdpEvidence {
+    let providerID: String?
+    let idToken: String?
+    let accessToken: String?
+    private let rawNonce: String?
+    private let name: PersonName?
+
+    init(_ credential: TypedCredential) {
+        providerID = credential.providerId.nonEmpty
+        idToken = credential.idToken.nonEmpty
+        accessToken = credential.accessToken.nonEmpty
+        rawNonce = credential.rawNonce
+        name = PersonName(given: credential.fullName?.givenName, family: credential.fullName?.familyName)
+    }
+
+    /// Firebase's SDKs write a query string, in any order. The fragment of the URI takes precedence over the body, and
+    /// the body over the query of the URI.
+    init(requestUri: String, postBody: String) throws(RequestRefusal) {
+        guard let scheme = requestUri.firstIndex(of: ":"), scheme != requestUri.startIndex,
+            requestUri[scheme...].count > 1
+        else { throw .rejected(.invalidRequestURI) }
+        let (base, fragment) = Self.cut(requestUri[...], at: "#")
+        let (_, query) = Self.cut(base, at: "?")
+        var members: [String: String] = [:]
+        for text in [query, postBody[...], fragment] {
+            members.merge(try Self.members(of: text)) { $1 }
+        }
+        providerID = members["providerid"].nonEmpty
+        idToken = members["id_token"].nonEmpty
+        accessToken = members["access_token"].nonEmpty
+        rawNonce = members["nonce"]
+        name = try members["user"].nonEmpty.flatMap(Self.name)
+    }
+
+    /// - Throws: ``RequestRefusal`` if there is no usable credential.
+    func credential() throws(RequestRefusal) -> FederatedCredential {
+        guard let providerID, providerID.utf8.count <= 64 else {
+            throw .rejected(.invalidCredentialOrProviderID, "There is no providerId.")
+        }
+        guard idToken != nil || accessToken == nil else { throw .notImplemented("Sign-in with an access token alone") }
+        return FederatedCredential(
+            provider: ProviderID(providerID.lowercased()), idToken: idToken.map(Secret.init),
+            rawNonce: rawNonce, name: name)
+    }
+
+    private static func cut(_ text: Substring, at separator: Character) -> (Substring, Substring) {
+        guard let index = text.firstIndex(of: separator) else { return (text, "") }
+        return (text[..<index], text[text.index(after: index)...])
+    }
+
+    private static func members(of text: Substring) throws(RequestRefusal) -> [String: String] {
+        guard let pairs = FormDecoder.decode(Array(text.utf8)) else {
+            throw .rejected(.invalidCredentialOrProviderID, "The parameters are malformed.")
+        }
+        let members = pairs.map { ($0.0 == "providerId" ? "providerid" : $0.0, $0.1) }
+        guard Set(members.map(\.0)).count == members.count else {
+            throw .rejected(.invalidCredentialOrProviderID, "A parameter is there twice.")
+        }
+        return Dictionary(uniqueKeysWithValues: members)
+    }
+
+    /// Apple's `user` comes from the browser or the app without a signature, so its address is ignored.
+    private struct User: Decodable {
+        struct Name: Decodable {
+            let firstName: String?
+            let lastName: String?
+        }
+
+        let name: Name?
+    }
+
+    private static func name(_ json: String) throws(RequestRefusal) -> PersonName? {
+        do {
+            let user = try StrictJSON.decode(User.self, from: Array(json.utf8))
+            return PersonName(given: user.name?.firstName, family: user.name?.lastName)
+        } catch {
+            throw .rejected(.invalidCredentialOrProviderID, "The parameter user is not what Apple sends.")
+        }
     }
 }

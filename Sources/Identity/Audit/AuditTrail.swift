@@ -1,21 +1,5 @@
 internal import Encoding
 
-/// The network and ID of a request, in a form that may be stored: without address and person.
-public struct RequestTrace: Hashable, Sendable {
-    /// A prefix too wide to identify a person, as in log lines.
-    public let network: String?
-    /// The request's ID in the log.
-    public let request: String?
-
-    public init(network: String? = nil, request: String? = nil) {
-        self.network = network
-        self.request = request
-    }
-
-    /// For changes that no request caused.
-    public static let none = RequestTrace()
-}
-
 /// The actor of an audit event.
 public struct AuditActor: Hashable, Sendable {
     /// The actor as stored in the audit trail.

@@ -7,6 +7,11 @@ public struct App: Hashable, Sendable {
         self.id = id
         self.settings = settings
     }
+
+    /// The allowed audiences of this provider's tokens if this app sends them.
+    public func audiences(of provider: ProviderSettings) -> [String] {
+        settings.clientIDs[provider.provider.rawValue] ?? provider.clientIDs
+    }
 }
 
 /// The declared properties of an app. They determine which sign-in methods the app may show.

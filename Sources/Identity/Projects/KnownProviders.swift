@@ -8,13 +8,6 @@ extension ProviderID {
     public var canBeShown: Bool { self == .password || self == .anonymous || canBeConfigured }
 }
 
-extension App {
-    /// The allowed audiences of this provider's tokens if this app sends them.
-    public func audiences(of provider: ProviderSettings) -> [String] {
-        settings.clientIDs[provider.provider.rawValue] ?? provider.clientIDs
-    }
-}
-
 extension AppleSettings {
     /// Whether `text` has the form of a team ID or key ID: ten upper-case letters and digits.
     static func isID(_ text: String) -> Bool { text.wholeMatch(of: /[A-Z0-9]{10}/) != nil }

@@ -140,3 +140,53 @@ extension LinkRefusal {
         }
     }
 }
+
+/// Accounts found by identities of other providers. Every call is one statement or one transaction. A write throws
+/// ``StoreConflict`` if it was not applied. Every call may throw ``StoreUnavailable``.
+public protocol FederationStore: Sendable {
+    /// Returns the account that has the identity, and the account that holds the identity's email address.
+    func linkingCandidates(
+        for identity: VerifiedIdentity, in realm: ID<Realm>
+    ) async throws -> (owner: Account?, sameEmail: Account?)
+
+    /// Applies a decision and opens the session.
+    ///
+    /// - Returns: the account after the change.
+    /// - Throws: ``StoreConflict/stale`` if the decision has to be taken again; ``StoreConflict/alreadyUsed``.
+    func commit(_ commit: SignInCommit, in realm: ID<Realm>) async throws -> Account
+
+    /// Whether a change of the account's email address can still be undone by the link sent to the earlier address.
+    func hasRecoveryCode(_ account: ID<Account>, at now: Instant, in realm: ID<Realm>) async throws -> Bool
+
+    /// Applies the merge plan, stores a merge record for the undo, enqueues `notices`, and opens a session of the target.
+    /// The source's ID is never assigned again.
+    ///
+    /// - Returns: the target after the merge, and the new session.
+    /// - Throws: ``MergeRefusal``, including ``MergeRefusal/recoveryPending``; ``StoreConflict/stale`` if the accounts no
+    ///   longer match the precondition; ``StoreConflict/alreadyUsed``.
+    func merge(
+        _ merge: AccountMerge, opening commit: MergeCommit, announcing notices: MergeNotices, in realm: ID<Realm>
+    ) async throws -> (account: Account, session: Session)
+}
+
+/// A change that signs a user in, with everything needed to apply it.
+public struct SignInCommit: Hashable, Sendable {
+    public let change: SignInChange
+    public let identity: VerifiedIdentity
+    /// The replay keys to consume. If one was used before, nothing is applied.
+    public let replayKeys: [ReplayKey]
+    /// The session to open. Its account is the one that the change is about, or a new one.
+    public let session: Session
+    public let trace: RequestTrace
+    public let committedAt: Instant
+    /// The emails to enqueue with the change.
+    public let emailBatch: EmailBatch
+
+    /// The identity as it is linked to an account that does not have it yet.
+    public var linked: LinkedIdentity {
+        var linked = LinkedIdentity(identity)
+        linked.linkedAt = committedAt
+        linked.linkedDevice = session.device
+        return linked
+    }
+}

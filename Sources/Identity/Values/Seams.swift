@@ -58,25 +58,6 @@ public struct BreachedPasswords: Sendable {
     public static let none = BreachedPasswords { _ in false }
 }
 
-/// Verifies credentials of other providers.
-public struct Verifier: Sendable {
-    /// Must not be called inside a database transaction. The provider is one that ``admit`` accepts. Throws
-    /// ``ProviderRefusal``, or ``ProviderUnreachable`` if the provider did not respond.
-    public var verify:
-        @Sendable (_ credential: FederatedCredential, _ app: App, _ project: Project) async throws -> VerifiedIdentity
-    /// Throws unless the app may sign users in with that provider.
-    public var admit: @Sendable (_ provider: ProviderID, _ app: App, _ project: Project) throws(ProviderRefusal) -> Void
-
-    public init(
-        verify: @escaping @Sendable (FederatedCredential, App, Project) async throws -> VerifiedIdentity,
-        admit: @escaping @Sendable (ProviderID, App, Project) throws(ProviderRefusal) -> Void =
-            LoginServices.require(_:for:in:)
-    ) {
-        self.verify = verify
-        self.admit = admit
-    }
-}
-
 /// The queue is full: nothing was done, and a retry may succeed.
 public struct Overloaded: Error {
     public init() {}
