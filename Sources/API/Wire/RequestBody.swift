@@ -67,7 +67,6 @@ extension EndpointCall {
     }
 }
 
-
 extension String? {
     /// `nil` for an empty text, for fields where both mean the same.
     var nonEmpty: String? { flatMap { $0.isEmpty ? nil : $0 } }

@@ -146,7 +146,8 @@ public struct OOBRedemption: Sendable {
         ) -> Entry {
             let session = Session(
                 id: entropy.sessionID(), account: account, generation: generation, method: .password,
-                authenticatedAt: authenticatedAt, device: origin.device, networkHash: networks.hash(of: origin, in: project))
+                authenticatedAt: authenticatedAt, device: origin.device,
+                networkHash: networks.hash(of: origin, in: project))
             let redemption = Redemption(
                 code: found.code, step: step, session: session, caller: caller?.session, emailBatch: emailBatch,
                 trace: origin.trace, redeemedAt: now)

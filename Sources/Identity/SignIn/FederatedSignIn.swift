@@ -62,8 +62,8 @@ public struct FederatedSignIn: Sendable {
         return try await retryingConflicts { attempt in
             let caller: Caller? =
                 if let idToken {
-                try await authenticator.authenticate(idToken: idToken, in: project)
-            } else { nil }
+                    try await authenticator.authenticate(idToken: idToken, in: project)
+                } else { nil }
             try proof.requireUse(by: caller)
             let known = try await store.linkingCandidates(for: proof.identity, in: project.realm)
             if let caller, known.owner?.id != caller.account.id {

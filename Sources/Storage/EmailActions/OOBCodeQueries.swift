@@ -77,4 +77,4 @@ extension SQL {
         """
     }
 
-    }
+}
