@@ -1,0 +1,68 @@
+"""A YAML mapping as its lines: each key at one indentation, with the lines below it."""
+
+import re
+
+
+class Blocks(dict):
+    def __init__(self, lines, indentation):
+        super().__init__()
+        self.indentation = indentation
+        # What follows the colon on the line of a key.
+        self.inline = {}
+        key = None
+        for line in lines:
+            match = re.fullmatch(rf" {{{indentation}}}('?[\w-]+'?):(.*)", line)
+            if match:
+                key = match[1].strip("'")
+                self[key] = []
+                self.inline[key] = match[2]
+            else:
+                self[key].append(line)
+
+    def __str__(self):
+        lines = []
+        for key, content in self.items():
+            name = f"'{key}'" if key.isdigit() else key
+            lines += [f"{' ' * self.indentation}{name}:{self.inline.get(key, '')}", *content]
+        return "\n".join(lines).rstrip()
+
+    def copy(self):
+        copy = Blocks([], self.indentation)
+        copy.update({key: list(lines) for key, lines in self.items()})
+        copy.inline = dict(self.inline)
+        return copy
+
+    def ordered(self, keys):
+        copy = self.copy()
+        lines = dict(copy)
+        copy.clear()
+        copy.update({key: lines[key] for key in [*keys, *lines] if key in lines})
+        return copy
+
+    def lines(self, key):
+        return self.get(key, [])
+
+    def text(self, key):
+        return "\n".join([self.inline.get(key, ""), *self.lines(key)])
+
+    def value(self, key):
+        return self.inline[key].strip()
+
+    def set_value(self, key, value):
+        self.inline[key] = f" {value}"
+
+    def words(self, key):
+        """The members of a list of words."""
+        return {line.strip().removeprefix("- ") for line in self.lines(key) if line.strip()}
+
+    def set_words(self, key, words):
+        self[key] = [f"{' ' * (self.indentation + 2)}- {word}" for word in words]
+
+    def list_of(self, key):
+        """The members of a list, each as its lines."""
+        parts = []
+        for line in self.lines(key):
+            if line.startswith(" " * (self.indentation + 2) + "- "):
+                parts.append([])
+            parts[-1].append(line)
+        return parts

@@ -1,0 +1,105 @@
+"""One operation of openapi.yaml: what follows from its security, its path and its error codes."""
+
+import re
+
+from blocks import Blocks
+
+# Responses in the order of the document.
+ORDER = ["200", "303", "400", "401", "403", "404", "409", "429", "4XX", "500", "501", "503"]
+# Responses that no operation states by itself.
+COMMON = {
+    "Unauthenticated", "PermissionDenied", "ServiceKeyRequired", "NotFound", "TenantNotFound", "ConfigurationNotFound",
+    "RequestRejected", "NotImplemented", "Unavailable",
+}
+CODES_WITH_API_KEY = {
+    "API_KEY_INVALID", "INVALID_TENANT_ID", "PERMISSION_DENIED", "PROJECT_DISABLED", "TENANT_ID_MISMATCH",
+}
+CODES_WITH_SERVICE_KEY = {"INSUFFICIENT_PERMISSION", "PERMISSION_DENIED", "UNAUTHENTICATED"}
+CODES_WITH_JSON = {"INVALID_ARGUMENT"}
+
+
+class Operation:
+    def __init__(self, lines):
+        self.blocks = Blocks(lines, 6)
+
+    def __str__(self):
+        return str(self.blocks)
+
+    @property
+    def is_for_tenants(self):
+        return "x-tenants" in self.blocks
+
+    @property
+    def codes(self):
+        return self.blocks.words("x-error-codes")
+
+    def complete(self, path):
+        """Adds the codes and the responses that follow from the rest."""
+        keys = set(re.findall(r"- (\w+): \[\]", self.blocks.text("security")))
+        if keys:
+            self.blocks.set_words("x-error-codes", sorted(self.codes | self._codes(keys, path)))
+        if "x-error-codes" in self.blocks:
+            self._complete_responses(keys)
+
+    def _codes(self, keys, path):
+        codes = set()
+        if "apiKey" in keys:
+            codes |= CODES_WITH_API_KEY
+        if "serviceKey" in keys:
+            codes |= CODES_WITH_SERVICE_KEY
+        if "application/json" in self.blocks.text("requestBody"):
+            codes |= CODES_WITH_JSON
+        if "{" in path:
+            codes.add("NOT_FOUND")
+        return codes
+
+    def _complete_responses(self, keys):
+        responses = Blocks(self.blocks.lines("responses"), 8)
+        for status in list(responses):
+            found = re.search(r"#/components/responses/(\w+)", responses.text(status))
+            if found and found[1] in COMMON and len(responses.lines(status)) == 1:
+                del responses[status]
+        for status, name in self._common(keys):
+            if status not in responses:
+                responses[status] = [f"          $ref: '#/components/responses/{name}'"]
+        self.blocks["responses"] = str(responses.ordered(ORDER)).splitlines()
+
+    def _common(self, keys):
+        codes = self.codes
+        if keys:
+            if "UNAUTHENTICATED" in codes:
+                yield "401", "Unauthenticated"
+            yield "403", "PermissionDenied" if "apiKey" in keys else "ServiceKeyRequired"
+            yield "4XX", "RequestRejected"
+        for code, name in (
+            ("CONFIGURATION_NOT_FOUND", "ConfigurationNotFound"), ("TENANT_NOT_FOUND", "TenantNotFound"),
+            ("NOT_FOUND", "NotFound"),
+        ):
+            if code in codes:
+                yield "404", name
+        yield "500", "Unavailable"
+        if "NOT_IMPLEMENTED" in codes:
+            yield "501", "NotImplemented"
+        yield "503", "Unavailable"
+
+    def in_tenant(self, path):
+        """The same operation below the path of a tenant, which cannot name a tenant in the query."""
+        copy = Operation([])
+        copy.blocks = self.blocks.copy()
+        del copy.blocks["x-tenants"]
+        name = copy.blocks.value("operationId")
+        copy.blocks.set_value("operationId", f"{name}InTenant")
+        summary = copy.blocks.value("summary")
+        copy.blocks.set_value("summary", f"{summary}, in a tenant" if "," in summary else f"{summary} in a tenant")
+        parameters = [part for part in copy.blocks.list_of("parameters") if part[0] != "        - name: tenantId"]
+        parameters.insert(1, ["        - $ref: '#/components/parameters/Tenant'"])
+        copy.blocks["parameters"] = [line for part in parameters for line in part]
+        tenant = "projects/demo-app/tenants/Qm4xVb7Lk2ZpHd9sNcRt3WfGyJ8a/"
+        copy.blocks["responses"] = [
+            re.sub(r"name: projects/demo-app/(?!tenants/)", f"name: {tenant}", line)
+            for line in copy.blocks.lines("responses")
+        ]
+        codes = (copy.codes | {"TENANT_NOT_FOUND"}) - {"UNSUPPORTED_TENANT_OPERATION"}
+        copy.blocks.set_words("x-error-codes", sorted(codes))
+        copy.complete(path)
+        return copy
