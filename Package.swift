@@ -35,6 +35,8 @@ let package = Package(
     name: "sekisho",
     targets: [
         .systemLibrary(name: "CSystem", path: "Sources/Platform/CSystem"),
+        // Embeds openapi.yaml and what is produced from it.
+        .target(name: "CReference", path: "Sources/CReference", exclude: ["openapi.json", "reference.html"]),
         platform("EventLoop", imports: ["CSystem"]),
         platform("Encoding"),
         platform("IPAddresses", imports: ["Encoding"]),
@@ -55,7 +57,9 @@ let package = Package(
         module(
             "Storage", imports: ["Encoding", "Identity", "JSON", "Postgres"], resources: [.embedInCode("Migrations")]),
         module("Pages", imports: ["HTML", "HTTP", "Identity"]),
-        module("API", imports: ["Encoding", "HTTP", "IPAddresses", "Identity", "JSON", "Pages", "Telemetry"]),
+        module(
+            "API",
+            imports: ["CReference", "Encoding", "HTTP", "IPAddresses", "Identity", "JSON", "Pages", "Telemetry"]),
         module("Email", imports: ["EventLoop", "HTML", "Identity", "SMTP"]),
         module(
             "Gateway",

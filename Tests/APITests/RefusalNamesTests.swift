@@ -96,27 +96,27 @@ struct RefusalNamesTests {
         arguments: [
             (
                 SignUpRefusal.emailTaken as any Refusal, ErrorEnvelope.identityToolkit,
-                #"{"error":{"code":400,"errors":[{"domain":"global","message":"EMAIL_EXISTS","reason":"invalid"}],"message":"EMAIL_EXISTS"}}"#
+                #"{"error":{"code":400,"errorCode":"EMAIL_EXISTS","errors":[{"domain":"global","message":"EMAIL_EXISTS","reason":"invalid"}],"message":"EMAIL_EXISTS"}}"#
             ),
             (
                 TokenRefusal.sessionEnded, .secureToken,
-                #"{"error":{"code":400,"message":"TOKEN_EXPIRED","status":"INVALID_ARGUMENT"}}"#
+                #"{"error":{"code":400,"errorCode":"TOKEN_EXPIRED","message":"TOKEN_EXPIRED","status":"INVALID_ARGUMENT"}}"#
             ),
             (
                 RequestRefusal.invalidField("", "must be object"), .identityToolkit,
-                #"{"error":{"code":400,"errors":[{"domain":"global","message":"Invalid JSON payload received. must be object","reason":"invalid"}],"message":"Invalid JSON payload received. must be object","status":"INVALID_ARGUMENT"}}"#
+                #"{"error":{"code":400,"errorCode":"INVALID_ARGUMENT","errors":[{"domain":"global","message":"Invalid JSON payload received. must be object","reason":"invalid"}],"message":"Invalid JSON payload received. must be object","status":"INVALID_ARGUMENT"}}"#
             ),
             (
                 RequestRefusal.notFound, .identityToolkit,
-                #"{"error":{"code":404,"errors":[{"domain":"global","message":"Not Found","reason":"notFound"}],"message":"Not Found","status":"NOT_FOUND"}}"#
+                #"{"error":{"code":404,"errorCode":"NOT_FOUND","errors":[{"domain":"global","message":"Not Found","reason":"notFound"}],"message":"Not Found","status":"NOT_FOUND"}}"#
             ),
             (
                 AccessRefusal.missingCredentials, .secureToken,
-                #"{"error":{"code":403,"message":"The request is missing a valid API key.","status":"PERMISSION_DENIED"}}"#
+                #"{"error":{"code":403,"errorCode":"PERMISSION_DENIED","message":"The request is missing a valid API key.","status":"PERMISSION_DENIED"}}"#
             ),
             (
                 RequestRefusal.notImplemented("mfa"), .identityToolkit,
-                #"{"error":{"code":501,"errors":[{"domain":"global","message":"mfa is not implemented.","reason":"unimplemented"}],"message":"mfa is not implemented.","status":"NOT_IMPLEMENTED"}}"#
+                #"{"error":{"code":501,"errorCode":"NOT_IMPLEMENTED","errors":[{"domain":"global","message":"mfa is not implemented.","reason":"unimplemented"}],"message":"mfa is not implemented.","status":"NOT_IMPLEMENTED"}}"#
             ),
         ])
     func envelope(refusal: any Refusal, style: ErrorEnvelope, expected: String) throws {

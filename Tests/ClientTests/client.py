@@ -45,6 +45,8 @@ class Client:
         return self._checked(operation, response)
 
     def _checked(self, operation, response):
+        if "Authorization" in response.request.headers:
+            operation = self.contract.with_service_key(operation)
         where = f"{response.request.method} {response.request.path_url}: {response.status_code} {response.text[:500]}"
         described = operation.response(response.status_code)
         assert described, f"response not in the contract: {where}"
@@ -62,6 +64,7 @@ class Client:
         if result.code:
             assert result.code in operation.error_codes, f"{result.code} is not in the contract: {where}"
             assert result.body["error"]["code"] == result.status, where
+            assert result.body["error"]["errorCode"] == result.code, where
         if result.code == "TOO_MANY_ATTEMPTS_TRY_LATER":
             assert int(response.headers["Retry-After"]) > 0, where
         return result

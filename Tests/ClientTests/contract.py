@@ -32,6 +32,10 @@ class Contract:
     def error_codes(self):
         return self.document["components"]["schemas"]["ErrorCode"]["enum"]
 
+    def with_service_key(self, operation):
+        """The operation that `operation` does if the request has a service key."""
+        return self.operations[operation.body.get("x-with-service-key", operation.body["operationId"])]
+
     def resolved(self, node):
         while "$ref" in node:
             target = self.document
@@ -50,7 +54,7 @@ class Contract:
     def _closed_schemas(self):
         schemas = copy.deepcopy(self.document["components"]["schemas"])
         for schema in schemas.values():
-            if schema["type"] == "object":
+            if schema.get("type") == "object":
                 schema.setdefault("additionalProperties", False)
         return schemas
 

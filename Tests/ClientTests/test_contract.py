@@ -36,7 +36,7 @@ def test_operation_ids_are_unique():
     assert sorted(ids) == sorted(CONTRACT.operations)
 
 
-def test_every_component_is_used_except_the_list_of_codes():
+def test_every_component_is_used():
     text = PATH.read_text()
     unused = {
         f"{kind}/{name}"
@@ -44,7 +44,7 @@ def test_every_component_is_used_except_the_list_of_codes():
         for name in CONTRACT.document["components"][kind]
         if f"'#/components/{kind}/{name}'" not in text
     }
-    assert unused == {"schemas/ErrorCode"}
+    assert unused == set()
 
 
 @each_operation
@@ -110,6 +110,22 @@ def property_names(schema, seen):
     for part in (*schema.get("allOf", []), *schema.get("oneOf", []), *schema.get("anyOf", []), schema.get("items")):
         if part:
             yield from property_names(part, seen)
+
+
+def test_every_property_and_schema_that_it_names_has_a_description():
+    schemas = CONTRACT.document["components"]["schemas"]
+    properties = [(name, key, value) for name, schema in schemas.items() for key, value in schema.get("properties", {}).items()]
+    assert [(name, key) for name, key, value in properties if not CONTRACT.resolved(value).get("description")] == []
+
+
+def test_the_type_of_a_request_has_the_name_of_an_operation_with_it():
+    requests = {}
+    for operation in OPERATIONS:
+        for media in operation.body.get("requestBody", {}).get("content", {}).values():
+            name = media["schema"]["$ref"].rsplit("/", 1)[1]
+            requests.setdefault(name.lower(), set()).add(operation.body["operationId"].lower())
+    names = {name: ids for name, ids in requests.items() if name.endswith("request")}
+    assert [name for name, ids in names.items() if name.removesuffix("request") not in ids] == []
 
 
 def test_no_response_schema_has_a_password_hash():

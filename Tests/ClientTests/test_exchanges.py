@@ -280,6 +280,7 @@ ROWS = [
     Row("missing ID token", "listSessions", {}, "MISSING_ID_TOKEN"),
     Row("invalid ID token", "listSessions", {"idToken": "a.b.c"}, "INVALID_ID_TOKEN"),
     Row("one session", "revokeSession", {"idToken": ID_TOKEN, "sessionId": SESSION_ID}),
+    Row("own session", "revokeSession", {"idToken": ID_TOKEN, "sessionId": "current"}),
     Row("all sessions", "revokeSession", {"idToken": ID_TOKEN, "everywhere": True}),
     Row("missing session ID", "revokeSession", {"idToken": ID_TOKEN}, "MISSING_SESSION_ID"),
     Row("session of another account", "revokeSession", {"idToken": ANONYMOUS_ID_TOKEN, "sessionId": SESSION_ID},
@@ -289,6 +290,8 @@ ROWS = [
     Row("missing ID token", "revokeSession", {"everywhere": True}, "MISSING_ID_TOKEN"),
     Row("dry run", "merge", credential("apple.com", KNOWN_TOKEN) | {
         "idToken": ANONYMOUS_ID_TOKEN, "dryRun": True}),
+    Row("dry run with an ID token of the target", "merge", {
+        "idToken": ANONYMOUS_ID_TOKEN, "targetIdToken": ID_TOKEN, "dryRun": True}),
     Row("merge with a merge token", "merge", {"idToken": ID_TOKEN, "mergeToken": MERGE_TOKEN}),
     Row("missing merge token", "merge", credential("apple.com", KNOWN_TOKEN) | {"idToken": ID_TOKEN},
         "MISSING_MERGE_TOKEN"),
@@ -483,6 +486,9 @@ ROWS = [
     Row("discovery of a named project", "getProjectOpenIdConfiguration"),
     Row("keys of a named project", "getProjectJwks"),
     Row("signing certificates", "getSigningCertificates"),
+    Row("reference", "getReference"),
+    Row("contract as YAML", "getOpenApiYaml"),
+    Row("contract as JSON", "getOpenApiJson"),
     Row("liveness", "getHealth"),
     Row("readiness", "getReadiness"),
     Row("metrics", "getMetrics"),

@@ -33,7 +33,7 @@ struct LayeringTests {
         "Tokens": ["Identity", "JOSE", "Crypto", "Encoding", "JSON"],
         "Storage": ["Identity", "Encoding", "JSON", "Postgres"],
         "Pages": ["Identity", "HTML", "HTTP"],
-        "API": ["Identity", "Encoding", "HTTP", "IPAddresses", "JSON", "Pages", "Telemetry"],
+        "API": ["CReference", "Identity", "Encoding", "HTTP", "IPAddresses", "JSON", "Pages", "Telemetry"],
         "Email": ["Identity", "HTML", "SMTP", "EventLoop"],
         "Gateway": gateway,
         "Simulators": ["JOSE", "Crypto", "Encoding", "HTTP", "EventLoop", "JSON"],

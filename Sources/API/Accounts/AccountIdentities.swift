@@ -156,7 +156,7 @@ private struct IdentityResource: Encodable {
     let realUserStatus: String?
     let audience: String?
     /// In milliseconds since the epoch.
-    let createdAt: String
+    let createdAt: Int64
 
     init(_ dated: DatedIdentity) {
         let identity = dated.identity
@@ -170,6 +170,6 @@ private struct IdentityResource: Encodable {
         photoUrl = identity.photoURL
         realUserStatus = identity.realUserStatus.map(ProviderUserInfo.name(ofRealUserStatus:))
         audience = identity.audience
-        createdAt = String(dated.linkedAt.milliseconds)
+        createdAt = dated.linkedAt.milliseconds
     }
 }

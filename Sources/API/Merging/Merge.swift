@@ -19,7 +19,7 @@ extension Endpoint {
             throw RequestRefusal.rejected(.missingMergeToken, "Ask for a dry run first.")
         }
         let preview = try await merging.preview(
-            idToken: idToken, try request.proof(request.evidence()), for: client.app, in: client.project)
+            idToken: idToken, into: try request.target(), for: client.app, in: client.project)
         return try .json(MergeResponse(preview))
     }
 }
@@ -33,8 +33,18 @@ private struct MergeRequest: IdpRequest {
     let postBody: String?
     let credential: TypedCredential?
     let pendingToken: String?
+    /// ID token of the target account, which remains.
+    let targetIdToken: String?
     let tenantId: String?
     let targetProjectId: String?
+
+    func target() throws(RequestRefusal) -> MergeTarget {
+        guard let targetIdToken = targetIdToken.nonEmpty else { return .identity(try proof(evidence())) }
+        guard credential == nil, postBody.nonEmpty == nil, pendingToken.nonEmpty == nil else {
+            throw .invalidField("", "must have one of credential, postBody, pendingToken and targetIdToken")
+        }
+        return .login(idToken: targetIdToken)
+    }
 }
 
 struct MergeResponse: Encodable {
@@ -53,31 +63,31 @@ struct MergeResponse: Encodable {
     let drops: [String]
     /// After a dry run only.
     var mergeToken: String?
-    var mergeTokenExpiresIn: String?
+    var mergeTokenExpiresIn: Int64?
     /// After a merge only, in milliseconds since the epoch.
-    var undoableUntil: String?
+    var undoableUntil: Int64?
     /// This and the following members: only after a merge by the owner.
     var idToken: String?
     var refreshToken: String?
-    var expiresIn: String?
+    var expiresIn: Int64?
 
     init(_ preview: AccountMerging.Preview) {
         self.init(preview.plan)
         mergeToken = preview.mergeToken
-        mergeTokenExpiresIn = String(AccountMerging.previewLifetime.components.seconds)
+        mergeTokenExpiresIn = AccountMerging.previewLifetime.components.seconds
     }
 
     init(_ merged: AccountMerging.Merged) {
         self.init(merged.plan)
-        undoableUntil = String(merged.undoableUntil.milliseconds)
+        undoableUntil = merged.undoableUntil.milliseconds
         idToken = merged.signedIn.idToken
         refreshToken = merged.signedIn.refreshToken
-        expiresIn = merged.signedIn.expiresInSeconds
+        expiresIn = merged.signedIn.expiresIn.components.seconds
     }
 
     init(_ merged: LinkAdministration.Merged) {
         self.init(merged.plan)
-        undoableUntil = String(merged.undoableUntil.milliseconds)
+        undoableUntil = merged.undoableUntil.milliseconds
     }
 
     private init(_ plan: MergePlan) {

@@ -27,15 +27,16 @@ private struct SessionInfo: Encodable {
     let current: Bool
     let signInProvider: String
     let device: String?
-    let createdAt: String
-    let lastUsedAt: String
+    /// These two: in milliseconds since the epoch.
+    let createdAt: Int64
+    let lastUsedAt: Int64
 
     init(_ listed: ListedSession, seenBy own: Session) {
         sessionId = listed.session.id.rawValue
         current = listed.session.id == own.id
         signInProvider = listed.session.method.rawValue
         device = listed.session.device
-        createdAt = String(listed.session.authenticatedAt.milliseconds)
-        lastUsedAt = String(listed.lastUsedAt.milliseconds)
+        createdAt = listed.session.authenticatedAt.milliseconds
+        lastUsedAt = listed.lastUsedAt.milliseconds
     }
 }

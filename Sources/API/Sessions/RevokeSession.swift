@@ -9,6 +9,9 @@ extension Endpoint {
         let input = try request.input()
         let caller = try await call.services.signIn.authenticator.authenticate(idToken: idToken, in: client.project)
         switch input {
+        case .current:
+            try await call.services.sessions.end(
+                caller.session.id, by: caller, in: client.project, from: call.origin)
         case .one(let session):
             try await call.services.sessions.end(session, by: caller, in: client.project, from: call.origin)
         case .all: try await call.services.sessions.endAll(by: caller, in: client.project, from: call.origin)
@@ -25,6 +28,7 @@ private struct RevokeSessionRequest: ClientRequest {
     let targetProjectId: String?
 
     enum Input {
+        case current
         case one(ID<Session>)
         case all
     }
@@ -33,6 +37,7 @@ private struct RevokeSessionRequest: ClientRequest {
         switch (sessionId.nonEmpty, everywhere ?? false) {
         case (nil, false): throw .rejected(.missingSessionID)
         case (.some, true): throw .invalidField("/sessionId", "must be absent if everywhere is true")
+        case ("current", false): .current
         case (let session?, false): .one(ID(session))
         case (nil, true): .all
         }

@@ -21,11 +21,12 @@ private struct IssueNonceResponse: Encodable {
     let nonce: String
     /// SHA-256 of the nonce, for a native app's request to Apple.
     let nonceSha256: String
-    let expiresIn: String
+    /// In seconds.
+    let expiresIn: Int64
 
     init(_ nonce: IssuedNonce) {
         self.nonce = nonce.raw
         nonceSha256 = nonce.sha256
-        expiresIn = String(FederatedSignIn.nonceLifetime.components.seconds)
+        expiresIn = FederatedSignIn.nonceLifetime.components.seconds
     }
 }

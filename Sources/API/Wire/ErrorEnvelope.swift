@@ -1,4 +1,5 @@
 internal import HTTP
+internal import Identity
 internal import JSON
 
 /// The two shapes of an error body.
@@ -12,14 +13,9 @@ enum ErrorEnvelope {
         let content: Content =
             switch self {
             case .identityToolkit:
-                Content(
-                    code: error.httpStatus, message: error.message, errors: [Item(error)],
-                    status: error.status?.rawValue, details: error.details.isEmpty ? nil : error.details)
+                Content(error, errors: [Item(error)], status: error.status)
             case .secureToken:
-                Content(
-                    code: error.httpStatus, message: error.message, errors: nil,
-                    status: (error.status ?? .invalidArgument).rawValue,
-                    details: error.details.isEmpty ? nil : error.details)
+                Content(error, errors: nil, status: error.status ?? .invalidArgument)
             }
         var response = try Response.json(["error": content], status: error.httpStatus)
         if error.status == .unauthenticated {
@@ -31,10 +27,21 @@ enum ErrorEnvelope {
 
     private struct Content: Encodable {
         let code: Int
+        /// Ours. Clients of Firebase read `message`.
+        let errorCode: String
         let message: String
         let errors: [Item]?
         let status: String?
         let details: [WireError.Detail]?
+
+        init(_ error: WireError, errors: [Item]?, status: WireError.Status?) {
+            code = error.httpStatus
+            errorCode = error.code.rawValue
+            message = error.message
+            self.errors = errors
+            self.status = status?.rawValue
+            details = error.details.isEmpty ? nil : error.details
+        }
     }
 
     private struct Item: Encodable {

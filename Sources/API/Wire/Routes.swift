@@ -24,7 +24,7 @@ extension Endpoint {
             .getProjectChangePassword,
             .listAuditEvents,
             .listTenants, .createTenant, .getTenant, .updateTenant, .deleteTenant,
-            .getHealth, .getReadiness, .getMetrics,
+            .getHealth, .getReadiness, .getMetrics, .getReference, .getOpenAPIYAML, .getOpenAPIJSON,
         ] + inTenants.map(\.inTenant)
 
     /// Google's project operations that also exist below a tenant's path. Our extensions take the tenant in the query

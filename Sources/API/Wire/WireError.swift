@@ -3,6 +3,7 @@ internal import Identity
 /// A refusal as a client sees it.
 struct WireError: Hashable {
     let httpStatus: Int
+    let code: ErrorCode
     /// `CODE`, `CODE : explanation`, or a sentence.
     let message: String
     let reason: String
@@ -45,6 +46,7 @@ struct WireError: Hashable {
     init(_ refusal: any Refusal) {
         let (httpStatus, reason, status) = refusal.code.statuses
         self.httpStatus = httpStatus
+        code = refusal.code
         self.status = status
         // Google's name for a body that cannot be parsed at all.
         self.reason =

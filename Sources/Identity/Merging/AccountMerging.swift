@@ -1,4 +1,5 @@
-/// Merges two accounts of one person, each side proven: the source by an ID token, the target by a credential.
+/// Merges two accounts of one person, each side proven: the source by an ID token, the target by a credential or by
+/// another ID token.
 ///
 /// Throws ``MergeRefusal``, and what ``FederatedSignIn`` throws.
 public struct AccountMerging: Sendable {
@@ -49,20 +50,16 @@ public struct AccountMerging: Sendable {
 
     /// Previews the merge. Changes and consumes nothing.
     public func preview(
-        idToken: String, _ proof: IdentityProof, for app: App, in project: Project
+        idToken: String, into target: MergeTarget, for app: App, in project: Project
     ) async throws -> Preview {
-        let source = try await source(idToken, in: project)
-        let proof = try await resolver.resolve(proof, for: app, in: project)
-        guard case .any = proof.use else { throw ProviderRefusal.invalidPendingToken }
-        let known = try await store.linkingCandidates(for: proof.identity, in: project.realm)
-        guard let target = known.owner else { throw MergeRefusal.targetUnknown }
+        let source = try await recentLogin(idToken, in: project).account
+        let target = try await proven(target, for: app, in: project)
         guard try await !store.hasRecoveryCode(source.id, at: clock.now(), in: project.realm) else {
             throw MergeRefusal.recoveryPending
         }
-        try proof.requireIssuer(of: target)
         let payload = MergeTokenPayload(
-            precondition: try MergePrecondition(of: source, into: target), replayKeys: proof.replayKeys,
-            method: proof.identity.provider)
+            precondition: try MergePrecondition(of: source, into: target.account), replayKeys: target.replayKeys,
+            method: target.method, authenticatedAt: target.authenticatedAt)
         let end = clock.now() + Self.previewLifetime
         return Preview(
             plan: payload.precondition.plan,
@@ -76,7 +73,7 @@ public struct AccountMerging: Sendable {
         let now = clock.now()
         let (payload, replayKey) = try sealedTokens.decode(
             MergeTokenPayload.self, from: mergeToken, at: now, in: project.realm)
-        guard try await source(idToken, in: project).id == payload.precondition.plan.source else {
+        guard try await recentLogin(idToken, in: project).account.id == payload.precondition.plan.source else {
             throw ProviderRefusal.invalidPendingToken
         }
         for account in [payload.precondition.plan.source, payload.precondition.plan.target] {
@@ -86,8 +83,8 @@ public struct AccountMerging: Sendable {
             precondition: payload.precondition, replayKeys: payload.replayKeys + [replayKey], mergedAt: now,
             undoableUntil: now + Self.undoWindow)
         let commit = MergeCommit(
-            session: entropy.sessionID(), method: payload.method, device: origin.device,
-            networkHash: networks.hash(of: origin, in: project), trace: origin.trace)
+            session: entropy.sessionID(), method: payload.method, authenticatedAt: payload.authenticatedAt ?? now,
+            device: origin.device, networkHash: networks.hash(of: origin, in: project), trace: origin.trace)
         let notices = MergeNotices(of: merge, outOfBand: outOfBand, from: origin)
         let (account, session) = try await refusing(\.atMerge) {
             try await store.merge(merge, opening: commit, announcing: notices, in: project.realm)
@@ -96,10 +93,47 @@ public struct AccountMerging: Sendable {
         return Merged(signedIn: signedIn, plan: payload.precondition.plan, undoableUntil: merge.undoableUntil)
     }
 
-    private func source(_ idToken: String, in project: Project) async throws -> Account {
+    private func recentLogin(_ idToken: String, in project: Project) async throws -> Caller {
         let caller = try await authenticator.authenticate(idToken: idToken, in: project)
         try caller.requireRecentLogin(by: project.policy, at: clock.now())
-        return caller.account
+        return caller
+    }
+
+    private func proven(_ target: MergeTarget, for app: App, in project: Project) async throws -> ProvenTarget {
+        switch target {
+        case .login(let idToken): return ProvenTarget(try await recentLogin(idToken, in: project))
+        case .identity(let proof):
+            let proof = try await resolver.resolve(proof, for: app, in: project)
+            guard case .any = proof.use else { throw ProviderRefusal.invalidPendingToken }
+            let known = try await store.linkingCandidates(for: proof.identity, in: project.realm)
+            guard let owner = known.owner else { throw MergeRefusal.targetUnknown }
+            try proof.requireIssuer(of: owner)
+            return ProvenTarget(
+                account: owner, replayKeys: proof.replayKeys, method: proof.identity.provider, authenticatedAt: nil)
+        }
+    }
+}
+
+/// Proof of the account that remains.
+public enum MergeTarget: Sendable {
+    case identity(IdentityProof)
+    /// A recent login, as for the source.
+    case login(idToken: String)
+}
+
+private struct ProvenTarget {
+    let account: Account
+    let replayKeys: [ReplayKey]
+    let method: ProviderID
+    let authenticatedAt: Instant?
+}
+
+extension ProvenTarget {
+    /// An ID token proves an earlier login, so the merge does not make the login more recent.
+    fileprivate init(_ caller: Caller) {
+        self.init(
+            account: caller.account, replayKeys: [], method: caller.session.method,
+            authenticatedAt: caller.session.authenticatedAt)
     }
 }
 
@@ -114,8 +148,9 @@ public struct AccountMerge: Hashable, Sendable {
 /// The session that the owner of both accounts gets in the target.
 public struct MergeCommit: Hashable, Sendable {
     public let session: ID<Session>
-    /// How the target's side was proof.
+    /// How the target's side was proven.
     public let method: ProviderID
+    public let authenticatedAt: Instant
     public let device: String?
     public let networkHash: [UInt8]?
     public let trace: RequestTrace

@@ -114,4 +114,6 @@ public struct MergeTokenPayload: Hashable, SealedTokenContent {
     public let replayKeys: [ReplayKey]
     /// How the target's side was proven.
     public let method: ProviderID
+    /// The target's login, if an ID token proved it; `nil` if the proof is a login by itself.
+    public let authenticatedAt: Instant?
 }

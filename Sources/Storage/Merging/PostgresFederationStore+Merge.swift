@@ -17,7 +17,8 @@ extension PostgresFederationStore {
                     merge, signsIn: true, by: .user(commit.trace), announcing: notices, in: realm)
                 let session = Session(
                     id: commit.session, account: target.id, generation: target.generation, method: commit.method,
-                    authenticatedAt: merge.mergedAt, device: commit.device, networkHash: commit.networkHash)
+                    authenticatedAt: max(commit.authenticatedAt, target.validSince), device: commit.device,
+                    networkHash: commit.networkHash)
                 _ = try await transaction.execute(
                     .opening(try SessionRow(session), in: realm, from: "(VALUES (1)) v"))
                 return (target, session)

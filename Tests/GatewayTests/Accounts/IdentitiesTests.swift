@@ -26,7 +26,7 @@ struct IdentitiesTests {
         #expect(identities[0]["audience"]?.string == SimulatedProviders.appleClient)
         #expect(identities[0]["isPrivateEmail"] != nil)
         #expect(identities[0]["realUserStatus"] == "LIKELY_REAL")
-        #expect(identities[0]["createdAt"] == "1800000000000")
+        #expect(identities[0]["createdAt"] == 1_800_000_000_000)
         #expect(identities[1].keys == ["kind", "localId", "providerId", "rawId", "emailTrust", "createdAt"])
     }
 
@@ -70,7 +70,7 @@ struct IdentitiesTests {
                 testDescription: "what nobody may say", account: ["localId": "ada"],
                 identity: [
                     "email": "ada@example.com", "emailTrust": "authoritative", "audience": "x", "localId": "bob",
-                    "realUserStatus": "LIKELY_REAL", "isPrivateEmail": true, "createdAt": "0",
+                    "realUserStatus": "LIKELY_REAL", "isPrivateEmail": true, "createdAt": 0,
                 ], trust: "none", email: nil, isVerified: nil),
         ])
     func link(row: Link) async throws {

@@ -6,6 +6,17 @@ import Testing
 @testable import DevMode
 @testable import Support
 
+extension TestGateway {
+    fileprivate func previewMerge(
+        _ source: Tokens, into target: Tokens, _ more: [String: JSON] = [:]
+    ) async throws -> Exchange {
+        let body: [String: JSON] = [
+            "idToken": .string(source.idToken), "dryRun": true, "targetIdToken": .string(target.idToken),
+        ]
+        return try await post("/v1/accounts:merge", .object(body.merging(more) { $1 }))
+    }
+}
+
 @Suite("Merging two accounts")
 struct MergeTests {
     /// An anonymous user who already has an account, as the second sign-in with Apple shows.
@@ -122,6 +133,51 @@ struct MergeTests {
         }
         let exchange = try await gateway.post("/v1/accounts:merge", .object(body))
         #expect(exchange.outcome.hasPrefix(expected), "\(exchange.text)")
+    }
+
+    @Test("of a guest into a password account by its ID token, with a login as old as that token's")
+    func targetIDToken() async throws {
+        let gateway = try await TestGateway()
+        let guest = try await gateway.signUpAnonymously()
+        let ada = try await gateway.signUp()
+        gateway.clock.advance(by: .seconds(200))
+        let preview = try await gateway.previewMerge(guest, into: ada)
+        let merged = try await gateway.post(
+            "/v1/accounts:merge",
+            ["idToken": .string(guest.idToken), "mergeToken": preview.json["mergeToken"] ?? .null])
+        #expect(merged.json["localId"]?.string == ada.localId, "\(merged.text)")
+        #expect(merged.json["expiresIn"] == 3600)
+        let fresh = try #require(merged.json["idToken"]?.string)
+        #expect(try claims(of: fresh)["auth_time"] == claims(of: ada.idToken)["auth_time"])
+        gateway.clock.advance(by: .seconds(200))
+        #expect(try await gateway.delete(fresh).outcome == "400 CREDENTIAL_TOO_OLD_LOGIN_AGAIN")
+    }
+
+    @Test(
+        "by an ID token of the target is refused",
+        arguments: ["an old login", "an ended session", "itself", "beside a pending token"])
+    func targetRefused(what: String) async throws {
+        let gateway = try await TestGateway()
+        let ada = try await gateway.signUp()
+        var guest = try await gateway.signUpAnonymously()
+        var more: [String: JSON] = [:]
+        let expected: String
+        switch what {
+        case "an old login":
+            gateway.clock.advance(by: .seconds(301))
+            expected = "400 CREDENTIAL_TOO_OLD_LOGIN_AGAIN"
+        case "an ended session":
+            _ = try await gateway.update(ada.idToken, ["password": "secret2"])
+            expected = "400 TOKEN_EXPIRED"
+        case "itself":
+            guest = ada
+            expected = "400 MERGE_SAME_ACCOUNT"
+        default:
+            more["pendingToken"] = "x"
+            expected = "400 Invalid JSON payload received. must have one of"
+        }
+        let preview = try await gateway.previewMerge(guest, into: ada, more)
+        #expect(preview.outcome.hasPrefix(expected), "\(preview.text)")
     }
 
     @Test("is rejected if an account has changed since the preview")

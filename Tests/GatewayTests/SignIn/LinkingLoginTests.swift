@@ -176,6 +176,6 @@ struct LinkingLoginTests {
         let listed = try await gateway.post("/v1/accounts:listSessions", ["idToken": .string(linked.idToken)])
         let newest = try #require(listed.json["sessions"]?[0])
         #expect(newest["current"] == true, "\(listed.text)")
-        #expect(newest["lastUsedAt"]?.string == String(gateway.clock.now.milliseconds))
+        #expect(newest["lastUsedAt"] == .number(Double(gateway.clock.now.milliseconds)))
     }
 }

@@ -1,0 +1,133 @@
+"""The reference for people: one page without scripts, from the parsed contract."""
+
+import base64
+import hashlib
+from pathlib import Path
+
+import schemas
+from operation import COMMON
+from text import blocks, escaped, inline, link, table, tag
+
+STYLE = (Path(__file__).parent / "reference.css").read_text()
+METHODS = ("get", "post", "put", "patch", "delete")
+
+
+def style_hash():
+    """The source expression of the page's style for its Content-Security-Policy (CSP3 §2.3.1)."""
+    return "sha256-" + base64.b64encode(hashlib.sha256(STYLE.encode()).digest()).decode()
+
+
+class Reference:
+    def __init__(self, document):
+        self.document = document
+        self.operations = [
+            (method, path, body)
+            for path, item in document["paths"].items() for method, body in item.items() if method in METHODS
+        ]
+
+    def page(self):
+        info, tags = self.document["info"], self.document["tags"]
+        title = escaped(f"{info['title']} API")
+        main = [tag("h1", title), tag("p", link_to_documents()), blocks(info["description"])]
+        main += [self._tag(entry) for entry in tags]
+        main.append(tag("h2", "Schemas", id="schemas"))
+        main += [schemas.section(name, schema) for name, schema in self._schemas.items()]
+        return (
+            '<!DOCTYPE html>\n<html lang="en"><head><meta charset="utf-8">'
+            '<meta name="viewport" content="width=device-width, initial-scale=1">'
+            f"<title>{title}</title><style>{STYLE}</style></head>\n<body>"
+            + tag("nav", self._contents(tags)) + "\n" + tag("main", "\n".join(main)) + "</body></html>\n"
+        )
+
+    @property
+    def _schemas(self):
+        return self.document["components"]["schemas"]
+
+    def _of(self, name):
+        """The operations of a tag, without those below the path of a tenant."""
+        return [
+            (method, path, body) for method, path, body in self.operations
+            if body["tags"] == [name] and not body["operationId"].endswith("InTenant")
+        ]
+
+    def _contents(self, tags):
+        parts = []
+        for entry in tags:
+            items = "".join(
+                f"<li>{link(body['operationId'], body['operationId'])}</li>"
+                for _, _, body in self._of(entry["name"]))
+            parts.append(tag("p", link(entry["name"], entry["name"])) + tag("ul", items))
+        return "".join(parts) + tag("p", link("schemas", "Schemas"))
+
+    def _tag(self, entry):
+        heading = tag("h2", escaped(entry["name"]), id=entry["name"])
+        operations = [self._operation(*operation) for operation in self._of(entry["name"])]
+        return "\n".join([heading, blocks(entry["description"]), *operations])
+
+    def _operation(self, method, path, body):
+        name = body["operationId"]
+        parts = [
+            tag("h3", link(name, name)), tag("p", inline(body["summary"]), class_="summary"),
+            tag("p", f"<b>{method.upper()}</b> <code>{escaped(path)}</code>", class_=f"path {method}"),
+            self._tenant_path(path, body), blocks(body.get("description")), self._security(body),
+            table([self._parameter(part) for part in body.get("parameters", [])], "Parameters"),
+            *self._request(body), table(list(self._responses(body)), "Responses"), self._codes(body),
+        ]
+        return tag("section", "".join(parts), id=name)
+
+    @staticmethod
+    def _tenant_path(path, body):
+        if "x-tenants" not in body:
+            return ""
+        below = path.replace("/projects/{project}", "/projects/{project}/tenants/{tenant}", 1)
+        name = body["operationId"] + "InTenant"
+        return tag("p", f"In a tenant: <code>{escaped(below)}</code> (<code>{name}</code>)", class_="tenant")
+
+    @staticmethod
+    def _security(body):
+        keys = {key for choice in body["security"] for key in choice}
+        words = [word for key, word in (("apiKey", "an API key"), ("serviceKey", "a service key")) if key in keys]
+        return tag("p", "Authentication: " + (" or ".join(words) or "none") + ".", class_="security")
+
+    def _resolved(self, node, kind):
+        return self.document["components"][kind][schemas.reference_name(node)] if "$ref" in node else node
+
+    def _parameter(self, node):
+        parameter = self._resolved(node, "parameters")
+        optional = "" if parameter.get("required") else " <i>optional</i>"
+        description = inline(" ".join(parameter.get("description", "").split()))
+        return (
+            f"<code>{escaped(parameter['name'])}</code>{optional}", f"{parameter['in']}, " + schemas.type_of(
+                parameter["schema"]), description + schemas.values_of(parameter["schema"]))
+
+    def _request(self, body):
+        """The type of the request, with its members."""
+        content = body.get("requestBody", {}).get("content", {})
+        for media in list(content.values())[:1]:
+            schema = self._resolved(media["schema"], "schemas")
+            label = f"Request: {schemas.type_of(media['schema'])} ({escaped(', '.join(content))})"
+            yield table(schemas.members_of(schema), label) or tag("h4", f"{label}: {schemas.type_of(schema)}")
+
+    def _responses(self, body):
+        """The responses of this operation; those that most operations have are in one row."""
+        common = []
+        for status, node in body["responses"].items():
+            response = self._resolved(node, "responses")
+            if "$ref" in node and schemas.reference_name(node) in COMMON:
+                common.append(status)
+                continue
+            content = response.get("content", {}).values()
+            types = ", ".join(schemas.type_of(media["schema"]) for media in content)
+            yield escaped(status), types, inline(" ".join(response["description"].split()))
+        if common:
+            yield f'<span class="more">{", ".join(common)}</span>', "", '<span class="more">As everywhere.</span>'
+
+    @staticmethod
+    def _codes(body):
+        codes = body.get("x-error-codes", [])
+        listed = " ".join(f"<code>{escaped(code)}</code>" for code in codes)
+        return f'<h4>Error codes</h4><p class="codes">{listed}</p>' if codes else ""
+
+
+def link_to_documents():
+    return '<a href="openapi.yaml">openapi.yaml</a> · <a href="openapi.json">openapi.json</a>'

@@ -1,0 +1,43 @@
+"""Descriptions of the contract as HTML: paragraphs, lists, `code` and **bold**."""
+
+import html
+import re
+
+
+def escaped(text):
+    return html.escape(str(text), quote=True)
+
+
+def inline(text):
+    """One line of a description."""
+    text = escaped(text.strip())
+    text = re.sub(r"`([^`]+)`", r"<code>\1</code>", text)
+    return re.sub(r"\*\*([^*]+)\*\*", r"<strong>\1</strong>", text)
+
+
+def blocks(text):
+    """A whole description."""
+    return "".join(_block(part) for part in re.split(r"\n\s*\n", (text or "").strip()) if part)
+
+
+def _block(part):
+    if part.startswith("- "):
+        return "<ul>" + "".join(f"<li>{inline(item)}</li>" for item in re.split(r"(?:^|\n)- ", part)[1:]) + "</ul>"
+    return f"<p>{inline(' '.join(part.split()))}</p>"
+
+
+def tag(name, content, **attributes):
+    written = "".join(f' {key.rstrip("_")}="{escaped(value)}"' for key, value in attributes.items())
+    return f"<{name}{written}>{content}</{name}>"
+
+
+def link(target, text):
+    return tag("a", escaped(text), href=f"#{target}")
+
+
+def table(rows, label):
+    """Rows of cells that are HTML already."""
+    if not rows:
+        return ""
+    body = "".join("<tr>" + "".join(f"<td>{cell}</td>" for cell in row) + "</tr>" for row in rows)
+    return f"<h4>{label}</h4><table>{body}</table>"

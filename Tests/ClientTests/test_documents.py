@@ -1,0 +1,35 @@
+"""The gateway serves the contract, and a reference for people that is made from it."""
+
+import pytest
+import requests
+import yaml
+
+from contract import PATH
+
+
+@pytest.fixture(params=["dev", "serve"])
+def url(request):
+    return request.getfixturevalue(request.param).url
+
+
+def test_the_contract_is_served_as_yaml_and_json(url):
+    served = requests.get(url + "/openapi.yaml", timeout=30)
+    assert served.headers["Content-Type"] == "application/yaml; charset=utf-8"
+    assert served.text == PATH.read_text()
+    assert requests.get(url + "/openapi.json", timeout=30).json() == yaml.safe_load(served.text)
+
+
+def test_other_origins_can_read_the_contract_but_not_the_reference(url):
+    origin = {"Origin": "https://editor.example.com"}
+    assert "Access-Control-Allow-Origin" in requests.get(url + "/openapi.json", headers=origin, timeout=30).headers
+    assert "Access-Control-Allow-Origin" not in requests.get(url + "/docs", headers=origin, timeout=30).headers
+
+
+def test_the_reference_has_every_operation_and_schema_and_no_script(url, contract):
+    served = requests.get(url + "/docs", timeout=30)
+    page = served.content.decode()
+    assert "<script" not in page and "src=" not in page
+    for name in contract.operations:
+        assert (f'id="{name}"' in page) or (name.endswith("InTenant") and f"<code>{name}</code>" in page), name
+    for name in contract.document["components"]["schemas"]:
+        assert f'id="schema-{name}"' in page, name
