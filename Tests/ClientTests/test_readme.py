@@ -45,6 +45,16 @@ def test_the_first_session_has_the_described_responses(dev, tmp_path):
     assert int(refreshed["expires_in"]) == claims["exp"] - claims["iat"] == 3600
 
 
+def test_the_lines_for_api_keys_are_those_of_the_tested_clients():
+    section = README.read_text().split("\n## A client in your language\n")[1].split("\n## ")[0]
+    lines = dict(re.findall(r"^\| `([\w-]+)` \| `(.*)` \|$", section, re.MULTILINE))
+    scenarios = Path(__file__).parent / "scenarios"
+    files = {"swift6": "swift/Sources/Scenario/main.swift", "typescript-fetch": "scenario.ts", "python": "scenario.py"}
+    assert lines.keys() - files.keys() == {"kotlin"}
+    for generator, file in files.items():
+        assert lines[generator] in (scenarios / file).read_text()
+
+
 def test_the_local_sign_in_with_apple_has_the_described_results(dev, tmp_path):
     script = block("Sign in with Apple, on your machine").replace("http://127.0.0.1:9099", dev.url)
     completed = subprocess.run(["bash", "-euc", script], cwd=tmp_path, capture_output=True, text=True, timeout=120)

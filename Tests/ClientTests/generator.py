@@ -1,0 +1,38 @@
+"""Generates clients from openapi.yaml with openapi-generator."""
+
+import re
+import subprocess
+from importlib.resources import files
+
+from contract import PATH
+
+# The generator logs this for any document with an object schema.
+KNOWN_WARNING = "Failed to get the schema name: null"
+# Options by language. Clients must not fail when a later release adds an error code.
+OPTIONS = {
+    "swift6": ["projectName=SekishoClient", "enumUnknownDefaultCase=true"],
+    "typescript-fetch": [],
+    "python": ["packageName=sekisho_client"],
+    "kotlin": ["enumUnknownDefaultCase=true"],
+}
+
+
+def generate(language, folder):
+    """Generates a client and returns the generator's log."""
+    jar = files("openapi_generator_cli") / "openapi-generator.jar"
+    options = [word for option in OPTIONS[language] for word in ("--additional-properties", option)]
+    return run("java", "-jar", jar, "generate", "-g", language, "-i", PATH, "-o", folder, *options)
+
+
+def warnings(log):
+    lines = [line for line in log.splitlines() if re.search(r" (WARN|ERROR) ", line)]
+    return [line for line in lines if KNOWN_WARNING not in line]
+
+
+def run(*words, folder=None, **environment):
+    """Runs a command and returns its output; fails with the output if the command does."""
+    completed = subprocess.run(
+        [str(word) for word in words], cwd=folder, env=environment or None, stdin=subprocess.DEVNULL,
+        stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, timeout=400)
+    assert completed.returncode == 0, completed.stdout
+    return completed.stdout
