@@ -70,6 +70,7 @@ class Operation:
             if "UNAUTHENTICATED" in codes:
                 yield "401", "Unauthenticated"
             yield "403", "PermissionDenied" if "apiKey" in keys else "ServiceKeyRequired"
+        if keys or "requestBody" in self.blocks:
             yield "4XX", "RequestRejected"
         for code, name in (
             ("CONFIGURATION_NOT_FOUND", "ConfigurationNotFound"), ("TENANT_NOT_FOUND", "TenantNotFound"),
