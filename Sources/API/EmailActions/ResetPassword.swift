@@ -6,9 +6,18 @@ extension Endpoint {
     static let resetPassword = client("resetPassword", .post, "/v1/accounts:resetPassword") { call, client in
         let request = try call.body(as: ResetPasswordRequest.self)
         guard request.oldPassword == nil else { throw RequestRefusal.notImplemented("oldPassword") }
+        let allowsPasswords = client.project.policy.allowsPasswords
+        let isOnlyChecked = request.newPassword.nonEmpty == nil
+        guard allowsPasswords || (isOnlyChecked && request.oobCode.nonEmpty != nil) else {
+            throw SignInRefusal.passwordsNotAllowed
+        }
         guard let newPassword = request.newPassword.nonEmpty else {
             let found = try await call.services.emailActions.redemption.check(
                 request.oobCode.nonEmpty, for: OOBCode.Purpose.forClients, in: client.project)
+            // Without passwords, the codes of other purposes remain useful.
+            guard allowsPasswords || found.code.purpose != .resetPassword else {
+                throw SignInRefusal.passwordsNotAllowed
+            }
             return try .json(ResetPasswordResponse(found.code))
         }
         let code = try await call.services.emailActions.redemption.resetPassword(
@@ -28,13 +37,13 @@ private struct ResetPasswordRequest: ClientRequest {
 private struct ResetPasswordResponse: Encodable {
     let kind = "identitytoolkit#ResetPasswordResponse"
     let requestType: String
-    /// Absent for sign-in links, because the client has to know the address already.
-    let email: String?
+    /// Firebase's Swift SDK ends the app if it is absent.
+    let email: String
     let newEmail: String?
 
     init(_ code: OOBCode) {
         requestType = code.purpose.rawValue
-        email = code.purpose == .signIn ? nil : code.email.rawValue
+        email = code.email.rawValue
         newEmail = code.newEmail?.rawValue
     }
 }

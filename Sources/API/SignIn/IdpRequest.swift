@@ -26,11 +26,12 @@ struct TypedCredential: Decodable {
 }
 
 extension IdpRequest {
-    /// - Returns: `nil` if the request has a pending token instead.
+    /// Firebase's Swift SDK repeats the `postBody`, without its nonce, beside a pending token, which takes precedence.
+    ///
+    /// - Returns: `nil` if the request has a pending token.
     func evidence() throws(RequestRefusal) -> IdpEvidence? {
-        let given = [credential != nil, postBody.nonEmpty != nil, pendingToken.nonEmpty != nil]
-        guard given.count(where: { $0 }) < 2 else {
-            throw .invalidField("", "must have one of credential, postBody and pendingToken")
+        guard credential == nil || (postBody.nonEmpty == nil && pendingToken.nonEmpty == nil) else {
+            throw .invalidField("", "must not have credential beside postBody or pendingToken")
         }
         if let credential { return IdpEvidence(credential) }
         guard pendingToken.nonEmpty == nil else { return nil }
@@ -51,6 +52,8 @@ struct IdpEvidence {
     let accessToken: String?
     private let rawNonce: String?
     private let name: PersonName?
+    /// `nil` for a typed credential.
+    private let requestURI: String?
 
     init(_ credential: TypedCredential) {
         providerID = credential.providerId.nonEmpty
@@ -58,6 +61,7 @@ struct IdpEvidence {
         accessToken = credential.accessToken.nonEmpty
         rawNonce = credential.rawNonce
         name = PersonName(given: credential.fullName?.givenName, family: credential.fullName?.familyName)
+        requestURI = nil
     }
 
     /// Firebase's SDKs write a query string, in any order. The fragment of the URI takes precedence over the body, and
@@ -66,23 +70,27 @@ struct IdpEvidence {
         guard let scheme = requestUri.firstIndex(of: ":"), scheme != requestUri.startIndex,
             requestUri[scheme...].count > 1
         else { throw .rejected(.invalidRequestURI) }
+        requestURI = requestUri
         let (base, fragment) = Self.cut(requestUri[...], at: "#")
         let (_, query) = Self.cut(base, at: "?")
+        let (parameters, user) = Self.cutUser(postBody)
         var members: [String: String] = [:]
-        for text in [query, postBody[...], fragment] {
+        for text in [query, parameters[...], fragment] {
             members.merge(try Self.members(of: text)) { $1 }
         }
         providerID = members["providerid"].nonEmpty
         idToken = members["id_token"].nonEmpty
         accessToken = members["access_token"].nonEmpty
         rawNonce = members["nonce"]
-        name = try members["user"].nonEmpty.flatMap(Self.name)
+        name = user.flatMap(Self.name) ?? members["user"].nonEmpty.flatMap(Self.name)
     }
 
     /// - Throws: ``RequestRefusal`` if there is no usable credential.
     func credential() throws(RequestRefusal) -> FederatedCredential {
         guard let providerID, providerID.utf8.count <= 64 else {
-            throw .rejected(.invalidCredentialOrProviderID, "There is no providerId.")
+            // Firebase's text.
+            let text = requestURI.map { "Invalid IdP response/credential: \($0)" } ?? "There is no providerId."
+            throw .rejected(.invalidCredentialOrProviderID, text)
         }
         guard idToken != nil || accessToken == nil else { throw .notImplemented("Sign-in with an access token alone") }
         return FederatedCredential(
@@ -93,6 +101,33 @@ struct IdpEvidence {
     private static func cut(_ text: Substring, at separator: Character) -> (Substring, Substring) {
         guard let index = text.firstIndex(of: separator) else { return (text, "") }
         return (text[..<index], text[text.index(after: index)...])
+    }
+
+    /// Cuts out a `user` that is not percent-encoded: Firebase's Swift SDK writes the JSON as it is, so that `&`, `%` and
+    /// `+` in a name are text.
+    private static func cutUser(_ postBody: String) -> (rest: String, user: String?) {
+        guard let start = postBody.firstRange(of: /(^|&)user=\{/) else { return (postBody, nil) }
+        let json = postBody[postBody.index(before: start.upperBound)...]
+        let end = json.utf8.index(json.startIndex, offsetBy: lengthOfObject(json.utf8))
+        return (String(postBody[..<start.lowerBound]) + json[end...].drop { $0 != "&" }, String(json[..<end]))
+    }
+
+    /// The number of bytes up to and including the brace that closes the first one; all of them if there is none.
+    private static func lengthOfObject(_ json: Substring.UTF8View) -> Int {
+        var (depth, isInString, isEscaped) = (0, false, false)
+        for (offset, byte) in json.enumerated() {
+            switch byte {
+            case _ where isEscaped: isEscaped = false
+            case UInt8(ascii: "\\"): isEscaped = isInString
+            case UInt8(ascii: "\""): isInString.toggle()
+            case UInt8(ascii: "{") where !isInString: depth += 1
+            case UInt8(ascii: "}") where !isInString:
+                depth -= 1
+                if depth == 0 { return offset + 1 }
+            default: continue
+            }
+        }
+        return json.count
     }
 
     private static func members(of text: Substring) throws(RequestRefusal) -> [String: String] {
@@ -116,12 +151,9 @@ struct IdpEvidence {
         let name: Name?
     }
 
-    private static func name(_ json: String) throws(RequestRefusal) -> PersonName? {
-        do {
-            let user = try StrictJSON.decode(User.self, from: Array(json.utf8))
-            return PersonName(given: user.name?.firstName, family: user.name?.lastName)
-        } catch {
-            throw .rejected(.invalidCredentialOrProviderID, "The parameter user is not what Apple sends.")
-        }
+    /// - Returns: `nil` for text that Apple does not send. A name is no reason to reject a sign-in.
+    private static func name(_ json: String) -> PersonName? {
+        let user = try? StrictJSON.decode(User.self, from: Array(json.utf8))
+        return PersonName(given: user?.name?.firstName, family: user?.name?.lastName)
     }
 }

@@ -8,13 +8,14 @@ extension Endpoint {
     ) { call, client in
         let request = try call.body(as: SignInWithCustomTokenRequest.self)
         let (signedIn, isNew) = try await call.services.signIn.customTokens.signIn(
-            request.token, in: client.project, from: call.origin)
+            request.token, again: request.idToken.nonEmpty, in: client.project, from: call.origin)
         return try .json(SignInWithCustomTokenResponse(signedIn, isNewUser: isNew))
     }
 }
 
 private struct SignInWithCustomTokenRequest: ClientRequest {
     let token: String?
+    let idToken: String?
     let tenantId: String?
     let targetProjectId: String?
 }

@@ -11,7 +11,7 @@ extension Endpoint {
             try request.proof(evidence), linkingTo: request.idToken.nonEmpty, autoCreate: request.autoCreate ?? true,
             for: client.app, in: client.project, from: call.origin)
         if case .conflict(let refusal, let profile, let pendingToken) = outcome,
-            request.returnIdpCredential != true
+            request.returnIdpCredential != true || !refusal.canBeErrorMessage
         {
             throw PendingLinkRefusal(
                 reason: refusal, pendingToken: pendingToken, provider: profile.identity.provider)
@@ -124,6 +124,11 @@ extension VerifiedIdentity {
         default: subject
         }
     }
+}
+
+extension LinkRefusal {
+    /// Whether Firebase's SDKs know the code as the `errorMessage` of a 200. Its Swift SDK ends the app on any other.
+    fileprivate var canBeErrorMessage: Bool { self != .providerAlreadyLinked }
 }
 
 /// A refused link that the client may complete with the pending token, without a second proof of the identity.

@@ -6,10 +6,10 @@ extension Endpoint {
         "signInWithPassword", .post, "/v1/accounts:signInWithPassword"
     ) { call, client in
         let request = try call.body(as: SignInWithPasswordRequest.self)
-        guard request.idToken.nonEmpty == nil else { throw RequestRefusal.notImplemented("idToken") }
         guard request.pendingIdToken.nonEmpty == nil else { throw RequestRefusal.notImplemented("pendingIdToken") }
         let signedIn = try await call.services.signIn.authenticator.signIn(
-            email: request.email, password: request.password.map(Secret.init), in: client.project, from: call.origin)
+            email: request.email, password: request.password.map(Secret.init), again: request.idToken.nonEmpty,
+            in: client.project, from: call.origin)
         return try .json(SignInWithPasswordResponse(signedIn))
     }
 }

@@ -54,6 +54,8 @@ public enum SignInRefusal: Refusal, Hashable {
     /// One of the two above, with email enumeration protection.
     case unknownEmailOrWrongPassword
     case accountDisabled
+    /// A re-authentication with the credential of another account.
+    case otherAccount
 }
 
 extension SignInRefusal {
@@ -64,6 +66,7 @@ extension SignInRefusal {
         case .wrongPassword: .invalidPassword
         case .unknownEmailOrWrongPassword: .invalidLoginCredentials
         case .accountDisabled: .userDisabled
+        case .otherAccount: .userMismatch
         }
     }
 }

@@ -58,8 +58,11 @@ public struct Authenticator: Sendable {
 
     /// Computes exactly one password hash in every case, so that the response time reveals no more than the response. A
     /// rate-limited client is rejected before any account is looked up.
+    ///
+    /// - Parameter idToken: of the account that authenticates again.
     public func signIn(
-        email: String?, password: Secret?, in project: Project, from origin: RequestContext
+        email: String?, password: Secret?, again idToken: String? = nil, in project: Project,
+        from origin: RequestContext
     ) async throws -> SignedIn {
         guard project.policy.allowsPasswords else { throw SignInRefusal.passwordsNotAllowed }
         let credential = try PasswordCredential(email: email, password: password)
@@ -75,6 +78,7 @@ public struct Authenticator: Sendable {
         }
         try await attempt.require()
         guard !holder.account.isDisabled else { throw SignInRefusal.accountDisabled }
+        try await require(idToken, of: holder.account.id, in: project)
         let now = clock.now()
         var account = holder.account
         account.lastSignInAt = now
@@ -107,6 +111,15 @@ public struct Authenticator: Sendable {
         guard let session = found.session else { throw TokenRefusal.sessionEnded }
         guard !found.account.isDisabled else { throw TokenRefusal.accountDisabled }
         return Caller(account: found.account, session: session)
+    }
+
+    /// - Parameter idToken: `nil` unless this is a re-authentication.
+    /// - Throws: ``SignInRefusal/otherAccount``; ``TokenRefusal``.
+    func require(_ idToken: String?, of account: ID<Account>, in project: Project) async throws {
+        guard let idToken else { return }
+        guard try await authenticate(idToken: idToken, in: project).account.id == account else {
+            throw SignInRefusal.otherAccount
+        }
     }
 
     private func create(

@@ -22,12 +22,15 @@ public struct CustomSignIn: Sendable {
     /// Creates the account if it does not exist. A deleted ID gets a new, empty account if the token was issued after
     /// the deletion.
     ///
-    /// Throws ``CustomTokenRefusal`` and ``SignInRefusal/accountDisabled``.
+    /// Throws ``CustomTokenRefusal``, ``SignInRefusal`` and ``TokenRefusal``.
+    ///
+    /// - Parameter idToken: of the account that authenticates again.
     public func signIn(
-        _ token: String?, in project: Project, from origin: RequestContext
+        _ token: String?, again idToken: String? = nil, in project: Project, from origin: RequestContext
     ) async throws -> (signedIn: SignedIn, isNewAccount: Bool) {
         guard let token, !token.isEmpty else { throw CustomTokenRefusal.missing }
         let claim = try await customTokens.read(token, project)
+        try await Authenticator(with: with).require(idToken, of: claim.account, in: project)
         let now = clock.now()
         let wanted = Session(
             id: entropy.sessionID(), account: claim.account, generation: 1, method: .custom,

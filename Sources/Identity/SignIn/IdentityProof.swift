@@ -36,9 +36,11 @@ struct ProofResolver: Sendable {
             let requested = try replayKey(ofNonce: credential.rawNonce, in: project)
             credential.nonceIsOurs = requested != nil
             var identity = try await verifier.verify(credential, app, project)
-            // The token may have a nonce of the gateway that the request does not contain.
+            // The token may have a nonce of the gateway that the request does not contain. Firebase's SDKs send Google's
+            // token again in this way.
+            let sendsAgain = credential.provider == .google && credential.rawNonce == nil
             let used =
-                identity.nonce == credential.rawNonce
+                identity.nonce == credential.rawNonce || sendsAgain
                 ? requested : try replayKey(ofNonce: identity.nonce, in: project)
             identity.replayKeys += [used].compactMap(\.self)
             return ResolvedProof(identity: identity)

@@ -10,10 +10,12 @@ public struct LinkingFacts: Hashable, Sendable {
     /// `false` for a re-authentication: only an identity that is already linked is accepted.
     public var autoCreate: Bool
     public var policy: Policy
+    /// Linking an identity that the caller already has is a conflict instead of a login, as in Firebase's emulator.
+    public var rejectsRepeatedLink: Bool
 
     public init(
         identity: VerifiedIdentity, owner: Account? = nil, sameEmail: Account? = nil, caller: Caller? = nil,
-        autoCreate: Bool = true, policy: Policy
+        autoCreate: Bool = true, policy: Policy, rejectsRepeatedLink: Bool = false
     ) {
         self.identity = identity
         self.owner = owner
@@ -21,6 +23,14 @@ public struct LinkingFacts: Hashable, Sendable {
         self.caller = caller
         self.autoCreate = autoCreate
         self.policy = policy
+        self.rejectsRepeatedLink = rejectsRepeatedLink
+    }
+}
+
+extension LinkingFacts {
+    /// Whether a caller who presents an identity of `owner` authenticates again instead of linking.
+    fileprivate func isLogin(of caller: Account, to owner: Account) -> Bool {
+        owner.id == caller.id && !(rejectsRepeatedLink && autoCreate)
     }
 }
 
@@ -73,7 +83,7 @@ extension LinkingDecision {
         let account = caller.account
         self =
             if let owner = facts.owner {
-                owner.id == account.id ? .commit(.signIn(account)) : .refuse(.identityTaken)
+                facts.isLogin(of: account, to: owner) ? .commit(.signIn(account)) : .refuse(.identityTaken)
             } else if account.identities.contains(where: { $0.provider == facts.identity.provider }) {
                 .refuse(.providerAlreadyLinked)
             } else if let other = facts.sameEmail, other.id != account.id, !facts.policy.allowsDuplicateEmails {
@@ -136,7 +146,8 @@ extension LinkRefusal {
         case .providerAlreadyLinked: .providerAlreadyLinked
         case .emailTaken: .emailExists
         case .accountDisabled: .userDisabled
-        case .accountUnknown: .userNotFound
+        // Firebase's JavaScript SDK signs the user out on USER_NOT_FOUND, and reads this one as a mismatch.
+        case .accountUnknown: .emailNotFound
         }
     }
 }

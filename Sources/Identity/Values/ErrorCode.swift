@@ -97,6 +97,7 @@ public enum ErrorCode: String, CaseIterable, Sendable {
     case unexpectedParameter = "UNEXPECTED_PARAMETER"
     case unsupportedTenantOperation = "UNSUPPORTED_TENANT_OPERATION"
     case userDisabled = "USER_DISABLED"
+    case userMismatch = "USER_MISMATCH"
     case userNotFound = "USER_NOT_FOUND"
     case weakPassword = "WEAK_PASSWORD"
 }

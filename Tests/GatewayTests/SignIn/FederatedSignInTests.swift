@@ -103,7 +103,7 @@ struct FederatedSignInTests {
     @Test("re-authentication accepts linked identities and creates no account")
     func reauthentication() async throws {
         let gateway = try await TestGateway()
-        #expect(try await gateway.signIn(gateway.apple(), ["autoCreate": false]).outcome == "400 USER_NOT_FOUND")
+        #expect(try await gateway.signIn(gateway.apple(), ["autoCreate": false]).outcome == "400 EMAIL_NOT_FOUND")
         _ = try await gateway.signIn(gateway.apple())
         gateway.clock.advance(by: .seconds(400))
         let again = try await gateway.signIn(gateway.apple(), ["autoCreate": false])
@@ -152,7 +152,7 @@ struct FederatedSignInTests {
             (["postBody": "id_token=x&providerId=apple.com", "requestUri": "nowhere"], "400 INVALID_REQUEST_URI"),
             (
                 ["postBody": "id_token=x", "requestUri": "http://localhost"],
-                "400 INVALID_CREDENTIAL_OR_PROVIDER_ID : There is no providerId."
+                "400 INVALID_CREDENTIAL_OR_PROVIDER_ID : Invalid IdP response/credential: http://localhost"
             ),
             (
                 ["postBody": "id_token=x&id_token=y&providerId=apple.com", "requestUri": "http://localhost"],

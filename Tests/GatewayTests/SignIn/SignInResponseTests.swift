@@ -30,7 +30,7 @@ struct SignInResponseTests {
             ("{}", "400 MISSING_EMAIL"), (#"{"email":""}"#, "400 INVALID_EMAIL"),
             (#"{"email":"ada@example.com"}"#, "400 MISSING_PASSWORD"),
             (#"{"email":"ada@example.com","password":"wrong"}"#, "400 INVALID_LOGIN_CREDENTIALS"),
-            (#"{"idToken":"x"}"#, "501 idToken is not implemented."),
+            (#"{"idToken":"x"}"#, "400 MISSING_EMAIL"),
             (#"{"pending_id_token":"x"}"#, "501 pendingIdToken is not implemented."),
         ])
     func rejection(body: String, summary: String) async throws {
