@@ -5,6 +5,7 @@ CREATE TABLE public.account (
     id text NOT NULL COLLATE pg_catalog."C",
     email text,
     email_verified boolean DEFAULT false NOT NULL,
+    initial_email text,
     phone_number text,
     display_name text,
     photo_url text,
@@ -116,6 +117,9 @@ CREATE TABLE public.linked_identity (
     is_private_email boolean DEFAULT false NOT NULL,
     display_name text,
     photo_url text,
+    screen_name text,
+    language text,
+    time_zone text,
     given_name text,
     family_name text,
     real_user_status smallint,
@@ -390,6 +394,8 @@ CREATE INDEX audit_event_time ON public.audit_event USING btree (project_id, occ
 CREATE INDEX known_network_last_seen_at ON public.known_network USING btree (last_seen_at);
 
 CREATE INDEX linked_identity_account ON public.linked_identity USING btree (account_id, project_id);
+
+CREATE INDEX linked_identity_email ON public.linked_identity USING btree (project_id, email) WHERE (email IS NOT NULL);
 
 CREATE INDEX oob_code_account ON public.oob_code USING btree (account_id, project_id);
 

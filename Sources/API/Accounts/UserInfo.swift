@@ -5,13 +5,19 @@ struct UserInfo: Encodable {
     let localId: String
     let email: String?
     let emailVerified: Bool?
+    let initialEmail: String?
     let displayName: String?
     let photoUrl: String?
+    let screenName: String?
+    let language: String?
+    let timeZone: String?
     let phoneNumber: String?
     let disabled: Bool
     let providerUserInfo: [ProviderUserInfo]?
     let customAuth: Bool?
     let emailLinkSignin: Bool?
+    /// A fixed text, never a hash. Firebase's SDKs take any value as "has a password".
+    let passwordHash: String?
     let passwordUpdatedAt: Int64?
     let validSince: String
     let createdAt: String
@@ -19,6 +25,9 @@ struct UserInfo: Encodable {
     let lastRefreshAt: String?
     let customAttributes: String?
     let tenantId: String?
+
+    /// `REDACTED` in base64, as Google writes it for callers that may not read hashes. Admin SDKs show no hash then.
+    private static let redactedHash = "UkVEQUNURUQ="
 
     /// Includes the provider's signals about the user, which clients do not get.
     static func forAdministrators(_ account: Account, of tenant: Tenant?) -> UserInfo {
@@ -31,13 +40,18 @@ struct UserInfo: Encodable {
         localId = account.id.rawValue
         email = account.email?.rawValue
         emailVerified = account.email.map { _ in account.emailIsVerified }
+        initialEmail = account.initialEmail?.rawValue
         displayName = account.displayName
         photoUrl = account.photoURL
+        screenName = account.identities.firstDetail(\.screenName)
+        language = account.identities.firstDetail(\.language)
+        timeZone = account.identities.firstDetail(\.timeZone)
         phoneNumber = account.phoneNumber
         disabled = account.isDisabled
         providerUserInfo = ProviderUserInfo.all(of: account, showsSignals: showsSignals)
         customAuth = account.usesCustomTokens ? true : nil
         emailLinkSignin = account.usesEmailLinks ? true : nil
+        passwordHash = account.hasPassword ? Self.redactedHash : nil
         passwordUpdatedAt = account.passwordUpdatedAt?.milliseconds
         validSince = String(account.validSince.seconds)
         createdAt = String(account.createdAt.milliseconds)
@@ -45,6 +59,12 @@ struct UserInfo: Encodable {
         lastRefreshAt = account.lastRefreshAt?.iso8601
         customAttributes = account.customClaims?.json
         tenantId = tenant?.id.rawValue
+    }
+}
+
+extension [LinkedIdentity] {
+    fileprivate func firstDetail(_ detail: KeyPath<ProfileDetails, String?>) -> String? {
+        lazy.compactMap { $0.details[keyPath: detail] }.first
     }
 }
 
@@ -97,6 +117,7 @@ struct ProviderUserInfo: Encodable {
     let displayName: String?
     let photoUrl: String?
     let phoneNumber: String?
+    var screenName: String?
     /// An extension: whether the address is a private relay address.
     var isPrivateEmail: Bool?
     /// Apple's `real_user_status`.
@@ -136,6 +157,7 @@ struct ProviderUserInfo: Encodable {
         email = identity.email?.rawValue
         displayName = identity.displayName
         photoUrl = identity.photoURL
+        screenName = identity.details.screenName
         phoneNumber = nil
         guard identity.provider == .apple else { return }
         isPrivateEmail = identity.email.map { _ in identity.isPrivateEmail }

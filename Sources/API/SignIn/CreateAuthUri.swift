@@ -54,10 +54,10 @@ private struct CreateAuthUriResponse: Encodable {
     init(sessionId: String, _ answer: IdentifierLookup.Answer) {
         self.sessionId = sessionId
         switch answer {
-        case .hidden: (registered, signinMethods) = (nil, nil)
-        case .unknown: (registered, signinMethods) = (false, [])
-        case .registered(let methods): (registered, signinMethods) = (true, methods.map(\.rawValue))
+        case .hidden: (registered, allProviders, signinMethods) = (nil, nil, nil)
+        case .unknown: (registered, allProviders, signinMethods) = (false, [], [])
+        case .registered(let providers, let methods):
+            (registered, allProviders, signinMethods) = (true, providers.map(\.rawValue), methods.map(\.rawValue))
         }
-        allProviders = signinMethods
     }
 }

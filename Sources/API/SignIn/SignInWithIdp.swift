@@ -54,6 +54,9 @@ private struct SignInWithIdpResponse: Encodable {
     let firstName: String?
     let lastName: String?
     let photoUrl: String?
+    let screenName: String?
+    let language: String?
+    let timeZone: String?
     let rawUserInfo: String
     let oauthIdToken: String?
     let oauthAccessToken: String?
@@ -108,6 +111,9 @@ private struct SignInWithIdpResponse: Encodable {
         firstName = linked.name?.given
         lastName = linked.name?.family
         photoUrl = linked.photoURL
+        screenName = linked.details.screenName
+        language = linked.details.language
+        timeZone = linked.details.timeZone
         rawUserInfo = identity.rawUserInfo
         oauthIdToken = evidence?.idToken
         oauthAccessToken = evidence?.accessToken

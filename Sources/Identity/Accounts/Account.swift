@@ -3,6 +3,8 @@ public struct Account: Hashable, Sendable {
     public let id: ID<Account>
     public var email: EmailAddress?
     public var emailIsVerified: Bool
+    /// The first address, if it was replaced.
+    public var initialEmail: EmailAddress?
     public var displayName: String?
     public var photoURL: String?
     /// When the password was set; `nil` if the account has none.
@@ -27,7 +29,8 @@ public struct Account: Hashable, Sendable {
     public var generation: Int64
 
     public init(
-        id: ID<Account>, email: EmailAddress? = nil, emailIsVerified: Bool = false, displayName: String? = nil,
+        id: ID<Account>, email: EmailAddress? = nil, emailIsVerified: Bool = false,
+        initialEmail: EmailAddress? = nil, displayName: String? = nil,
         photoURL: String? = nil, passwordUpdatedAt: Instant? = nil, phoneNumber: String? = nil,
         identities: [LinkedIdentity] = [], customClaims: Claims? = nil, usesCustomTokens: Bool = false,
         usesEmailLinks: Bool = false, isDisabled: Bool = false, createdAt: Instant, lastSignInAt: Instant? = nil,
@@ -36,6 +39,7 @@ public struct Account: Hashable, Sendable {
         self.id = id
         self.email = email
         self.emailIsVerified = emailIsVerified
+        self.initialEmail = initialEmail
         self.displayName = displayName
         self.photoURL = photoURL
         self.passwordUpdatedAt = passwordUpdatedAt
@@ -144,6 +148,7 @@ public struct LinkedIdentity: Hashable, Sendable {
     public var name: PersonName?
     public var displayName: String?
     public var photoURL: String?
+    public var details = ProfileDetails()
     /// Apple's `real_user_status`, which Apple sends only once.
     public var realUserStatus: Int?
     /// The client ID of the latest credential.

@@ -12,6 +12,9 @@ public protocol AccountStore: Sendable {
     /// The account that holds `email`, with its password hash if it has one.
     func holder(of email: EmailAddress, in realm: ID<Realm>) async throws -> EmailHolder?
 
+    /// The account that holds `email`, otherwise one with an identity whose provider names it.
+    func account(knownBy email: EmailAddress, in realm: ID<Realm>) async throws -> Account?
+
     /// Whether the account that holds `email` had a session in one of `networkHashes` after `since`.
     ///
     /// - Parameter networkHashes: keyed hashes; see ``NetworkHashing``.

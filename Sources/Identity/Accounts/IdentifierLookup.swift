@@ -10,13 +10,27 @@ public struct IdentifierLookup: Sendable {
         /// The project has email enumeration protection.
         case hidden
         case unknown
-        case registered(signInMethods: [ProviderID])
+        /// - Parameter providers: with ``ProviderID/password`` for sign-in links.
+        case registered(providers: [ProviderID], signInMethods: [ProviderID])
     }
 
     /// Runs the statement even if the answer is ``Answer/hidden``, so that the response time reveals nothing.
+    ///
+    /// An account is also found by the address that a provider names for one of its identities, unless several accounts
+    /// may have an address: then only the account that holds it is described, without its identities.
     public func ask(about email: EmailAddress, in project: Project) async throws -> Answer {
-        let holder = try await store.holder(of: email, in: project.realm)
+        let isOnlyHolder = project.policy.allowsDuplicateEmails
+        let account =
+            isOnlyHolder
+            ? try await store.holder(of: email, in: project.realm)?.account
+            : try await store.account(knownBy: email, in: project.realm)
         guard !project.policy.emailEnumerationProtection else { return .hidden }
-        return holder.map { .registered(signInMethods: $0.account.signInMethods) } ?? .unknown
+        guard let account else { return .unknown }
+        let methods = account.signInMethods.filter { !isOnlyHolder || $0 == .password || $0 == .emailLink }
+        var providers: [ProviderID] = []
+        for provider in methods.map({ $0 == .emailLink ? .password : $0 }) where !providers.contains(provider) {
+            providers.append(provider)
+        }
+        return .registered(providers: providers, signInMethods: methods)
     }
 }

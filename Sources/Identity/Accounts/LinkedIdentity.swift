@@ -12,6 +12,7 @@ extension LinkedIdentity {
             photoURL: identity.photoURL ?? before?.photoURL,
             realUserStatus: before?.realUserStatus ?? identity.realUserStatus, audience: identity.audience,
             issuer: identity.issuer ?? before?.issuer, linkedAt: before?.linkedAt, linkedDevice: before?.linkedDevice)
+        details = identity.details
     }
 }
 

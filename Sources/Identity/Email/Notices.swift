@@ -86,7 +86,10 @@ extension OutOfBand {
     ) throws
         -> EmailBatch
     {
-        guard let email = account.email, account.emailIsVerified, isSent else { return EmailBatch() }
+        let recipient =
+            outOfBand.restoresFirstAddress
+            ? account.initialEmail ?? account.email : account.emailIsVerified ? account.email : nil
+        guard let email = recipient, isSent else { return EmailBatch() }
         let code = newCode()
         let recovery = OOBCode(
             hash: hash(code), purpose: .recoverEmail, account: account.id, email: email, newEmail: newEmail,

@@ -11,6 +11,9 @@ public struct OutOfBand: Sendable {
     public var actionBase: @Sendable (Project, ActionLink.Mode) -> String
     /// Whether the installation sends emails.
     public var isSent: Bool
+    /// Whether the link that restores an address goes to the account's first address, even if that was never verified, as
+    /// in Firebase's emulator. Only for `dev`.
+    public var restoresFirstAddress = false
 
     public init(
         newCode: @escaping @Sendable () -> String, hash: @escaping @Sendable (String) -> [UInt8],

@@ -70,6 +70,7 @@ public struct VerifiedIdentity: Hashable, Codable, Sendable {
     /// The display name from the provider; by default ``PersonName/full``.
     public var displayName: String?
     public var photoURL: String?
+    public var details = ProfileDetails()
     /// Apple's `real_user_status`: 0 unsupported, 1 unknown, 2 likely real.
     public var realUserStatus: Int?
     /// The provider's claims as a JSON object: the wire's `rawUserInfo`.
@@ -99,6 +100,19 @@ public struct VerifiedIdentity: Hashable, Codable, Sendable {
         self.rawUserInfo = rawUserInfo
         self.nonce = nonce
         self.replayKeys = replayKeys
+    }
+}
+
+/// Members of a profile that only the fake credentials of `dev` have.
+public struct ProfileDetails: Hashable, Codable, Sendable {
+    public var screenName: String?
+    public var language: String?
+    public var timeZone: String?
+
+    public init(screenName: String? = nil, language: String? = nil, timeZone: String? = nil) {
+        self.screenName = screenName
+        self.language = language
+        self.timeZone = timeZone
     }
 }
 

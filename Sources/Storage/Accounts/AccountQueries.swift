@@ -9,6 +9,19 @@ extension SQL {
         """
     }
 
+    /// Two indexed lookups: a condition with OR would read the whole table.
+    static func account(knownBy email: EmailAddress, in realm: ID<Realm>) -> SQL {
+        """
+        SELECT \(AccountRow.columns) FROM account a
+        WHERE a.project_id = \(realm.rawValue) AND a.id IN (
+            SELECT h.id FROM account h WHERE h.project_id = \(realm.rawValue) AND h.email = \(email.rawValue)
+            UNION ALL
+            SELECT l.account_id FROM linked_identity l
+            WHERE l.project_id = \(realm.rawValue) AND l.email = \(email.rawValue))
+        ORDER BY a.email IS NOT DISTINCT FROM \(email.rawValue) DESC, a.id LIMIT 1
+        """
+    }
+
     static func open(_ session: SessionRow, rehashed: String?, in realm: ID<Realm>) -> SQL {
         opening(
             session, in: realm, from: "signed_in",

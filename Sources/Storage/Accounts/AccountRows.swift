@@ -6,13 +6,14 @@ internal import Postgres
 enum AccountRow {
     /// Identities come as one JSON text, or NULL for the many accounts that have none.
     static let columns: SQL = """
-        a.id, a.email, a.email_verified, a.display_name, a.photo_url, a.password_updated_at, \
+        a.id, a.email, a.email_verified, a.initial_email, a.display_name, a.photo_url, a.password_updated_at, \
         a.phone_number, a.custom_claims, a.custom_auth, a.email_link_sign_in, \
         a.disabled_at IS NOT NULL AS is_disabled, a.created_at, a.last_sign_in_at, a.valid_since, a.generation, \
         (SELECT jsonb_agg(jsonb_build_object('provider', l.provider, 'subject', l.subject, 'email', l.email, \
         'displayName', l.display_name, 'photoURL', l.photo_url, 'emailTrust', l.email_trust, \
         'isPrivateEmail', l.is_private_email, 'givenName', l.given_name, 'familyName', l.family_name, \
-        'realUserStatus', l.real_user_status, 'audience', l.audience, 'issuer', l.issuer, \
+        'realUserStatus', l.real_user_status, 'screenName', l.screen_name, 'language', l.language, \
+        'timeZone', l.time_zone, 'audience', l.audience, 'issuer', l.issuer, \
         'linkedAt', (extract(epoch FROM l.linked_at) * 1000000)::bigint, 'linkedDevice', l.linked_device) \
         ORDER BY l.created_at, l.provider)::text \
         FROM linked_identity l WHERE l.project_id = a.project_id AND l.account_id = a.id) AS identities
@@ -29,6 +30,7 @@ enum AccountRow {
             id: ID(try row.decode("id")),
             email: try row.decode("email", as: String?.self).flatMap(EmailAddress.init),
             emailIsVerified: try row.decode("email_verified"),
+            initialEmail: try row.decode("initial_email", as: String?.self).flatMap(EmailAddress.init),
             displayName: try row.decode("display_name"),
             photoURL: try row.decode("photo_url"),
             passwordUpdatedAt: try row.decode("password_updated_at", as: Timestamp?.self).map(Instant.init),
@@ -50,7 +52,7 @@ enum AccountRow {
         try account(row, lastRefreshAt: try row.decode("last_refresh_at"))
     }
 
-    private struct StoredIdentity: Decodable {
+    fileprivate struct StoredIdentity: Decodable {
         let provider: String
         let subject: String
         let email: String?
@@ -61,6 +63,9 @@ enum AccountRow {
         let givenName: String?
         let familyName: String?
         let realUserStatus: Int?
+        let screenName: String?
+        let language: String?
+        let timeZone: String?
         let audience: String?
         let issuer: String?
         let linkedAt: Int64
@@ -69,14 +74,21 @@ enum AccountRow {
 
     private static func identities(_ json: String?) throws -> [LinkedIdentity] {
         guard let json else { return [] }
-        return try StrictJSON.decode([StoredIdentity].self, from: Array(json.utf8)).map {
-            LinkedIdentity(
-                provider: ProviderID($0.provider), subject: $0.subject, email: $0.email.flatMap(EmailAddress.init),
-                emailTrust: $0.emailTrust, isPrivateEmail: $0.isPrivateEmail,
-                name: PersonName(given: $0.givenName, family: $0.familyName), displayName: $0.displayName,
-                photoURL: $0.photoURL, realUserStatus: $0.realUserStatus, audience: $0.audience,
-                issuer: $0.issuer, linkedAt: Instant(microseconds: $0.linkedAt), linkedDevice: $0.linkedDevice)
-        }
+        return try StrictJSON.decode([StoredIdentity].self, from: Array(json.utf8)).map(LinkedIdentity.init)
+    }
+}
+
+extension LinkedIdentity {
+    fileprivate init(_ stored: AccountRow.StoredIdentity) {
+        self.init(
+            provider: ProviderID(stored.provider), subject: stored.subject,
+            email: stored.email.flatMap(EmailAddress.init), emailTrust: stored.emailTrust,
+            isPrivateEmail: stored.isPrivateEmail,
+            name: PersonName(given: stored.givenName, family: stored.familyName), displayName: stored.displayName,
+            photoURL: stored.photoURL, realUserStatus: stored.realUserStatus, audience: stored.audience,
+            issuer: stored.issuer, linkedAt: Instant(microseconds: stored.linkedAt), linkedDevice: stored.linkedDevice)
+        details = ProfileDetails(
+            screenName: stored.screenName, language: stored.language, timeZone: stored.timeZone)
     }
 }
 
@@ -104,6 +116,8 @@ extension SQL {
                 display_name = CASE WHEN \(update.displayName != nil) THEN \(update.displayName?.new) ELSE a.display_name END,
                 photo_url = CASE WHEN \(update.photoURL != nil) THEN \(update.photoURL?.new) ELSE a.photo_url END,
                 email = CASE WHEN \(update.email != nil) THEN \(email) ELSE a.email END,
+                initial_email = CASE WHEN \(email != nil) AND a.email IS DISTINCT FROM \(email)
+                    THEN coalesce(a.initial_email, a.email) ELSE a.initial_email END,
                 email_verified = CASE WHEN \(update.email != nil) THEN \(email) ELSE a.email END IS NOT NULL
                     AND coalesce(\(update.emailIsVerified), a.email_verified
                         AND NOT (\(update.email != nil) AND a.email IS DISTINCT FROM \(email))),

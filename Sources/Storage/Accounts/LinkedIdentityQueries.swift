@@ -35,6 +35,7 @@ extension SQL {
             SELECT \(realm.rawValue), \(identity.provider.rawValue), \(identity.subject), \(account.rawValue),
                 \(identity.email?.rawValue), \(identity.emailTrust.rawValue), \(identity.isPrivateEmail),
                 \(identity.name?.given), \(identity.name?.family), \(identity.displayName), \(identity.photoURL),
+                \(identity.details.screenName), \(identity.details.language), \(identity.details.timeZone),
                 \(identity.realUserStatus)::bigint::smallint, \(identity.audience), \(issuer),
                 \(identity.linkedDevice), \(Timestamp(now)), \(Timestamp(now)) FROM \(source)
             """
@@ -53,7 +54,7 @@ extension SQL {
         return """
             INSERT INTO linked_identity (\(insertedColumns))
             SELECT \(realm.rawValue), u.provider, u.subject, u.account_id, u.email, \(EmailTrust.none.rawValue), false,
-                NULL, NULL, u.display_name, u.photo_url, NULL, NULL, \(issuer),
+                NULL, NULL, u.display_name, u.photo_url, NULL, NULL, NULL, NULL, NULL, \(issuer),
                 NULL, \(Timestamp(now)), \(epochPlus("u.linked_at"))
             FROM unnest(\(all.map(\.provider.rawValue)), \(all.map(\.subject)),
                 \(identities.map(\.account.rawValue)), \(all.map(\.email?.rawValue)), \(all.map(\.displayName)),
@@ -64,7 +65,8 @@ extension SQL {
 
     private static let insertedColumns: SQL = """
         project_id, provider, subject, account_id, email, email_trust, is_private_email, given_name, family_name, \
-        display_name, photo_url, real_user_status, audience, issuer, linked_device, created_at, linked_at
+        display_name, photo_url, screen_name, language, time_zone, real_user_status, audience, issuer, \
+        linked_device, created_at, linked_at
         """
 
     /// Keeps a name that a concurrent transaction stored first.
@@ -74,7 +76,8 @@ extension SQL {
             is_private_email = \(identity.isPrivateEmail), given_name = coalesce(l.given_name, \(identity.name?.given)),
             family_name = coalesce(l.family_name, \(identity.name?.family)),
             display_name = coalesce(l.display_name, \(identity.displayName)), photo_url = \(identity.photoURL),
-            real_user_status = \(identity.realUserStatus)::bigint::smallint, audience = \(identity.audience),
+            screen_name = \(identity.details.screenName), language = \(identity.details.language),
+            time_zone = \(identity.details.timeZone), real_user_status = \(identity.realUserStatus)::bigint::smallint, audience = \(identity.audience),
             issuer = \(identity.issuer)
         FROM signed_in
         WHERE l.project_id = \(realm.rawValue) AND l.provider = \(identity.provider.rawValue)

@@ -31,6 +31,11 @@ public struct PostgresAccountStore: AccountStore {
         }
     }
 
+    public func account(knownBy email: EmailAddress, in realm: ID<Realm>) async throws -> Account? {
+        try await withStoreErrors { try await pool.read(.account(knownBy: email, in: realm)) }.first
+            .map { try AccountRow.account($0) }
+    }
+
     public func hadSession(
         _ email: EmailAddress, from networkHashes: [[UInt8]], since: Instant, in realm: ID<Realm>
     ) async throws -> Bool {

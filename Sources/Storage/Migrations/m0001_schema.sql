@@ -155,6 +155,8 @@ CREATE TABLE account (
     id text COLLATE "C" NOT NULL CHECK (length(id) BETWEEN 1 AND 128),
     email text CHECK (email = lower(email) AND length(email) <= 254),
     email_verified boolean NOT NULL DEFAULT false,
+    -- The first address, from when it is replaced.
+    initial_email text,
     phone_number text CHECK (phone_number LIKE '+%'),
     display_name text,
     photo_url text,
@@ -209,6 +211,9 @@ CREATE TABLE linked_identity (
     is_private_email boolean NOT NULL DEFAULT false,
     display_name text,
     photo_url text,
+    screen_name text,
+    language text,
+    time_zone text,
     -- As first received. Apple sends the name only at the first sign-in.
     given_name text,
     family_name text,
@@ -226,6 +231,8 @@ CREATE TABLE linked_identity (
 -- account_id first, here and below: the primary key begins with project_id too. While the table is small the planner
 -- would prefer the primary key, and keep that plan while the table grows.
 CREATE INDEX linked_identity_account ON linked_identity (account_id, project_id);
+-- For clients that ask how the owner of an address signs in.
+CREATE INDEX linked_identity_email ON linked_identity (project_id, email) WHERE email IS NOT NULL;
 
 -- Accounts that were merged into others, until the merge can no longer be undone. Deleted with the target.
 CREATE TABLE account_merge (

@@ -21,7 +21,7 @@ struct LookupTests {
             #"{"displayName":"Ada","email":"ada@example.com","federatedId":"ada@example.com","providerId":"password","rawId":"ada@example.com"}"#
         #expect(
             response.summary
-                == #"200 {"kind":"identitytoolkit#GetAccountInfoResponse","users":[{"createdAt":"1800000000000","disabled":false,"displayName":"Ada","email":"ada@example.com","emailVerified":false,"lastLoginAt":"1800000000000","lastRefreshAt":"2027-01-15T08:00:00.000Z","localId":"\#(ada.localId)","passwordUpdatedAt":1800000000000,"providerUserInfo":[\#(provider)],"validSince":"1800000000"}]}"#
+                == #"200 {"kind":"identitytoolkit#GetAccountInfoResponse","users":[{"createdAt":"1800000000000","disabled":false,"displayName":"Ada","email":"ada@example.com","emailVerified":false,"lastLoginAt":"1800000000000","lastRefreshAt":"2027-01-15T08:00:00.000Z","localId":"\#(ada.localId)","passwordHash":"UkVEQUNURUQ=","passwordUpdatedAt":1800000000000,"providerUserInfo":[\#(provider)],"validSince":"1800000000"}]}"#
         )
     }
 
