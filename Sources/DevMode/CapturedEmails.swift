@@ -56,6 +56,7 @@ final class CapturedEmails: Sendable {
     /// which redeems a code at once.
     func decorate(_ outOfBand: OutOfBand) -> OutOfBand {
         var decorated = outOfBand
+        decorated.restoresFirstAddress = true
         decorated.newCode = { [self] in
             let code = outOfBand.newCode()
             state.withLock { state in

@@ -6,8 +6,13 @@ package import Providers
 internal import Tokens
 
 extension Mode {
-    /// - Parameter project: the project of requests that name none.
-    package static func dev(_ project: ID<Project>, providers: ProviderEndpoints = .live) -> Mode {
+    /// - Parameters:
+    ///   - project: the project of requests that name none.
+    ///   - isSimulated: whether the key with this ID is one of the simulators; see ``Verifier/fake(isSimulated:otherwise:)``.
+    package static func dev(
+        _ project: ID<Project>, providers: ProviderEndpoints = .live,
+        isSimulated: @escaping @Sendable (_ keyID: String) -> Bool = { _ in true }
+    ) -> Mode {
         Mode(
             issuers: .firebase,
             access: { configuration in
@@ -18,7 +23,7 @@ extension Mode {
                 }
             },
             customTokens: { .unsigned(otherwise: .signed(by: $0.backendKey(_:preferably:), clock: $1)) },
-            verifier: { .fake(otherwise: .live(endpoints: providers, keys: $0, clock: $1)) },
+            verifier: { .fake(isSimulated: isSimulated, otherwise: .live(endpoints: providers, keys: $0, clock: $1)) },
             takesLoopbackIssuers: true)
     }
 
@@ -28,7 +33,7 @@ extension Mode {
         _ project: ID<Project>, under masterKeys: MasterKeys, clock: DevClock, simulators: DevSimulators,
         sender: EmailAddress
     ) -> Mode {
-        var mode = dev(project, providers: simulators.endpoints)
+        var mode = dev(project, providers: simulators.endpoints, isSimulated: simulators.haveHadKey)
         mode.clock = clock.wallClock
         let emails = CapturedEmails()
         mode.emailService = { .capturing(in: emails, sender: sender, dependencies: $0) }

@@ -21,6 +21,7 @@ package struct DevProjects: Sendable {
     func project(_ id: ID<Project>?) async throws -> Project? {
         var project = try await findOrCreate(id ?? defaultID)
         project?.hasTenants = true
+        project?.emulatorRules = .firebase
         return project
     }
 
@@ -31,6 +32,7 @@ package struct DevProjects: Sendable {
         let created = found == nil ? try await create(id, of: project) : nil
         guard var realm = found ?? created else { return nil }
         if realm.providers.isEmpty { realm.providers = DevProviders.settings }
+        realm.emulatorRules = .firebase
         return realm
     }
 
@@ -60,10 +62,19 @@ package struct DevProjects: Sendable {
 extension ProjectDraft {
     /// A project with Firebase's defaults, without enumeration protection like the emulator, and with providers.
     package init(devProject id: String) throws {
-        var policy = Policy(.firebase)
-        policy.emailEnumerationProtection = false
-        try self.init(id: id, name: id, profile: .firebase, policy: policy, algorithm: .es256, domains: ["localhost"])
+        let rules = EmulatorRules.firebase
+        try self.init(
+            id: id, name: id, profile: .firebase, policy: rules.policy, algorithm: .es256, domains: rules.domains)
         project.providers = DevProviders.settings
         secrets = try DevProviders.secrets()
     }
+}
+
+extension EmulatorRules {
+    /// Firebase's defaults, but for enumeration protection.
+    static let firebase: EmulatorRules = {
+        var policy = Policy(.firebase)
+        policy.emailEnumerationProtection = false
+        return EmulatorRules(policy: policy, domains: ["localhost"])
+    }()
 }

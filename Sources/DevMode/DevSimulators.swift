@@ -31,6 +31,8 @@ package struct DevSimulators: Sendable {
                 issuers: ProviderEndpoints.live.google.issuers, keysURL: googleURL + SimulatedGoogle.keysPath))
     }
 
+    func haveHadKey(_ id: String) -> Bool { apple.hasHadKey(id) || google.hasHadKey(id) }
+
     /// Blocks until both servers have stopped.
     package func stop() throws {
         let loop = try Loop(name: "simulators")

@@ -21,7 +21,8 @@ extension Endpoint {
 extension EndpointCall {
     fileprivate func perform(at emailActions: EmailActionService) async throws -> Response {
         let code = request.query("oobCode") ?? ""
-        let checked = try await emailActions.check(code)
+        var checked = try await emailActions.check(code)
+        checked.project.emulatorRules = .firebase
         guard request.query("mode") == ActionLink.Mode(checked.code.purpose).rawValue else {
             throw OOBCodeRefusal.invalid
         }

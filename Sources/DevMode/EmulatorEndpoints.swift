@@ -21,7 +21,9 @@ extension ModeExtensions {
             + [.setClock(clock), .simulateSignIn(at: simulators, projects)] + .simulators(simulators, projects)
         return ModeExtensions(
             projects: projects.project, tenant: projects.tenant(_:_:of:),
-            endpoints: { emailActions in [.emulatorState] + .describing(endpoints + [.emulatorAction(emailActions)]) })
+            endpoints: { emailActions in
+                [.emulatorState, .recaptchaParams] + .describing(endpoints + [.emulatorAction(emailActions)])
+            })
     }
 }
 
@@ -45,6 +47,11 @@ extension Endpoint {
         try .json(["authEmulator": EmulatorState()])
     }
 
+    /// The SDK's widget only needs a key; nothing checks its response.
+    fileprivate static let recaptchaParams = extra("getRecaptchaParams", .get, "/v1/recaptchaParams") { _ in
+        try .json(RecaptchaParams())
+    }
+
     fileprivate static func clearAccounts(on pool: Pool, _ projects: DevProjects) -> Endpoint {
         extra("clearAccounts", .delete, "/emulator/v1/projects/{project}/accounts") { call in
             try await AccountClearing(pool: pool).clear(projects.named(by: call).realm)
@@ -66,6 +73,12 @@ extension Endpoint {
 extension [Endpoint] {
     /// The same below tenants, too.
     fileprivate var withTenants: [Endpoint] { self + map(\.inTenant) }
+}
+
+private struct RecaptchaParams: Encodable {
+    let kind = "identitytoolkit#GetRecaptchaParamResponse"
+    let recaptchaStoken = "this-is-not-a-token"
+    let recaptchaSiteKey = "this-is-not-a-key"
 }
 
 private struct EmulatorState: Encodable {

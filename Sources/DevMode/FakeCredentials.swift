@@ -5,10 +5,19 @@ internal import Providers
 
 extension Verifier {
     /// Accepts the fake credentials of Firebase's emulator, claims as bare JSON and unsigned JWTs for any audience, also
-    /// of unsupported providers, and passes signed tokens to `signed`. `serve` cannot reach this.
-    static func fake(otherwise signed: Verifier) -> Verifier {
+    /// of unsupported providers. Accepts genuine tokens of Apple and Google, whose keys `dev` does not know, without
+    /// verification. Passes other signed tokens to `signed`. `serve` cannot reach this.
+    ///
+    /// - Parameter isSimulated: whether the key with this ID is or was one of the simulators.
+    static func fake(
+        isSimulated: @escaping @Sendable (_ keyID: String) -> Bool, otherwise signed: Verifier
+    ) -> Verifier {
         Verifier { credential, app, project in
-            guard let token = credential.idToken.flatMap({ UnsignedToken($0.expose()) }) else {
+            let text = credential.idToken?.expose() ?? ""
+            guard
+                let token = UnsignedToken(text)
+                    ?? UnsignedToken(genuine: text, of: credential.provider, isSimulated: isSimulated)
+            else {
                 return try await signed.verify(credential, app, project)
             }
             return try FakeClaims(token).identity(credential, in: project)
@@ -46,7 +55,7 @@ private struct FakeClaims {
             throw ProviderRefusal.invalidToken(.claim("sub"))
         }
         let email = text("email").flatMap(EmailAddress.init)
-        return VerifiedIdentity(
+        var identity = VerifiedIdentity(
             provider: credential.provider, subject: subject, audience: text("aud") ?? project.id.rawValue,
             issuer: project.issuer(of: credential.provider), email: email,
             emailTrust: email != nil && isTrue("email_verified") ? .authoritative : .none,
@@ -55,7 +64,13 @@ private struct FakeClaims {
             displayName: PersonName(given: text("name"), family: nil)?.full,
             photoURL: text("picture").flatMap { $0.utf8.count <= Self.urlLimit ? $0 : nil },
             rawUserInfo: try userInfo(of: credential.provider, subject, email))
+        identity.details = ProfileDetails(
+            screenName: line("screen_name"), language: line("locale"), timeZone: line("zoneinfo"))
+        return identity
     }
+
+    /// A text for display, cleaned and limited like a name.
+    private func line(_ name: String) -> String? { PersonName(given: text(name), family: nil)?.full }
 
     /// The raw user info of the emulator: for Google, that of its older API; for other providers, the claims.
     private func userInfo(of provider: ProviderID, _ subject: String, _ email: EmailAddress?) throws -> String {

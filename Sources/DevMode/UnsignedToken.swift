@@ -1,6 +1,8 @@
 internal import Encoding
 internal import Gateway
+internal import Identity
 internal import JSON
+internal import Providers
 
 /// An unsigned token, as clients of Firebase's emulator send them.
 enum UnsignedToken {
@@ -33,5 +35,31 @@ enum UnsignedToken {
 
     private struct Header: Decodable {
         let alg: String
+        let kid: String?
+    }
+
+    /// - Returns: `nil` unless the token names Apple or Google as its issuer and a key that no simulator ever had.
+    init?(genuine token: String, of provider: ProviderID, isSimulated: (_ keyID: String) -> Bool) {
+        let parts = token.split(separator: ".", omittingEmptySubsequences: false)
+        guard parts.count == 3, !parts[2].isEmpty, let header = Base64URL.decode(String(parts[0])),
+            // A header that cannot be decoded is not that of a genuine token.
+            let keyID = try? StrictJSON.decode(Header.self, from: header).kid, !isSimulated(keyID),
+            let payload = Base64URL.decode(String(parts[1])),
+            let issuer = try? StrictJSON.decode(Issuer.self, from: payload).iss,
+            Self.issuers(of: provider).contains(issuer)
+        else { return nil }
+        self = .jwt(payload)
+    }
+
+    private static func issuers(of provider: ProviderID) -> [String] {
+        switch provider {
+        case .apple: ProviderEndpoints.live.apple.issuers
+        case .google: ProviderEndpoints.live.google.issuers
+        default: []
+        }
+    }
+
+    private struct Issuer: Decodable {
+        let iss: String
     }
 }

@@ -12,6 +12,8 @@ struct SigningKeys: Sendable {
     private let name: @Sendable (PublicKey) -> String
     private var next = 0
     private var published: [Named] = []
+    /// The IDs of all keys, also of those that are no longer published.
+    private(set) var ids: Set<String> = []
 
     /// - Parameter name: returns the key ID.
     init(_ supply: RSAKeySupply, count: Int, name: @escaping @Sendable (PublicKey) -> String) throws {
@@ -28,6 +30,8 @@ struct SigningKeys: Sendable {
     mutating func rotate(keepingOld: Bool) throws {
         let key = try supply.key(next)
         next += 1
-        published = (keepingOld ? published : []) + [Named(id: name(key.publicKey), key: key)]
+        let named = Named(id: name(key.publicKey), key: key)
+        ids.insert(named.id)
+        published = (keepingOld ? published : []) + [named]
     }
 }

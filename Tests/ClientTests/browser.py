@@ -15,11 +15,15 @@ BROWSER = "/usr/bin/chromium"
 
 
 @contextmanager
-def browser(*, scripts=True, language="en"):
-    """Chromium with a new profile. `scripts` allows JavaScript of pages; scripts of the driver always run."""
+def browser(*, scripts=True, language="en", arguments=()):
+    """Chromium with a new profile. `scripts` allows JavaScript of pages; scripts of the driver always run.
+
+    `arguments` are more options of Chromium's command line.
+    """
     options = Options()
     options.binary_location = BROWSER
-    for argument in ("--headless=new", "--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage", "--no-proxy-server"):
+    common = ("--headless=new", "--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage", "--no-proxy-server")
+    for argument in (*common, *arguments):
         options.add_argument(argument)
     options.add_experimental_option("prefs", {
         "intl.accept_languages": language,

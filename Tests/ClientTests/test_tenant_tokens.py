@@ -170,6 +170,7 @@ def test_no_sign_in_link_is_created_where_they_are_disabled(admin):
     assert "OPERATION_NOT_ALLOWED" in str(error.value)
 
 
+@pytest.mark.parametrize("admin", ["serve"], indirect=True)
 def test_a_continue_url_must_be_on_an_authorized_domain(acme, ada):
     for make in (acme.generate_password_reset_link, acme.generate_email_verification_link):
         with pytest.raises(InvalidArgumentError) as error:

@@ -6,11 +6,29 @@ extension Endpoint {
     static let batchCreateAccounts = administrator(
         "batchCreateAccounts", .post, "/v1/projects/{project}/accounts:batchCreate", needs: .writeUsers
     ) { call, administrator in
+        try await call.importAccounts(
+            call.body(as: BatchCreateRequest.self, for: administrator), for: administrator)
+    }
+
+    /// The same under its legacy name.
+    static let uploadAccounts = administrator(
+        "uploadAccounts", .post, "/v1/accounts:upload", needs: .writeUsers
+    ) { call, administrator in
         let request = try call.body(as: BatchCreateRequest.self, for: administrator)
+        try request.requireTargetProject()
+        return try await call.importAccounts(request, for: administrator)
+    }
+}
+
+extension EndpointCall {
+    fileprivate func importAccounts(
+        _ request: BatchCreateRequest, for administrator: Administrator
+    ) async throws -> Response {
         if request.bringsIdentities { try administrator.require(.linkUsers) }
-        let users = try request.checkedUsers()
+        let isEmulated = administrator.project.emulatorRules != nil
+        let users = try request.checkedUsers().map { isEmulated ? $0.withoutFakeHash : $0 }
         let scheme = try request.scheme.scheme()
-        let administration = call.services.accounts.administration
+        let administration = services.accounts.administration
         let kept =
             request.bringsHashes
             ? try await administration.keep(scheme, in: administrator.project) : KeptPasswordScheme(scheme, key: nil)
@@ -26,7 +44,7 @@ extension Endpoint {
         }
         let refused = try await administration.store(
             imports.map(\.entry), overwrite: request.overwrite(by: administrator), in: administrator.project,
-            from: call.origin.network, by: call.actor(of: administrator))
+            from: origin.network, by: actor(of: administrator))
         for (index, entry) in imports {
             if let member = refused[entry.account.id] { faults[index] = ImportedUser.Fault(member).message }
         }
@@ -34,18 +52,20 @@ extension Endpoint {
     }
 }
 
-private struct BatchCreateRequest: Decodable {
+private struct BatchCreateRequest: LegacyBatchRequest {
+    let targetProjectId: String?
     let users: [ImportedUser]?
     let allowOverwrite: Bool?
     let sanityCheck: Bool?
     let scheme: PasswordSchemeInput
 
     private enum CodingKeys: String, CodingKey {
-        case users, allowOverwrite, sanityCheck
+        case users, allowOverwrite, sanityCheck, targetProjectId
     }
 
     init(from decoder: any Decoder) throws {
         let container = try decoder.container(keyedBy: CodingKeys.self)
+        targetProjectId = try container.decodeIfPresent(String.self, forKey: .targetProjectId)
         users = try container.decodeIfPresent([ImportedUser].self, forKey: .users)
         allowOverwrite = try container.decodeIfPresent(Bool.self, forKey: .allowOverwrite)
         sanityCheck = try container.decodeIfPresent(Bool.self, forKey: .sanityCheck)

@@ -7,25 +7,62 @@ extension Endpoint {
         "batchGetAccounts", .get, "/v1/projects/{project}/accounts:batchGet", needs: .readUsers,
         bodyLimit: openBodyLimit
     ) { call, administrator in
-        let request = try BatchGetRequest(call.request)
-        try call.targetFields.check(for: administrator)
-        let accounts = try await call.services.accounts.administration.page(
-            after: request.last, limit: request.limit, in: administrator.project)
-        return try .json(BatchGetResponse(accounts, of: administrator.project.tenant, limit: request.limit))
+        let fields = TargetFields(
+            tenantId: call.request.query("tenantId").nonEmpty, targetProjectId: call.request.query("targetProjectId"))
+        try fields.check(for: administrator)
+        let page = try AccountPage(
+            maxResults: call.request.query("maxResults"), nextPageToken: call.request.query("nextPageToken"))
+        return try await call.list(page, for: administrator)
+    }
+
+    /// The same under its legacy name, with the parameters in the body.
+    static let downloadAccounts = administrator(
+        "downloadAccounts", .post, "/v1/accounts:download", needs: .readUsers, bodyLimit: clientBodyLimit
+    ) { call, administrator in
+        let request = try call.body(as: DownloadRequest.self, for: administrator)
+        try request.requireTargetProject()
+        let page = try AccountPage(
+            maxResults: request.maxResults.map { String($0) }, nextPageToken: request.nextPageToken)
+        return try await call.list(page, for: administrator)
     }
 }
 
-private struct BatchGetRequest {
+private struct DownloadRequest: LegacyBatchRequest {
+    let targetProjectId: String?
+    let maxResults: Int?
+    let nextPageToken: String?
+}
+
+/// A batch under a legacy name, whose path names no project.
+protocol LegacyBatchRequest: Decodable {
+    var targetProjectId: String? { get }
+}
+
+extension LegacyBatchRequest {
+    func requireTargetProject() throws(RequestRefusal) {
+        guard targetProjectId.nonEmpty != nil else { throw .rejected(.insufficientPermission) }
+    }
+}
+
+extension EndpointCall {
+    fileprivate func list(_ page: AccountPage, for administrator: Administrator) async throws -> Response {
+        let accounts = try await services.accounts.administration.page(
+            after: page.last, limit: page.limit, in: administrator.project)
+        return try .json(BatchGetResponse(accounts, of: administrator.project.tenant, limit: page.limit))
+    }
+}
+
+private struct AccountPage {
     let limit: Int
     let last: ID<Account>?
 
-    init(_ request: Request) throws(RequestRefusal) {
-        let wanted = request.query("maxResults").nonEmpty ?? "20"
+    init(maxResults: String?, nextPageToken: String?) throws(RequestRefusal) {
+        let wanted = maxResults.nonEmpty ?? "20"
         guard let number = Int(wanted), number >= 0 else {
             throw .invalidField("/maxResults", "must be a non-negative integer")
         }
         limit = number == 0 ? 20 : min(number, 1000)
-        let token = request.query("nextPageToken").nonEmpty
+        let token = nextPageToken.nonEmpty
         guard token == nil || token.map(ID<Account>.canBe) == true else {
             throw .rejected(.invalidPageSelection)
         }

@@ -1,3 +1,4 @@
+internal import Encoding
 public import Identity
 internal import JSON
 
@@ -16,9 +17,9 @@ public struct ImportedUser: Decodable, Sendable {
     let lastSignedInAt: String?
     let validSince: String?
     let customAttributes: String?
-    let passwordHash: String?
+    var passwordHash: String?
     let salt: String?
-    let rawPassword: String?
+    var rawPassword: String?
     let providerUserInfo: [Provider]?
     let mfaInfo: [PresenceOnly]?
     let tenantId: String?
@@ -36,6 +37,18 @@ public struct ImportedUser: Decodable, Sendable {
         (providerUserInfo ?? []).filter {
             $0.providerId != ProviderID.password.rawValue && $0.providerId != ProviderID.phone.rawValue
         }
+    }
+
+    /// The entry with the password that a hash of Firebase's emulator contains: `fakeHash:salt=S:password=P`, in base64 if
+    /// an Admin SDK has sent it. Only for `dev`.
+    var withoutFakeHash: ImportedUser {
+        let fake = /fakeHash:salt=[^:]*:password=(?<password>.*)/.dotMatchesNewlines()
+        guard let hash = passwordHash.nonEmpty else { return self }
+        let decoded = Base64.decode(hash).flatMap { String(validating: $0, as: UTF8.self) }
+        guard let match = [hash, decoded ?? ""].lazy.compactMap({ $0.wholeMatch(of: fake) }).first else { return self }
+        var user = self
+        (user.passwordHash, user.rawPassword) = (nil, String(match.password))
+        return user
     }
 
     /// Why an entry is rejected.

@@ -96,7 +96,7 @@ public struct EmailActionService: Sendable {
 /// A valid code with its project and its account.
 public struct CheckedCode: Sendable {
     public let code: OOBCode
-    public let project: Project
+    public var project: Project
     public let projectName: String
     public let account: Account?
 }

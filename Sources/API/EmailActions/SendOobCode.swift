@@ -35,7 +35,7 @@ extension EndpointCall {
         return try .json(
             SendOobCodeResponse(
                 email: issued.email.rawValue, oobCode: returnsLink ? issued.code : nil,
-                oobLink: returnsLink ? issued.link.url : nil))
+                oobLink: returnsLink ? issued.link?.url : nil))
     }
 }
 

@@ -12,7 +12,8 @@ extension Endpoint {
         let input = try call.decoded(as: ProjectConfigInput.self)
         let mask = FieldMask(call.request.query("updateMask") ?? call.request.query("update_mask"))
         let configuration = try await call.configure(as: administrator) {
-            try input.apply(to: &$0.project, where: mask)
+            let defaults = administrator.project.emulatorRules?.policy ?? $0.project.defaultPolicy
+            try input.apply(to: &$0.project, where: mask, defaults: defaults)
         }
         return try .json(ProjectConfig(configuration.project))
     }

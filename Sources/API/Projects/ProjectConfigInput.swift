@@ -30,11 +30,14 @@ struct ProjectConfigInput: Decodable {
     /// A member that `mask` names and the input lacks keeps its value. Without a mask the member gets its default,
     /// except domains, which have no default.
     ///
+    /// - Parameter defaults: see ``Project/defaultPolicy``.
     /// - Throws: ``RequestRefusal``.
-    func apply(to project: inout Project, where mask: FieldMask) throws(RequestRefusal) {
+    func apply(
+        to project: inout Project, where mask: FieldMask, defaults: Policy
+    ) throws(RequestRefusal) {
         try requireImplemented(mask)
         if mask.isEverything {
-            project.policy.resetConfigurable(to: Policy(project.profile))
+            project.policy.resetConfigurable(to: defaults)
             project.emailSettings.resetConfigurable()
         }
         for flag in flags where mask.names(flag.path) {

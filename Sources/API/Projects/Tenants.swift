@@ -10,13 +10,13 @@ extension Endpoint {
         "listTenants", .get, collection, needs: .config, bodyLimit: openBodyLimit
     ) { call, administrator in
         let page = try ListPage(call.request, cap: 1000)
-        let found = try await call.services.projects.tenancy.store.tenants(
-            after: page.last.map { ID($0) }, limit: page.limit + 1, of: administrator.project.id)
-        let tenants = found.prefix(page.limit)
+        let tenants = try await call.services.projects.tenancy.store.tenants(
+            after: page.last.map { ID($0) }, limit: page.limit, of: administrator.project.id)
+        // As in Firebase, a full page names a next one, even if that is empty.
         return try .json(
             Tenants(
                 tenants: tenants.map(TenantResource.init),
-                nextPageToken: found.count > page.limit ? tenants.last?.id.rawValue : nil))
+                nextPageToken: tenants.count == page.limit ? tenants.last?.id.rawValue : nil))
     }
 
     static let createTenant = administrator(
@@ -35,8 +35,8 @@ extension Endpoint {
     static let getTenant = administrator(
         "getTenant", .get, resource, needs: .config, bodyLimit: openBodyLimit
     ) { call, administrator in
-        let tenant = try await call.services.projects.tenancy.store.tenant(
-            call.tenantInPath(), of: administrator.project.id)
+        let tenant = try await call.services.projects.tenancy.tenant(
+            call.tenantInPath(), of: administrator.project)
         guard let tenant else { throw RequestRefusal.rejected(.tenantNotFound) }
         return try .json(TenantResource(tenant))
     }

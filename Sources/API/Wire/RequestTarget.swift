@@ -30,6 +30,9 @@ extension EndpointCall {
         var names = [tenantInQuery, endpoint.isBelowTenant ? parameters["tenant"] : nil]
         if endpoint.takesTenantsByName, mentionsTenants { names.append(tenantNames().tenantId) }
         guard let tenant = try Self.only(names) else { return administrator }
+        if request.body.includes("oken"), let token = tenantNames().idToken.nonEmpty {
+            _ = try Self.only([tenant.rawValue, services.projects.tenancy.named(token)?.rawValue])
+        }
         guard let project = try await project(of: tenant, in: administrator.project, at: endpoint) else {
             throw RequestRefusal.rejected(.tenantNotFound)
         }

@@ -46,22 +46,34 @@ enum Route: Sendable {
 
     /// - Parameter extra: operations that are not in the contract, on paths that it does not have.
     static func router(adding extra: [Endpoint]) -> Router<Route> {
-        extra.isEmpty ? contract : Router(contractRoutes + extra.map { ($0.method, $0.path, .endpoint($0)) })
+        guard !extra.isEmpty else { return contract }
+        let added = extra.map { ($0.method, $0.path, Route.endpoint($0)) }
+        let kept = contractRoutes.filter { route in
+            !route.2.isUnimplemented || !added.contains { ($0.0, $0.1) == (route.0, route.1) }
+        }
+        return Router(kept + added)
     }
 
     private static let contract = Router<Route>(contractRoutes)
 
     private static var contractRoutes: [(HTTP.Method, String, Route)] {
-        Endpoint.all.map { ($0.method, $0.path, .endpoint($0)) }
+        (Endpoint.all + legacy).map { ($0.method, $0.path, .endpoint($0)) }
             + unimplementedPaths.map { ($0.0, $0.1, .unimplemented) }
+    }
+
+    /// Operations that only legacy names lead to.
+    private static let legacy: [Endpoint] = [.downloadAccounts, .uploadAccounts]
+
+    private var isUnimplemented: Bool {
+        if case .unimplemented = self { true } else { false }
     }
 
     private static let unimplementedPaths: [(HTTP.Method, String)] =
         [
-            "/v1/accounts:download", "/v1/accounts:issueSamlResponse",
+            "/v1/accounts:issueSamlResponse",
             "/v1/accounts:revokeToken", "/v1/accounts:sendVerificationCode",
             "/v1/accounts:signInWithGameCenter",
-            "/v1/accounts:signInWithPhoneNumber", "/v1/accounts:signOutUser", "/v1/accounts:upload",
+            "/v1/accounts:signInWithPhoneNumber", "/v1/accounts:signOutUser",
             "/v1/accounts:verifyIosClient", "/v2/accounts/mfaEnrollment:finalize",
             "/v2/accounts/mfaEnrollment:start", "/v2/accounts/mfaEnrollment:withdraw",
             "/v2/accounts/mfaSignIn:finalize", "/v2/accounts/mfaSignIn:start",

@@ -17,7 +17,7 @@ public struct ContinueURL: Hashable, Sendable {
         guard let host = Self.host(of: authority) else { throw .malformed }
         self.text = text
         self.host = host
-        guard project.authorizedDomains.contains(where: { $0.lowercased() == host }) else { throw .unauthorizedDomain }
+        guard project.authorizes(host) else { throw .unauthorizedDomain }
     }
 
     private static func host(of authority: Substring) -> String? {

@@ -63,7 +63,8 @@ public struct OOBSending: Sendable {
         }
     }
 
-    /// Sends the email that a backend requested by address. The backend learns whether the account exists.
+    /// Sends the email that a backend requested by address or, if it verifies or changes an address, by ID token. The
+    /// backend learns whether the account exists.
     ///
     /// - Parameter sendsEmail: `false` only returns the link.
     public func send(
@@ -76,9 +77,14 @@ public struct OOBSending: Sendable {
         if request.purpose == .signIn, !project.policy.allowsEmailLinks { throw OOBSendingRefusal.notAllowed }
         if request.purpose == .resetPassword, !project.policy.allowsPasswords { throw OOBSendingRefusal.notAllowed }
         let newEmail = try request.checkedNewEmail()
-        let email = try EmailAddress(presented: request.email)
+        let email = try await address(of: request, in: project)
         let holder = try await store.holder(of: email, in: project.realm)?.account
         if holder == nil, request.purpose != .signIn {
+            if request.purpose == .resetPassword, project.emulatorRules != nil,
+                project.policy.emailEnumerationProtection
+            {
+                return Issued(email: email)
+            }
             throw request.purpose == .resetPassword ? OOBSendingRefusal.emailUnknown : .accountUnknown
         }
         if let newEmail { try await requireFree(newEmail, for: holder, in: project) }
@@ -97,10 +103,21 @@ public struct OOBSending: Sendable {
         return Issued(email: email, code: code, link: link)
     }
 
+    /// - Returns: the account's address if the request names the account by ID token, otherwise the requested address.
+    private func address(of request: Request, in project: Project) async throws -> EmailAddress {
+        guard let idToken = request.idToken, request.purpose == .verifyEmail || request.purpose == .changeEmail else {
+            return try EmailAddress(presented: request.email)
+        }
+        let caller = try await authenticator.authenticate(idToken: idToken, in: project)
+        guard let email = caller.account.email else { throw CredentialRefusal.missingEmail }
+        return email
+    }
+
+    /// Without a code if the emulator hides that the account does not exist.
     public struct Issued: Hashable, Sendable {
         public let email: EmailAddress
-        public let code: String
-        public let link: ActionLink
+        public var code: String?
+        public var link: ActionLink?
     }
 
     /// Does the same work for addresses with and without an account, if the project hides which addresses have one: the

@@ -17,6 +17,8 @@ public struct Project: Hashable, Sendable {
     /// `nil` if the realm is the project itself.
     public var tenant: Tenant?
     public var hasTenants = false
+    /// `nil` except in `dev`.
+    public var emulatorRules: EmulatorRules?
 
     public init(
         realm: ID<Realm>, number: Int64, profile: Policy.Profile, policy: Policy, authorizedDomains: [String],

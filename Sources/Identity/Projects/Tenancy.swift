@@ -26,6 +26,14 @@ public struct Tenancy: Sendable {
         self.clock = clock
     }
 
+    /// Creates an unknown tenant in `dev`, where ``home`` does so.
+    ///
+    /// - Returns: `nil` if the tenant does not exist.
+    public func tenant(_ id: ID<Tenant>, of project: Project) async throws -> Tenant? {
+        if let tenant = try await store.tenant(id, of: project.id) { return tenant }
+        return project.emulatorRules == nil ? nil : try await home(id, project)?.tenant
+    }
+
     public func create(
         _ settings: TenantSettings, by actor: AuditActor, in project: Project
     ) async throws -> Tenant {
@@ -39,6 +47,7 @@ public struct Tenancy: Sendable {
     public func change(
         _ id: ID<Tenant>, by actor: AuditActor, in project: Project, _ change: @escaping Change
     ) async throws -> Tenant? {
+        if project.emulatorRules != nil { _ = try await self.tenant(id, of: project) }
         let tenant = try await store.change(id, by: actor, at: clock.now(), in: project.id, change)
         changed()
         return tenant

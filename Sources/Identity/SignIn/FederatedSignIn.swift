@@ -73,7 +73,8 @@ public struct FederatedSignIn: Sendable {
             let decision = LinkingDecision(
                 LinkingFacts(
                     identity: proof.identity, owner: known.owner, sameEmail: known.sameEmail, caller: caller,
-                    autoCreate: autoCreate, policy: project.policy))
+                    autoCreate: autoCreate, policy: project.policy,
+                    rejectsRepeatedLink: project.emulatorRules != nil))
             return try await apply(decision, to: proof, in: project, from: origin)
         }
     }

@@ -42,6 +42,9 @@ public final class SimulatedApple: SimulatedProvider {
     /// As served at ``keysPath``.
     public var jwks: JWKSet { state.withLock { $0.keys.set } }
 
+    /// Whether a key with this ID was ever published.
+    public func hasHadKey(_ id: String) -> Bool { state.withLock { $0.keys.ids.contains(id) } }
+
     /// The number of requests for ``keysPath``.
     public var keyFetches: Int { faultInjection.count(of: Self.keysPath) }
 

@@ -1,0 +1,24 @@
+/// Rules of Firebase's emulator, which projects follow in `dev` beside their configuration. `serve` never sets them.
+public struct EmulatorRules: Hashable, Sendable {
+    /// The policy that an update of the configuration without a mask restores.
+    public let policy: Policy
+    /// The authorized domains of a new project. While a project has these, every continue URL is accepted.
+    public let domains: [String]
+
+    public init(policy: Policy, domains: [String]) {
+        self.policy = policy
+        self.domains = domains
+    }
+}
+
+extension Project {
+    /// The policy of a project that was not configured.
+    public var defaultPolicy: Policy { emulatorRules?.policy ?? Policy(profile) }
+
+    /// Whether links may lead to `host`.
+    ///
+    /// - Parameter host: in lower case.
+    func authorizes(_ host: String) -> Bool {
+        authorizedDomains == emulatorRules?.domains || authorizedDomains.contains { $0.lowercased() == host }
+    }
+}

@@ -1,0 +1,387 @@
+"""Requests to `sekisho dev` that test suites for the Firebase emulator send, and the answers that they expect."""
+
+import base64
+import json
+import secrets
+from urllib.parse import parse_qs, urlencode, urlsplit
+
+import jwt
+import pytest
+import requests
+from cryptography.hazmat.primitives.asymmetric import rsa
+
+from client import PASSWORD, Client, fresh_email
+from simulators import Simulators, fresh_person, idp_sign_in_body
+
+OWNER = {"Authorization": "Bearer owner"}
+
+
+@pytest.fixture
+def client(dev, contract):
+    return Client(dev, contract)
+
+
+@pytest.fixture
+def simulators(dev):
+    return Simulators(dev)
+
+
+class Project:
+    """A project of its own, as an administrator and as a client of it see it."""
+
+    def __init__(self, dev, name=None):
+        self.url, self.name = dev.url, name or f"demo-{secrets.token_hex(6)}"
+
+    def request(self, method, path, json=None, **options):
+        options = {"headers": OWNER} | options
+        return requests.request(method, self.url + path.replace("{P}", self.name), json=json, timeout=30, **options)
+
+    def json(self, method, path, json=None, **options):
+        response = self.request(method, path, json, **options)
+        assert response.status_code == 200, response.text
+        return response.json()
+
+    def error(self, method, path, json=None, **options):
+        response = self.request(method, path, json, **options)
+        assert response.status_code == 400, response.text
+        return response.json()["error"]["message"]
+
+    def privacy(self, is_on=True):
+        self.json("PATCH", "/emulator/v1/projects/{P}/config", {
+            "emailPrivacyConfig": {"enableImprovedEmailPrivacy": is_on}})
+
+    def user(self, **fields):
+        return self.json("POST", "/v1/projects/{P}/accounts", {"email": fresh_email(), "password": PASSWORD} | fields)
+
+    def oob(self, json):
+        return self.json("POST", "/v1/projects/{P}/accounts:sendOobCode", {"returnOobLink": True} | json)
+
+    def codes(self):
+        return self.json("GET", "/emulator/v1/projects/{P}/oobCodes")["oobCodes"]
+
+
+@pytest.fixture
+def project(dev):
+    return Project(dev)
+
+
+@pytest.fixture
+def demo(dev):
+    """The project of clients, which name none."""
+    return Project(dev, dev.project)
+
+
+def ok(response):
+    assert response.status == 200, response.body
+    return response.body
+
+
+def fake(claims, provider="google.com", **more):
+    """The body of a sign-in with a fake credential."""
+    post_body = urlencode({"providerId": provider, "id_token": json.dumps(claims)})
+    return {"requestUri": "http://localhost", "postBody": post_body} | more
+
+
+# Configuration
+
+def test_an_update_without_mask_restores_the_defaults(project):
+    config = "/v2/projects/{P}/config"
+    before = project.json("GET", config)
+    changed = project.json("PATCH", config, {
+        "signIn": {"allowDuplicateEmails": True}, "emailPrivacyConfig": {"enableImprovedEmailPrivacy": True}})
+    assert changed["signIn"]["allowDuplicateEmails"] is True
+    assert project.json("PATCH", config, {}) == before
+    assert before["emailPrivacyConfig"] == {"enableImprovedEmailPrivacy": False}
+
+
+def test_an_update_of_a_tenant_without_mask_disables_what_it_leaves_out(project):
+    tenant = "/v2/projects/{P}/tenants/acme"
+    methods = ("allowPasswordSignup", "enableEmailLinkSignin", "enableAnonymousUser")
+    found = project.json("GET", tenant)
+    assert [found[name] for name in methods] == [True] * 3
+    changed = project.json("PATCH", tenant, {"displayName": "Acme"})
+    assert changed["displayName"] == "Acme"
+    assert [changed[name] for name in (*methods, "disableAuth")] == [False] * 4
+    assert "displayName" not in project.json("PATCH", tenant, {})
+
+
+def test_getting_an_unknown_tenant_creates_it(project):
+    found = project.json("GET", "/v2/projects/{P}/tenants/acme")
+    assert (found["tenantId"], found["name"]) == ("acme", f"projects/{project.name}/tenants/acme")
+    assert [tenant["tenantId"] for tenant in project.json("GET", "/v2/projects/{P}/tenants")["tenants"]] == ["acme"]
+
+
+@pytest.mark.parametrize("count, size, tokens", [(2, 2, ["t1", None]), (3, 2, ["t1", None]), (1, 2, [None])])
+def test_a_full_page_of_tenants_names_the_next(project, count, size, tokens):
+    for index in range(count):
+        project.json("GET", f"/v2/projects/{{P}}/tenants/t{index}")
+    token = ""
+    for expected in tokens:
+        page = project.json("GET", f"/v2/projects/{{P}}/tenants?pageSize={size}&pageToken={token}")
+        assert page.get("nextPageToken") == expected
+        token = expected
+
+
+# Continue URLs
+
+@pytest.mark.parametrize("url", ["https://app.example.com/a?b=c#d", "http://192.0.2.1:8080", "http://localhost/x"])
+@pytest.mark.parametrize("tenant", ["", "/tenants/acme"])
+def test_every_continue_url_is_allowed(project, url, tenant):
+    path = f"/v1/projects/{{P}}{tenant}/accounts:sendOobCode"
+    issued = project.json("POST", path, {
+        "requestType": "EMAIL_SIGNIN", "email": fresh_email(), "continueUrl": url, "returnOobLink": True})
+    assert parse_qs(urlsplit(issued["oobLink"]).query)["continueUrl"] == [url]
+    followed = requests.get(issued["oobLink"], timeout=30, allow_redirects=False)
+    assert followed.status_code == 303
+    assert followed.headers["Location"].startswith(url.split("#")[0])
+
+
+def test_configured_domains_restrict_continue_urls(project):
+    project.json("PATCH", "/v2/projects/{P}/config?updateMask=authorizedDomains", {
+        "authorizedDomains": ["app.example.com"]})
+    request = {"requestType": "EMAIL_SIGNIN", "email": fresh_email(), "returnOobLink": True}
+    assert project.oob(request | {"continueUrl": "https://app.example.com"})["oobCode"]
+    refused = project.error("POST", "/v1/projects/{P}/accounts:sendOobCode", request | {
+        "continueUrl": "https://elsewhere.example"})
+    assert refused.startswith("UNAUTHORIZED_DOMAIN")
+
+
+def test_a_relative_continue_url_is_malformed(project):
+    refused = project.error("POST", "/v1/projects/{P}/accounts:sendOobCode", {
+        "requestType": "EMAIL_SIGNIN", "email": fresh_email(), "continueUrl": "/done"})
+    assert refused.startswith("INVALID_CONTINUE_URI")
+
+
+# Changes of an address
+
+def test_each_change_of_an_address_offers_the_first_one_back(client, demo):
+    ada = client.new_account()
+    first = ada["email"]
+    for _ in range(2):
+        ada = ok(client.call("update", {"idToken": ada["idToken"], "email": fresh_email()}))
+        assert client.lookup(ada)["initialEmail"] == first
+    found = [entry for entry in demo.codes() if entry["email"] == first and entry["requestType"] == "RECOVER_EMAIL"]
+    assert len(found) == 2
+    restored = ok(client.call("update", {"oobCode": found[-1]["oobCode"]}))
+    assert (restored["email"], restored["emailVerified"]) == (first, True)
+
+
+def test_an_account_that_kept_its_address_shows_no_initial_one(client):
+    ada = client.new_account()
+    assert "initialEmail" not in client.lookup(ada)
+    same = ok(client.call("update", {"idToken": ada["idToken"], "email": ada["email"]}))
+    assert "initialEmail" not in client.lookup(ada | same)
+
+
+def test_the_first_address_of_an_anonymous_account_offers_nothing_back(client, demo):
+    anonymous, email = client.sign_up(), fresh_email()
+    named = ok(client.call("update", {"idToken": anonymous["idToken"], "email": email}))
+    assert "initialEmail" not in client.lookup(anonymous | named)
+    assert all(entry["email"] != email for entry in demo.codes())
+
+
+# createAuthUri
+
+def methods(client, email):
+    answer = ok(client.call("createAuthUri", {"identifier": email, "continueUri": "http://localhost"}))
+    return answer["registered"], answer["allProviders"], answer["signinMethods"]
+
+
+def test_a_sign_in_link_counts_as_a_password_among_providers(client, demo):
+    email = fresh_email()
+    issued = demo.oob({"requestType": "EMAIL_SIGNIN", "email": email})
+    session = ok(client.call("signInWithEmailLink", {"email": email, "oobCode": issued["oobCode"]}))
+    assert methods(client, email) == (True, ["password"], ["emailLink"])
+    ok(client.call("update", {"idToken": session["idToken"], "password": PASSWORD}))
+    assert methods(client, email) == (True, ["password"], ["password", "emailLink"])
+
+
+def test_an_address_at_a_provider_is_found_and_follows_the_provider(client):
+    ada, subject = client.new_account(), secrets.token_hex(8)
+    old, new = fresh_email(), fresh_email()
+    claims = {"sub": subject, "email": old, "email_verified": True}
+    ok(client.call("signInWithIdp", fake(claims, idToken=ada["idToken"])))
+    both = (True, ["password", "google.com"], ["password", "google.com"])
+    assert methods(client, old) == methods(client, ada["email"]) == both
+    ok(client.call("signInWithIdp", fake(claims | {"email": new})))
+    assert methods(client, new) == both
+    assert methods(client, old) == (False, [], [])
+
+
+def test_identities_are_left_out_where_addresses_may_be_shared(dev, contract):
+    client = Client(dev, contract)
+    demo = Project(dev, dev.project)
+    ada = client.new_account()
+    at_google = fresh_email()
+    ok(client.call("signInWithIdp", fake({"sub": secrets.token_hex(8), "email": at_google}, idToken=ada["idToken"])))
+    config = "/emulator/v1/projects/{P}/config"
+    demo.json("PATCH", config, {"signIn": {"allowDuplicateEmails": True}})
+    try:
+        assert methods(client, ada["email"]) == (True, ["password"], ["password"])
+        assert methods(client, at_google) == (False, [], [])
+    finally:
+        demo.json("PATCH", config, {"signIn": {"allowDuplicateEmails": False}})
+
+
+# Sign-in with a provider
+
+@pytest.mark.parametrize("post_body", ["", "id_token=x", "providerId=&id_token=x"])
+def test_a_request_without_provider_repeats_its_uri(client, post_body):
+    uri = "http://localhost/handler?a=b"
+    refused = client.call("signInWithIdp", {"requestUri": uri, "postBody": post_body})
+    assert refused.status == 400
+    assert refused.body["error"]["message"] == (
+        f"INVALID_CREDENTIAL_OR_PROVIDER_ID : Invalid IdP response/credential: {uri}")
+
+
+def test_the_screen_name_language_and_time_zone_are_taken_over(client):
+    claims = {"sub": secrets.token_hex(8), "screen_name": "ada", "locale": "en-GB", "zoneinfo": "Europe/London"}
+    members = {"screenName": "ada", "language": "en-GB", "timeZone": "Europe/London"}
+    answer = ok(client.call("signInWithIdp", fake(claims)))
+    user = client.lookup(answer)
+    for found in (answer, user):
+        assert members.items() <= found.items()
+    assert user["providerUserInfo"][0]["screenName"] == "ada"
+
+
+@pytest.mark.parametrize("more", [{}, {"returnIdpCredential": True}])
+def test_linking_what_the_account_has_is_a_conflict(client, more):
+    claims = {"sub": secrets.token_hex(8)}
+    first = ok(client.call("signInWithIdp", fake(claims)))
+    again = client.call("signInWithIdp", fake(claims, idToken=first["idToken"], **more))
+    if more:
+        assert ok(again)["errorMessage"] == "FEDERATED_USER_ID_ALREADY_LINKED"
+    else:
+        assert (again.status, again.code) == (400, "FEDERATED_USER_ID_ALREADY_LINKED")
+
+
+def test_authenticating_again_with_an_identity_of_the_account_is_none(client):
+    claims = {"sub": secrets.token_hex(8)}
+    first = ok(client.call("signInWithIdp", fake(claims)))
+    again = ok(client.call("signInWithIdp", fake(claims, idToken=first["idToken"], autoCreate=False)))
+    assert again["localId"] == first["localId"]
+
+
+# Backends
+
+def test_a_backend_names_an_account_by_id_token_alone(client, demo):
+    ada = client.new_account()
+    issued = demo.oob({"requestType": "VERIFY_EMAIL", "idToken": ada["idToken"]})
+    assert (issued["email"], bool(issued["oobCode"])) == (ada["email"], True)
+    issued = demo.oob({
+        "requestType": "VERIFY_AND_CHANGE_EMAIL", "idToken": ada["idToken"], "newEmail": fresh_email(),
+        "email": "ignored@example.com"})
+    assert issued["email"] == ada["email"]
+
+
+@pytest.mark.parametrize("request_type", ["VERIFY_EMAIL", "VERIFY_AND_CHANGE_EMAIL"])
+def test_a_backend_needs_a_valid_id_token(demo, request_type):
+    request = {"requestType": request_type, "idToken": "x", "newEmail": fresh_email(), "returnOobLink": True}
+    assert demo.error("POST", "/v1/projects/{P}/accounts:sendOobCode", request) == "INVALID_ID_TOKEN"
+
+
+def test_a_reset_of_an_unknown_address_reveals_nothing_under_protection(project):
+    request = {"requestType": "PASSWORD_RESET", "email": fresh_email(), "returnOobLink": True}
+    assert project.error("POST", "/v1/projects/{P}/accounts:sendOobCode", request) == "EMAIL_NOT_FOUND"
+    project.privacy()
+    assert project.oob(request) == {
+        "kind": "identitytoolkit#GetOobConfirmationCodeResponse", "email": request["email"]}
+    known = project.user()["email"]
+    assert project.oob(request | {"email": known})["oobLink"]
+
+
+@pytest.mark.parametrize("operation", ["lookup", "sendOobCode", "update"])
+def test_a_path_and_a_token_of_different_tenants_do_not_match(client, demo, operation):
+    token = client.sign_up(email=fresh_email(), password=PASSWORD, tenantId="acme")["idToken"]
+    path = f"/v1/projects/{{P}}/tenants/zen/accounts:{operation}"
+    request = {"idToken": token, "localId": ["x"] if operation == "lookup" else "x", "requestType": "VERIFY_EMAIL"}
+    assert demo.error("POST", path, request) == "TENANT_ID_MISMATCH"
+
+
+@pytest.mark.parametrize("request_body", [{}, {"newPassword": PASSWORD}, {"oobCode": "x", "newPassword": PASSWORD}])
+def test_a_reset_without_password_sign_in_is_refused_first(client, demo, request_body):
+    demo.json("PATCH", "/v2/projects/{P}/tenants/no-passwords", {"enableEmailLinkSignin": True})
+    refused = client.call("resetPassword", request_body | {"tenantId": "no-passwords"})
+    assert (refused.status, refused.code) == (400, "PASSWORD_LOGIN_DISABLED")
+
+
+def test_other_codes_are_checked_without_password_sign_in(client, demo):
+    demo.json("PATCH", "/v2/projects/{P}/tenants/links", {"enableEmailLinkSignin": True})
+    issued = demo.json("POST", "/v1/projects/{P}/tenants/links/accounts:sendOobCode", {
+        "requestType": "EMAIL_SIGNIN", "email": fresh_email(), "returnOobLink": True})
+    checked = ok(client.call("resetPassword", {"oobCode": issued["oobCode"], "tenantId": "links"}))
+    assert checked["requestType"] == "EMAIL_SIGNIN"
+
+
+def test_a_backend_links_an_identity(project):
+    user = project.user()
+    link = {"providerId": "google.com", "rawId": secrets.token_hex(8), "email": fresh_email(), "displayName": "Ada"}
+    update = "/v1/projects/{P}/accounts:update"
+    changed = project.json("POST", update, {"localId": user["localId"], "linkProviderUserInfo": link})
+    [linked] = [info for info in changed["providerUserInfo"] if info["providerId"] == "google.com"]
+    assert linked == link | {"federatedId": link["rawId"]}
+
+
+@pytest.mark.parametrize("link, code", [
+    ({"rawId": "x"}, "MISSING_PROVIDER_ID"), ({"providerId": "google.com"}, "MISSING_RAW_ID")])
+def test_an_identity_to_link_is_complete(project, link, code):
+    user = project.user()
+    request = {"localId": user["localId"], "linkProviderUserInfo": link}
+    assert project.error("POST", "/v1/projects/{P}/accounts:update", request) == code
+
+
+@pytest.mark.parametrize("encode", [str, lambda text: base64.b64encode(text.encode()).decode()], ids=["raw", "base64"])
+def test_a_fake_password_hash_is_imported_as_its_password(client, demo, encode):
+    user = {
+        "localId": secrets.token_hex(8), "email": fresh_email(), "salt": "fakeSaltQ",
+        "passwordHash": encode("fakeHash:salt=fakeSaltQ:password=correct: horse")}
+    imported = demo.json("POST", "/v1/projects/{P}/accounts:batchCreate", {"users": [user]})
+    assert imported["error"] == []
+    signed_in = ok(client.call("signInWithPassword", {"email": user["email"], "password": "correct: horse"}))
+    assert signed_in["localId"] == user["localId"]
+
+
+# Genuine tokens
+
+FOREIGN_KEY = rsa.generate_private_key(public_exponent=65537, key_size=2048)
+ISSUERS = {"apple.com": "https://appleid.apple.com", "google.com": "https://accounts.google.com"}
+
+
+def genuine(provider, key_id="another-key", **changed):
+    """A sign-in with a token whose key no simulator has, like one of the real provider."""
+    claims = {"iss": ISSUERS[provider], "aud": "some.app", "sub": secrets.token_hex(8), "exp": 1, "iat": 0} | changed
+    token = jwt.encode(claims, FOREIGN_KEY, algorithm="RS256", headers={"kid": key_id})
+    return {"requestUri": "http://localhost", "postBody": urlencode({"providerId": provider, "id_token": token})}
+
+
+@pytest.mark.parametrize("provider", ISSUERS)
+def test_a_genuine_token_is_accepted_without_verification(client, provider):
+    body = genuine(provider, sub="the-same", email=fresh_email(), email_verified=True)
+    first, again = (ok(client.call("signInWithIdp", body)) for _ in range(2))
+    assert first["localId"] == again["localId"]
+
+
+@pytest.mark.parametrize("provider, changed", [
+    ("apple.com", {"iss": "https://accounts.google.com"}), ("google.com", {"iss": "https://example.com"})])
+def test_a_token_of_another_issuer_is_verified(client, provider, changed):
+    assert client.call("signInWithIdp", genuine(provider, **changed)).status == 400
+
+
+@pytest.mark.parametrize("provider", ISSUERS)
+@pytest.mark.parametrize("drops", [False, True], ids=["published", "dropped"])
+def test_a_token_in_the_name_of_a_simulators_key_is_verified(client, simulators, provider, drops):
+    proof = simulators.sign_in(provider, fresh_person())
+    key_id = jwt.get_unverified_header(proof["idToken"])["kid"]
+    if drops:
+        simulators.configure(**{provider.split(".")[0]: {"rotateKeys": True, "dropOldKeys": True}})
+    refused = client.call("signInWithIdp", genuine(provider, key_id=key_id))
+    assert (refused.status, refused.code) == (400, "INVALID_IDP_RESPONSE")
+
+
+def test_a_changed_token_of_a_simulator_is_rejected(client, simulators):
+    proof = simulators.google()
+    head, _, signature = proof["idToken"].split(".")
+    payload = base64.urlsafe_b64encode(json.dumps({"iss": ISSUERS["google.com"], "sub": "eve"}).encode())
+    changed = proof | {"postBody": urlencode({
+        "providerId": "google.com", "id_token": f"{head}.{payload.decode().rstrip('=')}.{signature}"})}
+    assert client.call("signInWithIdp", idp_sign_in_body(changed)).code == "INVALID_IDP_RESPONSE"

@@ -1,0 +1,307 @@
+"""Firebase's JavaScript SDK, unchanged, in Chromium, with `sekisho dev` as its emulator.
+
+The SDK's browser modules are not part of this repository. `SEKISHO_FIREBASE_JS` names their folder (default:
+`shared/firebase-js` beside the repository). `test_stock_messages.py` sends the same messages without the SDK.
+"""
+
+import json
+import os
+import threading
+from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
+from pathlib import Path
+from urllib.parse import parse_qs, urlsplit
+
+import pytest
+import requests
+
+from browser import browser
+from client import PASSWORD, Client, fresh_email
+from simulators import Simulators, fresh_person
+
+MODULES = Path(os.environ.get("SEKISHO_FIREBASE_JS") or Path(__file__).parents[3] / "shared" / "firebase-js")
+NAMES = ("firebase-app.js", "firebase-auth.js")
+NEW_PASSWORD = "staple battery horse"
+CONTINUE_URL = "https://app.example.com/done?from=mail"
+ONLY_LOOPBACK = "--host-resolver-rules=MAP * ~NOTFOUND, EXCLUDE localhost, EXCLUDE 127.0.0.1"
+
+pytestmark = [
+    pytest.mark.slow,
+    pytest.mark.skipif(
+        not all((MODULES / name).is_file() for name in NAMES),
+        reason=f"the Firebase SDK is not in {MODULES}; set SEKISHO_FIREBASE_JS"),
+]
+
+PAGE = """<!doctype html>
+<script type="importmap">
+{"imports": {"https://www.gstatic.com/firebasejs/12.14.0/firebase-app.js": "/firebase-app.js"}}
+</script>
+<script type="module">
+import { initializeApp } from "/firebase-app.js";
+import * as sdk from "/firebase-auth.js";
+const auth = sdk.getAuth(initializeApp({ apiKey: "any", authDomain: "localhost", projectId: "demo" }));
+sdk.connectAuthEmulator(auth, "%s", { disableWarnings: true });
+Object.assign(window, { sdk, auth });
+</script>
+"""
+
+RUN = """
+const [script, values, done] = arguments;
+const call = new Function("sdk", "auth", "v", `return (async () => { ${script} })()`);
+call(sdk, auth, values).then(
+    value => done({ value: value ?? null }),
+    error => done({ error: error.code ?? String(error), email: error.customData?.email ?? null }));
+"""
+
+
+class Pages(SimpleHTTPRequestHandler):
+    gateway = None
+
+    def do_GET(self):
+        name = self.path.lstrip("/")
+        body = (MODULES / name).read_bytes() if name in NAMES else (PAGE % self.gateway).encode()
+        self.send_response(200)
+        self.send_header("Content-Type", "text/javascript" if name in NAMES else "text/html")
+        self.end_headers()
+        self.wfile.write(body)
+
+    def log_message(self, *_):
+        pass
+
+
+@pytest.fixture(scope="module")
+def app(dev):
+    """The URL of an app that uses the SDK."""
+    handler = type("AppPages", (Pages,), {"gateway": dev.url})
+    with ThreadingHTTPServer(("127.0.0.1", 0), handler) as server:
+        threading.Thread(target=server.serve_forever, daemon=True).start()
+        yield f"http://127.0.0.1:{server.server_port}/"
+        server.shutdown()
+
+
+@pytest.fixture(scope="module")
+def window(app):
+    with browser(arguments=[ONLY_LOOPBACK]) as window:
+        yield window
+
+
+class SDK:
+    def __init__(self, window, app):
+        self.window, self.app = window, app
+        self.open()
+        self.run("await sdk.signOut(auth)")
+
+    def open(self):
+        self.window.open(self.app)
+        self.window.driver.set_script_timeout(60)
+        self.run("await auth.authStateReady()")
+
+    def answer(self, script, **values):
+        """Returns `value` of a call that succeeds, otherwise `error` with the code."""
+        return self.window.driver.execute_async_script(RUN, script, values)
+
+    def run(self, script, **values):
+        answer = self.answer(script, **values)
+        assert "value" in answer, answer
+        return answer["value"]
+
+    def error(self, script, **values):
+        answer = self.answer(script, **values)
+        assert "error" in answer, answer
+        return answer["error"]
+
+    def sign_up(self, email=None):
+        email = email or fresh_email()
+        script = "return (await sdk.createUserWithEmailAndPassword(auth, v.email, v.password)).user.uid"
+        return email, self.run(script, email=email, password=PASSWORD)
+
+    def sign_in(self, proof):
+        """Signs in with a credential of a provider; returns the ID of the account and whether it is new."""
+        return self.run(CREDENTIAL + """
+            const result = await sdk.signInWithCredential(auth, credential);
+            return [result.user.uid, sdk.getAdditionalUserInfo(result).isNewUser]""", proof=proof)
+
+
+# For a proof of a simulated sign-in, or a fake one.
+CREDENTIAL = """
+const of = proof => proof.providerId === "google.com" ? sdk.GoogleAuthProvider.credential(proof.idToken)
+    : new sdk.OAuthProvider(proof.providerId).credential({
+        idToken: proof.idToken, rawNonce: proof.rawNonce ?? undefined });
+const credential = of(v.proof);
+"""
+
+
+@pytest.fixture
+def sdk(window, app):
+    return SDK(window, app)
+
+
+@pytest.fixture
+def simulators(dev):
+    return Simulators(dev)
+
+
+@pytest.fixture
+def client(dev, contract):
+    return Client(dev, contract)
+
+
+def code(dev, email, request_type):
+    """Returns the newest code of a kind that was sent to `email`, and its link."""
+    listed = requests.get(f"{dev.url}/emulator/v1/projects/demo/oobCodes", timeout=30).json()["oobCodes"]
+    found = [entry for entry in listed if entry["email"] == email and entry["requestType"] == request_type][-1]
+    return found["oobCode"], found["oobLink"]
+
+
+def test_a_user_signs_up_and_in_and_survives_a_reload(sdk):
+    email, uid = sdk.sign_up()
+    sdk.open()
+    assert sdk.run("return auth.currentUser.uid") == uid
+    assert sdk.error("await sdk.createUserWithEmailAndPassword(auth, v.email, 'another one')", email=email) == (
+        "auth/email-already-in-use")
+    sdk.run("await sdk.signOut(auth)")
+    assert sdk.error("await sdk.signInWithEmailAndPassword(auth, v.email, 'wrong')", email=email) == (
+        "auth/wrong-password")
+    sign_in = "return (await sdk.signInWithEmailAndPassword(auth, v.email, v.password)).user.uid"
+    assert sdk.run(sign_in, email=email, password=PASSWORD) == uid
+    assert sdk.run("return sdk.fetchSignInMethodsForEmail(auth, v.email)", email=email) == ["password"]
+
+
+def test_a_profile_is_changed_and_an_account_deleted(sdk):
+    email, _ = sdk.sign_up()
+    sdk.run("await sdk.updateProfile(auth.currentUser, { displayName: 'Ada', photoURL: 'https://x.example/a' })")
+    sdk.run("await auth.currentUser.reload()")
+    assert sdk.run("return auth.currentUser.displayName") == "Ada"
+    sdk.run("await sdk.updatePassword(auth.currentUser, v.password)", password=NEW_PASSWORD)
+    sdk.run("await auth.currentUser.getIdToken(true)")
+    sdk.run("await sdk.deleteUser(auth.currentUser)")
+    assert sdk.run("return auth.currentUser") is None
+    assert sdk.error("await sdk.signInWithEmailAndPassword(auth, v.email, v.password)", email=email,
+                     password=NEW_PASSWORD) == "auth/user-not-found"
+
+
+def test_an_address_is_verified(sdk, dev):
+    email, _ = sdk.sign_up()
+    sdk.run("await sdk.sendEmailVerification(auth.currentUser, { url: v.url })", url=CONTINUE_URL)
+    oob_code, link = code(dev, email, "VERIFY_EMAIL")
+    assert parse_qs(urlsplit(link).query)["continueUrl"] == [CONTINUE_URL]
+    info = sdk.run("return sdk.checkActionCode(auth, v.code)", code=oob_code)
+    assert (info["operation"], info["data"]["email"]) == ("VERIFY_EMAIL", email)
+    sdk.run("await sdk.applyActionCode(auth, v.code); await auth.currentUser.reload()", code=oob_code)
+    assert sdk.run("return auth.currentUser.emailVerified") is True
+
+
+def test_a_password_is_reset(sdk, dev):
+    email, uid = sdk.sign_up()
+    sdk.run("await sdk.sendPasswordResetEmail(auth, v.email)", email=email)
+    oob_code, _ = code(dev, email, "PASSWORD_RESET")
+    assert sdk.run("return sdk.verifyPasswordResetCode(auth, v.code)", code=oob_code) == email
+    assert sdk.error("await sdk.confirmPasswordReset(auth, v.code, 'x')", code=oob_code) == "auth/weak-password"
+    sdk.run("await sdk.confirmPasswordReset(auth, v.code, v.password)", code=oob_code, password=NEW_PASSWORD)
+    sign_in = "return (await sdk.signInWithEmailAndPassword(auth, v.email, v.password)).user.uid"
+    assert sdk.run(sign_in, email=email, password=NEW_PASSWORD) == uid
+
+
+def test_a_link_signs_in(sdk, dev):
+    email = fresh_email()
+    settings = {"url": CONTINUE_URL, "handleCodeInApp": True}
+    sdk.run("await sdk.sendSignInLinkToEmail(auth, v.email, v.settings)", email=email, settings=settings)
+    oob_code, link = code(dev, email, "EMAIL_SIGNIN")
+    assert sdk.run("return sdk.isSignInWithEmailLink(auth, v.link)", link=link) is True
+    info = sdk.run("return sdk.checkActionCode(auth, v.code)", code=oob_code)
+    assert (info["operation"], info["data"]["email"]) == ("EMAIL_SIGNIN", email)
+    sdk.run("await sdk.signInWithEmailLink(auth, v.email, v.link)", email=email, link=link)
+    assert sdk.run("return auth.currentUser.emailVerified") is True
+    assert sdk.run("return sdk.fetchSignInMethodsForEmail(auth, v.email)", email=email) == ["emailLink"]
+
+
+def test_an_address_is_changed_once_the_new_one_is_verified(sdk, dev):
+    email, _ = sdk.sign_up()
+    new_email = fresh_email()
+    sdk.run("await sdk.verifyBeforeUpdateEmail(auth.currentUser, v.email)", email=new_email)
+    oob_code, _ = code(dev, email, "VERIFY_AND_CHANGE_EMAIL")
+    info = sdk.run("return sdk.checkActionCode(auth, v.code)", code=oob_code)
+    assert (info["data"]["email"], info["data"]["previousEmail"]) == (new_email, email)
+    sdk.run("await sdk.applyActionCode(auth, v.code)", code=oob_code)
+
+
+def test_a_changed_address_is_recovered(sdk, dev):
+    email, _ = sdk.sign_up()
+    sdk.run("await sdk.updateEmail(auth.currentUser, v.email)", email=fresh_email())
+    oob_code, _ = code(dev, email, "RECOVER_EMAIL")
+    info = sdk.run("return sdk.checkActionCode(auth, v.code)", code=oob_code)
+    assert (info["operation"], info["data"]["email"]) == ("RECOVER_EMAIL", email)
+    sdk.run("await sdk.applyActionCode(auth, v.code)", code=oob_code)
+    sign_in = "return (await sdk.signInWithEmailAndPassword(auth, v.email, v.password)).user.emailVerified"
+    assert sdk.run(sign_in, email=email, password=PASSWORD) is True
+
+
+@pytest.mark.parametrize("provider", ["apple", "google"])
+def test_a_credential_signs_in_and_authenticates_again(sdk, simulators, provider):
+    person = fresh_person()
+    uid, is_new = sdk.sign_in(getattr(simulators, provider)(person))
+    assert is_new is True
+    again = CREDENTIAL + "return (await sdk.reauthenticateWithCredential(auth.currentUser, credential)).user.uid"
+    assert sdk.run(again, proof=getattr(simulators, provider)(person)) == uid
+    assert sdk.error(again, proof=getattr(simulators, provider)()) == "auth/user-mismatch"
+    assert sdk.run("return auth.currentUser.uid") == uid
+    assert sdk.sign_in(getattr(simulators, provider)(person)) == [uid, False]
+
+
+def test_the_name_of_an_apple_user_arrives(sdk, simulators, client):
+    proof = simulators.apple()
+    uid, _ = sdk.sign_in(proof)
+    assert uid and proof["user"]
+
+
+@pytest.mark.parametrize("provider", ["apple", "google"])
+def test_an_anonymous_account_is_upgraded(sdk, simulators, provider):
+    uid = sdk.run("return (await sdk.signInAnonymously(auth)).user.uid")
+    link = CREDENTIAL + "return (await sdk.linkWithCredential(auth.currentUser, credential)).user.uid"
+    assert sdk.run(link, proof=getattr(simulators, provider)()) == uid
+    assert sdk.run("return auth.currentUser.isAnonymous") is False
+    second = getattr(simulators, provider)()
+    assert sdk.error(link, proof=second) == "auth/provider-already-linked"
+
+
+def test_a_password_is_linked_and_unlinked(sdk, simulators):
+    uid, _ = sdk.sign_in(simulators.apple())
+    sdk.run("""const credential = sdk.EmailAuthProvider.credential(v.email, v.password);
+        await sdk.linkWithCredential(auth.currentUser, credential)""", email=fresh_email(), password=PASSWORD)
+    sdk.run("await sdk.unlink(auth.currentUser, 'apple.com')")
+    assert sdk.run("return [auth.currentUser.uid, auth.currentUser.providerData.map(p => p.providerId)]") == [
+        uid, ["password"]]
+
+
+@pytest.mark.parametrize("provider", ["apple", "google"])
+def test_a_taken_identity_is_a_conflict_whose_credential_signs_in(sdk, simulators, client, provider):
+    person = fresh_person()
+    uid, _ = sdk.sign_in(getattr(simulators, provider)(person))
+    sdk.run("await sdk.signInAnonymously(auth)")
+    # The nonce of the gateway, where the app has asked for one: the SDK sends Google's token again without it.
+    nonce = client.call("issueNonce", {}).body["nonce"]
+    found = sdk.run(CREDENTIAL + """
+        try { await sdk.linkWithCredential(auth.currentUser, credential); } catch (error) {
+            return [error.code, (await sdk.signInWithCredential(auth, credential)).user.uid];
+        }""", proof=simulators.sign_in(f"{provider}.com", person, rawNonce=nonce))
+    assert found == ["auth/credential-already-in-use", uid]
+
+
+def test_an_address_of_another_account_is_confirmed_by_its_owner(sdk):
+    email, uid = sdk.sign_up()
+    sdk.run("await sdk.signOut(auth)")
+    claims = json.dumps({"sub": email, "email": email, "email_verified": False})
+    found = sdk.run(CREDENTIAL + """
+        try { await sdk.signInWithCredential(auth, credential); } catch (error) {
+            const pending = sdk.OAuthProvider.credentialFromError(error);
+            await sdk.signInWithEmailAndPassword(auth, error.customData.email, v.password);
+            return [error.code, (await sdk.linkWithCredential(auth.currentUser, pending)).user.uid];
+        }""", proof={"providerId": "facebook.com", "idToken": claims}, password=PASSWORD)
+    assert found == ["auth/account-exists-with-different-credential", uid]
+
+
+def test_authenticating_again_as_another_user_is_a_mismatch(sdk):
+    other, _ = sdk.sign_up()
+    sdk.sign_up()
+    script = """const credential = sdk.EmailAuthProvider.credential(v.email, v.password);
+        await sdk.reauthenticateWithCredential(auth.currentUser, credential)"""
+    assert sdk.error(script, email=other, password=PASSWORD) == "auth/user-mismatch"

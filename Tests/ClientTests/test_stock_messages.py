@@ -1,0 +1,245 @@
+"""Messages as stock Firebase SDKs send them, and the members of answers that the SDKs cannot do without."""
+
+import json
+from urllib.parse import urlencode
+
+import jwt
+import pytest
+import requests
+
+from client import PASSWORD, Client, fresh_email
+from simulators import Simulators, fresh_person, idp_sign_in_body
+
+OWNER = {"Authorization": "Bearer owner"}
+REDACTED = "UkVEQUNURUQ="
+
+
+@pytest.fixture
+def client(dev, contract):
+    return Client(dev, contract)
+
+
+@pytest.fixture
+def simulators(dev):
+    return Simulators(dev)
+
+
+def ok(response):
+    assert response.status == 200, response.body
+    return response.body
+
+
+def link(client, request_type, email, **more):
+    """Returns the code that a backend gets for an email action."""
+    body = {"requestType": request_type, "email": email, "returnOobLink": True} | more
+    return ok(client.call("sendProjectOobCode", body, key=None, headers=OWNER))["oobCode"]
+
+
+def test_every_successful_answer_of_the_api_is_a_json_object(contract):
+    pages = {"text/html", "text/plain"}
+    for operation in contract.operations.values():
+        for status, response in operation.body["responses"].items():
+            if not str(status).startswith("2"):
+                continue
+            content = contract.resolved(response)["content"]
+            if set(content) <= pages:
+                continue
+            schema = contract.resolved(content["application/json"]["schema"])
+            assert schema["type"] == "object", operation.body["operationId"]
+
+
+def test_deleting_an_account_answers_an_object(client):
+    assert ok(client.call("delete", {"idToken": client.sign_up()["idToken"]})) == {
+        "kind": "identitytoolkit#DeleteAccountResponse"}
+
+
+def test_a_sign_in_has_no_key_need_confirmation(client, simulators):
+    answer = ok(client.call("signInWithIdp", idp_sign_in_body(simulators.apple(), returnIdpCredential=True)))
+    assert not {"needConfirmation", "errorMessage", "emailRecycled", "mfaPendingCredential"} & answer.keys()
+
+
+@pytest.mark.parametrize("postBody", [
+    "id_token={id_token}&providerId=apple.com", "providerId=apple.com&id_token=%ZZ", "nonsense"])
+def test_a_pending_token_takes_precedence_over_a_post_body(client, simulators, postBody):
+    ada, proof = fresh_person(), None
+    first = ok(client.call("signInWithIdp", idp_sign_in_body(simulators.apple(ada))))
+    proof = simulators.apple(ada)
+    anonymous = client.sign_up()
+    conflict = ok(client.call("signInWithIdp", idp_sign_in_body(
+        proof, idToken=anonymous["idToken"], returnIdpCredential=True)))
+    assert conflict["errorMessage"] == "FEDERATED_USER_ID_ALREADY_LINKED"
+    body = {"requestUri": "http://localhost", "postBody": postBody.format(id_token=proof["idToken"]),
+            "pendingToken": conflict["pendingToken"], "autoCreate": True, "returnIdpCredential": True}
+    assert ok(client.call("signInWithIdp", body))["localId"] == first["localId"]
+
+
+NAMES = {
+    "plain": ("Ada", "Lovelace"),
+    "ampersand": ("Ada & Bob", "Lovelace"),
+    "percent": ("100%", "50% of 2"),
+    "plus": ("Ada+Bob", "C++"),
+    "brace and quote": ('A}"{', "B\\"),
+    "separator": ("a=b&nonce=c", "d#e?f"),
+    "beyond ASCII": ("愛子", "Müller"),
+}
+
+
+@pytest.mark.parametrize("given, family", NAMES.values(), ids=NAMES)
+@pytest.mark.parametrize("encode", [True, False], ids=["encoded", "raw"])
+@pytest.mark.parametrize("is_last", [True, False], ids=["last", "first"])
+def test_a_name_arrives_in_any_spelling(client, simulators, given, family, encode, is_last):
+    proof = simulators.apple()
+    user = json.dumps({"name": {"firstName": given, "lastName": family}}, ensure_ascii=False)
+    pairs = [("providerId", "apple.com"), ("id_token", proof["idToken"]), ("nonce", proof["rawNonce"])]
+    pairs.insert(len(pairs) if is_last else 0, ("user", user))
+    post_body = urlencode(pairs) if encode else "&".join(f"{name}={value}" for name, value in pairs)
+    answer = ok(client.call("signInWithIdp", {"requestUri": "http://localhost", "postBody": post_body}))
+    assert (answer["firstName"], answer["lastName"]) == (given, family)
+
+
+@pytest.mark.parametrize("user", ["{", "{}", '{"name":', '{"name":"Ada"}', "[]", "%7B", "Ada", ""])
+def test_an_unreadable_name_does_not_prevent_a_sign_in(client, simulators, user):
+    proof = simulators.apple()
+    post_body = f"providerId=apple.com&id_token={proof['idToken']}&nonce={proof['rawNonce']}&user={user}"
+    assert "firstName" not in ok(client.call("signInWithIdp", {
+        "requestUri": "http://localhost", "postBody": post_body}))
+
+
+@pytest.mark.parametrize("more", [{}, {"returnIdpCredential": True}])
+def test_a_second_identity_of_a_provider_is_an_error(client, simulators, more):
+    first = ok(client.call("signInWithIdp", idp_sign_in_body(simulators.apple())))
+    second = client.call("signInWithIdp", idp_sign_in_body(simulators.apple(), idToken=first["idToken"], **more))
+    assert (second.status, second.code) == (400, "PROVIDER_ALREADY_LINKED")
+
+
+@pytest.mark.parametrize("request_type", ["EMAIL_SIGNIN", "PASSWORD_RESET", "VERIFY_EMAIL"])
+def test_checking_a_code_returns_the_address(client, request_type):
+    email = client.new_account()["email"]
+    checked = ok(client.call("resetPassword", {"oobCode": link(client, request_type, email)}))
+    assert (checked["email"], checked["requestType"]) == (email, request_type)
+
+
+@pytest.mark.parametrize("hashes", [False, True])
+def test_googles_token_is_sent_again_without_the_nonce_of_the_gateway(client, simulators, hashes):
+    nonce = ok(client.call("issueNonce", {}))
+    claim = nonce["nonceSha256" if hashes else "nonce"]
+    proof = simulators.google(rawNonce=claim)
+    with_nonce = {"postBody": urlencode({
+        "providerId": "google.com", "id_token": proof["idToken"], "nonce": nonce["nonce"]})}
+    without = {"postBody": urlencode({"providerId": "google.com", "id_token": proof["idToken"]})}
+    common = {"requestUri": "http://localhost", "returnIdpCredential": True}
+    first = ok(client.call("signInWithIdp", with_nonce | common))
+    for _ in range(2):
+        assert ok(client.call("signInWithIdp", without | common))["localId"] == first["localId"]
+
+
+def test_a_lookup_says_whether_there_is_a_password_without_its_hash(client, simulators):
+    assert client.lookup(client.new_account())["passwordHash"] == REDACTED
+    for session in (client.sign_up(), ok(client.call("signInWithIdp", idp_sign_in_body(simulators.apple())))):
+        assert "passwordHash" not in client.lookup(session)
+
+
+def custom_token(uid):
+    return jwt.encode({
+        "uid": uid,
+        "aud": "https://identitytoolkit.googleapis.com/google.identity.identitytoolkit.v1.IdentityToolkit",
+    }, key=None, algorithm="none")
+
+
+@pytest.mark.parametrize("provider", ["apple", "google"])
+def test_authenticating_again_with_an_unknown_identity_is_a_mismatch_for_sdks(client, simulators, provider):
+    body = idp_sign_in_body(getattr(simulators, provider)(), autoCreate=False)
+    refused = client.call("signInWithIdp", body)
+    assert (refused.status, refused.code) == (400, "EMAIL_NOT_FOUND")
+
+
+@pytest.mark.parametrize("operation", ["signInWithPassword", "signInWithCustomToken"])
+def test_authenticating_again_needs_the_same_account(client, operation):
+    ada, eve = client.new_account(), client.new_account()
+
+    def credential(user):
+        if operation == "signInWithCustomToken":
+            return {"token": custom_token(user["localId"])}
+        return {"email": user["email"], "password": PASSWORD}
+
+    ok(client.call(operation, credential(ada) | {"idToken": ada["idToken"]}))
+    refused = client.call(operation, credential(eve) | {"idToken": ada["idToken"]})
+    assert (refused.status, refused.code) == (400, "USER_MISMATCH")
+    assert client.call(operation, credential(ada) | {"idToken": "nonsense"}).code == "INVALID_ID_TOKEN"
+
+
+def test_a_wrong_password_is_reported_before_the_other_account(client):
+    ada, eve = client.new_account(), client.new_account()
+    wrong = {"email": eve["email"], "password": "wrong horse", "idToken": ada["idToken"]}
+    assert client.call("signInWithPassword", wrong).code == "INVALID_PASSWORD"
+
+
+def test_a_custom_token_of_another_account_creates_none(client):
+    ada = client.new_account()
+    body = {"token": custom_token("nobody-yet"), "idToken": ada["idToken"]}
+    assert client.call("signInWithCustomToken", body).code == "USER_MISMATCH"
+    found = client.call("lookupAccounts", {"localId": ["nobody-yet"]}, key=None, headers=OWNER)
+    assert "users" not in ok(found)
+
+
+LEGACY = "/www.googleapis.com/identitytoolkit/v3/relyingparty/"
+
+
+class Legacy:
+    def __init__(self, dev):
+        self.dev = dev
+
+    def call(self, name, json=None, method="POST", **options):
+        options = {"params": {"key": "any"}} | options
+        return requests.request(method, self.dev.url + LEGACY + name, json=json, timeout=30, **options)
+
+
+@pytest.fixture
+def legacy(dev):
+    return Legacy(dev)
+
+
+@pytest.mark.parametrize("name, body, status, code", [
+    ("createAuthUri", {}, 400, "MISSING_IDENTIFIER"),
+    ("deleteAccount", {}, 400, "MISSING_ID_TOKEN"),
+    ("emailLinkSignin", {}, 400, "MISSING_EMAIL"),
+    ("getAccountInfo", {}, 400, "MISSING_ID_TOKEN"),
+    ("getOobConfirmationCode", {}, 400, "MISSING_REQ_TYPE"),
+    ("getProjectConfig", None, 200, None),
+    ("getRecaptchaParam", None, 200, None),
+    ("publicKeys", None, 200, None),
+    ("resetPassword", {}, 400, "MISSING_OOB_CODE"),
+    ("sendVerificationCode", {}, 501, "NOT_IMPLEMENTED"),
+    ("setAccountInfo", {}, 400, "INVALID_REQ_TYPE : Unsupported request parameters."),
+    ("signOutUser", {}, 501, "NOT_IMPLEMENTED"),
+    ("signupNewUser", {}, 200, None),
+    ("verifyAssertion", {}, 400, "MISSING_REQUEST_URI"),
+    ("verifyCustomToken", {}, 400, "MISSING_CUSTOM_TOKEN"),
+    ("verifyPassword", {}, 400, "MISSING_EMAIL"),
+    ("verifyPhoneNumber", {}, 501, "NOT_IMPLEMENTED"),
+])
+def test_legacy_names_answer(legacy, name, body, status, code):
+    response = legacy.call(name, body)
+    assert response.status_code == status, response.text
+    assert isinstance(response.json(), dict)
+    if code and status == 400:
+        assert response.json()["error"]["message"] == code
+
+
+def test_accounts_are_uploaded_and_downloaded_under_legacy_names(legacy):
+    project = "demo-legacy"
+    users = [{"localId": f"user-{index}", "email": fresh_email()} for index in range(3)]
+    uploaded = legacy.call("uploadAccount", {"targetProjectId": project, "users": users}, params={}, headers=OWNER)
+    assert uploaded.json() == {"kind": "identitytoolkit#UploadAccountResponse", "error": []}
+    request, seen = {"targetProjectId": project, "maxResults": 2}, []
+    for _ in range(2):
+        page = legacy.call("downloadAccount", request, params={}, headers=OWNER).json()
+        seen += [user["localId"] for user in page["users"]]
+        request["nextPageToken"] = page.get("nextPageToken")
+    assert seen == ["user-0", "user-1", "user-2"]
+
+
+@pytest.mark.parametrize("name, body", [("downloadAccount", {}), ("uploadAccount", {"users": [{"localId": "a"}]})])
+def test_legacy_batches_need_a_project(legacy, name, body):
+    response = legacy.call(name, body, params={}, headers=OWNER)
+    assert (response.status_code, response.json()["error"]["message"]) == (400, "INSUFFICIENT_PERMISSION")
