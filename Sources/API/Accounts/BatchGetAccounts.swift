@@ -7,9 +7,7 @@ extension Endpoint {
         "batchGetAccounts", .get, "/v1/projects/{project}/accounts:batchGet", needs: .readUsers,
         bodyLimit: openBodyLimit
     ) { call, administrator in
-        let fields = TargetFields(
-            tenantId: call.request.query("tenantId").nonEmpty, targetProjectId: call.request.query("targetProjectId"))
-        try fields.check(for: administrator)
+        try call.targetFields.check(for: administrator)
         let page = try AccountPage(
             maxResults: call.request.query("maxResults"), nextPageToken: call.request.query("nextPageToken"))
         return try await call.list(page, for: administrator)
