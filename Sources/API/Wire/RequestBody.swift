@@ -67,17 +67,6 @@ extension EndpointCall {
     }
 }
 
-extension String? {
-    /// `nil` for an empty text, for fields where both mean the same.
-    var nonEmpty: String? { flatMap { $0.isEmpty ? nil : $0 } }
-
-    /// - Throws: `code` for an absent or empty text.
-    func required(_ code: ErrorCode) throws(RequestRefusal) -> String {
-        guard let self, !self.isEmpty else { throw .rejected(code) }
-        return self
-    }
-}
-
 extension Response {
     public static func json(_ value: some Encodable, status: Int = 200) throws -> Response {
         .json(encoded: try StrictJSON.encode(value), status: status)

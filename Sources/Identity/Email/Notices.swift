@@ -87,7 +87,7 @@ extension OutOfBand {
         -> EmailBatch
     {
         let recipient =
-            outOfBand.restoresFirstAddress
+            restoresFirstAddress
             ? account.initialEmail ?? account.email : account.emailIsVerified ? account.email : nil
         guard let email = recipient, isSent else { return EmailBatch() }
         let code = newCode()

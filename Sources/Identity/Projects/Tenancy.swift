@@ -26,12 +26,12 @@ public struct Tenancy: Sendable {
         self.clock = clock
     }
 
-    /// Creates an unknown tenant in `dev`, where ``home`` does so.
+    /// Creates an unknown tenant in `dev`, where ``tenant`` does so.
     ///
     /// - Returns: `nil` if the tenant does not exist.
     public func tenant(_ id: ID<Tenant>, of project: Project) async throws -> Tenant? {
         if let tenant = try await store.tenant(id, of: project.id) { return tenant }
-        return project.emulatorRules == nil ? nil : try await home(id, project)?.tenant
+        return project.emulatorRules == nil ? nil : try await tenant(id, project)?.tenant
     }
 
     public func create(

@@ -1,6 +1,7 @@
 /// Sign-in with a custom token of the app's own backend.
 public struct CustomSignIn: Sendable {
     private let store: any AccountStore
+    private let authenticator: Authenticator
     private let customTokens: CustomTokens
     private let tokens: any TokenAuthority
     private let networks: NetworkHashing
@@ -8,10 +9,11 @@ public struct CustomSignIn: Sendable {
     private let entropy: Entropy
 
     public init(
-        store: any AccountStore, customTokens: CustomTokens, tokens: any TokenAuthority, networks: NetworkHashing,
-        clock: WallClock, entropy: Entropy
+        store: any AccountStore, authenticator: Authenticator, customTokens: CustomTokens, tokens: any TokenAuthority,
+        networks: NetworkHashing, clock: WallClock, entropy: Entropy
     ) {
         self.store = store
+        self.authenticator = authenticator
         self.customTokens = customTokens
         self.tokens = tokens
         self.networks = networks
@@ -30,7 +32,7 @@ public struct CustomSignIn: Sendable {
     ) async throws -> (signedIn: SignedIn, isNewAccount: Bool) {
         guard let token, !token.isEmpty else { throw CustomTokenRefusal.missing }
         let claim = try await customTokens.read(token, project)
-        try await Authenticator(with: with).require(idToken, of: claim.account, in: project)
+        try await authenticator.require(idToken, of: claim.account, in: project)
         let now = clock.now()
         let wanted = Session(
             id: entropy.sessionID(), account: claim.account, generation: 1, method: .custom,

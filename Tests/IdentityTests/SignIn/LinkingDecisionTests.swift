@@ -32,7 +32,7 @@ private let disabled = account("disabled", isDisabled: true)
 private func caller(_ account: Account) -> Caller {
     let session = Session(
         id: ID("session"), account: account.id, generation: account.generation, method: .password,
-        authenticatedAt: now, device: nil, place: nil)
+        authenticatedAt: now, device: nil, networkHash: nil)
     return Caller(account: account, session: session)
 }
 
