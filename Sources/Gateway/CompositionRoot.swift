@@ -64,7 +64,8 @@ struct CompositionRoot: Sendable {
             signIn: SignInServices(
                 authenticator: authenticator, identifiers: IdentifierLookup(store: store),
                 customTokens: CustomSignIn(
-                    store: store, authenticator: authenticator, customTokens: mode.customTokens(configuration, clock), tokens: tokens,
+                    store: store, authenticator: authenticator, customTokens: mode.customTokens(configuration, clock),
+                    tokens: tokens,
                     networks: networks, clock: clock, entropy: .live),
                 federated: FederatedSignIn(
                     store: federation, authenticator: authenticator, verifier: verifier, sealedTokens: sealedTokens,
