@@ -94,6 +94,8 @@ public struct AccountUpdate: Hashable, Sendable {
     /// A new address is unverified, unless ``emailIsVerified`` says otherwise.
     public var email: Value<EmailAddress>?
     public var emailIsVerified: Bool?
+    /// Removes ``Account/initialEmail``, which may be the address of a previous claimant of the account.
+    public var forgetsInitialEmail = false
     /// In E.164, with the plus sign.
     public var phoneNumber: Value<String>?
     public var passwordHash: Value<String>?

@@ -152,6 +152,7 @@ public struct MailboxChange: Hashable, Sendable {
         change.update.passwordHash = account.hasPassword ? .remove : nil
         change.unlinksSince = everSince
         change.update.phoneNumber = .remove
+        change.update.forgetsInitialEmail = true
         change.update.displayName = .remove
         change.update.photoURL = .remove
         change.update.usesEmailLinks = false

@@ -24,7 +24,7 @@ struct AdminCreateTests {
         #expect(
             user.keys == [
                 "localId", "email", "emailVerified", "displayName", "photoUrl", "phoneNumber", "disabled",
-                "providerUserInfo", "passwordUpdatedAt", "validSince", "createdAt",
+                "providerUserInfo", "passwordHash", "passwordUpdatedAt", "validSince", "createdAt",
             ])
         #expect(user["emailVerified"] == true)
         #expect(

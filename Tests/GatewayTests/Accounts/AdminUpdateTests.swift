@@ -134,9 +134,9 @@ struct AdminUpdateTests {
             (["deleteAttribute": ["DISPLAY_NAME", "PHOTO_URL"], "displayName": "B"], ["displayName", "photoUrl"]),
             (["displayName": "", "photoUrl": ""], ["displayName", "photoUrl"]),
             (["deleteProvider": ["phone"]], ["phoneNumber"]),
-            (["deleteProvider": ["password"]], ["email", "emailVerified", "passwordUpdatedAt"]),
+            (["deleteProvider": ["password"]], ["email", "emailVerified", "passwordHash", "passwordUpdatedAt"]),
             (["deleteAttribute": ["EMAIL"]], ["email", "emailVerified"]),
-            (["deleteAttribute": ["PASSWORD"]], ["passwordUpdatedAt"]),
+            (["deleteAttribute": ["PASSWORD"]], ["passwordHash", "passwordUpdatedAt"]),
             (["deleteProvider": ["google.com", "apple.com"]], []),
         ] as [([String: JSON], Set<String>)])
     func removal(change: [String: JSON], gone: Set<String>) async throws {
@@ -207,8 +207,8 @@ struct AdminUpdateTests {
         let before = try #require(try await gateway.lookup(tokens.idToken).json["users"]?[0])
         #expect(
             before.keys == [
-                "localId", "email", "emailVerified", "disabled", "providerUserInfo", "passwordUpdatedAt", "validSince",
-                "createdAt", "lastLoginAt", "lastRefreshAt",
+                "localId", "email", "emailVerified", "disabled", "providerUserInfo", "passwordHash", "passwordUpdatedAt",
+                "validSince", "createdAt", "lastLoginAt", "lastRefreshAt",
             ])
         #expect(before["emailVerified"] == false && before["disabled"] == false)
         let ignored: [String: JSON] = [

@@ -35,7 +35,7 @@ struct SignUpTests {
         #expect(user["emailVerified"] == false)
         #expect(user["displayName"] == "Ada")
         #expect(user["providerUserInfo"]?[0]?["providerId"] == "password")
-        #expect(user["passwordHash"] == nil && user["salt"] == nil)
+        #expect(user["passwordHash"] == "UkVEQUNURUQ=" && user["salt"] == nil)
     }
 
     @Test(

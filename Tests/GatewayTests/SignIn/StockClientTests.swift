@@ -78,6 +78,21 @@ struct StockClientTests {
     }
 }
 
+@Suite("The first address of an account")
+struct InitialEmailTests {
+    @Test("is forgotten when the owner of the address takes the account over")
+    func reclaimed() async throws {
+        let gateway = try await TestGateway()
+        let intruder = try await gateway.signUp(email: "eve@example.com")
+        let changed = try await gateway.update(intruder.idToken, ["email": "ada.lovelace@example.com"])
+        let before = try await gateway.account(try #require(changed.json["idToken"]?.string))
+        #expect(before["initialEmail"] == "eve@example.com")
+        let ada = try await gateway.signIn(gateway.apple())
+        #expect(ada.json["localId"]?.string == intruder.localId, "\(ada.text)")
+        #expect(try await gateway.account(try #require(ada.json["idToken"]?.string))["initialEmail"] == nil)
+    }
+}
+
 @Suite("The emulator's rules do not apply in production")
 struct EmulatorRulesTests {
     private static func fixture() async throws -> TenantFixture {

@@ -83,7 +83,7 @@ struct RequestPipelineTests {
             "/identitytoolkit.googleapis.com/v2/accounts/mfaSignIn:start",
             "/www.googleapis.com/identitytoolkit/v3/relyingparty/verifyPhoneNumber",
             "/v2/projects/demo/tenants/t/inboundSamlConfigs", "/v2/projects/demo/inboundSamlConfigs",
-            "/identitytoolkit/v3/relyingparty/downloadAccount", "/identitytoolkit/v3/relyingparty/getRecaptchaParam",
+            "/identitytoolkit/v3/relyingparty/getRecaptchaParam",
         ])
     func notImplemented(path: String) async throws {
         let response = try await Self.shared.value.send(.post, path)

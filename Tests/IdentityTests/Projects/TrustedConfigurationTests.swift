@@ -148,7 +148,7 @@ struct TrustedConfigurationTests {
     /// What cannot be changed, and what has rows for its own members instead.
     static let others: Set<String> = [
         "Project.realm", "Project.number", "Project.policy", "Project.emailSettings", "ProviderSettings.provider",
-        "ConfiguredApp.app", "App.id", "App.settings",
+        "ConfiguredApp.app", "App.id", "App.settings", "Project.emulatorRules",
     ]
 
     @Test("needs trust if it decides who is believed, or where codes and events go", arguments: trusted)
