@@ -1,10 +1,16 @@
 """Client of the Apple and Google simulators in `sekisho dev`."""
 
 import secrets
+from functools import cache
+from urllib.parse import urlencode
 
+import jwt
 import requests
+from cryptography.hazmat.primitives.asymmetric import rsa
 
 from gateway import set_clock
+
+ISSUERS = {"apple.com": "https://appleid.apple.com", "google.com": "https://accounts.google.com"}
 
 
 class Simulators:
@@ -27,6 +33,10 @@ class Simulators:
     def google(self, person=None, **more):
         return self.sign_in("google.com", person, **more)
 
+    def key_id(self, provider):
+        """The ID of the key that signs at the provider."""
+        return jwt.get_unverified_header(self.sign_in(provider)["idToken"])["kid"]
+
     def configure(self, **change):
         return _json(self.request("PATCH", "/simulators", change))
 
@@ -40,6 +50,19 @@ class Simulators:
 def fresh_person(domain="gmail.com"):
     """Returns a person unknown to the provider, as the simulators' API describes one."""
     return {"email": f"{secrets.token_hex(8)}@{domain}", "givenName": "Ada", "familyName": "Lovelace"}
+
+
+@cache
+def foreign_key():
+    """A key that no simulator has."""
+    return rsa.generate_private_key(public_exponent=65537, key_size=2048)
+
+
+def foreign_token(provider, key_id="another-key", **changed):
+    """Returns a `postBody` with a token that `foreign_key` signed, as far as the gateway knows a genuine one."""
+    claims = {"iss": ISSUERS[provider], "aud": "some.app", "sub": secrets.token_hex(8), "exp": 1, "iat": 0} | changed
+    token = jwt.encode(claims, foreign_key(), algorithm="RS256", headers={"kid": key_id})
+    return urlencode({"providerId": provider, "id_token": token})
 
 
 def idp_sign_in_body(proof, **more):

@@ -9,7 +9,7 @@ import pytest
 import gateway
 from client import Client
 from installation import new_database, sql
-from simulators import Simulators, fresh_person, idp_sign_in_body
+from simulators import ISSUERS, Simulators, foreign_token, fresh_person, idp_sign_in_body
 
 
 @pytest.fixture(scope="module")
@@ -257,3 +257,12 @@ def test_invalid_arguments_of_the_simulate_command_are_rejected(own_dev, words, 
     completed = gateway.run(*words, *([] if "--url" in words else ["--url", own_dev.url]))
     assert (completed.returncode, completed.stdout) == (status, "")
     assert message in completed.stderr
+
+
+@pytest.mark.parametrize("provider", ISSUERS)
+def test_a_token_in_the_name_of_a_dropped_key_is_verified(client, simulators, provider):
+    """`dev` accepts genuine tokens without verification, but none that names a key of a simulator."""
+    key_id = simulators.key_id(provider)
+    simulators.configure(**{provider.split(".")[0]: {"rotateKeys": True, "dropOldKeys": True}})
+    body = idp_sign_in_body({"postBody": foreign_token(provider, key_id)})
+    assert client.call("signInWithIdp", body).code == "INVALID_IDP_RESPONSE"

@@ -48,8 +48,8 @@ struct AdminLookupTests {
         let ada = try await Self.populated().user("ada")
         #expect(
             ada.keys == [
-                "localId", "email", "emailVerified", "disabled", "providerUserInfo", "passwordHash", "passwordUpdatedAt",
-                "validSince", "createdAt", "customAttributes",
+                "localId", "email", "emailVerified", "disabled", "providerUserInfo", "passwordHash",
+                "passwordUpdatedAt", "validSince", "createdAt", "customAttributes",
             ])
         #expect(ada["passwordHash"] == "UkVEQUNURUQ=")
         #expect(ada["customAttributes"] == "{\"role\":\"editor\"}")

@@ -207,8 +207,8 @@ struct AdminUpdateTests {
         let before = try #require(try await gateway.lookup(tokens.idToken).json["users"]?[0])
         #expect(
             before.keys == [
-                "localId", "email", "emailVerified", "disabled", "providerUserInfo", "passwordHash", "passwordUpdatedAt",
-                "validSince", "createdAt", "lastLoginAt", "lastRefreshAt",
+                "localId", "email", "emailVerified", "disabled", "providerUserInfo", "passwordHash",
+                "passwordUpdatedAt", "validSince", "createdAt", "lastLoginAt", "lastRefreshAt",
             ])
         #expect(before["emailVerified"] == false && before["disabled"] == false)
         let ignored: [String: JSON] = [
