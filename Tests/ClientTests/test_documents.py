@@ -4,6 +4,7 @@ import pytest
 import requests
 import yaml
 
+from browser import browser
 from contract import PATH
 
 
@@ -33,3 +34,14 @@ def test_the_reference_has_every_operation_and_schema_and_no_script(url, contrac
         assert (f'id="{name}"' in page) or (name.endswith("InTenant") and f"<code>{name}</code>" in page), name
     for name in contract.document["components"]["schemas"]:
         assert f'id="schema-{name}"' in page, name
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("dark", [False, True])
+def test_the_reference_has_its_style_in_a_browser_without_scripts(dev, dark):
+    with browser(scripts=False) as chromium:
+        chromium.screen(1280, dark)
+        chromium.open(dev.url + "/docs")
+        assert chromium.style("nav", "position") == "sticky"
+        assert chromium.style("body", "background-color") == ("rgba(13, 17, 23, 1)" if dark else "rgba(0, 0, 0, 0)")
+        assert [message for message in chromium.console_messages() if "Content Security Policy" in message] == []

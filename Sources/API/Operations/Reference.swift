@@ -1,21 +1,12 @@
 internal import CReference
 internal import HTTP
+internal import Pages
 
 extension Endpoint {
     /// The reference of the API for people. `Deploy/contract` makes the page from the contract.
     static let getReference = page("getReference", .get, "/docs") { _ in
         PageResponse(
-            Response(
-                status: 200,
-                headers: [
-                    "Content-Type": "text/html; charset=utf-8", "Content-Language": "en",
-                    "Content-Security-Policy":
-                        "default-src 'none'; style-src '\(SEKISHO_REFERENCE_STYLE)'; frame-ancestors 'none'; base-uri 'none'",
-                    "Referrer-Policy": "no-referrer", "X-Frame-Options": "DENY",
-                    "Cross-Origin-Opener-Policy": "same-origin", "Cross-Origin-Resource-Policy": "same-origin",
-                    "Cache-Control": Response.documentLifetime,
-                ],
-                body: sekisho_reference_page().content))
+            Page.response(sekisho_reference_page().content, language: "en", style: SEKISHO_REFERENCE_STYLE))
     }
 
     /// The contract, for generators of clients (RFC 9512).
@@ -29,12 +20,10 @@ extension Endpoint {
 }
 
 extension Response {
-    /// The documents change with the version of the gateway only.
-    fileprivate static let documentLifetime = "public, max-age=300"
-
+    /// Changes with the version of the gateway only.
     fileprivate static func document(_ document: sekisho_document, type: String) -> Response {
         Response(
-            status: 200, headers: ["Content-Type": "\(type); charset=utf-8", "Cache-Control": documentLifetime],
+            status: 200, headers: ["Content-Type": "\(type); charset=utf-8", "Cache-Control": "public, max-age=300"],
             body: document.content)
     }
 }

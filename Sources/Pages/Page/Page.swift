@@ -39,27 +39,34 @@ public struct Page: Sendable {
             body: Markup(.body, [Markup(.main, name + [Markup(.h1, text: heading)] + content)]))
     }
 
+    public func response(status: Int = 200) -> Response {
+        Self.response(
+            Array(html.utf8), language: frame.language.rawValue, style: "sha256-\(Stylesheet.sha256)", status: status)
+    }
+
     /// Other sites cannot frame the page, caches do not store it, and browsers do not send its URL, which may contain a code,
     /// to other servers.
-    public func response(status: Int = 200) -> Response {
+    ///
+    /// - Parameter style: the hash of the page's only style, as in a Content-Security-Policy.
+    public static func response(_ html: [UInt8], language: String, style: String, status: Int = 200) -> Response {
         Response(
             status: status,
             headers: [
                 "Content-Type": "text/html; charset=utf-8",
-                "Content-Security-Policy": Self.securityPolicy,
-                "Content-Language": frame.language.rawValue,
+                "Content-Security-Policy": securityPolicy(style),
+                "Content-Language": language,
                 "Referrer-Policy": "no-referrer",
                 "Cache-Control": "no-store",
                 "Cross-Origin-Opener-Policy": "same-origin",
                 "Cross-Origin-Resource-Policy": "same-origin",
                 "X-Frame-Options": "DENY",
             ],
-            body: Array(html.utf8))
+            body: html)
     }
 
-    private static let securityPolicy =
-        "default-src 'none'; style-src 'sha256-\(Stylesheet.sha256)'; form-action 'self'; frame-ancestors 'none'; "
-        + "base-uri 'none'"
+    private static func securityPolicy(_ style: String) -> String {
+        "default-src 'none'; style-src '\(style)'; form-action 'self'; frame-ancestors 'none'; base-uri 'none'"
+    }
 }
 
 extension Page.Frame {
