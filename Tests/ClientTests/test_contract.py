@@ -113,10 +113,19 @@ def property_names(schema, seen, besides=None):
             yield from property_names(part, seen, besides)
 
 
-def test_every_property_and_schema_that_it_names_has_a_description():
+def test_every_property_has_a_description():
     schemas = CONTRACT.document["components"]["schemas"]
-    properties = [(name, key, value) for name, schema in schemas.items() for key, value in schema.get("properties", {}).items()]
-    assert [(name, key) for name, key, value in properties if not CONTRACT.resolved(value).get("description")] == []
+    missing = [
+        f"{name}.{key}" for name, schema in schemas.items() for key, value in schema.get("properties", {}).items()
+        if not CONTRACT.resolved(value).get("description")
+    ]
+    assert missing == []
+
+
+@each_operation
+def test_every_parameter_has_a_description(operation):
+    parameters = [CONTRACT.resolved(node) for node in operation.body.get("parameters", [])]
+    assert [parameter["name"] for parameter in parameters if not parameter.get("description")] == []
 
 
 def test_the_type_of_a_request_has_the_name_of_an_operation_with_it():
