@@ -14,6 +14,8 @@ struct AppReviewReport: Encodable {
     struct Exemption: Encodable {
         let kind: String
         let reason: String
+        let declaredBy: String?
+        let declaredAt: String?
     }
 
     struct Entry: Encodable {
@@ -41,11 +43,12 @@ struct AppReviewReport: Encodable {
             var entries: [Entry] = []
             var passes = true
             for project in projects {
-                let tenants = project.hasTenants ? try await store.tenantsWithProviders(of: project.id) : []
+                let tenants = project.hasTenants ? try await store.tenantsThatSignIn(of: project.id) : []
                 let apps = try await store.apps(of: project.id)
                 for realm in [project] + tenants {
+                    let usesCustomTokens = try await store.usesCustomTokens(in: realm.realm)
                     for configured in apps {
-                        let review = AppReview(of: configured.app, in: realm)
+                        let review = AppReview(of: configured.app, in: realm, usesCustomTokens: usesCustomTokens)
                         passes = passes && review.passes
                         entries.append(Entry(configured, review, in: realm))
                     }
@@ -85,7 +88,11 @@ extension AppReviewReport.Entry {
             name: configured.name,
             platform: settings.platform.rawValue, distribution: settings.distribution.rawValue,
             signInMethods: LoginServices(of: configured.app, in: project).methods.map(\.rawValue),
-            exemption: settings.exemption.map { .init(kind: $0.kind.rawValue, reason: $0.reason) },
+            exemption: settings.exemption.map {
+                .init(
+                    kind: $0.kind.rawValue, reason: $0.reason, declaredBy: $0.declaration?.actor,
+                    declaredAt: $0.declaration?.at.iso8601)
+            },
             points: review.points.map { .init(guideline: $0.guideline, verdict: $0.verdict.rawValue, text: $0.text) })
     }
 }

@@ -18,11 +18,11 @@ extension Command {
         ),
         (
             "providers",
-            "by ID: apple.com, google.com, oidc.NAME. Each has enabled (default: true for a new one) and clientIds; Apple has teamId, keyId, acceptsUnhashedNonces and privateKey or privateKeyFile; the others have clientSecret or clientSecretFile; oidc.NAME has issuer, displayName and trustsEmail. Paths are relative to FILE."
+            "by ID: apple.com, google.com, oidc.NAME. Each has enabled (default: true for a new one), clientIds and relation (social, own, organisation, government, marketplace, thirdPartyService, or null; Google: social, or organisation with hostedDomains, a list of Workspace domains; Apple: social); Apple has teamId, keyId, acceptsUnhashedNonces and privateKey or privateKeyFile; the others have clientSecret or clientSecretFile; oidc.NAME has issuer, displayName and trustsEmail. Paths are relative to FILE."
         ),
         (
             "apps",
-            "by ID: name, platform (ios, macos, android, web, other), distribution (appStore, marketplace, playStore, enterprise, web, other), bundleId, signInMethods (in display order; null: all that are enabled), clientIds (lists by provider), exemption (kind and reason, or null; kinds are ownAccountsOnly, alternativeMarketplace, organisationAccounts, governmentIdentity, thirdPartyClient)"
+            "by ID: name, platform (ios, macos, android, windows, web, other), distribution (appStore, marketplace, playStore, enterprise, web, other), bundleIds, signInMethods (in display order; null: all that are enabled), linkOnlyMethods (providers whose identities can be linked but not used to sign in), clientIds (lists by provider), requestedScopes (email, name; null: both), androidPackages, androidCertificates (SHA-1 fingerprints) and webDomains (hosts, *. for subdomains), which with bundleIds limit who may use the app's keys, exemption (kind and reason, or null; kinds are ownAccountsOnly, alternativeMarketplace, organisationAccounts, governmentIdentity, thirdPartyClient)"
         ),
     ]
 
@@ -43,7 +43,7 @@ extension Command {
         ],
         details: [
             "FILE may be `-` for standard input. What FILE omits stays as it is; an unknown member is an error.",
-            "If anything is invalid, App Review guideline 4.8 included, nothing is changed and every problem is reported. Changes take effect within seconds. Applying a file twice changes nothing the second time.",
+            "If FILE adds a problem, App Review guideline 4.8 included, nothing is changed and every new problem is reported. Problems that existed before are reported as warnings. Changes take effect within seconds. Applying a file twice changes nothing the second time.",
         ],
         tables: [HelpTable(title: "Members of FILE", rows: fileMembers)],
         environment: [
@@ -104,7 +104,10 @@ private struct ProjectFileApplication: Sendable {
             clock: administration.clock)
         let edit = try await store.edit(
             ID(file.project), by: .commandLine, allowing: permissions, isRehearsal: isDryRun, change)
-        if let edit { return report(edit.after.changes(since: edit.before), discarded: edit.discarded) }
+        if let edit {
+            report(edit.after.changes(since: edit.before), discarded: edit.discarded)
+            return warn(edit.after.warnings)
+        }
         guard creates else {
             throw Failure(
                 message:
@@ -116,8 +119,10 @@ private struct ProjectFileApplication: Sendable {
             project: draft.project, name: draft.name,
             apps: [ConfiguredApp(app: ProjectDraft.app, name: ProjectDraft.app.id.rawValue)])
         let initial = configuration
+        change(&configuration)
         // Rejects an invalid file before the project is created.
-        try change(&configuration)
+        let problems = configuration.problems(by: rules)
+        guard problems.isEmpty else { throw ConfigurationRefusal(problems: problems) }
         if !isDryRun {
             _ = try await draft.create(
                 in: administration.pool, under: masterKeys, by: .commandLine, at: administration.clock.now())
@@ -127,11 +132,12 @@ private struct ProjectFileApplication: Sendable {
         report(configuration.changes(since: initial), discarded: [:])
     }
 
-    /// - Throws: ``ConfigurationRefusal`` for every problem, also for those that existed before.
-    private func change(_ configuration: inout ProjectConfiguration) throws {
+    private func change(_ configuration: inout ProjectConfiguration) {
         file.apply(to: &configuration, pruning: prunes)
-        let problems = configuration.problems(by: rules)
-        guard problems.isEmpty else { throw ConfigurationRefusal(problems: problems) }
+    }
+
+    private func warn(_ problems: [ConfigurationProblem]) {
+        for problem in problems { Terminal.writeError("warning: as before, \(problem.listed)") }
     }
 
     private func draft() throws(UsageError) -> ProjectDraft {

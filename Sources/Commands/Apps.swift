@@ -9,7 +9,7 @@ extension Command {
         operand: Operand(placeholder: "ID", noun: "app ID"),
         options: [.project, .text("name", "NAME", "name shown to operators", defaultNote: "ID")],
         details: [
-            "ID has at most 63 characters: a to z, 0 to 9 and hyphens. The app shows every sign-in method that the project has enabled; `sekisho projects apply` can restrict them."
+            "ID has at most 63 characters: a to z, 0 to 9 and hyphens. The app has the platform and distribution `other`, no bundle ID, and shows every sign-in method that the project has enabled; `sekisho projects apply` changes all of this."
         ],
         environment: ["DATABASE_URL"]
     ) { arguments in

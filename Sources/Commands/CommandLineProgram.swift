@@ -36,8 +36,13 @@ package enum CommandLineProgram {
 extension ConfigurationRefusal {
     /// One line for each problem.
     fileprivate var list: String {
-        problems.map { "  - \($0.isLoginServices ? "LOGIN_SERVICES_4_8 : " : "")\($0)" }.joined(separator: "\n")
+        problems.map { "  - \($0.listed)" }.joined(separator: "\n")
     }
+}
+
+extension ConfigurationProblem {
+    /// The problem in a list, with the code of guideline 4.8.
+    var listed: String { isLoginServices ? "\(ErrorCode.loginServices.rawValue) : \(self)" : description }
 }
 
 extension ConfigurationEditRefusal {

@@ -19,7 +19,10 @@ extension Command {
             .choice("algorithm", "NAME", ["ES256", "RS256"], "algorithm of ID tokens", default: "ES256"),
             .text("domain", "HOST", "domain that links and redirects may lead to", isRepeatable: true),
         ],
-        details: ["ID has at most 63 characters: a to z, 0 to 9 and hyphens."],
+        details: [
+            "ID has at most 63 characters: a to z, 0 to 9 and hyphens.",
+            "The app \"default\" has the platform and distribution `other`, no bundle ID, and every sign-in method that the project enables. A social provider needs apple.com beside it there too, with any client ID; `sekisho projects apply` declares the platform, and with it which ID Apple needs.",
+        ],
         environment: ["DATABASE_URL", "SEKISHO_MASTER_KEY"]
     ) { arguments in
         let draft = try ProjectDraft(arguments)

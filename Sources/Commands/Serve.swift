@@ -38,7 +38,7 @@ extension Config {
     /// - Throws: ``Failure`` if the database belongs to another mode or master key.
     fileprivate func verifyDatabase(_ log: Log) throws -> Bool {
         do {
-            try Administration.run(on: database) { try await claim($0.pool) }
+            try Administration.run(on: database) { try await claim($0.pool, log) }
             return true
         } catch let failure as Failure {
             throw failure
@@ -48,7 +48,7 @@ extension Config {
         }
     }
 
-    fileprivate func claim(_ pool: Pool) async throws {
+    fileprivate func claim(_ pool: Pool, _ log: Log) async throws {
         guard try await InstallationStore(pool: pool).isReady() else { throw NotMigrated() }
         do {
             _ = try await Schema.status(of: pool)
@@ -56,6 +56,19 @@ extension Config {
             throw Failure(message: error.description)
         }
         try await Canary.claim(pool, for: .serve, under: masterKeys, at: WallClock.live.now())
+        try await reportLoginServices(pool, log)
+    }
+
+    /// Apps that were stored before a rule about guideline 4.8 was added are tolerated for a while.
+    private func reportLoginServices(_ pool: Pool, _ log: Log) async throws {
+        for violation in try await GracePeriodStore(pool: pool).update(at: WallClock.live.now()) {
+            log.warning(
+                "an app violates App Review guideline 4.8",
+                [
+                    "project": .string(violation.project.rawValue), "app": .string(violation.app.rawValue),
+                    "toleratedUntil": .string(violation.graceEndsAt.iso8601),
+                ])
+        }
     }
 }
 
@@ -67,7 +80,7 @@ extension RunningGateway {
             while true {
                 try await loop.sleep(for: .seconds(1))
                 do {
-                    try await config.claim(pool)
+                    try await config.claim(pool, log)
                     return startEmailDelivery()
                 } catch let failure as Failure {
                     log.error("database rejected", ["reason": .string(failure.message)])

@@ -28,11 +28,15 @@ struct TokenCheckReason: Sendable {
 extension ProviderRefusal {
     func reason(_ header: TokenHeader?, _ provider: ProviderID, _ now: Instant) -> TokenCheckReason {
         switch self {
-        case .notConfigured, .disabled, .notForThisApp:
+        case .notConfigured, .disabled, .notForThisApp, .linkOnly:
             TokenCheckReason("configuration", "the provider is not enabled")
         case .credentialMissing: TokenCheckReason("form", "standard input is empty")
         case .invalidToken(let fault): fault.reason(header, now)
         case .nonce(let fault): fault.reason(provider)
+        case .hostedDomain(let expected, let seen):
+            TokenCheckReason(
+                "hostedDomain", "the token is not of a listed Workspace domain", expected: .texts(expected),
+                seen: seen.map { .string($0) })
         case .otherIssuer: TokenCheckReason("issuer", "the identity was verified by another issuer")
         case .invalidPendingToken, .tokenAlreadyUsed: TokenCheckReason("form", "not a token of the provider")
         }

@@ -21,8 +21,8 @@ extension Verifier {
                 return try await signed.verify(credential, app, project)
             }
             return try FakeClaims(token).identity(credential, in: project)
-        } admit: { provider, app, project throws(ProviderRefusal) in
-            if !provider.canOnlyBeFake { try signed.admit(provider, app, project) }
+        } admit: { provider, app, project, use throws(ProviderRefusal) in
+            if !provider.canOnlyBeFake { try signed.admit(provider, app, project, use) }
         }
     }
 }
@@ -63,7 +63,7 @@ private struct FakeClaims {
             name: credential.name ?? PersonName(given: text("given_name"), family: text("family_name")),
             displayName: PersonName(given: text("name"), family: nil)?.full,
             photoURL: text("picture").flatMap { $0.utf8.count <= Self.urlLimit ? $0 : nil },
-            rawUserInfo: try userInfo(of: credential.provider, subject, email))
+            rawUserInfo: try userInfo(of: credential.provider, subject, email), hostedDomain: text("hd"))
         identity.details = ProfileDetails(
             screenName: line("screen_name"), language: line("locale"), timeZone: line("zoneinfo"))
         return identity

@@ -60,7 +60,9 @@ package struct ConfigurationCache: Sendable {
             return try await projects.project(id)
         }
         tenants = Cache(lifetime: lookup == nil ? Self.lifetime : .zero) { try await projects.realm($0) }
-        apps = Cache(lifetime: lookup == nil ? Self.lifetime : .zero) { try await projects.apps(of: $0).map(\.app) }
+        apps = Cache(lifetime: lookup == nil ? Self.lifetime : .zero) {
+            try await projects.apps(of: $0).map { $0.app.current(at: clock.now()) }
+        }
         keys = Cache(lifetime: Self.lifetime) { project in
             try KeyRing(try await signingKeys.live(in: project, at: clock.now()), of: project, under: masterKeys)
         }
@@ -73,7 +75,9 @@ package struct ConfigurationCache: Sendable {
             }
         }
         clients = Cache(lifetime: Self.lifetime) { hash in
-            try await apiKeys.holder(ofKeyWithHash: hash).map { CallingApp(project: $0.project, app: $0.app) }
+            try await apiKeys.holder(ofKeyWithHash: hash).map {
+                CallingApp(project: $0.project, app: $0.app.current(at: clock.now()))
+            }
         }
         administrators = Cache(lifetime: Self.lifetime) { hash in
             try await serviceKeys.holder(ofSecretWithHash: hash)

@@ -21,8 +21,20 @@ struct ProviderRefusalNamesTests {
                 "OPERATION_NOT_ALLOWED : The identity provider is not among this app's sign-in methods."
             ),
             (
-                .notForThisApp(.appleNotShown),
-                "OPERATION_NOT_ALLOWED : LOGIN_SERVICES_4_8 : This app may not use a social provider: it shows a social provider and not apple.com beside it."
+                .notForThisApp(.init(.appleNotShown, .google)),
+                "OPERATION_NOT_ALLOWED : LOGIN_SERVICES_4_8 : This app may not use a social provider: it shows google.com and not apple.com beside it."
+            ),
+            (
+                .linkOnly,
+                "OPERATION_NOT_ALLOWED : The app offers the identity provider only for linking, not for signing in."
+            ),
+            (
+                .hostedDomain(expected: ["example.com"], seen: "evil\u{1b}.example"),
+                response("The ID token is of the hosted domain 'evil?.example'; expected 'example.com'.")
+            ),
+            (
+                .hostedDomain(expected: ["example.com"], seen: nil),
+                response("The ID token is of the hosted domain missing; expected 'example.com'.")
             ),
             (
                 .credentialMissing,
@@ -114,13 +126,13 @@ struct ProviderRefusalNamesTests {
         "of a configuration is a conflict where guideline 4.8 alone is broken",
         arguments: [
             (
-                [.loginServices(.appleNotShown, app: ID("a"))], 409,
-                "LOGIN_SERVICES_4_8 : app a: it shows a social provider and not apple.com beside it",
+                [.loginServices(.init(.appleNotShown, .google), app: ID("a"))], 409,
+                "LOGIN_SERVICES_4_8 : app a: it shows google.com and not apple.com beside it (APPLE_NOT_SHOWN)",
                 "LOGIN_SERVICES_4_8"
             ),
             (
-                [.appleTeamID, .loginServices(.appleNotShown, app: ID("a"))], 400,
-                "INVALID_CONFIG : apple.com's team id must be ten capitals and digits; app a: it shows a social provider and not apple.com beside it",
+                [.appleTeamID, .loginServices(.init(.appleNotShown, .google), app: ID("a"))], 400,
+                "INVALID_CONFIG : apple.com's team id must be ten capitals and digits; app a: it shows google.com and not apple.com beside it (APPLE_NOT_SHOWN)",
                 "INVALID_CONFIG"
             ),
             (

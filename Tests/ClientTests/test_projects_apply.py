@@ -45,7 +45,7 @@ def apply(own, tmp_path):
 def test_applying_a_file_again_changes_nothing(apply, project, apple):
     file = {"project": project, "policy": {"allowsAnonymous": False},
             "providers": {"apple.com": apple, "google.com": GOOGLE},
-            "apps": {"ios": {"platform": "ios", "bundleId": "com.example.app"}}}
+            "apps": {"ios": {"platform": "ios", "bundleIds": ["com.example.app"]}}}
     first = apply(file)
     assert first.returncode == 0, first.stderr
     assert "+ providers.apple.com.privateKey: set\n" in first.stdout
@@ -102,7 +102,7 @@ def test_an_invalid_file_is_rejected_as_a_whole_with_every_problem(apply, own, p
     assert completed.stderr == f"""sekisho: rejected, nothing was changed:
   - apple.com needs a client id: its tokens could be for anybody
   - apple.com's private key must be a P-256 key in PEM, as in the .p8 file
-  - LOGIN_SERVICES_4_8 : app default: it shows a social provider while apple.com is not configured and enabled
+  - LOGIN_SERVICES_4_8 : app default: it shows google.com while apple.com is not configured and enabled (APPLE_NOT_ENABLED)
 """
     assert dump(own.database_url) == before
 
@@ -165,17 +165,17 @@ def test_apps_are_listed_with_their_methods(apply, own, project, apple):
 
 
 def test_an_app_that_violates_the_guideline_is_not_created(apply, own, project):
-    exemption = {"kind": "organisationAccounts", "reason": "staff only"}
+    exemption = {"kind": "thirdPartyClient", "reason": "it reads that service's mail"}
     apps = {"default": {"exemption": exemption}}
     applied = apply({"project": project, "providers": {"google.com": GOOGLE}, "apps": apps})
     assert applied.returncode == 0, applied.stderr
     completed = own.run(f"apps create web --project {project}")
     assert completed.returncode == 1
-    assert "LOGIN_SERVICES_4_8 : app web: it shows a social provider while apple.com is not" in completed.stderr
+    assert "LOGIN_SERVICES_4_8 : app web: it shows google.com while apple.com is not" in completed.stderr
 
 
 def test_an_exemption_is_audited(apply, own, project):
-    exemption = {"kind": "organisationAccounts", "reason": "staff only"}
+    exemption = {"kind": "thirdPartyClient", "reason": "staff only"}
     apply({"project": project, "apps": {"default": {"exemption": exemption}}})
     events = sql(own.database_url, f"SELECT actor, action, subject, detail->>'reason' FROM audit_event "
                                   f"WHERE project_id = '{project}' AND action LIKE 'exemption%'")
@@ -188,9 +188,48 @@ def test_check_reports_an_app_that_violates_the_guideline(apply, own, project, a
     sql(own.database_url, f"UPDATE identity_provider SET secret = NULL WHERE project_id = '{project}'")
     checked = own.run("check")
     assert checked.returncode == 1
-    assert f"wrong project {project}, app default: LOGIN_SERVICES_4_8 : it shows a social" in checked.stdout
+    assert f"wrong project {project}, app default: LOGIN_SERVICES_4_8 : it shows google.com" in checked.stdout
     apply({"project": project}, "--prune")
     own.run_ok("check")
+
+
+def test_a_broken_configuration_is_repaired_step_by_step(apply, own, project, apple):
+    apply({"project": project, "providers": {"apple.com": apple, "google.com": GOOGLE}})
+    sql(own.database_url, f"UPDATE identity_provider SET secret = NULL WHERE project_id = '{project}'")
+    renamed = apply({"project": project, "name": "Other"})
+    assert (renamed.returncode, renamed.stdout) == (0, "~ name: " + project + " → Other\n1 change applied\n")
+    warning = "sekisho: warning: as before, LOGIN_SERVICES_4_8 : app default: it shows google.com while apple.com lacks"
+    assert renamed.stderr.startswith(warning)
+    corp = {"clientIds": ["c"], "issuer": "https://id.example.com"}
+    added = apply({"project": project, "providers": {"oidc.corp": corp}})
+    assert added.returncode == 1 and "it shows oidc.corp while" in added.stderr
+    assert "google.com" not in added.stderr, "only the new violation is reported"
+    repaired = apply({"project": project, "providers": {"apple.com": apple}})
+    assert (repaired.returncode, repaired.stderr) == (0, "")
+
+
+def test_an_app_stored_before_a_rule_is_tolerated_and_reported(apply, own, project, apple):
+    with own.serving():
+        apply({"project": project, "providers": {"apple.com": apple, "google.com": GOOGLE}})
+    sql(own.database_url, f"UPDATE identity_provider SET secret = NULL WHERE project_id = '{project}'")
+    with own.serving():
+        checked = own.run("check")
+    assert checked.returncode == 1
+    line = next(line for line in checked.stdout.splitlines() if f"project {project}, app default" in line)
+    assert "LOGIN_SERVICES_4_8" in line and "; it is tolerated until " in line
+    apply({"project": project}, "--prune")
+
+
+def test_check_reports_what_no_edit_may_add(apply, own, project):
+    corp = {"clientIds": ["c"], "issuer": "https://id.example.com", "relation": "own"}
+    assert apply({"project": project, "providers": {"oidc.corp": corp}}).returncode == 0
+    sql(own.database_url, f"""
+        UPDATE identity_provider SET settings = jsonb_set(settings, '{{openId,issuer}}', '"https://accounts.google.com"')
+        WHERE project_id = '{project}'""")
+    checked = own.run("check")
+    assert checked.returncode == 1
+    assert f"wrong project {project}: INVALID_CONFIG : oidc.corp's issuer is that of apple.com" in checked.stdout
+    apply({"project": project}, "--prune")
 
 
 def test_a_running_gateway_uses_the_new_configuration(apply, own, apple):

@@ -22,7 +22,7 @@ struct ProjectFileTests {
                 "trustsEmail": true, "clientSecret": "s"}},
          "apps": {
             "default": {"signInMethods": ["apple.com", "password"]},
-            "ios": {"name": "App", "platform": "ios", "distribution": "appStore", "bundleId": "com.example.app",
+            "ios": {"name": "App", "platform": "ios", "distribution": "appStore", "bundleIds": ["com.example.app"],
                 "clientIds": {"google.com": ["ios"]},
                 "exemption": {"kind": "thirdPartyClient", "reason": "because"}}}}
         """#
@@ -52,7 +52,7 @@ struct ProjectFileTests {
         #expect(
             after.changes(since: Self.fresh).map(\.line) == [
                 "+ apps.default.signInMethods: apple.com, password",
-                "+ apps.ios.bundleId: com.example.app",
+                "+ apps.ios.bundleIds: com.example.app",
                 "+ apps.ios.clientIds.google.com: ios",
                 "+ apps.ios.distribution: appStore",
                 "+ apps.ios.exemption.kind: thirdPartyClient",
@@ -122,11 +122,11 @@ struct ProjectFileTests {
         let after = try Self.applied(
             #"""
             {"project": "demo", "providers": {"oidc.corp": {"displayName": null}},
-             "apps": {"ios": {"bundleId": null, "exemption": null}, "default": {"signInMethods": null}}}
+             "apps": {"ios": {"bundleIds": [], "exemption": null}, "default": {"signInMethods": null}}}
             """#, to: before)
         #expect(
             after.changes(since: before).filter { !$0.isSecret }.map(\.line) == [
-                "- apps.default.signInMethods: apple.com, password", "- apps.ios.bundleId: com.example.app",
+                "- apps.default.signInMethods: apple.com, password", "- apps.ios.bundleIds: com.example.app",
                 "- apps.ios.exemption.kind: thirdPartyClient", "- apps.ios.exemption.reason: because",
                 "- providers.oidc.corp.displayName: Corp",
             ])

@@ -100,8 +100,11 @@ private struct DefaultSupportedIdpConfig: Encodable {
     let clientId: String?
     let clientIds: [String]
     let appleSignInConfig: Apple?
+    let relation: String?
+    let hostedDomains: [String]?
+    let warnings: [String]?
 
-    init(_ settings: ProviderSettings, in project: Project) {
+    init(_ settings: ProviderSettings, in project: Project, warnings: [String]? = nil) {
         name = "\(project.resourceName)/defaultSupportedIdpConfigs/\(settings.provider.rawValue)"
         enabled = settings.isEnabled
         clientId = settings.clientIDs.first
@@ -112,6 +115,9 @@ private struct DefaultSupportedIdpConfig: Encodable {
                 codeFlowConfig: settings.apple.map { CodeFlow(teamId: $0.teamID, keyId: $0.keyID) },
                 bundleIds: Array(settings.clientIDs.dropFirst()),
                 acceptsUnhashedNonces: settings.apple?.acceptsUnhashedNonces ?? false) : nil
+        relation = settings.statedRelation?.rawValue
+        hostedDomains = settings.hostedDomains.isEmpty ? nil : settings.hostedDomains
+        self.warnings = warnings
     }
 
     /// - Throws: `CONFIGURATION_NOT_FOUND`.
@@ -119,7 +125,7 @@ private struct DefaultSupportedIdpConfig: Encodable {
         guard let settings = configuration.project.settings(of: id), settings.isDefault else {
             throw .rejected(.configurationNotFound)
         }
-        self.init(settings, in: configuration.project)
+        self.init(settings, in: configuration.project, warnings: configuration.warningTexts)
     }
 }
 
@@ -144,6 +150,8 @@ private struct DefaultSupportedIdpInput: Decodable {
     let clientIds: [String]?
     let clientSecret: String?
     let appleSignInConfig: Apple?
+    let relation: String?
+    let hostedDomains: [String]?
 
     func apply(
         to configuration: inout ProjectConfiguration, _ old: ProviderSettings, _ mask: FieldMask
@@ -159,6 +167,8 @@ private struct DefaultSupportedIdpInput: Decodable {
         settings.clientIDs = ClientIDsInput(
             clientId: clientId, clientIds: clientIds, bundleIds: appleSignInConfig?.bundleIds
         ).ids(insteadOf: old.clientIDs, where: mask)
+        mask.apply("relation", try RequestRefusal.known(relation, at: "/relation"), to: &settings.statedRelation)
+        mask.apply("hostedDomains", hostedDomains, to: &settings.hostedDomains, initially: [])
         if old.provider == .apple { settings.apple = apple(insteadOf: old.apple, where: mask) }
         configuration.set(settings)
         let secret = appleSignInConfig?.codeFlowConfig?.privateKey ?? clientSecret

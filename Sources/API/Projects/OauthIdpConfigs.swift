@@ -35,7 +35,7 @@ extension Endpoint {
             guard $0.project.settings(of: id) == nil else { throw RequestRefusal.rejected(.configurationExists) }
             let fresh = ProviderSettings(
                 provider: id, isEnabled: false, clientIDs: [], openID: OpenIDSettings(issuer: ""))
-            input.apply(to: &$0, fresh, FieldMask(nil))
+            try input.apply(to: &$0, fresh, FieldMask(nil))
         }
         return try .json(OauthIdpConfig(id, in: configuration))
     }
@@ -57,7 +57,7 @@ extension Endpoint {
             guard let settings = $0.project.settings(of: id), settings.openID != nil else {
                 throw RequestRefusal.rejected(.configurationNotFound)
             }
-            input.apply(to: &$0, settings, mask)
+            try input.apply(to: &$0, settings, mask)
         }
         return try .json(OauthIdpConfig(id, in: configuration))
     }
@@ -100,8 +100,10 @@ private struct OauthIdpConfig: Encodable {
     let displayName: String?
     let trustsEmail: Bool
     let responseType: ResponseType
+    let relation: String?
+    let warnings: [String]?
 
-    init?(_ settings: ProviderSettings, in project: Project) {
+    init?(_ settings: ProviderSettings, in project: Project, warnings: [String]? = nil) {
         guard let openID = settings.openID else { return nil }
         name = "\(project.resourceName)/oauthIdpConfigs/\(settings.provider.rawValue)"
         enabled = settings.isEnabled
@@ -111,12 +113,14 @@ private struct OauthIdpConfig: Encodable {
         displayName = openID.displayName
         trustsEmail = openID.trustsEmail
         responseType = ResponseType(code: settings.hasSecret)
+        relation = settings.statedRelation?.rawValue
+        self.warnings = warnings
     }
 
     /// - Throws: `CONFIGURATION_NOT_FOUND`.
     init(_ id: ProviderID, in configuration: ProjectConfiguration) throws(RequestRefusal) {
         guard let settings = configuration.project.settings(of: id),
-            let shown = Self(settings, in: configuration.project)
+            let shown = Self(settings, in: configuration.project, warnings: configuration.warningTexts)
         else { throw .rejected(.configurationNotFound) }
         self = shown
     }
@@ -131,14 +135,18 @@ private struct OauthIdpConfigInput: Decodable {
     let issuer: String?
     let displayName: String?
     let trustsEmail: Bool?
+    let relation: String?
 
-    func apply(to configuration: inout ProjectConfiguration, _ old: ProviderSettings, _ mask: FieldMask) {
+    func apply(
+        to configuration: inout ProjectConfiguration, _ old: ProviderSettings, _ mask: FieldMask
+    ) throws(RequestRefusal) {
         var settings = old
         var openID = old.openID ?? OpenIDSettings(issuer: "")
         mask.apply("enabled", enabled, to: &settings.isEnabled, initially: false)
         mask.apply("issuer", issuer, to: &openID.issuer, initially: "")
         mask.apply("displayName", displayName.nonEmpty, to: &openID.displayName)
         mask.apply("trustsEmail", trustsEmail, to: &openID.trustsEmail, initially: false)
+        mask.apply("relation", try RequestRefusal.known(relation, at: "/relation"), to: &settings.statedRelation)
         settings.openID = openID
         settings.clientIDs = ClientIDsInput(clientId: clientId, clientIds: clientIds)
             .ids(insteadOf: old.clientIDs, where: mask)

@@ -15,7 +15,7 @@ extension Endpoint {
             let defaults = administrator.project.emulatorRules?.policy ?? $0.project.defaultPolicy
             try input.apply(to: &$0.project, where: mask, defaults: defaults)
         }
-        return try .json(ProjectConfig(configuration.project))
+        return try .json(ProjectConfig(configuration.project, warnings: configuration.warningTexts))
     }
 }
 
@@ -55,8 +55,10 @@ private struct ProjectConfig: Encodable {
     let passwordPolicyConfig: PasswordPolicy
     let authorizedDomains: [String]
     let notification: NotificationConfig
+    let warnings: [String]?
 
-    init(_ project: Project) {
+    init(_ project: Project, warnings: [String]? = nil) {
+        self.warnings = warnings
         let policy = project.policy
         name = "projects/\(project.number)/config"
         signIn = SignIn(

@@ -15,7 +15,7 @@ extension Endpoint {
         // As in Firebase, a full page names a next one, even if that is empty.
         return try .json(
             Tenants(
-                tenants: tenants.map(TenantResource.init),
+                tenants: tenants.map { TenantResource($0) },
                 nextPageToken: tenants.count == page.limit ? tenants.last?.id.rawValue : nil))
     }
 
@@ -46,11 +46,11 @@ extension Endpoint {
     ) { call, administrator in
         let (input, mask) = (try call.decoded(as: TenantInput.self), call.mask)
         try input.requireImplemented()
-        let tenant = try await call.services.projects.tenancy.change(
+        let changed = try await call.services.projects.tenancy.change(
             try call.tenantInPath(), by: call.actor(of: administrator), in: administrator.project
         ) { input.apply(to: &$0, where: mask) }
-        guard let tenant else { throw RequestRefusal.rejected(.tenantNotFound) }
-        return try .json(TenantResource(tenant))
+        guard let changed else { throw RequestRefusal.rejected(.tenantNotFound) }
+        return try .json(TenantResource(changed.tenant, warnings: changed.warnings.texts))
     }
 
     static let deleteTenant = administrator(
@@ -91,8 +91,10 @@ private struct TenantResource: Encodable {
     let enableAnonymousUser: Bool
     let disableAuth: Bool
     let mfaConfig = MFA()
+    let warnings: [String]?
 
-    init(_ tenant: Tenant) {
+    init(_ tenant: Tenant, warnings: [String]? = nil) {
+        self.warnings = warnings
         name = tenant.resourceName
         tenantId = tenant.id.rawValue
         displayName = tenant.settings.displayName

@@ -6,13 +6,14 @@ extension Endpoint {
     static let createAuthUri = client("createAuthUri", .post, "/v1/accounts:createAuthUri") { call, client in
         let request = try call.body(as: CreateAuthUriRequest.self)
         if let provider = request.providerId.nonEmpty {
-            try LoginServices.require(ProviderID(provider), for: client.app, in: client.project)
+            try LoginServices.require(ProviderID(provider), for: client.app, in: client.project, to: .link)
             throw RequestRefusal.notImplemented("providerId")
         }
         let answer = try await call.services.signIn.identifiers.ask(
             about: try request.checkedIdentifier(), in: client.project)
+        let linkOnly = LoginServices(of: client.app, in: client.project).linkOnly
         let sessionID = request.sessionId.nonEmpty ?? call.services.signIn.authURISession()
-        return try .json(CreateAuthUriResponse(sessionId: sessionID, answer))
+        return try .json(CreateAuthUriResponse(sessionId: sessionID, answer, omitting: linkOnly))
     }
 }
 
@@ -51,13 +52,14 @@ private struct CreateAuthUriResponse: Encodable {
     let allProviders: [String]?
     let signinMethods: [String]?
 
-    init(sessionId: String, _ answer: IdentifierLookup.Answer) {
+    /// - Parameter linkOnly: providers that cannot sign in to the calling app.
+    init(sessionId: String, _ answer: IdentifierLookup.Answer, omitting linkOnly: [ProviderID]) {
         self.sessionId = sessionId
         switch answer {
         case .hidden: (registered, allProviders, signinMethods) = (nil, nil, nil)
         case .unknown: (registered, allProviders, signinMethods) = (false, [], [])
         case .registered(let providers, let methods):
-            (registered, allProviders, signinMethods) = (true, providers.map(\.rawValue), methods.map(\.rawValue))
+            (registered, allProviders, signinMethods) = (true, providers.map(\.rawValue), methods.filter { !linkOnly.contains($0) }.map(\.rawValue))
         }
     }
 }

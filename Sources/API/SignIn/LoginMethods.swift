@@ -20,85 +20,63 @@ extension Endpoint {
 private struct LoginMethods: Encodable {
     let appId: String
     let methods: [LoginMethod]
+    /// Providers whose identities users can only link.
+    let linkOnlyMethods: [LoginMethod]
     let anonymous: Bool
+    let emailLink: Bool
     let compliant: Bool
     let violations: [String]
+    let problems: [LoginServicesReport.Problem]
 
     init(of app: App, in project: Project) {
         let services = LoginServices(of: app, in: project)
         let report = LoginServicesReport(services)
         appId = app.id.rawValue
-        methods = services.offered.filter { $0 != .anonymous }.map { LoginMethod($0, in: project) }
+        methods = services.offered.filter { $0 != .anonymous }.map { LoginMethod($0, for: app, in: project) }
+        linkOnlyMethods = services.linkOnly.map { LoginMethod($0, for: app, in: project) }
         anonymous = services.offered.contains(.anonymous)
+        emailLink = services.offersEmailLinks
         compliant = report.compliant
         violations = report.violations
+        problems = report.problems
     }
 }
 
+/// What an app needs to show the button of a method and to start the sign-in.
 private struct LoginMethod: Encodable {
-    enum Kind: String, Encodable {
-        case apple, social, password
+    /// How the nonce of a token relates to that of the request.
+    struct Nonce: Encodable {
+        let required: Bool
+        /// `sha256`: the app hashes the nonce before it sends it to the provider.
+        let transform: String
     }
 
     let providerId: String
-    let kind: Kind
+    /// `apple`, `password`, or the relation of the provider.
+    let kind: String
     let displayName: String?
     /// All methods are equally prominent.
     let prominence = "equal"
     let visible = true
+    /// For Apple: a bundle ID on Apple's platforms, otherwise a Services ID.
+    let clientId: String?
+    let issuer: String?
+    let scopes: [String]?
+    let nonce: Nonce?
+    let hostedDomains: [String]?
     let buttons: AppleButtons?
 
-    init(_ provider: ProviderID, in project: Project) {
+    init(_ provider: ProviderID, for app: App, in project: Project) {
+        let settings = project.settings(of: provider)
+        let start = settings.map { ProviderStart(of: $0, for: app, in: project) }
         providerId = provider.rawValue
-        kind = provider == .apple ? .apple : provider.isSocial ? .social : .password
-        displayName = project.settings(of: provider)?.openID?.displayName
+        kind = provider == .apple ? "apple" : settings?.relation.rawValue ?? "password"
+        displayName = settings?.openID?.displayName
+        clientId = start?.clientID
+        issuer = settings?.openID?.issuer
+        scopes = start?.scopes
+        nonce = start.map { Nonce(required: $0.requiresNonce, transform: $0.hashesNonce ? "sha256" : "none") }
+        hostedDomains = settings.flatMap { $0.hostedDomains.isEmpty ? nil : $0.hostedDomains }
         buttons = provider == .apple ? AppleButtons() : nil
     }
-}
-
-/// The requirements of the Human Interface Guidelines for a Sign in with Apple button. Lengths are in points.
-private struct AppleButtons: Encodable {
-    struct Native: Encodable {
-        let titles = ["Sign in with Apple", "Sign up with Apple", "Continue with Apple"]
-        let styles = ["black", "white", "whiteOutline"]
-        let minimumWidth = 140
-        let minimumHeight = 30
-        let recommendedHeight = 44
-        /// Of the height, on every side.
-        let minimumMargin = 0.1
-        /// Of the height.
-        let titleSize = 0.43
-    }
-
-    /// Apple draws the image: https://appleid.cdn-apple.com.
-    struct Web: Encodable {
-        let imageUrl = "https://appleid.cdn-apple.com/appleid/button"
-        let parameters = Parameters()
-    }
-
-    /// Parameters of the image's URL. Apple answers any other with 404.
-    struct Parameters: Encodable {
-        let type = ["sign-in", "continue"]
-        let color = ["black", "white"]
-        let border = [false, true]
-        let width = Range(minimum: 130, maximum: 375, initial: 140)
-        let height = Range(minimum: 30, maximum: 64, initial: 30)
-        let borderRadius = Range(minimum: 0, maximum: 50, initial: 15)
-        let scale = Range(minimum: 1, maximum: 6, initial: 1)
-
-        enum CodingKeys: String, CodingKey {
-            case type, color, border, width, height, scale
-            case borderRadius = "border_radius"
-        }
-    }
-
-    struct Range: Encodable {
-        let minimum: Int
-        let maximum: Int
-        /// Apple's defaults for parameters that the URL lacks.
-        let initial: Int
-    }
-
-    let native = Native()
-    let web = Web()
 }

@@ -26,17 +26,25 @@ extension EndpointCall {
         }
         let signedIn =
             if request.email.nonEmpty != nil || request.password.nonEmpty != nil {
-                try await services.signIn.authenticator.signUp(
-                    email: request.email, password: password, displayName: displayName, in: client.project,
-                    from: origin)
+                try await signUpWithPassword(request, password, for: client)
             } else {
                 try await signUpAnonymously(request, for: client)
             }
         return SignUpResponse(signedIn.account, signedIn)
     }
 
+    private func signUpWithPassword(
+        _ request: SignUpRequest, _ password: Secret?, for client: CallingApp
+    ) async throws -> SignedIn {
+        try LoginServices.requireSignUp(by: .password, for: client.app)
+        return try await services.signIn.authenticator.signUp(
+            email: request.email, password: password, displayName: request.displayName.nonEmpty, in: client.project,
+            from: origin)
+    }
+
     private func signUpAnonymously(_ request: SignUpRequest, for client: CallingApp) async throws -> SignedIn {
         guard client.project.policy.allowsAnonymous else { throw SignUpRefusal.anonymousNotAllowed }
+        try LoginServices.requireSignUp(by: .anonymous, for: client.app)
         guard request.email == nil else { throw CredentialRefusal.invalidEmail }
         return try await services.signIn.authenticator.signUpAnonymously(in: client.project, from: origin)
     }

@@ -117,11 +117,15 @@ public struct Access: Sendable {
     public var client: @Sendable (CallerCredential) async throws -> CallingApp
     /// Takes a bearer secret and the project that the path names, if it names one. Throws as ``client`` does.
     public var administrator: @Sendable (_ bearer: String, ID<Project>?) async throws -> Administrator
+    /// Whether a key is accepted only from the callers that its app lists; see ``AllowedCallers``.
+    public var checksCallers: Bool
 
     public init(
+        checksCallers: Bool = false,
         client: @escaping @Sendable (CallerCredential) async throws -> CallingApp,
         administrator: @escaping @Sendable (String, ID<Project>?) async throws -> Administrator
     ) {
+        self.checksCallers = checksCallers
         self.client = client
         self.administrator = administrator
     }
@@ -133,7 +137,7 @@ public struct Access: Sendable {
         client: @escaping @Sendable (String) async throws -> CallingApp?,
         administrator: @escaping @Sendable (String) async throws -> Administrator?
     ) -> Access {
-        Access { credential in
+        Access(checksCallers: true) { credential in
             guard credential.bearer == nil else { throw AccessRefusal.bearerNotAccepted }
             guard let key = credential.apiKey else { throw AccessRefusal.missingCredentials }
             guard canBeKey(key), let client = try await client(key) else { throw AccessRefusal.unknownKey }

@@ -109,6 +109,11 @@ public final class RequestPipeline: Sendable {
     ) async throws -> CallingApp {
         var client = try await access.client(credential)
         realm = client.project.realm
+        if access.checksCallers {
+            try client.app.requireCaller(isRequired: client.project.policy.requiresCallerHeader) {
+                call.request.headers[$0]
+            }
+        }
         client = try await call.resolveTenant(for: client, at: endpoint)
         realm = client.project.realm
         return client

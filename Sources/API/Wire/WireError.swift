@@ -38,7 +38,7 @@ struct WireError: Hashable {
 
         init(_ code: ErrorCode, _ metadata: [String: String]) {
             reason = code.rawValue
-            domain = code == .apiKeyInvalid ? "googleapis.com" : "identitytoolkit.googleapis.com"
+            domain = code.isOfAPIKey ? "googleapis.com" : "identitytoolkit.googleapis.com"
             self.metadata = metadata
         }
     }
@@ -58,13 +58,19 @@ struct WireError: Hashable {
 }
 
 extension ErrorCode {
+    /// Google's own layer answers in these cases, before Identity Toolkit.
+    fileprivate var isOfAPIKey: Bool {
+        [.apiKeyInvalid, .apiKeyIOSAppBlocked, .apiKeyAndroidAppBlocked, .apiKeyHTTPReferrerBlocked].contains(self)
+    }
+
     /// The statuses beside the code. Most codes have 400 without a canonical status.
     fileprivate var statuses: (http: Int, reason: String, canonical: WireError.Status?) {
         switch self {
         case .invalidArgument: (400, "invalid", .invalidArgument)
         case .apiKeyInvalid: (400, "badRequest", .invalidArgument)
         case .unauthenticated: (401, "authError", .unauthenticated)
-        case .permissionDenied: (403, "forbidden", .permissionDenied)
+        case .permissionDenied, .apiKeyIOSAppBlocked, .apiKeyAndroidAppBlocked, .apiKeyHTTPReferrerBlocked:
+            (403, "forbidden", .permissionDenied)
         case .notFound, .tenantNotFound, .configurationNotFound: (404, "notFound", .notFound)
         case .methodNotAllowed: (405, "methodNotAllowed", .methodNotAllowed)
         case .configurationExists: (409, "alreadyExists", .alreadyExists)

@@ -36,6 +36,16 @@ struct ObjectReader {
         }
     }
 
+    mutating func optionalChoices<Value: RawRepresentable<String> & CaseIterable & Hashable>(
+        _ name: String
+    ) -> Patch<Set<Value>> {
+        patch(name, "a list of \(Value.allCases.map(\.rawValue).joined(separator: ", ")), or null") { value in
+            guard let texts = Self.texts(value) else { return nil }
+            let choices = texts.compactMap { Value(rawValue: $0) }
+            return choices.count == texts.count ? Set(choices) : nil
+        }
+    }
+
     mutating func object(_ name: String) -> [String: JSONValue]? { required(name, "an object", Self.object) }
 
     mutating func choice<Value: RawRepresentable<String> & CaseIterable>(_ name: String) -> Value? {

@@ -88,6 +88,8 @@ extension ProjectFile.Provider {
         let provider = ProviderID(id)
         isEnabled = reader.flag("enabled")
         clientIDs = reader.texts("clientIds")
+        relation = reader.optionalChoice("relation")
+        if provider == .google { hostedDomains = reader.texts("hostedDomains") }
         if provider == .apple {
             teamID = reader.text("teamId")
             keyID = reader.text("keyId")
@@ -116,9 +118,14 @@ extension ProjectFile.ProjectApp {
         name = reader.text("name")
         platform = reader.choice("platform")
         distribution = reader.choice("distribution")
-        bundleID = reader.optionalText("bundleId")
+        bundleIDs = reader.texts("bundleIds")
         signInMethods = reader.optionalTexts("signInMethods")
+        linkOnlyMethods = reader.texts("linkOnlyMethods")
         clientIDs = reader.lists("clientIds")
+        requestedScopes = reader.optionalChoices("requestedScopes")
+        androidPackages = reader.texts("androidPackages")
+        androidCertificates = reader.texts("androidCertificates")
+        webDomains = reader.texts("webDomains")
         exemption = reader.optionalInside("exemption") { inner in
             let kind: LoginServicesExemption.Kind? = inner.choice("kind")
             let reason = inner.text("reason")

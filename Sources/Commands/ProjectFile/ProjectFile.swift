@@ -12,6 +12,8 @@ struct ProjectFile: Sendable {
         var issuer: String?
         var displayName = Patch<String>.absent
         var trustsEmail: Bool?
+        var relation = Patch<ProviderRelation>.absent
+        var hostedDomains: [String]?
         var secret: Secret?
     }
 
@@ -19,9 +21,14 @@ struct ProjectFile: Sendable {
         var name: String?
         var platform: AppSettings.Platform?
         var distribution: AppSettings.Distribution?
-        var bundleID = Patch<String>.absent
+        var bundleIDs: [String]?
         var signInMethods = Patch<[String]>.absent
+        var linkOnlyMethods: [String]?
         var clientIDs: [String: [String]]?
+        var requestedScopes = Patch<Set<AppSettings.RequestedScope>>.absent
+        var androidPackages: [String]?
+        var androidCertificates: [String]?
+        var webDomains: [String]?
         var exemption = Patch<LoginServicesExemption>.absent
     }
 
@@ -109,6 +116,8 @@ extension ProjectFile.Provider {
         var settings = pruning ? initial : current ?? initial
         if let isEnabled { settings.isEnabled = isEnabled }
         if let clientIDs { settings.clientIDs = clientIDs }
+        relation.apply(to: &settings.statedRelation)
+        if let hostedDomains { settings.hostedDomains = hostedDomains }
         if id == .apple, settings.apple != nil || teamID != nil || keyID != nil || acceptsUnhashedNonces != nil {
             let apple = settings.apple
             settings.apple = AppleSettings(
@@ -133,11 +142,17 @@ extension ProjectFile.ProjectApp {
         var settings = pruning ? AppSettings() : app.app.settings
         if let platform { settings.platform = platform }
         if let distribution { settings.distribution = distribution }
-        bundleID.apply(to: &settings.bundleID)
+        if let bundleIDs { settings.bundleIDs = bundleIDs }
         var methods = settings.signInMethods?.map(\.rawValue)
         signInMethods.apply(to: &methods)
         settings.signInMethods = methods?.map { ProviderID($0) }
+        if let linkOnlyMethods { settings.linkOnlyMethods = linkOnlyMethods.map { ProviderID($0) } }
         if let clientIDs { settings.clientIDs = clientIDs }
+        settings.requestedScopes = requestedScopes.value(
+            current: settings.requestedScopes, default: Set(AppSettings.RequestedScope.allCases))
+        if let androidPackages { settings.callers.androidPackages = androidPackages }
+        if let androidCertificates { settings.callers.androidCertificates = androidCertificates }
+        if let webDomains { settings.callers.webDomains = webDomains }
         exemption.apply(to: &settings.exemption)
         app.app.settings = settings
         return app

@@ -35,7 +35,7 @@ package struct DatabaseCheck: Sendable {
             findings += try await installation()
             for project in try await ProjectStore(pool: pool).all() {
                 findings.append(try await keys(of: project, at: now))
-                findings += try await loginServices(of: project)
+                findings += try await configuration(of: project, at: now)
             }
         } catch {
             findings.append(Finding(isGood: false, text: "\(error)"))
@@ -54,25 +54,38 @@ package struct DatabaseCheck: Sendable {
         ]
     }
 
-    /// Of tenants, only violations are listed, because a project may have many tenants.
-    private func loginServices(of project: Project) async throws -> [Finding] {
+    /// Of tenants, only problems are listed, because a project may have many tenants.
+    private func configuration(of project: Project, at now: Instant) async throws -> [Finding] {
         let store = ProjectStore(pool: pool)
-        let apps = try await store.apps(of: project.id).map(\.app)
-        let tenants = project.hasTenants ? try await store.tenantsWithProviders(of: project.id) : []
-        return apps.map { loginServices(of: $0, in: project, "project \(project.realm)") }
+        let configured = try await store.apps(of: project.id)
+        let apps = configured.map(\.app)
+        let tenants = project.hasTenants ? try await store.tenantsThatSignIn(of: project.id) : []
+        let networkHash = "project \(project.realm)"
+        return problems(of: configured, in: project, networkHash)
+            + apps.map { loginServices(of: $0, in: project, networkHash, at: now) }
             + tenants.flatMap { tenant in
-                let location = "project \(project.realm), tenant \(tenant.tenant?.id.rawValue ?? "")"
-                return apps.map { loginServices(of: $0, in: tenant, location) }.filter { !$0.isGood }
+                let location = "\(networkHash), tenant \(tenant.tenant?.id.rawValue ?? "")"
+                return problems(of: configured, in: tenant, networkHash)
+                    + apps.map { loginServices(of: $0, in: tenant, location, at: now) }.filter { !$0.isGood }
             }
     }
 
-    private func loginServices(of app: App, in realm: Project, _ location: String) -> Finding {
-        let violations = LoginServices(of: app, in: realm).violations.map(\.description)
+    /// The problems of the stored configuration that no edit may add, without guideline 4.8. The gateway's own host is
+    /// not known here, so the target of links is not checked.
+    private func problems(of apps: [ConfiguredApp], in realm: Project, _ networkHash: String) -> [Finding] {
+        ProjectConfiguration(project: realm, name: networkHash, apps: apps).problems(by: .live())
+            .filter { !$0.isLoginServices && $0 != .emailActionHost }
+            .map { Finding(isGood: false, text: "\(networkHash): \(ErrorCode.invalidConfig.rawValue) : \($0)") }
+    }
+
+    private func loginServices(of app: App, in realm: Project, _ location: String, at now: Instant) -> Finding {
+        let grace = app.current(at: now).graceEndsAt.map { "; it is tolerated until \($0.iso8601)" } ?? ""
+        let violations = LoginServices(of: app, in: realm).violations.map(\.named)
         return violations.isEmpty
             ? Finding(isGood: true, text: "\(location), app \(app.id): guideline 4.8")
             : Finding(
                 isGood: false,
-                text: "\(location), app \(app.id): LOGIN_SERVICES_4_8 : \(violations.joined(separator: "; "))")
+                text: "\(location), app \(app.id): LOGIN_SERVICES_4_8 : \(violations.joined(separator: "; "))\(grace)")
     }
 
     private func keys(of project: Project, at now: Instant) async throws -> Finding {

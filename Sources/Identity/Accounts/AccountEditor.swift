@@ -85,6 +85,7 @@ public struct AccountEditor: Sendable {
             ? input.unlinked : input.unlinked.subtracting([.password])
         change.protectsLastSignInMethod =
             input.removesWaysIn && !input.mayLoseLastSignInMethod && project.policy.protectsLastSignInMethod
+        change.linkOnly = project.linkOnlyProviders
         if isRenewed {
             let method = input.password == nil ? caller.session.method : .password
             change.replace(with: renewed(caller, by: method, at: change.changedAt, in: project, from: origin))

@@ -28,5 +28,10 @@ extension Account {
     }
 
     /// Whether the user can still sign in, or the backend can sign the user in.
-    public var hasSignInMethod: Bool { !signInMethods.isEmpty || phoneNumber != nil || usesCustomTokens }
+    public var hasSignInMethod: Bool { hasSignInMethod(ignoring: []) }
+
+    /// The same, where identities of `linkOnly` cannot sign in; see ``Project/linkOnlyProviders``.
+    public func hasSignInMethod(ignoring linkOnly: Set<ProviderID>) -> Bool {
+        !signInMethods.allSatisfy(linkOnly.contains) || phoneNumber != nil || usesCustomTokens
+    }
 }

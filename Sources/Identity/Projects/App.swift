@@ -2,10 +2,13 @@
 public struct App: Hashable, Sendable {
     public let id: ID<App>
     public var settings: AppSettings
+    /// Until then, sign-in works although the app violates guideline 4.8; see ``LoginServicesGrace``.
+    public var graceEndsAt: Instant?
 
-    public init(id: ID<App>, settings: AppSettings = AppSettings()) {
+    public init(id: ID<App>, settings: AppSettings = AppSettings(), graceEndsAt: Instant? = nil) {
         self.id = id
         self.settings = settings
+        self.graceEndsAt = graceEndsAt
     }
 
     /// The allowed audiences of this provider's tokens if this app sends them.
@@ -20,6 +23,7 @@ public struct AppSettings: Hashable, Sendable {
         case ios
         case macos
         case android
+        case windows
         case web
         case other
     }
@@ -35,28 +39,44 @@ public struct AppSettings: Hashable, Sendable {
         case other
     }
 
+    /// What an app asks identity providers for, besides the user's ID.
+    public enum RequestedScope: String, CaseIterable, Codable, Sendable {
+        case email
+        case name
+    }
+
     public var platform: Platform
     public var distribution: Distribution
-    /// On Apple's platforms: the bundle ID, which is the audience of native Apple tokens.
-    public var bundleID: String?
+    /// On Apple's platforms: the bundle IDs of the app and its extensions, which are audiences of native Apple tokens.
+    public var bundleIDs: [String]
     /// In display order; `nil` means all that the project has enabled.
     public var signInMethods: [ProviderID]?
+    /// Providers whose identities can be linked to an account but not used to sign in. They need no Apple.
+    public var linkOnlyMethods: [ProviderID]
     /// The allowed audiences of tokens that this app sends, by provider. ``ProviderSettings/clientIDs`` applies to a
     /// provider that is not listed.
     public var clientIDs: [String: [String]]
+    /// What the app's sign-in buttons ask for.
+    public var requestedScopes: Set<RequestedScope>
+    /// Who may use the app's API keys besides ``bundleIDs``.
+    public var callers: AllowedCallers
     /// Exempts the app from guideline 4.8.
     public var exemption: LoginServicesExemption?
 
     public init(
-        platform: Platform = .other, distribution: Distribution = .other, bundleID: String? = nil,
-        signInMethods: [ProviderID]? = nil, clientIDs: [String: [String]] = [:],
-        exemption: LoginServicesExemption? = nil
+        platform: Platform = .other, distribution: Distribution = .other, bundleIDs: [String] = [],
+        signInMethods: [ProviderID]? = nil, linkOnlyMethods: [ProviderID] = [], clientIDs: [String: [String]] = [:],
+        requestedScopes: Set<RequestedScope> = Set(RequestedScope.allCases),
+        callers: AllowedCallers = AllowedCallers(), exemption: LoginServicesExemption? = nil
     ) {
         self.platform = platform
         self.distribution = distribution
-        self.bundleID = bundleID
+        self.bundleIDs = bundleIDs
         self.signInMethods = signInMethods
+        self.linkOnlyMethods = linkOnlyMethods
         self.clientIDs = clientIDs
+        self.requestedScopes = requestedScopes
+        self.callers = callers
         self.exemption = exemption
     }
 }
@@ -76,12 +96,41 @@ public struct LoginServicesExemption: Hashable, Sendable {
         case thirdPartyClient
     }
 
+    /// Who declared the exemption, and when.
+    public struct Declaration: Hashable, Sendable {
+        /// The name of the actor in the audit trail.
+        public let actor: String
+        public let at: Instant
+
+        public init(actor: String, at: Instant) {
+            self.actor = actor
+            self.at = at
+        }
+    }
+
     public let kind: Kind
     /// 1 to 500 characters.
     public let reason: String
+    /// Set by the store; `nil` in a change that has not been stored.
+    public var declaration: Declaration?
 
-    public init(kind: Kind, reason: String) {
+    public init(kind: Kind, reason: String, declaration: Declaration? = nil) {
         self.kind = kind
         self.reason = reason
+        self.declaration = declaration
+    }
+}
+
+extension ProjectConfiguration {
+    /// Adds the declaration to every exemption that differs from the one before, and keeps the other declarations.
+    public mutating func declareExemptions(since old: ProjectConfiguration, by actor: AuditActor, at now: Instant) {
+        for index in apps.indices {
+            guard var exemption = apps[index].app.settings.exemption else { continue }
+            let before = old.app(apps[index].app.id)?.app.settings.exemption
+            let isSame = before?.kind == exemption.kind && before?.reason == exemption.reason
+            exemption.declaration =
+                isSame ? before?.declaration : LoginServicesExemption.Declaration(actor: actor.name, at: now)
+            apps[index].app.settings.exemption = exemption
+        }
     }
 }

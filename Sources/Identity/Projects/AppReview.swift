@@ -3,7 +3,7 @@ public struct AppReview: Hashable, Sendable {
     public enum Verdict: String, Sendable {
         case met
         case broken
-        /// The app or its backend has to do it: this release does not.
+        /// The operator, the app or its backend has to decide or do it: the gateway cannot know or does not do it.
         case open
     }
 
@@ -18,26 +18,84 @@ public struct AppReview: Hashable, Sendable {
 
     public var passes: Bool { points.allSatisfy { $0.verdict != .broken } }
 
-    public init(of app: App, in project: Project) {
+    /// - Parameter usesCustomTokens: whether an account of the realm was ever signed in with a custom token.
+    public init(of app: App, in project: Project, usesCustomTokens: Bool = false) {
         let services = LoginServices(of: app, in: project)
-        points = Self.loginServices(services, app.settings.exemption) + Self.deletion(services, project.policy)
+        points =
+            Self.loginServices(services, app) + Self.openPoints(services, app, project, usesCustomTokens)
+            + Self.deletion(services, project.policy)
     }
 
     /// Guideline 4.8.
-    private static func loginServices(_ services: LoginServices, _ exemption: LoginServicesExemption?) -> [Point] {
-        func point(_ verdict: Verdict, _ text: String) -> Point {
-            Point(guideline: "4.8", verdict: verdict, text: text)
+    private static func loginServices(_ services: LoginServices, _ app: App) -> [Point] {
+        guard services.isCompliant else { return services.violations.map { point(.broken, $0.named) } }
+        guard !services.thirdParties.isEmpty else {
+            return [point(.met, "it shows no third-party login that would need another one")]
         }
-        guard services.isCompliant else {
-            return services.violations.map { point(.broken, $0.description) }
-        }
-        let social = services.methods.filter { $0.isSocial && $0 != .apple }
-        guard !social.isEmpty else { return [point(.met, "it shows no third-party login that would need another one")] }
-        if let exemption {
-            return [point(.met, "exempt as \(exemption.kind.rawValue), because: \(exemption.reason)")]
-        }
-        let names = social.map(\.rawValue).joined(separator: ", ")
+        if let exemption = app.settings.exemption { return [point(.met, text(of: exemption))] }
+        let names = services.thirdParties.map(\.rawValue).joined(separator: ", ")
         return [point(.met, "apple.com stands before \(names), which is refused wherever apple.com cannot work")]
+            + conditions(app)
+    }
+
+    /// The three conditions for the equivalent login in the text of guideline 4.8, in its order.
+    private static func conditions(_ app: App) -> [Point] {
+        let names = app.settings.requestedScopeNames ?? AppSettings.RequestedScope.allCases.map(\.rawValue)
+        let requested = names.isEmpty ? "neither of them" : names.joined(separator: " and ")
+        return [
+            point(
+                .met,
+                """
+                limits data collection to name and address: Sign in with Apple has no other scopes, and the app \
+                requests \(requested)
+                """),
+            point(
+                .met,
+                """
+                lets users keep their address private: the user may choose Hide My Email, and the gateway accepts \
+                relay addresses like any other
+                """),
+            point(
+                .met,
+                """
+                does not collect interactions for advertising without consent: Apple states that it does not track \
+                interactions with the app, and the gateway sends Apple none
+                """),
+        ]
+    }
+
+    private static func text(of exemption: LoginServicesExemption) -> String {
+        let declaration = exemption.declaration.map { ", declared by \($0.actor) at \($0.at.iso8601)" } ?? ""
+        return "exempt as \(exemption.kind.rawValue)\(declaration), because: \(exemption.reason)"
+    }
+
+    /// What the gateway cannot know.
+    private static func openPoints(
+        _ services: LoginServices, _ app: App, _ project: Project, _ usesCustomTokens: Bool
+    ) -> [Point] {
+        var points: [Point] = []
+        if app.settings.platform == .other {
+            points.append(point(.open, "its platform is not declared, so it is not known which ID Apple needs"))
+        }
+        for provider in services.methods + services.linkOnly {
+            guard provider.isGenericOpenID, project.settings(of: provider)?.statedRelation == nil else { continue }
+            points.append(
+                point(.open, "the relation of \(provider.rawValue) is not stated, so it counts as a social login"))
+        }
+        if usesCustomTokens {
+            points.append(
+                point(
+                    .open,
+                    """
+                    custom tokens are in use: the gateway cannot see by which login the backend identified those \
+                    users
+                    """))
+        }
+        return points
+    }
+
+    private static func point(_ verdict: Verdict, _ text: String) -> Point {
+        Point(guideline: "4.8", verdict: verdict, text: text)
     }
 
     /// Guideline 5.1.1(v), and Apple's requirements for account deletion since June 2022.
@@ -51,7 +109,7 @@ public struct AppReview: Hashable, Sendable {
                     and to sign in again whoever did so more than \(recent) seconds ago
                     """)
         ]
-        if services.methods.contains(.apple) {
+        if services.methods.contains(.apple) || services.linkOnly.contains(.apple) {
             points.append(
                 Point(
                     guideline: "5.1.1(v)", verdict: .open,

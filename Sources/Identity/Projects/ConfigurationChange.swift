@@ -72,7 +72,8 @@ extension ProviderSettings {
             ("teamId", apple?.teamID), ("keyId", apple?.keyID),
             ("acceptsUnhashedNonces", apple.map { "\($0.acceptsUnhashedNonces)" }),
             ("issuer", openID?.issuer), ("displayName", openID?.displayName),
-            ("trustsEmail", openID.map { "\($0.trustsEmail)" }),
+            ("trustsEmail", openID.map { "\($0.trustsEmail)" }), ("relation", statedRelation?.rawValue),
+            ("hostedDomains", hostedDomains.isEmpty ? nil : hostedDomains.joined(separator: ", ")),
         ]
         return all.compactMap { name, value in value.map { (name, $0) } }
     }
@@ -84,8 +85,13 @@ extension ConfiguredApp {
         let all: [([String], String?)] =
             [
                 (["name"], name), (["platform"], settings.platform.rawValue),
-                (["distribution"], settings.distribution.rawValue), (["bundleId"], settings.bundleID),
+                (["distribution"], settings.distribution.rawValue), (["bundleIds"], Self.list(settings.bundleIDs)),
                 (["signInMethods"], settings.signInMethods.map { $0.map(\.rawValue).joined(separator: ", ") }),
+                (["linkOnlyMethods"], Self.list(settings.linkOnlyMethods.map(\.rawValue))),
+                (["requestedScopes"], settings.requestedScopeNames.map { $0.joined(separator: ", ") }),
+                (["androidPackages"], Self.list(settings.callers.androidPackages)),
+                (["androidCertificates"], Self.list(settings.callers.androidCertificates)),
+                (["webDomains"], Self.list(settings.callers.webDomains)),
             ]
             + settings.clientIDs.sorted { $0.key < $1.key }
             .map { (["clientIds", $0.key], $0.value.joined(separator: ", ")) }
@@ -94,5 +100,18 @@ extension ConfiguredApp {
                 (["exemption", "reason"], settings.exemption?.reason),
             ]
         return all.compactMap { path, value in value.map { (path, $0) } }
+    }
+
+    /// `nil` for an empty list, which is the default.
+    private static func list(_ values: [String]) -> String? {
+        values.isEmpty ? nil : values.joined(separator: ", ")
+    }
+}
+
+extension AppSettings {
+    /// In a fixed order; `nil` for all of them, which is the default.
+    public var requestedScopeNames: [String]? {
+        let all = RequestedScope.allCases
+        return requestedScopes.count == all.count ? nil : all.filter(requestedScopes.contains).map(\.rawValue)
     }
 }

@@ -21,12 +21,22 @@ public enum ConfigurationProblem: Hashable, Sendable {
     case appleKeyID
     case issuerMissing(ProviderID)
     case issuer(ProviderID)
+    /// The issuer is that of a built-in provider.
+    case builtInIssuer(ProviderID)
+    case relation(ProviderID)
+    case hostedDomains(ProviderID)
     case displayName(ProviderID)
     case secret(ProviderID)
     case tooManyApps
     case appID(ID<App>)
     case appName(ID<App>)
     case bundleID(ID<App>)
+    case androidPackage(ID<App>)
+    case androidCertificate(ID<App>)
+    case webDomain(ID<App>)
+    case tooManyCallers(ID<App>)
+    /// Not a provider, listed twice, or among the sign-in methods too.
+    case linkOnlyMethod(ProviderID, app: ID<App>)
     case unknownSignInMethod(ProviderID, app: ID<App>)
     case repeatedSignInMethod(ProviderID, app: ID<App>)
     case exemptionReason(ID<App>)
@@ -36,6 +46,33 @@ public enum ConfigurationProblem: Hashable, Sendable {
     /// Whether the problem is a violation of guideline 4.8.
     public var isLoginServices: Bool {
         if case .loginServices = self { true } else { false }
+    }
+
+    /// Two problems with the same subject are the same one to an edit: violations of guideline 4.8 are compared by app,
+    /// tenant and provider.
+    fileprivate struct Subject: Hashable {
+        let app: ID<App>?
+        let tenant: ID<Tenant>?
+        let provider: ProviderID?
+        let problem: ConfigurationProblem?
+    }
+
+    fileprivate var subject: Subject {
+        if case .loginServices(let violation, let app, let tenant) = self {
+            Subject(app: app, tenant: tenant, provider: violation.provider, problem: nil)
+        } else {
+            Subject(app: nil, tenant: nil, provider: nil, problem: self)
+        }
+    }
+}
+
+extension [ConfigurationProblem] {
+    /// Separates the problems that an edit adds from those that existed before it.
+    public func split(since old: [ConfigurationProblem]) -> (
+        added: [ConfigurationProblem], kept: [ConfigurationProblem]
+    ) {
+        let known = Set(old.map(\.subject))
+        return (filter { !known.contains($0.subject) }, filter { known.contains($0.subject) })
     }
 }
 
@@ -87,19 +124,36 @@ extension ConfigurationProblem: CustomStringConvertible {
         case .appleKeyID: "apple.com's key id must be ten capitals and digits"
         case .issuerMissing(let id): "\(id.shown) needs an issuer"
         case .issuer(let id): "\(id.shown)'s issuer must be an https URL without user, query and fragment"
+        case .builtInIssuer(let id): "\(id.shown)'s issuer is that of apple.com or google.com: configure that provider"
+        case .relation(.google):
+            "google.com's relation must be social, or organisation together with hostedDomains"
+        case .relation(let id): "\(id.shown)'s relation must be social"
+        case .hostedDomains(let id):
+            "\(id.shown)'s hosted domains must be at most 50 host names, each of them once, and are for google.com only"
         case .displayName(let id): "\(id.shown)'s display name \(Self.named)"
         case .secret(.apple): "apple.com's private key must be a P-256 key in PEM, as in the .p8 file"
         case .secret(let id): "\(id.shown)'s client secret must be visible ASCII of at most 512 bytes"
         case .tooManyApps: "there must not be more than \(limits.apps) apps"
         case .appID: "an app's id has at most 63 characters: a to z, 0 to 9 and hyphens"
         case .appName(let app): "app \(app): its name \(Self.named)"
-        case .bundleID(let app): "app \(app): its bundle id must be at most 155 letters, digits, hyphens and dots"
+        case .bundleID(let app):
+            "app \(app): each bundle id must be at most 155 letters, digits, hyphens and dots, and there once"
+        case .androidPackage(let app):
+            "app \(app): each Android package must be at most 155 letters, digits, underscores and dots, and there once"
+        case .androidCertificate(let app):
+            "app \(app): each Android certificate must be a SHA-1 fingerprint of 40 hexadecimal digits, and there once"
+        case .webDomain(let app):
+            "app \(app): each web domain must be a host name, perhaps with *. before it, without scheme, port or path, and there once"
+        case .tooManyCallers(let app):
+            "app \(app): it must not have more than \(limits.callers) bundle ids, packages, certificates or web domains"
+        case .linkOnlyMethod(let id, let app):
+            "app \(app): \(id.shown) must be a provider that is once among its methods for linking and not among those for sign-in"
         case .unknownSignInMethod(let id, let app):
             "app \(app): \(id.shown) is no sign-in method: they are apple.com, google.com, oidc.*, password and anonymous"
         case .repeatedSignInMethod(let id, let app): "app \(app): \(id.shown) is there twice"
         case .exemptionReason(let app): "app \(app): the reason of its exemption must have 1 to 500 characters"
-        case .loginServices(let violation, let app, nil): "app \(app): \(violation)"
-        case .loginServices(let violation, let app, let tenant?): "app \(app) in tenant \(tenant): \(violation)"
+        case .loginServices(let violation, let app, nil): "app \(app): \(violation.named)"
+        case .loginServices(let violation, let app, let tenant?): "app \(app) in tenant \(tenant): \(violation.named)"
         }
     }
 

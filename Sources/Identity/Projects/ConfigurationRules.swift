@@ -26,6 +26,8 @@ extension ProjectConfiguration {
         static let nameLength = 1...256
         static let reasonLength = 1...500
         static let bundleIDLength = 155
+        static let callers = 50
+        static let hostedDomains = 50
         static let issuerLength = 1024
     }
 
@@ -60,9 +62,12 @@ extension ProjectConfiguration {
             if !AppleSettings.isID(apple.teamID) { problems.append(.appleTeamID) }
             if !AppleSettings.isID(apple.keyID) { problems.append(.appleKeyID) }
         }
+        if !settings.relationIsPossible { problems.append(.relation(id)) }
+        if !areHostedDomains(settings.hostedDomains, of: id) { problems.append(.hostedDomains(id)) }
         if id.isGenericOpenID {
             if let openID = settings.openID {
                 if !isIssuer(openID.issuer, rules) { problems.append(.issuer(id)) }
+                if ProviderID.isBuiltIn(issuer: openID.issuer) { problems.append(.builtInIssuer(id)) }
                 if openID.displayName.map(isName) == false { problems.append(.displayName(id)) }
             } else {
                 problems.append(.issuerMissing(id))
@@ -76,11 +81,14 @@ extension ProjectConfiguration {
         let settings = configured.app.settings
         guard id.canBeApp else { return [.appID(id)] }
         var problems: [ConfigurationProblem] = isName(configured.name) ? [] : [.appName(id)]
-        if let bundleID = settings.bundleID, !isBundleID(bundleID) { problems.append(.bundleID(id)) }
+        problems += self.problems(ofCallers: settings, id)
         let methods = settings.signInMethods ?? []
         let names = Dictionary(grouping: methods, by: \.self).sorted { $0.key.rawValue < $1.key.rawValue }
         problems += names.filter { !$0.key.canBeShown }.map { .unknownSignInMethod($0.key, app: id) }
         problems += names.filter { $0.value.count > 1 }.map { .repeatedSignInMethod($0.key, app: id) }
+        problems += settings.linkOnlyMethods.enumerated().filter { index, method in
+            !method.canBeConfigured || methods.contains(method) || settings.linkOnlyMethods[..<index].contains(method)
+        }.map { .linkOnlyMethod($0.element, app: id) }
         for (provider, clientIDs) in settings.clientIDs.sorted(by: { $0.key < $1.key }) {
             let provider = ProviderID(provider)
             problems +=
@@ -91,6 +99,19 @@ extension ProjectConfiguration {
             problems.append(.exemptionReason(id))
         }
         return problems
+    }
+
+    private static func problems(ofCallers settings: AppSettings, _ id: ID<App>) -> [ConfigurationProblem] {
+        let callers = settings.callers
+        let lists: [(values: [String], problem: ConfigurationProblem, isValid: (String) -> Bool)] = [
+            (settings.bundleIDs, .bundleID(id), isBundleID), (callers.androidPackages, .androidPackage(id), isPackage),
+            (callers.androidCertificates, .androidCertificate(id), isFingerprint),
+            (callers.webDomains, .webDomain(id), isWebDomain),
+        ]
+        let isLong = lists.contains { $0.values.count > Limits.callers }
+        return (isLong ? [.tooManyCallers(id)] : [])
+            + lists.filter { !$0.values.allSatisfy($0.isValid) || Set($0.values).count != $0.values.count }.map(
+                \.problem)
     }
 
     private static func problems(
@@ -110,8 +131,10 @@ extension ProjectConfiguration {
 extension Project {
     /// Violations of guideline 4.8 by `apps`.
     public func loginServicesProblems(showing apps: [ConfiguredApp]) -> [ConfigurationProblem] {
-        apps.flatMap { configured in
-            LoginServices(of: configured.app, in: self).violations
+        var realm = self
+        realm.apps = apps.map(\.app)
+        return apps.flatMap { configured in
+            LoginServices(of: configured.app, in: realm).violations
                 .map { .loginServices($0, app: configured.app.id, tenant: tenant?.id) }
         }
     }
@@ -126,6 +149,24 @@ extension ProjectConfiguration {
     private static func isBundleID(_ text: String) -> Bool {
         text.utf8.count <= Limits.bundleIDLength
             && text.wholeMatch(of: /[A-Za-z0-9_-]+(\.[A-Za-z0-9_-]+)*/) != nil
+    }
+
+    private static func isPackage(_ text: String) -> Bool {
+        text.utf8.count <= Limits.bundleIDLength && text.wholeMatch(of: /[A-Za-z0-9_]+(\.[A-Za-z0-9_]+)*/) != nil
+    }
+
+    private static func isFingerprint(_ text: String) -> Bool {
+        text.wholeMatch(of: /[0-9A-Fa-f]{2}(:?[0-9A-Fa-f]{2}){19}/) != nil
+    }
+
+    private static func isWebDomain(_ text: String) -> Bool {
+        Project.canAuthorize(text.hasPrefix("*.") ? String(text.dropFirst(2)) : text)
+    }
+
+    private static func areHostedDomains(_ domains: [String], of provider: ProviderID) -> Bool {
+        guard provider == .google else { return domains.isEmpty }
+        return domains.count <= Limits.hostedDomains && Set(domains).count == domains.count
+            && domains.allSatisfy(Project.canAuthorize)
     }
 
     /// OpenID Connect Discovery 1.0 §3: https, without query and fragment.

@@ -4,6 +4,14 @@ extension ProviderID {
         self == .apple || self == .google || rawValue.wholeMatch(of: /oidc\.[a-z0-9-]{1,32}/) != nil
     }
 
+    /// Whether an issuer is that of Apple or Google. The host decides, because an issuer with another path would not be
+    /// another provider.
+    static func isBuiltIn(issuer: String) -> Bool {
+        guard let match = issuer.lowercased().prefixMatch(of: /(?:https?:\/\/)?([a-z0-9.-]+)/) else { return false }
+        let host = match.1.hasSuffix(".") ? match.1.dropLast() : match.1
+        return host == "appleid.apple.com" || host == "accounts.google.com"
+    }
+
     /// Whether an app may list the provider among its sign-in methods.
     public var canBeShown: Bool { self == .password || self == .anonymous || canBeConfigured }
 }

@@ -62,6 +62,11 @@ public struct Policy: Hashable, Sendable {
     public var requiresRecentLoginToLink: Bool
     /// Lifetime of ID tokens.
     public var idTokenLifetime: Duration
+    /// The name and address of an identity are dropped on arrival if the app does not request them.
+    public var dropsUnrequestedProfile: Bool
+    /// A key of an app that lists its callers is accepted only with a header that states one of them; see
+    /// ``AllowedCallers``.
+    public var requiresCallerHeader: Bool
 
     public init(_ profile: Profile) {
         allowsPasswords = true
@@ -83,6 +88,8 @@ public struct Policy: Hashable, Sendable {
         refreshTokenGracePeriod = .seconds(30)
         recentLoginMaxAge = .seconds(300)
         idTokenLifetime = .seconds(3600)
+        dropsUnrequestedProfile = false
+        requiresCallerHeader = false
         switch profile {
         case .sekisho:
             trustsGoogleForEveryDomain = false

@@ -123,6 +123,12 @@ extension Policy {
             "requiresRecentLoginToLink", \.requiresRecentLoginToLink,
             "linking and unlinking require a recent login"),
         .seconds("idTokenLifetime", \.idTokenLifetime, 300...3600, "lifetime of ID tokens"),
+        .flag(
+            "dropsUnrequestedProfile", \.dropsUnrequestedProfile,
+            "name and address of an identity are dropped if the app does not request them"),
+        .flag(
+            "requiresCallerHeader", \.requiresCallerHeader,
+            "keys of an app that lists bundle IDs, packages or web domains need a header that states one of them"),
     ]
 
     /// The members that differ from `profile`, by name.

@@ -19,6 +19,8 @@ public struct Project: Hashable, Sendable {
     public var hasTenants = false
     /// `nil` except in `dev`.
     public var emulatorRules: EmulatorRules?
+    /// The apps of the project, in the order of creation.
+    public var apps: [App] = []
 
     public init(
         realm: ID<Realm>, number: Int64, profile: Policy.Profile, policy: Policy, authorizedDomains: [String],

@@ -4,7 +4,11 @@ public struct ProjectConfiguration: Sendable {
     /// Shown to administrators.
     public var name: String
     /// In the order of creation.
-    public var apps: [ConfiguredApp]
+    public var apps: [ConfiguredApp] {
+        didSet { project.apps = apps.map(\.app) }
+    }
+    /// The problems that existed before the latest edit and still exist.
+    public var warnings: [ConfigurationProblem] = []
     /// Private keys and client secrets to store. An empty secret deletes the stored one.
     public private(set) var newSecrets: [ProviderID: Secret] = [:]
 
@@ -12,6 +16,7 @@ public struct ProjectConfiguration: Sendable {
         self.project = project
         self.name = name
         self.apps = apps
+        self.project.apps = apps.map(\.app)
     }
 
     /// Sets the secret of a configured provider. Does nothing if `provider` is not configured.

@@ -20,6 +20,6 @@ public struct ProviderID: Hashable, Codable, Sendable {
     /// An OpenID Connect provider that the operator configures: `oidc.` and a name.
     public var isGenericOpenID: Bool { rawValue.hasPrefix("oidc.") }
 
-    /// Whether it is a third-party login service in the sense of guideline 4.8.
-    public var isSocial: Bool { self == .google || isGenericOpenID }
+    /// Whether its identities are those of another service; guideline 4.8 is about such providers.
+    public var isProvider: Bool { self == .apple || self == .google || isGenericOpenID }
 }

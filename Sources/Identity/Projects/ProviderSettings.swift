@@ -9,10 +9,15 @@ public struct ProviderSettings: Hashable, Sendable {
     public var apple: AppleSettings?
     /// For a provider that ``ProviderID/isGenericOpenID``.
     public var openID: OpenIDSettings?
+    /// `nil` if no administrator has stated it; see ``relation``.
+    public var statedRelation: ProviderRelation?
+    /// For Google only: the Workspace domains (the claim `hd`) whose accounts are accepted; empty accepts all accounts.
+    public var hostedDomains: [String]
 
     public init(
         provider: ProviderID, isEnabled: Bool, clientIDs: [String], hasSecret: Bool = false,
-        apple: AppleSettings? = nil, openID: OpenIDSettings? = nil
+        apple: AppleSettings? = nil, openID: OpenIDSettings? = nil, statedRelation: ProviderRelation? = nil,
+        hostedDomains: [String] = []
     ) {
         self.provider = provider
         self.isEnabled = isEnabled
@@ -20,6 +25,8 @@ public struct ProviderSettings: Hashable, Sendable {
         self.hasSecret = hasSecret
         self.apple = apple
         self.openID = openID
+        self.statedRelation = statedRelation
+        self.hostedDomains = hostedDomains
     }
 }
 

@@ -46,7 +46,7 @@ public struct Tenancy: Sendable {
     /// - Returns: `nil` if the tenant does not exist.
     public func change(
         _ id: ID<Tenant>, by actor: AuditActor, in project: Project, _ change: @escaping Change
-    ) async throws -> Tenant? {
+    ) async throws -> ChangedTenant? {
         if project.emulatorRules != nil { _ = try await self.tenant(id, of: project) }
         let tenant = try await store.change(id, by: actor, at: clock.now(), in: project.id, change)
         changed()
@@ -71,10 +71,23 @@ public protocol TenantStore: Sendable {
     /// Does nothing if the ID is taken.
     func create(_ tenant: Tenant, by actor: AuditActor, at now: Instant) async throws
     /// - Returns: `nil` if the tenant does not exist.
+    /// - Throws: ``ConfigurationRefusal`` for violations of guideline 4.8 that did not exist before.
     func change(
         _ id: ID<Tenant>, by actor: AuditActor, at now: Instant, in project: ID<Project>,
         _ change: @escaping Tenancy.Change
-    ) async throws -> Tenant?
+    ) async throws -> ChangedTenant?
     /// - Returns: `false` if the tenant does not exist.
     func delete(_ id: ID<Tenant>, by actor: AuditActor, at now: Instant, in project: ID<Project>) async throws -> Bool
+}
+
+/// A tenant after a change.
+public struct ChangedTenant: Sendable {
+    public let tenant: Tenant
+    /// The problems that existed before the change and still exist.
+    public let warnings: [ConfigurationProblem]
+
+    public init(tenant: Tenant, warnings: [ConfigurationProblem]) {
+        self.tenant = tenant
+        self.warnings = warnings
+    }
 }

@@ -38,6 +38,7 @@ extension Project {
             realm: tenant.realm, number: number, profile: profile, policy: policy,
             authorizedDomains: authorizedDomains, emailSettings: emailSettings, providers: providers)
         project.tenant = tenant
+        project.apps = apps
         project.policy.allowsPasswords = tenant.settings.allowsPasswords
         project.policy.allowsEmailLinks = tenant.settings.allowsEmailLinks
         project.policy.allowsAnonymous = tenant.settings.allowsAnonymous

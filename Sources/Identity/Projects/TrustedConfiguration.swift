@@ -22,6 +22,8 @@ extension ProjectConfiguration {
 extension Project {
     fileprivate func takingOrdinaryMembers(of new: Project) -> Project {
         var project = self
+        // Compared one by one.
+        project.apps = new.apps
         project.policy = policy.takingOrdinaryMembers(of: new.policy)
         project.emailSettings = emailSettings.takingOrdinaryMembers(of: new.emailSettings)
         project.providers = providers.map { old in
@@ -60,6 +62,7 @@ extension Policy {
         policy.recentLoginMaxAge = new.recentLoginMaxAge
         policy.requiresRecentLoginToLink = new.requiresRecentLoginToLink
         policy.idTokenLifetime = new.idTokenLifetime
+        policy.dropsUnrequestedProfile = new.dropsUnrequestedProfile
         return policy
     }
 }
@@ -92,6 +95,7 @@ extension AppSettings {
         settings.platform = new.platform
         settings.distribution = new.distribution
         settings.signInMethods = new.signInMethods
+        settings.requestedScopes = new.requestedScopes
         settings.exemption = new.exemption
         return settings
     }

@@ -58,7 +58,9 @@ public struct FederatedSignIn: Sendable {
         _ proof: IdentityProof, linkingTo idToken: String?, autoCreate: Bool, for app: App, in project: Project,
         from origin: RequestContext
     ) async throws -> Outcome {
-        let proof = try await resolver.resolve(proof, for: app, in: project)
+        let proof = try await resolver.resolve(
+            proof, for: app, in: project, to: idToken == nil ? .signIn : .link)
+        let linkOnly = Set(LoginServices(of: app, in: project).linkOnly)
         return try await retryingConflicts { attempt in
             let caller: Caller? =
                 if let idToken {
@@ -74,7 +76,7 @@ public struct FederatedSignIn: Sendable {
                 LinkingFacts(
                     identity: proof.identity, owner: known.owner, sameEmail: known.sameEmail, caller: caller,
                     autoCreate: autoCreate, policy: project.policy,
-                    rejectsRepeatedLink: project.emulatorRules != nil))
+                    rejectsRepeatedLink: project.emulatorRules != nil, linkOnly: linkOnly))
             return try await apply(decision, to: proof, in: project, from: origin)
         }
     }

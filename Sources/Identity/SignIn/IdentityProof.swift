@@ -10,13 +10,15 @@ public struct Verifier: Sendable {
     /// ``ProviderRefusal``, or ``ProviderUnreachable`` if the provider did not respond.
     public var verify:
         @Sendable (_ credential: FederatedCredential, _ app: App, _ project: Project) async throws -> VerifiedIdentity
-    /// Throws unless the app may sign users in with that provider.
-    public var admit: @Sendable (_ provider: ProviderID, _ app: App, _ project: Project) throws(ProviderRefusal) -> Void
+    /// Throws unless the app may use an identity of that provider in this way.
+    public var admit:
+        @Sendable (_ provider: ProviderID, _ app: App, _ project: Project, LoginServices.Use) throws(ProviderRefusal)
+            -> Void
 
     public init(
         verify: @escaping @Sendable (FederatedCredential, App, Project) async throws -> VerifiedIdentity,
-        admit: @escaping @Sendable (ProviderID, App, Project) throws(ProviderRefusal) -> Void =
-            LoginServices.require(_:for:in:)
+        admit: @escaping @Sendable (ProviderID, App, Project, LoginServices.Use) throws(ProviderRefusal) -> Void =
+            LoginServices.require(_:for:in:to:)
     ) {
         self.verify = verify
         self.admit = admit
@@ -29,13 +31,17 @@ struct ProofResolver: Sendable {
     let sealedTokens: any SealedTokens
     let clock: WallClock
 
-    func resolve(_ proof: IdentityProof, for app: App, in project: Project) async throws -> ResolvedProof {
+    func resolve(
+        _ proof: IdentityProof, for app: App, in project: Project, to use: LoginServices.Use = .signIn
+    ) async throws -> ResolvedProof {
         switch proof {
         case .credential(var credential):
-            try verifier.admit(credential.provider, app, project)
+            try verifier.admit(credential.provider, app, project, use)
             let requested = try replayKey(ofNonce: credential.rawNonce, in: project)
             credential.nonceIsOurs = requested != nil
             var identity = try await verifier.verify(credential, app, project)
+                .limited(to: app.settings.requestedScopes, by: project.policy)
+            try project.requireHostedDomain(of: identity)
             // The token may have a nonce of the gateway that the request does not contain. Firebase's SDKs send Google's
             // token again in this way.
             let sendsAgain = credential.provider == .google && credential.rawNonce == nil
@@ -47,11 +53,13 @@ struct ProofResolver: Sendable {
         case .pendingToken(let token):
             let (pending, replayKey) = try sealedTokens.decode(
                 PendingCredential.self, from: token, at: clock.now(), in: project.realm)
-            try verifier.admit(pending.identity.provider, app, project)
+            try verifier.admit(pending.identity.provider, app, project, use)
+            try project.requireHostedDomain(of: pending.identity)
             guard pending.identity.issuer == project.issuer(of: pending.identity.provider) else {
                 throw ProviderRefusal.invalidPendingToken
             }
-            return ResolvedProof(identity: pending.identity, use: pending.use, pendingToken: replayKey)
+            let identity = pending.identity.limited(to: app.settings.requestedScopes, by: project.policy)
+            return ResolvedProof(identity: identity, use: pending.use, pendingToken: replayKey)
         }
     }
 

@@ -12,10 +12,12 @@ public struct LinkingFacts: Hashable, Sendable {
     public var policy: Policy
     /// Linking an identity that the caller already has is a conflict instead of a login, as in Firebase's emulator.
     public var rejectsRepeatedLink: Bool
+    /// Providers whose identities cannot sign in to the calling app, and whose addresses decide nothing there.
+    public var linkOnly: Set<ProviderID>
 
     public init(
         identity: VerifiedIdentity, owner: Account? = nil, sameEmail: Account? = nil, caller: Caller? = nil,
-        autoCreate: Bool = true, policy: Policy, rejectsRepeatedLink: Bool = false
+        autoCreate: Bool = true, policy: Policy, rejectsRepeatedLink: Bool = false, linkOnly: Set<ProviderID> = []
     ) {
         self.identity = identity
         self.owner = owner
@@ -24,6 +26,7 @@ public struct LinkingFacts: Hashable, Sendable {
         self.autoCreate = autoCreate
         self.policy = policy
         self.rejectsRepeatedLink = rejectsRepeatedLink
+        self.linkOnly = linkOnly
     }
 }
 
@@ -73,7 +76,7 @@ extension LinkingDecision {
         } else if !facts.autoCreate {
             self = .refuse(.accountUnknown)
         } else if let other = facts.sameEmail, !facts.policy.allowsDuplicateEmails {
-            self.init(facts.identity, meeting: other)
+            self.init(facts.identity, meeting: other, linkOnly: facts.linkOnly)
         } else {
             self = .commit(.create(takesEmail: !facts.policy.allowsDuplicateEmails))
         }
@@ -81,11 +84,15 @@ extension LinkingDecision {
 
     private init(_ facts: LinkingFacts, caller: Caller) {
         let account = caller.account
+        let isLinkOnly = facts.linkOnly.contains(facts.identity.provider)
         self =
             if let owner = facts.owner {
-                facts.isLogin(of: account, to: owner) ? .commit(.signIn(account)) : .refuse(.identityTaken)
+                !facts.isLogin(of: account, to: owner)
+                    ? .refuse(.identityTaken) : isLinkOnly ? .refuse(.linkOnly) : .commit(.signIn(account))
             } else if account.identities.contains(where: { $0.provider == facts.identity.provider }) {
                 .refuse(.providerAlreadyLinked)
+            } else if isLinkOnly {
+                .commit(.link(to: account, by: caller, takesEmail: false))
             } else if let other = facts.sameEmail, other.id != account.id, !facts.policy.allowsDuplicateEmails {
                 .refuse(.emailTaken)
             } else {
@@ -96,8 +103,10 @@ extension LinkingDecision {
             }
     }
 
-    private init(_ identity: VerifiedIdentity, meeting other: Account) {
-        let vouching = other.identities.filter { $0.email == identity.email && $0.emailTrust >= .verified }
+    private init(_ identity: VerifiedIdentity, meeting other: Account, linkOnly: Set<ProviderID>) {
+        let vouching = other.identities.filter {
+            $0.email == identity.email && $0.emailTrust >= .verified && !linkOnly.contains($0.provider)
+        }
         // Anyone can enter an address and link an identity of any provider: that alone must not keep the owner of the
         // address out.
         let isRecycled = (other.emailIsVerified ? other.identities : vouching).contains {
@@ -129,12 +138,14 @@ public enum LinkRefusal: Refusal, Hashable {
     case accountDisabled
     /// A re-authentication with an identity that is not linked to any account.
     case accountUnknown
+    /// A re-authentication with an identity that the app offers only for linking.
+    case linkOnly
 
     /// The caller can still sign in or merge, without a second proof.
     public var leavesPending: Bool {
         switch self {
         case .identityTaken, .providerAlreadyLinked, .emailTaken: true
-        case .accountDisabled, .accountUnknown: false
+        case .accountDisabled, .accountUnknown, .linkOnly: false
         }
     }
 }
@@ -148,8 +159,11 @@ extension LinkRefusal {
         case .accountDisabled: .userDisabled
         // Firebase's JavaScript SDK signs the user out on USER_NOT_FOUND, and reads this one as a mismatch.
         case .accountUnknown: .emailNotFound
+        case .linkOnly: .operationNotAllowed
         }
     }
+
+    public var detail: String? { self == .linkOnly ? ProviderRefusal.linkOnly.detail : nil }
 }
 
 /// Accounts found by identities of other providers. Every call is one statement or one transaction. A write throws

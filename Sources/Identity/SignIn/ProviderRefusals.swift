@@ -5,6 +5,10 @@ public enum ProviderRefusal: Refusal, Hashable {
     case disabled
     /// The app may not show this provider, or not without Apple (guideline 4.8).
     case notForThisApp(LoginServicesViolation?)
+    /// The app offers the provider only to link its identities.
+    case linkOnly
+    /// The identity belongs to none of the hosted domains that the provider's settings list.
+    case hostedDomain(expected: [String], seen: String?)
     /// The credential contains nothing that this provider's sign-in can use.
     case credentialMissing
     case invalidToken(IdentityTokenFault)
@@ -21,9 +25,9 @@ public enum ProviderRefusal: Refusal, Hashable {
 extension ProviderRefusal {
     public var code: ErrorCode {
         switch self {
-        case .notConfigured, .disabled, .notForThisApp: .operationNotAllowed
+        case .notConfigured, .disabled, .notForThisApp, .linkOnly: .operationNotAllowed
         case .credentialMissing: .invalidCredentialOrProviderID
-        case .invalidToken, .otherIssuer: .invalidIdpResponse
+        case .invalidToken, .otherIssuer, .hostedDomain: .invalidIdpResponse
         case .nonce: .missingOrInvalidNonce
         case .invalidPendingToken, .tokenAlreadyUsed: .invalidPendingToken
         }
@@ -36,6 +40,9 @@ extension ProviderRefusal {
         case .notForThisApp(nil): "The identity provider is not among this app's sign-in methods."
         case .notForThisApp(let violation?):
             "\(ErrorCode.loginServices.rawValue) : This app may not use a social provider: \(violation)."
+        case .linkOnly: "The app offers the identity provider only for linking, not for signing in."
+        case .hostedDomain(let expected, let seen):
+            "The ID token is of the hosted domain \(IdentityTokenFault.quoted([seen].compactMap(\.self))); expected \(IdentityTokenFault.quoted(expected))."
         case .credentialMissing: "There is no ID token, access token or code of this provider."
         case .invalidToken(let fault): fault.sentence
         case .otherIssuer: "The identity with this subject was verified by another issuer of this provider."
@@ -128,7 +135,7 @@ extension IdentityTokenFault {
     }
 
     /// Returns values of a token without control characters, because an attacker can choose them.
-    private static func quoted(_ texts: [String]) -> String {
+    fileprivate static func quoted(_ texts: [String]) -> String {
         guard !texts.isEmpty else { return "missing" }
         let shown = texts.prefix(5).map { text in
             let kept = text.unicodeScalars.prefix(128).map { (0x20...0x7E).contains($0.value) ? String($0) : "?" }

@@ -62,6 +62,8 @@ public struct VerifiedIdentity: Hashable, Codable, Sendable {
     public let audience: String
     /// The provider's `iss`; `nil` for built-in providers, whose issuer never changes.
     public var issuer: String?
+    /// The domain of the organisation that manages the account: Google's `hd`.
+    public var hostedDomain: String?
     public var email: EmailAddress?
     public var emailTrust: EmailTrust
     /// Whether the address is a relay address that hides the person's own.
@@ -84,7 +86,7 @@ public struct VerifiedIdentity: Hashable, Codable, Sendable {
         provider: ProviderID, subject: String, audience: String, issuer: String? = nil, email: EmailAddress? = nil,
         emailTrust: EmailTrust = .none, isPrivateEmail: Bool = false, name: PersonName? = nil,
         displayName: String? = nil, photoURL: String? = nil, realUserStatus: Int? = nil, rawUserInfo: String = "{}",
-        nonce: String? = nil, replayKeys: [ReplayKey] = []
+        nonce: String? = nil, replayKeys: [ReplayKey] = [], hostedDomain: String? = nil
     ) {
         self.provider = provider
         self.subject = subject
@@ -100,6 +102,25 @@ public struct VerifiedIdentity: Hashable, Codable, Sendable {
         self.rawUserInfo = rawUserInfo
         self.nonce = nonce
         self.replayKeys = replayKeys
+        self.hostedDomain = hostedDomain
+    }
+
+    /// The identity without the name and the address if `policy` drops what `app` does not request. They are dropped
+    /// before anything is decided or stored, together with the claims that contain them.
+    func limited(to scopes: Set<AppSettings.RequestedScope>, by policy: Policy) -> VerifiedIdentity {
+        guard policy.dropsUnrequestedProfile, scopes.count < AppSettings.RequestedScope.allCases.count else {
+            return self
+        }
+        var identity = self
+        if !scopes.contains(.email) {
+            (identity.email, identity.emailTrust, identity.isPrivateEmail) = (nil, .none, false)
+        }
+        if !scopes.contains(.name) {
+            (identity.name, identity.displayName, identity.photoURL) = (nil, nil, nil)
+            identity.details = ProfileDetails()
+        }
+        identity.rawUserInfo = "{}"
+        return identity
     }
 }
 

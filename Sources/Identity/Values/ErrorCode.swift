@@ -1,7 +1,10 @@
 /// The error codes of the wire. A client branches on them, so their texts never change.
 public enum ErrorCode: String, CaseIterable, Sendable {
     case adminOnlyOperation = "ADMIN_ONLY_OPERATION"
+    case apiKeyAndroidAppBlocked = "API_KEY_ANDROID_APP_BLOCKED"
+    case apiKeyHTTPReferrerBlocked = "API_KEY_HTTP_REFERRER_BLOCKED"
     case apiKeyInvalid = "API_KEY_INVALID"
+    case apiKeyIOSAppBlocked = "API_KEY_IOS_APP_BLOCKED"
     case claimsTooLarge = "CLAIMS_TOO_LARGE"
     case configurationExists = "CONFIGURATION_EXISTS"
     case configurationNotFound = "CONFIGURATION_NOT_FOUND"

@@ -25,7 +25,9 @@ extension PostgresAccountStore {
         if !change.unlinked.isEmpty || change.protectsLastSignInMethod {
             account = try await unlinked(account, by: change, session, in: realm, transaction)
         }
-        guard !change.protectsLastSignInMethod || account.hasSignInMethod else { throw StoreConflict.lastSignInMethod }
+        guard !change.protectsLastSignInMethod || account.hasSignInMethod(ignoring: change.linkOnly) else {
+            throw StoreConflict.lastSignInMethod
+        }
         guard let replacement = change.replacement else { return account }
         _ = try await transaction.execute(.voidCodes(of: account.id, in: realm))
         _ = try await transaction.execute(

@@ -26,7 +26,7 @@ public struct APIKeyStore: Sendable {
             """
         return try await withStoreErrors { try await pool.read(statement) }.first.map { row in
             let column = try AppColumn(columnText: row.decode("app_settings"))
-            return (try Project(row), App(id: ID(try row.decode("app_id")), settings: column.settings))
+            return (try Project(row), column.app(ID(try row.decode("app_id"))))
         }
     }
 

@@ -6,30 +6,78 @@ struct AppColumn: Codable {
     struct Exemption: Codable {
         let kind: LoginServicesExemption.Kind
         let reason: String
+        let declaredBy: String?
+        /// In microseconds since 1970.
+        let declaredAt: Int64?
     }
 
     let platform: AppSettings.Platform?
     let distribution: AppSettings.Distribution?
-    let bundleId: String?
+    let bundleIds: [String]?
     let signInMethods: [String]?
+    let linkOnlyMethods: [String]?
     let clientIds: [String: [String]]?
+    let requestedScopes: [String]?
+    let androidPackages: [String]?
+    let androidCertificates: [String]?
+    let webDomains: [String]?
     let exemption: Exemption?
+    /// In microseconds since 1970.
+    let graceEndsAt: Int64?
 
-    init(_ settings: AppSettings) {
+    init(_ app: App) {
+        let settings = app.settings
         platform = settings.platform
         distribution = settings.distribution
-        bundleId = settings.bundleID
+        bundleIds = settings.bundleIDs
         signInMethods = settings.signInMethods?.map(\.rawValue)
+        linkOnlyMethods = settings.linkOnlyMethods.map(\.rawValue)
         clientIds = settings.clientIDs
-        exemption = settings.exemption.map { Exemption(kind: $0.kind, reason: $0.reason) }
+        requestedScopes = settings.requestedScopeNames
+        androidPackages = settings.callers.androidPackages
+        androidCertificates = settings.callers.androidCertificates
+        webDomains = settings.callers.webDomains
+        exemption = settings.exemption.map {
+            Exemption(
+                kind: $0.kind, reason: $0.reason, declaredBy: $0.declaration?.actor,
+                declaredAt: $0.declaration?.at.microseconds)
+        }
+        graceEndsAt = app.graceEndsAt?.microseconds
     }
 
-    var settings: AppSettings {
-        AppSettings(
-            platform: platform ?? .other, distribution: distribution ?? .other, bundleID: bundleId,
-            signInMethods: signInMethods?.map { ProviderID($0) }, clientIDs: clientIds ?? [:],
-            exemption: exemption.map { LoginServicesExemption(kind: $0.kind, reason: $0.reason) })
+    func app(_ id: ID<App>) -> App {
+        App(id: id, settings: settings, graceEndsAt: graceEndsAt.map(Instant.init(microseconds:)))
     }
+
+    private var settings: AppSettings {
+        AppSettings(
+            platform: platform ?? .other, distribution: distribution ?? .other, bundleIDs: bundleIds ?? [],
+            signInMethods: signInMethods?.map { ProviderID($0) },
+            linkOnlyMethods: (linkOnlyMethods ?? []).map { ProviderID($0) }, clientIDs: clientIds ?? [:],
+            requestedScopes: Set(
+                requestedScopes?.compactMap(AppSettings.RequestedScope.init(rawValue:))
+                    ?? AppSettings.RequestedScope.allCases),
+            callers: AllowedCallers(
+                androidPackages: androidPackages ?? [], androidCertificates: androidCertificates ?? [],
+                webDomains: webDomains ?? []),
+            exemption: exemption?.value)
+    }
+}
+
+extension AppColumn.Exemption {
+    fileprivate var value: LoginServicesExemption {
+        var value = LoginServicesExemption(kind: kind, reason: reason)
+        if let declaredBy, let declaredAt {
+            value.declaration = .init(actor: declaredBy, at: Instant(microseconds: declaredAt))
+        }
+        return value
+    }
+}
+
+/// A row of `app` within the statement that reads a project.
+struct AppRow: Decodable {
+    let id: String
+    let settings: AppColumn
 }
 
 /// The column `identity_provider.settings`.
@@ -50,6 +98,8 @@ struct ProviderColumn: Codable {
     let clientIds: [String]
     let apple: Apple?
     let openId: OpenID?
+    let relation: ProviderRelation?
+    let hostedDomains: [String]?
 
     init(_ settings: ProviderSettings) {
         enabled = settings.isEnabled
@@ -60,6 +110,8 @@ struct ProviderColumn: Codable {
         openId = settings.openID.map {
             OpenID(issuer: $0.issuer, displayName: $0.displayName, trustsEmail: $0.trustsEmail)
         }
+        relation = settings.statedRelation
+        hostedDomains = settings.hostedDomains
     }
 
     func settings(of provider: String, hasSecret: Bool) -> ProviderSettings {
@@ -70,7 +122,7 @@ struct ProviderColumn: Codable {
             },
             openID: openId.map {
                 OpenIDSettings(issuer: $0.issuer, displayName: $0.displayName, trustsEmail: $0.trustsEmail)
-            })
+            }, statedRelation: relation, hostedDomains: hostedDomains ?? [])
     }
 }
 

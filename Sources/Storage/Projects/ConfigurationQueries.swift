@@ -10,6 +10,9 @@ extension SQL {
             (SELECT coalesce(jsonb_agg(jsonb_build_object('provider', i.provider, 'hasSecret', i.secret IS NOT NULL,
                     'settings', i.settings) ORDER BY i.provider), '[]')::text
                 FROM identity_provider i WHERE i.project_id = h.id) AS providers,
+            (SELECT coalesce(jsonb_agg(jsonb_build_object('id', a.id, 'settings', a.settings)
+                    ORDER BY a.created_at, a.id), '[]')::text
+                FROM app a WHERE a.project_id = p.id) AS apps,
             h.id AS realm, h.tenant_settings::text AS tenant_settings,
             EXISTS (SELECT FROM project t WHERE t.parent_id = h.id AND t.deleted_at IS NULL) AS has_tenants
         """
@@ -17,14 +20,20 @@ extension SQL {
     /// The realms: a project or a tenant `h`, with the project `p` that it is or belongs to.
     static let realms: SQL = "project h JOIN project p ON p.id = coalesce(h.parent_id, h.id)"
 
-    /// Tenants without providers are omitted, because they have no third-party logins to check.
-    static func tenantsWithProviders(of project: ID<Project>) -> SQL {
+    /// Tenants without any sign-in method are omitted, because no app can violate guideline 4.8 there.
+    static func tenantsThatSignIn(of project: ID<Project>) -> SQL {
         """
         SELECT \(projectColumns) FROM \(realms)
         WHERE h.parent_id = \(project.rawValue) AND h.deleted_at IS NULL
-            AND EXISTS (SELECT FROM identity_provider i WHERE i.project_id = h.id)
+            AND (EXISTS (SELECT FROM identity_provider i WHERE i.project_id = h.id)
+                OR h.tenant_settings->>'allowsPasswords' = 'true' OR h.tenant_settings->>'allowsEmailLinks' = 'true'
+                OR h.tenant_settings->>'allowsAnonymous' = 'true')
         ORDER BY h.id
         """
+    }
+
+    static func realms(_ ids: [ID<Realm>]) -> SQL {
+        "SELECT \(projectColumns) FROM \(homes) WHERE h.deleted_at IS NULL AND h.id = ANY (\(ids.map(\.rawValue)))"
     }
 
     /// In the order of creation.
@@ -61,7 +70,7 @@ extension SQL {
     }
 
     static func set(_ configured: ConfiguredApp, of project: ID<Project>, at now: Instant) throws -> SQL {
-        let column = try AppColumn(configured.app.settings).columnText()
+        let column = try AppColumn(configured.app).columnText()
         return """
             INSERT INTO app (project_id, id, name, settings, created_at)
             VALUES (\(project.rawValue), \(configured.app.id.rawValue), \(configured.name), \(column)::text::jsonb,
@@ -79,7 +88,6 @@ extension ConfiguredApp {
     /// - Parameter row: with `id`, `name` and `settings`.
     init(_ row: Row) throws {
         let column = try AppColumn(columnText: row.decode("settings"))
-        self.init(
-            app: App(id: ID(try row.decode("id")), settings: column.settings), name: try row.decode("name"))
+        self.init(app: column.app(ID(try row.decode("id"))), name: try row.decode("name"))
     }
 }

@@ -6,7 +6,7 @@ public struct ConfigurationStore: Sendable {
     /// The result of a configuration change.
     public struct Edit: Sendable {
         public let before: ProjectConfiguration
-        /// Its new secrets are those that differ from the stored ones.
+        /// Its new secrets are those that differ from the stored ones, and its warnings the problems that existed before.
         public let after: ProjectConfiguration
         /// The number of identities that were unlinked because the issuer of their provider changed.
         public let discarded: [ProviderID: Int]
@@ -39,21 +39,21 @@ public struct ConfigurationStore: Sendable {
     ) async throws -> Edit? {
         try await withStoreErrors {
             try await pool.transaction { transaction in
-                // A separate statement, so that the next one sees what the previous holder of the lock has committed.
-                let lock = try await transaction.query(
-                    "SELECT p.id FROM project p WHERE p.id = \(id.rawValue) FOR UPDATE")
-                guard !lock.isEmpty, let before = try await read(id, in: transaction) else { return nil }
+                guard try await transaction.lockConfiguration(of: id.project),
+                    let before = try await read(id, in: transaction)
+                else { return nil }
                 var after = before
                 try change(&after)
+                after.declareExemptions(since: before, by: actor, at: clock.now())
                 try await dropKeptSecrets(&after, in: transaction)
                 guard permissions.contains(.changeTrust) || !after.changesTrust(since: before) else {
                     throw ConfigurationEditRefusal.trustNeeded
                 }
-                let known = Set(before.problems(by: rules))
-                let problems =
-                    try await after.problems(by: rules).filter { !known.contains($0) }
-                    + problemsInTenants(from: before, to: after, in: transaction)
-                guard problems.isEmpty else { throw ConfigurationRefusal(problems: problems) }
+                let tenants = try await tenants(of: before, after, in: transaction)
+                let problems = (after.problems(by: rules) + after.problems(in: tenants))
+                    .split(since: before.problems(by: rules) + before.problems(in: tenants))
+                guard problems.added.isEmpty else { throw ConfigurationRefusal(problems: problems.added) }
+                after.warnings = problems.kept
                 let issuers = after.issuerChanges(since: before)
                 let discarded = try await transaction.identitiesInTheWay(of: issuers, in: id)
                 if let (provider, count) = discarded.min(by: { $0.key.rawValue < $1.key.rawValue }),
@@ -83,16 +83,12 @@ public struct ConfigurationStore: Sendable {
             project: project, name: try row.decode("name"), apps: try apps.map(ConfiguredApp.init))
     }
 
-    /// Problems of the project's apps in its tenants, which share the apps.
-    private func problemsInTenants(
-        from before: ProjectConfiguration, to after: ProjectConfiguration, in transaction: Transaction
-    ) async throws -> [ConfigurationProblem] {
-        guard before.project.hasTenants, after.apps != before.apps else { return [] }
-        return try await transaction.query(.tenantsWithProviders(of: before.project.id)).map(Project.init)
-            .flatMap { tenant in
-                let known = Set(tenant.loginServicesProblems(showing: before.apps))
-                return tenant.loginServicesProblems(showing: after.apps).filter { !known.contains($0) }
-            }
+    /// The tenants in which a change of the project's apps, which they share, can be a problem.
+    private func tenants(
+        of before: ProjectConfiguration, _ after: ProjectConfiguration, in transaction: Transaction
+    ) async throws -> [Project] {
+        guard before.project.tenant == nil, before.project.hasTenants, after.apps != before.apps else { return [] }
+        return try await transaction.query(.tenantsThatSignIn(of: before.project.id)).map(Project.init)
     }
 
     private func dropKeptSecrets(
@@ -161,5 +157,23 @@ public struct ConfigurationStore: Sendable {
             statements.append(try .set(configured, of: project.id, at: now))
         }
         return statements
+    }
+}
+
+extension Transaction {
+    /// Locks the row of a project, so that edits of the project and of all its tenants happen one after the other: an
+    /// edit of one can be a problem in the other. The lock does not wait for changes of accounts.
+    ///
+    /// A separate statement, so that the next one sees what the previous holder of the lock has committed.
+    ///
+    /// - Returns: `false` if the project does not exist.
+    func lockConfiguration(of project: ID<Project>) async throws -> Bool {
+        try await !query("SELECT p.id FROM project p WHERE p.id = \(project.rawValue) FOR NO KEY UPDATE").isEmpty
+    }
+}
+
+extension ProjectConfiguration {
+    fileprivate func problems(in tenants: [Project]) -> [ConfigurationProblem] {
+        tenants.flatMap { $0.loginServicesProblems(showing: apps) }
     }
 }

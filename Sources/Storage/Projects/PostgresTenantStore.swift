@@ -28,6 +28,8 @@ public struct PostgresTenantStore: TenantStore {
     public func create(_ tenant: Tenant, by actor: AuditActor, at now: Instant) async throws {
         try await withStoreErrors {
             try await pool.transaction { transaction in
+                _ = try await transaction.lockConfiguration(of: tenant.parent)
+                try await transaction.requireLoginServices(of: tenant)
                 guard try await transaction.execute(.insert(tenant, at: now)) == 1 else { return }
                 try await transaction.audit(
                     [AuditNote("tenant.added", tenant.id.rawValue)], by: actor, at: now, in: ID(tenant.parent))
@@ -38,19 +40,21 @@ public struct PostgresTenantStore: TenantStore {
     public func change(
         _ id: ID<Tenant>, by actor: AuditActor, at now: Instant, in project: ID<Project>,
         _ change: @escaping Tenancy.Change
-    ) async throws -> Tenant? {
+    ) async throws -> ChangedTenant? {
         try await withStoreErrors {
             try await pool.transaction { transaction in
+                _ = try await transaction.lockConfiguration(of: project)
                 guard
                     let before = try await transaction.query(.tenant(id, of: project, locking: true)).first
                         .map(Tenant.init)
                 else { return nil }
                 var after = before
                 change(&after.settings)
-                guard after != before else { return after }
+                let warnings = try await transaction.requireLoginServices(of: after)
+                guard after != before else { return ChangedTenant(tenant: after, warnings: warnings) }
                 _ = try await transaction.execute(.update(after))
                 try await transaction.audit([.changed(from: before, to: after)], by: actor, at: now, in: ID(project))
-                return after
+                return ChangedTenant(tenant: after, warnings: warnings)
             }
         }
     }
@@ -60,12 +64,32 @@ public struct PostgresTenantStore: TenantStore {
     ) async throws -> Bool {
         try await withStoreErrors {
             try await pool.transaction { transaction in
+                _ = try await transaction.lockConfiguration(of: project)
                 guard try await transaction.execute(.markDeleted(id, at: now, of: project)) == 1 else { return false }
                 try await transaction.audit(
                     [AuditNote("tenant.removed", id.rawValue)], by: actor, at: now, in: ID(project))
                 return true
             }
         }
+    }
+}
+
+extension Transaction {
+    /// Checks the apps of the project in a tenant that is about to be stored, under the lock of the project.
+    ///
+    /// - Returns: the violations of guideline 4.8 that existed before.
+    /// - Throws: ``ConfigurationRefusal`` for the others.
+    @discardableResult
+    fileprivate func requireLoginServices(of tenant: Tenant) async throws -> [ConfigurationProblem] {
+        let apps = try await query(.apps(of: tenant.parent)).map(ConfiguredApp.init)
+        let realms = try await query(.realms([ID(tenant.parent), tenant.realm])).map(Project.init)
+        guard let project = realms.first(where: { $0.tenant == nil }) else { return [] }
+        let before = realms.first { $0.tenant != nil }
+        let after = project.applied(to: tenant, providers: before?.providers ?? [])
+        let problems = after.loginServicesProblems(showing: apps)
+            .split(since: before?.loginServicesProblems(showing: apps) ?? [])
+        guard problems.added.isEmpty else { throw ConfigurationRefusal(problems: problems.added) }
+        return problems.kept
     }
 }
 

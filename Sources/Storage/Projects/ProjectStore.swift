@@ -18,9 +18,9 @@ public struct ProjectStore: Sendable {
         try await read("h.parent_id IS NULL ORDER BY h.created_at, h.id")
     }
 
-    /// The tenants of a project that have providers, each as a project.
-    public func tenantsWithProviders(of project: ID<Project>) async throws -> [Project] {
-        try await withStoreErrors { try await pool.query(.tenantsWithProviders(of: project)) }.map(Project.init)
+    /// The tenants of a project that have a sign-in method, each as a project.
+    public func tenantsThatSignIn(of project: ID<Project>) async throws -> [Project] {
+        try await withStoreErrors { try await pool.query(.tenantsThatSignIn(of: project)) }.map(Project.init)
     }
 
     /// Projects and tenants, including those that are being deleted.
@@ -81,6 +81,16 @@ public struct ProjectStore: Sendable {
         try await withStoreErrors { try await pool.query(.apps(of: project)) }.map(ConfiguredApp.init)
     }
 
+    /// Whether an account of the realm was ever signed in with a custom token.
+    public func usesCustomTokens(in realm: ID<Realm>) async throws -> Bool {
+        try await withStoreErrors {
+            try await pool.query(
+                """
+                SELECT EXISTS (SELECT FROM account WHERE project_id = \(realm.rawValue) AND custom_auth) AS answer
+                """)
+        }.first?.decode("answer") ?? false
+    }
+
     private func read(_ condition: SQL) async throws -> [Project] {
         try await withStoreErrors {
             try await pool.query("SELECT \(SQL.projectColumns) FROM \(SQL.realms) WHERE \(condition)")
@@ -104,6 +114,7 @@ extension Project {
             emailSettings: try EmailColumn(columnText: row.decode("email_settings")).settings,
             providers: try [ProviderRow](columnText: row.decode("providers")).map(\.value))
         hasTenants = try row.decode("has_tenants")
+        apps = try [AppRow](columnText: row.decode("apps")).map { $0.settings.app(ID($0.id)) }
         if try row.decode("tenant_settings", as: String?.self) != nil {
             self = applied(to: try Tenant(row), providers: providers)
         }

@@ -1,4 +1,5 @@
 import HTTP
+import Identity
 import Testing
 
 @testable import Gateway
@@ -10,21 +11,33 @@ typealias HTTPMethod = HTTP.Method
 struct AppsTests {
     static let ios: JSON = [
         "appId": "ios", "displayName": "The app", "platform": "ios", "distribution": "appStore",
-        "bundleId": "com.example.app", "signInMethods": ["apple.com", "google.com", "password"],
+        "bundleIds": ["com.example.app"], "signInMethods": ["apple.com", "google.com", "password"],
         "clientIds": ["google.com": ["ios-client"]],
     ]
 
     static func shown(_ change: (inout [String: JSON]) -> Void = { _ in }) -> JSON {
         guard case .object(var members) = ios else { return .null }
-        members["loginServices"] = ["compliant": true, "violations": []]
+        members["loginServices"] = compliant
+        for (name, value) in defaults { members[name] = members[name] ?? value }
         change(&members)
         return .object(members)
     }
 
-    static let byDefault: JSON = [
-        "appId": "default", "displayName": "default", "platform": "other", "distribution": "other", "clientIds": [:],
-        "loginServices": ["compliant": true, "violations": []],
+    static let compliant: JSON = ["compliant": true, "violations": [], "problems": []]
+
+    /// What an app has without being told.
+    static let defaults: [String: JSON] = [
+        "bundleIds": [], "linkOnlyMethods": [], "clientIds": [:], "requestedScopes": ["email", "name"],
+        "androidPackages": [], "androidCertificates": [], "webDomains": [],
     ]
+
+    static let byDefault: JSON = {
+        let own: [String: JSON] = [
+            "appId": "default", "displayName": "default", "platform": "other", "distribution": "other",
+            "loginServices": compliant,
+        ]
+        return .object(own.merging(defaults) { $1 })
+    }()
 
     @Test("are created, returned, listed, changed and deleted")
     func life() async throws {
@@ -36,11 +49,15 @@ struct AppsTests {
         #expect(try await backend.send(.get, "apps").json == ["apps": [Self.byDefault, Self.shown()]])
         let exemption: JSON = ["kind": "thirdPartyClient", "reason": "it reads that service's mail"]
         let changed = try await backend.send(
-            .patch, "apps/ios", ["exemption": exemption, "platform": "web"], mask: "exemption,signInMethods,bundleId")
+            .patch, "apps/ios", ["exemption": exemption, "platform": "web"], mask: "exemption,signInMethods,bundleIds")
+        let declared: JSON = [
+            "kind": "thirdPartyClient", "reason": "it reads that service's mail", "declaredBy": "key:backend",
+            "declaredAt": .string(backend.gateway.clock.now.iso8601),
+        ]
         let expected = Self.shown {
-            $0["exemption"] = exemption
+            $0["exemption"] = declared
             $0["signInMethods"] = nil
-            $0["bundleId"] = nil
+            $0["bundleIds"] = []
         }
         #expect(changed.json == expected)
         #expect(try await backend.send(.patch, "apps/ios", changed.json).json == expected, "is sent back")
@@ -96,8 +113,8 @@ struct AppsTests {
                 "400 INVALID_CONFIG : google.com for app ios needs a client id: its tokens could be for anybody"
             ),
             (
-                "bundleId", "a b",
-                "400 INVALID_CONFIG : app ios: its bundle id must be at most 155 letters, digits, hyphens and dots"
+                "bundleIds", ["a b"],
+                "400 INVALID_CONFIG : app ios: each bundle id must be at most 155 letters, digits, hyphens and dots, and there once"
             ),
         ] as [(String, JSON?, String)])
     func refusals(member: String, value: JSON?, expected: String) async throws {
@@ -110,14 +127,14 @@ struct AppsTests {
     @Test(
         "that violate guideline 4.8 are rejected, unless they are exempt",
         arguments: [
-            (["signInMethods": ["google.com"]], "it shows a social provider and not apple.com beside it"),
+            (["signInMethods": ["google.com"]], "it shows google.com and not apple.com beside it (APPLE_NOT_SHOWN)"),
             (
-                ["platform": "ios", "bundleId": "com.other"],
-                "it shows a social provider while apple.com lacks its team id, key id, private key or a client id for this app"
+                ["platform": "ios", "bundleIds": ["com.other"]],
+                "it shows google.com while none of its bundle ids is among apple.com's client ids for this app (APPLE_BUNDLE_ID_MISSING)"
             ),
             (
                 ["exemption": ["kind": "ownAccountsOnly", "reason": "none"]],
-                "its exemption ownAccountsOnly is contradicted by the social provider that it shows"
+                "its exemption is contradicted by apple.com (EXEMPTION_CONTRADICTED); app default: its exemption is contradicted by google.com (EXEMPTION_CONTRADICTED)"
             ),
             (["signInMethods": ["google.com"], "exemption": ["kind": "thirdPartyClient", "reason": "so"]], nil),
             (["signInMethods": ["password"]], nil),

@@ -172,7 +172,7 @@ struct DefaultSupportedIdpTests {
             ),
             (
                 "?idpId=google.com", ["enabled": true, "clientId": "a"],
-                "409 LOGIN_SERVICES_4_8 : app default: it shows a social provider while apple.com is not configured and enabled"
+                "409 LOGIN_SERVICES_4_8 : app default: it shows google.com while apple.com is not configured and enabled (APPLE_NOT_ENABLED)"
             ),
         ] as [(String, JSON, String)])
     func refusals(query: String, body: JSON, expected: String) async throws {
@@ -217,12 +217,15 @@ struct DefaultSupportedIdpTests {
     @Test(
         "keep Apple while a social provider is enabled",
         arguments: [
-            (.delete, nil, nil, "while apple.com is not configured and enabled"),
-            (.patch, ["enabled": false], "enabled", "while apple.com is not configured and enabled"),
+            (.delete, nil, nil, "while apple.com is not configured and enabled (APPLE_NOT_ENABLED)"),
+            (
+                .patch, ["enabled": false], "enabled",
+                "while apple.com is not configured and enabled (APPLE_NOT_ENABLED)"
+            ),
             (
                 .patch, ["appleSignInConfig": ["codeFlowConfig": ["privateKey": ""]]],
                 "appleSignInConfig.codeFlowConfig.privateKey",
-                "while apple.com lacks its team id, key id, private key or a client id for this app"
+                "while apple.com lacks its team id, key id, private key or a client id for this app (APPLE_CANNOT_WORK)"
             ),
         ] as [(HTTPMethod, JSON?, String?, String)])
     func lastApple(method: HTTPMethod, body: JSON?, mask: String?, problem: String) async throws {
@@ -231,7 +234,7 @@ struct DefaultSupportedIdpTests {
         try await backend.enableGoogle()
         let refused = try await backend.send(method, Self.apple, body, mask: mask)
         #expect(
-            refused.outcome == "409 LOGIN_SERVICES_4_8 : app default: it shows a social provider \(problem)")
+            refused.outcome == "409 LOGIN_SERVICES_4_8 : app default: it shows google.com \(problem)")
         #expect(refused.json["error"]?["status"] == "FAILED_PRECONDITION")
         #expect(try await backend.send(.get, Self.apple).json == Self.shownApple)
         #expect(try await backend.send(.patch, Self.google, ["enabled": false], mask: "enabled").outcome == "200")

@@ -59,6 +59,7 @@ struct LoginMethodsTests {
         #expect(Self.summary(answer) == ["apple.com apple", "password password"])
         #expect(answer.json["compliant"] == false)
         #expect(answer.json["violations"] == ["APPLE_CANNOT_WORK"])
+        #expect(answer.json["problems"]?[0]?["providerId"] == "google.com")
         let refused = try await Self.start("google.com", try Configurator(seenAfresh: backend))
         #expect(refused.hasPrefix("400 OPERATION_NOT_ALLOWED : LOGIN_SERVICES_4_8 : "))
         let apple = try await Self.start("apple.com", try Configurator(seenAfresh: backend))
@@ -94,7 +95,8 @@ struct LoginMethodsTests {
         let web = try await backend.loginMethods([("appId", "web")])
         #expect(
             web.json == [
-                "appId": "web", "methods": [], "anonymous": true, "compliant": true, "violations": [],
+                "appId": "web", "methods": [], "linkOnlyMethods": [], "anonymous": true, "emailLink": false,
+                "compliant": true, "violations": [], "problems": [],
             ])
         #expect(try await backend.loginMethods([("appId", "nobody")]).outcome == "404 Not Found")
         #expect(try await backend.gateway.get("/v1/loginMethods").status == 403)

@@ -70,7 +70,7 @@ struct OauthIdpTests {
             ),
             (
                 "?oauthIdpConfigId=oidc.a", input,
-                "409 LOGIN_SERVICES_4_8 : app default: it shows a social provider while apple.com is not configured and enabled"
+                "409 LOGIN_SERVICES_4_8 : app default: it shows oidc.a while apple.com is not configured and enabled (APPLE_NOT_ENABLED)"
             ),
         ] as [(String, JSON, String)])
     func refusals(query: String, body: JSON, expected: String) async throws {

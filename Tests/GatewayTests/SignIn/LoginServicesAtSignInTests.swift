@@ -47,13 +47,25 @@ struct LoginServicesAtSignInTests {
     @Test(
         "is accepted if an exemption is declared that does not contradict itself",
         arguments: [
-            ("organisationAccounts", true), ("governmentIdentity", true), ("thirdPartyClient", true),
-            ("alternativeMarketplace", true), ("ownAccountsOnly", false),
+            ("organisationAccounts", false), ("governmentIdentity", false), ("thirdPartyClient", true),
+            ("alternativeMarketplace", false), ("ownAccountsOnly", false),
         ])
     func exemption(kind: String, isLifted: Bool) async throws {
-        let gateway = try await gateway(app: #"{"exemption": {"kind": "\#(kind)", "reason": "a school's own"}}"#)
+        let gateway = try await gateway(
+            app: #"{"signInMethods": ["google.com"], "exemption": {"kind": "\#(kind)", "reason": "its client"}}"#)
         let exchange = try await gateway.signIn(gateway.google())
         #expect((exchange.status == 200) == isLifted, "\(exchange.text)")
+    }
+
+    @Test("is accepted in the grace period of an app that was stored before a rule, and rejected after it")
+    func grace() async throws {
+        let gateway = try await gateway()
+        let end = gateway.clock.now + .seconds(60)
+        let tolerated = try await gateway.withApp(#"{"graceEndsAt": \#(end.microseconds)}"#)
+        #expect(try await tolerated.signIn(tolerated.google()).status == 200)
+        gateway.clock.advance(by: .seconds(61))
+        let late = try gateway.withFreshCaches()
+        #expect(try await late.signIn(late.google()).outcome.hasPrefix(Self.refusal))
     }
 
     @Test("is rejected with a provider that the app does not show, with or without Apple")

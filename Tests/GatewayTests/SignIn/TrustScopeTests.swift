@@ -60,9 +60,9 @@ struct TrustScopeTests {
         Row(
             "Apple's nonces", .patch, apple, ["appleSignInConfig": ["acceptsUnhashedNonces": true]],
             mask: "appleSignInConfig.acceptsUnhashedNonces"),
-        Row("an app with a bundle ID", .post, "apps", ["appId": "new", "bundleId": "com.example.new"]),
+        Row("an app with a bundle ID", .post, "apps", ["appId": "new", "bundleIds": ["com.example.new"]]),
         Row("an app's client IDs", .patch, "apps/ios", ["clientIds": ["google.com": ["x"]]], mask: "clientIds"),
-        Row("an app's bundle ID", .patch, "apps/ios", ["bundleId": "com.evil.app"], mask: "bundleId"),
+        Row("an app's bundle ID", .patch, "apps/ios", ["bundleIds": ["com.evil.app"]], mask: "bundleIds"),
         Row("an app removed with its client IDs", .delete, "apps/ios"),
         Row(
             "a tenant's provider", .post, "tenants/TENANT/oauthIdpConfigs?oauthIdpConfigId=oidc.new",
@@ -102,7 +102,7 @@ struct TrustScopeTests {
                 "clientId": "c", "issuer": "https://id.example.com", "displayName": "Corp", "clientSecret": "secret",
             ]
             let ios: JSON = [
-                "appId": "ios", "bundleId": "com.example.app", "clientIds": ["google.com": ["ios-client"]],
+                "appId": "ios", "bundleIds": ["com.example.app"], "clientIds": ["google.com": ["ios-client"]],
             ]
             #expect(
                 try await configurator.send(.post, "oauthIdpConfigs?oauthIdpConfigId=oidc.corp", corp).outcome == "200")

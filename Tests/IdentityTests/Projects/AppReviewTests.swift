@@ -20,9 +20,44 @@ struct AppReviewTests {
 
     @Test("gives the reason of an exemption that counts")
     func exemption() throws {
-        let point = try #require(Self.row(.missing, google: true, .organisationAccounts).points.first)
+        let point = try #require(Self.row(.missing, google: true, .thirdPartyClient).points.first)
         #expect(point.verdict == .met)
-        #expect(point.text == "exempt as organisationAccounts, because: because")
+        #expect(point.text == "exempt as thirdPartyClient, because: because")
+    }
+
+    @Test("names who declared an exemption, and when")
+    func declaration() throws {
+        var row = LoginServicesTests.Row(platform: .ios, showsGoogle: true, apple: .missing, exemption: nil).app
+        row.settings.exemption = LoginServicesExemption(
+            kind: .thirdPartyClient, reason: "because",
+            declaration: .init(actor: "cli", at: Instant(seconds: 1_800_000_000)))
+        let point = AppReview(of: row, in: .demo(providers: [google()])).points.first
+        #expect(
+            point?.text == "exempt as thirdPartyClient, declared by cli at 2027-01-15T08:00:00.000Z, because: because")
+    }
+
+    @Test("says how Apple meets each of the three conditions")
+    func conditions() {
+        let points = Self.row(.ok, google: true, nil).points.filter { $0.guideline == "4.8" }
+        #expect(points.map(\.verdict) == [.met, .met, .met, .met])
+        for (point, words) in zip(points.dropFirst(), ["limits data collection", "address private", "advertising"]) {
+            #expect(point.text.contains(words))
+        }
+    }
+
+    @Test("leaves open what the gateway cannot know")
+    func open() {
+        let corp = ProviderSettings(
+            provider: ConfigurationTests.corp, isEnabled: true, clientIDs: ["c"],
+            openID: OpenIDSettings(issuer: "https://id.example.com"))
+        let review = AppReview(
+            of: App(id: ID("app")), in: .demo(providers: [appleSettings, corp]), usesCustomTokens: true)
+        let texts = review.points.filter { $0.guideline == "4.8" && $0.verdict == .open }.map(\.text)
+        #expect(texts.count == 3)
+        for words in ["platform is not declared", "relation of oidc.corp is not stated", "custom tokens are in use"] {
+            #expect(texts.contains { $0.contains(words) })
+        }
+        #expect(review.passes)
     }
 
     @Test("says of deletion what is done, and of Apple's tokens that it is not", arguments: [true, false])

@@ -13,7 +13,7 @@ struct ConfigurationTests {
                 app: App(
                     id: app,
                     settings: AppSettings(
-                        platform: .ios, distribution: .appStore, bundleID: "com.example.app",
+                        platform: .ios, distribution: .appStore, bundleIDs: ["com.example.app"],
                         signInMethods: [.apple, .google], clientIDs: ["google.com": ["ios-client"]])),
                 name: "App")
         ])
@@ -119,7 +119,7 @@ struct ConfigurationTests {
             ProviderSettings(
                 provider: .apple, isEnabled: true, clientIDs: ["com.example.app"], hasSecret: true,
                 apple: AppleSettings(teamID: "TEAM", keyID: "key1234567")),
-            .appleTeamID, .appleKeyID, .loginServices(.appleCannotWork, app: app)),
+            .appleTeamID, .appleKeyID, .loginServices(.init(.appleCannotWork, .google), app: app)),
         clientIDs("no audience", [], .noClientIDs(.google, app: nil)),
         clientIDs("too many audiences", (0...50).map { "c\($0)" }, .tooManyClientIDs(.google, app: nil)),
         clientIDs(
@@ -131,13 +131,19 @@ struct ConfigurationTests {
             "no issuer", ProviderSettings(provider: corp, isEnabled: false, clientIDs: ["c"]), .issuerMissing(corp)),
         provider("a name with a line feed", openID(name: "a\nb"), .displayName(corp)),
         Row(testDescription: "an unusable secret", problems: [.secret(.google)]) { $0.set(Secret("bad"), of: .google) },
-        Row(testDescription: "no key any more", problems: [.loginServices(.appleCannotWork, app: app)]) {
+        Row(testDescription: "no key any more", problems: [.loginServices(.init(.appleCannotWork, .google), app: app)])
+        {
             $0.set(Secret(""), of: .apple)
         },
-        Row(testDescription: "no Apple any more", problems: [.loginServices(.appleNotEnabled, app: app)]) {
+        Row(
+            testDescription: "no Apple any more", problems: [.loginServices(.init(.appleNotEnabled, .google), app: app)]
+        ) {
             $0.remove(.apple)
         },
-        Row(testDescription: "an app without Apple", problems: [.loginServices(.appleNotEnabled, app: ID("new"))]) {
+        Row(
+            testDescription: "an app without Apple",
+            problems: [.loginServices(.init(.appleNotEnabled, .google), app: ID("new"))]
+        ) {
             $0.remove(.apple)
             $0.remove(app)
             $0.set(ConfiguredApp(app: App(id: ID("new")), name: "New"))
@@ -146,7 +152,9 @@ struct ConfigurationTests {
             $0.set(ConfiguredApp(app: App(id: ID("New App")), name: "New"))
         },
         Row(testDescription: "an app without a name", problems: [.appName(app)]) { $0.apps[0].name = "" },
-        app("an odd bundle id", .bundleID(app), .loginServices(.appleCannotWork, app: app)) { $0.bundleID = "com..a" },
+        app("an odd bundle id", .bundleID(app), .loginServices(.init(.bundleIDMissing, .google), app: app)) {
+            $0.bundleIDs = ["com..a"]
+        },
         app("an unknown method", .unknownSignInMethod(ProviderID("facebook.com"), app: app)) {
             $0.signInMethods = [.apple, ProviderID("facebook.com")]
         },
@@ -155,19 +163,23 @@ struct ConfigurationTests {
         app("no audience for an app", .noClientIDs(.google, app: app)) { $0.clientIDs = ["google.com": []] },
         app("audiences of nobody", .unknownProvider(ProviderID("x"))) { $0.clientIDs = ["x": ["c"]] },
         app("an exemption without a reason", .exemptionReason(app)) {
+            $0.signInMethods = [.google]
             $0.exemption = LoginServicesExemption(kind: .thirdPartyClient, reason: "")
         },
         app("a long reason", .exemptionReason(app)) {
+            $0.signInMethods = [.google]
             $0.exemption = LoginServicesExemption(kind: .thirdPartyClient, reason: String(repeating: "a", count: 501))
         },
-        app("Apple not shown", .loginServices(.appleNotShown, app: app)) { $0.signInMethods = [.google] },
+        app("Apple not shown", .loginServices(.init(.appleNotShown, .google), app: app)) {
+            $0.signInMethods = [.google]
+        },
         app("Apple not shown, exempted") {
             $0.signInMethods = [.google]
             $0.exemption = LoginServicesExemption(kind: .thirdPartyClient, reason: "because")
         },
     ]
 
-    @Test("tells every problem at once", arguments: rows)
+    @Test("tells every problem at once", arguments: rows + callerRows)
     func problems(row: Row) {
         var configuration = Self.valid
         row.change(&configuration)
@@ -221,7 +233,7 @@ struct ConfigurationTests {
 
     @Test("says each problem in words of its own")
     func words() {
-        let all = Self.rows.flatMap(\.problems)
+        let all = (Self.rows + Self.callerRows).flatMap(\.problems)
         #expect(Set(all.map(\.description)).count == Set(all).count)
         #expect(all.allSatisfy { !$0.description.isEmpty })
     }
@@ -238,14 +250,14 @@ struct ConfigurationTests {
         after.project.emailSettings = EmailSettings(
             senderAddress: EmailAddress("a@example.com"), senderName: "A", replyTo: EmailAddress("b@example.com"),
             actionURL: "https://localhost/", language: .japanese, subjects: [.resetPassword: [.english: "Reset"]])
-        after.apps[0].app.settings.bundleID = nil
+        after.apps[0].app.settings.bundleIDs = []
         after.apps[0].app.settings.exemption = LoginServicesExemption(kind: .thirdPartyClient, reason: "because")
         let lines = after.changes(since: Self.valid).map {
             "\($0.path.joined(separator: ".")): \($0.old ?? "-") > \($0.new ?? "-")"
         }
         #expect(
             lines == [
-                "apps.app.bundleId: com.example.app > -",
+                "apps.app.bundleIds: com.example.app > -",
                 "apps.app.exemption.kind: - > thirdPartyClient",
                 "apps.app.exemption.reason: - > because",
                 "authorizedDomains: localhost > -",

@@ -9,7 +9,7 @@ struct LoginServicesTests {
     }
 
     /// For apps that show Google. One that does not has nothing to answer for.
-    static let faults: [Apple: [LoginServicesViolation]] = [
+    static let faults: [Apple: [LoginServicesViolation.Kind]] = [
         .missing: [.appleNotEnabled], .disabled: [.appleNotEnabled], .notShown: [.appleNotShown],
         .withoutKey: [.appleCannotWork], .ok: [],
     ]
@@ -26,19 +26,17 @@ struct LoginServicesTests {
 
         var expected: [LoginServicesViolation] {
             guard showsGoogle else { return [] }
-            let faults = LoginServicesTests.faults[apple] ?? []
-            return switch exemption {
-            case nil: faults
-            case .ownAccountsOnly: [.exemptionContradicted] + faults
-            default: []
-            }
+            let faults = (LoginServicesTests.faults[apple] ?? []).map { LoginServicesViolation($0, .google) }
+            guard exemption != nil else { return faults }
+            // A client of one service does not offer Apple too.
+            return apple == .withoutKey || apple == .ok ? [.init(.exemptionContradicted, .apple)] + faults : []
         }
 
         var app: App {
             App(
                 id: ID("app"),
                 settings: AppSettings(
-                    platform: platform, bundleID: "com.example.app",
+                    platform: platform, bundleIDs: ["com.example.app"],
                     signInMethods: apple == .notShown ? [.google, .password] : nil,
                     exemption: exemption.map { LoginServicesExemption(kind: $0, reason: "because") }))
         }
@@ -55,7 +53,7 @@ struct LoginServicesTests {
     static let rows: [Row] = AppSettings.Platform.allCases.flatMap { platform in
         [true, false].flatMap { showsGoogle in
             Apple.allCases.flatMap { apple in
-                ([nil] + LoginServicesExemption.Kind.allCases.map { $0 }).map {
+                ([nil, .thirdPartyClient] as [LoginServicesExemption.Kind?]).map {
                     Row(platform: platform, showsGoogle: showsGoogle, apple: apple, exemption: $0)
                 }
             }
@@ -90,7 +88,7 @@ struct LoginServicesTests {
 
     private func refusal(of provider: ProviderID, for app: App, in project: Project) -> ProviderRefusal? {
         do {
-            try LoginServices.require(provider, for: app, in: project)
+            try LoginServices.require(provider, for: app, in: project, to: .signIn)
             return nil
         } catch {
             return error
@@ -101,6 +99,7 @@ struct LoginServicesTests {
         let testDescription: String
         var settings = AppSettings()
         var isFine = false
+        var problem = LoginServicesViolation.Kind.appleCannotWork
         var change: @Sendable (inout ProviderSettings) -> Void = { _ in }
     }
 
@@ -114,25 +113,33 @@ struct LoginServicesTests {
             CannotWork(testDescription: "long key id") { $0.apple?.keyID = "KEY12345678" },
             CannotWork(testDescription: "no audience") { $0.clientIDs = [] },
             CannotWork(testDescription: "no audience for the app", settings: .init(clientIDs: ["apple.com": []])),
-            CannotWork(testDescription: "another app's bundle id", settings: .init(platform: .ios, bundleID: "com.b")),
             CannotWork(
-                testDescription: "its own bundle id", settings: .init(platform: .ios, bundleID: "com.example.app"),
+                testDescription: "another app's bundle id", settings: .init(platform: .ios, bundleIDs: ["com.b"]),
+                problem: .bundleIDMissing),
+            CannotWork(testDescription: "no bundle id", settings: .init(platform: .macos), problem: .bundleIDMissing),
+            CannotWork(
+                testDescription: "no Services ID", settings: .init(platform: .windows), problem: .servicesIDMissing
+            ) { $0.clientIDs = ["com.example.app"] },
+            CannotWork(
+                testDescription: "its own bundle id", settings: .init(platform: .ios, bundleIDs: ["com.example.app"]),
                 isFine: true),
             CannotWork(
                 testDescription: "its own bundle id among its own audiences",
-                settings: .init(platform: .macos, bundleID: "com.b", clientIDs: ["apple.com": ["com.b"]]),
+                settings: .init(platform: .macos, bundleIDs: ["com.b"], clientIDs: ["apple.com": ["com.b"]]),
                 isFine: true),
             CannotWork(
                 testDescription: "Android's package is no audience",
-                settings: .init(platform: .android, bundleID: "b.c"),
+                settings: .init(platform: .android, bundleIDs: ["b.c"]),
                 isFine: true),
         ])
     func canWork(row: CannotWork) {
         var apple = appleSettings
         row.change(&apple)
         let app = App(id: ID("app"), settings: row.settings)
-        let services = LoginServices(of: app, in: .demo(providers: [apple, google()]))
-        #expect(services.violations == (row.isFine ? [] : [.appleCannotWork]))
+        var project = Project.demo(providers: [apple, google()])
+        project.apps = [App(id: ID("native"), settings: AppSettings(bundleIDs: ["com.example.app"]))]
+        let services = LoginServices(of: app, in: project)
+        #expect(services.violations == (row.isFine ? [] : [.init(row.problem, .google)]))
     }
 
     static let everything: [ProviderID] = [.apple, .google, ProviderID("oidc.corp"), .password, .anonymous]
@@ -172,8 +179,10 @@ struct LoginServicesTests {
             openID: OpenIDSettings(issuer: "https://id.example.com"))
         let project = Project.demo(providers: [openID])
         let app = App(id: ID("app"))
-        #expect(LoginServices(of: app, in: project).violations == [.appleNotEnabled])
-        #expect(refusal(of: openID.provider, for: app, in: project) == .notForThisApp(.appleNotEnabled))
+        #expect(LoginServices(of: app, in: project).violations == [.init(.appleNotEnabled, openID.provider)])
+        #expect(
+            refusal(of: openID.provider, for: app, in: project)
+                == .notForThisApp(.init(.appleNotEnabled, openID.provider)))
     }
 
     @Test("a provider without an audience is as good as none")

@@ -56,7 +56,8 @@ struct TrustedConfigurationTests {
         Row("ProjectConfiguration.newSecrets taken away") { $0.set(Secret(""), of: .apple) },
         Row("ProjectConfiguration.apps with a bundle ID") {
             $0.set(
-                ConfiguredApp(app: App(id: ID("new"), settings: AppSettings(bundleID: "com.example.b")), name: "New"))
+                ConfiguredApp(app: App(id: ID("new"), settings: AppSettings(bundleIDs: ["com.example.b"])), name: "New")
+            )
         },
         Row("ProjectConfiguration.apps with client IDs") {
             let settings = AppSettings(clientIDs: ["google.com": ["x"]])
@@ -93,8 +94,13 @@ struct TrustedConfigurationTests {
         provider("AppleSettings.acceptsUnhashedNonces", of: .apple) { $0.apple?.acceptsUnhashedNonces.toggle() },
         provider("OpenIDSettings.issuer", of: corp) { $0.openID?.issuer = "https://evil.example" },
         provider("OpenIDSettings.trustsEmail", of: corp) { $0.openID?.trustsEmail.toggle() },
-        app("bundleID") { $0.bundleID = "com.example.other" },
-        app("bundleID removed") { $0.bundleID = nil },
+        app("bundleIDs") { $0.bundleIDs.append("com.example.other") },
+        app("bundleIDs removed") { $0.bundleIDs = [] },
+        app("linkOnlyMethods") { $0.linkOnlyMethods = [corp] },
+        app("callers") { $0.callers.webDomains = ["example.com"] },
+        policy("requiresCallerHeader") { $0.requiresCallerHeader.toggle() },
+        provider("ProviderSettings.statedRelation", of: corp) { $0.statedRelation = .own },
+        provider("ProviderSettings.hostedDomains", of: .google) { $0.hostedDomains = ["example.com"] },
         app("clientIDs") { $0.clientIDs["google.com"] = ["x"] },
         app("clientIDs removed") { $0.clientIDs = [:] },
     ]
@@ -136,6 +142,8 @@ struct TrustedConfigurationTests {
         app("platform") { $0.platform = .web },
         app("distribution") { $0.distribution = .web },
         app("signInMethods") { $0.signInMethods = nil },
+        app("requestedScopes") { $0.requestedScopes = [] },
+        policy("dropsUnrequestedProfile") { $0.dropsUnrequestedProfile.toggle() },
         app("exemption") { $0.exemption = nil },
         Row("LoginServicesExemption.kind") {
             $0.apps[0].app.settings.exemption = LoginServicesExemption(kind: .ownAccountsOnly, reason: "because")
@@ -149,6 +157,8 @@ struct TrustedConfigurationTests {
     static let others: Set<String> = [
         "Project.realm", "Project.number", "Project.policy", "Project.emailSettings", "ProviderSettings.provider",
         "ConfiguredApp.app", "App.id", "App.settings", "Project.emulatorRules",
+        // Set by the store and at start, never by an edit.
+        "Project.apps", "ProjectConfiguration.warnings", "App.graceEndsAt", "LoginServicesExemption.declaration",
     ]
 
     @Test("needs trust if it decides who is believed, or where codes and events go", arguments: trusted)

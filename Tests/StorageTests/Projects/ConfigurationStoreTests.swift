@@ -68,9 +68,11 @@ struct ConfigurationStoreTests {
         app: App(
             id: ID("ios"),
             settings: AppSettings(
-                platform: .ios, distribution: .appStore, bundleID: "com.example.app",
-                signInMethods: [.apple, .google, .password], clientIDs: ["google.com": ["ios"]],
-                exemption: LoginServicesExemption(kind: .thirdPartyClient, reason: "because"))),
+                platform: .ios, distribution: .appStore, bundleIDs: ["com.example.app"],
+                signInMethods: [.google, .password], clientIDs: ["google.com": ["ios"]],
+                exemption: LoginServicesExemption(
+                    kind: .thirdPartyClient, reason: "because",
+                    declaration: .init(actor: "key:k", at: Instant(seconds: 1_800_000_000))))),
         name: "The app")
 
     @Test("is read as it was written, wherever it is read")
@@ -114,7 +116,9 @@ struct ConfigurationStoreTests {
             project, name: "New", app: Self.ios.app, keys: [], secrets: [.apple: [1, 2]], by: .commandLine,
             at: fixture.start)
         #expect(isMade)
-        #expect(try await fixture.projects.project(ID("new")) == project)
+        var expected = project
+        expected.apps = [Self.ios.app]
+        #expect(try await fixture.projects.project(ID("new")) == expected)
         let secrets = ProviderSecretStore(pool: fixture.database.pool)
         #expect(try await secrets.secret(of: .apple, in: ID("new")) == [1, 2])
         #expect(try await secrets.secret(of: .google, in: ID("new")) == nil)
@@ -140,7 +144,8 @@ struct ConfigurationStoreTests {
     func refusal() async throws {
         let fixture = try await Fixture()
         let expected = ConfigurationRefusal(problems: [
-            .noClientIDs(.google, app: nil), .secret(.google), .loginServices(.appleNotEnabled, app: ID("default")),
+            .noClientIDs(.google, app: nil), .secret(.google),
+            .loginServices(.init(.appleNotEnabled, .google), app: ID("default")),
         ])
         await #expect(throws: expected) {
             try await fixture.edit {
@@ -160,13 +165,15 @@ struct ConfigurationStoreTests {
         let fixture = try await Fixture()
         try await fixture.enableAll()
         _ = try await fixture.database.pool.execute("UPDATE identity_provider SET secret = NULL")
-        try await fixture.edit { $0.name = "Other" }
+        let warned = ConfigurationProblem.loginServices(.init(.appleCannotWork, .google), app: ID("default"))
+        #expect(try await fixture.edit { $0.name = "Other" }.after.warnings == [warned])
         await #expect(
-            throws: ConfigurationRefusal(problems: [.loginServices(.appleCannotWork, app: ID("ios"))])
+            throws: ConfigurationRefusal(problems: [.loginServices(.init(.appleCannotWork, .google), app: ID("ios"))])
         ) {
             try await fixture.edit { configuration in
                 var app = Self.ios
                 app.app.settings.exemption = nil
+                app.app.settings.signInMethods = nil
                 configuration.set(app)
             }
         }
@@ -228,6 +235,7 @@ struct ConfigurationStoreTests {
         try await fixture.edit { $0.set(Self.ios) }
         _ = try await fixture.store.edit(ID(fixture.id), by: .commandLine, allowing: []) {
             $0.apps[1].app.settings.exemption = nil
+            $0.apps[1].app.settings.signInMethods = nil
         }
         #expect(
             try await fixture.trail() == [

@@ -1,0 +1,84 @@
+internal import Identity
+
+/// An update of an app. Unknown members and `loginServices` are ignored.
+struct AppInput: Decodable {
+    struct Exemption: Decodable {
+        let kind: String?
+        let reason: String?
+    }
+
+    let appId: String?
+    let displayName: String?
+    let platform: String?
+    let distribution: String?
+    let bundleIds: [String]?
+    let signInMethods: [String]?
+    let linkOnlyMethods: [String]?
+    let clientIds: [String: [String]]?
+    let requestedScopes: [String]?
+    let androidPackages: [String]?
+    let androidCertificates: [String]?
+    let webDomains: [String]?
+    let exemption: Exemption?
+
+    func apply(to app: inout ConfiguredApp, _ mask: FieldMask) throws(RequestRefusal) {
+        mask.apply("displayName", displayName, to: &app.name, initially: app.app.id.rawValue)
+        var settings = app.app.settings
+        mask.apply(
+            "platform", try Self.known(platform, at: "/platform"), to: &settings.platform, initially: .other)
+        mask.apply(
+            "distribution", try Self.known(distribution, at: "/distribution"), to: &settings.distribution,
+            initially: .other)
+        mask.apply("bundleIds", bundleIds, to: &settings.bundleIDs, initially: [])
+        mask.apply("signInMethods", signInMethods?.map { ProviderID($0) }, to: &settings.signInMethods)
+        mask.apply(
+            "linkOnlyMethods", linkOnlyMethods?.map { ProviderID($0) }, to: &settings.linkOnlyMethods, initially: [])
+        mask.apply("clientIds", clientIds, to: &settings.clientIDs, initially: [:])
+        mask.apply(
+            "requestedScopes", try scopes(), to: &settings.requestedScopes,
+            initially: Set(AppSettings.RequestedScope.allCases))
+        mask.apply("androidPackages", androidPackages, to: &settings.callers.androidPackages, initially: [])
+        mask.apply("androidCertificates", androidCertificates, to: &settings.callers.androidCertificates, initially: [])
+        mask.apply("webDomains", webDomains, to: &settings.callers.webDomains, initially: [])
+        mask.apply("exemption", try declared(), to: &settings.exemption)
+        app.app.settings = settings
+    }
+
+    private func scopes() throws(RequestRefusal) -> Set<AppSettings.RequestedScope>? {
+        guard let requestedScopes else { return nil }
+        var scopes: Set<AppSettings.RequestedScope> = []
+        for (index, name) in requestedScopes.enumerated() {
+            if let scope: AppSettings.RequestedScope = try Self.known(name, at: "/requestedScopes/\(index)") {
+                scopes.insert(scope)
+            }
+        }
+        return scopes
+    }
+
+    private func declared() throws(RequestRefusal) -> LoginServicesExemption? {
+        guard let exemption else { return nil }
+        guard let kind: LoginServicesExemption.Kind = try Self.known(exemption.kind, at: "/exemption/kind") else {
+            throw .invalidField("/exemption/kind", "must be present")
+        }
+        return LoginServicesExemption(kind: kind, reason: exemption.reason ?? "")
+    }
+
+    private static func known<Value: RawRepresentable<String>>(
+        _ name: String?, at pointer: String
+    ) throws(RequestRefusal) -> Value? {
+        try RequestRefusal.known(name, at: pointer)
+    }
+}
+
+extension RequestRefusal {
+    /// - Throws: an invalid field for a name that is none of the values.
+    static func known<Value: RawRepresentable<String>>(
+        _ name: String?, at pointer: String
+    ) throws(RequestRefusal) -> Value? {
+        guard let name else { return nil }
+        guard let value = Value(rawValue: name) else {
+            throw .invalidField(pointer, "must be equal to one of the allowed values")
+        }
+        return value
+    }
+}

@@ -1,0 +1,88 @@
+internal import Identity
+
+struct AppResource: Encodable {
+    struct Exemption: Encodable {
+        let kind: String
+        let reason: String
+        let declaredBy: String?
+        let declaredAt: String?
+    }
+
+    let appId: String
+    let displayName: String
+    let platform: String
+    let distribution: String
+    let bundleIds: [String]
+    let signInMethods: [String]?
+    let linkOnlyMethods: [String]
+    let clientIds: [String: [String]]
+    let requestedScopes: [String]
+    let androidPackages: [String]
+    let androidCertificates: [String]
+    let webDomains: [String]
+    let exemption: Exemption?
+    let loginServices: LoginServicesReport
+    let warnings: [String]?
+
+    init(_ configured: ConfiguredApp, in project: Project, warnings: [String]? = nil) {
+        let settings = configured.app.settings
+        appId = configured.app.id.rawValue
+        displayName = configured.name
+        platform = settings.platform.rawValue
+        distribution = settings.distribution.rawValue
+        bundleIds = settings.bundleIDs
+        signInMethods = settings.signInMethods?.map(\.rawValue)
+        linkOnlyMethods = settings.linkOnlyMethods.map(\.rawValue)
+        clientIds = settings.clientIDs
+        requestedScopes = settings.requestedScopeNames ?? AppSettings.RequestedScope.allCases.map(\.rawValue)
+        androidPackages = settings.callers.androidPackages
+        androidCertificates = settings.callers.androidCertificates
+        webDomains = settings.callers.webDomains
+        exemption = settings.exemption.map {
+            Exemption(
+                kind: $0.kind.rawValue, reason: $0.reason, declaredBy: $0.declaration?.actor,
+                declaredAt: $0.declaration?.at.iso8601)
+        }
+        loginServices = LoginServicesReport(LoginServices(of: configured.app, in: project))
+        self.warnings = warnings
+    }
+
+    /// - Throws: `CONFIGURATION_NOT_FOUND`.
+    init(_ id: ID<App>, in configuration: ProjectConfiguration) throws(RequestRefusal) {
+        guard let app = configuration.app(id) else { throw .rejected(.configurationNotFound) }
+        self.init(app, in: configuration.project, warnings: configuration.warningTexts)
+    }
+}
+
+/// Whether an app follows guideline 4.8.
+struct LoginServicesReport: Encodable {
+    struct Problem: Encodable {
+        let violation: String
+        let providerId: String
+        /// The end of a sentence about the app.
+        let description: String
+    }
+
+    let compliant: Bool
+    /// Each name once, in the order of ``problems``.
+    let violations: [String]
+    let problems: [Problem]
+
+    init(_ services: LoginServices) {
+        compliant = services.isCompliant
+        problems = services.violations.map {
+            Problem(violation: $0.kind.rawValue, providerId: $0.provider.rawValue, description: $0.description)
+        }
+        let names = problems.map(\.violation)
+        violations = names.enumerated().filter { !names[..<$0.offset].contains($0.element) }.map(\.element)
+    }
+}
+
+extension ProjectConfiguration {
+    /// The problems that an edit left as they were; `nil` if there are none.
+    var warningTexts: [String]? { warnings.texts }
+}
+
+extension [ConfigurationProblem] {
+    var texts: [String]? { isEmpty ? nil : map(\.description) }
+}

@@ -1,0 +1,148 @@
+/// The callers that may use the API keys of an app, besides its bundle IDs. Every client can send any header, so this
+/// keeps keys from being used in the wrong app by mistake. It does not stop an attacker: a fence, not a wall.
+public struct AllowedCallers: Hashable, Sendable {
+    /// Names of Android packages.
+    public var androidPackages: [String]
+    /// SHA-1 fingerprints of the certificates that sign the packages: 40 hexadecimal digits, colons are ignored.
+    public var androidCertificates: [String]
+    /// Hosts of pages; `*.` at the beginning stands for every subdomain.
+    public var webDomains: [String]
+
+    public init(androidPackages: [String] = [], androidCertificates: [String] = [], webDomains: [String] = []) {
+        self.androidPackages = androidPackages
+        self.androidCertificates = androidCertificates
+        self.webDomains = webDomains
+    }
+}
+
+/// Why a request with a valid API key was rejected: it states that another app sent it.
+public enum CallerRefusal: Refusal, Hashable {
+    /// The associated values are as received, `nil` if the request states none.
+    case ios(bundleID: String?)
+    case android(package: String?)
+    case web(referrer: String?)
+
+    public var code: ErrorCode {
+        switch self {
+        case .ios: .apiKeyIOSAppBlocked
+        case .android: .apiKeyAndroidAppBlocked
+        case .web: .apiKeyHTTPReferrerBlocked
+        }
+    }
+
+    /// Google's sentences.
+    public var message: String {
+        switch self {
+        case .ios(let bundleID): "Requests from this iOS client application \(Self.shown(bundleID)) are blocked."
+        case .android(let package): "Requests from this Android client application \(Self.shown(package)) are blocked."
+        case .web(let referrer): "Requests from referer \(Self.shown(referrer)) are blocked."
+        }
+    }
+
+    public var metadata: [String: String] {
+        let stated =
+            switch self {
+            case .ios(let bundleID): ("iosBundleId", bundleID)
+            case .android(let package): ("androidPackage", package)
+            case .web(let referrer): ("httpReferrer", referrer)
+            }
+        return ["service": "identitytoolkit.googleapis.com", stated.0: Self.shown(stated.1)]
+    }
+
+    /// The caller chooses the value, so control characters are removed.
+    private static func shown(_ text: String?) -> String {
+        guard let text else { return "<empty>" }
+        return String(text.unicodeScalars.prefix(256).map { (0x20...0x7E).contains($0.value) ? Character($0) : "?" })
+    }
+}
+
+extension App {
+    /// Checks the headers by which clients of Google state which app they are. An absent or empty header is accepted
+    /// unless `isRequired`. Reads no header and allocates nothing if the app restricts nobody, because this runs on
+    /// every request.
+    ///
+    /// - Parameters:
+    ///   - isRequired: ``Policy/requiresCallerHeader``.
+    ///   - header: the value of the header with this name.
+    public func requireCaller(isRequired: Bool, header: (String) -> String?) throws(CallerRefusal) {
+        let callers = settings.callers
+        var refusal: CallerRefusal?
+        var isStated = false
+        if !settings.bundleIDs.isEmpty {
+            if let stated = header("X-Ios-Bundle-Identifier"), !stated.isEmpty {
+                guard settings.bundleIDs.contains(where: { stated.isBundle(of: $0) }) else {
+                    throw .ios(bundleID: stated)
+                }
+                isStated = true
+            }
+            refusal = .ios(bundleID: nil)
+        }
+        if !callers.androidPackages.isEmpty {
+            isStated = try callers.requireAndroid(isRequired: isRequired, header: header) || isStated
+            refusal = refusal ?? .android(package: nil)
+        }
+        if !callers.webDomains.isEmpty {
+            isStated = try callers.requireWeb(header: header) || isStated
+            refusal = refusal ?? .web(referrer: nil)
+        }
+        if isRequired, !isStated, let refusal { throw refusal }
+    }
+}
+
+extension AllowedCallers {
+    /// - Returns: whether the request states a package.
+    fileprivate func requireAndroid(
+        isRequired: Bool, header: (String) -> String?
+    ) throws(CallerRefusal) -> Bool {
+        let package = header("X-Android-Package").flatMap { $0.isEmpty ? nil : $0 }
+        let certificate = header("X-Android-Cert").flatMap { $0.isEmpty ? nil : $0 }
+        if let package, !androidPackages.contains(where: { $0.utf8.elementsEqual(package.utf8) }) {
+            throw .android(package: package)
+        }
+        guard !androidCertificates.isEmpty else { return package != nil }
+        if let certificate {
+            let digits = certificate.hexadecimalDigits
+            guard androidCertificates.contains(where: { $0.hexadecimalDigits == digits }) else {
+                throw .android(package: package)
+            }
+        }
+        if isRequired, package != nil, certificate == nil { throw .android(package: package) }
+        return package != nil
+    }
+
+    /// A page names itself in `Origin`, or in `Referer` where `Origin` is absent or `null`.
+    ///
+    /// - Returns: whether the request states a page.
+    fileprivate func requireWeb(header: (String) -> String?) throws(CallerRefusal) -> Bool {
+        let origin = header("Origin").flatMap { $0.isEmpty || $0 == "null" ? nil : $0 }
+        guard let stated = origin ?? header("Referer").flatMap({ $0.isEmpty ? nil : $0 }) else { return false }
+        guard let host = stated.hostOfURL, webDomains.contains(where: { host.isHost(of: $0) }) else {
+            throw .web(referrer: stated)
+        }
+        return true
+    }
+}
+
+extension String {
+    /// Whether this is the bundle ID itself, or that of an extension of it.
+    fileprivate func isBundle(of bundleID: String) -> Bool {
+        guard utf8.starts(with: bundleID.utf8) else { return false }
+        let remaining = utf8.dropFirst(bundleID.utf8.count)
+        return remaining.isEmpty || remaining.first == UInt8(ascii: ".")
+    }
+
+    fileprivate var hexadecimalDigits: String { filter { $0 != ":" }.lowercased() }
+
+    /// The host of an absolute URL in lower case, without port; `nil` if there is none, or if there is a user, which no
+    /// browser sends.
+    fileprivate var hostOfURL: String? {
+        let pattern = /https?:\/\/(\[[0-9A-Fa-f:.]+\]|[A-Za-z0-9._-]+)(?::[0-9]*)?(?:[\/?#].*)?/
+        guard let match = wholeMatch(of: pattern) else { return nil }
+        return match.1.lowercased()
+    }
+
+    fileprivate func isHost(of domain: String) -> Bool {
+        let domain = domain.lowercased()
+        return domain.hasPrefix("*.") ? hasSuffix(domain.dropFirst()) : self == domain
+    }
+}

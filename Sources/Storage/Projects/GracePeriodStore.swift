@@ -1,0 +1,57 @@
+public import Identity
+public import Postgres
+
+/// The grace periods of apps that violate guideline 4.8; see ``LoginServicesGrace``.
+public struct GracePeriodStore: Sendable {
+    public struct Violation: Hashable, Sendable {
+        public let project: ID<Project>
+        public let app: ID<App>
+        /// When the app stops to be tolerated; perhaps in the past.
+        public let graceEndsAt: Instant
+
+        public init(project: ID<Project>, app: ID<App>, graceEndsAt: Instant) {
+            self.project = project
+            self.app = app
+            self.graceEndsAt = graceEndsAt
+        }
+    }
+
+    private let pool: Pool
+
+    public init(pool: Pool) {
+        self.pool = pool
+    }
+
+    /// Begins the grace periods of apps that have none, and ends those of apps that have become compliant.
+    ///
+    /// - Returns: the apps that violate the guideline.
+    public func update(at now: Instant) async throws -> [Violation] {
+        var violations: [Violation] = []
+        for project in try await ProjectStore(pool: pool).all() {
+            violations += try await withStoreErrors {
+                try await pool.transaction { try await update(project.id, at: now, in: $0) }
+            }
+        }
+        return violations
+    }
+
+    private func update(
+        _ id: ID<Project>, at now: Instant, in transaction: Transaction
+    ) async throws -> [Violation] {
+        guard try await transaction.lockConfiguration(of: id) else { return [] }
+        let realms =
+            try await transaction.query(.realms([ID(id)])).map(Project.init)
+            + transaction.query(.tenantsThatSignIn(of: id)).map(Project.init)
+        var violations: [Violation] = []
+        for configured in try await transaction.query(.apps(of: id)).map(ConfiguredApp.init) {
+            let end = LoginServicesGrace.end(for: configured.app, in: realms, startingAt: now)
+            if end != configured.app.graceEndsAt {
+                var changed = configured
+                changed.app.graceEndsAt = end
+                _ = try await transaction.execute(try .set(changed, of: id, at: now))
+            }
+            if let end { violations.append(Violation(project: id, app: configured.app.id, graceEndsAt: end)) }
+        }
+        return violations
+    }
+}

@@ -1,0 +1,114 @@
+"""`sekisho projects apply` decides every row of the table of guideline 4.8 as the admin API does.
+
+`login_services.json` is the table. `Tests/GatewayTests/Projects/LoginServicesTableTests.swift` reads it too.
+"""
+
+import json
+import pathlib
+import re
+import subprocess
+
+import pytest
+
+import gateway
+from installation import master_key, sql
+
+ROWS = json.loads((pathlib.Path(__file__).parent / "login_services.json").read_text())
+CLIENT_IDS = {"bundleOnly": ["com.example.app"], "servicesOnly": ["com.example.web"]}
+BOTH = ["com.example.web", "com.example.app"]
+POLICY = {"allowsPasswords": "password", "allowsAnonymous": "anonymous", "allowsEmailLinks": "emailLink"}
+TENANT = "tenant"
+
+
+@pytest.fixture(scope="module")
+def key():
+    command = ["openssl", "genpkey", "-algorithm", "EC", "-pkeyopt", "ec_paramgen_curve:P-256"]
+    return subprocess.run(command, capture_output=True, text=True, timeout=60, check=True).stdout
+
+
+@pytest.fixture(scope="module")
+def project(own):
+    """A project in which every row is rehearsed."""
+    name = "r" + master_key().lower().translate(str.maketrans("", "", "+/="))[:12]
+    own.run_ok(f"projects create {name}")
+    return name
+
+
+def providers(realm, key):
+    result = {}
+    if realm["apple"] != "absent":
+        result["apple.com"] = {
+            "enabled": realm["apple"] != "disabled", "clientIds": CLIENT_IDS.get(realm["apple"], BOTH)}
+        if realm["apple"] != "noKey":
+            result["apple.com"] |= {"teamId": "TEAM123456", "keyId": "KEY1234567", "privateKey": key}
+    for name, relation in realm["providers"].items():
+        result[name] = {"clientIds": ["client"], "relation": relation}
+        if name != "google.com":
+            result[name]["issuer"] = "https://id.example.com"
+        elif relation == "organisation":
+            result[name]["hostedDomains"] = ["example.com"]
+    return result
+
+
+def file(row, project, key):
+    app = {"platform": row["platform"], "distribution": row["distribution"], "bundleIds": row["bundleIds"],
+           "signInMethods": row["methods"], "linkOnlyMethods": row["linkOnly"]}
+    if row["exemption"]:
+        app["exemption"] = {"kind": row["exemption"], "reason": "because"}
+    return {"project": project, "policy": {name: method in row["signUp"] for name, method in POLICY.items()},
+            "providers": providers(row, key),
+            "apps": {"app": app,
+                     "native": {"platform": "ios", "bundleIds": ["com.example.app"], "signInMethods": []}}}
+
+
+def set_tenant(own, project, realm, key):
+    """Stores the tenant of a row, with apps that offer nothing; `projects apply` does not configure tenants."""
+    realm_id = f"{project}/{TENANT}"
+    settings = {name: method in realm["signUp"] for name, method in POLICY.items()}
+    statements = [
+        f"INSERT INTO project (id, parent_id, tenant_settings, name, profile, created_at) "
+        f"VALUES ('{realm_id}', '{project}', '{json.dumps(settings)}', '', 'sekisho', now())"]
+    for name, members in providers(realm, key).items():
+        column = {"enabled": members.get("enabled", True), "clientIds": members["clientIds"],
+                  "relation": members.get("relation"), "hostedDomains": members.get("hostedDomains", [])}
+        secret = "NULL"
+        if "teamId" in members:
+            column["apple"] = {"teamId": members["teamId"], "keyId": members["keyId"], "acceptsUnhashedNonces": False}
+            secret = "'sealed'"
+        if "issuer" in members:
+            column["openId"] = {"issuer": members["issuer"], "trustsEmail": False}
+        statements.append(
+            f"INSERT INTO identity_provider (project_id, provider, settings, secret, updated_at) "
+            f"VALUES ('{realm_id}', '{name}', '{json.dumps(column)}', {secret}, now())")
+    for statement in statements:
+        sql(own.database_url, statement)
+
+
+def remove_tenant(own, project):
+    for table, column in (("identity_provider", "project_id"), ("project", "id")):
+        sql(own.database_url, f"DELETE FROM {table} WHERE {column} = '{project}/{TENANT}'")
+
+
+def violations(stderr, row):
+    """The violations that a refusal names, in the form of the table."""
+    names = {text.split()[-2] for text in row["violations"]} - {"apple.com"}
+    found = []
+    for tenant, text, kind in re.findall(r"LOGIN_SERVICES_4_8 : app app( in tenant \S+)?: (.*) \((\w+)\)", stderr):
+        provider = next((word for word in text.split() if word in names), "apple.com")
+        found.append(("tenant " if tenant else "") + f"{provider} {kind}")
+    return sorted(found)
+
+
+@pytest.mark.parametrize("row", ROWS, ids=lambda row: row["row"])
+def test_the_table_is_decided_as_it_says(own, project, key, tmp_path, row):
+    path = tmp_path / "project.json"
+    path.write_text(json.dumps(file(row, project, key)))
+    if row["tenant"]:
+        set_tenant(own, project, row["tenant"], key)
+    try:
+        completed = gateway.run("projects", "apply", str(path), "--prune", "--dry-run", **own.environment)
+    finally:
+        if row["tenant"]:
+            remove_tenant(own, project)
+    assert completed.returncode == (1 if row["violations"] else 0), completed.stderr
+    assert violations(completed.stderr, row) == sorted(row["violations"])

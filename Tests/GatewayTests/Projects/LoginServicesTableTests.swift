@@ -1,0 +1,127 @@
+import HTTP
+import Identity
+import Postgres
+import Testing
+
+@testable import Gateway
+@testable import Support
+
+/// Every row is checked three times: against the decision, through the admin API, and in
+/// `Tests/ClientTests/test_login_services.py` through `projects apply`.
+@Suite("The table of guideline 4.8", .serialized)
+struct LoginServicesTableTests {
+    @Test("has at least sixty rows")
+    func size() throws {
+        #expect(try LoginServicesRow.all.get().count >= 60)
+    }
+
+    @Test("is decided as it says", arguments: try LoginServicesRow.all.get())
+    func decision(row: LoginServicesRow) {
+        let own = LoginServices(of: row.app, in: row.realm.project())
+        let inTenant = row.tenantRealm.map { LoginServices(of: row.app, in: $0.project()) }
+        let violations =
+            own.violations.map { "\($0.provider.rawValue) \($0.kind.rawValue)" }
+            + (inTenant?.violations ?? []).map { "tenant \($0.provider.rawValue) \($0.kind.rawValue)" }
+        #expect(violations.sorted() == row.violations.sorted())
+        for services in [own] + [inTenant].compactMap(\.self) {
+            #expect(services.isCompliant || services.thirdParties.allSatisfy { !services.offered.contains($0) })
+        }
+    }
+
+    @Test("is enforced by the admin API", arguments: try LoginServicesRow.all.get())
+    func adminAPI(row: LoginServicesRow) async throws {
+        let backend = try await Configurator()
+        // Without apps, no provider can be a violation.
+        #expect(try await backend.send(.delete, "apps/default").outcome == "200")
+        try await backend.setPolicy(row.signUp)
+        try await backend.configure(row.realm, below: "")
+        if let tenant = row.tenantRealm {
+            let made = try await backend.send(
+                .post, "tenants",
+                [
+                    "allowPasswordSignup": .bool(tenant.signUp.contains("password")),
+                    "enableAnonymousUser": .bool(tenant.signUp.contains("anonymous")),
+                    "enableEmailLinkSignin": .bool(tenant.signUp.contains("emailLink")),
+                ])
+            try await backend.configure(tenant, below: "tenants/\(try #require(made.json["tenantId"]?.string))/")
+        }
+        let native = try await backend.send(
+            .post, "apps",
+            ["appId": "native", "platform": "ios", "bundleIds": ["com.example.app"], "signInMethods": []])
+        #expect(native.outcome == "200")
+        let made = try await backend.send(.post, "apps", row.input)
+        if row.violations.isEmpty {
+            #expect(made.outcome == "200")
+            #expect(made.json["loginServices"]?["compliant"] == true)
+        } else {
+            #expect(made.status == 409)
+            #expect(row.violations(in: made.outcome).sorted() == row.violations.sorted(), "\(made.outcome)")
+            #expect(try await backend.send(.get, "apps/app").status == 404)
+        }
+    }
+}
+
+extension LoginServicesRow {
+    fileprivate var input: JSON {
+        var members: [String: JSON] = [
+            "appId": "app", "platform": .string(platform.rawValue), "distribution": .string(distribution.rawValue),
+            "bundleIds": .array(bundleIds.map { .string($0) }), "linkOnlyMethods": .array(linkOnly.map { .string($0) }),
+        ]
+        if let methods { members["signInMethods"] = .array(methods.map { .string($0) }) }
+        if let exemption { members["exemption"] = ["kind": .string(exemption.rawValue), "reason": "because"] }
+        return .object(members)
+    }
+
+    /// The violations that a refusal names, in the form of ``violations``.
+    fileprivate func violations(in message: String) -> [String] {
+        let names = Set(violations.compactMap { $0.split(separator: " ").dropLast().last.map(String.init) })
+        return message.matches(of: /app app( in tenant \S+)?: (.*?) \(([A-Z0-9_]+)\)(?:; |$)/).map { match in
+            let words = match.2.split(separator: " ")
+            // Apple is named in most sentences, and is the subject of those that name no other method.
+            let provider = words.first { names.contains(String($0)) && $0 != "apple.com" } ?? "apple.com"
+            return (match.1 == nil ? "" : "tenant ") + "\(provider) \(match.3)"
+        }
+    }
+}
+
+extension Configurator {
+    fileprivate func setPolicy(_ signUp: [String]) async throws {
+        let flags = ["allowsPasswords": "password", "allowsAnonymous": "anonymous", "allowsEmailLinks": "emailLink"]
+        let policy = flags.map { #""\#($0.key)": "\#(signUp.contains($0.value))""# }.joined(separator: ", ")
+        _ = try await gateway.database.pool.execute(
+            "UPDATE project SET policy = \("{\(policy)}")::text::jsonb WHERE parent_id IS NULL")
+    }
+
+    fileprivate func configure(_ realm: LoginServicesRow.Realm, below prefix: String) async throws {
+        if realm.apple != "absent" {
+            var members: [String: JSON] = [
+                "enabled": .bool(realm.apple != "disabled"),
+                "clientIds": .array(LoginServicesRow.clientIDs(ofApple: realm.apple).map { .string($0) }),
+            ]
+            if realm.apple != "noKey" {
+                members["appleSignInConfig"] = [
+                    "codeFlowConfig": [
+                        "teamId": "TEAM123456", "keyId": "KEY1234567", "privateKey": .string(try Self.key.get()),
+                    ]
+                ]
+            }
+            try await create("\(prefix)defaultSupportedIdpConfigs?idpId=apple.com", members)
+        }
+        for (name, relation) in realm.providers {
+            var members: [String: JSON] = ["enabled": true, "clientIds": ["client"]]
+            if let relation { members["relation"] = .string(relation) }
+            if name == "google.com" {
+                if relation == "organisation" { members["hostedDomains"] = ["example.com"] }
+                try await create("\(prefix)defaultSupportedIdpConfigs?idpId=google.com", members)
+            } else {
+                members["issuer"] = "https://id.example.com"
+                try await create("\(prefix)oauthIdpConfigs?oauthIdpConfigId=\(name)", members)
+            }
+        }
+    }
+
+    private func create(_ path: String, _ members: [String: JSON]) async throws {
+        let made = try await send(.post, path, .object(members))
+        #expect(made.outcome == "200", "\(path)")
+    }
+}

@@ -1,0 +1,53 @@
+import Identity
+import Postgres
+import Simulators
+import Testing
+
+@testable import Support
+
+@Suite("Google for the accounts of organisations", .serialized)
+struct HostedDomainTests {
+    static let domains = #"{"relation": "organisation", "hostedDomains": ["University.example"]}"#
+    static let refusal = "400 INVALID_IDP_RESPONSE : The ID token is of the hosted domain "
+
+    @Test("accepts accounts of the listed domains, whatever the case of letters")
+    func listed() async throws {
+        let gateway = try await TestGateway().withProvider("google.com", Self.domains)
+        #expect(try await gateway.signIn(gateway.google(.emmy)).outcome == "200")
+    }
+
+    @Test(
+        "rejects every other account at sign-in, re-authentication and linking",
+        arguments: [nil, "evil.example", "university.example.evil.example", ""])
+    func others(domain: String?) async throws {
+        let gateway = try await TestGateway().withProvider("google.com", Self.domains)
+        let person = SimulatedPerson.mary.with { $0.hostedDomain = domain }
+        let anonymous = try await gateway.signUpAnonymously()
+        for exchange in [
+            try await gateway.signIn(gateway.google(person)),
+            try await gateway.signIn(gateway.google(person), ["autoCreate": false]),
+            try await gateway.link(gateway.google(person), to: anonymous.idToken),
+        ] {
+            #expect(exchange.outcome.hasPrefix(Self.refusal))
+        }
+    }
+
+    @Test("rejects an account that signed in before the domains were listed")
+    func earlier() async throws {
+        let before = try await TestGateway()
+        #expect(try await before.signIn(before.google()).outcome == "200")
+        let after = try await before.withProvider("google.com", Self.domains)
+        #expect(try await after.signIn(after.google()).outcome.hasPrefix(Self.refusal))
+    }
+
+    @Test("rejects a pending token that is older than the list")
+    func pendingToken() async throws {
+        let before = try await TestGateway()
+        _ = try await before.signIn(before.google())
+        let anonymous = try await before.signUpAnonymously()
+        let pending = try #require(try await before.link(before.google(), to: anonymous.idToken).pendingToken)
+        let after = try await before.withProvider("google.com", Self.domains)
+        #expect(
+            try await after.signInWithIdp(["pendingToken": .string(pending)]).outcome.hasPrefix(Self.refusal))
+    }
+}

@@ -1,0 +1,107 @@
+import HTTP
+import Identity
+import Postgres
+import Simulators
+import Testing
+
+@testable import Support
+
+@Suite("A provider that an app offers only for linking", .serialized)
+struct LinkOnlyTests {
+    static let settings = #"{"linkOnlyMethods": ["google.com"]}"#
+    static let refusal =
+        "400 OPERATION_NOT_ALLOWED : The app offers the identity provider only for linking, not for signing in."
+
+    @Test("needs no Apple, and its identities are linked")
+    func linking() async throws {
+        let gateway = try await TestGateway().withApp(Self.settings)
+        _ = try await gateway.database.pool.execute("DELETE FROM identity_provider WHERE provider = 'apple.com'")
+        let anonymous = try await gateway.withFreshCaches().signUpAnonymously()
+        let linked = try await gateway.withFreshCaches().link(gateway.google(), to: anonymous.idToken)
+        #expect(linked.outcome == "200")
+        #expect(linked.json["localId"]?.string == anonymous.localId)
+        let account = try await gateway.account(try #require(linked.json["idToken"]?.string))
+        #expect(account["email"] == nil, "its address decides nothing")
+    }
+
+    @Test("does not sign users in, not even those who linked it, in any way")
+    func signIn() async throws {
+        let gateway = try await TestGateway().withApp(Self.settings)
+        #expect(try await gateway.signIn(gateway.google()).outcome == Self.refusal)
+        let anonymous = try await gateway.signUpAnonymously()
+        let linked = try Tokens(await gateway.link(gateway.google(), to: anonymous.idToken))
+        #expect(try await gateway.signIn(gateway.google()).outcome == Self.refusal)
+        let reauthentication = try await gateway.signIn(gateway.google(), ["autoCreate": false])
+        #expect(reauthentication.outcome == Self.refusal)
+        let asCaller = try await gateway.link(gateway.google(), to: linked.idToken)
+        #expect(asCaller.outcome == Self.refusal, "an ID token makes it no login either")
+    }
+
+    @Test("does not sign users in with a pending token of another app")
+    func pendingToken() async throws {
+        let gateway = try await TestGateway()
+        _ = try await gateway.signIn(gateway.google())
+        let anonymous = try await gateway.signUpAnonymously()
+        let pending = try #require(try await gateway.link(gateway.google(), to: anonymous.idToken).pendingToken)
+        let other = try await gateway.withApp(Self.settings)
+        #expect(try await other.signInWithIdp(["pendingToken": .string(pending)]).outcome == Self.refusal)
+    }
+
+    @Test("proves no side of a merge")
+    func merge() async throws {
+        let gateway = try await TestGateway()
+        _ = try await gateway.signIn(gateway.google())
+        let other = try await gateway.withApp(Self.settings)
+        let anonymous = try await other.signUpAnonymously()
+        let preview = try await other.post(
+            "/v1/accounts:merge",
+            [
+                "idToken": .string(anonymous.idToken), "dryRun": true, "requestUri": "http://localhost",
+                "postBody": .string(try gateway.google().postBody),
+            ])
+        #expect(preview.outcome == Self.refusal)
+    }
+
+    @Test("links although another account has its address")
+    func address() async throws {
+        let gateway = try await TestGateway().withApp(Self.settings)
+        let email = try #require(SimulatedPerson.mary.email)
+        _ = try await gateway.post(
+            "/v1/accounts:signUp", ["email": .string(email), "password": "secret1"])
+        let anonymous = try await gateway.signUpAnonymously()
+        #expect(try await gateway.link(gateway.google(), to: anonymous.idToken).outcome == "200")
+    }
+
+    @Test("is no last sign-in method, unless another app offers it for sign-in", arguments: [false, true])
+    func lastMethod(isOffered: Bool) async throws {
+        var gateway = try await TestGateway(.sekisho).withApp(Self.settings)
+        if isOffered {
+            _ = try await gateway.database.pool.execute(
+                """
+                INSERT INTO app (project_id, id, name, settings, created_at) VALUES ('demo', 'web', 'web', '{}', now())
+                """)
+            gateway = try gateway.withFreshCaches()
+        }
+        let ada = try Tokens(await gateway.signIn(gateway.apple()))
+        let linked = try Tokens(await gateway.link(gateway.google(), to: ada.idToken))
+        let unlinked = try await gateway.post(
+            "/v1/accounts:update", ["idToken": .string(linked.idToken), "deleteProvider": ["apple.com"]])
+        if isOffered {
+            #expect(unlinked.outcome == "200")
+        } else {
+            #expect(unlinked.outcome.hasPrefix("400 LAST_SIGN_IN_METHOD"))
+        }
+    }
+
+    @Test("is listed for linking, not for sign-in")
+    func loginMethods() async throws {
+        let gateway = try await TestGateway().withApp(Self.settings)
+        let shown = try await gateway.send(
+            .get, "/v1/loginMethods", body: [], query: [("key", TestGateway.apiKey)]
+        ).json
+        #expect(shown["methods"]?.elements.map { $0["providerId"] } == ["apple.com", "password"])
+        #expect(shown["linkOnlyMethods"]?.elements.map { $0["providerId"] } == ["google.com"])
+    }
+
+    private typealias Tokens = TestGateway.Tokens
+}

@@ -1,0 +1,67 @@
+import HTTP
+import Identity
+import Postgres
+import Simulators
+import Testing
+
+@testable import Support
+
+@Suite("What an app does not request", .serialized)
+struct RequestedScopesTests {
+    private static let names = ["displayName", "photoUrl"]
+
+    @Test(
+        "is dropped on arrival if the policy says so",
+        arguments: [
+            (true, #"["email", "name"]"#, true, true), (true, #"["email"]"#, true, false),
+            (true, #"["name"]"#, false, true), (true, "[]", false, false), (false, "[]", true, true),
+        ])
+    func dropping(drops: Bool, scopes: String, keepsEmail: Bool, keepsName: Bool) async throws {
+        let gateway = try await TestGateway { $0.dropsUnrequestedProfile = drops }
+            .withApp(#"{"requestedScopes": \#(scopes)}"#)
+        let signedIn = try await gateway.signIn(gateway.google())
+        #expect(signedIn.status == 200)
+        let account = try await gateway.account(try #require(signedIn.json["idToken"]?.string))
+        #expect((account["email"] != nil) == keepsEmail)
+        #expect((account["displayName"] != nil) == keepsName)
+        let email = try #require(SimulatedPerson.mary.email)
+        let name = try #require(SimulatedPerson.mary.familyName)
+        let stored = try await gateway.accountsAsStored().joined()
+        #expect(stored.contains(email) == keepsEmail)
+        #expect(stored.contains(name) == keepsName)
+        #expect(signedIn.text.contains(email) == keepsEmail)
+        #expect(signedIn.text.contains(name) == keepsName)
+    }
+
+    @Test("is not among the scopes of its buttons")
+    func scopes() async throws {
+        let gateway = try await TestGateway().withApp(
+            #"{"platform": "ios", "bundleIds": ["com.example.app"], "requestedScopes": ["email"]}"#)
+        let methods = try await gateway.send(
+            .get, "/v1/loginMethods", body: [], query: [("key", TestGateway.apiKey)]
+        ).json["methods"]
+        #expect(methods?[0]?["scopes"] == ["email"])
+        #expect(methods?[0]?["clientId"] == "com.example.app")
+        #expect(methods?[0]?["nonce"] == ["required": false, "transform": "sha256"])
+        #expect(methods?[1]?["scopes"] == ["openid", "email"])
+        #expect(methods?[1]?["clientId"]?.string == SimulatedProviders.googleClient)
+        #expect(methods?[2]?["scopes"] == nil)
+    }
+
+    @Test(
+        "is beside the client ID of Apple that the platform uses",
+        arguments: [("web", "com.example.web", "none"), ("android", "com.example.web", "sha256")])
+    func clientID(platform: String, clientID: String, transform: String) async throws {
+        let gateway = try await TestGateway().withApp(#"{"platform": "\#(platform)"}"#)
+        _ = try await gateway.database.pool.execute(
+            """
+            INSERT INTO app (project_id, id, name, settings, created_at)
+            VALUES ('demo', 'ios', 'ios', '{"bundleIds": ["com.example.app"]}', now())
+            """)
+        let apple = try await gateway.withFreshCaches().send(
+            .get, "/v1/loginMethods", body: [], query: [("key", TestGateway.apiKey)]
+        ).json["methods"]?[0]
+        #expect(apple?["clientId"]?.string == clientID)
+        #expect(apple?["nonce"]?["transform"]?.string == transform)
+    }
+}

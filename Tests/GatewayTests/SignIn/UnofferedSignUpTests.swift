@@ -1,0 +1,25 @@
+import Identity
+import Testing
+
+@testable import Support
+
+/// An app of an organisation has no open sign-up although its project may have one.
+@Suite("Sign-up by a method that the app does not offer", .serialized)
+struct UnofferedSignUpTests {
+    static let refusal =
+        "400 OPERATION_NOT_ALLOWED : The identity provider is not among this app's sign-in methods."
+
+    @Test("is rejected: passwords, emailed links and anonymous accounts")
+    func rejected() async throws {
+        let whole = try await TestGateway()
+        _ = try await whole.post("/v1/accounts:signUp", ["email": "ada@example.com", "password": "secret1"])
+        let gateway = try await whole.withApp(#"{"signInMethods": ["apple.com"]}"#)
+        let password: JSON = ["email": "eve@example.com", "password": "secret1"]
+        #expect(try await gateway.post("/v1/accounts:signUp", password).outcome == Self.refusal)
+        #expect(try await gateway.post("/v1/accounts:signUp").outcome == Self.refusal)
+        let link: JSON = ["email": "eve@example.com", "oobCode": "code"]
+        #expect(try await gateway.post("/v1/accounts:signInWithEmailLink", link).outcome == Self.refusal)
+        let existing: JSON = ["email": "ada@example.com", "password": "secret1"]
+        #expect(try await gateway.post("/v1/accounts:signInWithPassword", existing).outcome == "200")
+    }
+}

@@ -1,0 +1,52 @@
+import Identity
+
+extension ConfigurationTests {
+    /// The callers of apps, methods for linking, and the relations of providers.
+    static let callerRows: [Row] = [
+        app("a bundle id twice", .bundleID(app)) { $0.bundleIDs = ["com.example.app", "com.example.app"] },
+        app("too many callers", .tooManyCallers(app)) {
+            $0.callers.androidPackages = (0...50).map { "com.example.p\($0)" }
+        },
+        app("an odd package", .androidPackage(app)) { $0.callers.androidPackages = ["com.example-app"] },
+        app("an odd certificate", .androidCertificate(app)) { $0.callers.androidCertificates = ["AB:CD"] },
+        app("an odd web domain", .webDomain(app)) { $0.callers.webDomains = ["https://example.com"] },
+        app("valid callers") {
+            $0.callers = AllowedCallers(
+                androidPackages: ["com.example.app"],
+                androidCertificates: ["DA:39:A3:EE:5E:6B:4B:0D:32:55:BF:EF:95:60:18:90:AF:D8:07:09"],
+                webDomains: ["example.com", "*.example.com", "localhost"])
+        },
+        app("a method for linking and for sign-in", .linkOnlyMethod(.google, app: app)) {
+            $0.linkOnlyMethods = [.google]
+        },
+        app("passwords for linking", .linkOnlyMethod(.password, app: app)) { $0.linkOnlyMethods = [.password] },
+        app("a provider for linking, twice", .linkOnlyMethod(corp, app: app)) { $0.linkOnlyMethods = [corp, corp] },
+        provider(
+            "a relation that Apple cannot have",
+            ProviderSettings(
+                provider: .apple, isEnabled: true, clientIDs: ["com.example.app"], hasSecret: true,
+                apple: AppleSettings(teamID: "TEAM123456", keyID: "KEY1234567"), statedRelation: .own),
+            .relation(.apple)),
+        provider(
+            "Google as an organisation without domains",
+            ProviderSettings(provider: .google, isEnabled: true, clientIDs: ["c"], statedRelation: .organisation),
+            .relation(.google)),
+        provider(
+            "Google as a government",
+            ProviderSettings(provider: .google, isEnabled: true, clientIDs: ["c"], statedRelation: .government),
+            .relation(.google)),
+        provider(
+            "Google with an odd domain",
+            ProviderSettings(provider: .google, isEnabled: true, clientIDs: ["c"], hostedDomains: ["@example.com"]),
+            .hostedDomains(.google)),
+        provider(
+            "hosted domains of another provider",
+            ProviderSettings(
+                provider: corp, isEnabled: false, clientIDs: ["c"],
+                openID: OpenIDSettings(issuer: "https://id.example.com"), hostedDomains: ["example.com"]),
+            .hostedDomains(corp)),
+        provider("Google's issuer", openID(issuer: "https://accounts.google.com"), .builtInIssuer(corp)),
+        provider("Apple's issuer, disguised", openID(issuer: "https://APPLEID.apple.com.:443/x"), .builtInIssuer(corp)),
+        provider("an issuer named like Google's", openID(issuer: "https://accounts.google.com.example.com")),
+    ]
+}

@@ -1,0 +1,194 @@
+import Identity
+import Postgres
+import Storage
+import Support
+import Testing
+
+/// Edits of a project and of its tenants, which share the apps.
+@Suite("Edits of a configuration that violates guideline 4.8, or would", .serialized)
+struct ConfigurationEditTests {
+    typealias Fixture = ConfigurationStoreTests.Fixture
+
+    static let corp = ProviderID("oidc.corp")
+
+    /// A tenant that has Apple only.
+    private static func tenant(_ fixture: Fixture, apple isEnabled: Bool = true) async throws -> Tenant {
+        let tenant = Tenant(id: ID("t"), parent: fixture.id, settings: TenantSettings())
+        try await PostgresTenantStore(pool: fixture.database.pool)
+            .create(tenant, by: .system, at: fixture.start)
+        guard isEnabled else { return tenant }
+        _ = try await fixture.store.edit(tenant.realm, by: .system, allowing: .changeTrust) {
+            $0.set(ConfigurationStoreTests.apple)
+            $0.set(Secret("p8"), of: .apple)
+        }
+        return tenant
+    }
+
+    private static func isCompliant(_ fixture: Fixture, in realm: ID<Realm>) async throws -> Bool {
+        let read = try #require(try await fixture.store.configuration(of: realm))
+        return read.apps.allSatisfy { LoginServices(of: $0.app, in: read.project).isCompliant }
+    }
+
+    /// Holds both edits after their checks, where they write their audit events, until both wait.
+    private static func simultaneously(
+        _ fixture: Fixture, _ first: @escaping @Sendable () async throws -> Void,
+        _ second: @escaping @Sendable () async throws -> Void
+    ) async throws -> [Bool] {
+        let observer = TestDatabase.observer(of: fixture.database)
+        let edits = try await fixture.database.pool.transaction { holder in
+            _ = try await holder.execute("LOCK TABLE audit_event IN SHARE ROW EXCLUSIVE MODE")
+            let edits = [first, second].map { edit in
+                Task {
+                    do {
+                        try await edit()
+                        return true
+                    } catch is ConfigurationRefusal {
+                        return false
+                    }
+                }
+            }
+            while try await observer.waiting() < 2 { try await Task.sleep(for: .milliseconds(5)) }
+            return edits
+        }
+        await observer.close()
+        return try await edits.asyncMap { try await $0.value }
+    }
+
+    @Test("of a tenant and of its project cannot pass each other")
+    func tenantAndProject() async throws {
+        let fixture = try await Fixture()
+        let tenant = try await Self.tenant(fixture)
+        let outcomes = try await Self.simultaneously(fixture) {
+            _ = try await fixture.store.edit(tenant.realm, by: .system, allowing: .changeTrust) {
+                $0.set(ConfigurationStoreTests.google)
+            }
+        } _: {
+            _ = try await fixture.edit { $0.apps[0].app.settings.signInMethods = [.google, .password] }
+        }
+        #expect(outcomes.sorted { !$0 && $1 } == [false, true])
+        #expect(try await Self.isCompliant(fixture, in: tenant.realm))
+    }
+
+    @Test("of a tenant's own settings and of an app's exemption cannot pass each other")
+    func settingsAndExemption() async throws {
+        let fixture = try await Fixture()
+        try await fixture.edit {
+            $0.project.policy.allowsPasswords = false
+            $0.project.policy.allowsAnonymous = false
+            $0.project.policy.allowsEmailLinks = false
+        }
+        let tenant = try await Self.tenant(fixture, apple: false)
+        let store = PostgresTenantStore(pool: fixture.database.pool)
+        let outcomes = try await Self.simultaneously(fixture) {
+            _ = try await store.change(tenant.id, by: .system, at: fixture.start, in: fixture.id) {
+                $0.allowsAnonymous = true
+            }
+        } _: {
+            _ = try await fixture.edit {
+                $0.apps[0].app.settings.exemption = LoginServicesExemption(
+                    kind: .organisationAccounts, reason: "staff")
+            }
+        }
+        #expect(outcomes.sorted { !$0 && $1 } == [false, true])
+        #expect(try await Self.isCompliant(fixture, in: tenant.realm))
+    }
+
+    @Test("may repair step by step, and not add a violation for another provider")
+    func stepByStep() async throws {
+        let fixture = try await Fixture()
+        try await fixture.enableAll()
+        _ = try await fixture.database.pool.execute("UPDATE identity_provider SET secret = NULL")
+        let google = ConfigurationProblem.loginServices(.init(.appleCannotWork, .google), app: ID("default"))
+        // Worse in kind, but for the same app and provider.
+        let hidden = try await fixture.edit { $0.apps[0].app.settings.signInMethods = [.google] }
+        #expect(
+            hidden.after.warnings == [
+                .loginServices(.init(.appleNotShown, .google), app: ID("default")), google,
+            ])
+        let added = LoginServicesViolation(.appleNotShown, Self.corp)
+        await #expect(
+            throws: ConfigurationRefusal(problems: [
+                .loginServices(added, app: ID("default")),
+                .loginServices(.init(.appleCannotWork, Self.corp), app: ID("default")),
+            ])
+        ) {
+            try await fixture.edit {
+                var corp = ConfigurationStoreTests.corp
+                corp.isEnabled = true
+                $0.set(corp)
+                $0.apps[0].app.settings.signInMethods = [.google, Self.corp]
+            }
+        }
+        #expect(try await fixture.edit { $0.apps[0].app.settings.signInMethods = nil }.after.warnings == [google])
+        #expect(try await fixture.edit { $0.set(Secret("p8"), of: .apple) }.after.warnings == [])
+    }
+
+    @Test("add no violation in a tenant that has no provider")
+    func tenantWithoutProviders() async throws {
+        let fixture = try await Fixture()
+        let tenant = try await Self.tenant(fixture, apple: false)
+        let store = PostgresTenantStore(pool: fixture.database.pool)
+        _ = try await store.change(tenant.id, by: .system, at: fixture.start, in: fixture.id) {
+            $0.allowsPasswords = true
+        }
+        let exemption = LoginServicesExemption(kind: .organisationAccounts, reason: "staff")
+        let problem = ConfigurationProblem.loginServices(
+            .init(.exemptionContradicted, .password), app: ID("default"), tenant: tenant.id)
+        await #expect(throws: ConfigurationRefusal(problems: [problem])) {
+            try await fixture.edit {
+                $0.project.policy.allowsPasswords = false
+                $0.project.policy.allowsAnonymous = false
+                $0.project.policy.allowsEmailLinks = false
+                $0.apps[0].app.settings.exemption = exemption
+            }
+        }
+    }
+
+    @Test("tolerate for 90 days what was stored before a rule, once")
+    func grace() async throws {
+        let fixture = try await Fixture()
+        let grace = GracePeriodStore(pool: fixture.database.pool)
+        #expect(try await grace.update(at: fixture.start).isEmpty)
+        try await fixture.enableAll()
+        _ = try await fixture.database.pool.execute("UPDATE identity_provider SET secret = NULL")
+        let end = fixture.start + .seconds(90 * 86_400)
+        let violation = GracePeriodStore.Violation(project: fixture.id, app: ID("default"), graceEndsAt: end)
+        #expect(try await grace.update(at: fixture.start) == [violation])
+        #expect(try await grace.update(at: end + .seconds(1)) == [violation], "there is no second period")
+        func app() async throws -> App { try #require(try await fixture.projects.apps(of: fixture.id).first).app }
+        #expect(try await app().current(at: fixture.start).graceEndsAt == end)
+        #expect(try await app().current(at: end).graceEndsAt == nil)
+        try await fixture.edit { $0.name = "Other" }
+        #expect(try await app().graceEndsAt == end, "an edit does not end it")
+        try await fixture.edit { $0.set(Secret("p8"), of: .apple) }
+        #expect(try await grace.update(at: fixture.start).isEmpty)
+        #expect(try await app().graceEndsAt == nil)
+    }
+}
+
+extension TestDatabase {
+    /// A pool beside that of the database, whose connections may all be waiting.
+    fileprivate static func observer(of database: TestDatabase) -> Pool {
+        Pool(loop: database.loop, configuration: Pool.Configuration(url: database.url))
+    }
+}
+
+extension Pool {
+    /// How many connections to this database wait for a lock.
+    fileprivate func waiting() async throws -> Int {
+        try await query(
+            """
+            SELECT count(*) AS count FROM pg_stat_activity
+            WHERE datname = current_database() AND wait_event_type = 'Lock'
+            """
+        ).first?.decode("count") ?? 0
+    }
+}
+
+extension Array {
+    fileprivate func asyncMap<Value>(_ transform: (Element) async throws -> Value) async rethrows -> [Value] {
+        var values: [Value] = []
+        for element in self { values.append(try await transform(element)) }
+        return values
+    }
+}

@@ -1,0 +1,107 @@
+import FoundationEssentials
+import Identity
+import Testing
+
+/// A row of the table of guideline 4.8, `Tests/ClientTests/login_services.json`, which the tests of `projects apply` read
+/// too.
+struct LoginServicesRow: Decodable, Sendable, CustomTestStringConvertible {
+    /// What a project or a tenant has.
+    struct Realm {
+        let apple: String
+        let providers: [String: String?]
+        let signUp: [String]
+    }
+
+    struct TenantRealm: Decodable {
+        let apple: String
+        let providers: [String: String?]
+        let signUp: [String]
+    }
+
+    let row: String
+    let platform: AppSettings.Platform
+    let distribution: AppSettings.Distribution
+    let bundleIds: [String]
+    /// `ok`, `absent`, `disabled`, `noKey`, `bundleOnly` or `servicesOnly`.
+    let apple: String
+    /// Relations by provider; `null` if none is stated.
+    let providers: [String: String?]
+    let methods: [String]?
+    let linkOnly: [String]
+    let exemption: LoginServicesExemption.Kind?
+    /// `password`, `anonymous` and `emailLink`, as far as the policy allows them.
+    let signUp: [String]
+    let tenant: TenantRealm?
+    /// `provider NAME`, after `tenant` if it is one of the tenant.
+    let violations: [String]
+
+    var testDescription: String { row }
+
+    static let all = Result {
+        var parts = #filePath.split(separator: "/", omittingEmptySubsequences: false)
+        parts.removeLast(2)
+        let path = parts.joined(separator: "/") + "/ClientTests/login_services.json"
+        return try JSONDecoder().decode([LoginServicesRow].self, from: Data(contentsOf: URL(filePath: path)))
+    }
+
+    /// Another app of the project, so that its bundle ID is no Services ID. It offers nothing.
+    static let native = App(
+        id: ID("native"),
+        settings: AppSettings(platform: .ios, bundleIDs: ["com.example.app"], signInMethods: []))
+
+    static func clientIDs(ofApple state: String) -> [String] {
+        switch state {
+        case "bundleOnly": ["com.example.app"]
+        case "servicesOnly": ["com.example.web"]
+        default: ["com.example.web", "com.example.app"]
+        }
+    }
+
+    var app: App {
+        App(
+            id: ID("app"),
+            settings: AppSettings(
+                platform: platform, distribution: distribution, bundleIDs: bundleIds,
+                signInMethods: methods?.map { ProviderID($0) }, linkOnlyMethods: linkOnly.map { ProviderID($0) },
+                exemption: exemption.map { LoginServicesExemption(kind: $0, reason: "because") }))
+    }
+
+    var realm: Realm { Realm(apple: apple, providers: providers, signUp: signUp) }
+    var tenantRealm: Realm? {
+        tenant.map { Realm(apple: $0.apple, providers: $0.providers, signUp: $0.signUp) }
+    }
+}
+
+extension LoginServicesRow.Realm {
+    /// Without a tenant's own settings.
+    func project() -> Project {
+        var policy = Policy(.sekisho)
+        policy.allowsPasswords = signUp.contains("password")
+        policy.allowsAnonymous = signUp.contains("anonymous")
+        policy.allowsEmailLinks = signUp.contains("emailLink")
+        var project = Project(
+            id: ID("demo"), number: 1, profile: .sekisho, policy: policy, authorizedDomains: [],
+            providers: settings)
+        project.apps = [LoginServicesRow.native]
+        return project
+    }
+
+    private var settings: [ProviderSettings] {
+        let others = providers.map { name, relation in
+            let id = ProviderID(name)
+            let relation = relation.flatMap(ProviderRelation.init(rawValue:))
+            return ProviderSettings(
+                provider: id, isEnabled: true, clientIDs: ["client"],
+                openID: id.isGenericOpenID ? OpenIDSettings(issuer: "https://id.example.com") : nil,
+                statedRelation: relation,
+                hostedDomains: id == .google && relation == .organisation ? ["example.com"] : [])
+        }
+        guard apple != "absent" else { return others }
+        return others + [
+            ProviderSettings(
+                provider: .apple, isEnabled: apple != "disabled",
+                clientIDs: LoginServicesRow.clientIDs(ofApple: apple), hasSecret: apple != "noKey",
+                apple: AppleSettings(teamID: "TEAM123456", keyID: "KEY1234567"))
+        ]
+    }
+}
