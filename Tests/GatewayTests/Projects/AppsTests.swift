@@ -49,7 +49,8 @@ struct AppsTests {
         #expect(try await backend.send(.get, "apps").json == ["apps": [Self.byDefault, Self.shown()]])
         let exemption: JSON = ["kind": "thirdPartyClient", "reason": "it reads that service's mail"]
         let changed = try await backend.send(
-            .patch, "apps/ios", ["exemption": exemption, "platform": "web"], mask: "exemption,signInMethods,bundleIds")
+            .patch, "apps/ios", ["exemption": exemption, "platform": "web", "bundleIds": []],
+            mask: "exemption,signInMethods,bundleIds")
         let declared: JSON = [
             "kind": "thirdPartyClient", "reason": "it reads that service's mail", "declaredBy": "key:backend",
             "declaredAt": .string(backend.gateway.clock.now.iso8601),

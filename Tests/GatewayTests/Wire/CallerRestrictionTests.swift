@@ -3,6 +3,7 @@ import Identity
 import Postgres
 import Testing
 
+@testable import DevMode
 @testable import Support
 
 @Suite("A key of an app that lists its callers", .serialized)
