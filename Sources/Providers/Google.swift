@@ -20,7 +20,8 @@ struct Google: Sendable {
             emailTrust: Self.trust(in: email, token.claims, by: input.policy), name: profile.name,
             displayName: profile.displayName, photoURL: profile.photoURL,
             rawUserInfo: try Self.userInfo(token.claims, of: subject),
-            nonce: input.credential.rawNonce ?? OpenIDProfile.nonce(token.claims), hostedDomain: token.claims.text("hd"))
+            nonce: input.credential.rawNonce ?? OpenIDProfile.nonce(token.claims), hostedDomain: token.claims.text("hd")
+        )
     }
 
     /// Google runs `gmail.com`, and Workspace domains (`hd`) have proven to it that they are theirs. Any other address

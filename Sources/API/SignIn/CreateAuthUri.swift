@@ -59,7 +59,9 @@ private struct CreateAuthUriResponse: Encodable {
         case .hidden: (registered, allProviders, signinMethods) = (nil, nil, nil)
         case .unknown: (registered, allProviders, signinMethods) = (false, [], [])
         case .registered(let providers, let methods):
-            (registered, allProviders, signinMethods) = (true, providers.map(\.rawValue), methods.filter { !linkOnly.contains($0) }.map(\.rawValue))
+            (registered, allProviders, signinMethods) = (
+                true, providers.map(\.rawValue), methods.filter { !linkOnly.contains($0) }.map(\.rawValue)
+            )
         }
     }
 }

@@ -33,7 +33,7 @@ extension SQL {
     }
 
     static func realms(_ ids: [ID<Realm>]) -> SQL {
-        "SELECT \(projectColumns) FROM \(homes) WHERE h.deleted_at IS NULL AND h.id = ANY (\(ids.map(\.rawValue)))"
+        "SELECT \(projectColumns) FROM \(realms) WHERE h.deleted_at IS NULL AND h.id = ANY (\(ids.map(\.rawValue)))"
     }
 
     /// In the order of creation.
