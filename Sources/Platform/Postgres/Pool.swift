@@ -41,8 +41,10 @@ public actor Pool {
         for waiter in waiting.removeAll() { waiter.fail(PostgresError.unavailable("the pool is closed")) }
         for connection in free { connection.end("the pool is closed") }
         reader?.close()
-        guard !isClosed else { return }
-        await withCheckedContinuation { closers.append($0) }
+        // Checked inside: a connection may end between the suspension of this task and the call of the closure.
+        await withCheckedContinuation { closer in
+            if isClosed { closer.resume() } else { closers.append(closer) }
+        }
     }
 
     // MARK: For statements and transactions
