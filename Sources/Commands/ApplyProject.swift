@@ -106,7 +106,7 @@ private struct ProjectFileApplication: Sendable {
             ID(file.project), by: .commandLine, allowing: permissions, isRehearsal: isDryRun, change)
         if let edit {
             report(edit.after.changes(since: edit.before), discarded: edit.discarded)
-            return warn(edit.after.warnings)
+            return edit.after.writeWarnings()
         }
         guard creates else {
             throw Failure(
@@ -136,10 +136,6 @@ private struct ProjectFileApplication: Sendable {
         file.apply(to: &configuration, pruning: prunes)
     }
 
-    private func warn(_ problems: [ConfigurationProblem]) {
-        for problem in problems { Terminal.writeError("warning: as before, \(problem.listed)") }
-    }
-
     private func draft() throws(UsageError) -> ProjectDraft {
         let profile = file.profile ?? .sekisho
         return try ProjectDraft(
@@ -155,6 +151,13 @@ private struct ProjectFileApplication: Sendable {
         guard !changes.isEmpty else { return Terminal.writeLine("no changes") }
         let count = "\(changes.count) \(changes.count == 1 ? "change" : "changes")"
         Terminal.writeLine(isDryRun ? "\(count), not applied (dry run)" : "\(count) applied")
+    }
+}
+
+extension ProjectConfiguration {
+    /// Writes the problems that existed before the edit to standard error.
+    func writeWarnings() {
+        for problem in warnings { Terminal.writeError("warning: as before, \(problem.listed)") }
     }
 }
 

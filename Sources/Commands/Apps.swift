@@ -26,8 +26,9 @@ extension Command {
                 guard configuration.app(ID(id)) == nil else { throw Failure(message: "app \(id) already exists") }
                 configuration.set(ConfiguredApp(app: App(id: ID(id)), name: name))
             }
-            guard edit != nil else { throw Failure(message: "project \(project) does not exist") }
+            guard let edit else { throw Failure(message: "project \(project) does not exist") }
             Terminal.writeLine("created app \(id)")
+            edit.after.writeWarnings()
         }
     }
 

@@ -24,10 +24,10 @@ extension Command {
                 configuration in
                 for change in changes { _ = change.member.set(change.value, in: &configuration.project.policy) }
             }
-            guard let policy = edit?.after.project.policy else {
-                throw Failure(message: "project \(id) does not exist")
-            }
+            guard let after = edit?.after else { throw Failure(message: "project \(id) does not exist") }
+            let policy = after.project.policy
             Terminal.table(Policy.members.map { [$0.name, $0.text(in: policy), $0.meaning] })
+            after.writeWarnings()
         }
     }
 }
