@@ -193,7 +193,7 @@ ROWS = [
         "idToken": ID_TOKEN, "returnIdpCredential": True}),
     Row("new identity without autoCreate", "signInWithIdp",
         credential("apple.com", APPLE_TOKEN) | {"autoCreate": False},
-        "USER_NOT_FOUND"),
+        "EMAIL_NOT_FOUND"),
     Row("nonce that is not in the token", "signInWithIdp", credential("apple.com", APPLE_TOKEN, rawNonce="n"),
         "MISSING_OR_INVALID_NONCE"),
     Row("Google token for Apple", "signInWithIdp", credential("apple.com", GOOGLE_TOKEN), "INVALID_IDP_RESPONSE"),
