@@ -59,7 +59,7 @@ public struct AccountMerging: Sendable {
         }
         let payload = MergeTokenPayload(
             precondition: try MergePrecondition(of: source, into: target.account), replayKeys: target.replayKeys,
-            method: target.method, authenticatedAt: target.authenticatedAt)
+            method: target.method, authenticatedAt: target.authenticatedAt, targetSession: target.session)
         let end = clock.now() + Self.previewLifetime
         return Preview(
             plan: payload.precondition.plan,
@@ -84,7 +84,8 @@ public struct AccountMerging: Sendable {
             undoableUntil: now + Self.undoWindow)
         let commit = MergeCommit(
             session: entropy.sessionID(), method: payload.method, authenticatedAt: payload.authenticatedAt ?? now,
-            device: origin.device, networkHash: networks.hash(of: origin, in: project), trace: origin.trace)
+            targetSession: payload.targetSession, device: origin.device,
+            networkHash: networks.hash(of: origin, in: project), trace: origin.trace)
         let notices = MergeNotices(of: merge, outOfBand: outOfBand, from: origin)
         let (account, session) = try await refusing(\.atMerge) {
             try await store.merge(merge, opening: commit, announcing: notices, in: project.realm)
@@ -109,7 +110,8 @@ public struct AccountMerging: Sendable {
             guard let owner = known.owner else { throw MergeRefusal.targetUnknown }
             try proof.requireIssuer(of: owner)
             return ProvenTarget(
-                account: owner, replayKeys: proof.replayKeys, method: proof.identity.provider, authenticatedAt: nil)
+                account: owner, replayKeys: proof.replayKeys, method: proof.identity.provider, authenticatedAt: nil,
+                session: nil)
         }
     }
 }
@@ -126,6 +128,7 @@ private struct ProvenTarget {
     let replayKeys: [ReplayKey]
     let method: ProviderID
     let authenticatedAt: Instant?
+    let session: ID<Session>?
 }
 
 extension ProvenTarget {
@@ -133,7 +136,7 @@ extension ProvenTarget {
     fileprivate init(_ caller: Caller) {
         self.init(
             account: caller.account, replayKeys: [], method: caller.session.method,
-            authenticatedAt: caller.session.authenticatedAt)
+            authenticatedAt: caller.session.authenticatedAt, session: caller.session.id)
     }
 }
 
@@ -151,6 +154,8 @@ public struct MergeCommit: Hashable, Sendable {
     /// How the target's side was proven.
     public let method: ProviderID
     public let authenticatedAt: Instant
+    /// The target's session that proved it, if any; the merge fails if it has ended.
+    public let targetSession: ID<Session>?
     public let device: String?
     public let networkHash: [UInt8]?
     public let trace: RequestTrace

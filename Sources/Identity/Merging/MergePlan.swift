@@ -116,4 +116,6 @@ public struct MergeTokenPayload: Hashable, SealedTokenContent {
     public let method: ProviderID
     /// The target's login, if an ID token proved it; `nil` if the proof is a login by itself.
     public let authenticatedAt: Instant?
+    /// The session of that ID token, which has to be alive at the commit.
+    public let targetSession: ID<Session>?
 }

@@ -92,7 +92,9 @@ extension LinkingDecision {
             } else if account.identities.contains(where: { $0.provider == facts.identity.provider }) {
                 .refuse(.providerAlreadyLinked)
             } else if isLinkOnly {
-                .commit(.link(to: account, by: caller, takesEmail: false))
+                // Otherwise an anonymous account would become one that can only be used through a social provider.
+                account.hasSignInMethod(ignoring: facts.linkOnly)
+                    ? .commit(.link(to: account, by: caller, takesEmail: false)) : .refuse(.linkOnly)
             } else if let other = facts.sameEmail, other.id != account.id, !facts.policy.allowsDuplicateEmails {
                 .refuse(.emailTaken)
             } else {
@@ -138,7 +140,8 @@ public enum LinkRefusal: Refusal, Hashable {
     case accountDisabled
     /// A re-authentication with an identity that is not linked to any account.
     case accountUnknown
-    /// A re-authentication with an identity that the app offers only for linking.
+    /// A re-authentication with an identity that the app offers only for linking, or a link to an account that has no
+    /// other sign-in method.
     case linkOnly
 
     /// The caller can still sign in or merge, without a second proof.

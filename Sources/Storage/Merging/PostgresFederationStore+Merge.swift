@@ -15,6 +15,10 @@ extension PostgresFederationStore {
             try await pool.transaction { transaction in
                 let target = try await transaction.carryOut(
                     merge, signsIn: true, by: .user(commit.trace), announcing: notices, in: realm)
+                if let proof = commit.targetSession {
+                    let alive = try await transaction.query(try .lockIfAlive(proof, of: target.id, in: realm))
+                    guard !alive.isEmpty else { throw StoreConflict.stale }
+                }
                 let session = Session(
                     id: commit.session, account: target.id, generation: target.generation, method: commit.method,
                     authenticatedAt: max(commit.authenticatedAt, target.validSince), device: commit.device,

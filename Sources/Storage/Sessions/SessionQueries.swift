@@ -125,6 +125,14 @@ extension SQL {
         """
     }
 
+    /// - Returns: a row if the account has the session and it has not ended. It cannot end before the transaction does.
+    static func lockIfAlive(_ session: ID<Session>, of account: ID<Account>, in realm: ID<Realm>) throws -> SQL {
+        """
+        SELECT 1 AS one FROM session WHERE project_id = \(realm.rawValue) AND id = \(try UUID(session))
+            AND account_id = \(account.rawValue) AND ended_at IS NULL FOR UPDATE
+        """
+    }
+
     /// The rules of ``Rotation`` in one statement: concurrent presentations of tokens wait for each other on the row.
     static func rotate(
         _ session: UUID, counter: Int64, rotates: Bool, graceBegan: Timestamp, now: Timestamp, in realm: ID<Realm>

@@ -180,6 +180,21 @@ struct MergeTests {
         #expect(preview.outcome.hasPrefix(expected), "\(preview.text)")
     }
 
+    @Test("by an ID token of the target is rejected if that session ends before the commit")
+    func endedTarget() async throws {
+        let gateway = try await TestGateway()
+        let ada = try await gateway.signUp()
+        let guest = try await gateway.signUpAnonymously()
+        let preview = try await gateway.previewMerge(guest, into: ada)
+        let ended = try await gateway.post(
+            "/v1/accounts:revokeSession", ["idToken": .string(ada.idToken), "sessionId": "current"])
+        #expect(ended.outcome == "200")
+        let merged = try await gateway.post(
+            "/v1/accounts:merge",
+            ["idToken": .string(guest.idToken), "mergeToken": preview.json["mergeToken"] ?? .null])
+        #expect(merged.outcome.hasPrefix("400 MERGE_PREVIEW_OUTDATED"), "\(merged.text)")
+    }
+
     @Test("is rejected if an account has changed since the preview")
     func outdated() async throws {
         let row = try await Case()

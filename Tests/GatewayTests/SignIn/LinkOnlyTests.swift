@@ -16,20 +16,26 @@ struct LinkOnlyTests {
     func linking() async throws {
         let gateway = try await TestGateway().withApp(Self.settings)
         _ = try await gateway.database.pool.execute("DELETE FROM identity_provider WHERE provider = 'apple.com'")
-        let anonymous = try await gateway.withFreshCaches().signUpAnonymously()
-        let linked = try await gateway.withFreshCaches().link(gateway.google(), to: anonymous.idToken)
+        let ada = try await gateway.withFreshCaches().signUp()
+        let linked = try await gateway.withFreshCaches().link(gateway.google(), to: ada.idToken)
         #expect(linked.outcome == "200")
-        #expect(linked.json["localId"]?.string == anonymous.localId)
-        let account = try await gateway.account(try #require(linked.json["idToken"]?.string))
-        #expect(account["email"] == nil, "its address decides nothing")
+        #expect(linked.json["localId"]?.string == ada.localId)
+    }
+
+    @Test("does not turn an anonymous account into one that has no other sign-in method")
+    func anonymous() async throws {
+        let gateway = try await TestGateway().withApp(Self.settings)
+        let anonymous = try await gateway.signUpAnonymously()
+        #expect(try await gateway.link(gateway.google(), to: anonymous.idToken).outcome == Self.refusal)
+        #expect(try await gateway.account(anonymous.idToken)["providerUserInfo"] == nil)
     }
 
     @Test("does not sign users in, not even those who linked it, in any way")
     func signIn() async throws {
         let gateway = try await TestGateway().withApp(Self.settings)
         #expect(try await gateway.signIn(gateway.google()).outcome == Self.refusal)
-        let anonymous = try await gateway.signUpAnonymously()
-        let linked = try Tokens(await gateway.link(gateway.google(), to: anonymous.idToken))
+        let ada = try await gateway.signUp()
+        let linked = try Tokens(await gateway.link(gateway.google(), to: ada.idToken))
         #expect(try await gateway.signIn(gateway.google()).outcome == Self.refusal)
         let reauthentication = try await gateway.signIn(gateway.google(), ["autoCreate": false])
         #expect(reauthentication.outcome == Self.refusal)
@@ -68,8 +74,8 @@ struct LinkOnlyTests {
         let email = try #require(SimulatedPerson.mary.email)
         _ = try await gateway.post(
             "/v1/accounts:signUp", ["email": .string(email), "password": "secret1"])
-        let anonymous = try await gateway.signUpAnonymously()
-        #expect(try await gateway.link(gateway.google(), to: anonymous.idToken).outcome == "200")
+        let ada = try await gateway.signUp()
+        #expect(try await gateway.link(gateway.google(), to: ada.idToken).outcome == "200")
     }
 
     @Test("is no last sign-in method, unless another app offers it for sign-in", arguments: [false, true])
