@@ -14,7 +14,7 @@ extension Command {
         ("authorizedDomains", "list of hosts"),
         (
             "email",
-            "senderAddress, senderName, replyTo, actionUrl (a page at an authorized domain that links lead to), language (en, ja) and subjects (all of them, by kind of email and language); null for each: the default of the installation"
+            "senderAddress, senderName, replyTo, actionUrl (a page at an authorized domain that links lead to), language (en, ja) and subjects (all of them, by kind of email and language); null resets a member to the default of the installation"
         ),
         (
             "providers",
@@ -22,7 +22,7 @@ extension Command {
         ),
         (
             "apps",
-            "by ID: name, platform (ios, macos, android, windows, web, other), distribution (appStore, marketplace, playStore, enterprise, web, other), bundleIds, signInMethods (in display order; null: all that are enabled), linkOnlyMethods (providers whose identities can be linked but not used to sign in), clientIds (lists by provider), requestedScopes (email, name; null: both), androidPackages, androidCertificates (SHA-1 fingerprints) and webDomains (hosts, *. for subdomains), which with bundleIds limit who may use the app's keys, exemption (kind and reason, or null; kinds are ownAccountsOnly, alternativeMarketplace, organisationAccounts, governmentIdentity, thirdPartyClient)"
+            "by ID: name, platform (ios, macos, android, windows, web, other), distribution (appStore, marketplace, playStore, enterprise, web, other), bundleIds, signInMethods (in display order; null: all that are enabled), linkOnlyMethods (providers whose identities can be linked but not used to sign in), clientIds (lists by provider), requestedScopes (email, name; null: both), androidPackages, androidCertificates (SHA-1 fingerprints) and webDomains (hosts, *. for subdomains), which, like bundleIds, limit the apps and pages that may use the app's keys, exemption (kind and reason, or null; kinds are ownAccountsOnly, alternativeMarketplace, organisationAccounts, governmentIdentity, thirdPartyClient)"
         ),
     ]
 

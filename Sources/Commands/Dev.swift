@@ -17,7 +17,7 @@ extension Command {
         options: [
             .number("port", "N", in: 0...65_535, "port of the gateway; 0 picks a free port", default: "9099"),
             .text("data", "DIR", "directory of the database and the master key", default: ".sekisho"),
-            .text("project", "ID", "project of requests that name none", default: "demo"),
+            .text("project", "ID", "project for requests that name none", default: "demo"),
             .text(
                 "database-url", "URL", "database to use, which must be empty or created by `dev`",
                 defaultNote: "a private one"),
@@ -65,7 +65,7 @@ extension Config {
 }
 
 extension Administration {
-    /// Marks an empty database as created by `dev`, migrates it and creates the default project.
+    /// Migrates an empty database, claims it for `dev` and creates the default project.
     fileprivate func prepareForDev(
         _ draft: ProjectDraft, _ database: DevDatabase, under masterKeys: MasterKeys
     ) async throws {
@@ -73,9 +73,9 @@ extension Administration {
         if try await installations.isReady() {
             // Rejects a database of a pre-release version before anything is written.
             _ = try await Schema.status(of: pool)
-            // A migrated database without a mark may be one of production before its first start.
-            let isMarked = try await installations.current() != nil
-            guard isMarked || database.isPrivate else {
+            // A migrated database that neither `dev` nor `serve` has claimed may be meant for production.
+            let isClaimed = try await installations.current() != nil
+            guard isClaimed || database.isPrivate else {
                 throw Failure(
                     message:
                         "the database was not created by `sekisho dev`: it is migrated for `serve`. Use an empty database."
@@ -89,6 +89,6 @@ extension Administration {
         _ = try await Schema.migrate(pool)
         try await Canary.claim(pool, for: .dev, under: masterKeys, at: clock.now())
         _ = try await draft.create(
-            in: pool, under: masterKeys, by: .commandLine, at: clock.now(), signsFrom: DevProjects.beginning)
+            in: pool, under: masterKeys, by: .commandLine, at: clock.now(), signsFrom: DevProjects.earliestSigning)
     }
 }

@@ -21,7 +21,7 @@ extension Command {
         ],
         details: [
             "ID has at most 63 characters: a to z, 0 to 9 and hyphens.",
-            "The app \"default\" has the platform and distribution `other`, no bundle ID, and every sign-in method that the project enables. A social provider needs apple.com beside it there too, with any client ID; `sekisho projects apply` declares the platform, and with it which ID Apple needs.",
+            "The app \"default\" has the platform and distribution `other`, no bundle ID, and every sign-in method that the project enables. In this app too, a social provider requires apple.com, which may have any client ID. The platform decides which kind of client ID Apple needs; `sekisho projects apply` declares it.",
         ],
         environment: ["DATABASE_URL", "SEKISHO_MASTER_KEY"]
     ) { arguments in

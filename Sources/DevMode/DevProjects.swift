@@ -10,7 +10,7 @@ package struct DevProjects: Sendable {
     /// The maximum of projects, and of tenants per project, because any request can create one.
     static let limit = 1000
     /// The time from which keys sign. It is long ago, because the clock may be set back.
-    package static let beginning = Instant(seconds: 0)
+    package static let earliestSigning = Instant(seconds: 0)
 
     package let pool: Pool
     let masterKeys: MasterKeys
@@ -54,7 +54,7 @@ package struct DevProjects: Sendable {
         guard ProjectDraft.canBeID(id.rawValue), try await store.all().count < Self.limit else { return nil }
         // A concurrent request may have created the project first.
         _ = try await ProjectDraft(devProject: id.rawValue)
-            .create(in: pool, under: masterKeys, by: .system, at: clock.now(), signsFrom: Self.beginning)
+            .create(in: pool, under: masterKeys, by: .system, at: clock.now(), signsFrom: Self.earliestSigning)
         return try await store.project(id)
     }
 }

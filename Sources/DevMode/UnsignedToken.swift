@@ -4,14 +4,14 @@ internal import Identity
 internal import JSON
 internal import Providers
 
-/// An unsigned token, as clients of Firebase's emulator send them.
+/// A token that is accepted without verification, as in Firebase's emulator.
 enum UnsignedToken {
     /// Claims as bare JSON.
     case bare([UInt8])
     /// In a JWT of `alg` `none` with an empty signature (RFC 7518 §3.6).
     case jwt([UInt8])
 
-    /// - Returns: `nil` for everything else, above all for tokens with a signature.
+    /// - Returns: `nil` unless the token is bare JSON or an unsigned JWT.
     init?(_ token: String) {
         if token.hasPrefix("{") {
             self = .bare(Array(token.utf8))
@@ -19,7 +19,7 @@ enum UnsignedToken {
         }
         let parts = token.split(separator: ".", omittingEmptySubsequences: false)
         guard parts.count == 3, parts[2].isEmpty, let header = Base64URL.decode(String(parts[0])),
-            // A header that cannot be decoded is not that of an unsigned token.
+            // If the header cannot be decoded, the token is not an unsigned JWT.
             let algorithm = try? StrictJSON.decode(Header.self, from: header).alg, algorithm == "none",
             let payload = Base64URL.decode(String(parts[1]))
         else { return nil }
@@ -38,11 +38,13 @@ enum UnsignedToken {
         let kid: String?
     }
 
-    /// - Returns: `nil` unless the token names Apple or Google as its issuer and a key that no simulator ever had.
+    /// Treats a signed token of Apple or Google as unsigned.
+    ///
+    /// - Returns: `nil` unless the issuer is Apple or Google and the key ID is not one that a simulator has generated.
     init?(genuine token: String, of provider: ProviderID, isSimulated: (_ keyID: String) -> Bool) {
         let parts = token.split(separator: ".", omittingEmptySubsequences: false)
         guard parts.count == 3, !parts[2].isEmpty, let header = Base64URL.decode(String(parts[0])),
-            // A header that cannot be decoded is not that of a genuine token.
+            // If the header cannot be decoded, the token is not genuine.
             let keyID = try? StrictJSON.decode(Header.self, from: header).kid, !isSimulated(keyID),
             let payload = Base64URL.decode(String(parts[1])),
             let issuer = try? StrictJSON.decode(Issuer.self, from: payload).iss,

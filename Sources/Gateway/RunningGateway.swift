@@ -68,7 +68,7 @@ package final class RunningGateway: Sendable {
         } catch {
             throw Failure(message: "cannot listen on \(config.listen): \(error)")
         }
-        metrics.registry.show(server)
+        metrics.registry.export(server)
         metrics.registry.gauge("sekisho_passwords_waiting", help: "Passwords that wait for a thread.") { [hashing] in
             Double(hashing.waiting)
         }

@@ -3,7 +3,7 @@ internal import Identity
 
 /// Sign in with Apple.
 struct Apple: Sendable {
-    /// How much longer than the token its replay key is kept, because clocks differ.
+    /// How long a replay key is kept after its token has expired, because clocks differ.
     private static let replayKeyMargin: Duration = .seconds(300)
 
     let endpoint: ProviderEndpoints.Issuer
@@ -17,9 +17,8 @@ struct Apple: Sendable {
         let subject = try token.subject()
         let nonce = try NonceRules.apple(
             token.claims, raw: input.credential.rawNonce,
-            // On the web, Apple returns the nonce as the page sent it. A nonce that the gateway issued is safe in both
-            // forms.
-            acceptsUnhashed: input.credential.nonceIsOurs || input.settings.apple?.acceptsUnhashedNonces == true,
+            // On the web, Apple returns the nonce as the page sent it. An unhashed nonce is safe if the gateway issued it.
+            acceptsUnhashed: input.credential.nonceIsFromGateway || input.settings.apple?.acceptsUnhashedNonces == true,
             isRequired: input.policy.requiresNonce)
         let email = token.claims.text("email").flatMap(EmailAddress.init)
         return VerifiedIdentity(
@@ -30,12 +29,12 @@ struct Apple: Sendable {
             replayKeys: Self.replayKeys(nonce: nonce, of: subject, expiresAt: token.expiresAt))
     }
 
-    /// Apple operates the relays and verifies every other address; `email_verified` names the exceptions.
+    /// Apple operates the relays and verifies every other address, unless `email_verified` is false.
     static func trust(in email: EmailAddress?, _ claims: IdentityTokenClaims) -> EmailTrust {
         email != nil && claims.isTrue("email_verified") ? .authoritative : .none
     }
 
-    /// Some genuine tokens have relay addresses without the claim.
+    /// Some genuine tokens with relay addresses lack the claim.
     static func isPrivate(_ email: EmailAddress?, _ claims: IdentityTokenClaims) -> Bool {
         guard let email else { return false }
         return claims.isTrue("is_private_email") || email.isRelay

@@ -27,7 +27,7 @@ struct GenericOpenID: Sendable {
             nonce: input.credential.rawNonce ?? OpenIDProfile.nonce(token.claims))
     }
 
-    /// Nobody here knows how such a provider verifies addresses; the operator may.
+    /// The gateway cannot know how such a provider verifies addresses; the operator decides.
     static func trust(in email: EmailAddress?, _ claims: IdentityTokenClaims, by settings: OpenIDSettings) -> EmailTrust
     {
         email != nil && settings.trustsEmail && claims["email_verified"] == .bool(true) ? .verified : .none

@@ -13,7 +13,7 @@ public final class JWKSCache: Sendable {
     private let allowsPrivate: Bool
 
     /// - Parameters:
-    ///   - allowsPrivate: accepts configured OpenID providers on this machine without TLS. The caller decides whether
+    ///   - allowsPrivate: accepts configured OpenID providers without TLS. The caller decides whether
     ///     `fetch` reaches private addresses.
     ///   - executor: runs the fetches, so that a fetch continues for other requests if its own request is cancelled.
     public init(

@@ -3,7 +3,7 @@ internal import Encoding
 internal import Identity
 internal import JSON
 
-/// Compares the nonce of the request with the nonce of the token.
+/// Checks the nonce of a token against the nonce of the request.
 enum NonceRules {
     /// The valid lengths of the nonce of a request, in bytes.
     static let lengths = 1...1024
@@ -32,8 +32,8 @@ enum NonceRules {
         return claim
     }
 
-    /// Requires that the token contains the nonce, hashed or not, if the request has one. Some SDKs add nonces that the
-    /// app does not know, so the nonce of a token alone is ignored.
+    /// Requires that the token contains the nonce, hashed or not, if the request has one. If only the token
+    /// has a nonce, it is ignored, because some SDKs add a nonce that the app does not know.
     static func openID(_ claims: IdentityTokenClaims, raw: String?) throws(ProviderRefusal) {
         guard let raw else { return }
         try requireLength(raw)

@@ -140,7 +140,9 @@ final class ProviderDocumentCache<Value: Sendable>: Sendable {
         do {
             if try await store.claimForcedFetch(url, now) {
                 let failure = await ask(address)
-                update(url) { $0.didForceRefetch(until: now + ProviderDocumentStore.turn, failure: failure) }
+                update(url) {
+                    $0.didForceRefetch(until: now + ProviderDocumentStore.forcedFetchInterval, failure: failure)
+                }
             } else {
                 let failure = try await loadFromOtherProcess(url)
                 update(url) {

@@ -22,7 +22,7 @@ struct ProviderRefusalNamesTests {
             ),
             (
                 .notForThisApp(.init(.appleNotShown, .google)),
-                "OPERATION_NOT_ALLOWED : LOGIN_SERVICES_4_8 : This app may not use a social provider: it shows google.com and not apple.com beside it."
+                "OPERATION_NOT_ALLOWED : LOGIN_SERVICES_4_8 : This app may not use a social provider: it shows google.com but not apple.com."
             ),
             (
                 .linkOnly,
@@ -127,18 +127,18 @@ struct ProviderRefusalNamesTests {
         arguments: [
             (
                 [.loginServices(.init(.appleNotShown, .google), app: ID("a"))], 409,
-                "LOGIN_SERVICES_4_8 : app a: it shows google.com and not apple.com beside it (APPLE_NOT_SHOWN)",
+                "LOGIN_SERVICES_4_8 : app a: it shows google.com but not apple.com (APPLE_NOT_SHOWN)",
                 "LOGIN_SERVICES_4_8"
             ),
             (
                 [.appleTeamID, .loginServices(.init(.appleNotShown, .google), app: ID("a"))], 400,
-                "INVALID_CONFIG : apple.com's team id must be ten capitals and digits; app a: it shows google.com and not apple.com beside it (APPLE_NOT_SHOWN)",
+                "INVALID_CONFIG : apple.com's team ID must be ten upper-case letters and digits; app a: it shows google.com but not apple.com (APPLE_NOT_SHOWN)",
                 "INVALID_CONFIG"
             ),
             (
                 Array(repeating: .appleTeamID, count: 12), 400,
                 "INVALID_CONFIG : "
-                    + Array(repeating: "apple.com's team id must be ten capitals and digits", count: 10)
+                    + Array(repeating: "apple.com's team ID must be ten upper-case letters and digits", count: 10)
                     .joined(separator: "; ") + "; 2 more",
                 "INVALID_CONFIG"
             ),

@@ -100,7 +100,7 @@ def test_an_invalid_file_is_rejected_as_a_whole_with_every_problem(apply, own, p
         "google.com": GOOGLE, "apple.com": {"enabled": False, "clientIds": [], "privateKey": "PEM"}}})
     assert (completed.returncode, completed.stdout) == (1, "")
     assert completed.stderr == f"""sekisho: rejected, nothing was changed:
-  - apple.com needs a client id: its tokens could be for anybody
+  - apple.com needs a client ID: without one, tokens for any app would be accepted
   - apple.com's private key must be a P-256 key in PEM, as in the .p8 file
   - LOGIN_SERVICES_4_8 : app default: it shows google.com while apple.com is not configured and enabled (APPLE_NOT_ENABLED)
 """

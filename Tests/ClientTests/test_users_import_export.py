@@ -131,7 +131,7 @@ def test_hashes_with_a_signer_key_need_it_for_every_import(users, others):
 
 INVALID_ROWS = [
     ("{\"localId\": \"x\", }", "It is not valid JSON from byte"),
-    ("{\"localId\": \"x\", \"localId\": \"y\"}", "A member is there twice."),
+    ("{\"localId\": \"x\", \"localId\": \"y\"}", "A member of an object is repeated."),
     ("17", "Invalid JSON"),
     ("\"text, with } and ]\"", "Invalid JSON"),
     ("{\"localId\": [[1, {\"a\": 2}]]}", "must be string"),

@@ -213,7 +213,7 @@ final class TestDocumentStore: Sendable {
             claimForcedFetch: { [self] url, now in
                 try requireWhole()
                 return forced.withLock { forced in
-                    if let last = forced[url], now < last + ProviderDocumentStore.turn { return false }
+                    if let last = forced[url], now < last + ProviderDocumentStore.forcedFetchInterval { return false }
                     forced[url] = now
                     return true
                 }

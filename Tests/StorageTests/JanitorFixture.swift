@@ -2,7 +2,7 @@ import Identity
 import Postgres
 import Support
 
-/// A database to be cleaned at ``now``.
+/// A database for tests of the janitor, whose clock shows ``now``.
 struct JanitorFixture: Sendable {
     static let now = Instant(seconds: 1_800_000_000)
 
@@ -25,13 +25,13 @@ struct JanitorFixture: Sendable {
             """)
     }
 
-    /// - Parameter age: since the account was made and last signed in to.
+    /// - Parameter age: time since the account was created and last signed in to.
     func account(_ id: String, in project: String = "demo", age: Duration = .zero) async throws {
-        let made = Timestamp(microsecondsSinceEpoch: (Self.now - age).microseconds)
+        let createdAt = Timestamp(microsecondsSinceEpoch: (Self.now - age).microseconds)
         try await run(
             """
             INSERT INTO account (project_id, id, created_at, last_sign_in_at, valid_since, generation)
-            VALUES (\(project), \(id), \(made), \(made), \(made), 2)
+            VALUES (\(project), \(id), \(createdAt), \(createdAt), \(createdAt), 2)
             """)
     }
 

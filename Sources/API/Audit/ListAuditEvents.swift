@@ -2,19 +2,19 @@ internal import HTTP
 internal import Identity
 
 extension Endpoint {
-    /// Lists the audit events of a project, latest first.
+    /// Lists the audit events of a project, newest first.
     static let listAuditEvents = administrator(
         "listAuditEvents", .get, "/v1/projects/{project}/auditEvents", needs: .readAudit, bodyLimit: openBodyLimit
     ) { call, administrator in
         var query = try AuditQuery(call.request)
-        let wanted = query.limit
+        let pageSize = query.limit
         query.limit += 1
         let events = try await call.services.audit.page(query, administrator.project.realm)
-        let page = events.prefix(wanted)
+        let page = events.prefix(pageSize)
         return try .json(
             AuditEvents(
                 auditEvents: page.map(AuditEventResource.init),
-                nextPageToken: events.count > wanted ? page.last.map { AuditQuery.Cursor(behind: $0).text } : nil))
+                nextPageToken: events.count > pageSize ? page.last.map { AuditQuery.Cursor(after: $0).text } : nil))
     }
 }
 

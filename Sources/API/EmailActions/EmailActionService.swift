@@ -10,7 +10,7 @@ public struct EmailActionService: Sendable {
     private let projectName: @Sendable (ID<Project>) async throws -> String?
 
     /// - Parameters:
-    ///   - realm: returns a realm as a project; `nil` if there is none.
+    ///   - realm: returns the configuration of a realm, or `nil` if there is no such realm.
     ///   - project: takes `nil` for the only project of a single-project installation.
     ///   - projectName: returns the display name of a project.
     public init(
@@ -35,6 +35,8 @@ public struct EmailActionService: Sendable {
         return CheckedCode(code: found.code, project: project, projectName: name, account: found.account)
     }
 
+    /// Sets a new password.
+    ///
     /// - Parameter providers: their identities are removed, except the one that created the account.
     public func resetPassword(
         _ code: String, to password: Secret, removing providers: Set<ProviderID>, from origin: RequestContext
@@ -72,13 +74,17 @@ public struct EmailActionService: Sendable {
         try await redemption.undoMerge(code, in: try await project(of: code), from: origin)
     }
 
+    /// Sends an email with a link to reset a password.
+    ///
     /// - Throws: ``OOBSendingRefusal``.
     public func sendReset(to email: String, in project: Project, from origin: RequestContext) async throws {
         let request = OOBSending.Request(purpose: .resetPassword, email: email)
         _ = try await sending.send(request, in: project, from: origin)
     }
 
-    /// Takes `nil` for the only project of a single-project installation. Returns `nil` if there is no such project.
+    /// Returns a project and its display name, or `nil` if there is no such project.
+    ///
+    /// - Parameter id: `nil` for the only project of a single-project installation.
     public func project(_ id: ID<Project>?) async throws -> (Project, name: String)? {
         guard let project = try await findProject(id) else { return nil }
         return (project, name: try await name(of: project))

@@ -1,8 +1,9 @@
 public import Identity
 
-/// What the endpoints for operators and token verifiers use.
+/// Dependencies of the endpoints for operators and token verifiers.
 public struct OperationsServices: Sendable {
-    /// Takes `nil` for the only project of a single-project installation. Returns `nil` if there is no such project.
+    /// Returns the documents of a project, or `nil` if there is no such project. The ID is `nil` for the only project of a
+    /// single-project installation.
     let documents: @Sendable (ID<Project>?) async throws -> ProjectDocuments?
     let readiness: @Sendable () async -> Readiness
 
@@ -15,7 +16,7 @@ public struct OperationsServices: Sendable {
     }
 }
 
-/// The documents by which others verify the ID tokens of a project, in JSON.
+/// The JSON documents with which backends verify the ID tokens of a project.
 public struct ProjectDocuments: Sendable {
     /// OpenID Connect Discovery 1.0 §4.2.
     public let openIDConfiguration: [UInt8]

@@ -2,7 +2,7 @@ internal import HTTP
 internal import Identity
 
 extension Endpoint {
-    /// OpenID Connect Discovery 1.0, of the only project.
+    /// OpenID Connect Discovery 1.0, for the only project of an installation.
     static let getOpenIDConfiguration = open(
         "getOpenIdConfiguration", "/.well-known/openid-configuration"
     ) { try await $0.document { $0.openIDConfiguration } }
@@ -11,26 +11,26 @@ extension Endpoint {
         "getProjectOpenIdConfiguration", "/{project}/.well-known/openid-configuration"
     ) { try await $0.document { $0.openIDConfiguration } }
 
-    /// RFC 7517 §5, of the only project.
+    /// JWK set (RFC 7517 §5), for the only project of an installation.
     static let getJwks = open("getJwks", "/.well-known/jwks.json") { try await $0.document { $0.jwks } }
 
     static let getProjectJwks = open("getProjectJwks", "/{project}/.well-known/jwks.json") {
         try await $0.document { $0.jwks }
     }
 
-    /// The same keys, where Google publishes those of session cookies.
+    /// The same keys, at the path where Google publishes the keys of session cookies.
     static let getSessionCookiePublicKeys = open("getSessionCookiePublicKeys", "/v1/sessionCookiePublicKeys") {
         try await $0.document { $0.jwks }
     }
 
-    /// The only project's keys where Firebase has its own.
+    /// Certificates of the only project, at the path where Firebase publishes its certificates.
     static let getSigningCertificates = open(
         "getSigningCertificates", "/robot/v1/metadata/x509/securetoken@system.gserviceaccount.com"
     ) { try await $0.document { $0.certificates } }
 }
 
 extension EndpointCall {
-    /// Verifiers may cache a document for as long as its keys remain published.
+    /// Returns one of the project's documents, cacheable for as long as its keys remain published.
     fileprivate func document(_ part: (ProjectDocuments) -> [UInt8]) async throws -> Response {
         let project = parameters["project"].map { ID<Project>($0) }
         guard let documents = try await services.operations.documents(project) else { throw RequestRefusal.notFound }

@@ -31,7 +31,7 @@ private struct TokenRequest: ClientRequest {
     private init(form pairs: [(String, String)]?) throws(RequestRefusal) {
         guard let pairs else { throw .unreadableBody("The form is malformed.") }
         let names = pairs.map(\.0)
-        guard Set(names).count == names.count else { throw .unreadableBody("A parameter is there twice.") }
+        guard Set(names).count == names.count else { throw .unreadableBody("A parameter is repeated.") }
         for (name, value) in pairs {
             switch name {
             case "grant_type", "grantType": grantType = value

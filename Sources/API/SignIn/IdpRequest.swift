@@ -136,7 +136,7 @@ struct IdpEvidence {
         }
         let members = pairs.map { ($0.0 == "providerId" ? "providerid" : $0.0, $0.1) }
         guard Set(members.map(\.0)).count == members.count else {
-            throw .rejected(.invalidCredentialOrProviderID, "A parameter is there twice.")
+            throw .rejected(.invalidCredentialOrProviderID, "A parameter is repeated.")
         }
         return Dictionary(uniqueKeysWithValues: members)
     }
@@ -151,7 +151,7 @@ struct IdpEvidence {
         let name: Name?
     }
 
-    /// - Returns: `nil` for text that Apple does not send. A name is no reason to reject a sign-in.
+    /// - Returns: `nil` for text that Apple does not send. A sign-in is not rejected because of a name.
     private static func name(_ json: String) -> PersonName? {
         let user = try? StrictJSON.decode(User.self, from: Array(json.utf8))
         return PersonName(given: user?.name?.firstName, family: user?.name?.lastName)

@@ -48,7 +48,7 @@ extension RequestRefusal {
             case .notUTF8: "It is not valid UTF-8."
             case .malformed(let offset): "It is not valid JSON from byte \(offset) on."
             case .tooDeep: "It is nested too deeply."
-            case .duplicateMember: "A member is there twice."
+            case .duplicateMember: "A member of an object is repeated."
             case .nul: "It contains U+0000."
             case .loneSurrogate: "It contains half of a surrogate pair."
             }

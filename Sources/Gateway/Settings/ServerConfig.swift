@@ -53,8 +53,8 @@ extension SettingsReader {
 }
 
 extension Metrics {
-    /// Exports the connections and bodies that the server holds and has rejected.
-    func show(_ server: Server) {
+    /// Exports metrics of the server's connections and request bodies.
+    func export(_ server: Server) {
         gauge("sekisho_connections", help: "HTTP connections open now.") { Double(server.connections) }
         counter(
             "sekisho_connections_rejected_total", help: "Connections rejected, by limit.",
@@ -69,7 +69,8 @@ extension Metrics {
             Double(server.connectionsClosedIdle)
         }
         gauge("sekisho_body_bytes", help: "Bytes of request bodies held now.") { Double(server.heldBodyBytes) }
-        counter("sekisho_bodies_rejected_total", help: "Requests answered 503 because of the limit for bodies.") {
+        counter("sekisho_bodies_rejected_total", help: "Requests rejected with 503 because of SEKISHO_BODY_MEMORY_MIB.")
+        {
             Double(server.bodiesRejected)
         }
     }

@@ -94,7 +94,7 @@ public protocol AccountStore: Sendable {
 
     /// The accounts that `references` lead to, in no order.
     ///
-    /// - Parameter references: `password` and `phone` are no identities here.
+    /// - Parameter references: `password` and `phone` do not count as identities here.
     func find(_ references: [AccountReference], in realm: ID<Realm>) async throws -> [Account]
 
     /// - Throws: ``StoreConflict/notFound``; ``StoreConflict/taken(_:)``.

@@ -6,7 +6,7 @@ public struct OwnerChange: Hashable, Sendable {
     public var unlinked: Set<ProviderID> = []
     /// Rejects the change if the account would have no sign-in method left.
     public var protectsLastSignInMethod = false
-    /// Identities of these providers are no sign-in method.
+    /// Identities of these providers do not count as sign-in methods.
     public var linkOnly: Set<ProviderID> = []
     /// Read after all slow work. If ``replacement`` is set, logins up to this second become void.
     public var changedAt: Instant

@@ -7,15 +7,16 @@ extension Account {
     ///
     /// - Parameter providers: with ``ProviderID/password`` if the password is removed.
     public func primaryEmail(without providers: Set<ProviderID>) -> (email: EmailAddress?, isVerified: Bool) {
-        let left = identities.filter { !providers.contains($0.provider) }
-        let wentAway =
+        let remaining = identities.filter { !providers.contains($0.provider) }
+        let isFromRemovedMethod =
             providers.contains(.password)
             || identities.contains { providers.contains($0.provider) && $0.email == email }
         let isHeld =
-            (hasPassword || usesEmailLinks) && !providers.contains(.password) || left.contains { $0.email == email }
-        guard wentAway, !isHeld else { return (email, emailIsVerified) }
-        guard let heir = left.first(where: { $0.email != nil }) else { return (nil, false) }
-        return (heir.email, heir.emailTrust == .authoritative)
+            (hasPassword || usesEmailLinks) && !providers.contains(.password)
+            || remaining.contains { $0.email == email }
+        guard isFromRemovedMethod, !isHeld else { return (email, emailIsVerified) }
+        guard let newPrimary = remaining.first(where: { $0.email != nil }) else { return (nil, false) }
+        return (newPrimary.email, newPrimary.emailTrust == .authoritative)
     }
 
     /// The address of the account after an administrator has added this sign-in method, and whether it is verified.
@@ -30,7 +31,7 @@ extension Account {
     /// Whether the user can still sign in, or the backend can sign the user in.
     public var hasSignInMethod: Bool { hasSignInMethod(ignoring: []) }
 
-    /// The same, where identities of `linkOnly` cannot sign in; see ``Project/linkOnlyProviders``.
+    /// Whether a sign-in method remains if identities of `linkOnly` cannot sign in; see ``Project/linkOnlyProviders``.
     public func hasSignInMethod(ignoring linkOnly: Set<ProviderID>) -> Bool {
         !signInMethods.allSatisfy(linkOnly.contains) || phoneNumber != nil || usesCustomTokens
     }

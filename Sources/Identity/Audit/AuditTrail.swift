@@ -70,7 +70,7 @@ public struct AuditQuery: Hashable, Sendable {
         public let id: String
 
         /// The position after `event`, in the order of the query.
-        public init(behind event: AuditEvent) {
+        public init(after event: AuditEvent) {
             occurredAt = event.occurredAt
             id = event.id
         }

@@ -114,7 +114,7 @@ public struct MergeTokenPayload: Hashable, SealedTokenContent {
     public let replayKeys: [ReplayKey]
     /// How the target's side was proven.
     public let method: ProviderID
-    /// The target's login, if an ID token proved it; `nil` if the proof is a login by itself.
+    /// The target's login, if an ID token proved it; `nil` if the proof is itself a login.
     public let authenticatedAt: Instant?
     /// The session of that ID token, which has to be alive at the commit.
     public let targetSession: ID<Session>?

@@ -1,5 +1,5 @@
-/// The callers that may use the API keys of an app, besides its bundle IDs. Every client can send any header, so this
-/// keeps keys from being used in the wrong app by mistake. It does not stop an attacker: a fence, not a wall.
+/// The callers that may use the API keys of an app, besides its bundle IDs. They prevent the
+/// use of a key in the wrong app by mistake. They do not stop an attacker, because any client can send any header.
 public struct AllowedCallers: Hashable, Sendable {
     /// Names of Android packages.
     public var androidPackages: [String]
@@ -58,8 +58,8 @@ public enum CallerRefusal: Refusal, Hashable {
 
 extension App {
     /// Checks the headers by which clients of Google state which app they are. An absent or empty header is accepted
-    /// unless `isRequired`. Reads no header and allocates nothing if the app restricts nobody, because this runs on
-    /// every request.
+    /// unless `isRequired`. Reads no header and allocates nothing if the app has no restrictions, because this runs
+    /// on every request.
     ///
     /// - Parameters:
     ///   - isRequired: ``Policy/requiresCallerHeader``.

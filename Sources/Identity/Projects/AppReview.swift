@@ -3,7 +3,7 @@ public struct AppReview: Hashable, Sendable {
     public enum Verdict: String, Sendable {
         case met
         case broken
-        /// The operator, the app or its backend has to decide or do it: the gateway cannot know or does not do it.
+        /// The operator, the app or its backend is responsible; the gateway cannot check it.
         case open
     }
 
@@ -30,11 +30,11 @@ public struct AppReview: Hashable, Sendable {
     private static func loginServices(_ services: LoginServices, _ app: App) -> [Point] {
         guard services.isCompliant else { return services.violations.map { point(.broken, $0.named) } }
         guard !services.thirdParties.isEmpty else {
-            return [point(.met, "it shows no third-party login that would need another one")]
+            return [point(.met, "it shows no third-party login, so no equivalent login is required")]
         }
         if let exemption = app.settings.exemption { return [point(.met, text(of: exemption))] }
         let names = services.thirdParties.map(\.rawValue).joined(separator: ", ")
-        return [point(.met, "apple.com stands before \(names), which is refused wherever apple.com cannot work")]
+        return [point(.met, "apple.com is listed before \(names); while apple.com cannot work, they are rejected")]
             + conditions(app)
     }
 
@@ -75,7 +75,10 @@ public struct AppReview: Hashable, Sendable {
     ) -> [Point] {
         var points: [Point] = []
         if app.settings.platform == .other {
-            points.append(point(.open, "its platform is not declared, so it is not known which ID Apple needs"))
+            points.append(
+                point(
+                    .open,
+                    "its platform is not declared, so the gateway does not know which kind of client ID Apple needs"))
         }
         for provider in services.methods + services.linkOnly {
             guard provider.isGenericOpenID, project.settings(of: provider)?.statedRelation == nil else { continue }
@@ -105,8 +108,8 @@ public struct AppReview: Hashable, Sendable {
             Point(
                 guideline: "5.1.1(v)", verdict: .met,
                 text: """
-                    accounts:delete removes the account and all that belongs to it, at once; the app has to offer it, \
-                    and to sign in again whoever did so more than \(recent) seconds ago
+                    accounts:delete removes the account and all its data at once; the app must offer it, and must \
+                    sign the user in again if the last login is more than \(recent) seconds ago
                     """)
         ]
         if services.methods.contains(.apple) || services.linkOnly.contains(.apple) {

@@ -113,15 +113,16 @@ extension ConfigurationProblem: CustomStringConvertible {
             "the subject of \(kind.name) in language \(language.rawValue) \(Self.written)"
         case .tooManyProviders: "there must not be more than \(limits.providers) providers"
         case .unknownProvider(let id):
-            "\(id.shown) is no provider: they are apple.com, google.com and oidc. with 1 to 32 of a-z, 0-9 and hyphens"
+            "\(id.shown) is not a provider ID: expected apple.com, google.com, or oidc. and 1 to 32 of a-z, 0-9 and hyphens"
         case .foreignSettings(let id): "\(id.shown) has settings that belong to another kind of provider"
-        case .noClientIDs(let id, let app): "\(id.shown(for: app)) needs a client id: its tokens could be for anybody"
+        case .noClientIDs(let id, let app):
+            "\(id.shown(for: app)) needs a client ID: without one, tokens for any app would be accepted"
         case .tooManyClientIDs(let id, let app):
-            "\(id.shown(for: app)) must not have more than \(limits.clientIDs) client ids"
+            "\(id.shown(for: app)) must not have more than \(limits.clientIDs) client IDs"
         case .clientID(let id, let index, let app):
-            "client id \(index + 1) of \(id.shown(for: app)) must be 1 to 255 visible ASCII characters, and there once"
-        case .appleTeamID: "apple.com's team id must be ten capitals and digits"
-        case .appleKeyID: "apple.com's key id must be ten capitals and digits"
+            "client ID \(index + 1) of \(id.shown(for: app)) must be 1 to 255 visible ASCII characters, and listed once"
+        case .appleTeamID: "apple.com's team ID must be ten upper-case letters and digits"
+        case .appleKeyID: "apple.com's key ID must be ten upper-case letters and digits"
         case .issuerMissing(let id): "\(id.shown) needs an issuer"
         case .issuer(let id): "\(id.shown)'s issuer must be an https URL without user, query and fragment"
         case .builtInIssuer(let id): "\(id.shown)'s issuer is that of apple.com or google.com: configure that provider"
@@ -134,23 +135,23 @@ extension ConfigurationProblem: CustomStringConvertible {
         case .secret(.apple): "apple.com's private key must be a P-256 key in PEM, as in the .p8 file"
         case .secret(let id): "\(id.shown)'s client secret must be visible ASCII of at most 512 bytes"
         case .tooManyApps: "there must not be more than \(limits.apps) apps"
-        case .appID: "an app's id has at most 63 characters: a to z, 0 to 9 and hyphens"
+        case .appID: "an app ID has at most 63 characters: a to z, 0 to 9 and hyphens"
         case .appName(let app): "app \(app): its name \(Self.named)"
         case .bundleID(let app):
-            "app \(app): each bundle id must be at most 155 letters, digits, hyphens and dots, and there once"
+            "app \(app): each bundle ID must be at most 155 letters, digits, hyphens and dots, and listed once"
         case .androidPackage(let app):
-            "app \(app): each Android package must be at most 155 letters, digits, underscores and dots, and there once"
+            "app \(app): each Android package must be at most 155 letters, digits, underscores and dots, and listed once"
         case .androidCertificate(let app):
-            "app \(app): each Android certificate must be a SHA-1 fingerprint of 40 hexadecimal digits, and there once"
+            "app \(app): each Android certificate must be a SHA-1 fingerprint of 40 hexadecimal digits, and listed once"
         case .webDomain(let app):
-            "app \(app): each web domain must be a host name, perhaps with *. before it, without scheme, port or path, and there once"
+            "app \(app): each web domain must be a host name, perhaps with *. before it, without scheme, port or path, and listed once"
         case .tooManyCallers(let app):
-            "app \(app): it must not have more than \(limits.callers) bundle ids, packages, certificates or web domains"
+            "app \(app): it must not have more than \(limits.callers) bundle IDs, packages, certificates or web domains"
         case .linkOnlyMethod(let id, let app):
-            "app \(app): \(id.shown) must be a provider that is once among its methods for linking and not among those for sign-in"
+            "app \(app): \(id.shown) must be a provider, listed once in linkOnlyMethods and not in signInMethods"
         case .unknownSignInMethod(let id, let app):
-            "app \(app): \(id.shown) is no sign-in method: they are apple.com, google.com, oidc.*, password and anonymous"
-        case .repeatedSignInMethod(let id, let app): "app \(app): \(id.shown) is there twice"
+            "app \(app): \(id.shown) is not a sign-in method: expected apple.com, google.com, oidc.*, password or anonymous"
+        case .repeatedSignInMethod(let id, let app): "app \(app): \(id.shown) is listed twice"
         case .exemptionReason(let app): "app \(app): the reason of its exemption must have 1 to 500 characters"
         case .loginServices(let violation, let app, nil): "app \(app): \(violation.named)"
         case .loginServices(let violation, let app, let tenant?): "app \(app) in tenant \(tenant): \(violation.named)"

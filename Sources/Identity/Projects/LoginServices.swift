@@ -28,8 +28,8 @@ public struct LoginServices: Hashable, Sendable {
 
     public var isCompliant: Bool { violations.isEmpty }
 
-    /// The methods offered to users: none that needs Apple if guideline 4.8 is violated, and Apple first if there is one
-    /// that does.
+    /// The methods offered to users. If guideline 4.8 is violated, providers that need Apple are omitted. Otherwise Apple
+    /// comes first if a provider needs it.
     public var offered: [ProviderID] {
         guard isCompliant || isTolerated else { return methods.filter { !needingApple.contains($0) } }
         guard !needingApple.isEmpty, methods.contains(.apple) else { return methods }
@@ -67,8 +67,8 @@ public struct LoginServices: Hashable, Sendable {
         }
     }
 
-    /// Throws if `app` lists its sign-in methods, but not this one without a provider. Accounts are then not created in
-    /// this way, so that an app with accounts of an organisation has no open sign-up.
+    /// Throws if `app` lists its sign-in methods without `method`, which is `password` or `anonymous`. This prevents open
+    /// sign-up in an app whose accounts belong to an organisation.
     public static func requireSignUp(by method: ProviderID, for app: App) throws(ProviderRefusal) {
         guard app.settings.signInMethods?.contains(method) != false else { throw .notForThisApp(nil) }
     }
@@ -81,7 +81,8 @@ extension Project {
         return providers + (policy.allowsPasswords ? [.password] : []) + (policy.allowsAnonymous ? [.anonymous] : [])
     }
 
-    /// The providers that some app offers only to link, and no app offers for sign-in. Their identities are no way in.
+    /// The providers that some app offers only to link, and no app offers for sign-in. Their
+    /// identities do not count as sign-in methods.
     public var linkOnlyProviders: Set<ProviderID> {
         let candidates = Set(apps.flatMap(\.settings.linkOnlyMethods))
         guard !candidates.isEmpty else { return [] }

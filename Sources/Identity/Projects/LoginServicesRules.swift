@@ -31,15 +31,15 @@ extension LoginServicesViolation: CustomStringConvertible {
     public var description: String {
         let name = provider.rawValue
         return switch kind {
-        case .appleNotShown: "it shows \(name) and not apple.com beside it"
+        case .appleNotShown: "it shows \(name) but not apple.com"
         case .appleNotEnabled: "it shows \(name) while apple.com is not configured and enabled"
         case .appleCannotWork:
-            "it shows \(name) while apple.com lacks its team id, key id, private key or a client id for this app"
+            "it shows \(name) while apple.com lacks a team ID, key ID, private key or client ID for this app"
         case .bundleIDMissing:
-            "it shows \(name) while none of its bundle ids is among apple.com's client ids for this app"
+            "it shows \(name) while none of its bundle IDs is among apple.com's client IDs for this app"
         case .servicesIDMissing:
-            "it shows \(name) while no Services ID (a client id that is no app's bundle id) is among apple.com's for it"
-        case .exemptionContradicted: "its exemption is contradicted by \(name)"
+            "it shows \(name) while apple.com has no Services ID for it (a client ID that is not an app's bundle ID)"
+        case .exemptionContradicted: "its exemption does not cover \(name)"
         }
     }
 
@@ -61,7 +61,7 @@ struct LoginServicesRules {
         project.settings(of: provider)?.relation ?? .social
     }
 
-    /// Apps with their own accounts only need nothing.
+    /// The providers beside which the app must show Apple, unless it has an exemption: all but those that are `own`.
     var needingApple: [ProviderID] { providers.filter { $0 != .apple && relation($0) != .own } }
 
     /// A contradicted exemption does not count.
@@ -87,14 +87,14 @@ struct LoginServicesRules {
         }
     }
 
-    /// Every provider but one contradicts; Google is a service too, although it is `social`.
+    /// All providers but one. Google can be that one, although it is `social`.
     private var contradictionsOfThirdPartyClient: [ProviderID] {
         let ordered = providers.filter { $0 != .apple } + providers.filter { $0 == .apple }
         let fitting = ordered.filter { [.social, .thirdPartyService].contains(relation($0)) }
         return ordered.filter { $0 != fitting.first }
     }
 
-    /// The methods by which everybody can create an account.
+    /// The methods by which any person can create an account.
     private var openSignUp: [ProviderID] {
         methods.filter { $0 == .password || $0 == .anonymous } + (offersEmailLinks ? [.emailLink] : [])
     }
@@ -102,11 +102,11 @@ struct LoginServicesRules {
     private var faultsOfApple: [LoginServicesViolation.Kind] {
         let settings = app.settings
         let isShown = settings.signInMethods?.contains(.apple) != false && !settings.linkOnlyMethods.contains(.apple)
-        let unseen: [LoginServicesViolation.Kind] = isShown ? [] : [.appleNotShown]
-        guard let apple = project.settings(of: .apple), apple.isEnabled else { return unseen + [.appleNotEnabled] }
+        let notShown: [LoginServicesViolation.Kind] = isShown ? [] : [.appleNotShown]
+        guard let apple = project.settings(of: .apple), apple.isEnabled else { return notShown + [.appleNotEnabled] }
         let audiences = app.audiences(of: apple)
         let isWhole = apple.apple?.isWhole == true && apple.hasSecret && !audiences.isEmpty
-        return unseen + (isWhole ? [] : [.appleCannotWork])
+        return notShown + (isWhole ? [] : [.appleCannotWork])
             + (audiences.isEmpty || hasID(among: audiences) ? [] : [missingID])
     }
 

@@ -19,7 +19,7 @@ extension ProviderSettings {
     /// The stated relation, or `social` if none is stated.
     public var relation: ProviderRelation { statedRelation ?? .social }
 
-    /// Google's organisations are told apart by the domains of their Workspace accounts.
+    /// Whether the provider can have the stated relation. Google can be an organisation only with Workspace domains.
     var relationIsPossible: Bool {
         switch provider {
         case .apple: relation == .social

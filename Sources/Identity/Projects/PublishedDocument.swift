@@ -17,12 +17,12 @@ public struct ProviderDocument: Hashable, Sendable {
 /// is unreachable, and only one process at a time forces a fetch.
 public struct ProviderDocumentStore: Sendable {
     /// The minimum time between two forced fetches of one URL.
-    public static let turn: Duration = .seconds(60)
+    public static let forcedFetchInterval: Duration = .seconds(60)
 
     public var load: @Sendable (_ url: String) async throws -> ProviderDocument?
     /// Keeps the stored document if it was fetched later.
     public var store: @Sendable (_ url: String, _ body: String, _ fetchedAt: Instant) async throws -> Void
-    /// - Returns: `true` for one caller per ``turn``.
+    /// - Returns: `true` for one caller per ``forcedFetchInterval``.
     public var claimForcedFetch: @Sendable (_ url: String, _ now: Instant) async throws -> Bool
 
     public init(

@@ -38,7 +38,7 @@ struct ProofResolver: Sendable {
         case .credential(var credential):
             try verifier.admit(credential.provider, app, project, use)
             let requested = try replayKey(ofNonce: credential.rawNonce, in: project)
-            credential.nonceIsOurs = requested != nil
+            credential.nonceIsFromGateway = requested != nil
             var identity = try await verifier.verify(credential, app, project)
                 .limited(to: app.settings.requestedScopes, by: project.policy)
             try project.requireHostedDomain(of: identity)

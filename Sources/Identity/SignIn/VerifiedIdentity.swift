@@ -5,7 +5,7 @@ public struct FederatedCredential: Sendable {
     /// The nonce of the app, before hashing.
     public let rawNonce: String?
     /// Whether the gateway issued ``rawNonce``: it is single-use, and no other party can have generated it.
-    public internal(set) var nonceIsOurs = false
+    public internal(set) var nonceIsFromGateway = false
     /// The name from Apple, which Apple sends an app only once.
     public let name: PersonName?
 

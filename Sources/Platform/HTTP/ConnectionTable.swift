@@ -43,9 +43,9 @@ final class ConnectionTable: Sendable {
     /// Whether idle connections should be closed.
     var isNearlyFull: Bool { total > limits.connections - max(1, limits.connections / 16) }
 
-    /// Counts a new connection by its networks, whatever the total.
+    /// Counts a new connection, and enforces the limit per network but not the total.
     ///
-    /// - Returns: `nil` if it must be closed; otherwise the argument of ``keeps(_:)`` and ``remove(_:)``.
+    /// - Returns: `nil` if the connection must be closed; otherwise the argument of ``confirm(_:)`` and ``remove(_:)``.
     func admit(_ address: SocketAddress) -> Peer? {
         let text = address.withPointer { pointer, _ in SocketAddress.numeric(pointer) }
         let isLimited = limits.connectionsPerAddress != nil && !limits.isExempt(text)
@@ -61,8 +61,10 @@ final class ConnectionTable: Sendable {
         }
     }
 
-    /// Decides by the total, after idle connections have been closed. A rejected connection is no longer counted.
-    func keeps(_ peer: Peer) -> Bool {
+    /// Enforces the total, after idle connections have been closed. Stops counting a rejected connection.
+    ///
+    /// - Returns: whether to keep the connection.
+    func confirm(_ peer: Peer) -> Bool {
         state.withLock { state in
             guard state.total > limits.connections else { return true }
             state.remove(peer)

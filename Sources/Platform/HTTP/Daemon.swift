@@ -63,7 +63,7 @@ final class Daemon: @unchecked Sendable {
             return
         }
         if table.isNearlyFull { closeLongestIdle() }
-        guard table.keeps(peer) else {
+        guard table.confirm(peer) else {
             close(descriptor)
             return
         }

@@ -1,8 +1,9 @@
 /// Answers the requests of one loop.
 public struct RequestHandler: Sendable {
-    /// By method and undecoded path. Called once per request, before its body is read.
+    /// Finds the route by method and undecoded path. Called once per request, before its body is read.
     let route: @Sendable (Method, String) -> MatchedRoute
-    /// Answers a request, given without its body, because the process holds too many bytes of bodies.
+    /// Returns the response to a request whose body is not read, because the process holds too many bytes of bodies.
+    /// Receives the request without its body.
     let overloaded: @Sendable (Request) -> Response
 
     public init(

@@ -3,7 +3,7 @@ extension IPAddress {
     ///
     /// Not public: the ranges that IANA's special-purpose registries (RFC 6890) keep for hosts, links, private
     /// networks, documentation and tunnels; multicast and reserved ranges; and the addresses where cloud platforms
-    /// serve a machine's secrets. An IPv6 address that a translator maps to an IPv4 address is judged by that address.
+    /// serve a machine's secrets. An IPv6 address that a translator maps to an IPv4 address is as public as that address.
     public var isPublic: Bool {
         let address = translated
         guard !address.isIPv4 else { return !Self.specialIPv4.contains { $0.contains(address) } }

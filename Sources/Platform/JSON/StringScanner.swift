@@ -10,9 +10,9 @@ extension Scanner {
         while let byte = peek {
             switch byte {
             case UInt8(ascii: "\""):
-                let rest = self.text(from: start)
+                let remaining = self.text(from: start)
                 position += 1
-                return text.isEmpty ? rest : text + rest
+                return text.isEmpty ? remaining : text + remaining
             case UInt8(ascii: "\\"):
                 text += self.text(from: start)
                 position += 1

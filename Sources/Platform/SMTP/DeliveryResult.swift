@@ -23,9 +23,11 @@ public enum DeliveryError: Hashable, Sendable {
     case answered(status: Int, to: Step)
     /// libcurl's error code.
     case protocolError(code: Int)
+    /// Too many deliveries ran at the same time.
     case overloaded
+    /// The client was stopped.
     case closed
-    /// An address or a message ID that cannot stand in a header.
+    /// An address or a message ID that is not valid in a header.
     case malformed
 }
 
@@ -42,8 +44,8 @@ public enum Step: String, Sendable, CaseIterable {
     /// - Parameter line: a line sent by the client; `nil` unless it is one of the commands above.
     init?(sending line: some Collection<UInt8>) {
         let verb = line.prefix { (0x41...0x5A).contains($0) }
-        let isWhole = line.dropFirst(verb.count).first.map { [0x20, 0x0D].contains($0) } ?? false
-        guard isWhole else { return nil }
+        let isTerminated = line.dropFirst(verb.count).first.map { [0x20, 0x0D].contains($0) } ?? false
+        guard isTerminated else { return nil }
         self.init(rawValue: verb.elementsEqual("HELO".utf8) ? "EHLO" : String(decoding: verb, as: UTF8.self))
     }
 }

@@ -2,7 +2,7 @@
 struct MessageFields {
     let lines: [String]
 
-    /// - Returns: `nil` if an address or the message ID cannot stand in a header.
+    /// - Returns: `nil` if an address or the message ID is not valid in a header.
     init?(_ message: Message) {
         let addresses = [message.from.address, message.to] + [message.replyTo].compactMap(\.self)
         guard addresses.allSatisfy(HeaderText.isAddress), HeaderText.isIdentifier(message.id) else { return nil }

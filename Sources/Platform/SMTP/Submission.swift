@@ -27,10 +27,10 @@ final class Submission {
         try handle.check(shim_curl_set_recipients(handle.pointer, recipients.first))
         try handle.check(shim_curl_set_fields(handle.pointer, self.fields.first))
         try handle.check(shim_curl_set_mime(handle.pointer, body.root))
-        watch()
+        observeDialogue()
     }
 
-    /// Blocks until the deadline at most, and for the same time again for the reply to `QUIT`.
+    /// Blocks until the deadline at most. Waiting for the reply to `QUIT` can take the same time again.
     func perform() -> DeliveryResult {
         let code = curl_easy_perform(handle.pointer)
         return DeliveryResult(code, after: step, status: handle.status)
@@ -49,11 +49,11 @@ final class Submission {
         try handle.set(CURLOPT_PASSWORD, login.password)
     }
 
-    private func watch() {
+    private func observeDialogue() {
         let context = Unmanaged.passUnretained(self).toOpaque()
         shim_curl_watch(handle.pointer, context) { _, kind, text, count, context in
             guard kind == CURLINFO_HEADER_OUT else { return 0 }
-            submission(context)?.note(UnsafeRawBufferPointer(start: text, count: count))
+            submission(context)?.recordStep(UnsafeRawBufferPointer(start: text, count: count))
             return 0
         }
         // Called about once a second, also while libcurl waits.
@@ -62,8 +62,8 @@ final class Submission {
         }
     }
 
-    /// Records only the step. The dialogue contains passwords.
-    private func note(_ line: UnsafeRawBufferPointer) {
+    /// Records only the step, because the dialogue contains passwords.
+    private func recordStep(_ line: UnsafeRawBufferPointer) {
         if let step = Step(sending: line) { self.step = step }
     }
 }

@@ -21,11 +21,11 @@ public struct AppleAuthorization: Sendable {
 }
 
 extension SimulatedApple {
-    /// Signs the person in to the client, with consent if Apple asks for it.
+    /// Signs the person in to the client, and records the person's consent at the first sign-in.
     ///
     /// - Parameters:
-    ///   - nonce: the value of the claim.
-    ///   - redirectURI: of the web flow; native apps have none.
+    ///   - nonce: value of the token's claim `nonce`.
+    ///   - redirectURI: redirect URI of the web flow; `nil` for native apps.
     /// - Throws: ``AppleRefusal`` if the client or its redirect URI is not registered.
     public func authorize(
         _ person: SimulatedPerson, client clientID: String, scopes: Set<AppleScope> = [.name, .email],
@@ -49,7 +49,7 @@ extension SimulatedApple {
             state: requestState)
     }
 
-    /// Ends the person's use of the client, as in the settings of a device: tokens become invalid, and the next sign-in
+    /// Revokes the person's consent to the client, as users do in the settings of a device: tokens become invalid, and the next sign-in
     /// counts as the first. Apple would send a `consent-revoked` notification.
     public func disconnect(_ person: SimulatedPerson, from clientID: String) {
         let relation = AppleState.Relation(person: person.id, clientID: clientID)
@@ -81,9 +81,9 @@ extension AppleState {
     ) -> AppleSignIn {
         var signIn = AppleSignIn(person: person, clientID: client.id, nonce: nonce, at: now)
         signIn.isFirst = consents[signIn.relation] == nil
-        let agreed = consents[signIn.relation]?.scopes ?? scopes
-        consents[signIn.relation] = Consent(person: person, scopes: agreed)
-        signIn.sharesEmail = agreed.contains(.email)
+        let consented = consents[signIn.relation]?.scopes ?? scopes
+        consents[signIn.relation] = Consent(person: person, scopes: consented)
+        signIn.sharesEmail = consented.contains(.email)
         return signIn
     }
 }

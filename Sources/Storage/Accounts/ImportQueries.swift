@@ -10,10 +10,10 @@ extension SQL {
         """
     }
 
-    /// The same, without accounts that share a unique member with another account, also within `accounts`.
+    /// Inserts all of `accounts` except those that share a unique value with another account, stored or in `accounts`.
     ///
     /// - Returns: the IDs of the inserted accounts.
-    static func add(_ accounts: [StoredAccount], in realm: ID<Realm>) -> SQL {
+    static func insertSkippingConflicts(_ accounts: [StoredAccount], in realm: ID<Realm>) -> SQL {
         """
         WITH inserted AS (\(insertion(of: accounts, in: realm)) ON CONFLICT DO NOTHING RETURNING id),
         deleted_tombstones AS (
@@ -26,7 +26,7 @@ extension SQL {
         "DELETE FROM account WHERE project_id = \(realm.rawValue) AND id = ANY (\(accounts.map(\.rawValue)))"
     }
 
-    /// Rows of the identities that some account has.
+    /// Finds the accounts that have any of `identities`.
     static func owners(of identities: [LinkedIdentity], in realm: ID<Realm>) -> SQL {
         """
         WITH \(param(realm))
@@ -37,8 +37,8 @@ extension SQL {
         """
     }
 
-    /// Rows of the IDs, addresses and numbers that some account has.
-    static func names(takenOf accounts: [Account], in realm: ID<Realm>) -> SQL {
+    /// Finds the IDs, email addresses and phone numbers of `accounts` that stored accounts have.
+    static func takenNames(of accounts: [Account], in realm: ID<Realm>) -> SQL {
         """
         WITH \(param(realm))
         SELECT 'id' AS member, a.id AS name FROM param

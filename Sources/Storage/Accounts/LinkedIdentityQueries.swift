@@ -41,7 +41,7 @@ extension SQL {
             """
     }
 
-    /// Links the identities of new accounts, which nobody has verified.
+    /// Links the identities of new accounts, which the gateway has not verified.
     ///
     /// - Parameter linkedAt: when each was linked.
     static func linking(

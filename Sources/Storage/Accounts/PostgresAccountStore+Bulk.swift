@@ -45,7 +45,8 @@ extension Transaction {
     ) async throws -> [ID<Account>: UniqueMember] {
         var inTheWay = try await identitiesInTheWay(of: accounts, in: realm)
         let free = accounts.filter { inTheWay[$0.account.id] == nil }
-        let made = Set(try await query(.add(free, in: realm)).map { ID<Account>(try $0.decode("id")) })
+        let made = Set(
+            try await query(.insertSkippingConflicts(free, in: realm)).map { ID<Account>(try $0.decode("id")) })
         let stored = free.filter { made.contains($0.account.id) }
         let identities = stored.flatMap(\.identities)
         if !identities.isEmpty { _ = try await execute(.linking(identities, at: now, in: realm)) }
@@ -55,7 +56,7 @@ extension Transaction {
         }
         let missing = accounts.map(\.account).filter { !made.contains($0.id) }
         guard !missing.isEmpty else { return [:] }
-        let taken = try TakenNames(try await query(.names(takenOf: missing, in: realm)))
+        let taken = try TakenNames(try await query(.takenNames(of: missing, in: realm)))
         for account in missing {
             // If no account has the member now, it belonged to an account that was deleted in the meantime.
             inTheWay[account.id] = taken.member(of: account) ?? inTheWay[account.id] ?? .id

@@ -136,7 +136,8 @@ public struct PostgresOOBCodeStore: OOBCodeStore {
         }
         if let network = change.network {
             _ = try await transaction.execute(
-                .keeping(network, of: account.id, at: redemption.redeemedAt, in: realm, from: "(VALUES (1)) v"))
+                .rememberNetwork(
+                    network, of: account.id, at: redemption.redeemedAt, in: realm, from: "(VALUES (1)) v"))
         }
         if let session = redemption.session {
             let row = try SessionRow(session, openedAt: redemption.redeemedAt)

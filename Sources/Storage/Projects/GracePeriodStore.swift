@@ -6,7 +6,7 @@ public struct GracePeriodStore: Sendable {
     public struct Violation: Hashable, Sendable {
         public let project: ID<Project>
         public let app: ID<App>
-        /// When the app stops to be tolerated; perhaps in the past.
+        /// The end of the app's grace period; it can be in the past.
         public let graceEndsAt: Instant
 
         public init(project: ID<Project>, app: ID<App>, graceEndsAt: Instant) {

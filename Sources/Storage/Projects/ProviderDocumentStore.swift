@@ -1,7 +1,7 @@
 public import Identity
 public import Postgres
 
-/// Public documents of providers as they were last fetched, shared by all projects.
+/// Stores the public documents of providers as they were last fetched, for all projects.
 public struct PostgresProviderDocumentStore: Sendable {
     private let pool: Pool
 
@@ -26,29 +26,30 @@ public struct PostgresProviderDocumentStore: Sendable {
         }
     }
 
-    /// Keeps a document that was fetched later, unless it is so much later that a wrong clock must have written it.
+    /// Keeps the stored document if it was fetched later. A document from more than a minute in the future is replaced,
+    /// because a wrong clock must have written it.
     public func store(_ body: String, fetchedAt: Instant, at url: String) async throws {
         let statement: SQL = """
             INSERT INTO provider_document (url, body, fetched_at) VALUES (\(url), \(body), \(Timestamp(fetchedAt)))
             ON CONFLICT (url) DO UPDATE SET body = excluded.body, fetched_at = excluded.fetched_at
             WHERE provider_document.fetched_at <= excluded.fetched_at
-                OR provider_document.fetched_at > \(Timestamp(fetchedAt + ProviderDocumentStore.turn))
+                OR provider_document.fetched_at > \(Timestamp(fetchedAt + ProviderDocumentStore.forcedFetchInterval))
             """
         _ = try await withStoreErrors { try await pool.execute(statement) }
     }
 
     /// Inserts a row without a body if no document is stored yet.
     ///
-    /// - Returns: `true` for one caller per ``ProviderDocumentStore/turn``.
+    /// - Returns: `true` for one caller per ``ProviderDocumentStore/forcedFetchInterval``.
     public func claimForcedFetch(of url: String, at now: Instant) async throws -> Bool {
-        // Ignores a claim in the future, because a wrong clock must have written it.
+        // A claim from more than a minute in the future is ignored, because a wrong clock must have written it.
         let statement: SQL = """
             INSERT INTO provider_document (url, body, fetched_at, forced_refetch_at)
             VALUES (\(url), '', \(Timestamp(Instant(seconds: 0))), \(Timestamp(now)))
             ON CONFLICT (url) DO UPDATE SET forced_refetch_at = excluded.forced_refetch_at
             WHERE provider_document.forced_refetch_at IS NULL
-                OR provider_document.forced_refetch_at <= \(Timestamp(now - ProviderDocumentStore.turn))
-                OR provider_document.forced_refetch_at > \(Timestamp(now + ProviderDocumentStore.turn))
+                OR provider_document.forced_refetch_at <= \(Timestamp(now - ProviderDocumentStore.forcedFetchInterval))
+                OR provider_document.forced_refetch_at > \(Timestamp(now + ProviderDocumentStore.forcedFetchInterval))
             """
         return try await withStoreErrors { try await pool.execute(statement) } == 1
     }

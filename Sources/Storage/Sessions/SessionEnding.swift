@@ -61,7 +61,7 @@ extension SQL {
     ) -> SQL {
         let all: SQL = """
             c.project_id = \(realm.rawValue) AND c.account_id = \(account.rawValue) \
-            AND c.purpose = ANY (\(OOBCode.Purpose.waysBack))
+            AND c.purpose = ANY (\(OOBCode.Purpose.accountRemedies))
             """
         guard case .proven(let email, let madeAt, let addedSince) = remedies else {
             return "DELETE FROM oob_code c WHERE \(all)"
@@ -77,6 +77,6 @@ extension SQL {
 
 extension OOBCode.Purpose {
     static let remedies = allCases.filter(\.isRemedy).map(\.rawValue)
-    /// Remedies of the account itself. A code that undoes a merge belongs to the account that was merged.
-    static let waysBack = [recoverEmail, removeSignInMethod].map(\.rawValue)
+    /// Remedies of the account itself: without the code that undoes a merge, which belongs to the merged account.
+    static let accountRemedies = [recoverEmail, removeSignInMethod].map(\.rawValue)
 }

@@ -78,7 +78,7 @@ extension SQL {
         let used: SQL =
             replayKeys.isEmpty ? "" : "replay_keys AS (\(use(replayKeys, in: realm, from: source)) RETURNING 1),"
         return """
-            WITH \(ctes) \(used) network AS (\(keeping(
+            WITH \(ctes) \(used) network AS (\(rememberNetwork(
                 session.networkHash, of: ID(session.account), at: Instant(session.authenticatedAt), in: realm, from: source)))
             INSERT INTO session (project_id, id, account_id, generation, method, authenticated_at, rotated_at, refreshed_at,
                 claims, device)
@@ -93,7 +93,7 @@ extension SQL {
 
     /// Stores a known network of an account, for each row of `source`. Does nothing for `nil`, as in every anonymous
     /// sign-up.
-    static func keeping(
+    static func rememberNetwork(
         _ networkHash: [UInt8]?, of account: ID<Account>, at now: Instant, in realm: ID<Realm>, from source: SQL
     ) -> SQL {
         guard let networkHash else { return "SELECT 1" }

@@ -57,12 +57,12 @@ struct MailboxPreHijackingTests {
         let attacker = try await gateway.signUpVerified(email: "eve@example.com", password: "known to the attacker")
         gateway.clock.advance(by: .seconds(1))
         let bait = try TestGateway.Tokens(await gateway.update(attacker.idToken, ["email": "ada@example.com"]))
-        let wayBack = try await gateway.code(.emailChanged)
+        let recovery = try await gateway.code(.emailChanged)
         let change = try await gateway.requestedCode(
             "VERIFY_AND_CHANGE_EMAIL", ["idToken": .string(bait.idToken), "newEmail": "eve@example.com"])
         gateway.clock.advance(by: .seconds(1))
         #expect(try await arrival.proof(gateway).status == 200)
-        for code in [wayBack, change] {
+        for code in [recovery, change] {
             #expect(try await gateway.check(code).outcome == "400 INVALID_OOB_CODE")
             #expect(try await gateway.apply(code).outcome == "400 INVALID_OOB_CODE")
         }
@@ -78,12 +78,12 @@ struct MailboxPreHijackingTests {
         let attacker = try await gateway.signUpVerified(email: "eve@example.com", password: "known to the attacker")
         gateway.clock.advance(by: .seconds(1))
         let bait = try TestGateway.Tokens(await gateway.update(attacker.idToken, ["email": .string(email)]))
-        let wayBack = try await gateway.code(.emailChanged)
+        let recovery = try await gateway.code(.emailChanged)
         let change = try await gateway.requestedCode(
             "VERIFY_AND_CHANGE_EMAIL", ["idToken": .string(bait.idToken), "newEmail": "eve@example.com"])
         let reset = try await gateway.requestedCode("PASSWORD_RESET", ["email": .string(email)])
         #expect(try await gateway.signIn(gateway.apple(victim)).json["localId"]?.string == attacker.localId)
-        for code in [wayBack, change, reset] {
+        for code in [recovery, change, reset] {
             #expect(try await gateway.check(code).outcome == "400 INVALID_OOB_CODE")
         }
     }

@@ -53,7 +53,7 @@ struct Intrusion: Sendable {
     }
 
     /// The attacker's sign-in methods that still work for Ada's account.
-    func waysBack() async throws -> [String] {
+    func workingSignInMethods() async throws -> [String] {
         let attempts: [(String, Exchange)] = [
             ("google.com", try await gateway.signIn(gateway.google(Self.eve))),
             ("apple.com", try await gateway.signIn(gateway.apple(Self.secondEve))),
@@ -92,7 +92,7 @@ struct RecoveryRemedyTests {
             let own = try TestGateway.Tokens(
                 await gateway.signIn(email: "eve@example.com", password: "known to eve"))
             let merged = try await gateway.merge(own, by: gateway.google(Intrusion.eve))
-            #expect(try await intrusion.waysBack().contains("own address"))
+            #expect(try await intrusion.workingSignInMethods().contains("own address"))
             return merged
         },
     ]
@@ -112,7 +112,7 @@ struct RecoveryRemedyTests {
         gateway.clock.advance(by: .seconds(1))
         #expect(try await gateway.apply(code).json["email"]?.string == Intrusion.victim)
         // A password from before the change stays, because nothing indicates that the attacker knows it.
-        #expect(try await intrusion.waysBack().filter { $0 != "password of the account" } == [])
+        #expect(try await intrusion.workingSignInMethods().filter { $0 != "password of the account" } == [])
     }
 
     @Test("offers to remove identities from before the change, and continues to a new password")
@@ -130,7 +130,7 @@ struct RecoveryRemedyTests {
         #expect(next.checkboxes == [])
         let done = try await gateway.submit(next.nextCode(), ["newPassword": "staple battery"])
         #expect(done.text.contains("Your password has been changed"))
-        #expect(try await intrusion.waysBack() == [])
+        #expect(try await intrusion.workingSignInMethods() == [])
         #expect(
             try await gateway.signIn(email: Intrusion.victim, password: "staple battery").json["localId"]?.string
                 == intrusion.ada.localId)

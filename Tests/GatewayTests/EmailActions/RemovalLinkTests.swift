@@ -60,7 +60,7 @@ struct RemovalLinkTests {
         #expect(try await gateway.submit(code).text.contains("This link does not work"))
         let done = try await gateway.submit(next.nextCode(), ["newPassword": "staple battery"])
         #expect(done.text.contains("Your password has been changed"), "\(done.text)")
-        #expect(try await intrusion.waysBack() == [])
+        #expect(try await intrusion.workingSignInMethods() == [])
         let back = try await gateway.signIn(email: Intrusion.victim, password: "staple battery")
         #expect(back.json["localId"]?.string == intrusion.ada.localId)
         let user = try await gateway.user(intrusion.ada.localId)

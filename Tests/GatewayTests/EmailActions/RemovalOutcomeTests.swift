@@ -64,7 +64,7 @@ struct RemovalOutcomeTests {
         let done = try await gateway.submit(code)
         #expect(done.status == 200)
         #expect(done.text.contains("Another account now uses this address"))
-        #expect(try await intrusion.waysBack() == [])
+        #expect(try await intrusion.workingSignInMethods() == [])
         #expect(try await gateway.user(intrusion.ada.localId)["email"] == nil)
     }
 

@@ -107,15 +107,15 @@ struct AppsTests {
             ),
             (
                 "signInMethods", ["apple.com", "apple.com", "x"],
-                "400 INVALID_CONFIG : app ios: x is no sign-in method: they are apple.com, google.com, oidc.*, password and anonymous; app ios: apple.com is there twice"
+                "400 INVALID_CONFIG : app ios: x is not a sign-in method: expected apple.com, google.com, oidc.*, password or anonymous; app ios: apple.com is listed twice"
             ),
             (
                 "clientIds", ["google.com": []],
-                "400 INVALID_CONFIG : google.com for app ios needs a client id: its tokens could be for anybody"
+                "400 INVALID_CONFIG : google.com for app ios needs a client ID: without one, tokens for any app would be accepted"
             ),
             (
                 "bundleIds", ["a b"],
-                "400 INVALID_CONFIG : app ios: each bundle id must be at most 155 letters, digits, hyphens and dots, and there once"
+                "400 INVALID_CONFIG : app ios: each bundle ID must be at most 155 letters, digits, hyphens and dots, and listed once"
             ),
         ] as [(String, JSON?, String)])
     func refusals(member: String, value: JSON?, expected: String) async throws {
@@ -128,14 +128,14 @@ struct AppsTests {
     @Test(
         "that violate guideline 4.8 are rejected, unless they are exempt",
         arguments: [
-            (["signInMethods": ["google.com"]], "it shows google.com and not apple.com beside it (APPLE_NOT_SHOWN)"),
+            (["signInMethods": ["google.com"]], "it shows google.com but not apple.com (APPLE_NOT_SHOWN)"),
             (
                 ["platform": "ios", "bundleIds": ["com.other"]],
-                "it shows google.com while none of its bundle ids is among apple.com's client ids for this app (APPLE_BUNDLE_ID_MISSING)"
+                "it shows google.com while none of its bundle IDs is among apple.com's client IDs for this app (APPLE_BUNDLE_ID_MISSING)"
             ),
             (
                 ["exemption": ["kind": "ownAccountsOnly", "reason": "none"]],
-                "its exemption is contradicted by apple.com (EXEMPTION_CONTRADICTED); app default: its exemption is contradicted by google.com (EXEMPTION_CONTRADICTED)"
+                "its exemption does not cover apple.com (EXEMPTION_CONTRADICTED); app default: its exemption does not cover google.com (EXEMPTION_CONTRADICTED)"
             ),
             (["signInMethods": ["google.com"], "exemption": ["kind": "thirdPartyClient", "reason": "so"]], nil),
             (["signInMethods": ["password"]], nil),

@@ -148,11 +148,11 @@ struct DefaultSupportedIdpTests {
             ("", [:], "400 MISSING_PROVIDER_ID"),
             (
                 "?idpId=google.com", [:],
-                "400 INVALID_CONFIG : google.com needs a client id: its tokens could be for anybody"
+                "400 INVALID_CONFIG : google.com needs a client ID: without one, tokens for any app would be accepted"
             ),
             (
                 "?idpId=google.com", ["clientId": "a b", "clientSecret": "\n"],
-                "400 INVALID_CONFIG : client id 1 of google.com must be 1 to 255 visible ASCII characters, and there once; google.com's client secret must be visible ASCII of at most 512 bytes"
+                "400 INVALID_CONFIG : client ID 1 of google.com must be 1 to 255 visible ASCII characters, and listed once; google.com's client secret must be visible ASCII of at most 512 bytes"
             ),
             (
                 "?idpId=google.com", ["clientId": "a", "appleSignInConfig": [:]],
@@ -168,7 +168,7 @@ struct DefaultSupportedIdpTests {
                     "clientId": "a",
                     "appleSignInConfig": ["codeFlowConfig": ["teamId": "T", "keyId": "k", "privateKey": "PEM"]],
                 ],
-                "400 INVALID_CONFIG : apple.com's team id must be ten capitals and digits; apple.com's key id must be ten capitals and digits; apple.com's private key must be a P-256 key in PEM, as in the .p8 file"
+                "400 INVALID_CONFIG : apple.com's team ID must be ten upper-case letters and digits; apple.com's key ID must be ten upper-case letters and digits; apple.com's private key must be a P-256 key in PEM, as in the .p8 file"
             ),
             (
                 "?idpId=google.com", ["enabled": true, "clientId": "a"],
@@ -225,7 +225,7 @@ struct DefaultSupportedIdpTests {
             (
                 .patch, ["appleSignInConfig": ["codeFlowConfig": ["privateKey": ""]]],
                 "appleSignInConfig.codeFlowConfig.privateKey",
-                "while apple.com lacks its team id, key id, private key or a client id for this app (APPLE_CANNOT_WORK)"
+                "while apple.com lacks a team ID, key ID, private key or client ID for this app (APPLE_CANNOT_WORK)"
             ),
         ] as [(HTTPMethod, JSON?, String?, String)])
     func lastApple(method: HTTPMethod, body: JSON?, mask: String?, problem: String) async throws {

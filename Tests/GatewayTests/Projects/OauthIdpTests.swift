@@ -66,7 +66,7 @@ struct OauthIdpTests {
             ),
             (
                 "?oauthIdpConfigId=oidc.a", [:],
-                "400 INVALID_CONFIG : oidc.a needs a client id: its tokens could be for anybody; oidc.a's issuer must be an https URL without user, query and fragment"
+                "400 INVALID_CONFIG : oidc.a needs a client ID: without one, tokens for any app would be accepted; oidc.a's issuer must be an https URL without user, query and fragment"
             ),
             (
                 "?oauthIdpConfigId=oidc.a", input,

@@ -156,7 +156,7 @@ struct FederatedSignInTests {
             ),
             (
                 ["postBody": "id_token=x&id_token=y&providerId=apple.com", "requestUri": "http://localhost"],
-                "400 INVALID_CREDENTIAL_OR_PROVIDER_ID : A parameter is there twice."
+                "400 INVALID_CREDENTIAL_OR_PROVIDER_ID : A parameter is repeated."
             ),
             (
                 ["postBody": "id_token=x&providerId=facebook.com", "requestUri": "http://localhost"],

@@ -61,7 +61,7 @@ struct TenantSignInTests {
         let refused = try await fixture.send(.patch, app, ["signInMethods": ["google.com", "password"]], mask)
         #expect(
             refused.outcome == "409 LOGIN_SERVICES_4_8 : app default in tenant \(tenant): it shows google.com "
-                + "and not apple.com beside it (APPLE_NOT_SHOWN)")
+                + "but not apple.com (APPLE_NOT_SHOWN)")
         #expect(try await fixture.gateway.signIn(fixture.gateway.google(), ["tenantId": .string(tenant)]).status == 200)
         let kept = try await fixture.send(.patch, app, ["signInMethods": ["google.com", "apple.com"]], mask)
         #expect(kept.status == 200)

@@ -1,19 +1,19 @@
 import Identity
 import Testing
 
-/// What an account's life can bring, decided by dice whose seed a failure prints.
-@Suite("The address of an account, through any life")
+/// Random sequences of changes to an account. A failure prints the seed.
+@Suite("The address of an account after random changes")
 struct PrimaryEmailLifeTests {
-    /// An account, and what was ever shown to be its owner's mailbox.
+    /// An account, and the addresses that were ever verified for it.
     struct Life {
         var account: Account
-        var proven: Set<EmailAddress> = []
+        var verified: Set<EmailAddress> = []
 
-        /// Removes ways in as the store does.
+        /// Removes sign-in methods as the store does.
         mutating func unlink(_ providers: Set<ProviderID>) {
-            let heir = account.primaryEmail(without: providers)
-            if heir.email != account.email {
-                (account.email, account.emailIsVerified) = heir
+            let newPrimary = account.primaryEmail(without: providers)
+            if newPrimary.email != account.email {
+                (account.email, account.emailIsVerified) = newPrimary
             }
             account.identities.removeAll { providers.contains($0.provider) }
             if providers.contains(.password) {
@@ -25,14 +25,14 @@ struct PrimaryEmailLifeTests {
         mutating func link(_ identity: LinkedIdentity) {
             account.identities.removeAll { $0.provider == identity.provider }
             account.identities.append(identity)
-            if let email = identity.email, identity.emailTrust == .authoritative { proven.insert(email) }
+            if let email = identity.email, identity.emailTrust == .authoritative { verified.insert(email) }
         }
 
         mutating func openLink() {
             guard let email = account.email else { return }
             account.usesEmailLinks = true
             account.emailIsVerified = true
-            proven.insert(email)
+            verified.insert(email)
         }
     }
 
@@ -60,14 +60,14 @@ struct PrimaryEmailLifeTests {
         return life
     }
 
-    /// What is there to be removed, as ``AccountEditor`` names it.
-    private static func ways(into account: Account, _ dice: inout Dice) -> Set<ProviderID> {
+    /// A random subset of the account's sign-in methods, as ``AccountEditor`` names them.
+    private static func signInMethods(of account: Account, _ dice: inout Dice) -> Set<ProviderID> {
         let all =
             account.identities.map(\.provider) + (account.hasPassword || account.usesEmailLinks ? [.password] : [])
         return Set(all.filter { _ in dice.rolls(1, in: 2) })
     }
 
-    @Test("is, after any life, one that something left holds, and proven only if it ever was", arguments: seeds)
+    @Test("belongs to a remaining sign-in method, and is verified only if it was ever verified", arguments: seeds)
     func anyLife(seed: UInt64) {
         var dice = Dice(seed: seed)
         for _ in 1...200 {
@@ -80,38 +80,43 @@ struct PrimaryEmailLifeTests {
                     if life.account.email != nil { life.account.passwordUpdatedAt = Instant(seconds: 1) }
                 default:
                     let before = life
-                    let gone = Self.ways(into: life.account, &dice)
-                    life.unlink(gone)
-                    Self.expectSound(life, after: gone, before)
+                    let removed = Self.signInMethods(of: life.account, &dice)
+                    life.unlink(removed)
+                    Self.expectSound(life, after: removed, before)
                 }
             }
         }
     }
 
-    private static func expectSound(_ life: Life, after gone: Set<ProviderID>, _ before: Life) {
+    private static func expectSound(_ life: Life, after removed: Set<ProviderID>, _ before: Life) {
         let (account, old) = (life.account, before.account)
         if let email = account.email {
-            let isBrought = account.identities.contains { $0.email == email }
-            let isProvenHere = account.identities.contains { $0.email == email && $0.emailTrust == .authoritative }
-            let cameFromWhatWent =
-                gone.contains(.password) || old.identities.contains { gone.contains($0.provider) && $0.email == email }
+            let isSupplied = account.identities.contains { $0.email == email }
+            let isVerifiedByIdentity = account.identities.contains {
+                $0.email == email && $0.emailTrust == .authoritative
+            }
+            let cameFromRemoved =
+                removed.contains(.password)
+                || old.identities.contains { removed.contains($0.provider) && $0.email == email }
             #expect(
-                isBrought || account.hasPassword || account.usesEmailLinks || !cameFromWhatWent,
-                "nothing that is left holds \(email)")
-            #expect(email == old.email || isBrought, "an address that nothing brought")
+                isSupplied || account.hasPassword || account.usesEmailLinks || !cameFromRemoved,
+                "no remaining sign-in method has \(email)")
+            #expect(email == old.email || isSupplied, "no identity supplied the address")
             if account.emailIsVerified {
-                #expect(life.proven.contains(email), "\(email) was never proven")
+                #expect(life.verified.contains(email), "\(email) was never verified")
                 #expect(
-                    email == old.email && old.emailIsVerified || isProvenHere, "\(email) became proven by a removal")
+                    email == old.email && old.emailIsVerified || isVerifiedByIdentity, "a removal verified \(email)")
             }
         } else {
             #expect(!account.emailIsVerified)
-            #expect(old.email == nil || !account.identities.contains { $0.email != nil }, "an address was left lying")
+            #expect(
+                old.email == nil || !account.identities.contains { $0.email != nil },
+                "an address of an identity was ignored")
         }
-        if gone.isEmpty { #expect(account == old) }
-        let isLeft = !account.identities.isEmpty || account.hasPassword || account.usesEmailLinks
-        #expect(account.hasSignInMethod == isLeft)
-        #expect(old.hasSignInMethod || !account.hasSignInMethod, "a removal opened a way in")
+        if removed.isEmpty { #expect(account == old) }
+        let hasMethod = !account.identities.isEmpty || account.hasPassword || account.usesEmailLinks
+        #expect(account.hasSignInMethod == hasMethod)
+        #expect(old.hasSignInMethod || !account.hasSignInMethod, "a removal added a sign-in method")
     }
 }
 

@@ -131,7 +131,7 @@ struct AccountFinderTests {
             Row(
                 "by an identity that an import brings",
                 .owners(of: newcomer.identities, in: ID("new"))),
-            Row("by what an import names", .names(takenOf: [newcomer], in: ID("new"))),
+            Row("by what an import names", .takenNames(of: [newcomer], in: ID("new"))),
         ])
     func stale(row: Row) async throws {
         let pool = try await Self.crowd.database.pool

@@ -15,30 +15,30 @@ struct JanitorAnonymousAccountTests {
         var used = day * 31
         var method = "anonymous"
         var change: SQL?
-        let goes: Bool
+        let isDeleted: Bool
     }
 
     @Test(
-        "removes anonymous accounts that nobody has used for as long as the project says, and no other account",
+        "deletes anonymous accounts that were unused for longer than `anonymousLifetime`, and no others",
         arguments: [
-            Row(testDescription: "unused", goes: true),
-            Row(testDescription: "unused, in a project that keeps them for ever", project: "for-ever", goes: false),
-            Row(testDescription: "unused for less than that", age: day * 30, used: day * 30, goes: false),
-            Row(testDescription: "made long ago, used lately", used: day, goes: false),
+            Row(testDescription: "unused", isDeleted: true),
+            Row(testDescription: "unused, in a project without a limit", project: "for-ever", isDeleted: false),
+            Row(testDescription: "unused for the limit exactly", age: day * 30, used: day * 30, isDeleted: false),
+            Row(testDescription: "created long ago, used recently", used: day, isDeleted: false),
             Row(
                 testDescription: "with an address and a password",
                 change:
                     "UPDATE account SET email = 'ada@example.com', password_hash = 'x', password_updated_at = now()",
-                goes: false),
+                isDeleted: false),
             Row(
-                testDescription: "with an address alone", change: "UPDATE account SET email = 'ada@example.com'",
-                goes: false),
+                testDescription: "with only an address", change: "UPDATE account SET email = 'ada@example.com'",
+                isDeleted: false),
             Row(
                 testDescription: "with a phone number", change: "UPDATE account SET phone_number = '+15550100'",
-                goes: false),
+                isDeleted: false),
             Row(
-                testDescription: "that a backend has signed in to", change: "UPDATE account SET custom_auth = true",
-                goes: false),
+                testDescription: "signed in to by a custom token", change: "UPDATE account SET custom_auth = true",
+                isDeleted: false),
             Row(
                 testDescription: "with an identity",
                 change:
@@ -46,14 +46,15 @@ struct JanitorAnonymousAccountTests {
                     INSERT INTO linked_identity (project_id, provider, subject, account_id, created_at)
                     SELECT project_id, 'apple.com', 'x', id, now() FROM account
                     """,
-                goes: false),
+                isDeleted: false),
             Row(
-                testDescription: "that an administrator made and nobody has entered",
-                change: "UPDATE account SET last_sign_in_at = NULL", goes: false),
-            Row(testDescription: "imported, with no session of ours", change: "DELETE FROM session", goes: false),
-            Row(testDescription: "that was something else once", method: "apple.com", goes: false),
+                testDescription: "created by an administrator and never signed in to",
+                change: "UPDATE account SET last_sign_in_at = NULL", isDeleted: false),
+            Row(testDescription: "imported, without a session", change: "DELETE FROM session", isDeleted: false),
+            Row(testDescription: "first signed in to with an identity", method: "apple.com", isDeleted: false),
             Row(
-                testDescription: "whose session was ended", change: "UPDATE session SET ended_at = 'epoch'", goes: true),
+                testDescription: "with an ended session", change: "UPDATE session SET ended_at = 'epoch'",
+                isDeleted: true),
         ])
     func anonymousAccounts(row: Row) async throws {
         let fixture = JanitorFixture()
@@ -65,12 +66,12 @@ struct JanitorAnonymousAccountTests {
         let janitor = Janitor(pool: try fixture.pool)
         let removed = try await janitor.remove(.session, at: JanitorFixture.now)
         #expect(removed == 0)
-        #expect(try await janitor.remove(.account, at: JanitorFixture.now) == (row.goes ? 1 : 0))
-        #expect(try await fixture.names("SELECT id AS name FROM account") == (row.goes ? [] : ["guest"]))
-        let tombs = try await fixture.names("SELECT id || ' ' || project_id AS name FROM deleted_account")
-        #expect(tombs == (row.goes ? ["guest brief"] : []))
-        let told = try await fixture.names("SELECT kind || ' ' || account_id AS name FROM outbox")
-        #expect(told == (row.goes ? ["account.deleted guest"] : []))
-        if row.goes { #expect(try await fixture.names("SELECT method AS name FROM session") == []) }
+        #expect(try await janitor.remove(.account, at: JanitorFixture.now) == (row.isDeleted ? 1 : 0))
+        #expect(try await fixture.names("SELECT id AS name FROM account") == (row.isDeleted ? [] : ["guest"]))
+        let tombstones = try await fixture.names("SELECT id || ' ' || project_id AS name FROM deleted_account")
+        #expect(tombstones == (row.isDeleted ? ["guest brief"] : []))
+        let events = try await fixture.names("SELECT kind || ' ' || account_id AS name FROM outbox")
+        #expect(events == (row.isDeleted ? ["account.deleted guest"] : []))
+        if row.isDeleted { #expect(try await fixture.names("SELECT method AS name FROM session") == []) }
     }
 }

@@ -4,9 +4,9 @@ import Storage
 import Support
 import Testing
 
-@Suite("The janitor after tenants")
+@Suite("The janitor, of deleted tenants")
 struct JanitorTenantTests {
-    /// - Parameter age: since it was deleted; `nil` for one that was not.
+    /// - Parameter age: time since the deletion; `nil` if the tenant was not deleted.
     private func tenant(_ id: String, deleted age: Duration?, in fixture: JanitorFixture) async throws {
         let end = age.map { Timestamp(microsecondsSinceEpoch: (JanitorFixture.now - $0).microseconds) }
         try await fixture.run(
@@ -24,8 +24,8 @@ struct JanitorTenantTests {
             """)
     }
 
-    @Test("comes to all of them, however many wait for nothing but their audit trail")
-    func everybody() async throws {
+    @Test("reaches every tenant, although the first ones still have audit events")
+    func everyTenant() async throws {
         let fixture = JanitorFixture()
         try await fixture.project()
         for (number, name) in ["first", "second", "third"].enumerated() {
@@ -38,14 +38,16 @@ struct JanitorTenantTests {
         let janitor = Janitor(pool: try fixture.pool, pace: pace)
         for _ in 0..<3 { _ = try await janitor.remove(.project, at: JanitorFixture.now) }
         #expect(try await fixture.names("SELECT project_id AS name FROM account") == [])
-        #expect(try await fixture.names("SELECT id AS name FROM project").count == 4, "their trails are still there")
+        #expect(
+            try await fixture.names("SELECT id AS name FROM project").count == 4,
+            "tenants with audit events were deleted")
     }
 
-    @Test("leaves none of their secrets while their audit trail lasts")
+    @Test("deletes their secrets even if their audit events are kept")
     func secrets() async throws {
         let fixture = JanitorFixture()
         try await fixture.project()
-        for (name, age) in [("gone", Duration.seconds(3000)), ("there", nil)] {
+        for (name, age) in [("deleted", Duration.seconds(3000)), ("active", nil)] {
             try await tenant(name, deleted: age, in: fixture)
             try await audit("demo/" + name, in: fixture)
             try await fixture.run(
@@ -60,13 +62,13 @@ struct JanitorTenantTests {
                 """)
         }
         _ = try await Janitor(pool: fixture.pool).remove(.project, at: JanitorFixture.now)
-        #expect(try await fixture.names("SELECT project_id AS name FROM identity_provider") == ["demo/there"])
-        #expect(try await fixture.names("SELECT project_id AS name FROM password_scheme") == ["demo/there"])
-        #expect(try await fixture.names("SELECT id AS name FROM project") == ["demo", "demo/gone", "demo/there"])
+        #expect(try await fixture.names("SELECT project_id AS name FROM identity_provider") == ["demo/active"])
+        #expect(try await fixture.names("SELECT project_id AS name FROM password_scheme") == ["demo/active"])
+        #expect(try await fixture.names("SELECT id AS name FROM project") == ["demo", "demo/active", "demo/deleted"])
     }
 
-    /// Gateways know of a deletion within seconds; accounts that one made meanwhile must not outlive the tenant.
-    @Test("lets the tenant itself stay until every gateway has heard")
+    /// Every gateway learns of a deletion within seconds. Accounts created until then are deleted with the tenant.
+    @Test("deletes the tenant itself only after every gateway has learned of the deletion")
     func late() async throws {
         let fixture = JanitorFixture()
         try await fixture.project()

@@ -10,10 +10,10 @@ struct JanitorTests {
 
     struct Row: CustomTestStringConvertible {
         let kind: Janitor.Kind
-        /// The columns, with a moment for which the row's own is filled in.
+        /// Inserts a row with this name and time.
         let insert: @Sendable (String, Timestamp) -> SQL
         let names: SQL
-        /// The youngest that goes, before now.
+        /// The age above which the row is deleted.
         let age: Duration
 
         var testDescription: String { kind.rawValue }
@@ -59,7 +59,7 @@ struct JanitorTests {
             kind: .knownNetwork,
             insert: {
                 """
-                WITH made AS (INSERT INTO account (project_id, id, created_at, valid_since)
+                WITH inserted AS (INSERT INTO account (project_id, id, created_at, valid_since)
                     VALUES ('demo', \($0), \(never), \(never)))
                 INSERT INTO known_network VALUES ('demo', \($0), decode(repeat('ab', 16), 'hex'), \($1))
                 """
@@ -71,7 +71,7 @@ struct JanitorTests {
             }, names: "SELECT source_id AS name FROM account_merge", age: .zero),
     ]
 
-    @Test("removes what is past its time, to the microsecond, and nothing else", arguments: rows)
+    @Test("deletes expired rows, to the microsecond, and no others", arguments: rows)
     func expiry(row: Row) async throws {
         let fixture = JanitorFixture()
         try await fixture.account("target")
@@ -85,14 +85,14 @@ struct JanitorTests {
         #expect(try await fixture.names(row.names) == ["young"])
     }
 
-    @Test("leaves mail that was given up but could still be of use, and mail that still waits")
-    func mail() async throws {
+    @Test("keeps failed emails until they expire, and emails that wait")
+    func emails() async throws {
         let fixture = JanitorFixture()
         let (past, future) = (Timestamp(microsecondsSinceEpoch: 0), Timestamp(microsecondsSinceEpoch: .max / 2))
-        let mails: [(String, Timestamp, Timestamp?)] = [
-            ("useless", past, past), ("useful", future, past), ("waiting", past, nil),
+        let emails: [(String, Timestamp, Timestamp?)] = [
+            ("expired", past, past), ("valid", future, past), ("waiting", past, nil),
         ]
-        for (name, expires, failed) in mails {
+        for (name, expires, failed) in emails {
             try await fixture.run(
                 """
                 INSERT INTO outgoing_email
@@ -101,18 +101,18 @@ struct JanitorTests {
                 """)
         }
         #expect(try await Janitor(pool: fixture.pool).remove(.outgoingEmail, at: JanitorFixture.now) == 1)
-        #expect(try await fixture.names("SELECT project_id AS name FROM outgoing_email") == ["useful", "waiting"])
+        #expect(try await fixture.names("SELECT project_id AS name FROM outgoing_email") == ["valid", "waiting"])
     }
 
-    @Test("removes sessions that are dead and have not been used for thirty days, however many pages it takes")
+    @Test("deletes ended and revoked sessions that were not used for thirty days, page by page")
     func sessions() async throws {
         let fixture = JanitorFixture()
         try await fixture.account("ada")
         let month = Self.day * 30
         let sessions: [(method: String, generation: Int, age: Duration, ended: Bool)] = [
-            ("ended", 2, month + .microseconds(1), true), ("outlived", 1, month + .microseconds(1), false),
-            ("ended lately", 2, month, true), ("outlived lately", 1, month, false),
-            ("old but alive", 2, month * 40, false),
+            ("ended", 2, month + .microseconds(1), true), ("revoked", 1, month + .microseconds(1), false),
+            ("ended recently", 2, month, true), ("revoked recently", 1, month, false),
+            ("old but active", 2, month * 40, false),
         ]
         for session in sessions {
             try await fixture.session(
@@ -124,10 +124,10 @@ struct JanitorTests {
         #expect(try await Janitor(pool: fixture.pool, pace: pace).remove(.session, at: JanitorFixture.now) == 2)
         #expect(
             try await fixture.names("SELECT method AS name FROM session")
-                == ["ended lately", "old but alive", "outlived lately"])
+                == ["ended recently", "old but active", "revoked recently"])
     }
 
-    @Test("goes on in the next pass where it had to stop, and begins anew at the end")
+    @Test("continues in the next pass where the previous one stopped, and restarts at the end")
     func pages() async throws {
         let fixture = JanitorFixture()
         try await fixture.account("ada")
@@ -142,7 +142,7 @@ struct JanitorTests {
         #expect(try await janitor.remove(.session, at: JanitorFixture.now) == 1)
     }
 
-    @Test("works in small batches, and leaves the rest for the next pass")
+    @Test("deletes in small batches, and leaves the remaining rows for the next pass")
     func batches() async throws {
         let fixture = JanitorFixture()
         try await fixture.run(
@@ -157,8 +157,8 @@ struct JanitorTests {
         #expect(removed == [15, 10, 0])
     }
 
-    @Test("two at once remove everything once, and neither waits for what somebody else has locked")
-    func twoAtOnce() async throws {
+    @Test("deletes each row once if two run at the same time, and skips locked rows")
+    func concurrentJanitors() async throws {
         let fixture = JanitorFixture()
         try await fixture.project("brief", anonymousLifetime: 30 * 86_400)
         for number in 0..<40 {
@@ -186,12 +186,12 @@ struct JanitorTests {
         }
         #expect(removed[1] == 39)
         #expect(try await fixture.names("SELECT id AS name FROM account") == ["p7"])
-        let left = try await janitors[0].remove(.replayKey, at: JanitorFixture.now)
-        #expect(removed[0] + left == 200)
+        let remaining = try await janitors[0].remove(.replayKey, at: JanitorFixture.now)
+        #expect(removed[0] + remaining == 200)
         #expect(try await janitors[0].remove(.account, at: JanitorFixture.now) == 1)
     }
 
-    @Test("keeps no index from letting a refresh be a HOT update")
+    @Test("relies on no index that prevents HOT updates of a session by a refresh")
     func indexes() async throws {
         let fixture = JanitorFixture()
         let columns = try await fixture.names(
