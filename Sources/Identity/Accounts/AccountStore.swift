@@ -133,10 +133,12 @@ public protocol AccountStore: Sendable {
 
     /// Changes an identity and emits its events. The sessions that were opened through a removed identity end.
     ///
+    /// - Parameter linkOnly: identities of these providers are no sign-in method.
     /// - Returns: the identity after the change, or as it was before its removal.
     /// - Throws: ``IdentityRefusal``.
     func apply(
-        _ change: IdentityChange, by actor: AuditActor, at now: Instant, in realm: ID<Realm>
+        _ change: IdentityChange, ignoring linkOnly: Set<ProviderID>, by actor: AuditActor, at now: Instant,
+        in realm: ID<Realm>
     ) async throws -> DatedIdentity
 
     /// Applies the merge plan, stores a merge record for the undo, and enqueues `notices`. The source's ID is never

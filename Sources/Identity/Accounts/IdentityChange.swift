@@ -78,14 +78,17 @@ extension Account {
         return account
     }
 
+    /// - Parameter linkOnly: identities of these providers are no sign-in method.
     public func unlinking(
-        _ provider: ProviderID, allowsNoSignInMethod: Bool
+        _ provider: ProviderID, allowsNoSignInMethod: Bool, ignoring linkOnly: Set<ProviderID>
     ) throws(IdentityRefusal) -> (remaining: Account, identity: LinkedIdentity) {
         guard let identity = identities.first(where: { $0.provider == provider }) else { throw .notLinked }
         var account = self
         (account.email, account.emailIsVerified) = primaryEmail(without: [provider])
         account.identities.removeAll { $0.provider == provider }
-        guard allowsNoSignInMethod || account.hasSignInMethod else { throw .lastSignInMethod }
+        guard allowsNoSignInMethod || account.hasSignInMethod(ignoring: linkOnly) else {
+            throw .lastSignInMethod
+        }
         return (account, identity)
     }
 }

@@ -31,7 +31,8 @@ public struct LinkAdministration: Sendable {
     public func apply(
         _ change: IdentityChange, by actor: AuditActor, in project: Project
     ) async throws -> DatedIdentity {
-        try await store.apply(change, by: actor, at: clock.now(), in: project.realm)
+        try await store.apply(
+            change, ignoring: project.linkOnlyProviders, by: actor, at: clock.now(), in: project.realm)
     }
 
     /// Previews the merge. Changes nothing.

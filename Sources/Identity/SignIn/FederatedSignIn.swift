@@ -58,9 +58,11 @@ public struct FederatedSignIn: Sendable {
         _ proof: IdentityProof, linkingTo idToken: String?, autoCreate: Bool, for app: App, in project: Project,
         from origin: RequestContext
     ) async throws -> Outcome {
-        let proof = try await resolver.resolve(
-            proof, for: app, in: project, to: idToken == nil ? .signIn : .link)
         let linkOnly = Set(LoginServices(of: app, in: project).linkOnly)
+        var resolved = try await resolver.resolve(
+            proof, for: app, in: project, to: idToken == nil ? .signIn : .link)
+        if linkOnly.contains(resolved.identity.provider) { resolved.identity.emailTrust = .none }
+        let proof = resolved
         return try await retryingConflicts { attempt in
             let caller: Caller? =
                 if let idToken {

@@ -71,7 +71,7 @@ struct ProofResolver: Sendable {
 
 /// An identity that this request has proven, with the data of its proof.
 struct ResolvedProof: Sendable {
-    let identity: VerifiedIdentity
+    var identity: VerifiedIdentity
     var use = PendingCredential.Use.any
     /// Of the pending token that contained the identity.
     var pendingToken: ReplayKey?

@@ -2,9 +2,11 @@ internal import Identity
 internal import Postgres
 
 extension Transaction {
+    /// - Parameter linkOnly: identities of these providers are no sign-in method.
     /// - Throws: ``IdentityRefusal``.
     func apply(
-        _ change: IdentityChange, by actor: AuditActor, at now: Instant, in realm: ID<Realm>
+        _ change: IdentityChange, ignoring linkOnly: Set<ProviderID>, by actor: AuditActor, at now: Instant,
+        in realm: ID<Realm>
     ) async throws -> DatedIdentity {
         let ids = [change.accounts.from, change.accounts.to].compactMap(\.self)
         _ = try await execute(.lock(ids, in: realm))
@@ -17,7 +19,8 @@ extension Transaction {
         case .link(let identity, let id):
             return try await link(identity, to: try account(id), by: actor, at: now, in: realm)
         case .unlink(let provider, let id, let allowsNoSignInMethod):
-            let (remaining, identity) = try account(id).unlinking(provider, allowsNoSignInMethod: allowsNoSignInMethod)
+            let (remaining, identity) = try account(id).unlinking(
+                provider, allowsNoSignInMethod: allowsNoSignInMethod, ignoring: linkOnly)
             guard let dated = DatedIdentity(identity, of: id) else { throw IdentityRefusal.notLinked }
             _ = try await execute(.unlink([provider], from: id, in: realm))
             try await endSessions(of: [id], openedThrough: [provider], except: nil, at: now, in: realm)
@@ -26,7 +29,8 @@ extension Transaction {
             return dated
         case .move(let provider, let from, let to, let allowsNoSignInMethod):
             let (source, target) = (try account(from), try account(to))
-            let (remaining, identity) = try source.unlinking(provider, allowsNoSignInMethod: allowsNoSignInMethod)
+            let (remaining, identity) = try source.unlinking(
+                provider, allowsNoSignInMethod: allowsNoSignInMethod, ignoring: linkOnly)
             let updated = try target.linking(identity, of: nil)
             _ = try await execute(.move(identity, to: to, at: now, in: realm))
             try await endSessions(of: [from], openedThrough: [provider], except: nil, at: now, in: realm)

@@ -5,12 +5,15 @@ internal import Postgres
 /// their identities one after the other.
 extension PostgresAccountStore {
     public func apply(
-        _ change: IdentityChange, by actor: AuditActor, at now: Instant, in realm: ID<Realm>
+        _ change: IdentityChange, ignoring linkOnly: Set<ProviderID>, by actor: AuditActor, at now: Instant,
+        in realm: ID<Realm>
     ) async throws -> DatedIdentity {
         do {
             return try await retryingConflicts(where: { $0 as? StoreConflict == .taken(.email) }) { _ in
                 try await withStoreErrors {
-                    try await pool.transaction { try await $0.apply(change, by: actor, at: now, in: realm) }
+                    try await pool.transaction {
+                        try await $0.apply(change, ignoring: linkOnly, by: actor, at: now, in: realm)
+                    }
                 }
             }
         } catch StoreConflict.taken(.identity) {

@@ -52,7 +52,7 @@ extension Transaction {
         try await endSessions(of: owners, openedThrough: [change.provider], except: nil, at: now, in: realm)
         for account in accounts where account.identities.contains(where: { $0.provider == change.provider }) {
             // A configuration that discards identities confirms it, as `allowNoSignInMethod` does for one account.
-            let remaining = try account.unlinking(change.provider, allowsNoSignInMethod: true).remaining
+            let remaining = try account.unlinking(change.provider, allowsNoSignInMethod: true, ignoring: []).remaining
             try await storePrimaryEmail(of: remaining, was: account, at: now, in: realm)
         }
         _ = try await execute(.tell(.identityUnlinked, of: owners, change.provider, at: now, in: realm))

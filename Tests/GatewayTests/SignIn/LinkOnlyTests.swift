@@ -78,6 +78,25 @@ struct LinkOnlyTests {
         #expect(try await gateway.link(gateway.google(), to: ada.idToken).outcome == "200")
     }
 
+    @Test("does not verify the address of the account")
+    func verification() async throws {
+        let gateway = try await TestGateway().withApp(Self.settings)
+        let email = try #require(SimulatedPerson.mary.email)
+        let mary = try Tokens(
+            await gateway.post("/v1/accounts:signUp", ["email": .string(email), "password": "secret1"]))
+        let linked = try Tokens(await gateway.link(gateway.google(), to: mary.idToken))
+        #expect(try await gateway.account(linked.idToken)["emailVerified"] == false)
+    }
+
+    @Test("is no last sign-in method when an administrator removes the other one")
+    func lastMethodOfAdministrator() async throws {
+        let gateway = try await TestGateway.administered().withApp(Self.settings)
+        let ada = try Tokens(await gateway.signIn(gateway.apple()))
+        _ = try await gateway.link(gateway.google(), to: ada.idToken)
+        let unlinked = try await gateway.unlinkIdentity("apple.com", of: ada.localId)
+        #expect(unlinked.outcome.hasPrefix("400 LAST_SIGN_IN_METHOD"))
+    }
+
     @Test("is no last sign-in method, unless another app offers it for sign-in", arguments: [false, true])
     func lastMethod(isOffered: Bool) async throws {
         var gateway = try await TestGateway(.sekisho).withApp(Self.settings)
