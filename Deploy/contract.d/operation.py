@@ -6,7 +6,7 @@ from blocks import Blocks
 
 # Responses in the order of the document.
 ORDER = ["200", "303", "400", "401", "403", "404", "409", "429", "4XX", "500", "501", "503"]
-# Responses that no operation states by itself.
+# Responses that `Deploy/contract` writes. No author of an operation lists them.
 COMMON = {
     "Unauthenticated", "PermissionDenied", "ServiceKeyRequired", "NotFound", "TenantNotFound", "ConfigurationNotFound",
     "RequestRejected", "NotImplemented", "Unavailable",

@@ -33,7 +33,7 @@ public final class JWKSCache: Sendable {
     ///
     /// - Throws: ``ProviderRefusal``, or ``ProviderUnreachable`` if the keys must be fetched and cannot be.
     func key(
-        for token: UnverifiedJWS, at address: DocumentAddress, of provider: ProviderID, needsKeyID: Bool
+        for token: UnverifiedJWS, at address: DocumentAddress, of provider: ProviderID
     ) async throws -> PublicKey {
         let keyID = token.keyID.flatMap { $0.isEmpty ? nil : $0 }
         var version = try await withProviderErrors(provider) { try await self.keys.current(at: address) }

@@ -24,7 +24,7 @@ struct OIDCVerifier: Sendable {
         _ compact: String, signedByKeysAt address: DocumentAddress, by rules: TokenRules, at now: Instant
     ) async throws -> VerifiedToken {
         let token = try unverified(compact, by: rules)
-        let key = try await keys.key(for: token, at: address, of: provider, needsKeyID: rules.needsKeyID)
+        let key = try await keys.key(for: token, at: address, of: provider)
         let payload = try payload(of: token, verifiedWith: key)
         let claims = try IdentityTokenClaims(payload)
         try rules.requireIssuer(claims)

@@ -69,31 +69,29 @@ extension EndpointCall {
 }
 
 private struct LinkIdentityRequest: Decodable {
-    let providerId: String?
-    let rawId: String?
-    let email: String?
-    let emailVerified: Bool?
-    let displayName: String?
-    let photoUrl: String?
+    private enum CodingKeys: String, CodingKey {
+        case emailVerified
+    }
 
-    /// The email address is unverified, because an administrator and not the provider asserts it.
+    private let input: LinkedIdentityInput
+    private let emailVerified: Bool?
+
+    init(from decoder: any Decoder) throws {
+        input = try LinkedIdentityInput(from: decoder)
+        emailVerified = try decoder.container(keyedBy: CodingKeys.self).decodeIfPresent(
+            Bool.self, forKey: .emailVerified)
+    }
+
+    /// The address is at most verified, never authoritative, because an administrator and not the provider asserts it.
     func identity() throws -> LinkedIdentity {
-        let providerId = try providerId.required(.missingProviderID)
-        let rawId = try rawId.required(.missingRawID)
-        let provider = ProviderID(providerId)
-        guard provider.isLinkable, LinkedIdentity.canBeSubject(rawId) else {
-            throw RequestRefusal.rejected(.invalidProviderID)
-        }
-        let address = email.nonEmpty.flatMap(EmailAddress.init)
-        guard address != nil || email.nonEmpty == nil else { throw CredentialRefusal.invalidEmail }
-        return LinkedIdentity(
-            provider: provider, subject: rawId, email: address,
-            emailTrust: address != nil && emailVerified == true ? .verified : .none,
-            displayName: displayName.nonEmpty, photoURL: photoUrl.nonEmpty)
+        var identity = try input.identity()
+        guard identity.email != nil || input.email.nonEmpty == nil else { throw CredentialRefusal.invalidEmail }
+        if identity.email != nil, emailVerified == true { identity.emailTrust = .verified }
+        return identity
     }
 }
 
-/// An identity in an update of an account.
+/// An identity that an administrator links. An invalid address is ignored, as in Firebase.
 struct LinkedIdentityInput: Decodable {
     let providerId: String?
     let rawId: String?

@@ -6,25 +6,30 @@ extension Endpoint {
     /// The reference of the API for people. `Deploy/contract` makes the page from the contract.
     static let getReference = page("getReference", .get, "/docs") { _ in
         PageResponse(
-            Page.response(sekisho_reference_page().content, language: "en", style: SEKISHO_REFERENCE_STYLE))
+            Page.response(referencePage, language: "en", style: SEKISHO_REFERENCE_STYLE))
     }
 
     /// The contract, for generators of clients (RFC 9512).
     static let getOpenAPIYAML = open("getOpenApiYaml", "/openapi.yaml") { _ in
-        .document(sekisho_openapi_yaml(), type: "application/yaml")
+        .document(openAPIYAML, type: "application/yaml")
     }
 
     static let getOpenAPIJSON = open("getOpenApiJson", "/openapi.json") { _ in
-        .document(sekisho_openapi_json(), type: "application/json")
+        .document(openAPIJSON, type: "application/json")
     }
 }
 
+// Copied once, and shared by all responses.
+private let referencePage = sekisho_reference_page().content
+private let openAPIYAML = sekisho_openapi_yaml().content
+private let openAPIJSON = sekisho_openapi_json().content
+
 extension Response {
     /// Changes with the version of the gateway only.
-    fileprivate static func document(_ document: sekisho_document, type: String) -> Response {
+    fileprivate static func document(_ content: [UInt8], type: String) -> Response {
         Response(
             status: 200, headers: ["Content-Type": "\(type); charset=utf-8", "Cache-Control": "public, max-age=300"],
-            body: document.content)
+            body: content)
     }
 }
 

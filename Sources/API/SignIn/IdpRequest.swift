@@ -106,14 +106,21 @@ struct IdpEvidence {
     /// Cuts out a `user` that is not percent-encoded: Firebase's Swift SDK writes the JSON as it is, so that `&`, `%` and
     /// `+` in a name are text.
     private static func cutUser(_ postBody: String) -> (rest: String, user: String?) {
-        guard let start = postBody.firstRange(of: /(^|&)user=\{/) else { return (postBody, nil) }
-        let json = postBody[postBody.index(before: start.upperBound)...]
-        let end = json.utf8.index(json.startIndex, offsetBy: lengthOfObject(json.utf8))
-        return (String(postBody[..<start.lowerBound]) + json[end...].drop { $0 != "&" }, String(json[..<end]))
+        let bytes = Array(postBody.utf8)
+        let opening = Array("user={".utf8)
+        let found = bytes.indices.first { index in
+            bytes[index] == UInt8(ascii: "u") && (index == 0 || bytes[index - 1] == UInt8(ascii: "&"))
+                && bytes[index...].starts(with: opening)
+        }
+        guard let found else { return (postBody, nil) }
+        let json = bytes[(found + opening.count - 1)...]
+        let length = lengthOfObject(json)
+        let others = bytes[..<found].dropLast() + json.dropFirst(length).drop { $0 != UInt8(ascii: "&") }
+        return (String(decoding: others, as: UTF8.self), String(decoding: json.prefix(length), as: UTF8.self))
     }
 
     /// The number of bytes up to and including the brace that closes the first one; all of them if there is none.
-    private static func lengthOfObject(_ json: Substring.UTF8View) -> Int {
+    private static func lengthOfObject(_ json: ArraySlice<UInt8>) -> Int {
         var (depth, isInString, isEscaped) = (0, false, false)
         for (offset, byte) in json.enumerated() {
             switch byte {

@@ -15,7 +15,7 @@ public struct LoginServices: Hashable, Sendable {
     public init(of app: App, in project: Project) {
         let enabled = project.enabledMethods
         let settings = app.settings
-        linkOnly = settings.linkOnlyMethods.filter(enabled.contains)
+        linkOnly = app.linkOnlyProviders(in: project)
         methods = (settings.signInMethods?.filter(enabled.contains) ?? enabled)
             .filter { !settings.linkOnlyMethods.contains($0) }
         offersEmailLinks = project.policy.allowsEmailLinks && settings.signInMethods?.contains(.password) != false
@@ -74,6 +74,13 @@ public struct LoginServices: Hashable, Sendable {
     }
 }
 
+extension App {
+    /// The enabled providers that the app offers only to link.
+    func linkOnlyProviders(in project: Project) -> [ProviderID] {
+        settings.linkOnlyMethods.filter { project.settings(of: $0)?.isEnabled == true }
+    }
+}
+
 extension Project {
     /// Apple, Google, the others by name, then the methods without provider.
     fileprivate var enabledMethods: [ProviderID] {
@@ -81,8 +88,8 @@ extension Project {
         return providers + (policy.allowsPasswords ? [.password] : []) + (policy.allowsAnonymous ? [.anonymous] : [])
     }
 
-    /// The providers that some app offers only to link, and no app offers for sign-in. Their
-    /// identities do not count as sign-in methods.
+    /// The providers that some app offers only to link, and no app offers for sign-in. Their identities do not count as
+    /// sign-in methods.
     public var linkOnlyProviders: Set<ProviderID> {
         let candidates = Set(apps.flatMap(\.settings.linkOnlyMethods))
         guard !candidates.isEmpty else { return [] }

@@ -58,11 +58,9 @@ public struct FederatedSignIn: Sendable {
         _ proof: IdentityProof, linkingTo idToken: String?, autoCreate: Bool, for app: App, in project: Project,
         from origin: RequestContext
     ) async throws -> Outcome {
-        let linkOnly = Set(LoginServices(of: app, in: project).linkOnly)
-        var resolved = try await resolver.resolve(
+        let proof = try await resolver.resolve(
             proof, for: app, in: project, to: idToken == nil ? .signIn : .link)
-        if linkOnly.contains(resolved.identity.provider) { resolved.identity.emailTrust = .none }
-        let proof = resolved
+        let linkOnly = Set(app.linkOnlyProviders(in: project))
         return try await retryingConflicts { attempt in
             let caller: Caller? =
                 if let idToken {

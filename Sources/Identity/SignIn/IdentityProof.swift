@@ -39,9 +39,7 @@ struct ProofResolver: Sendable {
             try verifier.admit(credential.provider, app, project, use)
             let requested = try replayKey(ofNonce: credential.rawNonce, in: project)
             credential.nonceIsFromGateway = requested != nil
-            var identity = try await verifier.verify(credential, app, project)
-                .limited(to: app.settings.requestedScopes, by: project.policy)
-            try project.requireHostedDomain(of: identity)
+            var identity = try accepted(await verifier.verify(credential, app, project), for: app, in: project)
             // The token may have a nonce of the gateway that the request does not contain. Firebase's SDKs send Google's
             // token again in this way.
             let sendsAgain = credential.provider == .google && credential.rawNonce == nil
@@ -54,13 +52,24 @@ struct ProofResolver: Sendable {
             let (pending, replayKey) = try sealedTokens.decode(
                 PendingCredential.self, from: token, at: clock.now(), in: project.realm)
             try verifier.admit(pending.identity.provider, app, project, use)
-            try project.requireHostedDomain(of: pending.identity)
+            let identity = try accepted(pending.identity, for: app, in: project)
             guard pending.identity.issuer == project.issuer(of: pending.identity.provider) else {
                 throw ProviderRefusal.invalidPendingToken
             }
-            let identity = pending.identity.limited(to: app.settings.requestedScopes, by: project.policy)
             return ResolvedProof(identity: identity, use: pending.use, pendingToken: replayKey)
         }
+    }
+
+    /// What `app` may use of an identity. The address decides nothing in an app that offers the provider only to link.
+    ///
+    /// - Throws: ``ProviderRefusal/hostedDomain(expected:seen:)``.
+    private func accepted(
+        _ identity: VerifiedIdentity, for app: App, in project: Project
+    ) throws(ProviderRefusal) -> VerifiedIdentity {
+        try project.requireHostedDomain(of: identity)
+        var accepted = identity.limited(to: app.settings.requestedScopes, by: project.policy)
+        if app.linkOnlyProviders(in: project).contains(identity.provider) { accepted.emailTrust = .none }
+        return accepted
     }
 
     /// - Returns: `nil` if the gateway did not issue the nonce.
@@ -71,7 +80,7 @@ struct ProofResolver: Sendable {
 
 /// An identity that this request has proven, with the data of its proof.
 struct ResolvedProof: Sendable {
-    var identity: VerifiedIdentity
+    let identity: VerifiedIdentity
     var use = PendingCredential.Use.any
     /// Of the pending token that contained the identity.
     var pendingToken: ReplayKey?

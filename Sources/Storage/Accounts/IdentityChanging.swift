@@ -83,7 +83,7 @@ extension Transaction {
         in realm: ID<Realm>
     ) async throws {
         let event = OutboxEvent(kind, of: account, provider: provider, source: others.source)
-        _ = try await execute(.tell(event, at: now, in: realm))
+        _ = try await execute(.insertOutboxEvent(event, at: now, in: realm))
         var detail = ["provider": provider.rawValue]
         detail["source"] = others.source?.rawValue
         detail["target"] = others.target?.rawValue

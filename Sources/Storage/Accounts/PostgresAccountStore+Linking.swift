@@ -27,7 +27,7 @@ extension PostgresAccountStore {
         do {
             return try await withStoreErrors {
                 try await pool.transaction { transaction in
-                    _ = try await transaction.carryOut(
+                    _ = try await transaction.apply(
                         merge, signsIn: false, by: actor, announcing: notices, in: realm)
                     return merge.undoableUntil
                 }

@@ -53,7 +53,7 @@ extension PostgresAccountStore {
         )
         for identity in gone {
             let event = OutboxEvent(.identityUnlinked, of: account.id, provider: identity.provider)
-            _ = try await transaction.execute(.tell(event, at: change.changedAt, in: realm))
+            _ = try await transaction.execute(.insertOutboxEvent(event, at: change.changedAt, in: realm))
         }
         try await transaction.audit(
             gone.map { AuditNote(.identityUnlinked, account.id, $0.provider) }, by: change.actor,

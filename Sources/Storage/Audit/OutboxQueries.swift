@@ -30,7 +30,7 @@ struct OutboxEvent {
 }
 
 extension SQL {
-    static func tell(_ event: OutboxEvent, at now: Instant, in realm: ID<Realm>) -> SQL {
+    static func insertOutboxEvent(_ event: OutboxEvent, at now: Instant, in realm: ID<Realm>) -> SQL {
         """
         INSERT INTO outbox (id, project_id, kind, account_id, detail, created_at)
         VALUES (\(UUID()), \(realm.rawValue), \(event.kind.rawValue), \(event.account.rawValue),
@@ -39,7 +39,7 @@ extension SQL {
     }
 
     /// One event for each of `accounts`.
-    static func tell(
+    static func insertOutboxEvent(
         _ kind: OutboxEvent.Kind, of accounts: [ID<Account>], _ provider: ProviderID, at now: Instant,
         in realm: ID<Realm>
     ) -> SQL {

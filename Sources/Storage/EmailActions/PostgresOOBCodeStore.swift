@@ -132,7 +132,7 @@ public struct PostgresOOBCodeStore: OOBCodeStore {
             change.notes, by: .user(redemption.trace), at: redemption.redeemedAt, in: realm)
         if let event = change.event {
             let event = OutboxEvent(OutboxEvent.Kind(event), of: account.id)
-            _ = try await transaction.execute(.tell(event, at: redemption.redeemedAt, in: realm))
+            _ = try await transaction.execute(.insertOutboxEvent(event, at: redemption.redeemedAt, in: realm))
         }
         if let network = change.network {
             _ = try await transaction.execute(
@@ -153,7 +153,7 @@ public struct PostgresOOBCodeStore: OOBCodeStore {
             .map { ProviderID(try $0.decode("provider")) }
         for provider in providers {
             let event = OutboxEvent(.identityUnlinked, of: account.id, provider: provider)
-            _ = try await transaction.execute(.tell(event, at: redemption.redeemedAt, in: realm))
+            _ = try await transaction.execute(.insertOutboxEvent(event, at: redemption.redeemedAt, in: realm))
         }
         try await transaction.audit(
             providers.map { AuditNote(.identityUnlinked, account.id, $0) }, by: .user(redemption.trace),

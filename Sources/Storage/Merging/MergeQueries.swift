@@ -6,7 +6,7 @@ extension Transaction {
     ///   valid recovery code is not merged.
     /// - Returns: the target after the merge.
     /// - Throws: ``StoreConflict/stale`` if the accounts no longer match the precondition; ``MergeRefusal`` if they cannot be merged.
-    func carryOut(
+    func apply(
         _ merge: AccountMerge, signsIn: Bool, by actor: AuditActor, announcing notices: MergeNotices,
         in realm: ID<Realm>
     ) async throws -> Account {
@@ -31,7 +31,7 @@ extension Transaction {
             .moveUndoCodes(from: sourceID, to: targetID, in: realm),
             .delete(sourceID, by: nil, now: merge.mergedAt, in: realm),
             .give(source, to: target, for: merge, signsIn: signsIn, in: realm),
-            .tell(event, at: merge.mergedAt, in: realm),
+            .insertOutboxEvent(event, at: merge.mergedAt, in: realm),
         ]
         for statement in statements { _ = try await execute(statement) }
         let notes = [

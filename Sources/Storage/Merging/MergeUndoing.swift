@@ -71,7 +71,7 @@ extension Transaction {
             .voidUndoCodes(of: source, in: target, in: realm),
             .returnFollowers(to: source, from: target, in: realm),
             .returnUndoCodes(to: source, from: target, in: realm), .forget(merge, in: realm),
-            .tell(OutboxEvent(.accountMergeUndone, of: target, source: source), at: now, in: realm),
+            .insertOutboxEvent(OutboxEvent(.accountMergeUndone, of: target, source: source), at: now, in: realm),
         ] { _ = try await execute(statement) }
         let notes = [
             AuditNote(.mergeUndone, target, ["source": source.rawValue]),

@@ -13,7 +13,7 @@ extension PostgresFederationStore {
     ) async throws -> (account: Account, session: Session) {
         try await withStoreErrors {
             try await pool.transaction { transaction in
-                let target = try await transaction.carryOut(
+                let target = try await transaction.apply(
                     merge, signsIn: true, by: .user(commit.trace), announcing: notices, in: realm)
                 if let proof = commit.targetSession {
                     let alive = try await transaction.query(try .lockIfAlive(proof, of: target.id, in: realm))

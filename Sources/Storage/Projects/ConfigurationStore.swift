@@ -62,7 +62,7 @@ public struct ConfigurationStore: Sendable {
                     throw ConfigurationEditRefusal.issuerInUse(provider, identities: count)
                 }
                 if !isRehearsal {
-                    try await transaction.carryOut(issuers, by: actor, at: clock.now(), in: id)
+                    try await transaction.apply(issuers, by: actor, at: clock.now(), in: id)
                     try await store(after, insteadOf: before, by: actor, in: transaction)
                 }
                 return Edit(before: before, after: after, discarded: discarded)

@@ -26,7 +26,7 @@ extension Transaction {
     }
 
     /// Unlinks the conflicting identities, and stores the issuer of a removed provider in its identities.
-    func carryOut(
+    func apply(
         _ changes: [IssuerChange], by actor: AuditActor, at now: Instant, in realm: ID<Realm>
     ) async throws {
         for change in changes {
@@ -55,7 +55,7 @@ extension Transaction {
             let remaining = try account.unlinking(change.provider, allowsNoSignInMethod: true, ignoring: []).remaining
             try await storePrimaryEmail(of: remaining, was: account, at: now, in: realm)
         }
-        _ = try await execute(.tell(.identityUnlinked, of: owners, change.provider, at: now, in: realm))
+        _ = try await execute(.insertOutboxEvent(.identityUnlinked, of: owners, change.provider, at: now, in: realm))
         try await audit(
             owners.map { AuditNote(.identityUnlinked, $0, change.provider) }, by: actor, at: now, in: realm)
         return true

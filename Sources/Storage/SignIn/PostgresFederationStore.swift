@@ -99,7 +99,7 @@ extension Transaction {
         let session = try SessionRow(commit.session, openedAt: now)
         for statement: SQL in [
             .opening(session, in: realm, from: "(VALUES (1)) v", consuming: commit.replayKeys),
-            .tell(OutboxEvent(event, of: id, provider: provider), at: now, in: realm),
+            .insertOutboxEvent(OutboxEvent(event, of: id, provider: provider), at: now, in: realm),
         ] { _ = try await execute(statement) }
         try await enqueue(commit.emailBatch, in: realm)
         guard let row = try await query(.find([.id(id)], in: realm)).first else { throw StoreConflict.stale }

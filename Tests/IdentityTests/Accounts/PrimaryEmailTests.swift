@@ -1,0 +1,72 @@
+import Identity
+import Testing
+
+private let now = Instant(seconds: 1_800_000_000)
+private let address = EmailAddress("ada@example.com")
+
+@Suite("The address of an account that loses ways in")
+struct PrimaryEmailTests {
+    private static let other = EmailAddress("other@example.com")
+
+    private static func account(
+        hasPassword: Bool = false, isVerified: Bool = true, _ identities: [(ProviderID, EmailAddress?, EmailTrust)]
+    ) -> Account {
+        Account(
+            id: ID("a"), email: address, emailIsVerified: isVerified, passwordUpdatedAt: hasPassword ? now : nil,
+            identities: identities.map {
+                LinkedIdentity(provider: $0.0, subject: "s", email: $0.1, emailTrust: $0.2)
+            }, createdAt: now, validSince: now)
+    }
+
+    @Test("goes with the identity that brought it")
+    func goes() {
+        let result = Self.account([(.google, address, .authoritative)]).primaryEmail(without: [.google])
+        #expect(result.email == nil && !result.isVerified)
+    }
+
+    @Test("stays with a password, with another identity that has it, and where it came from elsewhere")
+    func stays() {
+        for account in [
+            Self.account(hasPassword: true, [(.google, address, .authoritative)]),
+            Self.account([(.google, address, .authoritative), (.apple, address, .authoritative)]),
+            Self.account([(.google, Self.other, .authoritative)]),
+        ] {
+            let result = account.primaryEmail(without: [.google])
+            #expect(result.email == address && result.isVerified)
+        }
+    }
+
+    @Test(
+        "passes to what is left, proven only as far as that provider's word goes",
+        arguments: [
+            (EmailTrust.authoritative, true), (.verified, false), (.none, false),
+        ])
+    func passes(trust: EmailTrust, isVerified: Bool) {
+        let result = Self.account([(.google, address, .authoritative), (.apple, Self.other, trust)])
+            .primaryEmail(without: [.google])
+        #expect(result.email == Self.other && result.isVerified == isVerified)
+    }
+
+    @Test("an unproven address never becomes proven, whatever is removed")
+    func property() {
+        var generator = SystemRandomNumberGenerator()
+        let providers: [ProviderID] = [.apple, .google, ProviderID("oidc.x"), .password]
+        for _ in 0..<2000 {
+            let identities = providers.dropLast().filter { _ in Bool.random(using: &generator) }.map {
+                (
+                    $0, [address, Self.other, nil].randomElement(using: &generator) ?? nil,
+                    [EmailTrust.none, .verified, .authoritative].randomElement(using: &generator) ?? .none
+                )
+            }
+            let account = Self.account(hasPassword: .random(), isVerified: .random(), identities)
+            let gone = Set(providers.filter { _ in Bool.random(using: &generator) })
+            let (email, isVerified) = account.primaryEmail(without: gone)
+            let isProven =
+                email == account.email && account.emailIsVerified
+                || account.identities.contains {
+                    $0.email == email && $0.emailTrust == .authoritative && !gone.contains($0.provider)
+                }
+            #expect(!isVerified || isProven)
+        }
+    }
+}

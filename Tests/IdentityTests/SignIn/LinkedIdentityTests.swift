@@ -1,0 +1,48 @@
+import Identity
+import Testing
+
+private let address = EmailAddress("ada@example.com")
+
+@Suite("What is kept of an identity")
+struct LinkedIdentityTests {
+    private static let first = VerifiedIdentity(
+        provider: .apple, subject: "s", audience: "app", email: address, emailTrust: .authoritative,
+        name: PersonName(given: "Ada", family: "Lovelace"), realUserStatus: 2)
+
+    @Test("the first name stays for good, whatever comes later")
+    func name() {
+        let before = LinkedIdentity(Self.first)
+        let later = VerifiedIdentity(
+            provider: .apple, subject: "s", audience: "web", email: address, emailTrust: .authoritative,
+            name: PersonName(given: "Eve", family: nil))
+        let after = LinkedIdentity(later, before: before)
+        #expect(after.name?.full == "Ada Lovelace")
+        #expect(after.displayName == "Ada Lovelace")
+        #expect(after.realUserStatus == 2)
+        #expect(after.audience == "web")
+    }
+
+    @Test("a name that comes late is taken, and an address left out is the last one given")
+    func late() {
+        let nameless = LinkedIdentity(
+            VerifiedIdentity(
+                provider: .apple, subject: "s", audience: "app", email: address, emailTrust: .authoritative))
+        let named = VerifiedIdentity(
+            provider: .apple, subject: "s", audience: "app", name: PersonName(given: "Ada", family: nil))
+        let after = LinkedIdentity(named, before: nameless)
+        #expect(after.displayName == "Ada")
+        #expect(after.email == address)
+        #expect(after.emailTrust == .authoritative)
+    }
+
+    @Test(
+        "a name is cleaned and cut",
+        arguments: [
+            (" Ada\u{202E}\u{0000} ", "Ada"), ("Ada\n\tB.", "Ada B."),
+            (String(repeating: "a", count: 500), String(repeating: "a", count: 100)),
+            ("\u{200B}", nil), ("", nil), ("井上", "井上"),
+        ])
+    func cleaning(given: String, shown: String?) {
+        #expect(PersonName(given: given, family: nil)?.given == shown)
+    }
+}
