@@ -1,5 +1,21 @@
 -- The schema after all migrations, for reviewers; the gateway never reads it.
 
+CREATE FUNCTION public.revoke_apple_grants() RETURNS trigger
+    LANGUAGE plpgsql
+    AS $$
+BEGIN
+    DELETE FROM apple_grant WHERE project_id = OLD.project_id AND subject = OLD.subject AND state = 'REVOKED';
+
+    -- A code may be on its way to Apple: its lease stays, so that only one worker redeems it.
+    UPDATE apple_grant SET state = 'REVOKING', subject = NULL, attempts = 0, checked_at = NULL, failure = NULL,
+        due_at = CASE token_type WHEN 'CODE' THEN due_at ELSE '-infinity' END
+    WHERE project_id = OLD.project_id AND subject = OLD.subject;
+
+    RETURN NULL;
+
+END
+$$;
+
 CREATE TABLE public.account (
     project_id text NOT NULL COLLATE pg_catalog."C",
     id text NOT NULL COLLATE pg_catalog."C",
@@ -57,6 +73,30 @@ CREATE TABLE public.app (
     created_at timestamp with time zone NOT NULL,
     CONSTRAINT app_id_check CHECK ((id ~ '^[a-z0-9][a-z0-9-]{0,62}$'::text)),
     CONSTRAINT app_settings_check CHECK ((jsonb_typeof(settings) = 'object'::text))
+);
+
+CREATE TABLE public.apple_grant (
+    id uuid NOT NULL,
+    project_id text NOT NULL COLLATE pg_catalog."C",
+    subject text COLLATE pg_catalog."C",
+    client_id text NOT NULL COLLATE pg_catalog."C",
+    state text NOT NULL,
+    token_type text NOT NULL,
+    token bytea,
+    redirect_uri text,
+    team_id text,
+    key_id text,
+    created_at timestamp with time zone NOT NULL,
+    due_at timestamp with time zone NOT NULL,
+    expires_at timestamp with time zone,
+    attempts bigint DEFAULT 0 NOT NULL,
+    checked_at timestamp with time zone,
+    failure text,
+    CONSTRAINT apple_grant_redirect_uri_check CHECK ((length(redirect_uri) <= 2048)),
+    CONSTRAINT apple_grant_state_check CHECK ((state = ANY (ARRAY['REDEEMING'::text, 'AUTHORIZED'::text, 'REVOKED'::text, 'UNKNOWN'::text, 'REVOKING'::text]))),
+    CONSTRAINT apple_grant_subject_check CHECK (((state = 'REVOKING'::text) OR (subject IS NOT NULL))),
+    CONSTRAINT apple_grant_token_check CHECK (((state = 'REVOKED'::text) = (token IS NULL))),
+    CONSTRAINT apple_grant_token_type_check CHECK ((token_type = ANY (ARRAY['CODE'::text, 'REFRESH_TOKEN'::text, 'ACCESS_TOKEN'::text])))
 );
 
 CREATE TABLE public.audit_event (
@@ -126,6 +166,10 @@ CREATE TABLE public.linked_identity (
     created_at timestamp with time zone NOT NULL,
     linked_at timestamp with time zone DEFAULT now() NOT NULL,
     linked_device text,
+    credential_state text,
+    credential_checked_at timestamp with time zone,
+    tokens_revoked_at timestamp with time zone,
+    CONSTRAINT linked_identity_credential_state_check CHECK ((credential_state = ANY (ARRAY['AUTHORIZED'::text, 'REVOKED'::text, 'UNKNOWN'::text]))),
     CONSTRAINT linked_identity_email_trust_check CHECK ((email_trust = ANY (ARRAY['none'::text, 'verified'::text, 'authoritative'::text]))),
     CONSTRAINT linked_identity_linked_device_check CHECK ((length(linked_device) <= 200)),
     CONSTRAINT linked_identity_provider_check CHECK ((provider <> ''::text)),
@@ -307,6 +351,9 @@ ALTER TABLE ONLY public.api_key
 ALTER TABLE ONLY public.app
     ADD CONSTRAINT app_pkey PRIMARY KEY (project_id, id);
 
+ALTER TABLE ONLY public.apple_grant
+    ADD CONSTRAINT apple_grant_pkey PRIMARY KEY (id);
+
 ALTER TABLE ONLY public.audit_event
     ADD CONSTRAINT audit_event_pkey PRIMARY KEY (id);
 
@@ -383,6 +430,16 @@ CREATE INDEX account_without_display_name ON public.account USING btree (project
 
 CREATE INDEX account_without_email ON public.account USING btree (project_id, id) WHERE (email IS NULL);
 
+CREATE INDEX apple_grant_checked_at ON public.apple_grant USING btree (checked_at) WHERE (checked_at IS NOT NULL);
+
+CREATE UNIQUE INDEX apple_grant_key ON public.apple_grant USING btree (project_id, subject, client_id) WHERE (state = ANY (ARRAY['AUTHORIZED'::text, 'REVOKED'::text, 'UNKNOWN'::text]));
+
+CREATE INDEX apple_grant_subject ON public.apple_grant USING btree (subject, project_id) WHERE (subject IS NOT NULL);
+
+CREATE INDEX apple_grant_unchecked ON public.apple_grant USING btree (due_at) WHERE (state = 'AUTHORIZED'::text);
+
+CREATE INDEX apple_grant_waiting ON public.apple_grant USING btree (due_at) WHERE (state = ANY (ARRAY['REDEEMING'::text, 'REVOKING'::text]));
+
 CREATE INDEX audit_event_action ON public.audit_event USING btree (project_id, action, occurred_at, id);
 
 CREATE INDEX audit_event_actor ON public.audit_event USING btree (project_id, actor, occurred_at, id);
@@ -422,6 +479,8 @@ CREATE INDEX replay_guard_expires_at ON public.replay_guard USING btree (expires
 CREATE INDEX service_key_id ON public.service_key USING btree (id);
 
 CREATE INDEX session_account ON public.session USING btree (account_id, project_id);
+
+CREATE TRIGGER linked_identity_apple_grants AFTER DELETE ON public.linked_identity FOR EACH ROW WHEN ((old.provider = 'apple.com'::text)) EXECUTE FUNCTION public.revoke_apple_grants();
 
 ALTER TABLE ONLY public.account_merge
     ADD CONSTRAINT account_merge_project_id_target_id_fkey FOREIGN KEY (project_id, target_id) REFERENCES public.account(project_id, id) ON DELETE CASCADE;

@@ -47,8 +47,10 @@ struct AppReviewReport: Encodable {
                 let apps = try await store.apps(of: project.id)
                 for realm in [project] + tenants {
                     let usesCustomTokens = try await store.usesCustomTokens(in: realm.realm)
+                    let redeemed = try await AppleKeyStore(pool: administration.pool).redeemed(in: realm.realm)
                     for configured in apps {
-                        let review = AppReview(of: configured.app, in: realm, usesCustomTokens: usesCustomTokens)
+                        let review = AppReview(
+                            of: configured.app, in: realm, usesCustomTokens: usesCustomTokens, redeemed: redeemed)
                         passes = passes && review.passes
                         entries.append(Entry(configured, review, in: realm))
                     }

@@ -14,6 +14,9 @@ extension Command {
             ),
             .text("project", "ID", "with --app-review: check only this project", defaultNote: "all projects"),
             .flag("json", "with --app-review: print JSON"),
+            .flag(
+                "live",
+                "also ask Apple, with an invalid code, whether the private key works for each client ID"),
         ],
         details: [
             "Reads the variables of `serve` and changes nothing. Exit status: 0 if every check passes, 1 if one fails, 2 if the environment is invalid."
@@ -23,6 +26,7 @@ extension Command {
             return try AppReviewReport.run(
                 arguments.optionalText("project").map { ID($0) }, asJSON: arguments.has("json"))
         }
+        let isLive = arguments.has("live")
         guard !arguments.has("project"), !arguments.has("json") else {
             throw UsageError(message: "--project and --json require --app-review")
         }
@@ -33,8 +37,11 @@ extension Command {
             "ok    email: \(config.email.map { "sent through \($0.server)" } ?? "disabled (SEKISHO_SMTP_URL is not set)")"
         )
         try Administration.run(on: config.database) { administration in
-            let findings = await DatabaseCheck(pool: administration.pool, masterKeys: config.masterKeys)
+            var findings = await DatabaseCheck(pool: administration.pool, masterKeys: config.masterKeys)
                 .findings(at: administration.clock.now())
+            if isLive, findings.allSatisfy(\.isGood) {
+                findings += try await AppleKeyCheck(pool: administration.pool, masterKeys: config.masterKeys).findings()
+            }
             for finding in findings { Terminal.writeLine("\(finding.isGood ? "ok   " : "wrong") \(finding.text)") }
             guard findings.allSatisfy(\.isGood) else {
                 throw Failure(message: "not ready: see the lines that begin with \"wrong\"")

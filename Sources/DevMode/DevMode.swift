@@ -35,6 +35,7 @@ extension Mode {
     ) -> Mode {
         var mode = dev(project, providers: simulators.endpoints, isSimulated: simulators.haveHadKey)
         mode.clock = clock.wallClock
+        mode.appleEndpoints = AppleEndpoints(base: simulators.appleURL)
         let emails = CapturedEmails()
         mode.emailService = { .capturing(in: emails, sender: sender, dependencies: $0) }
         mode.decorateOutOfBand = emails.decorate

@@ -15,9 +15,17 @@ package struct DevSimulators: Sendable {
     /// Starts both servers. Each publishes one key, because generating RSA keys is slow.
     package init(clock: DevClock) throws {
         apple = try SimulatedApple(clock: { clock.now.seconds }, publishing: 1)
+        apple.quirks = Self.initialQuirks
         google = try SimulatedGoogle(clock: { clock.now.seconds }, publishing: 1)
         appleServer = try SimulatorServer(apple)
         googleServer = try SimulatorServer(google)
+    }
+
+    /// The simulator does not know the private keys of projects.
+    static var initialQuirks: AppleQuirks {
+        var quirks = AppleQuirks()
+        quirks.checksClientSecrets = false
+        return quirks
     }
 
     var appleURL: String { appleServer.baseURL }

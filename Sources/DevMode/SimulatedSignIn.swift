@@ -81,9 +81,13 @@ private struct SimulatedSignIn: Encodable {
         self.authorizationCode = authorizationCode
         self.user = user
         rawNonce = input.rawNonce
-        postBody = [("id_token", idToken), ("providerId", providerId), ("nonce", rawNonce), ("user", user)]
-            .compactMap { name, value in value.map { "\(name)=\($0.formEncoded)" } }
-            .joined(separator: "&")
+        postBody = [
+            ("id_token", idToken), ("providerId", providerId), ("nonce", rawNonce), ("user", user),
+            // Only Apple's codes are redeemed.
+            ("code", providerId == ProviderID.apple.rawValue ? authorizationCode : nil),
+        ]
+        .compactMap { name, value in value.map { "\(name)=\($0.formEncoded)" } }
+        .joined(separator: "&")
     }
 }
 

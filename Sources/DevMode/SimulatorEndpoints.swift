@@ -33,6 +33,10 @@ private struct SimulatorChange: Decodable {
         let supportsNonce: Bool?
         let identityTokenLifetime: Int64?
         let issuer: String?
+        /// A person who stops using Sign in with Apple for the app, as in the settings of a device.
+        let disconnect: SimulatedPersonInput?
+        /// The client ID that ``disconnect`` concerns.
+        let clientId: String?
     }
 
     struct Google: Decodable {
@@ -53,13 +57,17 @@ private struct SimulatorStates: Encodable {
         let url: String
         /// The number of requests for the keys.
         let keyFetches: Int
+        /// The number of revocations that Apple accepted.
+        var revocations: Int?
     }
 
     let apple: State
     let google: State
 
     init(_ simulators: DevSimulators) {
-        apple = State(url: simulators.appleURL, keyFetches: simulators.apple.keyFetches)
+        apple = State(
+            url: simulators.appleURL, keyFetches: simulators.apple.keyFetches,
+            revocations: simulators.apple.revocations)
         google = State(url: simulators.googleURL, keyFetches: simulators.google.keyFetches)
     }
 }
@@ -100,7 +108,11 @@ extension DevSimulators {
             apple: try change.apple?.fault.map { try SimulatorFault($0, at: "/apple/fault") },
             google: try change.google?.fault.map { try SimulatorFault($0, at: "/google/fault") }
         )
-        let initial = change.reset == true ? AppleQuirks() : apple.quirks
+        let disconnected = try change.apple?.disconnect.map { try SimulatedPerson($0) }
+        guard disconnected == nil || change.apple?.clientId?.isEmpty == false else {
+            throw RequestRefusal.invalidField("/apple/clientId", "must be present with disconnect")
+        }
+        let initial = change.reset == true ? Self.initialQuirks : apple.quirks
         let quirks = try change.apple.map { try Self.quirks($0, from: initial) } ?? initial
         if change.reset == true {
             apple.faultInjection.reset()
@@ -108,6 +120,7 @@ extension DevSimulators {
             google.issuer = GoogleIssuer.url.rawValue
         }
         apple.quirks = quirks
+        if let disconnected, let client = change.apple?.clientId { apple.disconnect(disconnected, from: client) }
         if let issuer = change.google?.issuer { google.issuer = issuer }
         if let fault = faults.apple { apple.faultInjection.injectFault(fault.injected) }
         if let fault = faults.google { google.faultInjection.injectFault(fault.injected) }

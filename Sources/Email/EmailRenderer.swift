@@ -24,6 +24,7 @@ public struct EmailRenderer: Sendable {
         let removals = payload.removals ?? []
         let values = TemplateValues(
             kind: email.kind, app: sending.name, method: .init(payload.provider, in: project),
+            staysConnectedToApple: payload.staysConnectedToApple == true,
             methods: payload.methods.map { $0.map { .init($0, in: project) } } ?? [], hasLink: link != nil,
             lifetime: HumanDuration(email.expiresAt - email.createdAt),
             removable: removals.map { .init($0.provider, in: project) })

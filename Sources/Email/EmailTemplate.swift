@@ -37,6 +37,8 @@ struct TemplateValues: Hashable {
     let app: String
     /// The sign-in method that was linked or unlinked.
     let method: SignInMethodName
+    /// The deleted account's app is still connected with the Apple Account.
+    let staysConnectedToApple: Bool
     /// The sign-in methods of the account after a merge.
     let methods: [SignInMethodName]
     let hasLink: Bool

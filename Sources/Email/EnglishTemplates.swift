@@ -61,7 +61,8 @@ extension EmailTemplate {
         case .accountDeleted:
             return english(
                 "Your account for \(app) was deleted",
-                "Your account for \(app) was deleted. You can no longer sign in to it.", [byYouOrContact(app)])
+                "Your account for \(app) was deleted. You can no longer sign in to it.",
+                (values.staysConnectedToApple ? [stillConnected(app)] : []) + [byYouOrContact(app)])
         case .accountsMerged: return merged(values)
         }
     }
@@ -106,6 +107,11 @@ extension EmailTemplate {
     private static let byYouAndAddedOrReset =
         "If you changed the password and added all of these yourself, you do not need to do anything. If you did not "
         + "change the password, \(reset)"
+
+    private static func stillConnected(_ app: String) -> String {
+        "\(app) is still listed under Sign in with Apple. To remove it, open your Apple Account in the settings of your "
+            + "device, choose Sign in with Apple, and stop using \(app)."
+    }
 
     private static func byYouOrContact(_ app: String) -> String {
         "\(byYou) If you did not, contact the people who run \(app)."

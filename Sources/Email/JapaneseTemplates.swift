@@ -48,7 +48,7 @@ extension EmailTemplate {
         case .accountDeleted:
             return japanese(
                 "【\(app)】アカウントが削除されました", "\(app)のアカウントが削除されました。今後、このアカウントにログインすることはできません。",
-                [byYouOrContact(app)])
+                (values.staysConnectedToApple ? [stillConnected(app)] : []) + [byYouOrContact(app)])
         case .accountsMerged: return merged(values)
         }
     }
@@ -91,6 +91,10 @@ extension EmailTemplate {
 
     private static let byYouAndAddedOrReset =
         "パスワードの変更と上記のログイン方法の追加が、すべてご自身の操作であれば、何もする必要はありません。パスワードの変更にお心当たりがない場合は、\(reset)"
+
+    private static func stillConnected(_ app: String) -> String {
+        "\(app)は「Appleでサインイン」の一覧にまだ残っています。削除するには、端末の設定でApple Accountを開き、「Appleでサインイン」から\(app)の使用を停止してください。"
+    }
 
     private static func byYouOrContact(_ app: String) -> String {
         "\(byYou)お心当たりがない場合は、\(app)の運営者にお問い合わせください。"

@@ -23,6 +23,8 @@ struct CompositionRoot: Sendable {
     let breaches: BreachedPasswords
     /// The keys of identity providers, shared by all loops.
     let providerKeys: JWKSCache
+    /// Apple's token endpoints, shared by all loops.
+    let appleTokens: AppleTokenEndpoint
     /// The last use of service keys, shared by all loops.
     let keyUse: KeyUsageTracker
     let mode: Mode
@@ -56,7 +58,8 @@ struct CompositionRoot: Sendable {
         let tokens = GatewayTokens(keys: configuration.keys.value(for:), issuers: mode.issuers, clock: clock)
         let sealedTokens = MasterKeySealedTokens(masterKeys: masterKeys)
         let networks = NetworkHashing.live(under: masterKeys)
-        let verifier = mode.verifier(providerKeys, clock)
+        let appleSealing = AppleGrantSealing.sealing(under: masterKeys)
+        let verifier = mode.verifier(providerKeys, clock).keepingCodes(appleSealing, clock: clock)
         let authenticator = Authenticator(
             store: store, tokens: tokens, passwords: passwords, breaches: breaches, limiter: limiter,
             networks: networks, clock: clock, entropy: .live)
@@ -90,6 +93,7 @@ struct CompositionRoot: Sendable {
                 store: federation, authenticator: authenticator, verifier: verifier, sealedTokens: sealedTokens,
                 tokens: tokens, outOfBand: outOfBand, limiter: limiter, networks: networks, clock: clock,
                 entropy: .live),
+            apple: apple(on: pool, appleSealing),
             projects: ProjectServices(
                 editor: configuration.editor, tenancy: tenancy(on: pool, configuration, extensions),
                 app: configuration.app(_:of:)),
@@ -133,6 +137,15 @@ struct CompositionRoot: Sendable {
                 under: masterKeys,
                 actionBase: { [publicURL] in $0.emailSettings.actionBase(of: $1, at: publicURL()) },
                 isSent: emailService != nil))
+    }
+
+    private func apple(on pool: Pool, _ sealing: AppleGrantSealing) -> AppleServices {
+        let store = PostgresAppleGrantStore(pool: pool)
+        return AppleServices(
+            revocation: AppleTokenRevocation(
+                store: store, endpoint: appleTokens, credentials: .live(on: pool, under: masterKeys),
+                sealing: sealing, clock: clock),
+            grants: store)
     }
 
     private func documents(of id: ID<Project>?, in configuration: ConfigurationCache) async throws -> ProjectDocuments?

@@ -13,6 +13,8 @@ package struct Mode: Sendable {
     /// Verifies the credentials of identity providers.
     let verifier: @Sendable (JWKSCache, WallClock) -> Verifier
     package var clock = WallClock.live
+    /// Where tokens of Apple are redeemed, checked and revoked.
+    package var appleEndpoints = AppleEndpoints.live
     /// See ``ConfigurationRules``.
     var takesLoopbackIssuers = false
     /// Whether the rate limits of the policy apply.

@@ -50,6 +50,8 @@ package final class RunningGateway: Sendable {
         emailService =
             try mode.emailService?(dependencies)
             ?? config.email.map { try EmailService($0, dependencies: dependencies) }
+        let appleTokens = AppleTokenEndpoint.http(client, at: mode.appleEndpoints, clock: mode.clock)
+            .counted(by: metrics.registry, log: log)
         let keyUse = KeyUsageTracker()
         let root = CompositionRoot(
             masterKeys: config.masterKeys, trustedProxies: config.trustedProxies, log: log, metrics: metrics,
@@ -58,7 +60,8 @@ package final class RunningGateway: Sendable {
                 replacesHashes: config.passwords.replacesHashes, on: hashing),
             limiter: mode.limitsRates ? limits.limiter : .none,
             breaches: .live(at: config.breachedPasswordsURL, client: client, metrics: metrics, log: log),
-            providerKeys: providerKeys, keyUse: keyUse, mode: mode, emailService: emailService, publicURL: publicURL,
+            providerKeys: providerKeys, appleTokens: appleTokens, keyUse: keyUse, mode: mode,
+            emailService: emailService, publicURL: publicURL,
             isDraining: { state.isDraining.load(ordering: .relaxed) })
         let gateways = pools.map { root.gateway(on: $0) }
         do {
@@ -75,9 +78,13 @@ package final class RunningGateway: Sendable {
         self.state = state
         state.port.store(server.port, ordering: .relaxed)
         server.start()
+        let apple = AppleGrantWorkers(
+            on: pools[0], endpoint: appleTokens, under: config.masterKeys, clock: mode.clock, log: log,
+            metrics: metrics.registry)
         let cleaning = Worker.cleaning(pools[0], clock: mode.clock, metrics: metrics.registry)
         workers = Workers(
-            [cleaning, keyUse.worker(on: pools[0])] + (mode.limitsRates ? [limits.worker(on: pools[0])] : []),
+            [cleaning, keyUse.worker(on: pools[0])] + (mode.limitsRates ? [limits.worker(on: pools[0])] : [])
+                + apple.workers,
             on: group.loops[0], log: log)
     }
 

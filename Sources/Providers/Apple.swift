@@ -26,7 +26,8 @@ struct Apple: Sendable {
             emailTrust: Self.trust(in: email, token.claims), isPrivateEmail: Self.isPrivate(email, token.claims),
             name: input.credential.name, realUserStatus: Self.realUserStatus(token.claims), rawUserInfo: token.json,
             nonce: input.credential.rawNonce,
-            replayKeys: Self.replayKeys(nonce: nonce, of: subject, expiresAt: token.expiresAt))
+            replayKeys: Self.replayKeys(nonce: nonce, of: subject, expiresAt: token.expiresAt),
+            issuedAt: try token.claims.time("iat"))
     }
 
     /// Apple operates the relays and verifies every other address, unless `email_verified` is false.

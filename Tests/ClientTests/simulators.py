@@ -43,6 +43,9 @@ class Simulators:
     def key_fetches(self, provider):
         return _json(self.request("GET", "/simulators", None))[provider]["keyFetches"]
 
+    def revocations(self):
+        return _json(self.request("GET", "/simulators", None))["apple"]["revocations"]
+
     def clock(self, **change):
         set_clock(self.gateway, **change)
 

@@ -54,6 +54,10 @@ def upgrade(email, password, id_token=ANONYMOUS_ID_TOKEN):
     return {"idToken": id_token, "email": email, "password": password}
 
 
+def apple_token(kind, id_token):
+    return {"providerId": "apple.com", "tokenType": kind, "token": "token", "idToken": id_token}
+
+
 def identifier(email, continue_uri="http://localhost"):
     return {"identifier": email, "continueUri": continue_uri}
 
@@ -274,6 +278,13 @@ ROWS = [
         "idToken": FEDERATED_ID_TOKEN, "deleteProvider": ["google.com", "apple.com"], "allowNoSignInMethod": True}),
     Row("missing ID token", "unlink", {"deleteProvider": ["google.com"]}, "MISSING_ID_TOKEN"),
     Row("missing provider", "unlink", {"idToken": FEDERATED_ID_TOKEN}, "MISSING_PROVIDER_ID"),
+    Row("own Apple identity", "credentialState", {"idToken": FEDERATED_ID_TOKEN}),
+    Row("no Apple identity", "credentialState", {"idToken": ID_TOKEN}),
+    Row("missing ID token", "credentialState", {}, "MISSING_ID_TOKEN"),
+    Row("access token", "revokeToken", apple_token("ACCESS_TOKEN", FEDERATED_ID_TOKEN)),
+    Row("unknown code", "revokeToken", apple_token("CODE", FEDERATED_ID_TOKEN), "INVALID_IDP_RESPONSE"),
+    Row("account without Apple", "revokeToken", apple_token("CODE", ID_TOKEN), "INVALID_PROVIDER_ID"),
+    Row("missing ID token", "revokeToken", apple_token("CODE", None), "MISSING_ID_TOKEN"),
     Row("own sessions", "listSessions", {"idToken": ID_TOKEN}),
     Row("missing ID token", "listSessions", {}, "MISSING_ID_TOKEN"),
     Row("invalid ID token", "listSessions", {"idToken": "a.b.c"}, "INVALID_ID_TOKEN"),
@@ -449,6 +460,8 @@ ROWS = [
     owner("second identity of a provider", "linkIdentity", {"providerId": "google.com", "rawId": NEW_LOCAL_ID},
           "PROVIDER_ALREADY_LINKED", **of(FEDERATED_LOCAL_ID)),
     owner("missing provider", "linkIdentity", {"rawId": "x"}, "MISSING_PROVIDER_ID", **of(LOCAL_ID)),
+    owner("existing account", "getCredentialState", {"localId": FEDERATED_LOCAL_ID}),
+    owner("unknown account", "getCredentialState", {"localId": "unknown"}, "USER_NOT_FOUND"),
     owner("existing identity", "unlinkIdentity", **of(FEDERATED_LOCAL_ID, "google.com")),
     owner("identity that is not linked", "unlinkIdentity", None, "IDENTITY_NOT_FOUND", **of(LOCAL_ID, "google.com")),
     owner("identity moved to another account", "moveIdentity", {"targetLocalId": LOCAL_ID},

@@ -66,6 +66,7 @@ def test_the_local_sign_in_with_apple_has_the_described_results(dev, tmp_path):
     apple, linked, google, again = (json.loads((tmp_path / name).read_text()) for name in files)
     assert (apple["isNewUser"], apple["isPrivateEmail"]) == (True, True)
     assert [entry["providerId"] for entry in (linked, google, again)] == ["google.com", "google.com", "apple.com"]
+    assert json.loads((tmp_path / "deleted.json").read_text())["appleRevocation"] == "QUEUED"
 
 
 @pytest.fixture

@@ -49,6 +49,16 @@ struct EmailRendererTests {
 
     static func escaped(_ text: String) -> String { Markup.text(text).html }
 
+    @Test("a deletion notice says how to disconnect Apple only if the gateway cannot", arguments: Language.allCases)
+    func staysConnected(language: Language) throws {
+        var payload = EmailPayload()
+        #expect(try !Self.message(.accountDeleted, language, payload).text.contains("Apple"))
+        payload.staysConnectedToApple = true
+        let message = try Self.message(.accountDeleted, language, payload)
+        #expect(message.text.contains("Apple Account"))
+        #expect(!message.html.contains("<App>"))
+    }
+
     @Test(
         "text and HTML say the same, name the project, and contain no user input", arguments: every)
     func sameText(kind: OutgoingEmail.Kind, language: Language) throws {

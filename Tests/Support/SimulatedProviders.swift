@@ -82,10 +82,13 @@ struct Proof: Sendable {
     var idToken: String
     var rawNonce: String?
     var user: String?
+    /// Of Apple.
+    var code: String?
 
     var postBody: String {
         let members = [
             ("id_token", idToken), ("providerId", provider), ("nonce", rawNonce), ("user", user),
+            ("code", code),
         ]
         return members.compactMap { name, value in
             value.map { "\(name)=\($0.percentEncoded)" }

@@ -24,12 +24,14 @@ struct TestGateway: Sendable {
     let database: TestDatabase
     let clock: TestClock
     let gateway: RequestPipeline
-    private let root: CompositionRoot
+    let root: CompositionRoot
     private let transport: Transport
     /// `nil` if requests run in process.
     let server: SocketServer?
     let project: Project
     let simulators: SimulatedProviders
+    /// `nil` unless the gateway reaches Apple's token endpoints.
+    let appleServer: AppleServer?
     let masterKeys: MasterKeys
     let limits: RateLimits?
     let keyUse: KeyUsageTracker
@@ -37,13 +39,14 @@ struct TestGateway: Sendable {
     /// - Parameters:
     ///   - transport: how requests reach the gateway.
     ///   - limitsRates: whether rate limits apply, as they do in `serve`.
+    ///   - servesApple: whether the simulated Apple serves its token endpoints, to clients with a working private key.
     ///   - change: changes the policy of `profile` for the project.
     init(
         _ profile: Policy.Profile = .firebase, transport: Transport = .standard, passwords: PasswordHasher? = nil,
         breaches: BreachedPasswords = .none, mode: Mode = .serve(at: "https://auth.example.com"),
         limitsRates: Bool = false,
         trustedProxies: [IPNetwork] = [], log: Log = Log(level: .error, descriptor: 2),
-        isDraining: Bool = false, sendsEmails: Bool = true,
+        isDraining: Bool = false, sendsEmails: Bool = true, servesApple: Bool = false,
         change: (inout Policy) -> Void = { $0.emailEnumerationProtection = false }
     ) async throws {
         database = try TestDatabase()
@@ -56,6 +59,8 @@ struct TestGateway: Sendable {
             id: "demo", name: "Demo", profile: profile, policy: policy, algorithm: .es256, domains: ["localhost"])
         draft.project.providers = SimulatedProviders.providers
         draft.secrets = [.apple: Secret("-----BEGIN PRIVATE KEY-----")]
+        appleServer = servesApple ? try AppleServer(simulators.apple) : nil
+        if let appleServer { draft.secrets = [.apple: Secret(try appleServer.privateKey.pem)] }
         project = draft.project
         masterKeys = try MasterKeys(current: [UInt8](repeating: 7, count: 32))
         #expect(try await draft.create(in: database.pool, under: masterKeys, by: .commandLine, at: clock.now))
@@ -80,6 +85,7 @@ struct TestGateway: Sendable {
                 fetch: simulators.fetch, store: PostgresProviderDocumentStore(pool: database.pool).shelf,
                 clock: clock.wallClock,
                 on: database.pool.loop),
+            appleTokens: try .simulated(by: appleServer, clock: clock.wallClock),
             keyUse: keyUse, mode: mode, publicURL: { "https://auth.example.com" },
             isDraining: { isDraining })
         self.transport = transport
@@ -92,6 +98,7 @@ struct TestGateway: Sendable {
         clock = other.clock
         project = other.project
         simulators = other.simulators
+        appleServer = other.appleServer
         masterKeys = other.masterKeys
         keyUse = other.keyUse
         transport = other.transport
@@ -137,7 +144,7 @@ extension CompositionRoot {
         CompositionRoot(
             masterKeys: masterKeys, trustedProxies: trustedProxies, log: log, metrics: metrics,
             passwords: passwords, limiter: limits.limiter, breaches: breaches, providerKeys: providerKeys,
-            keyUse: keyUse,
+            appleTokens: appleTokens, keyUse: keyUse,
             mode: mode,
             publicURL: publicURL, isDraining: isDraining)
     }

@@ -7,8 +7,9 @@ extension Endpoint {
         let request = try call.body(as: DeleteRequest.self)
         let idToken = try request.idToken.required(.missingIDToken)
         let caller = try await call.services.signIn.authenticator.authenticate(idToken: idToken, in: client.project)
-        try await call.services.accounts.editor.delete(caller, in: client.project, from: call.origin)
-        return try .json(DeleteResponse())
+        let apple = try await call.services.apple.revocation(onDeletionOf: caller.account, in: client.project)
+        try await call.services.accounts.editor.delete(caller, apple: apple, in: client.project, from: call.origin)
+        return try .json(DeleteResponse(apple))
     } administrator: { call, administrator in
         try await call.deleteAccount(for: administrator)
     }
@@ -20,6 +21,12 @@ private struct DeleteRequest: ClientRequest {
     let targetProjectId: String?
 }
 
-private struct DeleteResponse: Encodable {
+struct DeleteResponse: Encodable {
     let kind = "identitytoolkit#DeleteAccountResponse"
+    /// An extension: whether tokens of Sign in with Apple will be revoked.
+    let appleRevocation: String
+
+    init(_ apple: AppleRevocation) {
+        appleRevocation = apple.rawValue
+    }
 }

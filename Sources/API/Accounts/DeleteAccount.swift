@@ -12,16 +12,18 @@ extension Endpoint {
 extension EndpointCall {
     func deleteAccount(for administrator: Administrator) async throws -> Response {
         let request = try body(as: DeleteAccountRequest.self, for: administrator)
+        let id = try ID<Account>(named: request.localId)
+        let account = try await services.accounts.administration.find([.id(id)], in: administrator.project).first
+        var apple = AppleRevocation.none
+        if let account {
+            apple = try await services.apple.revocation(onDeletionOf: account, in: administrator.project)
+        }
         try await services.accounts.administration.delete(
-            try ID(named: request.localId), in: administrator.project, by: actor(of: administrator))
-        return try .json(DeleteAccountResponse())
+            id, in: administrator.project, by: actor(of: administrator))
+        return try .json(DeleteResponse(apple))
     }
 }
 
 private struct DeleteAccountRequest: Decodable {
     let localId: String?
-}
-
-private struct DeleteAccountResponse: Encodable {
-    let kind = "identitytoolkit#DeleteAccountResponse"
 }

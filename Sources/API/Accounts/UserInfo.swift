@@ -122,6 +122,8 @@ struct ProviderUserInfo: Encodable {
     var isPrivateEmail: Bool?
     /// Apple's `real_user_status`.
     var realUserStatus: String?
+    /// An extension: whether the person still uses Sign in with Apple for the app.
+    var credentialState: String?
 
     /// - Returns: `nil` if the account has none.
     static func all(of account: Account, showsSignals: Bool = false) -> [ProviderUserInfo]? {
@@ -161,6 +163,7 @@ struct ProviderUserInfo: Encodable {
         phoneNumber = nil
         guard identity.provider == .apple else { return }
         isPrivateEmail = identity.email.map { _ in identity.isPrivateEmail }
+        credentialState = CredentialState(of: identity).rawValue
         if showsSignals { realUserStatus = identity.realUserStatus.map(Self.name(ofRealUserStatus:)) }
     }
 

@@ -23,6 +23,9 @@ struct TypedCredential: Decodable {
     let accessToken: String?
     let rawNonce: String?
     let fullName: FullName?
+    /// Apple's code, and the redirect URI that it was issued to on the web.
+    let authorizationCode: String?
+    let redirectUri: String?
 }
 
 extension IdpRequest {
@@ -52,6 +55,9 @@ struct IdpEvidence {
     let accessToken: String?
     private let rawNonce: String?
     private let name: PersonName?
+    /// Apple's authorization code, and the redirect URI that it was issued to on the web.
+    private let code: String?
+    private let redirectURI: String?
     /// `nil` for a typed credential.
     private let requestURI: String?
 
@@ -61,6 +67,8 @@ struct IdpEvidence {
         accessToken = credential.accessToken.nonEmpty
         rawNonce = credential.rawNonce
         name = PersonName(given: credential.fullName?.givenName, family: credential.fullName?.familyName)
+        code = credential.authorizationCode.nonEmpty
+        redirectURI = credential.redirectUri.nonEmpty
         requestURI = nil
     }
 
@@ -82,6 +90,8 @@ struct IdpEvidence {
         idToken = members["id_token"].nonEmpty
         accessToken = members["access_token"].nonEmpty
         rawNonce = members["nonce"]
+        code = members["code"].nonEmpty
+        redirectURI = members["redirect_uri"].nonEmpty
         name = user.flatMap(Self.name) ?? members["user"].nonEmpty.flatMap(Self.name)
     }
 
@@ -95,7 +105,17 @@ struct IdpEvidence {
         guard idToken != nil || accessToken == nil else { throw .notImplemented("Sign-in with an access token alone") }
         return FederatedCredential(
             provider: ProviderID(providerID.lowercased()), idToken: idToken.map(Secret.init),
-            rawNonce: rawNonce, name: name)
+            rawNonce: rawNonce, name: name, authorizationCode: try authorizationCode)
+    }
+
+    private var authorizationCode: AuthorizationCode? {
+        get throws(RequestRefusal) {
+            guard let code else { return nil }
+            guard max(code.utf8.count, redirectURI?.utf8.count ?? 0) <= AuthorizationCode.lengthLimit else {
+                throw .rejected(.invalidCredentialOrProviderID, "The authorization code is too long.")
+            }
+            return AuthorizationCode(code: Secret(code), redirectURI: redirectURI)
+        }
     }
 
     private static func cut(_ text: Substring, at separator: Character) -> (Substring, Substring) {

@@ -6,7 +6,8 @@ extension Endpoint {
         [
             .signUp, .signInWithPassword, .lookup, .update, .delete, .createAuthUri, .token, .getProject,
             .getPasswordPolicy, .sendOobCode, .resetPassword, .signInWithEmailLink,
-            .signInWithIdp, .issueNonce, .unlink, .merge, .listSessions, .revokeSession,
+            .signInWithIdp, .issueNonce, .revokeToken, .credentialState, .getCredentialState, .unlink, .merge,
+            .listSessions, .revokeSession,
             .signInWithCustomToken, .createSessionCookie, .getSessionCookiePublicKeys, .getProjectConfig,
             .updateProjectConfig,
             .listDefaultSupportedIdpConfigs, .createDefaultSupportedIdpConfig, .getDefaultSupportedIdpConfig,
@@ -79,7 +80,6 @@ enum Route: Sendable {
             "/v2/accounts/mfaSignIn:finalize", "/v2/accounts/mfaSignIn:start",
             "/v2/accounts/passkeyEnrollment:finalize", "/v2/accounts/passkeyEnrollment:start",
             "/v2/accounts/passkeySignIn:finalize", "/v2/accounts/passkeySignIn:start",
-            "/v2/accounts:revokeToken",
         ].map { (.post, $0) }
         + ["", "/tenants/{tenant}"].flatMap {
             resource("/v2/projects/{project}\($0)/inboundSamlConfigs", "config")

@@ -8,13 +8,15 @@ public struct Services: Sendable {
     let sessionCookies: SessionCookies
     public let emailActions: EmailActionServices
     let merging: AccountMerging
+    let apple: AppleServices
     let projects: ProjectServices
     let audit: AuditTrail
     let operations: OperationsServices
 
     public init(
         signIn: SignInServices, accounts: AccountServices, sessions: SessionService, sessionCookies: SessionCookies,
-        emailActions: EmailActionServices, merging: AccountMerging, projects: ProjectServices, audit: AuditTrail,
+        emailActions: EmailActionServices, merging: AccountMerging, apple: AppleServices, projects: ProjectServices,
+        audit: AuditTrail,
         operations: OperationsServices
     ) {
         self.signIn = signIn
@@ -23,6 +25,7 @@ public struct Services: Sendable {
         self.sessionCookies = sessionCookies
         self.emailActions = emailActions
         self.merging = merging
+        self.apple = apple
         self.projects = projects
         self.audit = audit
         self.operations = operations

@@ -17,6 +17,7 @@ package enum Reencryption {
         count += try await providerSecrets(in: ProviderSecretStore(pool: pool)).reencrypt(with: box)
         count += try await passwordKeys(in: PasswordSchemeStore(pool: pool)).reencrypt(with: box)
         count += try await emails(in: EncryptedEmails(pool: pool)).reencrypt(with: box)
+        count += try await appleTokens(in: EncryptedAppleTokens(pool: pool)).reencrypt(with: box)
         _ = try await canary(in: InstallationStore(pool: pool)).reencrypt(with: box)
         return count
     }
@@ -47,6 +48,12 @@ package enum Reencryption {
         EncryptedColumn(
             page: { try await store.emails(after: $0?.id, limit: pageSize) }, ciphertext: { $0.content },
             context: { EncryptedEmailPayloads.context(of: $0.id) }, replace: { try await store.reseal($0, as: $1) })
+    }
+
+    static func appleTokens(in store: EncryptedAppleTokens) -> EncryptedColumn<EncryptedAppleTokens.Stored> {
+        EncryptedColumn(
+            page: { try await store.tokens(after: $0?.id, limit: pageSize) }, ciphertext: { $0.token },
+            context: { AppleGrantSealing.context(of: $0.id) }, replace: { try await store.reseal($0, as: $1) })
     }
 
     static func canary(in store: InstallationStore) -> EncryptedColumn<Installation> {

@@ -24,7 +24,7 @@ extension BreachedPasswords {
 }
 
 /// Limits a repeated warning to one per pause.
-private final class ThrottledWarning: Sendable {
+final class ThrottledWarning: Sendable {
     private static let pause: Duration = .seconds(600)
 
     /// Guards the time of the last warning.

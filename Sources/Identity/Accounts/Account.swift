@@ -162,12 +162,14 @@ public struct LinkedIdentity: Hashable, Sendable {
     public var linkedAt: Instant?
     /// The user agent of the device that linked it; at most 200 characters.
     public var linkedDevice: String?
+    /// Of Apple. `nil` if Apple never said anything.
+    public var credential: CredentialStatus?
 
     public init(
         provider: ProviderID, subject: String, email: EmailAddress? = nil, emailTrust: EmailTrust = .none,
         isPrivateEmail: Bool = false, name: PersonName? = nil, displayName: String? = nil, photoURL: String? = nil,
         realUserStatus: Int? = nil, audience: String? = nil, issuer: String? = nil, linkedAt: Instant? = nil,
-        linkedDevice: String? = nil
+        linkedDevice: String? = nil, credential: CredentialStatus? = nil
     ) {
         self.provider = provider
         self.subject = subject
@@ -182,5 +184,6 @@ public struct LinkedIdentity: Hashable, Sendable {
         self.issuer = issuer
         self.linkedAt = linkedAt
         self.linkedDevice = linkedDevice
+        self.credential = credential
     }
 }

@@ -132,12 +132,18 @@ public struct AccountEditor: Sendable {
         return try await apply(change, to: caller, in: project, from: origin)
     }
 
-    public func delete(_ caller: Caller, in project: Project, from origin: RequestContext) async throws {
+    /// - Parameter apple: what the deletion does at Apple. The notice says how to disconnect the app if that is not
+    ///   possible.
+    public func delete(
+        _ caller: Caller, apple: AppleRevocation = .none, in project: Project, from origin: RequestContext
+    ) async throws {
         try caller.requireRecentLogin(by: project.policy, at: clock.now())
         let now = clock.now()
         var emails: [OutgoingEmail] = []
         if let email = caller.account.email, caller.account.emailIsVerified {
-            emails = try outOfBand.notice(.accountDeleted, to: email, about: nil, from: origin, at: now)
+            var payload = EmailPayload()
+            payload.staysConnectedToApple = apple == .notPossible ? true : nil
+            emails = try outOfBand.notice(.accountDeleted, to: email, about: nil, payload, from: origin, at: now)
         }
         let emailBatch = EmailBatch(emails: emails)
         try await refusing(\.atEdit) {

@@ -11,7 +11,8 @@ extension LinkedIdentity {
             name: before?.name ?? identity.name, displayName: before?.displayName ?? identity.displayName,
             photoURL: identity.photoURL ?? before?.photoURL,
             realUserStatus: before?.realUserStatus ?? identity.realUserStatus, audience: identity.audience,
-            issuer: identity.issuer ?? before?.issuer, linkedAt: before?.linkedAt, linkedDevice: before?.linkedDevice)
+            issuer: identity.issuer ?? before?.issuer, linkedAt: before?.linkedAt, linkedDevice: before?.linkedDevice,
+            credential: .signedIn(before: before?.credential, issuedAt: identity.issuedAt))
         details = identity.details
     }
 }

@@ -64,6 +64,8 @@ public struct EmailPayload: Hashable, Codable, Sendable {
     public var removals: [Removal]?
     /// The sign-in methods of the account after a merge.
     public var methods: [ProviderID]?
+    /// After a deletion: the gateway could not disconnect the app from the Apple Account; `nil` if it can.
+    public var staysConnectedToApple: Bool?
 
     /// The code of a link that removes an identity.
     public struct Removal: Hashable, Codable, Sendable {

@@ -59,7 +59,8 @@ public struct AccountMerging: Sendable {
         }
         let payload = MergeTokenPayload(
             precondition: try MergePrecondition(of: source, into: target.account), replayKeys: target.replayKeys,
-            method: target.method, authenticatedAt: target.authenticatedAt, targetSession: target.session)
+            method: target.method, authenticatedAt: target.authenticatedAt, targetSession: target.session,
+            code: target.code)
         let end = clock.now() + Self.previewLifetime
         return Preview(
             plan: payload.precondition.plan,
@@ -81,7 +82,7 @@ public struct AccountMerging: Sendable {
         }
         let merge = AccountMerge(
             precondition: payload.precondition, replayKeys: payload.replayKeys + [replayKey], mergedAt: now,
-            undoableUntil: now + Self.undoWindow)
+            undoableUntil: now + Self.undoWindow, code: payload.code)
         let commit = MergeCommit(
             session: entropy.sessionID(), method: payload.method, authenticatedAt: payload.authenticatedAt ?? now,
             targetSession: payload.targetSession, device: origin.device,
@@ -111,7 +112,7 @@ public struct AccountMerging: Sendable {
             try proof.requireIssuer(of: owner)
             return ProvenTarget(
                 account: owner, replayKeys: proof.replayKeys, method: proof.identity.provider, authenticatedAt: nil,
-                session: nil)
+                session: nil, code: proof.identity.code)
         }
     }
 }
@@ -129,6 +130,8 @@ private struct ProvenTarget {
     let method: ProviderID
     let authenticatedAt: Instant?
     let session: ID<Session>?
+    /// The authorization code that came with the proof.
+    var code: SealedCode?
 }
 
 extension ProvenTarget {
@@ -146,6 +149,8 @@ public struct AccountMerge: Hashable, Sendable {
     public let replayKeys: [ReplayKey]
     public let mergedAt: Instant
     public let undoableUntil: Instant
+    /// The authorization code that came with the proof of the target's side.
+    public var code: SealedCode?
 }
 
 /// The session that the owner of both accounts gets in the target.

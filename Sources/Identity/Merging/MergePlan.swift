@@ -118,4 +118,6 @@ public struct MergeTokenPayload: Hashable, SealedTokenContent {
     public let authenticatedAt: Instant?
     /// The session of that ID token, which has to be alive at the commit.
     public let targetSession: ID<Session>?
+    /// The authorization code that came with the proof.
+    public var code: SealedCode?
 }

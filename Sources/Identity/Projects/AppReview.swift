@@ -18,12 +18,15 @@ public struct AppReview: Hashable, Sendable {
 
     public var passes: Bool { points.allSatisfy { $0.verdict != .broken } }
 
-    /// - Parameter usesCustomTokens: whether an account of the realm was ever signed in with a custom token.
-    public init(of app: App, in project: Project, usesCustomTokens: Bool = false) {
+    /// - Parameters:
+    ///   - usesCustomTokens: whether an account of the realm was ever signed in with a custom token.
+    ///   - redeemed: the client IDs of Apple whose codes the gateway redeemed with the present private key.
+    public init(of app: App, in project: Project, usesCustomTokens: Bool = false, redeemed: Set<String>) {
         let services = LoginServices(of: app, in: project)
         points =
             Self.loginServices(services, app) + Self.openPoints(services, app, project, usesCustomTokens)
             + Self.deletion(services, project.policy)
+            + Self.revocation(of: app, services, project, redeemed)
     }
 
     /// Guideline 4.8.
@@ -104,7 +107,7 @@ public struct AppReview: Hashable, Sendable {
     /// Guideline 5.1.1(v), and Apple's requirements for account deletion since June 2022.
     private static func deletion(_ services: LoginServices, _ policy: Policy) -> [Point] {
         let recent = policy.recentLoginMaxAge.components.seconds
-        var points = [
+        return [
             Point(
                 guideline: "5.1.1(v)", verdict: .met,
                 text: """
@@ -112,15 +115,26 @@ public struct AppReview: Hashable, Sendable {
                     sign the user in again if the last login is more than \(recent) seconds ago
                     """)
         ]
-        if services.methods.contains(.apple) || services.linkOnly.contains(.apple) {
-            points.append(
-                Point(
-                    guideline: "5.1.1(v)", verdict: .open,
-                    text: """
-                        tokens of Sign in with Apple are not revoked on deletion: this release does not keep Apple's \
-                        refresh tokens, so the app's backend has to call Apple's revocation endpoint itself
-                        """))
+    }
+
+    /// Apple requires that the deletion of an account revokes the tokens of Sign in with Apple (TN3194). A redeemed code
+    /// shows that the app sends its codes and that the private key works.
+    private static func revocation(
+        of app: App, _ services: LoginServices, _ project: Project, _ redeemed: Set<String>
+    ) -> [Point] {
+        guard (services.methods + services.linkOnly).contains(.apple), let apple = project.settings(of: .apple) else {
+            return []
         }
-        return points
+        let works = !redeemed.isDisjoint(with: app.audiences(of: apple))
+        return [
+            Point(
+                guideline: "5.1.1(v)", verdict: works ? .met : .broken,
+                text: works
+                    ? "accounts:delete revokes the tokens of Sign in with Apple; codes of this app were redeemed"
+                    : """
+                    tokens of Sign in with Apple are not revoked on deletion, because no code of this app was redeemed \
+                    with the present private key: send authorizationCode with the sign-in, and run `sekisho check --live`
+                    """)
+        ]
     }
 }

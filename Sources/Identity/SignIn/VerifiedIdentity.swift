@@ -8,15 +8,18 @@ public struct FederatedCredential: Sendable {
     public internal(set) var nonceIsFromGateway = false
     /// The name from Apple, which Apple sends an app only once.
     public let name: PersonName?
+    /// Of Apple: redeemed after the sign-in.
+    public let authorizationCode: AuthorizationCode?
 
     public init(
         provider: ProviderID, idToken: Secret?, rawNonce: String? = nil,
-        name: PersonName? = nil
+        name: PersonName? = nil, authorizationCode: AuthorizationCode? = nil
     ) {
         self.provider = provider
         self.idToken = idToken
         self.rawNonce = rawNonce
         self.name = name
+        self.authorizationCode = authorizationCode
     }
 }
 
@@ -81,12 +84,16 @@ public struct VerifiedIdentity: Hashable, Codable, Sendable {
     public var nonce: String?
     /// Consumed when this identity signs a user in or is linked.
     public var replayKeys: [ReplayKey]
+    /// When the provider issued the credential; `nil` unless the provider is Apple.
+    public var issuedAt: Instant?
+    /// The authorization code that came with the credential.
+    public var code: SealedCode?
 
     public init(
         provider: ProviderID, subject: String, audience: String, issuer: String? = nil, email: EmailAddress? = nil,
         emailTrust: EmailTrust = .none, isPrivateEmail: Bool = false, name: PersonName? = nil,
         displayName: String? = nil, photoURL: String? = nil, realUserStatus: Int? = nil, rawUserInfo: String = "{}",
-        nonce: String? = nil, replayKeys: [ReplayKey] = [], hostedDomain: String? = nil
+        nonce: String? = nil, replayKeys: [ReplayKey] = [], hostedDomain: String? = nil, issuedAt: Instant? = nil
     ) {
         self.provider = provider
         self.subject = subject
@@ -103,6 +110,7 @@ public struct VerifiedIdentity: Hashable, Codable, Sendable {
         self.nonce = nonce
         self.replayKeys = replayKeys
         self.hostedDomain = hostedDomain
+        self.issuedAt = issuedAt
     }
 
     /// The identity without the name and the address if `policy` drops what `app` does not request. They are dropped

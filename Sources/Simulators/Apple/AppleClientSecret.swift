@@ -16,13 +16,15 @@ struct AppleClientSecret {
     }
 
     /// - Throws: ``AppleRefusal/Code/invalidClient`` for every mistake, like Apple.
-    static func check(_ text: String, of client: AppleClient, audience: String, now: Int64) throws(AppleRefusal) {
+    ///
+    /// - Parameter isTrusted: accepts a client without registered keys by the claims alone.
+    static func check(
+        _ text: String, of client: AppleClient, audience: String, now: Int64, isTrusted: Bool = false
+    ) throws(AppleRefusal) {
         do {
             let secret = try UnverifiedJWS(parsing: text)
-            guard secret.algorithm == .es256, let key = secret.keyID.flatMap({ client.keys[$0] }) else {
-                throw AppleRefusal(.invalidClient)
-            }
-            let claims = try StrictJSON.decode(Claims.self, from: secret.payload(verifiedWith: key))
+            guard secret.algorithm == .es256 else { throw AppleRefusal(.invalidClient) }
+            let claims = try claims(of: secret, client, isTrusted: isTrusted && client.keys.isEmpty)
             guard
                 claims.iss == client.team, claims.sub == client.id, claims.aud == audience, claims.exp > now,
                 claims.exp - (claims.iat ?? now) <= longestLifetime, claims.exp - now <= longestLifetime
@@ -30,6 +32,21 @@ struct AppleClientSecret {
         } catch {
             // Apple returns the same error for every mistake.
             throw AppleRefusal(.invalidClient)
+        }
+    }
+
+    private static func claims(of secret: UnverifiedJWS, _ client: AppleClient, isTrusted: Bool) throws -> Claims {
+        if isTrusted, let claims = secret.unverified(Claims.self) { return claims }
+        guard let key = secret.keyID.flatMap({ client.keys[$0] }) else { throw AppleRefusal(.invalidClient) }
+        return try StrictJSON.decode(Claims.self, from: secret.payload(verifiedWith: key))
+    }
+
+    /// The team that the secret names; nothing of it is verified.
+    static func team(in text: String) -> String? {
+        do {
+            return try UnverifiedJWS(parsing: text).unverifiedIssuer
+        } catch {
+            return nil
         }
     }
 }

@@ -21,5 +21,8 @@ public struct AppleQuirks: Hashable, Sendable {
     /// Whether `events` of a notification is an object with seconds, as Apple documents it.
     public var eventsAreAnObject = false
 
+    /// Off: the secret of a client without registered keys is accepted without a check of its signature.
+    public var checksClientSecrets = true
+
     public init() {}
 }

@@ -36,6 +36,8 @@ struct AppleState: Sendable {
     var accessTokens: [String: AccessToken] = [:]
     /// The expiry of access tokens for the migration of users to another team.
     var migrationTokens: [String: Int64] = [:]
+    /// The number of revocations, also of unknown tokens.
+    var revocations = 0
     /// The refresh tokens of consents that the person has ended.
     var disconnected: Set<String> = []
 

@@ -40,6 +40,7 @@ extension SimulatedApple {
         guard let token = form["token"] else { throw AppleRefusal(.invalidRequest) }
         state.withLock { state in
             let relation = state.refreshTokens[token]?.relation ?? state.accessTokens[token]?.relation
+            state.revocations += 1
             if let relation, relation.clientID == client.id { state.end(relation) }
         }
         return Response(status: 200)
@@ -47,10 +48,11 @@ extension SimulatedApple {
 
     func authenticated(_ request: Request) throws(AppleRefusal) -> (Form, AppleClient) {
         guard let form = Form(request), let id = form["client_id"] else { throw AppleRefusal(.invalidRequest) }
-        guard let client = state.withLock({ $0.clients[id] }), let secret = form["client_secret"] else {
-            throw AppleRefusal(.invalidClient)
-        }
-        try AppleClientSecret.check(secret, of: client, audience: issuer, now: clock())
+        guard let secret = form["client_secret"] else { throw AppleRefusal(.invalidClient) }
+        let (registered, isTrusted) = state.withLock { ($0.clients[id], !$0.quirks.checksClientSecrets) }
+        let unknown = isTrusted ? AppleClientSecret.team(in: secret).map { AppleClient(id: id, team: $0) } : nil
+        guard let client = registered ?? unknown else { throw AppleRefusal(.invalidClient) }
+        try AppleClientSecret.check(secret, of: client, audience: issuer, now: clock(), isTrusted: isTrusted)
         return (form, client)
     }
 

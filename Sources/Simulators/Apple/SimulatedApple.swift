@@ -55,6 +55,9 @@ public final class SimulatedApple: SimulatedProvider {
         try state.withLock { try $0.keys.rotate(keepingOld: keepingOld) }
     }
 
+    /// The number of accepted revocations, also of unknown tokens.
+    public var revocations: Int { state.withLock { $0.revocations } }
+
     // MARK: Clients
 
     public func register(_ client: AppleClient) {

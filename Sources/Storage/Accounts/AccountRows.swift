@@ -14,7 +14,9 @@ enum AccountRow {
         'isPrivateEmail', l.is_private_email, 'givenName', l.given_name, 'familyName', l.family_name, \
         'realUserStatus', l.real_user_status, 'screenName', l.screen_name, 'language', l.language, \
         'timeZone', l.time_zone, 'audience', l.audience, 'issuer', l.issuer, \
-        'linkedAt', (extract(epoch FROM l.linked_at) * 1000000)::bigint, 'linkedDevice', l.linked_device) \
+        'linkedAt', (extract(epoch FROM l.linked_at) * 1000000)::bigint, 'linkedDevice', l.linked_device, \
+        'credentialState', l.credential_state, \
+        'credentialCheckedAt', (extract(epoch FROM l.credential_checked_at) * 1000000)::bigint) \
         ORDER BY l.created_at, l.provider)::text \
         FROM linked_identity l WHERE l.project_id = a.project_id AND l.account_id = a.id) AS identities
         """
@@ -70,6 +72,16 @@ enum AccountRow {
         let issuer: String?
         let linkedAt: Int64
         let linkedDevice: String?
+        let credentialState: String?
+        let credentialCheckedAt: Int64?
+
+        var credential: CredentialStatus? {
+            guard let state = credentialState.flatMap(CredentialStatus.State.init), let time = credentialCheckedAt
+            else {
+                return nil
+            }
+            return CredentialStatus(state, at: Instant(microseconds: time))
+        }
     }
 
     private static func identities(_ json: String?) throws -> [LinkedIdentity] {
@@ -86,7 +98,8 @@ extension LinkedIdentity {
             isPrivateEmail: stored.isPrivateEmail,
             name: PersonName(given: stored.givenName, family: stored.familyName), displayName: stored.displayName,
             photoURL: stored.photoURL, realUserStatus: stored.realUserStatus, audience: stored.audience,
-            issuer: stored.issuer, linkedAt: Instant(microseconds: stored.linkedAt), linkedDevice: stored.linkedDevice)
+            issuer: stored.issuer, linkedAt: Instant(microseconds: stored.linkedAt), linkedDevice: stored.linkedDevice,
+            credential: stored.credential)
         details = ProfileDetails(
             screenName: stored.screenName, language: stored.language, timeZone: stored.timeZone)
     }

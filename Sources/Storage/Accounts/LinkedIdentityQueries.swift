@@ -37,7 +37,8 @@ extension SQL {
                 \(identity.name?.given), \(identity.name?.family), \(identity.displayName), \(identity.photoURL),
                 \(identity.details.screenName), \(identity.details.language), \(identity.details.timeZone),
                 \(identity.realUserStatus)::bigint::smallint, \(identity.audience), \(issuer),
-                \(identity.linkedDevice), \(Timestamp(now)), \(Timestamp(now)) FROM \(source)
+                \(identity.linkedDevice), \(identity.credential?.state.rawValue),
+                \(identity.credential.map { Timestamp($0.checkedAt) }), \(Timestamp(now)), \(Timestamp(now)) FROM \(source)
             """
     }
 
@@ -55,7 +56,7 @@ extension SQL {
             INSERT INTO linked_identity (\(insertedColumns))
             SELECT \(realm.rawValue), u.provider, u.subject, u.account_id, u.email, \(EmailTrust.none.rawValue), false,
                 NULL, NULL, u.display_name, u.photo_url, NULL, NULL, NULL, NULL, NULL, \(issuer),
-                NULL, \(Timestamp(now)), \(epochPlus("u.linked_at"))
+                NULL, NULL, NULL, \(Timestamp(now)), \(epochPlus("u.linked_at"))
             FROM unnest(\(all.map(\.provider.rawValue)), \(all.map(\.subject)),
                 \(identities.map(\.account.rawValue)), \(all.map(\.email?.rawValue)), \(all.map(\.displayName)),
                 \(all.map(\.photoURL)), \(identities.map(\.linkedAt.microseconds)))
@@ -66,7 +67,7 @@ extension SQL {
     private static let insertedColumns: SQL = """
         project_id, provider, subject, account_id, email, email_trust, is_private_email, given_name, family_name, \
         display_name, photo_url, screen_name, language, time_zone, real_user_status, audience, issuer, \
-        linked_device, created_at, linked_at
+        linked_device, credential_state, credential_checked_at, created_at, linked_at
         """
 
     /// Keeps a name that a concurrent transaction stored first.
@@ -78,12 +79,22 @@ extension SQL {
             display_name = coalesce(l.display_name, \(identity.displayName)), photo_url = \(identity.photoURL),
             screen_name = \(identity.details.screenName), language = \(identity.details.language),
             time_zone = \(identity.details.timeZone), real_user_status = \(identity.realUserStatus)::bigint::smallint, audience = \(identity.audience),
-            issuer = \(identity.issuer)
+            issuer = \(identity.issuer), \(remembering(identity.credential))
         FROM signed_in
         WHERE l.project_id = \(realm.rawValue) AND l.provider = \(identity.provider.rawValue)
             AND l.subject = \(identity.subject)
         RETURNING 1
         """
+    }
+
+    /// Keeps a status that a worker or a notification stored meanwhile.
+    private static func remembering(_ credential: CredentialStatus?) -> SQL {
+        let time = credential.map { Timestamp($0.checkedAt) }
+        let isNewer: SQL = "coalesce(l.credential_checked_at < \(time), \(time) IS NOT NULL)"
+        return """
+            credential_state = CASE WHEN \(isNewer) THEN \(credential?.state.rawValue) ELSE l.credential_state END,
+            credential_checked_at = CASE WHEN \(isNewer) THEN \(time) ELSE l.credential_checked_at END
+            """
     }
 
     static func unlinkAll(from account: ID<Account>, in realm: ID<Realm>) -> SQL {

@@ -92,8 +92,12 @@ extension SQL {
         "NOT EXISTS (SELECT FROM audit_event WHERE project_id = \(realm).id)"
     }
 
+    /// Keeps the private key of Apple while tokens of deleted accounts wait to be revoked with it.
     static func providers(of realm: ID<Realm>) -> SQL {
-        "DELETE FROM identity_provider WHERE project_id = \(realm.rawValue)"
+        """
+        DELETE FROM identity_provider WHERE project_id = \(realm.rawValue) AND NOT EXISTS (
+            SELECT FROM apple_grant WHERE project_id = \(realm.rawValue) AND state IN ('REDEEMING', 'REVOKING'))
+        """
     }
 
     static func passwordKeys(of realm: ID<Realm>) -> SQL {

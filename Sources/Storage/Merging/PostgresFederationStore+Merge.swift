@@ -19,6 +19,11 @@ extension PostgresFederationStore {
                     let alive = try await transaction.query(try .lockIfAlive(proof, of: target.id, in: realm))
                     guard !alive.isEmpty else { throw StoreConflict.stale }
                 }
+                if let code = try SQL.redeemLater(
+                    merge.code, at: merge.mergedAt, in: realm, from: "(VALUES (1)) v")
+                {
+                    _ = try await transaction.execute(code)
+                }
                 let session = Session(
                     id: commit.session, account: target.id, generation: target.generation, method: commit.method,
                     authenticatedAt: max(commit.authenticatedAt, target.validSince), device: commit.device,

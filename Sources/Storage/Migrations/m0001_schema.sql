@@ -224,6 +224,12 @@ CREATE TABLE linked_identity (
     linked_at timestamptz NOT NULL DEFAULT now(),
     -- The device that linked it, from its User-Agent header.
     linked_device text CHECK (length(linked_device) <= 200),
+    -- Of apple.com: whether the person still uses the app, as Apple last said, and when. NULL: Apple never said.
+    credential_state text CHECK (credential_state IN ('AUTHORIZED', 'REVOKED', 'UNKNOWN')),
+    credential_checked_at timestamptz,
+    -- Of apple.com: when the owner last had the tokens revoked through the gateway. The notification of Apple that this
+    -- causes ends no session.
+    tokens_revoked_at timestamptz,
     PRIMARY KEY (project_id, provider, subject),
     FOREIGN KEY (project_id, account_id) REFERENCES account ON DELETE CASCADE
 );
@@ -233,6 +239,63 @@ CREATE TABLE linked_identity (
 CREATE INDEX linked_identity_account ON linked_identity (account_id, project_id);
 -- For clients that ask how the owner of an address signs in.
 CREATE INDEX linked_identity_email ON linked_identity (project_id, email) WHERE email IS NOT NULL;
+
+-- What a token of Apple allows the gateway: to check that a person still uses the app, and to disconnect the two.
+-- No foreign key to account: after a deletion the grant waits here until Apple has revoked its token.
+CREATE TABLE apple_grant (
+    id uuid PRIMARY KEY,
+    project_id text COLLATE "C" NOT NULL,
+    -- The subject of the identity; NULL from the moment it is unlinked or its account is deleted.
+    subject text COLLATE "C",
+    -- The bundle ID or Services ID that the token was issued to.
+    client_id text COLLATE "C" NOT NULL,
+    -- REDEEMING: the code of a sign-in waits to be exchanged. REVOKING: the token waits to be revoked at Apple.
+    state text NOT NULL CHECK (state IN ('REDEEMING', 'AUTHORIZED', 'REVOKED', 'UNKNOWN', 'REVOKING')),
+    token_type text NOT NULL CHECK (token_type IN ('CODE', 'REFRESH_TOKEN', 'ACCESS_TOKEN')),
+    -- Encrypted. NULL when it is revoked.
+    token bytea,
+    -- The redirect URI of the web flow that issued a code; native apps have none.
+    redirect_uri text CHECK (length(redirect_uri) <= 2048),
+    -- The team and the private key that the refresh token was obtained with.
+    team_id text,
+    key_id text,
+    created_at timestamptz NOT NULL,
+    -- The next attempt or check. A worker that claims the row sets it to a later time first.
+    due_at timestamptz NOT NULL,
+    -- The worker gives up then. The first attempt to revoke sets it, except for a code, which has its own end.
+    expires_at timestamptz,
+    attempts bigint NOT NULL DEFAULT 0,
+    -- The latest check, also one that failed.
+    checked_at timestamptz,
+    -- The error of the latest attempt or check; NULL if it succeeded.
+    failure text,
+    CONSTRAINT apple_grant_subject_check CHECK (state = 'REVOKING' OR subject IS NOT NULL),
+    CONSTRAINT apple_grant_token_check CHECK ((state = 'REVOKED') = (token IS NULL))
+);
+
+-- One refresh token for each identity and client ID.
+CREATE UNIQUE INDEX apple_grant_key ON apple_grant (project_id, subject, client_id)
+    WHERE state IN ('AUTHORIZED', 'REVOKED', 'UNKNOWN');
+CREATE INDEX apple_grant_subject ON apple_grant (subject, project_id) WHERE subject IS NOT NULL;
+CREATE INDEX apple_grant_waiting ON apple_grant (due_at) WHERE state IN ('REDEEMING', 'REVOKING');
+CREATE INDEX apple_grant_unchecked ON apple_grant (due_at) WHERE state = 'AUTHORIZED';
+CREATE INDEX apple_grant_checked_at ON apple_grant (checked_at) WHERE checked_at IS NOT NULL;
+
+-- Every deletion of an identity, by whatever statement, hands its grants to the worker that revokes them. What stays
+-- until then names no person.
+CREATE FUNCTION revoke_apple_grants() RETURNS trigger LANGUAGE plpgsql AS $$
+BEGIN
+    DELETE FROM apple_grant WHERE project_id = OLD.project_id AND subject = OLD.subject AND state = 'REVOKED';
+    -- A code may be on its way to Apple: its lease stays, so that only one worker redeems it.
+    UPDATE apple_grant SET state = 'REVOKING', subject = NULL, attempts = 0, checked_at = NULL, failure = NULL,
+        due_at = CASE token_type WHEN 'CODE' THEN due_at ELSE '-infinity' END
+    WHERE project_id = OLD.project_id AND subject = OLD.subject;
+    RETURN NULL;
+END
+$$;
+
+CREATE TRIGGER linked_identity_apple_grants AFTER DELETE ON linked_identity
+    FOR EACH ROW WHEN (OLD.provider = 'apple.com') EXECUTE FUNCTION revoke_apple_grants();
 
 -- Accounts that were merged into others, until the merge can no longer be undone. Deleted with the target.
 CREATE TABLE account_merge (

@@ -33,6 +33,8 @@ extension SQL {
     ) throws -> SQL {
         let now = Timestamp(commit.committedAt)
         let issuer = commit.identity.issuer
+        let code = try redeemLater(commit.identity.code, at: commit.committedAt, in: realm, from: "signed_in")
+        let grants: SQL = code.map { "grants AS (\($0))," } ?? ""
         let remembered: SQL = changed ? "updated_identity AS (\(remembering(identity, in: realm)))," : ""
         return opening(
             try SessionRow(commit.session), in: realm, from: "signed_in",
@@ -50,7 +52,7 @@ extension SQL {
                         display_name = coalesce(a.display_name, \(identity.displayName))
                     FROM locked WHERE a.project_id = locked.project_id AND a.id = locked.id
                     RETURNING 1),
-                \(remembered)
+                \(remembered)\(grants)
                 """, consuming: commit.replayKeys)
     }
 
@@ -58,12 +60,15 @@ extension SQL {
     static func create(
         _ account: Account, with identity: LinkedIdentity, _ commit: SignInCommit, in realm: ID<Realm>
     ) throws -> SQL {
-        create(
+        let code = try redeemLater(commit.identity.code, at: commit.committedAt, in: realm, from: "inserted")
+        let grants: SQL = code.map { "grants AS (\($0))," } ?? ""
+        return create(
             account, opening: try SessionRow(commit.session), in: realm,
             where: issuerStands(for: commit.identity, in: realm),
             after: """
                 linked AS (\(linking(identity, to: account.id, at: commit.committedAt, in: realm, from: "inserted"))
                     RETURNING 1),
+                \(grants)
                 """, consuming: commit.replayKeys)
     }
 

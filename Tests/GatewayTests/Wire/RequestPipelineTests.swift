@@ -79,7 +79,7 @@ struct RequestPipelineTests {
     @Test(
         "answers 501 for operations of Firebase that do not exist here",
         arguments: [
-            "/v1/accounts:signInWithPhoneNumber", "/v2/accounts:revokeToken",
+            "/v1/accounts:signInWithPhoneNumber", "/v1/accounts:revokeToken",
             "/identitytoolkit.googleapis.com/v2/accounts/mfaSignIn:start",
             "/www.googleapis.com/identitytoolkit/v3/relyingparty/verifyPhoneNumber",
             "/v2/projects/demo/tenants/t/inboundSamlConfigs", "/v2/projects/demo/inboundSamlConfigs",

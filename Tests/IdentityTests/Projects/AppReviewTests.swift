@@ -3,16 +3,18 @@ import Testing
 
 @Suite("The report for App Review")
 struct AppReviewTests {
-    private static func row(_ apple: LoginServicesTests.Apple, google: Bool, _ exemption: LoginServicesExemption.Kind?)
-        -> AppReview
-    {
+    private static func row(
+        _ apple: LoginServicesTests.Apple, google: Bool, _ exemption: LoginServicesExemption.Kind?,
+        redeemed: Set<String> = []
+    ) -> AppReview {
         let row = LoginServicesTests.Row(platform: .ios, showsGoogle: google, apple: apple, exemption: exemption)
-        return AppReview(of: row.app, in: row.project)
+        return AppReview(of: row.app, in: row.project, redeemed: redeemed)
     }
 
     @Test("objects where, and only where, guideline 4.8 is broken", arguments: LoginServicesTests.rows)
     func verdicts(row: LoginServicesTests.Row) {
-        let review = AppReview(of: row.app, in: row.project)
+        let clientIDs = row.project.settings(of: .apple)?.clientIDs ?? []
+        let review = AppReview(of: row.app, in: row.project, redeemed: Set(clientIDs))
         let broken = review.points.filter { $0.verdict == .broken }
         #expect(broken.map(\.guideline) == row.expected.map { _ in "4.8" })
         #expect(review.passes == row.expected.isEmpty)
@@ -31,7 +33,7 @@ struct AppReviewTests {
         row.settings.exemption = LoginServicesExemption(
             kind: .thirdPartyClient, reason: "because",
             declaration: .init(actor: "cli", at: Instant(seconds: 1_800_000_000)))
-        let point = AppReview(of: row, in: .demo(providers: [google()])).points.first
+        let point = AppReview(of: row, in: .demo(providers: [google()]), redeemed: []).points.first
         #expect(
             point?.text == "exempt as thirdPartyClient, declared by cli at 2027-01-15T08:00:00.000Z, because: because")
     }
@@ -51,7 +53,8 @@ struct AppReviewTests {
             provider: ConfigurationTests.corp, isEnabled: true, clientIDs: ["c"],
             openID: OpenIDSettings(issuer: "https://id.example.com"))
         let review = AppReview(
-            of: App(id: ID("app")), in: .demo(providers: [appleSettings, corp]), usesCustomTokens: true)
+            of: App(id: ID("app")), in: .demo(providers: [appleSettings, corp]), usesCustomTokens: true,
+            redeemed: Set(appleSettings.clientIDs))
         let texts = review.points.filter { $0.guideline == "4.8" && $0.verdict == .open }.map(\.text)
         #expect(texts.count == 3)
         for words in ["platform is not declared", "relation of oidc.corp is not stated", "custom tokens are in use"] {
@@ -60,12 +63,20 @@ struct AppReviewTests {
         #expect(review.passes)
     }
 
-    @Test("says of deletion what is done, and of Apple's tokens that it is not", arguments: [true, false])
-    func deletion(showsApple: Bool) {
-        let points = Self.row(showsApple ? .ok : .missing, google: false, nil).points
-            .filter { $0.guideline == "5.1.1(v)" }
-        #expect(points.map(\.verdict) == (showsApple ? [.met, .open] : [.met]))
+    @Test("says of deletion what is done, and whether Apple's tokens are revoked", arguments: [true, false])
+    func deletion(redeems: Bool) throws {
+        let row = LoginServicesTests.Row(platform: .ios, showsGoogle: false, apple: .ok, exemption: nil)
+        let clientIDs = row.project.settings(of: .apple)?.clientIDs ?? []
+        let review = AppReview(of: row.app, in: row.project, redeemed: redeems ? Set(clientIDs) : ["com.example.other"])
+        let points = review.points.filter { $0.guideline == "5.1.1(v)" }
+        #expect(points.map(\.verdict) == [.met, redeems ? .met : .broken])
         #expect(points[0].text.contains("accounts:delete"))
-        #expect(points.dropFirst().allSatisfy { $0.text.contains("not revoked") })
+        #expect(review.passes == redeems)
+    }
+
+    @Test("says nothing of Apple's tokens for an app that does not show Apple")
+    func withoutApple() {
+        let points = Self.row(.missing, google: false, nil).points.filter { $0.guideline == "5.1.1(v)" }
+        #expect(points.map(\.verdict) == [.met])
     }
 }

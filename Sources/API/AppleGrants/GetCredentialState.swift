@@ -1,0 +1,57 @@
+internal import HTTP
+internal import Identity
+
+extension Endpoint {
+    /// Whether the caller still uses Sign in with Apple, as the gateway last learned. Asks nobody.
+    static let credentialState = client("credentialState", .post, "/v1/accounts:credentialState") { call, client in
+        let request = try call.body(as: CredentialStateRequest.self)
+        let idToken = try request.idToken.required(.missingIDToken)
+        let caller = try await call.services.signIn.authenticator.authenticate(idToken: idToken, in: client.project)
+        return try .json(CredentialStateResponse(caller.account))
+    }
+
+    static let getCredentialState = administrator(
+        "getCredentialState", .post, "/v1/projects/{project}/accounts:credentialState", needs: .readUsers,
+        bodyLimit: clientBodyLimit
+    ) { call, administrator in
+        let request = try call.body(as: GetCredentialStateRequest.self, for: administrator)
+        let id = try ID<Account>(named: request.localId)
+        let found = try await call.services.accounts.administration.find([.id(id)], in: administrator.project)
+        guard let account = found.first else { throw RequestRefusal.rejected(.userNotFound) }
+        return try .json(CredentialStateResponse(account))
+    }
+}
+
+private struct CredentialStateRequest: ClientRequest {
+    let idToken: String?
+    let tenantId: String?
+    let targetProjectId: String?
+}
+
+private struct GetCredentialStateRequest: Decodable {
+    let localId: String?
+}
+
+private struct CredentialStateResponse: Encodable {
+    struct Identity: Encodable {
+        let providerId = ProviderID.apple.rawValue
+        let rawId: String?
+        let credentialState: String
+        let checkedAt: String?
+
+        init(_ identity: LinkedIdentity?) {
+            rawId = identity?.subject
+            credentialState = CredentialState(of: identity).rawValue
+            checkedAt = identity?.credential?.checkedAt.iso8601
+        }
+    }
+
+    let kind = "sekisho#CredentialStateResponse"
+    let identities: [Identity]
+
+    /// An account without an Apple identity has one entry that says so.
+    init(_ account: Account) {
+        let found = account.identities.filter { $0.provider == .apple }
+        identities = found.isEmpty ? [Identity(nil)] : found.map { Identity($0) }
+    }
+}

@@ -1,0 +1,69 @@
+package import Crypto
+internal import HTTP
+internal import Identity
+package import Postgres
+internal import Providers
+internal import Storage
+
+/// Asks Apple whether the private key of each client ID works, for `sekisho check --live`. Nothing is changed at Apple.
+package struct AppleKeyCheck: Sendable {
+    /// Apple knows no such code. The answer shows whether it accepted the client secret.
+    private static let invalidCode = AuthorizationCode(code: Secret("sekisho-check"))
+
+    private let pool: Pool
+    private let masterKeys: MasterKeys
+
+    package init(pool: Pool, masterKeys: MasterKeys) {
+        self.pool = pool
+        self.masterKeys = masterKeys
+    }
+
+    package func findings() async throws -> [DatabaseCheck.Finding] {
+        let client = try HTTP.Client(loop: pool.loop)
+        let result: Result<[DatabaseCheck.Finding], any Error>
+        do {
+            result = .success(try await findings(asking: .http(client, at: .live, clock: .live)))
+        } catch {
+            result = .failure(error)
+        }
+        await client.close()
+        return try result.get()
+    }
+
+    func findings(asking endpoint: AppleTokenEndpoint) async throws -> [DatabaseCheck.Finding] {
+        let store = ProjectStore(pool: pool)
+        let credentials = AppleCredentialsLookup.live(on: pool, under: masterKeys)
+        var findings: [DatabaseCheck.Finding] = []
+        for project in try await store.all() {
+            let tenants = project.hasTenants ? try await store.tenantsThatSignIn(of: project.id) : []
+            for realm in [project] + tenants {
+                for clientID in realm.settings(of: .apple)?.clientIDs ?? [] {
+                    let key = AppleClientKey(realm: realm.realm, clientID: clientID)
+                    findings.append(try await finding(of: key, try await credentials.find(key), endpoint))
+                }
+            }
+        }
+        return findings
+    }
+
+    private func finding(
+        of key: AppleClientKey, _ client: AppleClientCredentials?, _ endpoint: AppleTokenEndpoint
+    ) async throws -> DatabaseCheck.Finding {
+        let name = "project \(key.realm), apple.com, client ID \(key.clientID)"
+        guard let client else {
+            return .init(isGood: false, text: "\(name): team ID, key ID or private key is missing")
+        }
+        switch try await endpoint.exchange(Self.invalidCode, client) {
+        case .failed(.refused(let code)) where code.concernsClient:
+            return .init(
+                isGood: false,
+                text: """
+                    \(name): Apple rejects the private key (\(code.rawValue)). Check that team \(client.key.teamID) owns \
+                    the client ID, that key \(client.key.keyID) is enabled for Sign in with Apple and configured for this \
+                    App ID, that the private key is the file of this key, and that the clock of this machine is right
+                    """)
+        case .failed(.refused), .tokens: return .init(isGood: true, text: "\(name): the private key works")
+        case .failed(let answer): return .init(isGood: false, text: "\(name): Apple could not be asked (\(answer))")
+        }
+    }
+}

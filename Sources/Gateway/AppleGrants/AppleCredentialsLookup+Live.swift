@@ -1,0 +1,31 @@
+internal import Crypto
+internal import Identity
+internal import Postgres
+internal import Storage
+
+extension AppleCredentialsLookup {
+    /// Reads the settings and the private key of a realm, and caches them for seconds.
+    ///
+    /// A disabled provider still revokes its tokens. A client ID that the provider no longer lists does too, because Apple
+    /// decides whether the key belongs to it.
+    static func live(on pool: Pool, under masterKeys: MasterKeys) -> AppleCredentialsLookup {
+        let store = AppleKeyStore(pool: pool)
+        let box = SealedBox(keys: masterKeys)
+        let keys = Cache<ID<Realm>, AppleKey?>(lifetime: ConfigurationCache.lifetime) { realm in
+            try await store.key(of: realm).map {
+                let pem = try box.open($0.sealed, context: SecretEncryption.context(.apple, in: realm))
+                return AppleKey(name: $0.name, privateKey: Secret(String(decoding: pem, as: UTF8.self)))
+            }
+        }
+        return AppleCredentialsLookup { client in
+            try await keys.value(for: client.realm).map {
+                AppleClientCredentials(clientID: client.clientID, key: $0.name, privateKey: $0.privateKey)
+            }
+        }
+    }
+}
+
+private struct AppleKey: Sendable {
+    let name: AppleKeyName
+    let privateKey: Secret
+}

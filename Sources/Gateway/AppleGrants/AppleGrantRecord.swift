@@ -1,0 +1,71 @@
+internal import Identity
+internal import Telemetry
+
+/// Logs and counts what the workers do with grants: IDs and errors, but neither subjects nor tokens.
+struct AppleGrantRecord: Sendable {
+    private let log: Log
+    private let attempts: Counter
+    private let checks: Counter
+    private let grants: Gauge
+    private let stopped: Gauge
+    private let warning = ThrottledWarning()
+
+    init(log: Log, metrics: Metrics) {
+        self.log = log
+        attempts = metrics.counter(
+            "sekisho_apple_attempts_total", help: "Attempts to redeem codes of Apple and to revoke tokens.",
+            labels: [
+                MetricLabel("purpose", ["redeem", "revoke"]),
+                MetricLabel("outcome", ["done", "postponed", "given_up", "interrupted"]),
+            ])
+        checks = metrics.counter(
+            "sekisho_apple_checks_total", help: "Daily checks of Apple's refresh tokens.",
+            labels: [MetricLabel("result", ["authorized", "revoked", "failed"])])
+        grants = metrics.gauge(
+            "sekisho_apple_grants", help: "Grants of Apple, counted every minute.",
+            labels: [MetricLabel("state", AppleGrant.State.allCases.map { $0.rawValue.lowercased() })])
+        stopped = metrics.gauge(
+            "sekisho_apple_checks_stopped", help: "Client IDs that are not checked, because too many checks fail.")
+    }
+
+    func note(_ grant: AppleGrant, _ outcome: AppleGrantAttempts.Outcome) {
+        let purpose = grant.state == .revoking ? "revoke" : "redeem"
+        var fields: LogFields = [
+            "grantId": .string(grant.id.rawValue), "project": .string(grant.realm.rawValue),
+            "clientId": .string(grant.clientID), "purpose": .string(purpose), "attempts": .int(grant.attempts),
+        ]
+        switch outcome {
+        case .redeemed, .revoked:
+            attempts.increment(purpose, "done")
+            log.info("apple grant \(grant.tokenType == .code ? "redeemed" : "revoked")", fields)
+        case .postponed(let due, let reason):
+            attempts.increment(purpose, "postponed")
+            fields.add("reason", .string(reason))
+            fields.add("due", .string(due.iso8601))
+            log.warning("apple grant postponed", fields)
+        case .givenUp(let reason):
+            attempts.increment(purpose, "given_up")
+            fields.add("reason", .string(reason))
+            log.error("apple grant given up", fields)
+        case .interrupted:
+            attempts.increment(purpose, "interrupted")
+            log.warning("apple grant interrupted", fields)
+        }
+    }
+
+    func note(_ report: AppleGrantChecks.Report) {
+        for (result, count) in [
+            ("authorized", report.authorized), ("revoked", report.revoked), ("failed", report.failed),
+        ] { checks.increment(by: UInt(count), result) }
+        for state in AppleGrant.State.allCases {
+            grants.set(Double(report.counts[state] ?? 0), state.rawValue.lowercased())
+        }
+        stopped.set(Double(report.stopped.count))
+        guard !report.stopped.isEmpty, warning.isDue else { return }
+        for client in report.stopped {
+            log.error(
+                "apple checks stopped: more than 5 % failed within an hour",
+                ["project": .string(client.realm.rawValue), "clientId": .string(client.clientID)])
+        }
+    }
+}

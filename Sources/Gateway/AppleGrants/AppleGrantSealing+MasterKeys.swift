@@ -1,0 +1,20 @@
+internal import Crypto
+internal import Encoding
+internal import FoundationEssentials
+internal import Identity
+
+extension AppleGrantSealing {
+    static func sealing(under masterKeys: MasterKeys) -> AppleGrantSealing {
+        let box = SealedBox(keys: masterKeys)
+        return AppleGrantSealing {
+            ID(withUnsafeBytes(of: UUID().uuid) { UUIDText.text($0) })
+        } seal: { token, id in
+            try box.seal(Array(token.expose().utf8), context: context(of: id))
+        } open: { sealed, id in
+            Secret(String(decoding: try box.open(sealed, context: context(of: id)), as: UTF8.self))
+        }
+    }
+
+    /// The column that the ciphertext of a token is bound to.
+    static func context(of id: ID<AppleGrant>) -> String { "apple_grant/\(id)/token" }
+}

@@ -1,0 +1,70 @@
+/// What a token of Apple allows the gateway: to check that a person still uses an app, and to disconnect the two. There
+/// is at most one with a refresh token for each identity and client ID.
+public struct AppleGrant: Hashable, Sendable {
+    public enum State: String, CaseIterable, Sendable {
+        /// The code of a sign-in waits to be exchanged for a refresh token.
+        case redeeming = "REDEEMING"
+        case authorized = "AUTHORIZED"
+        /// The person, or the gateway for the person, has disconnected the app.
+        case revoked = "REVOKED"
+        /// The token was obtained with another team or private key than the present one.
+        case unknown = "UNKNOWN"
+        /// The token waits to be revoked at Apple.
+        case revoking = "REVOKING"
+    }
+
+    /// The wire's `tokenType`.
+    public enum TokenType: String, CaseIterable, Sendable {
+        case refreshToken = "REFRESH_TOKEN"
+        case accessToken = "ACCESS_TOKEN"
+        case code = "CODE"
+    }
+
+    public let id: ID<AppleGrant>
+    public let realm: ID<Realm>
+    /// `nil` if the identity was unlinked, or its account deleted.
+    public let subject: String?
+    /// The client ID that the token was issued to.
+    public let clientID: String
+    public let state: State
+    public let tokenType: TokenType
+    /// Encrypted, bound to ``id``.
+    public let token: [UInt8]
+    /// The redirect URI of the web flow; `nil` for a native app.
+    public let redirectURI: String?
+    /// The worker gives up then; `nil` for a grant that is kept.
+    public let expiresAt: Instant?
+    /// Attempts so far, including the present one.
+    public let attempts: Int
+
+    public init(
+        id: ID<AppleGrant>, realm: ID<Realm>, subject: String?, clientID: String, state: State, tokenType: TokenType,
+        token: [UInt8], redirectURI: String? = nil, expiresAt: Instant? = nil, attempts: Int = 0
+    ) {
+        self.id = id
+        self.realm = realm
+        self.subject = subject
+        self.clientID = clientID
+        self.state = state
+        self.tokenType = tokenType
+        self.token = token
+        self.redirectURI = redirectURI
+        self.expiresAt = expiresAt
+        self.attempts = attempts
+    }
+}
+
+/// A client ID of one realm: the unit in which checks are stopped.
+public struct AppleClientKey: Hashable, Sendable {
+    public let realm: ID<Realm>
+    public let clientID: String
+
+    public init(realm: ID<Realm>, clientID: String) {
+        self.realm = realm
+        self.clientID = clientID
+    }
+}
+
+extension AppleGrant {
+    public var client: AppleClientKey { AppleClientKey(realm: realm, clientID: clientID) }
+}

@@ -1,0 +1,75 @@
+/// What follows from an attempt to exchange the code of a grant.
+public enum RedemptionDecision: Hashable, Sendable {
+    case keep
+    case retry(reason: String)
+    case giveUp(reason: String)
+
+    /// - Parameter subject: the identity that came with the code; `nil` if it was unlinked since.
+    public init(_ exchange: AppleExchange, for subject: String?) {
+        self =
+            switch exchange {
+            case .tokens(_, let found): subject == nil || found == subject ? .keep : .giveUp(reason: "other subject")
+            case .failed(.refused(let code)) where !code.concernsClient: .giveUp(reason: code.rawValue)
+            // An operator may correct the key while the code is valid.
+            case .failed(let answer): .retry(reason: "\(answer)")
+            }
+    }
+}
+
+extension RecordedCheck {
+    /// Only Apple's word about the token marks a grant. A wrong key, an outage and a network error mark nothing.
+    public init(_ answer: AppleAnswer) {
+        self =
+            switch answer {
+            case .accepted: .authorized
+            case .refused(.invalidGrant), .refused(.invalidRequest): .revoked(failure: "\(answer)")
+            case .refused, .unavailable: .failed(failure: "\(answer)")
+            }
+    }
+
+    /// The same without its consequence, because too many checks of the client ID fail.
+    var doubted: RecordedCheck {
+        switch self {
+        case .revoked(let failure): .failed(failure: failure)
+        case .authorized, .failed: self
+        }
+    }
+
+    public var isFailure: Bool { self != .authorized }
+}
+
+/// The checks of one client ID that were made together, judged with those of the last hour.
+public struct CheckBatch: Sendable {
+    public let results: [ID<AppleGrant>: RecordedCheck]
+    /// Whether the client ID is stopped: it fails too often to believe that so many people disconnect the app.
+    public let stops: Bool
+
+    /// - Parameter earlier: the checks of the last hour, without these.
+    public init(_ results: [ID<AppleGrant>: RecordedCheck], after earlier: CheckCounts) {
+        let failed = results.values.count(where: \.isFailure)
+        stops = CheckCounts(all: earlier.all + results.count, failed: earlier.failed + failed).stopsChecks
+        self.results = stops ? results.mapValues(\.doubted) : results
+    }
+}
+
+/// What the deletion of an account or the removal of an identity means for Sign in with Apple.
+public enum AppleRevocation: String, CaseIterable, Sendable {
+    /// The tokens will be revoked at Apple.
+    case queued = "QUEUED"
+    /// The gateway has no token. The person can disconnect the app in the settings of a device.
+    case notPossible = "NOT_POSSIBLE"
+    /// There is nothing to revoke.
+    case none = "NONE"
+
+    /// - Parameters:
+    ///   - identity: the Apple identity of the account.
+    ///   - grants: the states of the identity's grants.
+    ///   - canSign: whether the project has a private key for Apple.
+    public init(of identity: LinkedIdentity, grants: Set<AppleGrant.State>, canSign: Bool) {
+        if !grants.isDisjoint(with: [.redeeming, .authorized, .unknown]) {
+            self = canSign ? .queued : .notPossible
+        } else {
+            self = identity.credential?.state == .revoked ? .none : .notPossible
+        }
+    }
+}

@@ -1,0 +1,31 @@
+extension AppleGrant {
+    /// How long the gateway tries to revoke a token at Apple.
+    public static let revocationLifetime: Duration = .seconds(30 * 86_400)
+    /// Apple allows one check of a token per day.
+    public static let checkInterval: Duration = .seconds(86_400)
+    /// Only grants of accounts that were used within this time are checked.
+    public static let checkedWhileUsed: Duration = .seconds(30 * 86_400)
+    /// The time of checks that decides whether a client ID is stopped.
+    public static let brakeWindow: Duration = .seconds(3600)
+
+    /// The first check of a new grant, spread over the day after the first interval. Users of an app sign in at the same
+    /// times of the day, for example after an announcement.
+    ///
+    /// - Parameter chance: a random number from 0 to 1.
+    public static func firstCheck(after now: Instant, chance: Double) -> Instant {
+        now + checkInterval + checkInterval * min(max(chance, 0), 1)
+    }
+
+    /// The checks of one minute, so that overdue checks of all grants take most of a day instead of a minute.
+    ///
+    /// - Parameter grants: the number of grants that are checked.
+    public static func checksPerMinute(of grants: Int) -> Int { max(10, (grants + 1199) / 1200) }
+}
+
+extension CheckCounts {
+    /// So few failures stop no client ID: some people always disconnect an app.
+    private static let toleratedFailures = 2
+
+    /// Whether so many checks fail that the reason is probably the configuration or Apple, and not the users.
+    public var stopsChecks: Bool { failed > Self.toleratedFailures && failed * 20 > all }
+}

@@ -1,0 +1,106 @@
+/// The grants, for the workers that redeem, check and revoke them. Every call is one statement or one transaction, and
+/// may throw ``StoreUnavailable``.
+public protocol AppleGrantStore: Sendable {
+    /// Claims grants that wait to be redeemed or revoked. No other worker can claim them until `lease` has passed.
+    func claimWaiting(limit: Int, lease: Duration, at now: Instant) async throws -> [AppleGrant]
+
+    /// Keeps the refresh token that the code of `grant` was exchanged for, in place of an earlier one of the same identity
+    /// and client ID. If the identity was unlinked meanwhile, the token waits to be revoked.
+    ///
+    /// - Parameters:
+    ///   - key: what the token was obtained with.
+    ///   - firstCheck: when the grant is checked first.
+    func keep(_ grant: AppleGrant, token: [UInt8], obtainedWith key: AppleKeyName, firstCheck: Instant, at now: Instant)
+        async throws
+
+    /// - Parameter failure: the reason, without any token.
+    func postpone(_ grant: ID<AppleGrant>, until due: Instant, failure: String) async throws
+
+    /// Deletes a grant that was revoked, or given up, unless its token was replaced meanwhile.
+    func remove(_ grant: AppleGrant) async throws
+
+    /// The checks of the last hour, and the failed ones among them, by client ID.
+    func checks(since start: Instant) async throws -> [AppleClientKey: CheckCounts]
+
+    /// Claims grants whose check is due, except those of `stopped`. A grant whose account was not used since `activeSince`
+    /// is put off until `nextCheck` instead. No other worker can claim them until `lease` has passed.
+    func claimChecks(
+        limit: Int, lease: Duration, except stopped: Set<AppleClientKey>, activeSince: Instant, nextCheck: Instant,
+        at now: Instant
+    ) async throws -> [AppleGrant]
+
+    /// Stores the results of checks of one client ID, and the states of the identities that follow from them. Passes over
+    /// grants that were replaced meanwhile.
+    func record(_ checks: [ID<AppleGrant>: RecordedCheck], nextCheck: Instant, at now: Instant) async throws
+
+    /// Marks grants ``AppleGrant/State/unknown`` that were obtained with another team or private key than the present
+    /// one.
+    func forgetForeignKeys() async throws
+
+    /// The states of an identity's grants.
+    func states(of subject: String, in realm: ID<Realm>) async throws -> Set<AppleGrant.State>
+
+    /// The number of grants in each state.
+    func counts() async throws -> [AppleGrant.State: Int]
+
+    /// Stores tokens that wait to be revoked for the owner of an identity. The identity stays, and its grants of the same
+    /// client ID are revoked.
+    func revoke(_ revocation: OwnRevocation, in realm: ID<Realm>) async throws
+}
+
+/// The team and the private key of a client secret.
+public struct AppleKeyName: Hashable, Sendable {
+    public let teamID: String
+    public let keyID: String
+
+    public init(teamID: String, keyID: String) {
+        self.teamID = teamID
+        self.keyID = keyID
+    }
+}
+
+/// The checks of a client ID within some time.
+public struct CheckCounts: Hashable, Sendable {
+    public var all: Int
+    public var failed: Int
+
+    public init(all: Int = 0, failed: Int = 0) {
+        self.all = all
+        self.failed = failed
+    }
+}
+
+/// What is stored of a check.
+public enum RecordedCheck: Hashable, Sendable {
+    case authorized
+    /// Apple says that the person has disconnected the app.
+    case revoked(failure: String)
+    /// Nothing is known, or nothing is believed: the state stays.
+    case failed(failure: String)
+}
+
+/// A request of the owner to disconnect the app.
+public struct OwnRevocation: Hashable, Sendable {
+    public let id: ID<AppleGrant>
+    public let subject: String
+    public let clientID: String
+    public let tokenType: AppleGrant.TokenType
+    /// Encrypted, bound to ``id``.
+    public let token: [UInt8]
+    public let requestedAt: Instant
+    /// When a worker tries, if the caller has not.
+    public let dueAt: Instant
+
+    public init(
+        id: ID<AppleGrant>, subject: String, clientID: String, tokenType: AppleGrant.TokenType, token: [UInt8],
+        requestedAt: Instant, dueAt: Instant
+    ) {
+        self.id = id
+        self.subject = subject
+        self.clientID = clientID
+        self.tokenType = tokenType
+        self.token = token
+        self.requestedAt = requestedAt
+        self.dueAt = dueAt
+    }
+}

@@ -1,0 +1,79 @@
+/// The token and revocation endpoints of Apple. Every call has a deadline, and throws only if its task is cancelled.
+public struct AppleTokenEndpoint: Sendable {
+    /// Exchanges a code, which Apple accepts once.
+    public var exchange:
+        @Sendable (_ code: AuthorizationCode, _ client: AppleClientCredentials) async throws -> AppleExchange
+    /// Checks a refresh token. Apple's answer shows whether the person still uses the app.
+    public var check: @Sendable (_ token: Secret, _ client: AppleClientCredentials) async throws -> AppleAnswer
+    /// Revokes a refresh token or access token, which disconnects the person from the app.
+    public var revoke:
+        @Sendable (_ token: Secret, _ type: AppleGrant.TokenType, _ client: AppleClientCredentials) async throws
+            -> AppleAnswer
+
+    public init(
+        exchange: @escaping @Sendable (AuthorizationCode, AppleClientCredentials) async throws -> AppleExchange,
+        check: @escaping @Sendable (Secret, AppleClientCredentials) async throws -> AppleAnswer,
+        revoke: @escaping @Sendable (Secret, AppleGrant.TokenType, AppleClientCredentials) async throws -> AppleAnswer
+    ) {
+        self.exchange = exchange
+        self.check = check
+        self.revoke = revoke
+    }
+}
+
+/// What authenticates a client ID to Apple.
+public struct AppleClientCredentials: Sendable {
+    public let clientID: String
+    public let key: AppleKeyName
+    /// PEM.
+    public let privateKey: Secret
+
+    public init(clientID: String, key: AppleKeyName, privateKey: Secret) {
+        self.clientID = clientID
+        self.key = key
+        self.privateKey = privateKey
+    }
+}
+
+/// Apple's answer, as far as decisions depend on it.
+public enum AppleAnswer: Hashable, Sendable {
+    case accepted
+    /// Apple's `error`, with status 400.
+    case refused(AppleErrorCode)
+    /// No answer, or one that says nothing about the token.
+    ///
+    /// - Parameter reason: without any token.
+    case unavailable(reason: String)
+}
+
+public enum AppleExchange: Sendable {
+    /// - Parameter subject: the `sub` of the answer's identity token.
+    case tokens(refreshToken: Secret, subject: String?)
+    case failed(AppleAnswer)
+}
+
+/// The errors of Apple's token endpoints (TN3107).
+public enum AppleErrorCode: String, CaseIterable, Sendable {
+    /// On a check also: the person has disconnected the app.
+    case invalidRequest = "invalid_request"
+    /// The team, the private key or its ID is wrong, or they do not belong to the client ID.
+    case invalidClient = "invalid_client"
+    /// The code or token was used, has expired, was revoked, or belongs to another client ID.
+    case invalidGrant = "invalid_grant"
+    case unauthorizedClient = "unauthorized_client"
+    case unsupportedGrantType = "unsupported_grant_type"
+    case invalidScope = "invalid_scope"
+
+    /// Whether the configuration is wrong, and not the code or token.
+    public var concernsClient: Bool { self == .invalidClient || self == .unauthorizedClient }
+}
+
+extension AppleAnswer: CustomStringConvertible {
+    public var description: String {
+        switch self {
+        case .accepted: "accepted"
+        case .refused(let code): code.rawValue
+        case .unavailable(let reason): reason
+        }
+    }
+}

@@ -1,0 +1,16 @@
+/// Where Apple redeems, checks and revokes tokens. They are fixed at start, like ``ProviderEndpoints``.
+public struct AppleEndpoints: Sendable {
+    public let tokenURL: String
+    public let revocationURL: String
+    /// The audience of client secrets.
+    public let audience: String
+
+    /// - Parameter base: without a slash at the end.
+    public init(base: String, audience: String = "https://appleid.apple.com") {
+        tokenURL = base + "/auth/token"
+        revocationURL = base + "/auth/revoke"
+        self.audience = audience
+    }
+
+    public static let live = AppleEndpoints(base: "https://appleid.apple.com")
+}

@@ -1,0 +1,120 @@
+internal import Encoding
+public import HTTP
+public import Identity
+internal import JOSE
+internal import JSON
+
+extension AppleTokenEndpoint {
+    /// For one request.
+    public static let deadline: Duration = .seconds(10)
+    /// In bytes.
+    private static let maximumLength = 64 * 1024
+
+    /// Asks Apple over the network.
+    public static func http(_ client: HTTP.Client, at endpoints: AppleEndpoints, clock: WallClock) -> AppleTokenEndpoint
+    {
+        let requests = AppleRequests(client: client, endpoints: endpoints, clock: clock)
+        return AppleTokenEndpoint { code, credentials in
+            var form = [("grant_type", "authorization_code"), ("code", code.code.expose())]
+            if let redirectURI = code.redirectURI { form.append(("redirect_uri", redirectURI)) }
+            let (answer, body) = try await requests.post(form, to: endpoints.tokenURL, as: credentials)
+            guard answer == .accepted else { return .failed(answer) }
+            return AppleExchange(body, for: credentials, issuer: endpoints.audience)
+        } check: { token, credentials in
+            let form = [("grant_type", "refresh_token"), ("refresh_token", token.expose())]
+            return try await requests.post(form, to: endpoints.tokenURL, as: credentials).answer
+        } revoke: { token, type, credentials in
+            let hint = type == .accessToken ? "access_token" : "refresh_token"
+            let form = [("token", token.expose()), ("token_type_hint", hint)]
+            return try await requests.post(form, to: endpoints.revocationURL, as: credentials).answer
+        }
+    }
+
+    fileprivate struct AppleRequests: Sendable {
+        let client: HTTP.Client
+        let endpoints: AppleEndpoints
+        let clock: WallClock
+
+        func post(
+            _ form: [(String, String)], to url: String, as credentials: AppleClientCredentials
+        ) async throws -> (answer: AppleAnswer, body: [UInt8]) {
+            let secret: String
+            do {
+                secret = try AppleClientSecret.mint(for: credentials, audience: endpoints.audience, at: clock.now())
+            } catch {
+                // What Apple would say to a secret of this key.
+                return (.refused(.invalidClient), [])
+            }
+            let members = [("client_id", credentials.clientID), ("client_secret", secret)] + form
+            let text = members.map { "\($0)=\(PercentEncoding.encode($1))" }.joined(separator: "&")
+            let request = ClientRequest(
+                .post, url,
+                headers: ["Accept": "application/json", "Content-Type": "application/x-www-form-urlencoded"],
+                body: Array(text.utf8), deadline: deadline, maximumLength: maximumLength, destination: .anywhere)
+            do {
+                let response = try await client.send(request)
+                return (AppleAnswer(status: response.status, body: response.body), response.body)
+            } catch let fault as ClientFault {
+                return (.unavailable(reason: "\(fault)"), [])
+            }
+        }
+    }
+}
+
+extension AppleAnswer {
+    private struct Failure: Decodable {
+        let error: String?
+    }
+
+    /// Apple declares its JSON as ISO-8859-1, but it is plain JSON.
+    init(status: Int, body: [UInt8]) {
+        switch status {
+        case 200: self = .accepted
+        case 400:
+            do {
+                let failure = try StrictJSON.decode(Failure.self, from: body)
+                self =
+                    failure.error.flatMap(AppleErrorCode.init).map { .refused($0) }
+                    ?? .unavailable(reason: "status 400 with another error")
+            } catch {
+                self = .unavailable(reason: "status 400 without JSON")
+            }
+        default: self = .unavailable(reason: "status \(status)")
+        }
+    }
+}
+
+extension AppleExchange {
+    private struct Tokens: Decodable {
+        let refreshToken: String?
+        let idToken: String?
+
+        enum CodingKeys: String, CodingKey {
+            case refreshToken = "refresh_token"
+            case idToken = "id_token"
+        }
+    }
+
+    private struct Claims: Decodable {
+        let iss: String
+        let aud: String
+        let sub: String
+    }
+
+    /// The identity token comes from Apple's own server over TLS, which stands for its signature (OpenID Connect Core 1.0
+    /// §3.1.3.7, item 6). An identity token of another issuer or audience counts as absent.
+    init(_ body: [UInt8], for client: AppleClientCredentials, issuer: String) {
+        do {
+            let tokens = try StrictJSON.decode(Tokens.self, from: body)
+            guard let refreshToken = tokens.refreshToken, !refreshToken.isEmpty else {
+                self = .failed(.unavailable(reason: "the response has no refresh token"))
+                return
+            }
+            let claims = try tokens.idToken.flatMap { try UnverifiedJWS(parsing: $0).unverified(Claims.self) }
+            let isOurs = claims?.iss == issuer && claims?.aud == client.clientID
+            self = .tokens(refreshToken: Secret(refreshToken), subject: isOurs ? claims?.sub : nil)
+        } catch {
+            self = .failed(.unavailable(reason: "the response is not valid"))
+        }
+    }
+}

@@ -1,0 +1,100 @@
+internal import FoundationEssentials
+internal import Identity
+internal import Postgres
+
+extension SQL {
+    /// Inserts the code of a sign-in for each row of `source`; nothing without a code.
+    static func redeemLater(_ code: SealedCode?, at now: Instant, in realm: ID<Realm>, from source: SQL) throws -> SQL?
+    {
+        guard let code else { return nil }
+        return """
+            INSERT INTO apple_grant (id, project_id, subject, client_id, state, token_type, token, redirect_uri,
+                created_at, due_at, expires_at)
+            SELECT \(try UUID(code.id)), \(realm.rawValue), \(code.subject), \(code.clientID),
+                \(AppleGrant.State.redeeming.rawValue), \(AppleGrant.TokenType.code.rawValue), \(code.code),
+                \(code.redirectURI), \(Timestamp(now)), \(Timestamp(now)), \(Timestamp(code.expiresAt)) FROM \(source)
+            """
+    }
+
+    /// Grants that were marked by the deletion of an identity get the end of their attempts here.
+    static func claimWaiting(limit: Int, until due: Instant, givingUpAt end: Instant, at now: Instant) -> SQL {
+        """
+        WITH due AS MATERIALIZED (
+            SELECT id FROM apple_grant WHERE state IN ('REDEEMING', 'REVOKING') AND due_at <= \(Timestamp(now))
+            ORDER BY due_at LIMIT \(limit) FOR UPDATE SKIP LOCKED)
+        UPDATE apple_grant g SET due_at = \(Timestamp(due)), attempts = g.attempts + 1,
+            expires_at = coalesce(g.expires_at, \(Timestamp(end)))
+        FROM due WHERE g.id = due.id RETURNING \(AppleGrant.columns)
+        """
+    }
+
+    /// Locks the identity before its grants, in the order in which a deletion locks them.
+    static func lockIdentity(ofGrant id: UUID) -> SQL {
+        """
+        SELECT FROM linked_identity l JOIN apple_grant g ON g.project_id = l.project_id AND g.subject = l.subject
+        WHERE g.id = \(id) AND l.provider = 'apple.com' FOR NO KEY UPDATE OF l
+        """
+    }
+
+    static func deletePredecessors(of id: UUID) -> SQL {
+        """
+        DELETE FROM apple_grant o USING apple_grant g
+        WHERE g.id = \(id) AND o.project_id = g.project_id AND o.subject = g.subject AND o.client_id = g.client_id
+            AND o.id <> g.id AND o.state IN ('AUTHORIZED', 'REVOKED', 'UNKNOWN')
+        """
+    }
+
+    /// A grant that has lost its identity stays REVOKING, and is tried again with the new token.
+    static func keep(
+        _ id: UUID, token: [UInt8], obtainedWith key: AppleKeyName, firstCheck: Instant, at now: Instant
+    ) -> SQL {
+        """
+        UPDATE apple_grant SET token_type = 'REFRESH_TOKEN', token = \(token), redirect_uri = NULL,
+            team_id = \(key.teamID), key_id = \(key.keyID), expires_at = NULL, attempts = 0, failure = NULL,
+            state = CASE state WHEN 'REDEEMING' THEN 'AUTHORIZED' ELSE state END,
+            due_at = CASE state WHEN 'REDEEMING' THEN \(Timestamp(firstCheck)) ELSE \(Timestamp(now)) END
+        WHERE id = \(id) AND state IN ('REDEEMING', 'REVOKING')
+        """
+    }
+
+    static func authorize(identityOf id: UUID, at now: Instant) -> SQL {
+        """
+        UPDATE linked_identity l SET credential_state = 'AUTHORIZED', credential_checked_at = \(Timestamp(now))
+        FROM apple_grant g WHERE g.id = \(id) AND g.state = 'AUTHORIZED' AND l.project_id = g.project_id
+            AND l.provider = 'apple.com' AND l.subject = g.subject
+        """
+    }
+
+    static func revokeIdentity(by revocation: OwnRevocation, in realm: ID<Realm>) -> SQL {
+        let now = Timestamp(revocation.requestedAt)
+        return """
+            UPDATE linked_identity SET credential_state = 'REVOKED', credential_checked_at = \(now),
+                tokens_revoked_at = \(now)
+            WHERE project_id = \(realm.rawValue) AND provider = 'apple.com' AND subject = \(revocation.subject)
+            """
+    }
+
+    static func dropCodes(by revocation: OwnRevocation, in realm: ID<Realm>) -> SQL {
+        """
+        DELETE FROM apple_grant WHERE project_id = \(realm.rawValue) AND subject = \(revocation.subject)
+            AND client_id = \(revocation.clientID) AND state = 'REDEEMING'
+        """
+    }
+
+    static func revokeGrants(by revocation: OwnRevocation, in realm: ID<Realm>) -> SQL {
+        """
+        UPDATE apple_grant SET state = 'REVOKED', token = NULL WHERE project_id = \(realm.rawValue)
+            AND subject = \(revocation.subject) AND client_id = \(revocation.clientID)
+            AND state IN ('AUTHORIZED', 'UNKNOWN')
+        """
+    }
+
+    static func insert(_ revocation: OwnRevocation, id: UUID, in realm: ID<Realm>) -> SQL {
+        """
+        INSERT INTO apple_grant (id, project_id, client_id, state, token_type, token, created_at, due_at)
+        VALUES (\(id), \(realm.rawValue), \(revocation.clientID), \(AppleGrant.State.revoking.rawValue),
+            \(revocation.tokenType.rawValue), \(revocation.token), \(Timestamp(revocation.requestedAt)),
+            \(Timestamp(revocation.dueAt)))
+        """
+    }
+}

@@ -1,0 +1,35 @@
+internal import FoundationEssentials
+public import Identity
+public import Postgres
+
+/// The encrypted tokens of all grants.
+public struct EncryptedAppleTokens: Sendable {
+    public struct Stored: Sendable {
+        public let id: ID<AppleGrant>
+        public let token: [UInt8]
+    }
+
+    private let pool: Pool
+
+    public init(pool: Pool) {
+        self.pool = pool
+    }
+
+    /// In the order of IDs.
+    public func tokens(after last: ID<AppleGrant>?, limit: Int) async throws -> [Stored] {
+        let beyond: SQL = if let last { "AND id > \(try UUID(last))" } else { "" }
+        return try await withStoreErrors {
+            try await pool.query(
+                "SELECT id, token FROM apple_grant WHERE token IS NOT NULL \(beyond) ORDER BY id LIMIT \(limit)")
+        }.map { Stored(id: ID(appleGrant: try $0.decode("id")), token: try $0.decode("token")) }
+    }
+
+    /// Does nothing if the grant was deleted or its token replaced.
+    public func reseal(_ stored: Stored, as sealed: [UInt8]) async throws {
+        let id = try UUID(stored.id)
+        _ = try await withStoreErrors {
+            try await pool.execute(
+                "UPDATE apple_grant SET token = \(sealed) WHERE id = \(id) AND token = \(stored.token)")
+        }
+    }
+}

@@ -1,0 +1,119 @@
+internal import Encoding
+internal import FoundationEssentials
+public import Identity
+public import Postgres
+
+/// ``AppleGrantStore`` on PostgreSQL. Row locks keep two workers from claiming the same grant.
+public struct PostgresAppleGrantStore: AppleGrantStore {
+    private let pool: Pool
+
+    public init(pool: Pool) {
+        self.pool = pool
+    }
+
+    public func claimWaiting(limit: Int, lease: Duration, at now: Instant) async throws -> [AppleGrant] {
+        let giveUp = now + AppleGrant.revocationLifetime
+        return try await withStoreErrors {
+            try await pool.query(.claimWaiting(limit: limit, until: now + lease, givingUpAt: giveUp, at: now))
+        }.map { try AppleGrant($0) }
+    }
+
+    /// A concurrent redemption for the same identity and client ID is rare and loses: the unique index makes it retry.
+    public func keep(
+        _ grant: AppleGrant, token: [UInt8], obtainedWith key: AppleKeyName, firstCheck: Instant, at now: Instant
+    ) async throws {
+        let id = try UUID(grant.id)
+        try await withStoreErrors {
+            try await pool.transaction { transaction in
+                _ = try await transaction.execute(.lockIdentity(ofGrant: id))
+                _ = try await transaction.execute(.deletePredecessors(of: id))
+                _ = try await transaction.execute(
+                    .keep(id, token: token, obtainedWith: key, firstCheck: firstCheck, at: now))
+                _ = try await transaction.execute(.authorize(identityOf: id, at: now))
+            }
+        }
+    }
+
+    public func postpone(_ grant: ID<AppleGrant>, until due: Instant, failure: String) async throws {
+        try await run(
+            "UPDATE apple_grant SET due_at = \(Timestamp(due)), failure = \(failure) WHERE id = \(try UUID(grant))")
+    }
+
+    public func remove(_ grant: AppleGrant) async throws {
+        try await run(
+            """
+            DELETE FROM apple_grant WHERE id = \(try UUID(grant.id)) AND state IN ('REDEEMING', 'REVOKING')
+                AND token_type = \(grant.tokenType.rawValue)
+            """)
+    }
+
+    public func revoke(_ revocation: OwnRevocation, in realm: ID<Realm>) async throws {
+        let id = try UUID(revocation.id)
+        try await withStoreErrors {
+            try await pool.transaction { transaction in
+                _ = try await transaction.execute(.revokeIdentity(by: revocation, in: realm))
+                _ = try await transaction.execute(.dropCodes(by: revocation, in: realm))
+                _ = try await transaction.execute(.revokeGrants(by: revocation, in: realm))
+                _ = try await transaction.execute(.insert(revocation, id: id, in: realm))
+            }
+        }
+    }
+
+    public func states(of subject: String, in realm: ID<Realm>) async throws -> Set<AppleGrant.State> {
+        let found = try await rows(
+            """
+            SELECT DISTINCT state FROM apple_grant WHERE project_id = \(realm.rawValue) AND subject = \(subject)
+            """)
+        return Set(try found.compactMap { AppleGrant.State(rawValue: try $0.decode("state")) })
+    }
+
+    public func counts() async throws -> [AppleGrant.State: Int] {
+        let rows = try await withStoreErrors {
+            try await pool.query("SELECT state, count(*) AS count FROM apple_grant GROUP BY state")
+        }
+        return try rows.reduce(into: [:]) { counts, row in
+            guard let state = AppleGrant.State(rawValue: try row.decode("state")) else { return }
+            counts[state] = try row.decode("count", as: Int.self)
+        }
+    }
+
+    func run(_ statement: SQL) async throws {
+        _ = try await withStoreErrors { try await pool.execute(statement) }
+    }
+
+    func rows(_ statement: SQL) async throws -> [Row] {
+        try await withStoreErrors { try await pool.query(statement) }
+    }
+}
+
+extension AppleGrant {
+    static let columns: SQL = """
+        g.id, g.project_id, g.subject, g.client_id, g.state, g.token_type, g.token, g.redirect_uri, g.expires_at, \
+        g.attempts
+        """
+
+    init(_ row: Row) throws {
+        let (state, type) = (try row.decode("state", as: String.self), try row.decode("token_type", as: String.self))
+        guard let state = State(rawValue: state), let type = TokenType(rawValue: type) else {
+            throw UnknownAppleGrant(state: state, tokenType: type)
+        }
+        self.init(
+            id: ID(appleGrant: try row.decode("id")), realm: ID(try row.decode("project_id")),
+            subject: try row.decode("subject"), clientID: try row.decode("client_id"), state: state, tokenType: type,
+            token: try row.decode("token"), redirectURI: try row.decode("redirect_uri"),
+            expiresAt: try row.decode("expires_at", as: Timestamp?.self).map(Instant.init),
+            attempts: try row.decode("attempts"))
+    }
+}
+
+/// A value that the table's constraints do not allow.
+private struct UnknownAppleGrant: Error {
+    let state: String
+    let tokenType: String
+}
+
+extension ID<AppleGrant> {
+    init(appleGrant: UUID) {
+        self.init(withUnsafeBytes(of: appleGrant.uuid) { UUIDText.text($0) })
+    }
+}

@@ -1,0 +1,53 @@
+"""Tokens of Sign in with Apple are revoked when their account is deleted, whatever happens to the process."""
+
+import secrets
+import signal
+
+import pytest
+import requests
+
+import gateway
+from gateway import eventually
+from installation import sql
+from simulators import Simulators, idp_sign_in_body
+
+
+@pytest.fixture
+def dev_folder(folder):
+    path = folder / f"apple-{secrets.token_hex(4)}"
+    path.mkdir(mode=0o711)
+    return path
+
+
+def post(dev, path, body):
+    response = requests.post(f"{dev.url}{path}?key=any", json=body, timeout=30)
+    assert response.status_code == 200, response.text
+    return response.json()
+
+
+def grants(dev):
+    return sql(dev.database_url, "SELECT state FROM apple_grant").split()
+
+
+def signed_in(dev):
+    """Signs a new person in, and waits until the code is redeemed."""
+    account = post(dev, "/v1/accounts:signInWithIdp", idp_sign_in_body(Simulators(dev).apple()))
+    assert eventually(lambda: grants(dev) == ["AUTHORIZED"])
+    return account
+
+
+@pytest.mark.parametrize("fault", ["outage", "silent"])
+def test_a_token_is_revoked_once_although_the_process_is_killed_before(dev_folder, fault):
+    with gateway.dev(dev_folder) as dev:
+        account = signed_in(dev)
+        Simulators(dev).configure(apple={"fault": fault})
+        deleted = post(dev, "/v1/accounts:delete", {"idToken": account["idToken"]})
+        assert deleted["appleRevocation"] == "QUEUED"
+        # The worker has claimed the grant, and cannot finish.
+        assert eventually(lambda: sql(dev.database_url, "SELECT attempts FROM apple_grant").split() == ["1"])
+        assert gateway.stop(dev.process, signal.SIGKILL) == -signal.SIGKILL
+    with gateway.dev(dev_folder) as dev:
+        sql(dev.database_url, "UPDATE apple_grant SET due_at = now()")
+        assert eventually(lambda: grants(dev) == [])
+        assert Simulators(dev).revocations() == 1
+

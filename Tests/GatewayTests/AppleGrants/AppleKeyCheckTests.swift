@@ -1,0 +1,57 @@
+import Crypto
+import Identity
+import Postgres
+import Simulators
+import Storage
+import Testing
+
+@testable import Gateway
+@testable import Support
+
+@Suite("check --live")
+struct AppleKeyCheckTests {
+    private func findings(_ gateway: TestGateway) async throws -> [DatabaseCheck.Finding] {
+        try await AppleKeyCheck(pool: gateway.database.pool, masterKeys: gateway.masterKeys)
+            .findings(asking: gateway.root.appleTokens)
+    }
+
+    @Test("asks Apple for each client ID, and changes nothing there")
+    func works() async throws {
+        let gateway = try await TestGateway(servesApple: true)
+        let findings = try await findings(gateway)
+        #expect(findings.map(\.isGood) == [true, true])
+        #expect(findings[0].text == "project demo, apple.com, client ID com.example.app: the private key works")
+    }
+
+    @Test("says what to look at if Apple rejects the key")
+    func rejected() async throws {
+        let gateway = try await TestGateway(servesApple: true)
+        let server = try #require(gateway.appleServer)
+        server.register(in: gateway.simulators.apple, key: try PrivateKey.generate(.es256).publicKey)
+        let finding = try #require(try await findings(gateway).first)
+        #expect(!finding.isGood)
+        #expect(finding.text.contains("rejects the private key (invalid_client)"))
+        #expect(finding.text.contains("team TEAM123456"))
+    }
+
+    @Test("tells an outage and a missing key from a wrong one")
+    func notAsked() async throws {
+        let gateway = try await TestGateway(servesApple: true)
+        gateway.simulators.apple.faultInjection.injectFault(.unavailable)
+        #expect(try await findings(gateway).first?.text.contains("could not be asked (status 503)") == true)
+        _ = try await gateway.database.pool.execute("UPDATE identity_provider SET secret = NULL")
+        #expect(try await findings(gateway).first?.text.contains("private key is missing") == true)
+    }
+
+    @Test("the report for App Review counts the client IDs whose codes were redeemed with the present key")
+    func redeemed() async throws {
+        let gateway = try await TestGateway(servesApple: true)
+        let store = AppleKeyStore(pool: gateway.database.pool)
+        #expect(try await store.redeemed(in: gateway.project.realm).isEmpty)
+        _ = try await gateway.signedInWithApple()
+        #expect(try await store.redeemed(in: gateway.project.realm) == ["com.example.app"])
+        _ = try await gateway.database.pool.execute(
+            "UPDATE identity_provider SET settings = jsonb_set(settings, '{apple,keyId}', '\"OTHERKEY12\"')")
+        #expect(try await store.redeemed(in: gateway.project.realm).isEmpty)
+    }
+}

@@ -1,0 +1,151 @@
+import Crypto
+import Identity
+import Postgres
+import Simulators
+import Testing
+
+@testable import Gateway
+@testable import Support
+
+@Suite("Authorization codes of Apple")
+struct AppleRedemptionTests {
+    private static let client = SimulatedProviders.appleClient
+
+    @Test("are redeemed after the sign-in, whichever way the client sends them", arguments: [true, false])
+    func redeem(inPostBody: Bool) async throws {
+        let gateway = try await TestGateway(servesApple: true)
+        let proof = try gateway.appleWithCode()
+        let signedIn =
+            if inPostBody {
+                try await gateway.signIn(proof)
+            } else {
+                try await gateway.signInWithIdp([
+                    "credential": [
+                        "providerId": "apple.com", "idToken": .string(proof.idToken),
+                        "rawNonce": .string(proof.rawNonce ?? ""), "authorizationCode": .string(proof.code ?? ""),
+                    ]
+                ])
+            }
+        #expect(signedIn.status == 200, "\(signedIn.text)")
+        #expect(gateway.simulators.apple.faultInjection.count(of: SimulatedApple.tokenPath) == 0)
+        #expect(try await gateway.appleGrants() == ["REDEEMING CODE \(Self.client)"])
+        try await gateway.attemptAppleGrants()
+        #expect(try await gateway.appleGrants() == ["AUTHORIZED REFRESH_TOKEN \(Self.client)"])
+        try await gateway.appleWorkers.check()
+        #expect(gateway.simulators.apple.faultInjection.count(of: SimulatedApple.tokenPath) == 1)
+    }
+
+    @Test("of the web flow are redeemed with their redirect URI")
+    func web() async throws {
+        let gateway = try await TestGateway(servesApple: true)
+        let redirectURI = "https://auth.example.com/__/auth/handler"
+        let proof = try gateway.appleWithCode(client: "com.example.web", redirectURI: redirectURI)
+        let signedIn = try await gateway.signInWithIdp([
+            "credential": [
+                "providerId": "apple.com", "idToken": .string(proof.idToken),
+                "rawNonce": .string(proof.rawNonce ?? ""), "authorizationCode": .string(proof.code ?? ""),
+                "redirectUri": .string(redirectURI),
+            ]
+        ])
+        #expect(signedIn.status == 200, "\(signedIn.text)")
+        try await gateway.attemptAppleGrants()
+        #expect(try await gateway.appleGrants() == ["AUTHORIZED REFRESH_TOKEN com.example.web"])
+    }
+
+    @Test("of another client or another person are given up, and the sign-in stays", arguments: [true, false])
+    func foreign(isOtherClient: Bool) async throws {
+        let gateway = try await TestGateway(servesApple: true)
+        var proof = try gateway.appleWithCode()
+        proof.code = try gateway.appleWithCode(
+            isOtherClient ? .ada : .mary, client: isOtherClient ? "com.example.web" : Self.client,
+            redirectURI: isOtherClient ? "https://auth.example.com/callback" : nil
+        ).code
+        let tokens = try TestGateway.Tokens(await gateway.signIn(proof))
+        try await gateway.attemptAppleGrants()
+        #expect(try await gateway.appleGrants().isEmpty)
+        #expect(try await gateway.lookup(tokens.idToken).status == 200)
+    }
+
+    @Test("are tried again while Apple is down, until their five minutes are over")
+    func outage() async throws {
+        let gateway = try await TestGateway(servesApple: true)
+        gateway.simulators.apple.faultInjection.injectFault(.unavailable, at: SimulatedApple.tokenPath)
+        _ = try TestGateway.Tokens(await gateway.signIn(gateway.appleWithCode()))
+        try await gateway.attemptAppleGrants()
+        #expect(try await gateway.appleGrants() == ["REDEEMING CODE \(Self.client)"])
+        gateway.simulators.apple.faultInjection.reset()
+        gateway.clock.advance(by: .seconds(60))
+        try await gateway.attemptAppleGrants()
+        #expect(try await gateway.appleGrants() == ["AUTHORIZED REFRESH_TOKEN \(Self.client)"])
+
+        gateway.simulators.apple.faultInjection.injectFault(.unavailable, at: SimulatedApple.tokenPath)
+        _ = try TestGateway.Tokens(await gateway.signIn(gateway.appleWithCode(.mary)))
+        gateway.clock.advance(by: .seconds(290))
+        try await gateway.attemptAppleGrants()
+        #expect(try await gateway.appleGrants() == ["AUTHORIZED REFRESH_TOKEN \(Self.client)"])
+    }
+
+    @Test("lock nobody out if the private key is wrong, and are redeemed once it is corrected")
+    func wrongKey() async throws {
+        let gateway = try await TestGateway(servesApple: true)
+        let server = try #require(gateway.appleServer)
+        server.register(in: gateway.simulators.apple, key: try PrivateKey.generate(.es256).publicKey)
+        let tokens = try await gateway.signedInWithApple()
+        #expect(try await gateway.appleGrants() == ["REDEEMING CODE \(Self.client)"])
+        #expect(try await gateway.refresh(tokens.refreshToken).status == 200)
+        #expect(try await gateway.signIn(gateway.appleWithCode()).status == 200)
+        server.register(in: gateway.simulators.apple)
+        gateway.clock.advance(by: .seconds(60))
+        try await gateway.attemptAppleGrants()
+        #expect(try await gateway.appleGrants() == ["AUTHORIZED REFRESH_TOKEN \(Self.client)"])
+    }
+
+    @Test("of a sign-in that needs confirmation travel in the pending token")
+    func pending() async throws {
+        let gateway = try await TestGateway(servesApple: true)
+        let guest = try await gateway.signUpAnonymously()
+        let proof = try gateway.appleWithCode(.mary)
+        _ = try TestGateway.Tokens(await gateway.signIn(gateway.apple(.mary)))
+        let conflict = try await gateway.link(proof, to: guest.idToken)
+        let pending = try #require(conflict.pendingToken)
+        #expect(try await gateway.appleGrants().isEmpty)
+        #expect(!pending.contains(proof.code ?? ""))
+        let signedIn = try await gateway.signInWithIdp(["pendingToken": .string(pending)])
+        #expect(signedIn.status == 200, "\(signedIn.text)")
+        try await gateway.attemptAppleGrants()
+        #expect(try await gateway.appleGrants() == ["AUTHORIZED REFRESH_TOKEN \(Self.client)"])
+    }
+
+    @Test("of a merge are redeemed too, and the grants of both accounts stay")
+    func merge() async throws {
+        let gateway = try await TestGateway(servesApple: true)
+        _ = try TestGateway.Tokens(await gateway.signIn(gateway.apple()))
+        let guest = try await gateway.signUpAnonymously()
+        let merged = try await gateway.merge(guest, by: gateway.appleWithCode())
+        #expect(merged.status == 200, "\(merged.text)")
+        #expect(try await gateway.appleGrants() == ["REDEEMING CODE \(Self.client)"])
+        try await gateway.attemptAppleGrants()
+        #expect(try await gateway.appleGrants() == ["AUTHORIZED REFRESH_TOKEN \(Self.client)"])
+
+        // The account with the grant becomes the source of another merge.
+        _ = try TestGateway.Tokens(await gateway.signIn(gateway.google()))
+        let source = try TestGateway.Tokens(await gateway.signIn(gateway.apple()))
+        #expect(try await gateway.merge(source, by: gateway.google()).status == 200)
+        #expect(try await gateway.appleGrants() == ["AUTHORIZED REFRESH_TOKEN \(Self.client)"])
+    }
+
+    @Test("are encrypted, and encrypted again under a new master key")
+    func rewrap() async throws {
+        let gateway = try await TestGateway(servesApple: true)
+        let proof = try gateway.appleWithCode()
+        _ = try TestGateway.Tokens(await gateway.signIn(proof))
+        #expect(try await !gateway.dump().contains(proof.code ?? ""))
+        let keys = try MasterKeys(
+            current: [UInt8](repeating: 8, count: 32), previous: [UInt8](repeating: 7, count: 32))
+        _ = try await Reencryption.run(on: gateway.database.pool, under: keys)
+        let row = try #require(try await gateway.database.pool.query("SELECT id::text, token FROM apple_grant").first)
+        let sealing = AppleGrantSealing.sealing(under: try MasterKeys(current: [UInt8](repeating: 8, count: 32)))
+        let opened = try sealing.open(try row.decode("token"), ID(try row.decode("id")))
+        #expect(opened.expose() == proof.code)
+    }
+}

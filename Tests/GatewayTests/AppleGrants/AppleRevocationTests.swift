@@ -1,0 +1,110 @@
+import Identity
+import Postgres
+import Simulators
+import Testing
+
+@testable import Gateway
+@testable import Support
+
+@Suite("Revoking Apple's tokens")
+struct AppleRevocationTests {
+    @Test("follows every deletion of an account or identity, once")
+    func waysToDelete() async throws {
+        let gateway = try await TestGateway(servesApple: true)
+        try await gateway.makeServiceKey()
+        let ways: [(TestGateway, TestGateway.Tokens) async throws -> Exchange] = [
+            { try await $0.delete($1.idToken) },
+            {
+                try await $0.post(
+                    "/v1/accounts:unlink",
+                    [
+                        "idToken": .string($1.idToken), "deleteProvider": ["apple.com"], "allowNoSignInMethod": true,
+                    ])
+            },
+            { try await $0.administer(":delete", ["localId": .string($1.localId)]) },
+            { try await $0.administer(":batchDelete", ["localIds": [.string($1.localId)], "force": true]) },
+            { try await $0.unlinkIdentity("apple.com", of: $1.localId, query: [("allowNoSignInMethod", "true")]) },
+        ]
+        for (number, way) in ways.enumerated() {
+            let tokens = try await gateway.signedInWithApple()
+            let answer = try await way(gateway, tokens)
+            #expect(answer.status == 200, "\(number): \(answer.text)")
+            #expect(try await gateway.appleGrants() == ["REVOKING REFRESH_TOKEN com.example.app"], "\(number)")
+            try await gateway.attemptAppleGrants()
+            try await gateway.attemptAppleGrants()
+            #expect(try await gateway.appleGrants().isEmpty, "\(number)")
+            #expect(gateway.simulators.apple.revocations == number + 1)
+        }
+    }
+
+    @Test("is announced by the deletion", arguments: [true, false])
+    func announced(hasCode: Bool) async throws {
+        let gateway = try await TestGateway(servesApple: true)
+        let proof = try hasCode ? gateway.appleWithCode() : gateway.apple()
+        let tokens = try TestGateway.Tokens(await gateway.signIn(proof))
+        let deleted = try await gateway.delete(tokens.idToken)
+        #expect(deleted.json["appleRevocation"]?.string == (hasCode ? "QUEUED" : "NOT_POSSIBLE"))
+        let email = try #require(try await gateway.emails(.accountDeleted).last)
+        #expect(email.content.staysConnectedToApple == (hasCode ? nil : true))
+    }
+
+    @Test("has nothing to do for an account without Apple")
+    func withoutApple() async throws {
+        let gateway = try await TestGateway(servesApple: true)
+        let deleted = try await gateway.delete(gateway.signUp().idToken)
+        #expect(deleted.json["appleRevocation"]?.string == "NONE")
+    }
+
+    @Test("redeems the code first if the account is deleted before that")
+    func codeFirst() async throws {
+        let gateway = try await TestGateway(servesApple: true)
+        let tokens = try TestGateway.Tokens(await gateway.signIn(gateway.appleWithCode()))
+        #expect(try await gateway.delete(tokens.idToken).status == 200)
+        #expect(try await gateway.appleGrants() == ["REVOKING CODE com.example.app"])
+        try await gateway.attemptAppleGrants()
+        #expect(try await gateway.appleGrants().isEmpty)
+        #expect(gateway.simulators.apple.revocations == 1)
+    }
+
+    @Test("goes on for 30 days, and is then given up")
+    func outage() async throws {
+        let gateway = try await TestGateway(servesApple: true)
+        let tokens = try await gateway.signedInWithApple()
+        gateway.simulators.apple.faultInjection.injectFault(.unavailable)
+        #expect(try await gateway.delete(tokens.idToken).status == 200)
+        try await gateway.attemptAppleGrants()
+        gateway.clock.advance(by: .seconds(29 * 86_400))
+        try await gateway.attemptAppleGrants()
+        #expect(try await gateway.appleGrants() == ["REVOKING REFRESH_TOKEN com.example.app"])
+        gateway.clock.advance(by: .seconds(86_400))
+        try await gateway.attemptAppleGrants()
+        #expect(try await gateway.appleGrants().isEmpty)
+        #expect(gateway.simulators.apple.revocations == 0)
+    }
+
+    @Test("leaves nothing of the person in any table")
+    func nothingPersonal() async throws {
+        let gateway = try await TestGateway(sendsEmails: false, servesApple: true)
+        let tokens = try await gateway.signedInWithApple()
+        let subject = SimulatedApple.subject(of: .ada, in: AppleServer.team)
+        #expect(try await gateway.dump().contains(subject))
+        #expect(try await gateway.delete(tokens.idToken).status == 200)
+        for _ in 0..<2 {
+            let dump = try await gateway.dump()
+            for text in [subject, "ada.lovelace@example.com", "Lovelace"] { #expect(!dump.contains(text), "\(text)") }
+            try await gateway.attemptAppleGrants()
+        }
+        #expect(try await tablesNaming(tokens.localId, in: gateway) == ["audit_event", "deleted_account", "outbox"])
+    }
+
+    /// The tables that contain the text.
+    private func tablesNaming(_ text: String, in gateway: TestGateway) async throws -> [String] {
+        let tables = try await gateway.database.pool.query(
+            """
+            SELECT tablename, query_to_xml(format('SELECT to_jsonb(t)::text AS row FROM %I t', tablename), false, false,
+                '')::text AS rows FROM pg_tables WHERE schemaname = 'public' ORDER BY tablename
+            """)
+        return try tables.filter { try $0.decode("rows", as: String.self).contains(text) }
+            .map { try $0.decode("tablename") }
+    }
+}

@@ -1,0 +1,111 @@
+import Crypto
+import Identity
+import Simulators
+import Testing
+
+@testable import Gateway
+@testable import Support
+
+@Suite("accounts:revokeToken")
+struct RevokeTokenTests {
+    private func revoke(
+        _ token: String?, type: JSON = "3", of tokens: TestGateway.Tokens, at gateway: TestGateway,
+        _ more: [String: JSON] = [:]
+    ) async throws -> Exchange {
+        let body: [String: JSON] = [
+            "providerId": "apple.com", "tokenType": type, "token": .string(token ?? ""),
+            "idToken": .string(tokens.idToken),
+        ]
+        return try await gateway.post("/v2/accounts:revokeToken", .object(body.merging(more) { $1 }))
+    }
+
+    @Test("exchanges the code, revokes its token, and leaves the session alive")
+    func code() async throws {
+        let gateway = try await TestGateway(servesApple: true)
+        let tokens = try await gateway.signedInWithApple()
+        let code = try gateway.appleWithCode().code
+        let answer = try await revoke(code, of: tokens, at: gateway)
+        #expect(answer.status == 200)
+        #expect(answer.json == [:])
+        #expect(gateway.simulators.apple.revocations == 1)
+        #expect(try await gateway.appleGrants() == ["REVOKED REFRESH_TOKEN com.example.app"])
+        #expect(try await gateway.lookup(tokens.idToken).status == 200)
+        // The deletion that stock apps send next has nothing left to revoke.
+        #expect(try await gateway.delete(tokens.idToken).json["appleRevocation"]?.string == "NONE")
+        try await gateway.attemptAppleGrants()
+        #expect(try await gateway.appleGrants().isEmpty)
+        #expect(gateway.simulators.apple.revocations == 1)
+    }
+
+    @Test("takes the type as a name, a number, or a number as text", arguments: ["CODE", "3", 3] as [JSON])
+    func types(type: JSON) async throws {
+        let gateway = try await TestGateway(servesApple: true)
+        let tokens = try await gateway.signedInWithApple()
+        #expect(try await revoke(gateway.appleWithCode().code, type: type, of: tokens, at: gateway).status == 200)
+    }
+
+    @Test("revokes an access token as it is", arguments: ["ACCESS_TOKEN", 2, "REFRESH_TOKEN", 1] as [JSON])
+    func tokens(type: JSON) async throws {
+        let gateway = try await TestGateway(servesApple: true)
+        let tokens = try await gateway.signedInWithApple()
+        #expect(try await revoke("a.token", type: type, of: tokens, at: gateway).status == 200)
+        #expect(gateway.simulators.apple.revocations == 1)
+    }
+
+    @Test("refuses what Apple refuses, and what is not Apple's")
+    func refused() async throws {
+        let gateway = try await TestGateway(servesApple: true)
+        let tokens = try await gateway.signedInWithApple()
+        let outcomes = [
+            try await revoke("unknown", of: tokens, at: gateway),
+            try await revoke(gateway.appleWithCode(.mary).code, of: tokens, at: gateway),
+            try await revoke("code", of: tokens, at: gateway, ["providerId": "google.com"]),
+            try await revoke("code", of: tokens, at: gateway, ["providerId": ""]),
+            try await revoke("code", type: "0", of: tokens, at: gateway),
+            try await revoke("", of: tokens, at: gateway),
+            try await revoke("code", of: tokens, at: gateway, ["idToken": ""]),
+            try await revoke("code", of: tokens, at: gateway, ["idToken": "a.b.c"]),
+            try await revoke("code", of: gateway.signUp(), at: gateway),
+        ].map(\.code)
+        #expect(
+            outcomes == [
+                "INVALID_IDP_RESPONSE", "INVALID_IDP_RESPONSE", "INVALID_PROVIDER_ID", "MISSING_PROVIDER_ID",
+                "INVALID_ARGUMENT", "INVALID_ARGUMENT", "MISSING_ID_TOKEN", "INVALID_ID_TOKEN", "INVALID_PROVIDER_ID",
+            ])
+        #expect(gateway.simulators.apple.revocations == 0)
+        #expect(try await gateway.appleGrants() == ["AUTHORIZED REFRESH_TOKEN com.example.app"])
+    }
+
+    @Test("answers 503 for a key that Apple rejects, and loses nothing")
+    func wrongKey() async throws {
+        let gateway = try await TestGateway(servesApple: true)
+        let tokens = try await gateway.signedInWithApple()
+        let server = try #require(gateway.appleServer)
+        server.register(in: gateway.simulators.apple, key: try PrivateKey.generate(.es256).publicKey)
+        let answer = try await revoke(gateway.appleWithCode().code, of: tokens, at: gateway)
+        #expect(answer.status == 503)
+        #expect(try await gateway.appleGrants() == ["AUTHORIZED REFRESH_TOKEN com.example.app"])
+        #expect(try await gateway.lookup(tokens.idToken).status == 200)
+    }
+
+    @Test("leaves the revocation to the worker if Apple fails after the exchange")
+    func queued() async throws {
+        let gateway = try await TestGateway(servesApple: true)
+        let tokens = try await gateway.signedInWithApple()
+        gateway.simulators.apple.faultInjection.injectFault(.unavailable, at: SimulatedApple.revocationPath)
+        #expect(try await revoke(gateway.appleWithCode().code, of: tokens, at: gateway).status == 200)
+        gateway.simulators.apple.faultInjection.reset()
+        gateway.clock.advance(by: .seconds(30))
+        try await gateway.attemptAppleGrants()
+        #expect(gateway.simulators.apple.revocations == 1)
+        #expect(try await gateway.appleGrants() == ["REVOKED REFRESH_TOKEN com.example.app"])
+    }
+}
+
+extension Exchange {
+    /// The status or code of an error, without its detail.
+    fileprivate var code: String? {
+        json["error"]?["status"]?.string
+            ?? json["error"]?["message"]?.string?.split(separator: " ").first.map(String.init)
+    }
+}

@@ -1,0 +1,176 @@
+import Identity
+import Testing
+
+@Suite("Decisions about grants of Apple")
+struct AppleGrantDecisionTests {
+    struct Redemption: Sendable, CustomTestStringConvertible {
+        let testDescription: String
+        let exchange: AppleExchange
+        var subject: String? = "ada"
+        let expected: RedemptionDecision
+    }
+
+    @Test(
+        "an exchange is kept, repeated or given up",
+        arguments: [
+            Redemption(
+                testDescription: "tokens of the same person",
+                exchange: .tokens(refreshToken: Secret("r"), subject: "ada"),
+                expected: .keep),
+            Redemption(
+                testDescription: "tokens of another person",
+                exchange: .tokens(refreshToken: Secret("r"), subject: "eve"),
+                expected: .giveUp(reason: "other subject")),
+            Redemption(
+                testDescription: "no identity token", exchange: .tokens(refreshToken: Secret("r"), subject: nil),
+                expected: .giveUp(reason: "other subject")),
+            Redemption(
+                testDescription: "unlinked meanwhile: the token has to be revoked",
+                exchange: .tokens(refreshToken: Secret("r"), subject: "ada"), subject: nil, expected: .keep),
+            Redemption(
+                testDescription: "used, expired or of another client ID", exchange: .failed(.refused(.invalidGrant)),
+                expected: .giveUp(reason: "invalid_grant")),
+            Redemption(
+                testDescription: "wrong key: an operator may correct it", exchange: .failed(.refused(.invalidClient)),
+                expected: .retry(reason: "invalid_client")),
+            Redemption(
+                testDescription: "no answer", exchange: .failed(.unavailable(reason: "status 503")),
+                expected: .retry(reason: "status 503")),
+        ])
+    func redemption(row: Redemption) {
+        #expect(RedemptionDecision(row.exchange, for: row.subject) == row.expected)
+    }
+
+    struct Check: Sendable, CustomTestStringConvertible {
+        let testDescription: String
+        let answer: AppleAnswer
+        let expected: RecordedCheck
+    }
+
+    @Test(
+        "only Apple's word about the token marks a grant as revoked",
+        arguments: [
+            Check(testDescription: "accepted", answer: .accepted, expected: .authorized),
+            Check(
+                testDescription: "invalid_grant", answer: .refused(.invalidGrant),
+                expected: .revoked(failure: "invalid_grant")),
+            Check(
+                testDescription: "invalid_request after a disconnection", answer: .refused(.invalidRequest),
+                expected: .revoked(failure: "invalid_request")),
+            Check(
+                testDescription: "invalid_client", answer: .refused(.invalidClient),
+                expected: .failed(failure: "invalid_client")),
+            Check(
+                testDescription: "unauthorized_client", answer: .refused(.unauthorizedClient),
+                expected: .failed(failure: "unauthorized_client")),
+            Check(
+                testDescription: "outage", answer: .unavailable(reason: "status 503"),
+                expected: .failed(failure: "status 503")),
+        ])
+    func check(row: Check) {
+        #expect(RecordedCheck(row.answer) == row.expected)
+    }
+
+    struct Brake: Sendable, CustomTestStringConvertible {
+        let testDescription: String
+        let all: Int
+        let failed: Int
+        let stops: Bool
+    }
+
+    @Test(
+        "more than 5 % of failed checks stop a client ID, but not the few failures of a small app",
+        arguments: [
+            Brake(testDescription: "nothing checked", all: 0, failed: 0, stops: false),
+            Brake(testDescription: "two of two", all: 2, failed: 2, stops: false),
+            Brake(testDescription: "three of three", all: 3, failed: 3, stops: true),
+            Brake(testDescription: "exactly 5 %", all: 100, failed: 5, stops: false),
+            Brake(testDescription: "more than 5 %", all: 100, failed: 6, stops: true),
+        ])
+    func brake(row: Brake) {
+        #expect(CheckCounts(all: row.all, failed: row.failed).stopsChecks == row.stops)
+    }
+
+    @Test("a batch that stops its client ID marks nothing")
+    func doubted() {
+        let ids = (0..<4).map { ID<AppleGrant>("\($0)") }
+        let results = Dictionary(
+            uniqueKeysWithValues: ids.map { ($0, RecordedCheck.revoked(failure: "invalid_grant")) })
+        let batch = CheckBatch(results, after: CheckCounts())
+        #expect(batch.stops)
+        #expect(batch.results.values.allSatisfy { $0 == .failed(failure: "invalid_grant") })
+        let few = CheckBatch([ids[0]: .revoked(failure: "invalid_grant")], after: CheckCounts(all: 100, failed: 1))
+        #expect(!few.stops)
+        #expect(few.results == [ids[0]: .revoked(failure: "invalid_grant")])
+    }
+
+    @Test("the first check is spread over the day after the first day")
+    func spread() {
+        let now = Instant(seconds: 1_800_000_000)
+        #expect(AppleGrant.firstCheck(after: now, chance: 0) == now + .seconds(86_400))
+        #expect(AppleGrant.firstCheck(after: now, chance: 1) == now + .seconds(172_800))
+        #expect(AppleGrant.checksPerMinute(of: 0) == 10)
+        #expect(AppleGrant.checksPerMinute(of: 120_000) == 100)
+        #expect(AppleGrant.checksPerMinute(of: 120_001) == 101)
+    }
+
+    struct Deletion: Sendable, CustomTestStringConvertible {
+        let testDescription: String
+        let grants: Set<AppleGrant.State>
+        var credential: CredentialStatus.State? = .authorized
+        var canSign = true
+        let expected: AppleRevocation
+    }
+
+    @Test(
+        "a deletion says whether the tokens can be revoked",
+        arguments: [
+            Deletion(testDescription: "a token", grants: [.authorized], expected: .queued),
+            Deletion(testDescription: "a code", grants: [.redeeming], expected: .queued),
+            Deletion(testDescription: "a token of another key", grants: [.unknown], expected: .queued),
+            Deletion(testDescription: "no key", grants: [.authorized], canSign: false, expected: .notPossible),
+            Deletion(testDescription: "no token", grants: [], expected: .notPossible),
+            Deletion(
+                testDescription: "disconnected", grants: [.revoked], credential: .revoked,
+                expected: AppleRevocation.none),
+            Deletion(
+                testDescription: "disconnected, without a token", grants: [], credential: .revoked,
+                expected: AppleRevocation.none),
+        ])
+    func deletion(row: Deletion) {
+        let status = row.credential.map { CredentialStatus($0, at: Instant(seconds: 0)) }
+        let identity = LinkedIdentity(provider: .apple, subject: "ada", credential: status)
+        #expect(AppleRevocation(of: identity, grants: row.grants, canSign: row.canSign) == row.expected)
+    }
+
+    struct SignIn: Sendable, CustomTestStringConvertible {
+        let testDescription: String
+        let before: CredentialStatus?
+        let issuedAt: Int64?
+        let expected: CredentialStatus?
+    }
+
+    @Test(
+        "a sign-in proves that the person uses the app, unless its token is older than what Apple said since",
+        arguments: [
+            SignIn(testDescription: "another provider", before: nil, issuedAt: nil, expected: nil),
+            SignIn(testDescription: "the first", before: nil, issuedAt: 5, expected: at(.authorized, 5)),
+            SignIn(
+                testDescription: "authorized before: no new time", before: at(.authorized, 3), issuedAt: 5,
+                expected: at(.authorized, 3)),
+            SignIn(
+                testDescription: "revoked before", before: at(.revoked, 3), issuedAt: 5, expected: at(.authorized, 5)),
+            SignIn(
+                testDescription: "revoked since", before: at(.revoked, 7), issuedAt: 5, expected: at(.revoked, 7)),
+        ])
+    func signIn(row: SignIn) {
+        let identity = VerifiedIdentity(
+            provider: .apple, subject: "ada", audience: "app", issuedAt: row.issuedAt.map { Instant(seconds: $0) })
+        let before = LinkedIdentity(provider: .apple, subject: "ada", credential: row.before)
+        #expect(LinkedIdentity(identity, before: before).credential == row.expected)
+    }
+
+    private static func at(_ state: CredentialStatus.State, _ seconds: Int64) -> CredentialStatus {
+        CredentialStatus(state, at: Instant(seconds: seconds))
+    }
+}

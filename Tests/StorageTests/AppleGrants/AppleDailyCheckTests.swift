@@ -1,0 +1,124 @@
+import Identity
+import Postgres
+import Support
+import Synchronization
+import Testing
+
+@testable import Storage
+
+@Suite("Daily checks of ten thousand grants")
+struct AppleDailyCheckTests {
+    private static let count = 10_000
+
+    /// Ten thousand grants whose check is overdue, and an Apple that answers `answer` to each.
+    private struct Fixture: Sendable {
+        let grants: AppleGrantFixture
+        let asked = Asked()
+        let clock = Clock()
+
+        init() async throws {
+            grants = try await AppleGrantFixture()
+            let now = Timestamp(grants.now)
+            let count = AppleDailyCheckTests.count
+            try await grants.pool.execute(
+                """
+                WITH people AS (SELECT 'p' || n AS id FROM generate_series(1, \(count)) n),
+                accounts AS (
+                    INSERT INTO account (project_id, id, created_at, valid_since)
+                    SELECT 'demo', id, \(now), \(now) FROM people)
+                INSERT INTO apple_grant (id, project_id, subject, client_id, state, token_type, token, team_id, key_id,
+                    created_at, due_at)
+                SELECT gen_random_uuid(), 'demo', id, \(AppleGrantFixture.client), 'AUTHORIZED', 'REFRESH_TOKEN',
+                    convert_to(id, 'UTF8'), \(AppleGrantFixture.key.teamID), \(AppleGrantFixture.key.keyID), \(now), \(now)
+                FROM people
+                """)
+            try await grants.pool.execute(
+                """
+                WITH sessions AS (
+                    INSERT INTO session (project_id, id, account_id, generation, method, authenticated_at, rotated_at,
+                        refreshed_at)
+                    SELECT 'demo', gen_random_uuid(), id, 1, 'apple.com', \(now), \(now), \(now) FROM account
+                    WHERE id LIKE 'p%')
+                INSERT INTO linked_identity (project_id, provider, subject, account_id, created_at)
+                SELECT 'demo', 'apple.com', id, id, \(now) FROM account WHERE id LIKE 'p%'
+                """)
+            try await grants.pool.execute("ANALYZE apple_grant, linked_identity, session")
+        }
+
+        /// The worker of one replica.
+        func replica(answering answer: AppleAnswer) -> AppleGrantChecks {
+            let credentials = AppleClientCredentials(
+                clientID: AppleGrantFixture.client, key: AppleGrantFixture.key, privateKey: Secret("PEM"))
+            return AppleGrantChecks(
+                store: grants.store,
+                endpoint: AppleTokenEndpoint(
+                    exchange: { _, _ in .failed(answer) },
+                    check: { [asked] token, _ in
+                        asked.note(token.expose())
+                        return answer
+                    }, revoke: { _, _, _ in answer }),
+                credentials: AppleCredentialsLookup { _ in credentials },
+                sealing: AppleGrantSealing(
+                    newID: { ID("") }, seal: { token, _ in Array(token.expose().utf8) },
+                    open: { sealed, _ in Secret(String(decoding: sealed, as: UTF8.self)) }),
+                clock: WallClock { [clock, grants] in grants.now + clock.elapsed })
+        }
+
+        func count(_ condition: SQL) async throws -> Int {
+            let statement: SQL = "SELECT count(*) AS n FROM apple_grant WHERE \(condition)"
+            return try await grants.pool.query(statement).first?.decode("n") ?? 0
+        }
+    }
+
+    private final class Asked: Sendable {
+        private let tokens = Mutex<[String: Int]>([:])
+
+        func note(_ token: String) { tokens.withLock { $0[token, default: 0] += 1 } }
+
+        var counts: [String: Int] { tokens.withLock { $0 } }
+    }
+
+    private final class Clock: Sendable {
+        private let time = Mutex(Duration.zero)
+
+        var elapsed: Duration { time.withLock { $0 } }
+
+        func advance() { time.withLock { $0 += .seconds(60) } }
+    }
+
+    @Test("make each check once a day, a few in each minute, whichever replica continues")
+    func spread() async throws {
+        let fixture = try await Fixture()
+        let perMinute = AppleGrant.checksPerMinute(of: Self.count)
+        var replica = fixture.replica(answering: .accepted)
+        for minute in 0..<(Self.count / perMinute) {
+            // Another process continues where this one stopped.
+            if minute % 100 == 0 { replica = fixture.replica(answering: .accepted) }
+            let report = try await replica.run()
+            #expect(report.authorized == perMinute)
+            fixture.clock.advance()
+        }
+        let asked = fixture.asked.counts
+        #expect(asked.count == Self.count)
+        #expect(asked.values.allSatisfy { $0 == 1 })
+        #expect(try await replica.run().authorized == 0, "the day is not over")
+    }
+
+    @Test("stop and mark nothing if more than 5 % fail, and try a few again after an hour")
+    func brake() async throws {
+        let fixture = try await Fixture()
+        let replica = fixture.replica(answering: .refused(.invalidGrant))
+        let client = AppleClientKey(realm: fixture.grants.realm, clientID: AppleGrantFixture.client)
+        for hour in 1...2 {
+            for _ in 0..<61 {
+                let report = try await replica.run()
+                #expect(report.revoked == 0)
+                #expect(report.stopped == [client])
+                fixture.clock.advance()
+            }
+            #expect(fixture.asked.counts.count <= hour * 16)
+        }
+        #expect(try await fixture.count("state = 'AUTHORIZED'") == Self.count)
+        #expect(try await fixture.count("failure = 'invalid_grant'") == fixture.asked.counts.count)
+    }
+}

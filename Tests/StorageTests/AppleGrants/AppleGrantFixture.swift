@@ -1,0 +1,93 @@
+import FoundationEssentials
+import Identity
+import Postgres
+import Support
+
+@testable import Storage
+
+/// An account with an Apple identity, and the store of its grants.
+struct AppleGrantFixture: Sendable {
+    static let subject = "001234.ada"
+    static let client = "com.example.app"
+    static let key = AppleKeyName(teamID: "TEAM123456", keyID: "KEY1234567")
+
+    let accounts: StoreFixture
+    let store: PostgresAppleGrantStore
+    var pool: Pool { accounts.database.pool }
+    var now: Instant { accounts.start }
+    var realm: ID<Realm> { accounts.project }
+
+    init() async throws {
+        accounts = try await StoreFixture(email: "ada@example.org")
+        store = PostgresAppleGrantStore(pool: accounts.database.pool)
+        try await pool.execute(
+            """
+            INSERT INTO project (id, number, name, profile, created_at)
+            VALUES ('demo', 1, 'Demo', 'sekisho', \(Timestamp(now)))
+            """)
+        try await use(Self.key)
+        try await pool.execute(
+            """
+            INSERT INTO linked_identity (project_id, provider, subject, account_id, created_at)
+            VALUES ('demo', 'apple.com', \(Self.subject), 'ada', \(Timestamp(now)))
+            """)
+    }
+
+    /// Configures the project's team and private key.
+    func use(_ key: AppleKeyName) async throws {
+        let settings = #"{"apple": {"teamId": "\#(key.teamID)", "keyId": "\#(key.keyID)"}}"#
+        try await pool.execute(
+            """
+            INSERT INTO identity_provider (project_id, provider, settings, updated_at)
+            VALUES ('demo', 'apple.com', \(settings)::jsonb, \(Timestamp(now)))
+            ON CONFLICT (project_id, provider) DO UPDATE SET settings = excluded.settings
+            """)
+    }
+
+    /// The code of a sign-in.
+    func bring(_ code: UInt8 = 1, client: String = client) async throws {
+        let sealed = SealedCode(
+            id: ID(UUID().uuidString.lowercased()), subject: Self.subject, clientID: client, code: [code],
+            redirectURI: nil, expiresAt: now + AuthorizationCode.lifetime)
+        guard let statement = try SQL.redeemLater(sealed, at: now, in: realm, from: "(VALUES (1)) v") else { return }
+        try await pool.execute(statement)
+    }
+
+    /// A grant with a refresh token, whose first check is due after a day.
+    @discardableResult
+    func keep(_ token: UInt8 = 2, client: String = client) async throws -> AppleGrant {
+        try await bring(client: client)
+        let claimed = try await claim()
+        try await store.keep(
+            claimed[0], token: [token], obtainedWith: Self.key, firstCheck: now + AppleGrant.checkInterval, at: now)
+        return claimed[0]
+    }
+
+    func claim(after delay: Duration = .zero) async throws -> [AppleGrant] {
+        try await store.claimWaiting(limit: 10, lease: .seconds(30), at: now + delay)
+    }
+
+    func claimChecks(
+        _ limit: Int = 10, after delay: Duration = AppleGrant.checkInterval, except stopped: Set<AppleClientKey> = []
+    ) async throws -> [AppleGrant] {
+        let time = now + delay
+        return try await store.claimChecks(
+            limit: limit, lease: .seconds(30), except: stopped, activeSince: time - AppleGrant.checkedWhileUsed,
+            nextCheck: time + AppleGrant.checkInterval, at: time)
+    }
+
+    /// State, token type and subject of each grant.
+    func grants() async throws -> [String] {
+        try await pool.query(
+            """
+            SELECT concat_ws(' ', state, token_type, coalesce(subject, '-'), encode(token, 'hex')) AS line
+            FROM apple_grant ORDER BY line
+            """
+        ).map { try $0.decode("line") }
+    }
+
+    func credential() async throws -> CredentialStatus? {
+        try await pool.query(.find([.id(accounts.account.id)], in: realm)).first
+            .flatMap { try AccountRow.account($0).identities.first?.credential }
+    }
+}

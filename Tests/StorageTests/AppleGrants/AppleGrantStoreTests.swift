@@ -1,0 +1,110 @@
+import Identity
+import Postgres
+import Testing
+
+@testable import Storage
+
+@Suite("Grants of Apple")
+struct AppleGrantStoreTests {
+    @Test("begin as codes, and keep the refresh token that a code was exchanged for")
+    func redeem() async throws {
+        let fixture = try await AppleGrantFixture()
+        try await fixture.bring(1)
+        let claimed = try #require(try await fixture.claim().first)
+        #expect(claimed.state == .redeeming)
+        #expect(claimed.token == [1])
+        #expect(claimed.expiresAt == fixture.now + AuthorizationCode.lifetime)
+        #expect(try await fixture.claim(after: .seconds(29)).isEmpty)
+        try await fixture.store.keep(
+            claimed, token: [2], obtainedWith: AppleGrantFixture.key, firstCheck: fixture.now, at: fixture.now)
+        #expect(try await fixture.grants() == ["AUTHORIZED REFRESH_TOKEN \(AppleGrantFixture.subject) 02"])
+        #expect(try await fixture.credential() == CredentialStatus(.authorized, at: fixture.now))
+    }
+
+    @Test("are one for each identity and client ID: a new token replaces the earlier one")
+    func replace() async throws {
+        let fixture = try await AppleGrantFixture()
+        try await fixture.keep(2)
+        try await fixture.keep(3)
+        try await fixture.keep(4, client: "com.example.web")
+        #expect(
+            try await fixture.grants() == [
+                "AUTHORIZED REFRESH_TOKEN \(AppleGrantFixture.subject) 03",
+                "AUTHORIZED REFRESH_TOKEN \(AppleGrantFixture.subject) 04",
+            ])
+    }
+
+    @Test(
+        "wait to be revoked as soon as their identity is gone, and then name no person",
+        arguments: ["DELETE FROM account", "DELETE FROM linked_identity"] as [SQL])
+    func marked(statement: SQL) async throws {
+        let fixture = try await AppleGrantFixture()
+        try await fixture.keep(2)
+        try await fixture.bring(1, client: "com.example.web")
+        try await fixture.pool.execute(statement)
+        #expect(try await fixture.grants() == ["REVOKING CODE - 01", "REVOKING REFRESH_TOKEN - 02"])
+        let claimed = try await fixture.claim()
+        #expect(claimed.allSatisfy { $0.state == .revoking && $0.subject == nil && $0.expiresAt != nil })
+        for grant in claimed { try await fixture.store.remove(grant) }
+        #expect(try await fixture.grants().isEmpty)
+    }
+
+    @Test("stay while their identity moves to another account")
+    func moved() async throws {
+        let fixture = try await AppleGrantFixture()
+        try await fixture.keep(2)
+        try await fixture.pool.execute(
+            "INSERT INTO account (project_id, id, created_at, valid_since) VALUES ('demo', 'mary', now(), now())")
+        try await fixture.pool.execute("UPDATE linked_identity SET account_id = 'mary'")
+        try await fixture.pool.execute("DELETE FROM account WHERE id = 'ada'")
+        #expect(try await fixture.grants() == ["AUTHORIZED REFRESH_TOKEN \(AppleGrantFixture.subject) 02"])
+    }
+
+    @Test("of an identity that was unlinked during the exchange are revoked with the new token")
+    func unlinkedMeanwhile() async throws {
+        let fixture = try await AppleGrantFixture()
+        try await fixture.bring(1)
+        let claimed = try #require(try await fixture.claim().first)
+        try await fixture.pool.execute("DELETE FROM linked_identity")
+        // Its lease stays: no other worker redeems the code a second time.
+        #expect(try await fixture.claim().isEmpty)
+        try await fixture.store.keep(
+            claimed, token: [2], obtainedWith: AppleGrantFixture.key, firstCheck: fixture.now, at: fixture.now)
+        #expect(try await fixture.grants() == ["REVOKING REFRESH_TOKEN - 02"])
+        // The result of the code does not remove the token.
+        try await fixture.store.remove(claimed)
+        #expect(try await fixture.claim().map(\.token) == [[2]])
+    }
+
+    @Test("that their owner revokes stay as REVOKED, and the given token waits to be revoked")
+    func ownRevocation() async throws {
+        let fixture = try await AppleGrantFixture()
+        let kept = try await fixture.keep(2)
+        try await fixture.bring(1)
+        try await fixture.store.revoke(
+            OwnRevocation(
+                id: ID("00000000-0000-4000-8000-000000000001"), subject: AppleGrantFixture.subject,
+                clientID: kept.clientID, tokenType: .accessToken, token: [9], requestedAt: fixture.now,
+                dueAt: fixture.now + .seconds(30)), in: fixture.realm)
+        #expect(
+            try await fixture.grants() == [
+                "REVOKED REFRESH_TOKEN \(AppleGrantFixture.subject)", "REVOKING ACCESS_TOKEN - 09",
+            ])
+        #expect(try await fixture.credential() == CredentialStatus(.revoked, at: fixture.now))
+        #expect(try await fixture.claim().isEmpty)
+        #expect(try await fixture.claim(after: .seconds(30)).map(\.tokenType) == [.accessToken])
+        // Nothing of it is left after the deletion of the account.
+        try await fixture.pool.execute("DELETE FROM account")
+        #expect(try await fixture.grants() == ["REVOKING ACCESS_TOKEN - 09"])
+    }
+
+    @Test("keep the private key of their tenant until they are revoked")
+    func privateKeyStays() async throws {
+        let fixture = try await AppleGrantFixture()
+        try await fixture.keep(2)
+        try await fixture.pool.execute("DELETE FROM account")
+        #expect(try await fixture.pool.execute(SQL.providers(of: fixture.realm)) == 0)
+        for grant in try await fixture.claim() { try await fixture.store.remove(grant) }
+        #expect(try await fixture.pool.execute(SQL.providers(of: fixture.realm)) == 1)
+    }
+}
