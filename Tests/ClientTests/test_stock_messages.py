@@ -51,7 +51,7 @@ def test_every_successful_answer_of_the_api_is_a_json_object(contract):
 
 def test_deleting_an_account_answers_an_object(client):
     assert ok(client.call("delete", {"idToken": client.sign_up()["idToken"]})) == {
-        "kind": "identitytoolkit#DeleteAccountResponse"}
+        "kind": "identitytoolkit#DeleteAccountResponse", "appleRevocation": "NONE"}
 
 
 def test_a_sign_in_has_no_key_need_confirmation(client, simulators):
