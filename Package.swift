@@ -17,6 +17,14 @@ func module(_ name: String, in folder: String = "Sources", imports: [String] = [
         resources: resources, swiftSettings: settings)
 }
 
+/// The library for apps. It has no module of the gateway below it, and its warnings stop only our own builds: an app must
+/// not fail to build because a newer compiler warns.
+let client: [SwiftSetting] = [
+    .enableUpcomingFeature("ExistentialAny"),
+    .enableUpcomingFeature("InternalImportsByDefault"),
+    .enableUpcomingFeature("MemberImportVisibility"),
+]
+
 func platform(_ name: String, imports: [String] = []) -> Target {
     module(name, in: "Sources/Platform", imports: imports)
 }
@@ -33,7 +41,10 @@ func platformTests(_ name: String, imports: [String] = [], resources: [Resource]
 
 let package = Package(
     name: "sekisho",
+    platforms: [.iOS(.v15), .macOS(.v12), .tvOS(.v15), .watchOS(.v8), .visionOS(.v1)],
+    products: [.library(name: "SekishoAuth", targets: ["SekishoAuth"])],
     targets: [
+        .target(name: "SekishoAuth", path: "Sources/Client/SekishoAuth", swiftSettings: client),
         .systemLibrary(name: "CSystem", path: "Sources/Platform/CSystem"),
         // Embeds openapi.yaml and what is produced from it.
         .target(name: "CReference", path: "Sources/CReference", exclude: ["openapi.json", "reference.html"]),

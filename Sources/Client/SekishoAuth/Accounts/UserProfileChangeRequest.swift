@@ -1,0 +1,53 @@
+public import Foundation
+
+/// A change of the account's name and picture. Set the properties, then commit once.
+public final class UserProfileChangeRequest: Sendable {
+    private struct Values: Sendable {
+        var displayName: String??
+        var photoURL: URL??
+        var isCommitted = false
+    }
+
+    private let user: User
+    private let values = Locked(Values())
+
+    init(user: User) { self.user = user }
+
+    /// The new name. `nil` removes the name.
+    public var displayName: String? {
+        get { values.current.displayName ?? user.displayName }
+        set { values.withLock { $0.displayName = .some(newValue) } }
+    }
+
+    /// The URL of the new picture. `nil` removes the picture.
+    public var photoURL: URL? {
+        get { values.current.photoURL ?? user.photoURL }
+        set { values.withLock { $0.photoURL = .some(newValue) } }
+    }
+
+    /// Sends what was set. What was not set stays.
+    public func commitChanges() async throws {
+        let values = values.withLock { values in
+            defer { values.isCommitted = true }
+            return values
+        }
+        guard !values.isCommitted else {
+            throw AuthErrorCode.internalError.with("A profile change request can be committed once.")
+        }
+        guard values.displayName != nil || values.photoURL != nil else { return }
+        var removed: [String] = []
+        if case .some(.none) = values.displayName { removed.append("DISPLAY_NAME") }
+        if case .some(.none) = values.photoURL { removed.append("PHOTO_URL") }
+        let attributes = removed.isEmpty ? nil : removed
+        try await user.changeAccount("/v1/accounts:update") { idToken in
+            UpdateRequest(
+                idToken: idToken, displayName: values.displayName ?? nil,
+                photoUrl: (values.photoURL ?? nil)?.absoluteString, deleteAttribute: attributes)
+        }
+    }
+
+    /// See the asynchronous form.
+    public func commitChanges(completion: (((any Error)?) -> Void)? = nil) {
+        MainQueue.complete(completion) { try await self.commitChanges() }
+    }
+}

@@ -1,0 +1,41 @@
+public import Foundation
+
+#if canImport(Glibc)
+    internal import Glibc
+#endif
+
+/// Source of time. Replace it in tests.
+public struct AuthClock: Sendable {
+    /// Returns the time of the device, which the user can set.
+    public var now: @Sendable () -> Date
+    /// Returns seconds since a fixed moment. Nobody can set this clock, and it continues while the device sleeps.
+    public var uptime: @Sendable () -> TimeInterval
+    /// Waits for a number of seconds.
+    public var sleep: @Sendable (TimeInterval) async throws -> Void
+
+    /// Creates a clock from its three functions.
+    public init(
+        now: @escaping @Sendable () -> Date, uptime: @escaping @Sendable () -> TimeInterval,
+        sleep: @escaping @Sendable (TimeInterval) async throws -> Void
+    ) {
+        self.now = now
+        self.uptime = uptime
+        self.sleep = sleep
+    }
+
+    /// The clocks of the device.
+    public static let device = AuthClock(
+        now: { Date() },
+        uptime: {
+            // Both include the time in which the device sleeps.
+            #if canImport(Darwin)
+                let clock = CLOCK_MONOTONIC
+            #else
+                let clock = CLOCK_BOOTTIME
+            #endif
+            var time = timespec()
+            clock_gettime(clock, &time)
+            return TimeInterval(time.tv_sec) + TimeInterval(time.tv_nsec) / 1e9
+        },
+        sleep: { seconds in try await Task.sleep(nanoseconds: UInt64(max(0, min(seconds, 1e9)) * 1e9)) })
+}

@@ -1,0 +1,72 @@
+internal import Foundation
+
+/// The error body of the gateway, as far as clients need it.
+struct ServerError: Sendable {
+    /// The wire code, for example `EMAIL_EXISTS`.
+    let code: String
+    /// What follows the code in `message`.
+    let text: String?
+    let reason: String?
+    let metadata: [String: String]
+
+    private struct Envelope: Decodable {
+        let error: Body
+
+        struct Body: Decodable {
+            let message: String
+            let errorCode: String?
+            let errors: [Item]?
+            let details: [Detail]?
+        }
+
+        struct Item: Decodable {
+            let reason: String?
+        }
+
+        struct Detail: Decodable {
+            let metadata: [String: String]?
+        }
+    }
+
+    /// - Returns: `nil` if the body is not an error of the gateway.
+    init?(decoding body: Data) {
+        guard let error = try? JSONDecoder().decode(Envelope.self, from: body).error else { return nil }
+        self.init(
+            message: error.message, errorCode: error.errorCode, reason: error.errors?.first?.reason,
+            metadata: error.details?.lazy.compactMap(\.metadata).first ?? [:])
+    }
+
+    init(message: String, errorCode: String? = nil, reason: String? = nil, metadata: [String: String] = [:]) {
+        let parts = message.split(separator: ":", maxSplits: 1).map {
+            $0.trimmingCharacters(in: .whitespaces)
+        }
+        code = errorCode ?? parts.first ?? message
+        text = parts.first == code && parts.count == 2 ? parts[1] : parts.first == code ? nil : message
+        self.reason = reason
+        self.metadata = metadata
+    }
+
+    /// The error that the app sees.
+    var authError: AuthErrorCode {
+        let known =
+            if let reason, reason.hasPrefix("keyInvalid") {
+                AuthErrorCode.invalidAPIKey
+            } else if reason == "ipRefererBlocked" {
+                AuthErrorCode.appNotAuthorized
+            } else {
+                Self.codes[code] ?? .internalError
+            }
+        let isUnknown = known == .internalError
+        var details: [String: any Sendable] = [AuthErrors.userInfoServerCodeKey: code]
+        details[AuthErrorCode.pendingTokenKey] = metadata["pendingToken"]
+        return known.with(text ?? (isUnknown ? "The gateway rejected the request: \(code)." : nil), details)
+    }
+
+    /// Whether a code says that the session or its account does not exist any more.
+    static func endsSession(_ code: String) -> Bool {
+        ["USER_NOT_FOUND", "USER_DISABLED", "TOKEN_EXPIRED"].contains(code)
+    }
+
+    /// Whether a code rejects the ID token.
+    static func rejectsIDToken(_ code: String) -> Bool { ["INVALID_ID_TOKEN", "TOKEN_EXPIRED"].contains(code) }
+}

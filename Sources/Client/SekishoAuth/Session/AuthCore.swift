@@ -1,0 +1,190 @@
+internal import Foundation
+
+/// Owns the current user, the stored session and the observers of one instance.
+///
+/// One lock orders every change: the store is written, then the user changes, then observers are queued.
+final class AuthCore: Sendable {
+    struct State {
+        var restoration = Restoration.pending
+        var user: User?
+        var server: URL
+        var isEmulator = false
+        var tenantID: String?
+        var languageCode: String?
+        /// The store has an older session than memory, because a write failed.
+        var needsSave = false
+        var observers: [Int: Observer] = [:]
+        var nextObserver = 0
+        var proactiveRefresh: Task<Void, Never>?
+    }
+
+    enum Restoration: Equatable {
+        /// The store was not read yet, or it is locked.
+        case pending
+        /// The store failed. There is no user until it can be read, but its item is kept.
+        case failed
+        case done
+    }
+
+    let appName: String
+    let options: SekishoOptions
+    let time: GatewayClock
+    let state: Locked<State>
+    /// Keeps parallel calls from creating several anonymous accounts.
+    let anonymousSignIns = SerialGate()
+
+    init(appName: String, options: SekishoOptions) {
+        self.appName = appName
+        self.options = options
+        time = GatewayClock(options.clock)
+        state = Locked(State(server: options.url, tenantID: options.tenantID))
+        observeSystem()
+    }
+
+    /// Reads or changes the state after the restore, which the first caller performs.
+    func withState<Result>(_ body: (inout State) throws -> Result) rethrows -> Result {
+        try state.withLock { state in
+            restore(&state)
+            return try body(&state)
+        }
+    }
+
+    var currentUser: User? { withState(\.user) }
+
+    func key(_ state: State) -> SessionKey {
+        SessionKey(
+            app: appName, server: state.server, apiKey: options.apiKey, tenantID: options.tenantID)
+    }
+
+    /// Points the instance at a development server. Its session is another than that of the configured server.
+    func useEmulator(at server: URL) {
+        state.withLock { state in
+            state.server = server
+            state.isEmulator = true
+            state.user = nil
+            state.needsSave = false
+            state.restoration = .pending
+        }
+        withState { _ in }
+    }
+
+    /// Ends what runs without a call of the app.
+    func stop() { state.withLock { $0.proactiveRefresh?.cancel() } }
+
+    // MARK: Restore
+
+    private func restore(_ state: inout State) {
+        guard state.restoration != .done else { return }
+        let former = state.restoration
+        do {
+            let key = key(state)
+            let item = try options.store.load(key.name)
+            state.restoration = .done
+            guard let session = item.flatMap({ StoredSession(decoding: $0, owner: key.owner)?.session }) else {
+                if former == .pending { announce(&state) }
+                return
+            }
+            state.tenantID = session.tenantID ?? state.tenantID
+            state.user = User(session, core: self)
+            scheduleRefresh(&state)
+            announce(&state)
+        } catch SessionStoreError.locked {
+            state.restoration = .pending
+        } catch {
+            state.restoration = .failed
+            if former == .pending { announce(&state) }
+        }
+    }
+
+    // MARK: Changes of the user
+
+    /// Makes a user current. The former user stays if the store fails.
+    ///
+    /// - Throws: ``AuthErrorCode/keychainError``.
+    func signIn(_ user: User) throws {
+        try withState { state in
+            try save(user.session.current, state)
+            state.restoration = .done
+            state.needsSave = false
+            state.user = user
+            scheduleRefresh(&state)
+            announce(&state)
+        }
+    }
+
+    /// Removes the stored session, then the user.
+    ///
+    /// - Throws: ``AuthErrorCode/keychainError``; the user then stays.
+    /// - Returns: the user, or `nil` if there was none or another than expected.
+    @discardableResult func signOut(_ expected: User? = nil) throws -> User? {
+        try withState { state in
+            let user = state.user
+            if let expected, user !== expected { return nil }
+            do { try options.store.remove(key(state).name) } catch { throw Self.storeError(error) }
+            state.restoration = .done
+            state.needsSave = false
+            state.user = nil
+            state.proactiveRefresh?.cancel()
+            announce(&state)
+            return user
+        }
+    }
+
+    /// Changes a user. If the store fails, the change is kept in memory and written later, because the gateway has
+    /// already made it.
+    func update(_ user: User, _ change: (inout Session) -> Void) {
+        withState { state in
+            user.session.withLock(change)
+            guard state.user === user else { return }
+            state.needsSave = (try? save(user.session.current, state)) == nil
+            scheduleRefresh(&state)
+            announce(&state)
+        }
+    }
+
+    /// Writes what an earlier failure left unwritten. A refresh must not go further ahead of the store: after a restart
+    /// the gateway would take the older refresh token for a stolen one.
+    ///
+    /// - Throws: ``AuthErrorCode/keychainError``.
+    func saveIfNeeded(_ user: User) throws {
+        try withState { state in
+            guard state.needsSave, state.user === user else { return }
+            try save(user.session.current, state)
+            state.needsSave = false
+        }
+    }
+
+    /// Adopts newer tokens of the same account that another process has stored.
+    func adoptStoredTokens(_ user: User) {
+        withState { state in
+            let key = key(state)
+            guard state.user === user, !state.needsSave,
+                let item = try? options.store.load(key.name),
+                let stored = StoredSession(decoding: item, owner: key.owner)?.session
+            else { return }
+            let known = user.session.current
+            guard stored.profile.uid == known.profile.uid,
+                stored.tokens.refreshToken != known.tokens.refreshToken,
+                stored.tokens.receivedAt >= known.tokens.receivedAt
+            else { return }
+            user.session.withLock { $0 = stored }
+            scheduleRefresh(&state)
+            announce(&state)
+        }
+    }
+
+    private func save(_ session: Session, _ state: State) throws {
+        let key = key(state)
+        do {
+            try options.store.save(StoredSession(session, owner: key.owner).encoded, for: key.name)
+        } catch { throw Self.storeError(error) }
+    }
+
+    static func storeError(_ error: any Error) -> AuthErrorCode {
+        switch error as? SessionStoreError {
+        case .locked: .keychainError.with("The session store is locked until the device is unlocked.")
+        case .failed(let cause): .keychainError.with("The session store failed: \(cause).")
+        case nil: .keychainError
+        }
+    }
+}

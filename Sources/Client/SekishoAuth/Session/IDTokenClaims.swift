@@ -1,0 +1,31 @@
+internal import Foundation
+
+/// The claims of an ID token. The library does not verify the signature: it has the token from the gateway.
+struct IDTokenClaims: Sendable {
+    let values: [String: JSONValue]
+    let subject: String
+
+    /// - Throws: ``AuthErrorCode/malformedJWT``.
+    init(of token: String) throws {
+        let parts = token.split(separator: ".", omittingEmptySubsequences: false)
+        guard parts.count == 3, let payload = Self.decode(parts[1]),
+            let values = try? JSONDecoder().decode([String: JSONValue].self, from: payload),
+            let subject = values["sub"]?.string
+        else { throw AuthErrorCode.malformedJWT }
+        self.values = values
+        self.subject = subject
+    }
+
+    /// A member of the claim `firebase`.
+    func firebase(_ name: String) -> String? { values["firebase"]?.object?[name]?.string }
+
+    func date(_ name: String) throws -> Date {
+        guard let seconds = values[name]?.seconds else { throw AuthErrorCode.malformedJWT }
+        return Date(timeIntervalSince1970: seconds)
+    }
+
+    private static func decode(_ part: Substring) -> Data? {
+        let base64 = part.map { $0 == "-" ? "+" : $0 == "_" ? "/" : $0 }
+        return Data(base64Encoded: String(base64) + String(repeating: "=", count: (4 - base64.count % 4) % 4))
+    }
+}

@@ -1,0 +1,117 @@
+public import Foundation
+
+#if canImport(Glibc)
+    internal import Glibc
+#endif
+
+/// Keeps each session in a file that only its owner can read (directory 0700, file 0600).
+///
+/// A new file replaces the old one with one `rename` after it reached the disk, so that a crash leaves one of them.
+public struct FileStore: SessionStore {
+    /// The directory of the files.
+    public let directory: URL
+
+    /// Creates a store.
+    ///
+    /// - Parameter directory: where the files are (default: `sekisho` in the application support directory; on Linux,
+    ///   `$XDG_DATA_HOME` or `~/.local/share`).
+    public init(directory: URL? = nil) {
+        self.directory = directory ?? Self.standardDirectory
+    }
+
+    /// Returns the contents of the file, or `nil` if there is none.
+    public func load(_ key: String) throws -> Data? {
+        let descriptor = open(path(of: key), O_RDONLY | O_CLOEXEC | O_NOFOLLOW)
+        guard descriptor >= 0 else {
+            if errno == ENOENT { return nil }
+            throw Self.failure("open")
+        }
+        defer { close(descriptor) }
+        var contents = Data()
+        var buffer = [UInt8](repeating: 0, count: 16_384)
+        while true {
+            let count = read(descriptor, &buffer, buffer.count)
+            if count == 0 { return contents }
+            guard count > 0 else {
+                if errno == EINTR { continue }
+                throw Self.failure("read")
+            }
+            contents.append(contentsOf: buffer.prefix(count))
+        }
+    }
+
+    /// Writes a new file and renames it.
+    public func save(_ item: Data, for key: String) throws {
+        try makeDirectory()
+        // Each write has a file of its own, so that two processes cannot mix their bytes.
+        let temporary = path(of: key) + "." + UUID().uuidString + ".new"
+        do {
+            try write(item, to: temporary)
+            guard rename(temporary, path(of: key)) == 0 else { throw Self.failure("rename") }
+        } catch {
+            unlink(temporary)
+            throw error
+        }
+        synchronizeDirectory()
+    }
+
+    /// Removes the file if there is one.
+    public func remove(_ key: String) throws {
+        guard unlink(path(of: key)) == 0 || errno == ENOENT else { throw Self.failure("unlink") }
+        synchronizeDirectory()
+    }
+
+    private func path(of key: String) -> String { directory.appendingPathComponent(key + ".json").path }
+
+    private func makeDirectory() throws {
+        do {
+            try FileManager.default.createDirectory(
+                at: directory, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
+        } catch {
+            throw SessionStoreError.failed("cannot create the directory")
+        }
+    }
+
+    private func write(_ item: Data, to path: String) throws {
+        let descriptor = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0o600)
+        guard descriptor >= 0 else { throw Self.failure("open") }
+        defer { close(descriptor) }
+        var rest = [UInt8](item)[...]
+        while !rest.isEmpty {
+            let count = rest.withUnsafeBytes { sys_write(descriptor, $0.baseAddress, $0.count) }
+            if count < 0 && errno == EINTR { continue }
+            guard count > 0 else { throw Self.failure("write") }
+            rest = rest.dropFirst(count)
+        }
+        guard fsync(descriptor) == 0 else { throw Self.failure("fsync") }
+    }
+
+    /// Makes a rename survive a power failure. A failure is ignored: the file itself is whole.
+    private func synchronizeDirectory() {
+        let descriptor = open(directory.path, O_RDONLY | O_CLOEXEC)
+        guard descriptor >= 0 else { return }
+        _ = fsync(descriptor)
+        close(descriptor)
+    }
+
+    private static func failure(_ call: String) -> SessionStoreError { .failed("\(call): errno \(errno)") }
+
+    private static var standardDirectory: URL {
+        #if os(Linux)
+            let environment = ProcessInfo.processInfo.environment
+            let base =
+                environment["XDG_DATA_HOME"].flatMap { $0.hasPrefix("/") ? URL(fileURLWithPath: $0) : nil }
+                ?? FileManager.default.homeDirectoryForCurrentUser.appendingPathComponent(".local/share")
+        #else
+            let base =
+                FileManager.default.urls(for: .applicationSupportDirectory, in: .userDomainMask).first
+                ?? FileManager.default.temporaryDirectory
+        #endif
+        return base.appendingPathComponent("sekisho")
+    }
+}
+
+/// `write` of the C library, which the method of the same name hides.
+private func sys_write(_ descriptor: Int32, _ bytes: UnsafeRawPointer?, _ count: Int) -> Int {
+    write(descriptor, bytes, count)
+}

@@ -1,0 +1,105 @@
+internal import Foundation
+
+/// A decoded response, and when it was requested.
+struct Received<Value: Sendable>: Sendable {
+    let value: Value
+    /// The clocks when the request was sent.
+    let sentAt: GatewayTime
+}
+
+extension AuthCore {
+    private static let maximumResponse = 4 * 1024 * 1024
+
+    /// Sends a JSON request and decodes the response.
+    ///
+    /// - Throws: ``AuthErrorCode`` or `CancellationError`.
+    func post<Response: Decodable & Sendable>(
+        _ path: String, _ body: some Encodable
+    ) async throws -> Response {
+        let received: Received<Response> = try await post(path, body)
+        return received.value
+    }
+
+    /// See the other `post`. Tells in addition when the request was sent.
+    func post<Response: Decodable & Sendable>(
+        _ path: String, _ body: some Encodable
+    ) async throws -> Received<Response> {
+        try await send("POST", path, body: try JSONEncoder().encode(body))
+    }
+
+    /// Sends a request without a body and decodes the response.
+    func get<Response: Decodable & Sendable>(
+        _ path: String, _ query: [URLQueryItem]
+    ) async throws -> Response {
+        let received: Received<Response> = try await send("GET", path, query: query)
+        return received.value
+    }
+
+    private func send<Response: Decodable & Sendable>(
+        _ method: String, _ path: String, query: [URLQueryItem] = [], body: Data? = nil
+    ) async throws -> Received<Response> {
+        let request = try request(method, path, query: query, body: body)
+        let sentAt = time.reading
+        let response: TransportResponse
+        do {
+            response = try await options.transport.send(request)
+        } catch {
+            if Task.isCancelled || error is CancellationError { throw CancellationError() }
+            throw AuthErrorCode.networkError
+        }
+        if let date = response.header("Date") { time.observe(date: date) }
+        guard response.status == 200 else { throw Self.error(response) }
+        guard response.body.count <= Self.maximumResponse,
+            let value = try? JSONDecoder().decode(Response.self, from: response.body)
+        else { throw AuthErrorCode.internalError.with("The response is not one of the gateway's.") }
+        // The clocks when the request was sent, by an offset that may be known only now.
+        var corrected = sentAt
+        corrected.clockOffset = time.reading.clockOffset
+        return Received(value: value, sentAt: corrected)
+    }
+
+    private func request(
+        _ method: String, _ path: String, query: [URLQueryItem], body: Data?
+    ) throws -> TransportRequest {
+        let (server, isEmulator, language) = state.withLock { ($0.server, $0.isEmulator, $0.languageCode) }
+        guard server.scheme == "https" || isEmulator else {
+            throw AuthErrorCode.internalError.with(
+                "The gateway's URL does not begin with https. Call useEmulator(withHost:port:) for a development server."
+            )
+        }
+        var components = URLComponents(url: server, resolvingAgainstBaseURL: true)
+        let base = components?.percentEncodedPath ?? ""
+        components?.percentEncodedPath = (base.hasSuffix("/") ? String(base.dropLast()) : base) + path
+        if !query.isEmpty { components?.queryItems = query }
+        guard let url = components?.url else {
+            throw AuthErrorCode.internalError.with("The gateway's URL is not valid.")
+        }
+        var headers = [
+            "x-goog-api-key": options.apiKey, "X-Client-Version": "Swift/SekishoAuth/\(SekishoAuthVersion)",
+            "User-Agent": options.deviceName, "Accept": "application/json",
+        ]
+        headers["Content-Type"] = body == nil ? nil : "application/json"
+        headers["X-Ios-Bundle-Identifier"] = options.bundleIdentifier
+        headers["X-Firebase-Locale"] = language
+        headers["Accept-Language"] = Locale.preferredLanguages.prefix(5).joined(separator: ", ")
+        return TransportRequest(
+            method: method, url: url, headers: headers, body: body, timeout: options.requestTimeout)
+    }
+
+    /// The error of a response that is not a success.
+    private static func error(_ response: TransportResponse) -> AuthErrorCode {
+        let retryAfter = response.header("Retry-After").flatMap { TimeInterval($0) }.map { max(0, $0) }
+        let details: [String: any Sendable] =
+            retryAfter.map { [AuthErrors.userInfoRetryAfterKey: min($0, 3600)] } ?? [:]
+        // Proxies and captive portals answer too. Only the gateway's own rejections count as such.
+        if (400..<500).contains(response.status), let error = ServerError(decoding: response.body) {
+            return error.authError.with(nil, details)
+        }
+        if response.status == 429 { return AuthErrorCode.tooManyRequests.with(nil, details) }
+        return AuthErrorCode.internalError.with(
+            "The gateway did not answer the request (HTTP status \(response.status)).", details)
+    }
+}
+
+/// The version of the library.
+public let SekishoAuthVersion = "0.1.0"

@@ -1,0 +1,127 @@
+// The request bodies of `openapi.yaml`. Absent members are not sent.
+
+struct SignUpRequest: Encodable {
+    var tenantId: String?
+    var idToken: String?
+    var email: String?
+    var password: String?
+}
+
+struct SignInWithPasswordRequest: Encodable {
+    var tenantId: String?
+    var email: String
+    var password: String
+    var idToken: String?
+}
+
+struct SignInWithEmailLinkRequest: Encodable {
+    var tenantId: String?
+    var email: String
+    var oobCode: String
+    var idToken: String?
+}
+
+struct SignInWithCustomTokenRequest: Encodable {
+    var tenantId: String?
+    var token: String
+}
+
+struct SignInWithIdpRequest: Encodable {
+    var tenantId: String?
+    var credential: IdpCredential?
+    var pendingToken: String?
+    var idToken: String?
+    var autoCreate: Bool?
+    var returnIdpCredential = true
+}
+
+struct IdpCredential: Encodable {
+    var providerId: String
+    var idToken: String
+    var accessToken: String?
+    var rawNonce: String?
+    var fullName: PersonName?
+    var authorizationCode: String?
+}
+
+struct IssueNonceRequest: Encodable {
+    var tenantId: String?
+}
+
+struct TokenRequest: Encodable {
+    var grantType = "refresh_token"
+    var refreshToken: String
+
+    private enum CodingKeys: String, CodingKey {
+        case grantType = "grant_type"
+        case refreshToken = "refresh_token"
+    }
+}
+
+/// For operations that need nothing but the caller: `lookup`, `delete`, `listSessions`, `credentialState`.
+struct IDTokenRequest: Encodable {
+    var idToken: String
+}
+
+struct UpdateRequest: Encodable {
+    var idToken: String?
+    var email: String?
+    var password: String?
+    var displayName: String?
+    var photoUrl: String?
+    var deleteAttribute: [String]?
+    var oobCode: String?
+}
+
+struct UnlinkRequest: Encodable {
+    var idToken: String
+    var deleteProvider: [String]
+    var allowNoSignInMethod: Bool?
+}
+
+struct SendOobCodeRequest: Encodable {
+    var tenantId: String?
+    var requestType: String
+    var email: String?
+    var newEmail: String?
+    var idToken: String?
+    var continueUrl: String?
+}
+
+struct ResetPasswordRequest: Encodable {
+    var tenantId: String?
+    var oobCode: String
+    var newPassword: String?
+}
+
+struct CreateAuthUriRequest: Encodable {
+    var tenantId: String?
+    var identifier: String
+    var continueUri = "http://localhost"
+}
+
+struct RevokeTokenRequest: Encodable {
+    var providerId: String
+    var tokenType = "CODE"
+    var token: String
+    var idToken: String
+}
+
+struct RevokeSessionRequest: Encodable {
+    var idToken: String
+    var sessionId: String?
+    var everywhere: Bool?
+}
+
+struct MergeDryRunRequest: Encodable {
+    var idToken: String
+    var dryRun = true
+    var credential: IdpCredential?
+    var pendingToken: String?
+    var targetIdToken: String?
+}
+
+struct MergeCommitRequest: Encodable {
+    var idToken: String
+    var mergeToken: String
+}

@@ -1,0 +1,43 @@
+internal import Foundation
+
+#if canImport(FoundationNetworking)
+    internal import FoundationNetworking
+#endif
+
+/// Sends requests with a `URLSession` that stores nothing: no cookies, no cache, no credentials.
+public struct URLSessionTransport: HTTPTransport {
+    private let session: URLSession
+
+    /// Creates a transport with a session of its own.
+    public init() {
+        let configuration = URLSessionConfiguration.ephemeral
+        configuration.httpShouldSetCookies = false
+        configuration.urlCache = nil
+        session = URLSession(configuration: configuration, delegate: RedirectRefusal(), delegateQueue: nil)
+    }
+
+    /// Returns the response to a request. Redirects are not followed, because the body may contain a password.
+    public func send(_ request: TransportRequest) async throws -> TransportResponse {
+        var message = URLRequest(
+            url: request.url, cachePolicy: .reloadIgnoringLocalCacheData, timeoutInterval: request.timeout)
+        message.httpMethod = request.method
+        message.httpBody = request.body
+        for (name, value) in request.headers { message.setValue(value, forHTTPHeaderField: name) }
+        let (body, response) = try await session.data(for: message)
+        guard let response = response as? HTTPURLResponse else { throw URLError(.badServerResponse) }
+        var headers: [String: String] = [:]
+        for (name, value) in response.allHeaderFields {
+            if let name = name as? String, let value = value as? String { headers[name] = value }
+        }
+        return TransportResponse(status: response.statusCode, headers: headers, body: body)
+    }
+}
+
+private final class RedirectRefusal: NSObject, URLSessionTaskDelegate {
+    func urlSession(
+        _ session: URLSession, task: URLSessionTask, willPerformHTTPRedirection response: HTTPURLResponse,
+        newRequest request: URLRequest, completionHandler: @escaping @Sendable (URLRequest?) -> Void
+    ) {
+        completionHandler(nil)
+    }
+}
