@@ -1,0 +1,130 @@
+#if canImport(AuthenticationServices)
+    public import AuthenticationServices
+    internal import Foundation
+
+    /// Shows Apple's dialogs from code, where there is no `SignInWithAppleButton`: the silent sign-in when the app
+    /// starts, and the reauthentication before an account is deleted.
+    ///
+    /// Keep the instance until its call returns. A second call while a dialog is shown fails.
+    @MainActor public final class AppleSignIn: NSObject {
+        private let auth: Auth
+        private let anchor: () -> ASPresentationAnchor?
+        private var continuation: CheckedContinuation<ASAuthorization, any Error>?
+        private var controller: ASAuthorizationController?
+
+        /// - Parameters:
+        ///   - auth: the instance that users sign in to.
+        ///   - anchor: returns the window that shows the dialogs. watchOS does not call it.
+        public init(auth: Auth, anchor: @escaping () -> ASPresentationAnchor?) {
+            self.auth = auth
+            self.anchor = anchor
+        }
+
+        /// Signs in with Apple.
+        ///
+        /// - Throws: `ASAuthorizationError.canceled` if the user closes the dialog; ``AuthErrorCode``.
+        @discardableResult public func signIn() async throws -> AuthDataResult {
+            let (credential, nonce) = try await appleCredential(scopes: [.fullName, .email])
+            return try await auth.signIn(with: credential, rawNonce: nonce.rawNonce)
+        }
+
+        /// Proves again who the current user is.
+        @discardableResult public func reauthenticate() async throws -> AuthDataResult {
+            guard let user = auth.currentUser else { throw AuthErrorCode.nullUser }
+            let (credential, nonce) = try await appleCredential(scopes: [])
+            return try await user.reauthenticate(with: credential, rawNonce: nonce.rawNonce)
+        }
+
+        /// Offers an Apple credential or a saved password that this device already has. Call it when the app starts and
+        /// nobody is signed in.
+        ///
+        /// - Returns: `nil` if the device has none, or the user declines.
+        public func signInWithExistingCredentials() async throws -> AuthDataResult? {
+            let nonce = try await auth.issueNonce()
+            let apple = ASAuthorizationAppleIDProvider().createRequest()
+            apple.nonce = nonce.sha256
+            let requests: [ASAuthorizationRequest] = [apple, ASAuthorizationPasswordProvider().createRequest()]
+            let authorization: ASAuthorization
+            do {
+                authorization = try await perform(requests, immediately: true)
+            } catch is ASAuthorizationError {
+                return nil
+            }
+            switch authorization.credential {
+            case let credential as ASAuthorizationAppleIDCredential:
+                return try await auth.signIn(with: credential, rawNonce: nonce.rawNonce)
+            case let credential as ASPasswordCredential:
+                return try await auth.signIn(withEmail: credential.user, password: credential.password)
+            default: return nil
+            }
+        }
+
+        private func appleCredential(
+            scopes: [ASAuthorization.Scope]
+        ) async throws -> (ASAuthorizationAppleIDCredential, SignInNonce) {
+            let nonce = try await auth.issueNonce()
+            let request = ASAuthorizationAppleIDProvider().createRequest()
+            request.prepare(with: nonce, requestedScopes: scopes)
+            let authorization = try await perform([request], immediately: false)
+            guard let credential = authorization.credential as? ASAuthorizationAppleIDCredential else {
+                throw AuthErrorCode.invalidCredential
+            }
+            return (credential, nonce)
+        }
+
+        private func perform(
+            _ requests: [ASAuthorizationRequest], immediately: Bool
+        ) async throws -> ASAuthorization {
+            guard continuation == nil else {
+                throw AuthErrorCode.internalError.with("Another dialog of Apple is shown.")
+            }
+            let controller = ASAuthorizationController(authorizationRequests: requests)
+            controller.delegate = self
+            #if !os(watchOS)
+                controller.presentationContextProvider = self
+            #endif
+            self.controller = controller
+            return try await withCheckedThrowingContinuation { continuation in
+                self.continuation = continuation
+                #if os(iOS) || os(visionOS)
+                    if immediately, #available(iOS 16.0, visionOS 1.0, *) {
+                        controller.performRequests(options: .preferImmediatelyAvailableCredentials)
+                        return
+                    }
+                #endif
+                controller.performRequests()
+            }
+        }
+
+        private func finish(_ result: Result<ASAuthorization, any Error>) {
+            continuation?.resume(with: result)
+            continuation = nil
+            controller = nil
+        }
+    }
+
+    extension AppleSignIn: @preconcurrency ASAuthorizationControllerDelegate {
+        /// Called by the system.
+        public func authorizationController(
+            controller: ASAuthorizationController, didCompleteWithAuthorization authorization: ASAuthorization
+        ) {
+            finish(.success(authorization))
+        }
+
+        /// Called by the system.
+        public func authorizationController(
+            controller: ASAuthorizationController, didCompleteWithError error: any Error
+        ) {
+            finish(.failure(error))
+        }
+    }
+
+    #if !os(watchOS)
+        extension AppleSignIn: @preconcurrency ASAuthorizationControllerPresentationContextProviding {
+            /// Called by the system.
+            public func presentationAnchor(for controller: ASAuthorizationController) -> ASPresentationAnchor {
+                anchor() ?? ASPresentationAnchor()
+            }
+        }
+    #endif
+#endif
