@@ -9,7 +9,8 @@
     @MainActor public final class AppleSignIn: NSObject {
         private let auth: Auth
         private let anchor: () -> ASPresentationAnchor?
-        private var continuation: CheckedContinuation<ASAuthorization, any Error>?
+        private var continuation: CheckedContinuation<Void, any Error>?
+        private var authorization: ASAuthorization?
         private var controller: ASAuthorizationController?
 
         /// - Parameters:
@@ -84,7 +85,7 @@
                 controller.presentationContextProvider = self
             #endif
             self.controller = controller
-            return try await withCheckedThrowingContinuation { continuation in
+            try await withCheckedThrowingContinuation { continuation in
                 self.continuation = continuation
                 #if os(iOS) || os(visionOS)
                     if immediately, #available(iOS 16.0, visionOS 1.0, *) {
@@ -94,9 +95,12 @@
                 #endif
                 controller.performRequests()
             }
+            defer { authorization = nil }
+            guard let authorization else { throw AuthErrorCode.internalError }
+            return authorization
         }
 
-        private func finish(_ result: Result<ASAuthorization, any Error>) {
+        private func finish(_ result: Result<Void, any Error>) {
             continuation?.resume(with: result)
             continuation = nil
             controller = nil
@@ -108,7 +112,8 @@
         public func authorizationController(
             controller: ASAuthorizationController, didCompleteWithAuthorization authorization: ASAuthorization
         ) {
-            finish(.success(authorization))
+            self.authorization = authorization
+            finish(.success(()))
         }
 
         /// Called by the system.

@@ -1,5 +1,7 @@
+// swift-format-ignore: AlwaysUseLowerCamelCase, because FirebaseAuth has this name.
 /// The provider ID of email addresses with passwords or sign-in links.
 public let EmailAuthProviderID = EmailAuthProvider.id
+// swift-format-ignore: AlwaysUseLowerCamelCase, because FirebaseAuth has this name.
 /// The provider ID of Google.
 public let GoogleAuthProviderID = GoogleAuthProvider.id
 

@@ -1,11 +1,15 @@
 public import Foundation
 
+// swift-format-ignore: AlwaysUseLowerCamelCase, because FirebaseAuth has this name.
 /// Domain of the library's errors as `NSError`.
 public let AuthErrorDomain = AuthErrors.domain
+// swift-format-ignore: AlwaysUseLowerCamelCase, because FirebaseAuth has this name.
 /// Key of the credential to continue with. The value is an ``AuthCredential``.
 public let AuthErrorUserInfoUpdatedCredentialKey = AuthErrors.userInfoUpdatedCredentialKey
+// swift-format-ignore: AlwaysUseLowerCamelCase, because FirebaseAuth has this name.
 /// Key of the email address of an error.
 public let AuthErrorUserInfoEmailKey = AuthErrors.userInfoEmailKey
+// swift-format-ignore: AlwaysUseLowerCamelCase, because FirebaseAuth has this name.
 /// Key of FirebaseAuth's name of an error, such as `ERROR_WRONG_PASSWORD`.
 public let AuthErrorUserInfoNameKey = AuthErrors.userInfoNameKey
 

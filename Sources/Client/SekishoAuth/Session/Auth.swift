@@ -10,6 +10,9 @@ public typealias IDTokenDidChangeListenerHandle = any NSObjectProtocol
 /// All members can be used on any thread. Completion handlers and listeners run on the main queue; listeners run before
 /// the result of the call that caused the change. Do not block the main thread until a call returns.
 public final class Auth: Sendable {
+    /// The version of the library.
+    public static let libraryVersion = "0.1.0"
+
     let core: AuthCore
     private let configuredApp: SekishoApp
 

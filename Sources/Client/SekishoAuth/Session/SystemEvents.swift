@@ -1,20 +1,29 @@
 internal import Foundation
 
-#if canImport(UIKit) && !os(watchOS)
-    internal import UIKit
-#endif
-
 extension AuthCore {
+    /// UIKit's and AppKit's names of notifications. They are written out so that the library needs neither framework.
+    private enum SystemEvent {
+        static let unlocked = Notification.Name("UIApplicationProtectedDataDidBecomeAvailable")
+        static let foreground = [
+            Notification.Name("UIApplicationDidBecomeActiveNotification"),
+            Notification.Name("NSApplicationDidBecomeActiveNotification"),
+        ]
+    }
+
     /// Reads a locked store again when it is unlocked, and renews tokens when the app returns to the foreground.
     func observeSystem() {
-        #if canImport(UIKit) && !os(watchOS)
-            let center = NotificationCenter.default
-            center.addObserver(
-                forName: UIApplication.protectedDataDidBecomeAvailableNotification, object: nil, queue: nil
-            ) { [weak self] _ in self?.withState { _ in } }
-            center.addObserver(
-                forName: UIApplication.didBecomeActiveNotification, object: nil, queue: nil
-            ) { [weak self] _ in self?.withState { self?.scheduleRefresh(&$0) } }
-        #endif
+        observe(SystemEvent.unlocked) { _ in }
+        for name in SystemEvent.foreground { observe(name) { $0.rescheduleRefresh() } }
     }
+
+    private func observe(_ name: Notification.Name, _ action: @escaping @Sendable (AuthCore) -> Void) {
+        NotificationCenter.default.addObserver(forName: name, object: nil, queue: nil) { [weak self] _ in
+            guard let self else { return }
+            // Reads the store if that was not possible before.
+            withState { _ in }
+            action(self)
+        }
+    }
+
+    private func rescheduleRefresh() { withState { scheduleRefresh(&$0) } }
 }

@@ -78,7 +78,7 @@ public struct FileStore: SessionStore {
         defer { close(descriptor) }
         var rest = [UInt8](item)[...]
         while !rest.isEmpty {
-            let count = rest.withUnsafeBytes { sys_write(descriptor, $0.baseAddress, $0.count) }
+            let count = rest.withUnsafeBytes { writeBytes(descriptor, $0.baseAddress, $0.count) }
             if count < 0 && errno == EINTR { continue }
             guard count > 0 else { throw Self.failure("write") }
             rest = rest.dropFirst(count)
@@ -112,6 +112,6 @@ public struct FileStore: SessionStore {
 }
 
 /// `write` of the C library, which the method of the same name hides.
-private func sys_write(_ descriptor: Int32, _ bytes: UnsafeRawPointer?, _ count: Int) -> Int {
+private func writeBytes(_ descriptor: Int32, _ bytes: UnsafeRawPointer?, _ count: Int) -> Int {
     write(descriptor, bytes, count)
 }

@@ -75,7 +75,7 @@ extension AuthCore {
             throw AuthErrorCode.internalError.with("The gateway's URL is not valid.")
         }
         var headers = [
-            "x-goog-api-key": options.apiKey, "X-Client-Version": "Swift/SekishoAuth/\(SekishoAuthVersion)",
+            "x-goog-api-key": options.apiKey, "X-Client-Version": "Swift/SekishoAuth/\(Auth.libraryVersion)",
             "User-Agent": options.deviceName, "Accept": "application/json",
         ]
         headers["Content-Type"] = body == nil ? nil : "application/json"
@@ -100,6 +100,3 @@ extension AuthCore {
             "The gateway did not answer the request (HTTP status \(response.status)).", details)
     }
 }
-
-/// The version of the library.
-public let SekishoAuthVersion = "0.1.0"
