@@ -132,6 +132,9 @@ let package = Package(
             ]),
         tests("DevModeTests", imports: ["DevMode", "Identity"]),
         tests("CommandsTests", imports: ["Commands", "Crypto", "Gateway", "Identity"]),
+        tests(
+            "SekishoAuthTests", in: "Tests/Client",
+            imports: ["DevMode", "Identity", "SekishoAuth", "Simulators", "Support"]),
         tests("RepositoryTests", imports: ["API", "Gateway", "HTTP", "Identity", "Postgres", "Storage"]),
     ]
 )

@@ -51,6 +51,8 @@ final class SocketServer: Sendable {
         Task(executorPreference: loop) { [server] in await server.drain(within: .seconds(5)) }
     }
 
+    var port: UInt16 { server.port }
+
     /// Bytes of request bodies that the server holds now.
     var heldBodyBytes: Int { server.heldBodyBytes }
 

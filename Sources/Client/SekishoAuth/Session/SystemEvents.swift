@@ -17,7 +17,7 @@ extension AuthCore {
     }
 
     private func observe(_ name: Notification.Name, _ action: @escaping @Sendable (AuthCore) -> Void) {
-        NotificationCenter.default.addObserver(forName: name, object: nil, queue: nil) { [weak self] _ in
+        _ = NotificationCenter.default.addObserver(forName: name, object: nil, queue: nil) { [weak self] _ in
             guard let self else { return }
             // Reads the store if that was not possible before.
             withState { _ in }

@@ -1,0 +1,112 @@
+import Foundation
+import SekishoAuth
+import Testing
+
+@testable import Support
+
+/// `openapi.yaml`, which every request and response of the tests has to follow.
+enum Contract {
+    private static let document: JSON? = {
+        var parts = #filePath.split(separator: "/", omittingEmptySubsequences: false)
+        parts.removeLast(5)
+        let path = parts.joined(separator: "/") + "/Sources/CReference/openapi.json"
+        return FileManager.default.contents(atPath: path).flatMap { try? JSON([UInt8]($0)) }
+    }()
+
+    /// Records an issue for everything that the contract does not describe.
+    static func check(_ request: TransportRequest, _ response: TransportResponse) throws {
+        let document = try #require(document)
+        let operation = try #require(
+            document["paths"]?[request.url.path]?[request.method.lowercased()], "\(request.url.path)")
+        if let body = request.body {
+            let schema = try #require(operation["requestBody"]?["content"]?["application/json"]?["schema"])
+            // An unknown member of a request is a mistake of the library.
+            report(SchemaCheck(document, allowsUnknown: false).problems(try JSON([UInt8](body)), schema), request)
+        }
+        guard response.header("Content-Type")?.hasPrefix("application/json") == true else { return }
+        let responses = try #require(operation["responses"])
+        let described = try #require(
+            responses[String(response.status)] ?? responses["\(response.status / 100)XX"], "\(response.status)")
+        let name = described["$ref"]?.string?.split(separator: "/").last.map(String.init)
+        let content = name.flatMap { document["components"]?["responses"]?[$0] } ?? described
+        guard let schema = content["content"]?["application/json"]?["schema"] else { return }
+        report(SchemaCheck(document, allowsUnknown: false).problems(try JSON([UInt8](response.body)), schema), request)
+    }
+
+    private static func report(_ problems: [String], _ request: TransportRequest) {
+        for problem in problems { Issue.record("\(request.url.path): \(problem)") }
+    }
+}
+
+/// The parts of JSON Schema that the contract uses.
+struct SchemaCheck {
+    private let document: JSON
+    private let allowsUnknown: Bool
+
+    init(_ document: JSON, allowsUnknown: Bool) {
+        self.document = document
+        self.allowsUnknown = allowsUnknown
+    }
+
+    func problems(_ value: JSON, _ schema: JSON, at path: String = "$") -> [String] {
+        if let name = schema["$ref"]?.string?.split(separator: "/").last.map(String.init) {
+            guard let target = document["components"]?["schemas"]?[name] else { return ["\(path): unknown \(name)"] }
+            return problems(value, target, at: path)
+        }
+        if let options = schema["oneOf"]?.elements, !options.isEmpty {
+            let matching = options.filter { problems(value, $0, at: path).isEmpty }.count
+            return matching == 1 ? [] : ["\(path): matches \(matching) of \(options.count) alternatives"]
+        }
+        if let parts = schema["allOf"]?.elements, !parts.isEmpty {
+            return parts.flatMap { problems(value, $0, at: path) }
+        }
+        var found = typeProblems(value, schema, at: path)
+        if let allowed = schema["enum"]?.elements, !allowed.isEmpty, !allowed.contains(value) {
+            found.append("\(path): is not one of the allowed values")
+        }
+        return found
+    }
+
+    private func typeProblems(_ value: JSON, _ schema: JSON, at path: String) -> [String] {
+        switch (schema["type"]?.string, value) {
+        case ("object", .object(let members)): return memberProblems(members, schema, at: path)
+        case ("array", .array(let elements)):
+            let items = schema["items"] ?? .object([:])
+            return elements.enumerated().flatMap { problems($1, items, at: "\(path)[\($0)]") }
+        case ("string", .string(let text)):
+            let isTooShort = schema["minLength"].map { .number(Double(text.count)) < $0 } ?? false
+            return isTooShort ? ["\(path): is too short"] : []
+        case ("boolean", .bool), ("number", .number), (nil, _): return []
+        case ("integer", .number(let number)): return number.rounded() == number ? [] : ["\(path): is not an integer"]
+        case (let type, _): return ["\(path): is not of type \(type ?? "")"]
+        }
+    }
+
+    private func memberProblems(_ members: [String: JSON], _ schema: JSON, at path: String) -> [String] {
+        let required = (schema["required"]?.elements ?? []).compactMap(\.string)
+        var found = required.filter { members[$0] == nil }.map { "\(path).\($0): is missing" }
+        for (name, value) in members {
+            if let property = schema["properties"]?[name] {
+                found += problems(value, property, at: "\(path).\(name)")
+            } else if let other = schema["additionalProperties"] {
+                if case .object = other { found += problems(value, other, at: "\(path).\(name)") }
+            } else if !allowsUnknown {
+                found.append("\(path).\(name): is not described")
+            }
+        }
+        return found
+    }
+}
+
+extension JSON {
+    fileprivate static func < (one: JSON, other: JSON) -> Bool {
+        guard case (.number(let one), .number(let other)) = (one, other) else { return false }
+        return one < other
+    }
+}
+
+extension TransportResponse {
+    fileprivate func header(_ name: String) -> String? {
+        headers.first { $0.key.lowercased() == name.lowercased() }?.value
+    }
+}

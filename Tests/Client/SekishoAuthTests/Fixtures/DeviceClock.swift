@@ -1,0 +1,75 @@
+import Foundation
+import Identity
+import SekishoAuth
+import Synchronization
+
+@testable import Support
+
+/// The clocks of a device, which move with the gateway's. The device's time may be wrong.
+final class DeviceClock: Sendable {
+    /// Shorter waits end at once: they are pauses between attempts.
+    private static let pause: TimeInterval = 5
+
+    private struct State {
+        var error: TimeInterval = 0
+        var sleepers: [UUID: (wake: TimeInterval, continuation: CheckedContinuation<Void, any Error>)] = [:]
+        var sleeps: [TimeInterval] = []
+    }
+
+    private let gateway: TestClock
+    private let state = Mutex(State())
+
+    init(_ gateway: TestClock) { self.gateway = gateway }
+
+    private var seconds: TimeInterval { TimeInterval(gateway.now.seconds) }
+
+    /// How much the device's clock is ahead.
+    var error: TimeInterval {
+        get { state.withLock { $0.error } }
+        set { state.withLock { $0.error = newValue } }
+    }
+
+    /// The waits so far, in seconds.
+    var sleeps: [TimeInterval] { state.withLock { $0.sleeps } }
+    /// How many tasks wait for the clock.
+    var sleeperCount: Int { state.withLock { $0.sleepers.count } }
+
+    /// As time passes on a device and at the gateway.
+    func advance(by seconds: TimeInterval) {
+        gateway.advance(by: .seconds(seconds))
+        let now = self.seconds
+        let woken = state.withLock { state in
+            let woken = state.sleepers.filter { $0.value.wake <= now }
+            for id in woken.keys { state.sleepers[id] = nil }
+            return woken.values.map(\.continuation)
+        }
+        for continuation in woken { continuation.resume() }
+    }
+
+    var auth: AuthClock {
+        AuthClock(
+            now: { [self] in Date(timeIntervalSince1970: seconds + error) },
+            uptime: { [self] in seconds - 1_700_000_000 },
+            sleep: { [self] in try await sleep($0) })
+    }
+
+    private func sleep(_ duration: TimeInterval) async throws {
+        state.withLock { $0.sleeps.append(duration) }
+        if duration <= Self.pause { return try Task.checkCancellation() }
+        let id = UUID()
+        let wake = seconds + duration
+        try await withTaskCancellationHandler {
+            try await withCheckedThrowingContinuation { continuation in
+                let isCancelled = state.withLock { state in
+                    if Task.isCancelled { return true }
+                    state.sleepers[id] = (wake, continuation)
+                    return false
+                }
+                if isCancelled { continuation.resume(throwing: CancellationError()) }
+            }
+        } onCancel: {
+            let sleeper = state.withLock { $0.sleepers.removeValue(forKey: id) }
+            sleeper?.continuation.resume(throwing: CancellationError())
+        }
+    }
+}
