@@ -53,16 +53,28 @@ extension User {
 
     /// The gateway gives the same successor for the same refresh token, so that a lost response costs nothing.
     private func requestTokens() async throws -> SessionTokens {
-        let refreshToken = session.current.tokens.refreshToken
+        let tokens = session.current.tokens
+        do {
+            return try await requestTokens(for: tokens.refreshToken)
+        } catch let error as AuthErrorCode where error.serverCode == "INVALID_REFRESH_TOKEN" {
+            guard let former = tokens.formerRefreshToken else { throw error }
+            return try await requestTokens(for: former)
+        }
+    }
+
+    /// Repeats a request without a usable response two times.
+    private func requestTokens(for refreshToken: String) async throws -> SessionTokens {
         var failures = 0
         while true {
             do {
                 let response: Received<TokenResponse> = try await core.post(
                     "/v1/token", TokenRequest(refreshToken: refreshToken))
-                guard response.value.userID == nil || response.value.userID == uid else {
+                guard (try? IDTokenClaims(of: response.value.accessToken))?.subject == uid else {
                     throw AuthErrorCode.internalError.with("The gateway answered for another user.")
                 }
-                return response.tokens
+                var tokens = response.tokens
+                tokens.formerRefreshToken = refreshToken
+                return tokens
             } catch let error as AuthErrorCode where error.isTransient && failures < 2 {
                 failures += 1
                 let delay = max(error.retryAfter ?? 0, 0.5 * TimeInterval(failures))

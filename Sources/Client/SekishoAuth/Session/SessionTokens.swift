@@ -7,6 +7,9 @@ struct SessionTokens: Codable, Hashable, Sendable {
 
     var idToken: String
     var refreshToken: String
+    /// The refresh token before. The gateway accepts it until the newer one was used, so that a newer one that was
+    /// damaged on its way does not end the session.
+    var formerRefreshToken: String?
     /// Seconds from the request for the ID token until it expires.
     var lifetime: TimeInterval
     /// When the tokens were requested, by the gateway's clock, in seconds since 1970.
@@ -17,7 +20,7 @@ struct SessionTokens: Codable, Hashable, Sendable {
     var receivedUptime: TimeInterval?
 
     private enum CodingKeys: String, CodingKey {
-        case idToken, refreshToken, lifetime, receivedAt, clockOffset
+        case idToken, refreshToken, formerRefreshToken, lifetime, receivedAt, clockOffset
     }
 
     /// Seconds until the ID token expires. Independent of the device's clock in the process that received it.

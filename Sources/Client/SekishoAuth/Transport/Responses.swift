@@ -35,13 +35,11 @@ struct TokenResponse: Decodable, Sendable {
     var accessToken: String
     var refreshToken: String
     var expiresIn: DecimalText
-    var userID: String?
 
     private enum CodingKeys: String, CodingKey {
         case accessToken = "access_token"
         case refreshToken = "refresh_token"
         case expiresIn = "expires_in"
-        case userID = "user_id"
     }
 }
 

@@ -17,7 +17,22 @@ public struct URLSessionTransport: HTTPTransport {
     }
 
     /// Returns the response to a request. Redirects are not followed, because the body may contain a password.
+    ///
+    /// - Throws: `URLError` or `CancellationError`. The timeout covers the whole exchange, also a body that trickles.
     public func send(_ request: TransportRequest) async throws -> TransportResponse {
+        try await withThrowingTaskGroup(of: TransportResponse?.self) { group in
+            group.addTask { try await exchange(request) }
+            group.addTask {
+                try await Task.sleep(nanoseconds: UInt64(max(0, request.timeout) * 1e9))
+                return nil
+            }
+            defer { group.cancelAll() }
+            guard let response = try await group.next() ?? nil else { throw URLError(.timedOut) }
+            return response
+        }
+    }
+
+    private func exchange(_ request: TransportRequest) async throws -> TransportResponse {
         var message = URLRequest(
             url: request.url, cachePolicy: .reloadIgnoringLocalCacheData, timeoutInterval: request.timeout)
         message.httpMethod = request.method

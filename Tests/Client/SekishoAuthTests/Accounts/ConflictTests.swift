@@ -1,0 +1,116 @@
+import Foundation
+import Identity
+import SekishoAuth
+import Simulators
+import Testing
+
+@testable import DevMode
+@testable import Support
+
+@Suite("Conflicts between accounts")
+struct ConflictTests {
+    @Test("an identity of another account gives a credential that signs in to it")
+    func credentialInUse() async throws {
+        let app = try await TestApp()
+        let owner = try await app.auth.signIn(with: app.gateway.apple().credential()).user.uid
+        try app.auth.signOut()
+        let anonymous = try await app.auth.signInAnonymously().user
+        let conflict = await failure { try await anonymous.link(with: app.gateway.apple().credential()) }
+        #expect(conflict == .credentialAlreadyInUse)
+        #expect(app.auth.currentUser === anonymous)
+        let credential = try #require(conflict?.updatedCredential)
+        #expect(credential.provider == "apple.com")
+        #expect((credential as? OAuthCredential)?.pendingToken != nil)
+        let signedIn = try await app.auth.signIn(with: credential)
+        #expect(signedIn.user.uid == owner)
+        #expect(signedIn.additionalUserInfo?.isNewUser == false)
+    }
+
+    @Test("the error carries the credential as an NSError too")
+    func bridged() async throws {
+        let app = try await TestApp()
+        _ = try await app.auth.signIn(with: app.gateway.apple().credential())
+        try app.auth.signOut()
+        let anonymous = try await app.auth.signInAnonymously().user
+        let conflict = try #require(
+            await failure { try await anonymous.link(with: app.gateway.apple().credential()) })
+        let error = conflict as NSError
+        #expect(error.code == 17025)
+        #expect(error.userInfo[AuthErrorUserInfoUpdatedCredentialKey] is AuthCredential)
+    }
+
+    @Test("an address of another account asks to sign in there and link, without a second prompt")
+    func otherCredential() async throws {
+        let app = try await TestApp(TestGateway(.sekisho, transport: .socket))
+        let owner = try await app.auth.createUser(withEmail: "mary@company.example", password: "correct horse battery")
+            .user.uid
+        try app.auth.signOut()
+        let google = try app.gateway.google(.mary.with { $0.email = "mary@company.example" })
+        let conflict = try #require(await failure { try await app.auth.signIn(with: google.credential()) })
+        #expect(conflict == .accountExistsWithDifferentCredential)
+        #expect(conflict.email == "mary@company.example")
+        #expect(app.auth.currentUser == nil)
+        let user = try await app.auth.signIn(withEmail: "mary@company.example", password: "correct horse battery").user
+        try await user.link(with: try #require(conflict.updatedCredential))
+        #expect(user.uid == owner)
+        #expect(Set(user.providerData.map(\.providerID)) == ["password", "google.com"])
+    }
+
+    @Test("a link of a provider that the account has fails before a request")
+    func alreadyLinked() async throws {
+        let app = try await TestApp()
+        let user = try await app.auth.signIn(with: app.gateway.apple().credential()).user
+        let (error, operations) = await app.wire.operations {
+            await failure { try await user.link(with: app.gateway.apple().credential()) }
+        }
+        #expect(error == .providerAlreadyLinked)
+        #expect(operations == [])
+        #expect(await failure { try await user.unlink(fromProvider: "google.com") } == .noSuchProvider)
+    }
+
+    @Test("a reauthentication as another user throws and changes nothing")
+    func mismatch() async throws {
+        let app = try await TestApp()
+        _ = try await app.auth.signIn(with: app.gateway.google().credential())
+        try app.auth.signOut()
+        let user = try await app.auth.signIn(with: app.gateway.apple().credential()).user
+        let token = try await user.getIDToken()
+        #expect(
+            await failure { try await user.reauthenticate(with: app.gateway.google().credential()) } == .userMismatch)
+        let unknown = try app.gateway.google(.alan)
+        #expect(await failure { try await user.reauthenticate(with: unknown.credential()) } == .userMismatch)
+        #expect(try await user.getIDToken() == token)
+        #expect(app.auth.currentUser === user)
+        try await user.reauthenticate(with: app.gateway.apple().credential())
+        #expect(try await user.getIDToken() != token)
+    }
+
+    @Test("a merge shows what it does, then signs in to the account that stays")
+    func merge() async throws {
+        let app = try await TestApp()
+        let target = try await app.auth.signIn(with: app.gateway.apple().credential()).user.uid
+        try app.auth.signOut()
+        let source = try await app.auth.createUser(withEmail: "guest@example.com", password: "secret1").user
+        let conflict = try #require(
+            await failure { try await source.link(with: app.gateway.apple().credential()) })
+        let preview = try await source.previewMerge(into: .credential(try #require(conflict.updatedCredential)))
+        #expect(preview.sourceUID == source.uid)
+        #expect(preview.targetUID == target)
+        #expect(app.auth.currentUser === source)
+        let merged = try await source.merge(preview)
+        #expect(merged.user.uid == target)
+        #expect(merged.undoableUntil != nil)
+        #expect(app.auth.currentUser === merged.user)
+        #expect(try app.restarted().currentUser?.uid == target)
+    }
+
+    @Test("a merge can be proven by a user of another instance")
+    func mergeUser() async throws {
+        let app = try await TestApp()
+        let other = try await TestApp(app.gateway)
+        let target = try await other.auth.createUser(withEmail: "ada@example.com", password: "secret1").user
+        let source = try await app.auth.signInAnonymously().user
+        let preview = try await source.previewMerge(into: .user(target))
+        #expect(try await source.merge(preview).user.uid == target.uid)
+    }
+}

@@ -1,0 +1,105 @@
+import Foundation
+import Identity
+import SekishoAuth
+import Testing
+
+@testable import Support
+
+@Suite("Codes from emails")
+struct EmailActionTests {
+    private func settings() -> ActionCodeSettings {
+        let settings = ActionCodeSettings()
+        settings.url = URL(string: "https://localhost/finish")
+        settings.handleCodeInApp = true
+        return settings
+    }
+
+    @Test("a reset code is checked and sets a new password")
+    func reset() async throws {
+        let app = try await TestApp()
+        try await app.auth.createUser(withEmail: "ada@example.com", password: "secret1")
+        try await app.auth.sendPasswordReset(withEmail: "ada@example.com", actionCodeSettings: settings())
+        let code = try await app.gateway.code(.resetPassword)
+        #expect(try await app.auth.verifyPasswordResetCode(code) == "ada@example.com")
+        #expect(try await app.auth.checkActionCode(code).operation == .passwordReset)
+        #expect(
+            await failure { try await app.auth.confirmPasswordReset(withCode: code, newPassword: "") } == .weakPassword)
+        try await app.auth.confirmPasswordReset(withCode: code, newPassword: "another secret")
+        try await app.auth.signIn(withEmail: "ada@example.com", password: "another secret")
+        #expect(await failure { try await app.auth.checkActionCode(code) } == .invalidActionCode)
+    }
+
+    @Test("a verification shows after a reload")
+    func verification() async throws {
+        let app = try await TestApp()
+        let user = try await app.auth.createUser(withEmail: "ada@example.com", password: "secret1").user
+        try await user.sendEmailVerification()
+        let code = try await app.gateway.code(.verifyEmail)
+        #expect(await failure { try await app.auth.verifyPasswordResetCode(code) } == .invalidActionCode)
+        try await app.auth.applyActionCode(code)
+        #expect(!user.isEmailVerified)
+        try await user.reload()
+        #expect(user.isEmailVerified)
+        let result = try await user.getIDTokenResult(forcingRefresh: true)
+        #expect(result.claims["email_verified"] as? Bool == true)
+    }
+
+    @Test("a new address is verified before it becomes the account's")
+    func change() async throws {
+        let app = try await TestApp()
+        let user = try await app.auth.createUser(withEmail: "ada@example.com", password: "secret1").user
+        try await user.sendEmailVerification(beforeUpdatingEmail: "countess@example.com")
+        let code = try await app.gateway.code(.changeEmail)
+        let info = try await app.auth.checkActionCode(code)
+        #expect(info.operation == .verifyAndChangeEmail)
+        #expect(info.email == "countess@example.com")
+        #expect(info.previousEmail == "ada@example.com")
+    }
+
+    @Test("a sign-in link signs in, and links to an anonymous account")
+    func signInLink() async throws {
+        let app = try await TestApp()
+        try await app.auth.sendSignInLink(toEmail: "ada@example.com", actionCodeSettings: settings())
+        let link = try await link(app)
+        #expect(app.auth.isSignIn(withEmailLink: link))
+        #expect(!app.auth.isSignIn(withEmailLink: "https://auth.example.com/__/auth/action?mode=signIn"))
+        let uid = try await app.auth.signIn(withEmail: "ada@example.com", link: link).user.uid
+        try app.auth.signOut()
+
+        try await app.auth.sendSignInLink(toEmail: "mary@example.com", actionCodeSettings: settings())
+        let anonymous = try await app.auth.signInAnonymously().user
+        try await anonymous.link(
+            with: EmailAuthProvider.credential(withEmail: "mary@example.com", link: try await self.link(app)))
+        #expect(anonymous.email == "mary@example.com")
+        #expect(anonymous.uid != uid)
+    }
+
+    private func link(_ app: TestApp) async throws -> String {
+        let code = try await app.gateway.code(.signIn)
+        return "https://auth.example.com/__/auth/action?mode=signIn&oobCode=\(code)&apiKey=x&lang=en"
+    }
+
+    @Test("the sign-in methods of an address are listed unless the project protects addresses")
+    func methods() async throws {
+        let app = try await TestApp()
+        try await app.auth.createUser(withEmail: "ada@example.com", password: "secret1")
+        #expect(try await app.auth.fetchSignInMethods(forEmail: "ada@example.com") == ["password"])
+        let careful = try await TestApp(TestGateway(transport: .socket) { $0.emailEnumerationProtection = true })
+        try await careful.auth.createUser(withEmail: "ada@example.com", password: "secret1")
+        #expect(try await careful.auth.fetchSignInMethods(forEmail: "ada@example.com") == [])
+    }
+
+    @Test("the parts of a link are read, also of a link inside a link")
+    func url() throws {
+        let inner = "https://auth.example.com/__/auth/action?mode=verifyAndChangeEmail&oobCode=x%2By&lang=ja"
+        var outer = try #require(URLComponents(string: "https://example.page.link/"))
+        outer.queryItems = [URLQueryItem(name: "link", value: inner)]
+        for link in [inner, try #require(outer.string)] {
+            let parts = try #require(ActionCodeURL(link: link))
+            #expect(parts.operation == .verifyAndChangeEmail)
+            #expect(parts.code == "x+y")
+            #expect(parts.languageCode == "ja")
+        }
+        #expect(ActionCodeURL(link: "https://example.com") == nil)
+    }
+}

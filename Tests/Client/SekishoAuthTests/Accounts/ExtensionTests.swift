@@ -1,0 +1,94 @@
+import Foundation
+import SekishoAuth
+import Testing
+
+@testable import DevMode
+@testable import Support
+
+@Suite("What the gateway offers beyond Firebase")
+struct ExtensionTests {
+    @Test("a nonce of the gateway signs in with Apple")
+    func nonce() async throws {
+        let app = try await TestApp()
+        let nonce = try await app.auth.issueNonce()
+        let proof = try app.gateway.apple(nonce: nonce.rawNonce)
+        let claims = try claims(of: proof.idToken)
+        #expect(claims["nonce"]?.string == nonce.sha256)
+        try await app.auth.signIn(with: proof.credential())
+        #expect("\(nonce)".contains(nonce.rawNonce) == false)
+    }
+
+    @Test("sessions are listed with the device, and end one by one or together")
+    func sessions() async throws {
+        let app = try await TestApp()
+        let user = try await app.auth.createUser(withEmail: "ada@example.com", password: "secret1").user
+        let tablet = try await TestApp(app.gateway)
+        let other = try await tablet.auth.signIn(withEmail: "ada@example.com", password: "secret1").user
+        let sessions = try await user.listSessions()
+        #expect(sessions.count == 2)
+        #expect(sessions.allSatisfy { $0.device == "Ada's phone" && $0.signInProvider == "password" })
+        let foreign = try #require(sessions.first { !$0.isCurrent })
+        try await user.revokeSession(foreign.id)
+        #expect(await failure { try await other.reload() } == .userTokenExpired)
+        #expect(tablet.auth.currentUser == nil)
+        #expect(app.auth.currentUser === user)
+        #expect(await failure { try await user.revokeSession("unknown") }?.serverCode == "SESSION_NOT_FOUND")
+
+        let current = try #require(try await user.listSessions().first { $0.isCurrent })
+        try await user.revokeSession(current.id)
+        #expect(app.auth.currentUser == nil)
+        #expect(app.store.isEmpty)
+    }
+
+    @Test("every session ends at once")
+    func allSessions() async throws {
+        let app = try await TestApp()
+        let user = try await app.auth.signInAnonymously().user
+        try await user.revokeAllSessions()
+        #expect(app.auth.currentUser == nil)
+    }
+
+    @Test("the sign-in methods begin with Apple")
+    func loginMethods() async throws {
+        let app = try await TestApp()
+        let methods = try await app.auth.loginMethods()
+        #expect(methods.methods.first?.providerID == "apple.com")
+        #expect(methods.methods.first?.nonce?.isHashed == true)
+        #expect(methods.isCompliant)
+    }
+
+    @Test("the state of the Apple credential is that of the gateway")
+    func credentialState() async throws {
+        let app = try await TestApp(TestGateway(transport: .socket, servesApple: true))
+        let user = try await app.auth.signIn(with: app.gateway.appleWithCode().credential()).user
+        try await app.gateway.attemptAppleGrants()
+        let states = try await user.credentialState()
+        #expect(states.map(\.state) == [.authorized])
+        #expect(states.first?.userID == user.providerData.first?.uid)
+        let guest = try await app.auth.createUser(withEmail: "guest@example.com", password: "secret1").user
+        #expect(try await guest.credentialState().map(\.state) == [.notFound])
+    }
+
+    @Test("a deletion says what the gateway does at Apple")
+    func deletion() async throws {
+        let app = try await TestApp(TestGateway(transport: .socket, servesApple: true))
+        let user = try await app.auth.signIn(with: app.gateway.appleWithCode().credential()).user
+        try await app.gateway.attemptAppleGrants()
+        #expect(try await user.delete() == .queued)
+        let guest = try await app.auth.signInAnonymously().user
+        #expect(try await guest.delete() == .notNeeded)
+    }
+
+    @Test("a code of a new authorization disconnects the app at Apple")
+    func revokeToken() async throws {
+        let app = try await TestApp(TestGateway(transport: .socket, servesApple: true))
+        let user = try await app.auth.signIn(with: app.gateway.apple().credential()).user
+        let code = try #require(try app.gateway.appleWithCode().code)
+        try await app.auth.revokeToken(withAuthorizationCode: code)
+        #expect(app.auth.currentUser === user)
+        #expect(
+            await failure { try await app.auth.revokeToken(withAuthorizationCode: code) } == .invalidCredential)
+        try app.auth.signOut()
+        #expect(await failure { try await app.auth.revokeToken(withAuthorizationCode: "x") } == .nullUser)
+    }
+}

@@ -1,0 +1,191 @@
+import Foundation
+import Identity
+import SekishoAuth
+import Testing
+
+@testable import DevMode
+@testable import Support
+
+@Suite("Signing in")
+struct SignInTests {
+    @Test(
+        "with Apple keeps the name, whatever its characters",
+        arguments: [
+            ("Ada", "Lovelace"), ("A&B", "100% + 1=2"), ("花子", "山田"), ("👩🏽‍🚀", "O’Neill"), (" ", ""),
+        ])
+    func names(given: String, family: String) async throws {
+        let app = try await TestApp()
+        var name = PersonNameComponents()
+        name.givenName = given
+        name.familyName = family
+        let result = try await app.auth.signIn(with: app.gateway.apple().credential(name: name))
+        let expected = [given, family].map { $0.trimmingCharacters(in: .whitespaces) }.filter { !$0.isEmpty }
+        let shown = result.user.displayName ?? ""
+        for part in expected { #expect(shown.contains(part)) }
+        if expected.isEmpty { #expect(result.user.displayName == nil) }
+        #expect(result.additionalUserInfo?.providerID == "apple.com")
+        #expect(result.additionalUserInfo?.isNewUser == true)
+        #expect(result.additionalUserInfo?.profile?["sub"] is String)
+        #expect(result.user.email == "ada@example.com")
+    }
+
+    @Test("works with every form of the credential that tutorials show")
+    func credentialForms() async throws {
+        let app = try await TestApp()
+        let proofs = try (0..<3).map { _ in try app.gateway.apple() }
+        let credentials = [
+            OAuthProvider.credential(
+                withProviderID: "apple.com", idToken: proofs[0].idToken, rawNonce: proofs[0].rawNonce),
+            OAuthProvider.credential(
+                providerID: .apple, idToken: proofs[1].idToken, rawNonce: proofs[1].rawNonce ?? ""),
+            OAuthProvider.appleCredential(
+                withIDToken: proofs[2].idToken, rawNonce: proofs[2].rawNonce, fullName: nil),
+        ]
+        var uids: Set<String> = []
+        for credential in credentials { uids.insert(try await app.auth.signIn(with: credential).user.uid) }
+        #expect(uids.count == 1)
+    }
+
+    @Test("with a nonce that was hashed says what the nonce must be")
+    func hashedNonce() async throws {
+        let app = try await TestApp()
+        let proof = try app.gateway.apple()
+        let credential = OAuthProvider.credential(
+            withProviderID: "apple.com", idToken: proof.idToken, rawNonce: "of another request")
+        let error = await failure { try await app.auth.signIn(with: credential) }
+        #expect(error == .missingOrInvalidNonce)
+        #expect(error?.localizedDescription.isEmpty == false)
+    }
+
+    @Test("completes although the gateway does not answer afterwards, because the credential is used up")
+    func lookupFails() async throws {
+        let app = try await TestApp()
+        app.wire.next(.losesResponse, of: "lookup")
+        app.wire.next(.answers(503), of: "lookup")
+        let user = try await app.auth.signIn(with: app.gateway.apple().credential()).user
+        #expect(user.email == "ada@example.com")
+        #expect(user.isEmailVerified)
+        #expect(user.providerData.isEmpty)
+        #expect(try app.restarted().currentUser?.uid == user.uid)
+        try await user.reload()
+        #expect(user.providerData.map(\.providerID) == ["apple.com"])
+    }
+
+    @Test("keeps the former user if the session cannot be stored")
+    func storeFails() async throws {
+        let app = try await TestApp()
+        let former = try await app.auth.signInAnonymously().user
+        app.store.fail(.failed("disk full"))
+        let error = await failure {
+            try await app.auth.createUser(withEmail: "ada@example.com", password: "secret1")
+        }
+        #expect(error == .keychainError)
+        #expect(app.auth.currentUser === former)
+    }
+
+    @Test("fails before a request if an input is empty")
+    func emptyInput() async throws {
+        let app = try await TestApp()
+        let auth = app.auth
+        #expect(await failure { try await auth.signIn(withEmail: "", password: "x") } == .missingEmail)
+        #expect(await failure { try await auth.signIn(withEmail: "a@example.com", password: "") } == .wrongPassword)
+        #expect(await failure { try await auth.createUser(withEmail: "", password: "x") } == .missingEmail)
+        #expect(await failure { try await auth.createUser(withEmail: "a@example.com", password: "") } == .weakPassword)
+        #expect(await failure { try await auth.sendPasswordReset(withEmail: "") } == .missingEmail)
+        #expect(
+            await failure { try await auth.signIn(withEmail: "a@example.com", link: "https://example.com") }
+                == .invalidActionCode)
+        #expect(
+            await failure {
+                try await auth.sendSignInLink(toEmail: "a@example.com", actionCodeSettings: ActionCodeSettings())
+            } == .operationNotAllowed)
+        #expect(
+            await failure {
+                try await auth.signIn(with: OAuthProvider.credential(withProviderID: "google.com", accessToken: "x"))
+            } == .invalidCredential)
+        #expect(app.wire.operations == [])
+    }
+
+    @Test("anonymously by several callers at once creates one account")
+    func anonymousOnce() async throws {
+        let app = try await TestApp()
+        let users = try await withThrowingTaskGroup(of: User.self) { group in
+            for _ in 0..<10 { group.addTask { try await app.auth.signInAnonymously().user } }
+            return try await group.reduce(into: Set<User>()) { $0.insert($1) }
+        }
+        #expect(users.count == 1)
+        #expect(app.wire.operations.count { $0 == "signUp" } == 1)
+    }
+
+    @Test("without https is refused, unless a development server is meant")
+    func https() async throws {
+        let app = try await TestApp()
+        var options = try #require(app.auth.app).options
+        options.url = try #require(URL(string: "http://auth.example.com"))
+        let auth = Auth(options: options)
+        #expect(await failure { try await auth.signInAnonymously() } == .internalError)
+        #expect(app.wire.operations == [])
+    }
+
+    @Test("as the current user of another instance takes the session over")
+    func updateCurrentUser() async throws {
+        let app = try await TestApp()
+        let user = try await app.auth.signInAnonymously().user
+        let other = try await TestApp(app.gateway)
+        try await other.auth.updateCurrentUser(user)
+        #expect(other.auth.currentUser?.uid == user.uid)
+        #expect(await failure { try await other.auth.updateCurrentUser(nil) } == .nullUser)
+        other.auth.tenantID = "another"
+        #expect(await failure { try await other.auth.updateCurrentUser(user) } == .tenantIDMismatch)
+    }
+
+    @Test("sends what identifies the app, and no API key in the URL")
+    func headers() async throws {
+        let app = try await TestApp()
+        app.auth.languageCode = "ja"
+        _ = try await app.auth.signInAnonymously()
+        let headers = app.wire.headers
+        #expect(headers["x-goog-api-key"] == TestGateway.apiKey)
+        #expect(headers["X-Ios-Bundle-Identifier"] == "com.example.app")
+        #expect(headers["X-Firebase-Locale"] == "ja")
+        #expect(headers["X-Client-Version"]?.hasPrefix("Swift/SekishoAuth/") == true)
+    }
+
+    @Test("calls completion handlers on the main queue, after the listeners")
+    func completionHandlers() async throws {
+        let app = try await TestApp()
+        let heard = Heard(app.auth)
+        let result: AuthDataResult = try await withCheckedThrowingContinuation { continuation in
+            app.auth.createUser(withEmail: "ada@example.com", password: "secret1") { result, error in
+                dispatchPrecondition(condition: .onQueue(.main))
+                heard.note("completed")
+                if let result { continuation.resume(returning: result) }
+                if let error { continuation.resume(throwing: error) }
+            }
+        }
+        #expect(heard.all == ["signed out", "no token", "signed in", "token", "completed"])
+        let token: String = try await withCheckedThrowingContinuation { continuation in
+            result.user.getIDToken { token, error in
+                if let token { continuation.resume(returning: token) }
+                if let error { continuation.resume(throwing: error) }
+            }
+        }
+        #expect(token.split(separator: ".").count == 3)
+        let code: Int = await withCheckedContinuation { continuation in
+            app.auth.signIn(withEmail: "ada@example.com", password: "wrong") { _, error in
+                continuation.resume(returning: (error as NSError?)?.code ?? 0)
+            }
+        }
+        #expect(code == 17009)
+    }
+
+    @Test("a custom token signs in")
+    func customToken() async throws {
+        let app = try await TestApp(TestGateway(transport: .socket, mode: .dev(ID("demo"))))
+        let header = Data(#"{"alg":"none","typ":"JWT"}"#.utf8).base64EncodedString()
+        let payload = Data(#"{"uid":"ada"}"#.utf8).base64EncodedString()
+        let token = [header, payload, ""].joined(separator: ".").replacingOccurrences(of: "=", with: "")
+        #expect(try await app.auth.signIn(withCustomToken: token).user.uid == "ada")
+        #expect(await failure { try await app.auth.signIn(withCustomToken: "x") } == .invalidCustomToken)
+    }
+}

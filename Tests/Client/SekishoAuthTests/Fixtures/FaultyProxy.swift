@@ -1,0 +1,80 @@
+import Foundation
+import Synchronization
+import Testing
+
+/// Stands between an app and a gateway. A fault befalls each connection, drawn from a seeded generator.
+final class FaultyProxy: Sendable {
+    enum Fault: CaseIterable {
+        case none, refuses, dropsResponse, cutsResponse, garblesResponse, delaysResponse, answersItself
+    }
+
+    let port: Int
+    private let server: TCPServer
+    private let isFaulty: Flag
+
+    /// Whether faults happen.
+    final class Flag: Sendable {
+        private let value = Mutex(false)
+        var isSet: Bool {
+            get { value.withLock { $0 } }
+            set { value.withLock { $0 = newValue } }
+        }
+    }
+
+    var hasFaults: Bool {
+        get { isFaulty.isSet }
+        set { isFaulty.isSet = newValue }
+    }
+
+    init(before gatewayPort: Int, seed: UInt64) throws {
+        let generator = Mutex(SplitMix(state: seed))
+        let isFaulty = Flag()
+        self.isFaulty = isFaulty
+        server = try TCPServer { connection in
+            let (fault, position) = generator.withLock { generator in
+                (
+                    isFaulty.isSet ? Fault.allCases.randomElement(using: &generator) ?? .none : .none,
+                    Double.random(in: 0..<1, using: &generator)
+                )
+            }
+            Self.serve(connection, gatewayPort, fault, position)
+        }
+        port = server.port
+    }
+
+    private static func serve(_ connection: TCPConnection, _ port: Int, _ fault: Fault, _ position: Double) {
+        if fault == .refuses { return }
+        let request = connection.request()
+        if fault == .answersItself {
+            connection.send("HTTP/1.1 200 OK\r\nContent-Length: 6\r\nConnection: close\r\n\r\n<html>")
+            return
+        }
+        guard let gateway = TCPConnection.connect(to: port), let line = request.firstIndex(of: 10) else { return }
+        gateway.send(request[...line] + Array("Connection: close\r\n".utf8) + request[(line + 1)...])
+        var response = gateway.receiveAll()
+        switch fault {
+        case .dropsResponse: return
+        case .cutsResponse: response.removeLast(Int(Double(response.count) * position))
+        case .garblesResponse:
+            let body = response.firstRange(of: Array("\r\n\r\n".utf8))?.upperBound ?? 0
+            let index = body + Int(Double(response.count - body) * position)
+            if response.indices.contains(index) { response[index] = response[index] == 65 ? 66 : 65 }
+        case .delaysResponse: Thread.sleep(forTimeInterval: 0.05)
+        case .none, .refuses, .answersItself: break
+        }
+        connection.send(response)
+    }
+}
+
+/// A small seeded generator (SplitMix64).
+private struct SplitMix: RandomNumberGenerator {
+    var state: UInt64
+
+    mutating func next() -> UInt64 {
+        state &+= 0x9E37_79B9_7F4A_7C15
+        var mixed = state
+        mixed = (mixed ^ (mixed >> 30)) &* 0xBF58_476D_1CE4_E5B9
+        mixed = (mixed ^ (mixed >> 27)) &* 0x94D0_49BB_1331_11EB
+        return mixed ^ (mixed >> 31)
+    }
+}

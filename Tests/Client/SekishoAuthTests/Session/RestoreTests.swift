@@ -1,0 +1,165 @@
+import Foundation
+import SekishoAuth
+import Testing
+
+@testable import Support
+
+@Suite("The restore of a session")
+struct RestoreTests {
+    private func stored() async throws -> (app: TestApp, uid: String) {
+        let app = try await TestApp()
+        return (app, try await app.auth.signInAnonymously().user.uid)
+    }
+
+    @Test("waits for a locked store: nobody is signed out, and no listener is called")
+    func locked() async throws {
+        let (app, uid) = try await stored()
+        app.store.fail(.locked)
+        let auth = try app.restarted()
+        let heard = Heard(auth)
+        #expect(auth.isRestoring)
+        #expect(auth.currentUser == nil)
+        await mainQueueDrained()
+        #expect(heard.all == [])
+        app.store.fail(nil)
+        #expect(auth.currentUser?.uid == uid)
+        #expect(!auth.isRestoring)
+        await mainQueueDrained()
+        #expect(heard.all == ["signed in", "token"])
+    }
+
+    @Test("is repeated when the device is unlocked")
+    func unlocked() async throws {
+        let (app, uid) = try await stored()
+        app.store.fail(.locked)
+        let auth = try app.restarted()
+        var users = auth.authStateChanges.makeAsyncIterator()
+        app.store.fail(nil)
+        NotificationCenter.default.post(
+            name: Notification.Name("UIApplicationProtectedDataDidBecomeAvailable"), object: nil)
+        #expect(await users.next()??.uid == uid)
+    }
+
+    @Test("reports a failed store as signed out, keeps its item, and finds the user later")
+    func failed() async throws {
+        let (app, uid) = try await stored()
+        app.store.fail(.failed("-34018"))
+        let auth = try app.restarted()
+        let heard = Heard(auth)
+        #expect(auth.currentUser == nil)
+        #expect(!auth.isRestoring)
+        await mainQueueDrained()
+        #expect(heard.take() == ["signed out", "no token"])
+        #expect(!app.store.isEmpty)
+        app.store.fail(nil)
+        #expect(auth.currentUser?.uid == uid)
+        await mainQueueDrained()
+        #expect(heard.all == ["signed in", "token"])
+    }
+
+    struct Item: CustomTestStringConvertible, Sendable {
+        let testDescription: String
+        let isReadable: Bool
+        let change: @Sendable (String) -> String
+    }
+
+    static let items = [
+        Item(testDescription: "as it was written", isReadable: true) { $0 },
+        Item(testDescription: "with members of a later version", isReadable: true) {
+            $0.replacingOccurrences(of: #""format":1"#, with: #""format":2,"added":{"x":[1]}"#)
+        },
+        Item(testDescription: "empty", isReadable: false) { _ in "" },
+        Item(testDescription: "cut", isReadable: false) { String($0.dropLast(10)) },
+        Item(testDescription: "of another instance", isReadable: false) {
+            $0.replacingOccurrences(of: #"\n\#(TestGateway.apiKey)\n"#, with: #"\nanother key\n"#)
+        },
+    ]
+
+    @Test("reads the item of every version, and ignores a damaged or foreign one", arguments: items)
+    func item(row: Item) async throws {
+        let (app, uid) = try await stored()
+        let text = String(decoding: try #require(app.store.item), as: UTF8.self)
+        app.store.item = Data(row.change(text).utf8)
+        let auth = try app.restarted()
+        #expect(auth.currentUser?.uid == (row.isReadable ? uid : nil))
+        if !row.isReadable {
+            // The item does not get in the way of the next sign-in.
+            let user = try await auth.signInAnonymously().user
+            #expect(try app.restarted().currentUser?.uid == user.uid)
+        }
+    }
+
+    @Test("keeps the sessions of servers, API keys and tenants apart")
+    func keys() async throws {
+        let (app, _) = try await stored()
+        let configured = Auth(options: options(app) { _ in })
+        #expect(configured.currentUser == nil)
+        #expect(try app.restarted { $0.apiKey = "another" }.currentUser == nil)
+        #expect(try app.restarted { $0.tenantID = "tenant" }.currentUser == nil)
+        #expect(try app.restarted().currentUser != nil)
+    }
+
+    private func options(_ app: TestApp, _ change: (inout SekishoOptions) -> Void) -> SekishoOptions {
+        var options = app.auth.app?.options ?? SekishoOptions(url: URL(fileURLWithPath: "/"), apiKey: "")
+        change(&options)
+        return options
+    }
+
+    @Test("a listener that is added before or after the restore hears of the user once")
+    func listeners() async throws {
+        let (app, uid) = try await stored()
+        app.store.fail(.locked)
+        let auth = try app.restarted()
+        let before = Heard(auth)
+        app.store.fail(nil)
+        #expect(auth.currentUser?.uid == uid)
+        let after = Heard(auth)
+        await mainQueueDrained()
+        #expect(before.all == ["signed in", "token"])
+        #expect(after.all == ["signed in", "token"])
+    }
+
+    @Test("a listener that is removed is not called any more")
+    func removed() async throws {
+        let (app, _) = try await stored()
+        let heard = Heard()
+        let handle = app.auth.addStateDidChangeListener { _, _ in heard.note("called") }
+        await mainQueueDrained()
+        app.auth.removeStateDidChangeListener(handle)
+        try app.auth.signOut()
+        await mainQueueDrained()
+        #expect(heard.all == ["called"])
+    }
+
+    @Test("a sequence that is cancelled while the store is locked ends")
+    func cancelledSequence() async throws {
+        let (app, _) = try await stored()
+        app.store.fail(.locked)
+        let auth = try app.restarted()
+        let task = Task {
+            for await _ in auth.authStateChanges { Issue.record("an element while restoring") }
+            return "ended"
+        }
+        await mainQueueDrained()
+        task.cancel()
+        #expect(await task.value == "ended")
+    }
+
+    @Test("a sequence begins with the current user and skips to the newest")
+    func sequence() async throws {
+        let app = try await TestApp()
+        var users = app.auth.authStateChanges.makeAsyncIterator()
+        #expect(await users.next() == .some(nil))
+        let first = try await app.auth.signInAnonymously().user
+        try app.auth.signOut()
+        let second = try await app.auth.signInAnonymously().user
+        #expect(await users.next() == .some(second))
+        #expect(first.uid != second.uid)
+        var late = app.auth.idTokenChanges.makeAsyncIterator()
+        #expect(await late.next() == .some(second))
+    }
+
+    private func mainQueueDrained() async {
+        await withCheckedContinuation { continuation in DispatchQueue.main.async { continuation.resume() } }
+    }
+}

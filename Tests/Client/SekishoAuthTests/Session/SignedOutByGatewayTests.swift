@@ -1,0 +1,151 @@
+import Foundation
+import SekishoAuth
+import Testing
+
+@testable import Support
+
+@Suite("What ends a session on the device")
+struct SignedOutByGatewayTests {
+    struct Fault: CustomTestStringConvertible, Sendable {
+        let testDescription: String
+        let fault: TestWire.Fault
+        let error: AuthErrorCode
+    }
+
+    static let faults = [
+        Fault(testDescription: "no connection", fault: .losesRequest, error: .networkError),
+        Fault(testDescription: "a lost response", fault: .losesResponse, error: .networkError),
+        Fault(testDescription: "503 with text", fault: .answers(503, [:], "overloaded"), error: .internalError),
+        Fault(
+            testDescription: "500 with the JSON of a rejection",
+            fault: .answers(500, [:], #"{"error":{"code":400,"message":"USER_NOT_FOUND"}}"#), error: .internalError),
+        Fault(testDescription: "429 with text", fault: .answers(429, [:], "slow down"), error: .tooManyRequests),
+        Fault(testDescription: "a page of a hotspot", fault: .answers(200, [:], "<html>"), error: .internalError),
+        Fault(
+            testDescription: "a cut body", fault: .answers(200, [:], #"{"access_token":"x","#), error: .internalError),
+        Fault(testDescription: "an empty body", fault: .answers(200), error: .internalError),
+        Fault(testDescription: "a JSON array", fault: .answers(200, [:], "[]"), error: .internalError),
+        Fault(
+            testDescription: "a redirect", fault: .answers(302, ["Location": "http://localhost/login"]),
+            error: .internalError),
+        Fault(testDescription: "a proxy's 407", fault: .answers(407, [:], "<html>"), error: .internalError),
+        Fault(testDescription: "404 with text", fault: .answers(404, [:], "not found"), error: .internalError),
+        Fault(
+            testDescription: "a wrong API key",
+            fault: .answers(
+                400, [:],
+                #"{"error":{"code":400,"message":"API key not valid.","errors":[{"reason":"keyInvalid"}]}}"#),
+            error: .invalidAPIKey),
+        Fault(
+            testDescription: "a disabled project",
+            fault: .answers(403, [:], #"{"error":{"code":403,"message":"PROJECT_DISABLED"}}"#), error: .internalError),
+        Fault(
+            testDescription: "a refresh token of another database",
+            fault: .answers(400, [:], #"{"error":{"code":400,"message":"INVALID_REFRESH_TOKEN"}}"#),
+            error: .invalidUserToken),
+        Fault(
+            testDescription: "a code that this version does not know",
+            fault: .answers(400, [:], #"{"error":{"code":400,"message":"BRAND_NEW_CODE : text"}}"#),
+            error: .internalError),
+    ]
+
+    @Test("is not a failure of the network, a proxy or the gateway", arguments: faults)
+    func keepsUser(row: Fault) async throws {
+        let app = try await TestApp()
+        let user = try await app.auth.createUser(withEmail: "ada@example.com", password: "secret1").user
+        let heard = Heard(app.auth)
+        try await eventually { heard.all.count == 2 }
+        app.clock.advance(by: 3600)
+        app.wire.always(row.fault)
+        #expect(await failure { try await user.getIDToken() } == row.error)
+        #expect(await failure { try await user.reload() } == row.error)
+        #expect(app.auth.currentUser === user)
+        #expect(try app.restarted().currentUser?.uid == user.uid)
+        app.wire.always(nil)
+        try await user.reload()
+        #expect(heard.all == ["signed in", "token", "token"])
+    }
+
+    struct Ending: CustomTestStringConvertible, Sendable {
+        let testDescription: String
+        let error: AuthErrorCode
+        let end: @Sendable (TestApp, User) async throws -> Void
+    }
+
+    static let endings = [
+        Ending(testDescription: "a deleted account", error: .userNotFound) { app, user in
+            try await app.gateway.makeServiceKey()
+            #expect(try await app.gateway.administer(":delete", ["localId": .string(user.uid)]).status == 200)
+        },
+        Ending(testDescription: "a disabled account", error: .userDisabled) { app, user in
+            try await app.gateway.makeServiceKey()
+            let disabled = try await app.gateway.administer(
+                ":update", ["localId": .string(user.uid), "disableUser": true])
+            #expect(disabled.status == 200)
+        },
+        Ending(testDescription: "a revoked session", error: .userTokenExpired) { app, user in
+            let idToken = try await user.getIDToken()
+            let revoked = try await app.gateway.post(
+                "/v1/accounts:revokeSession", ["idToken": .string(idToken), "everywhere": true])
+            #expect(revoked.status == 200)
+        },
+    ]
+
+    @Test("is the gateway's word at a refresh", arguments: endings)
+    func refresh(row: Ending) async throws {
+        try await expectEnd(row) { app, user in
+            app.clock.advance(by: 3600)
+            _ = try await user.getIDToken()
+        }
+    }
+
+    @Test("is the gateway's word at a request with the ID token", arguments: endings)
+    func request(row: Ending) async throws {
+        try await expectEnd(row) { _, user in try await user.reload() }
+    }
+
+    private func expectEnd(_ row: Ending, _ operation: (TestApp, User) async throws -> Void) async throws {
+        let app = try await TestApp()
+        let user = try await app.auth.createUser(withEmail: "ada@example.com", password: "secret1").user
+        let heard = Heard(app.auth)
+        try await eventually { heard.all.count == 2 }
+        try await row.end(app, user)
+        let error = await failure { try await operation(app, user) }
+        #expect(error == row.error)
+        #expect(app.auth.currentUser == nil)
+        #expect(app.store.isEmpty)
+        #expect(heard.all == ["signed in", "token", "signed out", "no token"])
+        #expect(try app.restarted().currentUser == nil)
+    }
+
+    @Test("is not the rejection of a credential")
+    func credential() async throws {
+        let app = try await TestApp()
+        let user = try await app.auth.createUser(withEmail: "ada@example.com", password: "secret1").user
+        let unknown = EmailAuthProvider.credential(withEmail: "nobody@example.com", password: "secret1")
+        #expect(await failure { try await user.reauthenticate(with: unknown) } == .userMismatch)
+        #expect(app.auth.currentUser === user)
+    }
+
+    @Test("keeps the user if the store cannot remove the session, until it can")
+    func storeFails() async throws {
+        let app = try await TestApp()
+        let user = try await app.auth.createUser(withEmail: "ada@example.com", password: "secret1").user
+        app.store.fail(.failed("read-only"))
+        #expect(throws: AuthErrorCode.self) { try app.auth.signOut() }
+        #expect(app.auth.currentUser === user)
+        app.store.fail(nil)
+        try app.auth.signOut()
+        #expect(app.store.isEmpty)
+    }
+
+    @Test("a sign-out also ends the session at the gateway")
+    func revokedAtSignOut() async throws {
+        let app = try await TestApp()
+        let user = try await app.auth.createUser(withEmail: "ada@example.com", password: "secret1").user
+        let idToken = try await user.getIDToken()
+        try app.auth.signOut()
+        try await eventually { try await app.gateway.lookup(idToken).status == 400 }
+        try app.auth.signOut()
+    }
+}

@@ -1,0 +1,232 @@
+import Foundation
+import SekishoAuth
+import Testing
+
+@testable import Support
+
+@Suite("The refresh of tokens")
+struct TokenRefreshTests {
+    private let hour: TimeInterval = 3600
+
+    private func signedIn() async throws -> (app: TestApp, user: User) {
+        let app = try await TestApp()
+        let user = try await app.auth.createUser(withEmail: "ada@example.com", password: "secret1").user
+        return (app, user)
+    }
+
+    @Test("sends one request for fifty callers when the token has expired")
+    func singleFlight() async throws {
+        let (app, user) = try await signedIn()
+        let old = try await user.getIDToken()
+        app.clock.advance(by: hour)
+        let (tokens, operations) = try await app.wire.operations {
+            try await withThrowingTaskGroup(of: String.self) { group in
+                for _ in 0..<50 { group.addTask { try await user.getIDToken() } }
+                return try await group.reduce(into: Set<String>()) { $0.insert($1) }
+            }
+        }
+        #expect(tokens.count == 1)
+        #expect(!tokens.contains(old))
+        #expect(operations == ["token"])
+        try await user.reload()
+    }
+
+    @Test("sends one request for fifty callers of a failing refresh, which get the same error")
+    func sharedFailure() async throws {
+        let (app, user) = try await signedIn()
+        app.clock.advance(by: hour)
+        app.wire.always(.answers(500, [:], "out of order"))
+        let (codes, operations) = await app.wire.operations {
+            await withTaskGroup(of: AuthErrorCode?.self) { group in
+                for _ in 0..<50 { group.addTask { await failure { try await user.getIDToken() } } }
+                return await group.reduce(into: Set<AuthErrorCode?>()) { $0.insert($1) }
+            }
+        }
+        #expect(codes == [.internalError])
+        // Callers that came while an attempt ran share its outcome.
+        #expect(operations.count < 50)
+        #expect(app.auth.currentUser === user)
+    }
+
+    @Test("is not needed while five minutes remain, and is done then")
+    func margin() async throws {
+        let (app, user) = try await signedIn()
+        let first = try await user.getIDToken()
+        app.clock.advance(by: hour - 301)
+        #expect(try await user.getIDToken() == first)
+        app.clock.advance(by: 2)
+        #expect(try await user.getIDToken() != first)
+    }
+
+    @Test("is done at once if it is forced")
+    func forced() async throws {
+        let (app, user) = try await signedIn()
+        let first = try await user.getIDToken()
+        app.clock.advance(by: 1)
+        let second = try await user.getIDToken(forcingRefresh: true)
+        #expect(second != first)
+        #expect(try await user.getIDToken() == second)
+    }
+
+    @Test("survives a lost response, again and again")
+    func lostResponse() async throws {
+        let (app, user) = try await signedIn()
+        for _ in 0..<5 {
+            app.clock.advance(by: hour)
+            app.wire.next(.losesResponse)
+            app.wire.next(.losesResponse)
+            _ = try await user.getIDToken()
+            try await user.reload()
+        }
+        #expect(try app.restarted().currentUser?.uid == user.uid)
+    }
+
+    @Test("survives the end of the process between the response and the write")
+    func killedBeforeWrite() async throws {
+        let (app, user) = try await signedIn()
+        for _ in 0..<3 {
+            app.clock.advance(by: hour)
+            let item = app.store.item
+            _ = try await user.getIDToken()
+            // The write did not reach the disk, and the process ended.
+            app.store.item = item
+            let restored = try #require(try app.restarted().currentUser)
+            _ = try await restored.getIDToken()
+            try await restored.reload()
+            #expect(try app.restarted().currentUser?.uid == user.uid)
+        }
+    }
+
+    @Test("of two processes at once leaves both signed in, for hours")
+    func twoProcesses() async throws {
+        let (app, user) = try await signedIn()
+        let other = try #require(try app.restarted().currentUser)
+        for round in 0..<6 {
+            app.clock.advance(by: hour)
+            if round % 3 == 2 {
+                // One process is ahead by a refresh.
+                _ = try await user.getIDToken(forcingRefresh: true)
+            }
+            try await withThrowingTaskGroup(of: Void.self) { group in
+                for instance in [user, other] { group.addTask { _ = try await instance.getIDToken() } }
+                try await group.waitForAll()
+            }
+            try await user.reload()
+            try await other.reload()
+        }
+        #expect(try app.restarted().currentUser?.uid == user.uid)
+    }
+
+    @Test("waits for an operation that replaces the tokens, and then sends nothing")
+    func supersededByOperation() async throws {
+        let (app, user) = try await signedIn()
+        app.clock.advance(by: 100)
+        app.wire.next(.holdsResponse, of: "update")
+        let update = Task { try await user.updatePassword(to: "another secret") }
+        try await eventually { app.wire.heldCount == 1 }
+        // The gateway has ended the session that the device knows.
+        let refreshes = (0..<20).map { _ in Task { try await user.getIDToken(forcingRefresh: true) } }
+        try await Task.sleep(nanoseconds: 50_000_000)
+        app.wire.release()
+        try await update.value
+        for refresh in refreshes { _ = try await refresh.value }
+        #expect(app.auth.currentUser === user)
+        #expect(!app.wire.operations.contains("token"))
+        try await user.reload()
+    }
+
+    @Test("that ends after the sign-out changes nothing")
+    func signOutMeanwhile() async throws {
+        let (app, user) = try await signedIn()
+        app.clock.advance(by: hour)
+        app.wire.next(.holdsResponse, of: "token")
+        let refresh = Task { try await user.getIDToken() }
+        try await eventually { app.wire.heldCount == 1 }
+        try app.auth.signOut()
+        app.wire.release()
+        _ = try await refresh.value
+        #expect(app.auth.currentUser == nil)
+        #expect(app.store.isEmpty)
+    }
+
+    @Test("is not cancelled with one of its callers")
+    func cancelledCaller() async throws {
+        let (app, user) = try await signedIn()
+        app.clock.advance(by: hour)
+        app.wire.next(.holdsResponse, of: "token")
+        let caller = Task { try await user.getIDToken() }
+        try await eventually { app.wire.heldCount == 1 }
+        caller.cancel()
+        app.wire.release()
+        _ = await caller.result
+        let (_, operations) = try await app.wire.operations { try await user.getIDToken() }
+        #expect(operations == [])
+    }
+
+    @Test("that fails leaves the present token usable while it is valid")
+    func staleToken() async throws {
+        let (app, user) = try await signedIn()
+        let token = try await user.getIDToken()
+        app.clock.advance(by: hour - 200)
+        app.wire.always(.losesRequest)
+        #expect(try await user.getIDToken() == token)
+        #expect(await failure { try await user.getIDToken(forcingRefresh: true) } == .networkError)
+        app.clock.advance(by: 200)
+        #expect(await failure { try await user.getIDToken() } == .networkError)
+        app.wire.always(nil)
+        #expect(try await user.getIDToken() != token)
+    }
+
+    @Test("waits as long as the gateway asks for", arguments: [503, 429])
+    func retryAfter(status: Int) async throws {
+        let (app, user) = try await signedIn()
+        app.clock.advance(by: hour)
+        app.wire.next(.answers(status, ["Retry-After": "40"], "overloaded"))
+        let (first, operations) = await app.wire.operations { await failure { try await user.getIDToken() } }
+        #expect(first?.retryAfter == 40)
+        #expect(operations == ["token"])
+        app.clock.advance(by: 30)
+        let (second, none) = await app.wire.operations { await failure { try await user.getIDToken() } }
+        #expect(second == first)
+        #expect(second?.retryAfter == 10)
+        #expect(none == [])
+        app.clock.advance(by: 11)
+        _ = try await user.getIDToken()
+    }
+
+    @Test("repeats an operation whose ID token the gateway rejects")
+    func rejectedToken() async throws {
+        let (app, user) = try await signedIn()
+        app.wire.next(.answers(400, [:], #"{"error":{"code":400,"message":"INVALID_ID_TOKEN"}}"#), of: "lookup")
+        let (_, operations) = try await app.wire.operations { try await user.reload() }
+        #expect(operations == ["lookup", "token", "lookup"])
+        #expect(app.auth.currentUser === user)
+    }
+
+    @Test("refuses tokens of another user")
+    func foreignTokens() async throws {
+        let (app, user) = try await signedIn()
+        app.clock.advance(by: hour)
+        app.wire.next(
+            .answers(
+                200, [:],
+                #"{"access_token":"a","id_token":"a","refresh_token":"b","expires_in":"3600","user_id":"somebody"}"#))
+        #expect(try await user.getIDToken() != "a")
+        #expect(app.auth.currentUser === user)
+    }
+
+    @Test("that cannot be stored stays in memory, and the next one waits until it is stored")
+    func failedWrite() async throws {
+        let (app, user) = try await signedIn()
+        app.clock.advance(by: hour)
+        app.store.fail(.failed("disk full"))
+        let token = try await user.getIDToken()
+        app.clock.advance(by: hour)
+        #expect(await failure { try await user.getIDToken() } == .keychainError)
+        app.store.fail(nil)
+        #expect(try await user.getIDToken() != token)
+        let restored = try #require(try app.restarted().currentUser)
+        app.clock.advance(by: hour)
+        _ = try await restored.getIDToken()
+    }
+}

@@ -1,0 +1,102 @@
+import Foundation
+import SekishoAuth
+import Testing
+
+@Suite("The file store")
+struct FileStoreTests {
+    private func withStore(_ body: (FileStore) throws -> Void) throws {
+        let directory = FileManager.default.temporaryDirectory.appendingPathComponent("sekisho-\(UUID().uuidString)")
+        defer { try? FileManager.default.removeItem(at: directory) }
+        try body(FileStore(directory: directory.appendingPathComponent("store")))
+    }
+
+    private func permissions(_ path: String) throws -> Int? {
+        try FileManager.default.attributesOfItem(atPath: path)[.posixPermissions] as? Int
+    }
+
+    @Test("keeps items from one instance to the next, and removes them")
+    func items() throws {
+        try withStore { store in
+            #expect(try store.load("a") == nil)
+            try store.remove("a")
+            try store.save(Data("1".utf8), for: "a")
+            try store.save(Data("2".utf8), for: "b")
+            try store.save(Data(repeating: 7, count: 100_000), for: "a")
+            #expect(try FileStore(directory: store.directory).load("a") == Data(repeating: 7, count: 100_000))
+            try store.remove("a")
+            #expect(try store.load("a") == nil)
+            #expect(try store.load("b") == Data("2".utf8))
+        }
+    }
+
+    @Test("lets nobody else read: directory 0700, file 0600, whatever the umask is")
+    func modes() throws {
+        try withStore { store in
+            let former = umask(0)
+            defer { umask(former) }
+            try store.save(Data("x".utf8), for: "a")
+            #expect(try permissions(store.directory.path) == 0o700)
+            #expect(try permissions(store.directory.appendingPathComponent("a.json").path) == 0o600)
+        }
+    }
+
+    @Test("leaves no temporary file, and ignores those of a crash")
+    func leftovers() throws {
+        try withStore { store in
+            try store.save(Data("1".utf8), for: "a")
+            let leftover = store.directory.appendingPathComponent("a.json.crashed.new")
+            try Data("half".utf8).write(to: leftover)
+            #expect(try store.load("a") == Data("1".utf8))
+            try FileManager.default.removeItem(at: leftover)
+            try store.save(Data("2".utf8), for: "a")
+            #expect(try FileManager.default.contentsOfDirectory(atPath: store.directory.path) == ["a.json"])
+        }
+    }
+
+    @Test("does not follow a symbolic link, and reports it instead of a missing item")
+    func symbolicLink() throws {
+        try withStore { store in
+            try store.save(Data("1".utf8), for: "a")
+            let file = store.directory.appendingPathComponent("a.json")
+            let target = store.directory.appendingPathComponent("target")
+            try FileManager.default.moveItem(at: file, to: target)
+            try FileManager.default.createSymbolicLink(at: file, withDestinationURL: target)
+            #expect(throws: SessionStoreError.self) { try store.load("a") }
+            try store.save(Data("2".utf8), for: "a")
+            #expect(try store.load("a") == Data("2".utf8))
+            #expect(try Data(contentsOf: target) == Data("1".utf8))
+        }
+    }
+
+    @Test("a reader sees a whole item while many write")
+    func atomic() async throws {
+        let directory = FileManager.default.temporaryDirectory.appendingPathComponent("sekisho-\(UUID().uuidString)")
+        defer { try? FileManager.default.removeItem(at: directory) }
+        let store = FileStore(directory: directory)
+        try store.save(Data(repeating: 0, count: 20_000), for: "a")
+        try await withThrowingTaskGroup(of: Void.self) { group in
+            for byte in 1...4 as ClosedRange<UInt8> {
+                group.addTask {
+                    for _ in 0..<25 { try store.save(Data(repeating: byte, count: 20_000), for: "a") }
+                }
+            }
+            group.addTask {
+                for _ in 0..<200 {
+                    let item = try #require(try store.load("a"))
+                    #expect(item.count == 20_000 && Set(item).count == 1)
+                }
+            }
+            try await group.waitForAll()
+        }
+    }
+
+    @Test("an unusable directory is an error, not a missing item")
+    func unusable() throws {
+        let file = FileManager.default.temporaryDirectory.appendingPathComponent("sekisho-\(UUID().uuidString)")
+        defer { try? FileManager.default.removeItem(at: file) }
+        try Data().write(to: file)
+        let store = FileStore(directory: file)
+        #expect(throws: SessionStoreError.self) { try store.load("a") }
+        #expect(throws: SessionStoreError.self) { try store.save(Data(), for: "a") }
+    }
+}

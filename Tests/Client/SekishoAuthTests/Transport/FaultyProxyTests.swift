@@ -1,0 +1,38 @@
+import Foundation
+import SekishoAuth
+import Testing
+
+@testable import Support
+
+@Suite("Behind a proxy that drops, cuts, garbles and delays responses")
+struct FaultyProxyTests {
+    @Test("nobody is signed out, and every refresh succeeds in the end", arguments: 1...4 as ClosedRange<UInt64>)
+    func refreshes(seed: UInt64) async throws {
+        let gateway = try await TestGateway(transport: .socket)
+        let proxy = try FaultyProxy(before: Int(try #require(gateway.server?.port)), seed: seed)
+        let app = try await TestApp(gateway) { $0.transport = URLSessionTransport() }
+        app.auth.useEmulator(withHost: "127.0.0.1", port: proxy.port)
+        let user = try await app.auth.createUser(withEmail: "ada@example.com", password: "secret1").user
+        proxy.hasFaults = true
+        for _ in 0..<25 {
+            app.clock.advance(by: 3600)
+            for _ in 0..<3 {
+                do {
+                    _ = try await user.getIDToken(forcingRefresh: true)
+                    try await user.reload()
+                } catch let error as AuthErrorCode {
+                    // Only what does not concern the user.
+                    let isHarmless = [.networkError, .internalError, .invalidUserToken].contains(error)
+                    #expect(isHarmless, "\(error)")
+                }
+            }
+            #expect(app.auth.currentUser === user)
+        }
+        proxy.hasFaults = false
+        _ = try await user.getIDToken(forcingRefresh: true)
+        try await user.reload()
+        let restored = try app.restarted { $0.transport = URLSessionTransport() }
+        restored.useEmulator(withHost: "127.0.0.1", port: proxy.port)
+        #expect(restored.currentUser?.uid == user.uid)
+    }
+}
