@@ -22,7 +22,7 @@ extension Command {
         ),
         (
             "apps",
-            "by ID: name, platform (ios, macos, android, windows, web, other), distribution (appStore, marketplace, playStore, enterprise, web, other), bundleIds, signInMethods (in display order; null: all that are enabled), linkOnlyMethods (providers whose identities can be linked but not used to sign in), clientIds (lists by provider), requestedScopes (email, name; null: both), androidPackages, androidCertificates (SHA-1 fingerprints) and webDomains (hosts, *. for subdomains), which, like bundleIds, limit the apps and pages that may use the app's keys, exemption (kind and reason, or null; kinds are ownAccountsOnly, alternativeMarketplace, organisationAccounts, governmentIdentity, thirdPartyClient)"
+            "by ID: name, platform (ios, macos, android, windows, web, other), distribution (appStore, marketplace, playStore, enterprise, web, other), bundleIds, signInMethods (in display order; null: all that are enabled), linkOnlyMethods (providers whose identities can be linked but not used to sign in), clientIds (lists by provider), requestedScopes (email, name; null: both), androidPackages, androidCertificates (SHA-1 fingerprints) and webDomains (hosts, *. for subdomains), which, like bundleIds, limit the apps and pages that may use the app's keys, associatedDomains (hosts whose apple-app-site-association and assetlinks.json name the app), teamId (the Apple team of the app; null: that of apple.com) and androidFingerprints (SHA-256), exemption (kind and reason, or null; kinds are ownAccountsOnly, alternativeMarketplace, organisationAccounts, governmentIdentity, thirdPartyClient)"
         ),
     ]
 

@@ -42,7 +42,8 @@ private struct EmulatorCode: Encodable {
         oobCode = code
         oobLink =
             ActionLink(
-                .init(entry.purpose), code: code, in: project.realm, at: base, apiKey: payload.apiKey ?? "fake-api-key",
+                .init(entry.purpose), code: code, in: project.realm, at: payload.appLinkBase ?? base,
+                apiKey: payload.apiKey ?? "fake-api-key",
                 language: project.emailSettings.language, continueURL: payload.continueURL
             ).url
     }

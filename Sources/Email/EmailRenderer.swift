@@ -55,7 +55,8 @@ public struct EmailRenderer: Sendable {
         _ language: Language?
     ) -> ActionLink {
         ActionLink(
-            mode, code: code, in: project.realm, at: actionBase(project.emailSettings, mode), apiKey: payload.apiKey,
-            language: language ?? email.language ?? project.emailSettings.language, continueURL: payload.continueURL)
+            mode, code: code, in: project.realm, at: payload.appLinkBase ?? actionBase(project.emailSettings, mode),
+            apiKey: payload.apiKey, language: language ?? email.language ?? project.emailSettings.language,
+            continueURL: payload.continueURL)
     }
 }

@@ -30,6 +30,8 @@ struct CompositionRoot: Sendable {
     let mode: Mode
     /// `nil` if no emails are sent.
     var emailService: EmailService?
+    /// The content of the file by which Apple verifies the host; `nil` if there is none.
+    var appleDomainAssociation: String?
     /// The URL of the gateway for clients, without a slash at the end.
     let publicURL: @Sendable () -> String
     let isDraining: @Sendable () -> Bool
@@ -100,6 +102,7 @@ struct CompositionRoot: Sendable {
             audit: trail,
             operations: OperationsServices(
                 documents: { [self] in try await documents(of: $0, in: configuration) },
+                associatedApps: configuration.associatedApps, appleDomainAssociation: appleDomainAssociation,
                 readiness: { [isDraining] in await configuration.readiness(isDraining: isDraining()) }))
     }
 
@@ -136,6 +139,7 @@ struct CompositionRoot: Sendable {
             .live(
                 under: masterKeys,
                 actionBase: { [publicURL] in $0.emailSettings.actionBase(of: $1, at: publicURL()) },
+                appLinkBase: { [publicURL] in AppLink.base(for: $0, in: $1, at: publicURL()) },
                 isSent: emailService != nil))
     }
 

@@ -26,6 +26,7 @@ package struct ConfigurationCache: Sendable {
     private let clock: WallClock
     private let stored: ConfigurationStore
     private let apps: Cache<ID<Project>, [App]>
+    private let associated: Cache<Int, [AssociatedApp]>
 
     private struct BackendKeyName: Hashable {
         let id: String
@@ -63,6 +64,8 @@ package struct ConfigurationCache: Sendable {
         apps = Cache(lifetime: lookup == nil ? Self.lifetime : .zero) {
             try await projects.apps(of: $0).map { $0.app.current(at: clock.now()) }
         }
+        // Every host has the same entry.
+        associated = Cache(lifetime: Self.lifetime) { _ in try await projects.associatedApps() }
         keys = Cache(lifetime: Self.lifetime) { project in
             try KeyRing(try await signingKeys.live(in: project, at: clock.now()), of: project, under: masterKeys)
         }
@@ -122,6 +125,9 @@ package struct ConfigurationCache: Sendable {
         try await apps.value(for: project).first { $0.id == id }
     }
 
+    /// The apps of all projects that opted in to a host.
+    func associatedApps() async throws -> [AssociatedApp] { try await associated.value(for: 0) }
+
     /// This loop sees a change at once; other loops see it within ``lifetime``.
     var editor: ProjectEditor {
         ProjectEditor {
@@ -137,6 +143,7 @@ package struct ConfigurationCache: Sendable {
         projects.forgetAll()
         tenants.forgetAll()
         apps.forgetAll()
+        associated.forgetAll()
         clients.forgetAll()
         administrators.forgetAll()
     }

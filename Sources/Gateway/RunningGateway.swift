@@ -61,7 +61,7 @@ package final class RunningGateway: Sendable {
             limiter: mode.limitsRates ? limits.limiter : .none,
             breaches: .live(at: config.breachedPasswordsURL, client: client, metrics: metrics, log: log),
             providerKeys: providerKeys, appleTokens: appleTokens, keyUse: keyUse, mode: mode,
-            emailService: emailService, publicURL: publicURL,
+            emailService: emailService, appleDomainAssociation: config.appleDomainAssociation, publicURL: publicURL,
             isDraining: { state.isDraining.load(ordering: .relaxed) })
         let gateways = pools.map { root.gateway(on: $0) }
         do {

@@ -28,13 +28,13 @@ public struct EncryptedEmailPayloads: Sendable {
 extension OutOfBand {
     public static func live(
         under masterKeys: MasterKeys, actionBase: @escaping @Sendable (Project, ActionLink.Mode) -> String,
-        isSent: Bool
+        appLinkBase: @escaping @Sendable (AppLink.Request, Project) -> String?, isSent: Bool
     ) -> OutOfBand {
         let payloads = EncryptedEmailPayloads(masterKeys: masterKeys)
         return OutOfBand(
             newCode: { Base64URL.encode(Random.bytes(32)) },
             hash: { Digest.sha256(Array($0.utf8)) },
             emailID: { ID(withUnsafeBytes(of: UUID().uuid) { UUIDText.text($0) }) },
-            seal: { try payloads.seal($0, for: $1) }, actionBase: actionBase, isSent: isSent)
+            seal: { try payloads.seal($0, for: $1) }, actionBase: actionBase, appLinkBase: appLinkBase, isSent: isSent)
     }
 }

@@ -495,6 +495,11 @@ ROWS = [
         options={"allow_redirects": False}),
     Row("discovery of the default project", "getOpenIdConfiguration"),
     Row("keys of the default project", "getJwks"),
+    Row("no associated app", "getAppleAppSiteAssociation"),
+    Row("no associated app", "getAssetLinks"),
+    Row("no file", "getAppleDomainAssociation", None, "NOT_FOUND", 404),
+    Row("link for an app in a browser", "openAppLink", status=303, options={
+        "allow_redirects": False, "params": {"mode": "signIn", "oobCode": "code"}}),
     Row("discovery of a named project", "getProjectOpenIdConfiguration"),
     Row("keys of a named project", "getProjectJwks"),
     Row("signing certificates", "getSigningCertificates"),

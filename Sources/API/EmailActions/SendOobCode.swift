@@ -57,6 +57,10 @@ private struct SendOobCodeRequest: ClientRequest {
     let newEmail: String?
     let idToken: String?
     let continueUrl: String?
+    let canHandleCodeInApp: Bool?
+    /// The wire's `iOSBundleId`.
+    let iOsBundleId: String?
+    let androidPackageName: String?
     let returnOobLink: Bool?
     let tenantId: String?
     let targetProjectId: String?
@@ -64,7 +68,12 @@ private struct SendOobCodeRequest: ClientRequest {
     func domain(apiKey: String?) throws(RequestRefusal) -> OOBSending.Request {
         OOBSending.Request(
             purpose: try purpose(), email: email, newEmail: newEmail, idToken: idToken.nonEmpty,
-            continueURL: continueUrl.nonEmpty, apiKey: apiKey)
+            continueURL: continueUrl.nonEmpty, appLink: appLink, apiKey: apiKey)
+    }
+
+    private var appLink: AppLink.Request? {
+        guard canHandleCodeInApp == true else { return nil }
+        return AppLink.Request(bundleID: iOsBundleId.nonEmpty, package: androidPackageName.nonEmpty)
     }
 
     private func purpose() throws(RequestRefusal) -> OOBCode.Purpose {

@@ -5,13 +5,20 @@ public struct OperationsServices: Sendable {
     /// Returns the documents of a project, or `nil` if there is no such project. The ID is `nil` for the only project of a
     /// single-project installation.
     let documents: @Sendable (ID<Project>?) async throws -> ProjectDocuments?
+    /// The apps of all projects that opted in to a host.
+    let associatedApps: @Sendable () async throws -> [AssociatedApp]
+    /// The file by which Apple recognises a domain of the operator; `nil` if none is configured.
+    let appleDomainAssociation: String?
     let readiness: @Sendable () async -> Readiness
 
     public init(
         documents: @escaping @Sendable (ID<Project>?) async throws -> ProjectDocuments?,
+        associatedApps: @escaping @Sendable () async throws -> [AssociatedApp], appleDomainAssociation: String?,
         readiness: @escaping @Sendable () async -> Readiness
     ) {
         self.documents = documents
+        self.associatedApps = associatedApps
+        self.appleDomainAssociation = appleDomainAssociation
         self.readiness = readiness
     }
 }

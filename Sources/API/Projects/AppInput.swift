@@ -19,6 +19,9 @@ struct AppInput: Decodable {
     let androidPackages: [String]?
     let androidCertificates: [String]?
     let webDomains: [String]?
+    let associatedDomains: [String]?
+    let teamId: String?
+    let androidFingerprints: [String]?
     let exemption: Exemption?
 
     func apply(to app: inout ConfiguredApp, _ mask: FieldMask) throws(RequestRefusal) {
@@ -40,6 +43,10 @@ struct AppInput: Decodable {
         mask.apply("androidPackages", androidPackages, to: &settings.callers.androidPackages, initially: [])
         mask.apply("androidCertificates", androidCertificates, to: &settings.callers.androidCertificates, initially: [])
         mask.apply("webDomains", webDomains, to: &settings.callers.webDomains, initially: [])
+        mask.apply("associatedDomains", associatedDomains, to: &settings.association.domains, initially: [])
+        mask.apply("teamId", teamId.nonEmpty, to: &settings.association.teamID)
+        mask.apply(
+            "androidFingerprints", androidFingerprints, to: &settings.association.androidFingerprints, initially: [])
         mask.apply("exemption", try declared(), to: &settings.exemption)
         app.app.settings = settings
     }

@@ -20,6 +20,9 @@ struct AppResource: Encodable {
     let androidPackages: [String]
     let androidCertificates: [String]
     let webDomains: [String]
+    let associatedDomains: [String]
+    let teamId: String?
+    let androidFingerprints: [String]
     let exemption: Exemption?
     let loginServices: LoginServicesReport
     let warnings: [String]?
@@ -38,6 +41,9 @@ struct AppResource: Encodable {
         androidPackages = settings.callers.androidPackages
         androidCertificates = settings.callers.androidCertificates
         webDomains = settings.callers.webDomains
+        associatedDomains = settings.association.domains
+        teamId = settings.association.teamID
+        androidFingerprints = settings.association.androidFingerprints
         exemption = settings.exemption.map {
             Exemption(
                 kind: $0.kind.rawValue, reason: $0.reason, declaredBy: $0.declaration?.actor,

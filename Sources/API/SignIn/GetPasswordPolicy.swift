@@ -11,6 +11,8 @@ extension Endpoint {
 private struct GetPasswordPolicyResponse: Encodable {
     let customStrengthOptions: PasswordStrength
     let allowedNonAlphanumericCharacters = Policy.passwordSymbols.map(String.init)
+    /// The same for the password generators of Apple's platforms.
+    let passwordRules: String
     let enforcementState = "ENFORCE"
     let forceUpgradeOnSignin = false
     let schemaVersion = 1
@@ -19,6 +21,7 @@ private struct GetPasswordPolicyResponse: Encodable {
         var strength = PasswordStrength(policy)
         strength.maxPasswordLength = Policy.maximumPasswordLength
         customStrengthOptions = strength
+        passwordRules = policy.passwordRules
     }
 }
 

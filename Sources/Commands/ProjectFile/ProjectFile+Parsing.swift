@@ -126,6 +126,9 @@ extension ProjectFile.ProjectApp {
         androidPackages = reader.texts("androidPackages")
         androidCertificates = reader.texts("androidCertificates")
         webDomains = reader.texts("webDomains")
+        associatedDomains = reader.texts("associatedDomains")
+        teamID = reader.optionalText("teamId")
+        androidFingerprints = reader.texts("androidFingerprints")
         exemption = reader.optionalInside("exemption") { inner in
             let kind: LoginServicesExemption.Kind? = inner.choice("kind")
             let reason = inner.text("reason")

@@ -29,6 +29,9 @@ struct ProjectFile: Sendable {
         var androidPackages: [String]?
         var androidCertificates: [String]?
         var webDomains: [String]?
+        var associatedDomains: [String]?
+        var teamID = Patch<String>.absent
+        var androidFingerprints: [String]?
         var exemption = Patch<LoginServicesExemption>.absent
     }
 
@@ -153,6 +156,9 @@ extension ProjectFile.ProjectApp {
         if let androidPackages { settings.callers.androidPackages = androidPackages }
         if let androidCertificates { settings.callers.androidCertificates = androidCertificates }
         if let webDomains { settings.callers.webDomains = webDomains }
+        if let associatedDomains { settings.association.domains = associatedDomains }
+        teamID.apply(to: &settings.association.teamID)
+        if let androidFingerprints { settings.association.androidFingerprints = androidFingerprints }
         exemption.apply(to: &settings.exemption)
         app.app.settings = settings
         return app

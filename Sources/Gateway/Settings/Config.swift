@@ -52,6 +52,11 @@ package enum Settings {
         name: "SEKISHO_BREACHED_PASSWORDS_URL", fallback: BreachedPasswordList.publicURL,
         meaning: "the list of breached passwords, queried by the first five hex digits of a SHA-1; empty to disable it",
         takesEmpty: true, isSecret: true)
+    static let appleDomainAssociation = Setting(
+        name: "SEKISHO_APPLE_DOMAIN_ASSOCIATION", fallback: nil,
+        meaning:
+            "the content of apple-developer-domain-association.txt, by which Apple verifies this host; best given as _FILE"
+    )
     static let logLevel = Setting(name: "SEKISHO_LOG_LEVEL", fallback: "info", meaning: "debug, info, warning or error")
     static let drain = Setting(
         name: "SEKISHO_DRAIN_SECONDS", fallback: "10",
@@ -65,7 +70,7 @@ package enum Settings {
         [
             databaseURL, databaseConnections, databasePrepared, masterKey, previousMasterKey, publicURL, listen, loops,
             trustedProxies, passwordThreads, passwordMemory, passwordIterations, passwordWaiting,
-            breachedPasswords, logLevel, drain,
+            breachedPasswords, appleDomainAssociation, logLevel, drain,
         ] + server + email + [hashKey]
 }
 
@@ -82,6 +87,8 @@ package struct Config: Sendable {
     var passwords: PasswordConfig
     /// `nil`: passwords are not checked for breaches.
     var breachedPasswordsURL: String?
+    /// `nil`: the file does not exist.
+    package var appleDomainAssociation: String?
     package var logLevel: Log.Level
     package var drain: Duration
     /// `nil`: no email is sent.
@@ -90,7 +97,8 @@ package struct Config: Sendable {
     package init(
         database: Pool.Configuration, masterKeys: MasterKeys, publicURL: String? = nil, listen: ListenAddress,
         loops: Int, trustedProxies: [IPNetwork], server: ServerConfig, passwords: PasswordConfig,
-        breachedPasswordsURL: String? = nil, logLevel: Log.Level, drain: Duration, email: EmailConfig? = nil
+        breachedPasswordsURL: String? = nil, appleDomainAssociation: String? = nil, logLevel: Log.Level,
+        drain: Duration, email: EmailConfig? = nil
     ) {
         self.database = database
         self.masterKeys = masterKeys
@@ -101,6 +109,7 @@ package struct Config: Sendable {
         self.server = server
         self.passwords = passwords
         self.breachedPasswordsURL = breachedPasswordsURL
+        self.appleDomainAssociation = appleDomainAssociation
         self.logLevel = logLevel
         self.drain = drain
         self.email = email
@@ -150,6 +159,8 @@ extension Config {
         let breachedPasswordsURL = reader.required(
             Settings.breachedPasswords, "an https URL without query (http for loopback only), or empty",
             Self.parse(breachedPasswordsURL:))
+        let appleDomainAssociation = reader.optional(
+            Settings.appleDomainAssociation, "printable ASCII of at most 65536 bytes", Self.parse(domainAssociation:))
         let logLevel = reader.required(Settings.logLevel, "debug, info, warning or error", Self.parse(level:))
         let drain = reader.number(Settings.drain, in: 0...300)
         let email = reader.email()
@@ -160,8 +171,8 @@ extension Config {
         self.init(
             database: database, masterKeys: masterKeys, publicURL: publicURL, listen: listen,
             loops: loops ?? Self.cores, trustedProxies: trustedProxies, server: server, passwords: passwords,
-            breachedPasswordsURL: breachedPasswordsURL.isEmpty ? nil : breachedPasswordsURL, logLevel: logLevel,
-            drain: .seconds(drain), email: email)
+            breachedPasswordsURL: breachedPasswordsURL.isEmpty ? nil : breachedPasswordsURL,
+            appleDomainAssociation: appleDomainAssociation, logLevel: logLevel, drain: .seconds(drain), email: email)
     }
 }
 
@@ -188,6 +199,11 @@ extension Config {
             url.query == nil, url.fragment == nil, url.user == nil
         else { return nil }
         return isSafe(url) ? trimmed : nil
+    }
+
+    private static func parse(domainAssociation text: String) -> String? {
+        let isPrintable = text.utf8.allSatisfy { (0x20...0x7E).contains($0) || $0 == 0x0A || $0 == 0x0D }
+        return isPrintable && (1...65_536).contains(text.utf8.count) ? text : nil
     }
 
     private static func parse(breachedPasswordsURL text: String) -> String? {

@@ -58,6 +58,8 @@ public struct EmailPayload: Hashable, Codable, Sendable {
     public var apiKey: String?
     /// A URL of an authorized domain, checked when the client requested the email.
     public var continueURL: String?
+    /// The URL that the link begins with if an app opens it; see ``AppLink``.
+    public var appLinkBase: String?
     /// The provider that was linked or unlinked.
     public var provider: ProviderID?
     /// Links that each remove an identity; `nil` if the email has none.
@@ -79,12 +81,13 @@ public struct EmailPayload: Hashable, Codable, Sendable {
     }
 
     public init(
-        code: String? = nil, apiKey: String? = nil, continueURL: String? = nil, provider: ProviderID? = nil,
-        removals: [Removal]? = nil, methods: [ProviderID]? = nil
+        code: String? = nil, apiKey: String? = nil, continueURL: String? = nil, appLinkBase: String? = nil,
+        provider: ProviderID? = nil, removals: [Removal]? = nil, methods: [ProviderID]? = nil
     ) {
         self.code = code
         self.apiKey = apiKey
         self.continueURL = continueURL
+        self.appLinkBase = appLinkBase
         self.provider = provider
         self.removals = removals
         self.methods = methods

@@ -27,18 +27,21 @@ public struct OOBSending: Sendable {
         public var newEmail: String?
         public var idToken: String?
         public var continueURL: String?
+        /// The app that is to open the link; `nil` for a browser.
+        public var appLink: AppLink.Request?
         /// For the link.
         public var apiKey: String?
 
         public init(
             purpose: OOBCode.Purpose, email: String? = nil, newEmail: String? = nil, idToken: String? = nil,
-            continueURL: String? = nil, apiKey: String? = nil
+            continueURL: String? = nil, appLink: AppLink.Request? = nil, apiKey: String? = nil
         ) {
             self.purpose = purpose
             self.email = email
             self.newEmail = newEmail
             self.idToken = idToken
             self.continueURL = continueURL
+            self.appLink = appLink
             self.apiKey = apiKey
         }
     }
@@ -97,7 +100,8 @@ public struct OOBSending: Sendable {
             draft, content, sendsEmail: sendsEmail, for: (note, administrator), in: project, from: origin)
         let mode = ActionLink.Mode(request.purpose)
         let link = ActionLink(
-            mode, code: code, in: project.realm, at: outOfBand.actionBase(project, mode), apiKey: content.apiKey,
+            mode, code: code, in: project.realm, at: content.appLinkBase ?? outOfBand.actionBase(project, mode),
+            apiKey: content.apiKey,
             language: origin.language ?? project.emailSettings.language,
             continueURL: content.continueURL)
         return Issued(email: email, code: code, link: link)
@@ -174,7 +178,9 @@ public struct OOBSending: Sendable {
         let url = try request.continueURL.map { text throws(ContinueURLRefusal) in
             try ContinueURL(text, in: project)
         }
-        return EmailPayload(apiKey: request.apiKey, continueURL: url?.text)
+        return EmailPayload(
+            apiKey: request.apiKey, continueURL: url?.text,
+            appLinkBase: request.appLink.flatMap { outOfBand.appLinkBase($0, project) })
     }
 }
 

@@ -9,6 +9,8 @@ public struct OutOfBand: Sendable {
     public var seal: @Sendable (EmailPayload, ID<OutgoingEmail>) throws -> [UInt8]
     /// The URL that links open, without query.
     public var actionBase: @Sendable (Project, ActionLink.Mode) -> String
+    /// See ``AppLink/base(for:in:at:)``.
+    public var appLinkBase: @Sendable (AppLink.Request, Project) -> String?
     /// Whether the installation sends emails.
     public var isSent: Bool
     /// Whether the link that restores an address goes to the account's first address, even if that was never verified, as
@@ -19,13 +21,15 @@ public struct OutOfBand: Sendable {
         newCode: @escaping @Sendable () -> String, hash: @escaping @Sendable (String) -> [UInt8],
         emailID: @escaping @Sendable () -> ID<OutgoingEmail>,
         seal: @escaping @Sendable (EmailPayload, ID<OutgoingEmail>) throws -> [UInt8],
-        actionBase: @escaping @Sendable (Project, ActionLink.Mode) -> String, isSent: Bool
+        actionBase: @escaping @Sendable (Project, ActionLink.Mode) -> String,
+        appLinkBase: @escaping @Sendable (AppLink.Request, Project) -> String?, isSent: Bool
     ) {
         self.newCode = newCode
         self.hash = hash
         self.emailID = emailID
         self.seal = seal
         self.actionBase = actionBase
+        self.appLinkBase = appLinkBase
         self.isSent = isSent
     }
 }

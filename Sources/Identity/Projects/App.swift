@@ -60,6 +60,7 @@ public struct AppSettings: Hashable, Sendable {
     public var requestedScopes: Set<RequestedScope>
     /// Who may use the app's API keys besides ``bundleIDs``.
     public var callers: AllowedCallers
+    public var association: AppAssociation
     /// Exempts the app from guideline 4.8.
     public var exemption: LoginServicesExemption?
 
@@ -67,7 +68,8 @@ public struct AppSettings: Hashable, Sendable {
         platform: Platform = .other, distribution: Distribution = .other, bundleIDs: [String] = [],
         signInMethods: [ProviderID]? = nil, linkOnlyMethods: [ProviderID] = [], clientIDs: [String: [String]] = [:],
         requestedScopes: Set<RequestedScope> = Set(RequestedScope.allCases),
-        callers: AllowedCallers = AllowedCallers(), exemption: LoginServicesExemption? = nil
+        callers: AllowedCallers = AllowedCallers(), association: AppAssociation = AppAssociation(),
+        exemption: LoginServicesExemption? = nil
     ) {
         self.platform = platform
         self.distribution = distribution
@@ -77,6 +79,7 @@ public struct AppSettings: Hashable, Sendable {
         self.clientIDs = clientIDs
         self.requestedScopes = requestedScopes
         self.callers = callers
+        self.association = association
         self.exemption = exemption
     }
 }

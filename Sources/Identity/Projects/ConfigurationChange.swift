@@ -92,6 +92,9 @@ extension ConfiguredApp {
                 (["androidPackages"], Self.list(settings.callers.androidPackages)),
                 (["androidCertificates"], Self.list(settings.callers.androidCertificates)),
                 (["webDomains"], Self.list(settings.callers.webDomains)),
+                (["associatedDomains"], Self.list(settings.association.domains)),
+                (["teamId"], settings.association.teamID),
+                (["androidFingerprints"], Self.list(settings.association.androidFingerprints)),
             ]
             + settings.clientIDs.sorted { $0.key < $1.key }
             .map { (["clientIds", $0.key], $0.value.joined(separator: ", ")) }

@@ -34,6 +34,11 @@ public enum ConfigurationProblem: Hashable, Sendable {
     case androidPackage(ID<App>)
     case androidCertificate(ID<App>)
     case webDomain(ID<App>)
+    case associatedDomain(ID<App>)
+    case androidFingerprint(ID<App>)
+    case appTeamID(ID<App>)
+    /// The app opted in to a host, but has neither bundle IDs with a team nor packages with a fingerprint.
+    case association(ID<App>)
     case tooManyCallers(ID<App>)
     /// Not a provider, listed twice, or among the sign-in methods too.
     case linkOnlyMethod(ProviderID, app: ID<App>)
@@ -145,8 +150,15 @@ extension ConfigurationProblem: CustomStringConvertible {
             "app \(app): each Android certificate must be a SHA-1 fingerprint of 40 hexadecimal digits, and listed once"
         case .webDomain(let app):
             "app \(app): each web domain must be a host name, perhaps with *. before it, without scheme, port or path, and listed once"
+        case .associatedDomain(let app):
+            "app \(app): each associated domain must be a host name, without scheme, port or path, and listed once"
+        case .androidFingerprint(let app):
+            "app \(app): each Android fingerprint must be a SHA-256 fingerprint of 64 hexadecimal digits, and listed once"
+        case .appTeamID(let app): "app \(app): its team ID must be ten upper-case letters and digits"
+        case .association(let app):
+            "app \(app): associatedDomains need bundleIds with a teamId, or androidPackages with androidFingerprints"
         case .tooManyCallers(let app):
-            "app \(app): it must not have more than \(limits.callers) bundle IDs, packages, certificates or web domains"
+            "app \(app): no list of its callers, domains or fingerprints may have more than \(limits.callers) values"
         case .linkOnlyMethod(let id, let app):
             "app \(app): \(id.shown) must be a provider, listed once in linkOnlyMethods and not in signInMethods"
         case .unknownSignInMethod(let id, let app):

@@ -45,6 +45,7 @@ extension ProjectConfiguration {
             .filter { !$0.value.isEmpty && !rules.isUsable($0.value, $0.key) }.map { .secret($0.key) }
         if apps.count > Limits.apps { problems.append(.tooManyApps) }
         problems += apps.flatMap(Self.problems(of:))
+        problems += associationProblems
         problems += project.loginServicesProblems(showing: apps)
         return problems
     }
@@ -107,11 +108,23 @@ extension ProjectConfiguration {
             (settings.bundleIDs, .bundleID(id), isBundleID), (callers.androidPackages, .androidPackage(id), isPackage),
             (callers.androidCertificates, .androidCertificate(id), isFingerprint),
             (callers.webDomains, .webDomain(id), isWebDomain),
+            (settings.association.domains, .associatedDomain(id), Project.canAuthorize),
+            (settings.association.androidFingerprints, .androidFingerprint(id), isSHA256Fingerprint),
         ]
         let isLong = lists.contains { $0.values.count > Limits.callers }
-        return (isLong ? [.tooManyCallers(id)] : [])
+        let hasTeam = settings.association.teamID.map(AppleSettings.isID) ?? true
+        return (isLong ? [.tooManyCallers(id)] : []) + (hasTeam ? [] : [.appTeamID(id)])
             + lists.filter { !$0.values.allSatisfy($0.isValid) || Set($0.values).count != $0.values.count }.map(
                 \.problem)
+    }
+
+    /// Apps that opted in to a host, but have nothing that its files could name. A tenant has the apps of its project, so
+    /// they are checked there.
+    private var associationProblems: [ConfigurationProblem] {
+        guard project.tenant == nil else { return [] }
+        return zip(apps, project.associatedApps).filter { _, app in
+            !app.settings.association.domains.isEmpty && app.bundleIDs.isEmpty && app.packages.isEmpty
+        }.map { .association($0.0.app.id) }
     }
 
     private static func problems(
@@ -157,6 +170,10 @@ extension ProjectConfiguration {
 
     private static func isFingerprint(_ text: String) -> Bool {
         text.wholeMatch(of: /[0-9A-Fa-f]{2}(:?[0-9A-Fa-f]{2}){19}/) != nil
+    }
+
+    private static func isSHA256Fingerprint(_ text: String) -> Bool {
+        text.wholeMatch(of: /[0-9A-Fa-f]{2}(:?[0-9A-Fa-f]{2}){31}/) != nil
     }
 
     private static func isWebDomain(_ text: String) -> Bool {

@@ -55,6 +55,22 @@ extension Policy {
 }
 
 extension Policy {
+    /// The requirements in the language of `passwordrules` and `UITextInputPasswordRules`. Without `allowed`, generators
+    /// would use the required classes only.
+    public var passwordRules: String {
+        let classes = [
+            ("lower", requiresLowercase), ("upper", requiresUppercase), ("digit", requiresDigit),
+            // A hyphen comes first and brackets are left out, because they have a meaning there.
+            ("[-!#$%&()*+,.:;=?@^_~]", requiresSymbol),
+        ].filter(\.1).map { "required: \($0.0)" }
+        let all =
+            ["minlength: \(minimumPasswordLength)", "maxlength: \(Self.maximumPasswordLength)"] + classes
+            + ["allowed: ascii-printable"]
+        return all.map { $0 + ";" }.joined(separator: " ")
+    }
+}
+
+extension Policy {
     /// Checks a password that is set together with an address, which `requireFree` looks up.
     ///
     /// With email enumeration protection, the password is checked first: otherwise weak passwords would reveal which

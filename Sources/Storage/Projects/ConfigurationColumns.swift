@@ -21,6 +21,9 @@ struct AppColumn: Codable {
     let androidPackages: [String]?
     let androidCertificates: [String]?
     let webDomains: [String]?
+    let associatedDomains: [String]?
+    let teamId: String?
+    let androidFingerprints: [String]?
     let exemption: Exemption?
     /// In microseconds since 1970.
     let graceEndsAt: Int64?
@@ -37,6 +40,9 @@ struct AppColumn: Codable {
         androidPackages = settings.callers.androidPackages
         androidCertificates = settings.callers.androidCertificates
         webDomains = settings.callers.webDomains
+        associatedDomains = settings.association.domains
+        teamId = settings.association.teamID
+        androidFingerprints = settings.association.androidFingerprints
         exemption = settings.exemption.map {
             Exemption(
                 kind: $0.kind, reason: $0.reason, declaredBy: $0.declaration?.actor,
@@ -60,6 +66,8 @@ struct AppColumn: Codable {
             callers: AllowedCallers(
                 androidPackages: androidPackages ?? [], androidCertificates: androidCertificates ?? [],
                 webDomains: webDomains ?? []),
+            association: AppAssociation(
+                domains: associatedDomains ?? [], teamID: teamId, androidFingerprints: androidFingerprints ?? []),
             exemption: exemption?.value)
     }
 }

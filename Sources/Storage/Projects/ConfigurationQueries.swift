@@ -44,6 +44,14 @@ extension SQL {
         """
     }
 
+    /// In the order of creation in each project.
+    static let associatedApps: SQL = """
+        SELECT a.project_id, a.id, a.settings::text AS settings, i.settings #>> '{apple,teamId}' AS team_id
+        FROM app a LEFT JOIN identity_provider i ON i.project_id = a.project_id AND i.provider = 'apple.com'
+        WHERE jsonb_array_length(coalesce(a.settings -> 'associatedDomains', '[]')) > 0
+        ORDER BY a.project_id, a.created_at, a.id
+        """
+
     static func set(_ settings: ProviderSettings, of realm: ID<Realm>, at now: Instant) throws -> SQL {
         let column = try ProviderColumn(settings).columnText()
         return """

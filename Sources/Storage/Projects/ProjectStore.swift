@@ -81,6 +81,15 @@ public struct ProjectStore: Sendable {
         try await withStoreErrors { try await pool.query(.apps(of: project)) }.map(ConfiguredApp.init)
     }
 
+    /// The apps of all projects that opted in to a host.
+    public func associatedApps() async throws -> [AssociatedApp] {
+        try await withStoreErrors { try await pool.query(.associatedApps) }.map { row in
+            AssociatedApp(
+                try AppColumn(columnText: row.decode("settings")).app(ID(try row.decode("id"))).settings,
+                of: ID(try row.decode("project_id")), projectTeamID: try row.decode("team_id"))
+        }
+    }
+
     /// Whether an account of the realm was ever signed in with a custom token.
     public func usesCustomTokens(in realm: ID<Realm>) async throws -> Bool {
         try await withStoreErrors {

@@ -28,7 +28,8 @@ struct AppsTests {
     /// What an app has without being told.
     static let defaults: [String: JSON] = [
         "bundleIds": [], "linkOnlyMethods": [], "clientIds": [:], "requestedScopes": ["email", "name"],
-        "androidPackages": [], "androidCertificates": [], "webDomains": [],
+        "androidPackages": [], "androidCertificates": [], "webDomains": [], "associatedDomains": [],
+        "androidFingerprints": [],
     ]
 
     static let byDefault: JSON = {

@@ -97,6 +97,7 @@ struct TrustedConfigurationTests {
         app("bundleIDs") { $0.bundleIDs.append("com.example.other") },
         app("bundleIDs removed") { $0.bundleIDs = [] },
         app("linkOnlyMethods") { $0.linkOnlyMethods = [corp] },
+        app("association") { $0.association.domains = ["auth.example.com"] },
         app("callers") { $0.callers.webDomains = ["example.com"] },
         policy("requiresCallerHeader") { $0.requiresCallerHeader.toggle() },
         provider("ProviderSettings.statedRelation", of: corp) { $0.statedRelation = .own },

@@ -27,6 +27,21 @@ struct PasswordRequirementTests {
         #expect(policy.requirements(missingIn: Secret(password)) == missing)
     }
 
+    @Test("is described to password generators")
+    func passwordRules() {
+        var policy = Policy(.sekisho)
+        #expect(policy.passwordRules == "minlength: 8; maxlength: 4096; allowed: ascii-printable;")
+        policy.requiresLowercase = true
+        policy.requiresUppercase = true
+        policy.requiresDigit = true
+        policy.requiresSymbol = true
+        #expect(
+            policy.passwordRules == "minlength: 8; maxlength: 4096; required: lower; required: upper; required: digit; "
+                + "required: [-!#$%&()*+,.:;=?@^_~]; allowed: ascii-printable;")
+        let symbols = Set(Policy.passwordSymbols)
+        #expect("-!#$%&()*+,.:;=?@^_~".allSatisfy(symbols.contains), "each of them meets the requirement")
+    }
+
     @Test(
         "is measured as clients measure it, and by what is hashed",
         arguments: [

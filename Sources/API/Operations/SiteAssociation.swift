@@ -1,0 +1,123 @@
+internal import HTTP
+internal import Identity
+
+extension Endpoint {
+    /// The apps of Apple's platforms that this host shares passwords and links with ("Supporting associated domains").
+    static let getAppleAppSiteAssociation = open(
+        "getAppleAppSiteAssociation", "/.well-known/apple-app-site-association"
+    ) { try await $0.siteAssociation { AppleAppSiteAssociation($0) } }
+
+    /// The same for Android: a statement list of Digital Asset Links.
+    static let getAssetLinks = open("getAssetLinks", "/.well-known/assetlinks.json") {
+        try await $0.siteAssociation { apps in apps.flatMap { app in app.packages.map { AssetLink($0, of: app) } } }
+    }
+
+    /// By which Apple verifies that the operator controls the host.
+    static let getAppleDomainAssociation = open(
+        "getAppleDomainAssociation", "/.well-known/apple-developer-domain-association.txt"
+    ) { call in
+        guard let text = call.services.operations.appleDomainAssociation else { throw RequestRefusal.notFound }
+        return .text(status: 200, text)
+    }
+}
+
+extension EndpointCall {
+    /// Names only the apps that opted in to the host of the request.
+    fileprivate func siteAssociation(_ document: ([AssociatedApp]) -> some Encodable) async throws -> Response {
+        let apps = try await services.operations.associatedApps().filter { $0.isAssociated(with: requestedHost) }
+        var response = try Response.json(document(apps))
+        response.headers.add("Cache-Control", "public, max-age=300")
+        return response
+    }
+
+    /// Without a port.
+    private var requestedHost: String { String((request.headers["Host"] ?? "").prefix { $0 != ":" }) }
+}
+
+private struct AppleAppSiteAssociation: Encodable {
+    struct WebCredentials: Encodable {
+        let apps: [String]
+    }
+
+    struct AppLinks: Encodable {
+        let details: [Detail]
+    }
+
+    struct Detail: Encodable {
+        let appIDs: [String]
+        let components: [LinkPattern]
+    }
+
+    let webcredentials: WebCredentials
+    let applinks: AppLinks
+
+    init(_ apps: [AssociatedApp]) {
+        let details = apps.flatMap { app in
+            app.bundleIDs.map {
+                Detail(
+                    appIDs: ["\(app.teamID ?? "").\($0)"],
+                    components: [LinkPattern(of: app.project, AppLink.bundleIDName, $0)])
+            }
+        }
+        var named: Set<String> = []
+        webcredentials = WebCredentials(apps: details.flatMap(\.appIDs).filter { named.insert($0).inserted })
+        applinks = AppLinks(details: details)
+    }
+}
+
+/// The links that one app opens.
+private struct LinkPattern: Encodable {
+    enum CodingKeys: String, CodingKey {
+        case path = "/"
+        case query = "?"
+    }
+
+    let path: String
+    let query: [String: String]
+
+    init(of project: ID<Project>, _ name: String, _ value: String) {
+        path = AppLink.path(of: project)
+        query = [name: value]
+    }
+}
+
+private struct AssetLink: Encodable {
+    private static let opensLinks = "delegate_permission/common.handle_all_urls"
+    private static let sharesCredentials = "delegate_permission/common.get_login_creds"
+
+    struct Target: Encodable {
+        enum CodingKeys: String, CodingKey {
+            case namespace
+            case package = "package_name"
+            case fingerprints = "sha256_cert_fingerprints"
+        }
+
+        let namespace = "android_app"
+        let package: String
+        let fingerprints: [String]
+    }
+
+    /// Read by Android 15 and later. Earlier releases open what the app's manifest declares.
+    struct Extension: Encodable {
+        enum CodingKeys: String, CodingKey {
+            case components = "dynamic_app_link_components"
+        }
+
+        let components: [LinkPattern]
+    }
+
+    enum CodingKeys: String, CodingKey {
+        case relation, target
+        case extensions = "relation_extensions"
+    }
+
+    let relation = [opensLinks, sharesCredentials]
+    let target: Target
+    let extensions: [String: Extension]
+
+    init(_ package: String, of app: AssociatedApp) {
+        target = Target(package: package, fingerprints: app.fingerprints)
+        let pattern = LinkPattern(of: app.project, AppLink.packageName, package)
+        extensions = [Self.opensLinks: Extension(components: [pattern])]
+    }
+}

@@ -1,0 +1,42 @@
+/// A link that an installed app opens instead of a browser. Without the app, the browser shows the action page.
+///
+/// The link names the app that was requested, so that another app of the project does not open it.
+public enum AppLink {
+    /// Below the project's ID. The well-known files of the host name this path only, so that no app opens other links.
+    public static let path = "/__/auth/links"
+    /// Names the bundle ID in the query.
+    public static let bundleIDName = "ibi"
+    /// Names the Android package in the query.
+    public static let packageName = "apn"
+
+    public static func path(of project: ID<Project>) -> String { "/\(project)\(path)" }
+
+    /// What a client requested.
+    public struct Request: Hashable, Sendable {
+        public let bundleID: String?
+        public let package: String?
+
+        public init(bundleID: String?, package: String?) {
+            self.bundleID = bundleID
+            self.package = package
+        }
+    }
+
+    /// The URL that the link begins with.
+    ///
+    /// - Parameter publicURL: the gateway's, without a slash at the end.
+    /// - Returns: `nil` if the request names no app of the project that is associated with the gateway's host.
+    public static func base(for request: Request, in project: Project, at publicURL: String) -> String? {
+        let apps = project.associatedApps.filter { $0.isAssociated(with: host(of: publicURL)) }
+        let found = [
+            (bundleIDName, request.bundleID.flatMap { id in apps.contains { $0.bundleIDs.contains(id) } ? id : nil }),
+            (packageName, request.package.flatMap { id in apps.contains { $0.packages.contains(id) } ? id : nil }),
+        ].compactMap { name, id in id.map { "\(name)=\($0)" } }
+        return found.isEmpty ? nil : "\(publicURL)\(path(of: project.id))?\(found.joined(separator: "&"))"
+    }
+
+    private static func host(of publicURL: String) -> String {
+        let authority = publicURL.split(separator: "://", maxSplits: 1).last ?? ""
+        return String(authority.prefix { $0 != ":" })
+    }
+}

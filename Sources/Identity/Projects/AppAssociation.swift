@@ -1,0 +1,60 @@
+/// The hosts that an app is associated with: it opens their links, and it offers passwords that were saved for them. The
+/// app names the same hosts in its entitlement "Associated Domains" or in its manifest.
+public struct AppAssociation: Hashable, Sendable {
+    /// Host names, without scheme, port or path. Empty: the app has opted in to none.
+    public var domains: [String]
+    /// The Apple team that signs the app; `nil` for the team of the project's provider `apple.com`.
+    public var teamID: String?
+    /// SHA-256 fingerprints of the certificates that sign the Android packages: 64 hexadecimal digits, colons are ignored.
+    public var androidFingerprints: [String]
+
+    public init(domains: [String] = [], teamID: String? = nil, androidFingerprints: [String] = []) {
+        self.domains = domains
+        self.teamID = teamID
+        self.androidFingerprints = androidFingerprints
+    }
+}
+
+/// An app that opted in to a host, with its identifiers on each platform.
+public struct AssociatedApp: Hashable, Sendable {
+    public let project: ID<Project>
+    public let settings: AppSettings
+    /// The team that signs the app; `nil` if none is configured.
+    public let teamID: String?
+
+    /// - Parameter projectTeamID: the team of the project's provider `apple.com`.
+    public init(_ settings: AppSettings, of project: ID<Project>, projectTeamID: String?) {
+        self.project = project
+        self.settings = settings
+        teamID = settings.association.teamID ?? projectTeamID
+    }
+
+    /// Whether the app names `host`.
+    public func isAssociated(with host: String) -> Bool {
+        settings.association.domains.contains { $0.lowercased() == host.lowercased() }
+    }
+
+    /// The bundle IDs that the files of a host can name. Empty without a team.
+    public var bundleIDs: [String] { teamID == nil ? [] : settings.bundleIDs }
+
+    /// The packages that the files of a host can name. Empty without a fingerprint.
+    public var packages: [String] {
+        settings.association.androidFingerprints.isEmpty ? [] : settings.callers.androidPackages
+    }
+
+    /// In upper case with colons, as Android compares them.
+    public var fingerprints: [String] {
+        settings.association.androidFingerprints.map { text in
+            let digits = Array(text.uppercased().filter { $0 != ":" })
+            return stride(from: 0, to: digits.count, by: 2).map { String(digits[$0..<min($0 + 2, digits.count)]) }
+                .joined(separator: ":")
+        }
+    }
+}
+
+extension Project {
+    /// The apps with the team that signs them.
+    public var associatedApps: [AssociatedApp] {
+        apps.map { AssociatedApp($0.settings, of: id, projectTeamID: settings(of: .apple)?.apple?.teamID) }
+    }
+}

@@ -1,0 +1,108 @@
+import HTTP
+import Identity
+import Postgres
+import Testing
+
+@testable import Gateway
+@testable import Support
+
+@Suite("Links that an app opens", .serialized)
+struct AppLinkTests {
+    private static let shared = Task {
+        let backend = try await Configurator()
+        try await backend.enableApple()
+        let associated: JSON = [
+            "appId": "shop", "bundleIds": ["com.example.app"], "androidPackages": ["com.example.droid"],
+            "androidFingerprints": [.string(String(repeating: "ab", count: 32))],
+            "associatedDomains": ["auth.example.com"],
+        ]
+        let alien: JSON = [
+            "appId": "alien", "bundleIds": ["com.example.alien"], "associatedDomains": ["other.example.com"],
+        ]
+        for app in [associated, alien] { #expect(try await backend.send(.post, "apps", app).outcome == "200") }
+        return Configurator(gateway: try backend.gateway.withFreshCaches(), backend: backend.backend)
+    }
+
+    static let page = "https://auth.example.com/__/auth/action?"
+    static let links = "https://auth.example.com/demo/__/auth/links?"
+
+    struct Row: CustomTestStringConvertible {
+        let testDescription: String
+        var handles: JSON = true
+        var more: [String: JSON] = [:]
+        let base: String
+    }
+
+    @Test(
+        "name the app that the client requested, or open the page",
+        arguments: [
+            Row(
+                testDescription: "an app of Apple's platforms", more: ["iOSBundleId": "com.example.app"],
+                base: links + "ibi=com.example.app&"),
+            Row(
+                testDescription: "an Android app", more: ["androidPackageName": "com.example.droid"],
+                base: links + "apn=com.example.droid&"),
+            Row(
+                testDescription: "both",
+                more: ["iOSBundleId": "com.example.app", "androidPackageName": "com.example.droid"],
+                base: links + "ibi=com.example.app&apn=com.example.droid&"),
+            Row(
+                testDescription: "one known, one not",
+                more: ["iOSBundleId": "com.example.app", "androidPackageName": "com.evil"],
+                base: links + "ibi=com.example.app&"),
+            Row(testDescription: "no app", base: page),
+            Row(testDescription: "an unknown app", more: ["iOSBundleId": "com.evil&mode=x"], base: page),
+            Row(
+                testDescription: "an app that opted in to another host", more: ["iOSBundleId": "com.example.alien"],
+                base: page),
+            Row(
+                testDescription: "the app does not handle the code", handles: false,
+                more: ["iOSBundleId": "com.example.app"], base: page),
+        ])
+    func base(row: Row) async throws {
+        let backend = try await Self.shared.value
+        let input: [String: JSON] = [
+            "requestType": "EMAIL_SIGNIN", "email": "ada@example.com", "returnOobLink": true,
+            "canHandleCodeInApp": row.handles, "continueUrl": "http://localhost/",
+        ]
+        let issued = try await backend.gateway.administer(
+            .post, "/v1/projects/demo/accounts:sendOobCode", .object(input.merging(row.more) { $1 }),
+            by: backend.backend)
+        let link = try #require(issued.json["oobLink"]?.string)
+        #expect(link.hasPrefix(row.base + "mode=signIn&oobCode="), "\(link)")
+    }
+
+    @Test("the email contains the link for the app")
+    func email() async throws {
+        let gateway = try await Self.shared.value.gateway
+        let request: [String: JSON] = [
+            "email": "bob@example.com", "canHandleCodeInApp": true, "iOSBundleId": "com.example.app",
+        ]
+        #expect(try await gateway.sendCode("EMAIL_SIGNIN", request).status == 200)
+        let email = try #require(try await gateway.emails().last { $0.recipient == "bob@example.com" })
+        #expect(email.content.appLinkBase == Self.links + "ibi=com.example.app")
+    }
+
+    @Test(
+        "a browser without the app continues with the page",
+        arguments: [
+            ("signIn", nil, "../../../__/auth/action"), ("nonsense", nil, "../../../__/auth/action"),
+            ("signIn", "https://localhost/action", "https://localhost/action"),
+            ("undoMerge", "https://localhost/action", "../../../__/auth/action"),
+        ] as [(String, String?, String)])
+    func browser(mode: String, actionURL: String?, target: String) async throws {
+        let gateway = try await TestGateway()
+        if let actionURL {
+            _ = try await gateway.database.pool.execute(
+                "UPDATE project SET email_settings = jsonb_build_object('actionUrl', \(actionURL))")
+        }
+        let query = [("ibi", "com.example.app"), ("mode", mode), ("oobCode", "c&d"), ("continueUrl", "https://a/?b=c")]
+        let response = try await gateway.withFreshCaches().send(
+            .get, "/demo/__/auth/links", body: [], query: query.map { (name: $0.0, value: $0.1) })
+        #expect(response.status == 303)
+        #expect(
+            response.headers["Location"]
+                == target + "?ibi=com.example.app&mode=\(mode)&oobCode=c%26d&continueUrl=https%3A%2F%2Fa%2F%3Fb%3Dc")
+        #expect(try await gateway.get("/none/__/auth/links").status == 404)
+    }
+}

@@ -1,0 +1,111 @@
+import API
+import HTTP
+import Identity
+import Testing
+
+@testable import Gateway
+@testable import Support
+
+@Suite("Files that associate apps with the host")
+struct SiteAssociationTests {
+    static let apple = "/.well-known/apple-app-site-association"
+    static let android = "/.well-known/assetlinks.json"
+    static let digits = String(repeating: "e3b0c442", count: 8)
+    static let fingerprint = Array(repeating: "E3:B0:C4:42", count: 8).joined(separator: ":")
+
+    static let app: [String: JSON] = [
+        "appId": "shop", "bundleIds": ["com.example.app", "com.example.app.widget"],
+        "androidPackages": ["com.example.droid"], "androidFingerprints": [.string(digits)],
+        "associatedDomains": ["auth.example.com"],
+    ]
+
+    static let appleIDs: JSON = ["TEAM123456.com.example.app", "TEAM123456.com.example.app.widget"]
+
+    static func pattern(_ name: String, _ value: String) -> JSON {
+        ["/": "/demo/__/auth/links", "?": .object([name: .string(value)])]
+    }
+
+    private func file(_ path: String, of backend: Configurator, at host: String) async throws -> Exchange {
+        try await backend.gateway.withFreshCaches().send(
+            .get, path, body: [], query: [], headers: ["Host": host])
+    }
+
+    private func backend(with app: [String: JSON] = app) async throws -> Configurator {
+        let backend = try await Configurator()
+        try await backend.enableApple()
+        #expect(try await backend.send(.post, "apps", .object(app)).outcome == "200")
+        return backend
+    }
+
+    @Test("name the bundle IDs with the team of apple.com, and only links to the path for apps")
+    func appleFile() async throws {
+        let file = try await file(Self.apple, of: backend(), at: "auth.example.com")
+        #expect(file.status == 200 && file.headers["Content-Type"] == "application/json; charset=UTF-8")
+        #expect(
+            file.json == [
+                "webcredentials": ["apps": Self.appleIDs],
+                "applinks": [
+                    "details": [
+                        [
+                            "appIDs": ["TEAM123456.com.example.app"],
+                            "components": [Self.pattern("ibi", "com.example.app")],
+                        ],
+                        [
+                            "appIDs": ["TEAM123456.com.example.app.widget"],
+                            "components": [Self.pattern("ibi", "com.example.app.widget")],
+                        ],
+                    ]
+                ],
+            ])
+    }
+
+    @Test("name the packages with their fingerprints as Android compares them")
+    func androidFile() async throws {
+        let opensLinks = "delegate_permission/common.handle_all_urls"
+        #expect(
+            try await file(Self.android, of: backend(), at: "auth.example.com").json == [
+                [
+                    "relation": [.string(opensLinks), "delegate_permission/common.get_login_creds"],
+                    "target": [
+                        "namespace": "android_app", "package_name": "com.example.droid",
+                        "sha256_cert_fingerprints": [.string(Self.fingerprint)],
+                    ],
+                    "relation_extensions": .object([
+                        opensLinks: ["dynamic_app_link_components": [Self.pattern("apn", "com.example.droid")]]
+                    ]),
+                ]
+            ])
+    }
+
+    @Test(
+        "name an app only at the hosts that it opted in to",
+        arguments: [
+            ("AUTH.example.com:8443", appleIDs), ("other.example.com", []), ("example.com", []),
+            ("auth.example.com.evil.example", []), ("", []),
+        ] as [(String, JSON)])
+    func hosts(host: String, apps: JSON) async throws {
+        let backend = try await backend()
+        #expect(try await file(Self.apple, of: backend, at: host).json["webcredentials"]?["apps"] == apps)
+    }
+
+    @Test("an app of another team is named with its own team")
+    func ownTeam() async throws {
+        let backend = try await backend(
+            with: Self.app.merging(["teamId": "OTHERTEAM1", "bundleIds": ["com.example.app"]]) { $1 })
+        let file = try await file(Self.apple, of: backend, at: "auth.example.com")
+        #expect(file.json["webcredentials"] == ["apps": ["OTHERTEAM1.com.example.app"]])
+    }
+
+    @Test("the file that verifies the host is what the operator configured, or does not exist")
+    func domainFile() async throws {
+        let gateway = try await TestGateway()
+        let path = "/.well-known/apple-developer-domain-association.txt"
+        #expect(try await gateway.get(path).status == 404)
+        var root = gateway.root
+        root.appleDomainAssociation = "MIIQ\r\nUwYJ"
+        let request = Request(id: "0", method: .get, path: path, peer: "192.0.2.1")
+        let response = await root.gateway(on: gateway.database.pool).respond(to: request)
+        #expect(response.status == 200 && Exchange(response).text == "MIIQ\r\nUwYJ\n")
+        #expect(response.headers["Content-Type"]?.hasPrefix("text/plain") == true)
+    }
+}
