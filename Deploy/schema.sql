@@ -454,6 +454,8 @@ CREATE INDEX linked_identity_account ON public.linked_identity USING btree (acco
 
 CREATE INDEX linked_identity_email ON public.linked_identity USING btree (project_id, email) WHERE (email IS NOT NULL);
 
+CREATE INDEX linked_identity_real_user_status ON public.linked_identity USING btree (project_id, real_user_status, account_id) WHERE (real_user_status IS NOT NULL);
+
 CREATE INDEX oob_code_account ON public.oob_code USING btree (account_id, project_id);
 
 CREATE INDEX oob_code_email ON public.oob_code USING btree (email, project_id) WHERE (account_id IS NULL);

@@ -7,10 +7,31 @@ struct IDTokenClaims: Encodable {
         let identities: [String: [String]]
         let signInProvider: String
         let tenant: String?
+        let signInAttributes: SignInAttributes?
 
         enum CodingKeys: String, CodingKey {
             case identities, tenant
+            case signInAttributes = "sign_in_attributes"
             case signInProvider = "sign_in_provider"
+        }
+    }
+
+    /// What the provider of the session's sign-in stated about the person.
+    struct SignInAttributes: Encodable {
+        /// Apple's claim, as at the person's first sign-in: 0 unsupported, 1 unknown, 2 likely real.
+        let realUserStatus: Int
+
+        enum CodingKeys: String, CodingKey {
+            case realUserStatus = "real_user_status"
+        }
+
+        /// - Returns: `nil` unless the session was opened with an identity of Apple that has the status.
+        init?(of session: Session, of account: Account) {
+            guard session.method == .apple,
+                let status = account.identities.lazy.filter({ $0.provider == .apple }).compactMap(\.realUserStatus)
+                    .first
+            else { return nil }
+            realUserStatus = status
         }
     }
 
@@ -60,7 +81,8 @@ struct IDTokenClaims: Encodable {
         if let email = account.email { identities["email"] = [email.rawValue] }
         if let phoneNumber = account.phoneNumber { identities["phone"] = [phoneNumber] }
         firebase = Firebase(
-            identities: identities, signInProvider: session.method.rawValue, tenant: project.tenant?.id.rawValue)
+            identities: identities, signInProvider: session.method.rawValue, tenant: project.tenant?.id.rawValue,
+            signInAttributes: SignInAttributes(of: session, of: account))
     }
 }
 

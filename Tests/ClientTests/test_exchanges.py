@@ -450,6 +450,7 @@ ROWS = [
     owner("invalid sort order", "queryAccounts", {"sortBy": "AGE"}, "INVALID_ARGUMENT"),
     owner("accounts by prefix", "searchAccounts", params={"q": "a", "maxResults": "2"}),
     owner("account by email address", "searchAccounts", params={"q": EMAIL}),
+    owner("accounts by Apple's estimate", "searchAccounts", params={"realUserStatus": "LIKELY_REAL"}),
     owner("missing search text", "searchAccounts", None, "INVALID_ARGUMENT"),
     owner("invalid page token", "searchAccounts", None, "INVALID_PAGE_SELECTION",
           params={"q": "a", "nextPageToken": "a" * 129}),

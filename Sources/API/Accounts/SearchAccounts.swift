@@ -2,15 +2,22 @@ internal import HTTP
 internal import Identity
 
 extension Endpoint {
-    /// Finds accounts by email address, phone number or prefix of the ID.
+    /// Finds accounts by email address, phone number or prefix of the ID, or by Apple's estimate of the person.
     static let searchAccounts = administrator(
         "searchAccounts", .get, "/v1/projects/{project}/accounts:search", needs: .readUsers,
         bodyLimit: openBodyLimit
     ) { call, administrator in
         let request = try SearchRequest(call.request)
         try call.targetFields.check(for: administrator)
-        let page = try await call.services.accounts.queries.search(
-            request.text, after: request.last, limit: request.limit, in: administrator.project)
+        let queries = call.services.accounts.queries
+        let page =
+            switch request.term {
+            case .text(let text):
+                try await queries.search(text, after: request.last, limit: request.limit, in: administrator.project)
+            case .realUserStatus(let status):
+                try await queries.search(
+                    realUserStatus: status, after: request.last, limit: request.limit, in: administrator.project)
+            }
         return try .json(SearchResponse(page, of: administrator.project.tenant))
     }
 }
@@ -18,15 +25,18 @@ extension Endpoint {
 private struct SearchRequest {
     static let limits = 1...100
 
-    let text: String
+    enum Term {
+        case text(String)
+        /// Apple's number.
+        case realUserStatus(Int)
+    }
+
+    let term: Term
     let limit: Int
     let last: ID<Account>?
 
     init(_ request: Request) throws(RequestRefusal) {
-        guard let text = request.query("q").nonEmpty, text.unicodeScalars.count <= 254,
-            text.unicodeScalars.allSatisfy({ $0.properties.generalCategory != .control })
-        else { throw .invalidField("/q", "must be 1 to 254 characters") }
-        self.text = text
+        term = try Self.term(request)
         let wanted = request.query("maxResults").nonEmpty ?? "20"
         guard let limit = Int(wanted), Self.limits.contains(limit) else {
             throw .invalidField("/maxResults", "must be 1 to \(Self.limits.upperBound)")
@@ -35,6 +45,22 @@ private struct SearchRequest {
         let token = request.query("nextPageToken").nonEmpty
         guard token == nil || token.map(ID<Account>.canBe) == true else { throw .rejected(.invalidPageSelection) }
         last = token.map { ID($0) }
+    }
+
+    private static func term(_ request: Request) throws(RequestRefusal) -> Term {
+        guard let name = request.query("realUserStatus").nonEmpty else {
+            guard let text = request.query("q").nonEmpty, text.unicodeScalars.count <= 254,
+                text.unicodeScalars.allSatisfy({ $0.properties.generalCategory != .control })
+            else { throw .invalidField("/q", "must be 1 to 254 characters") }
+            return .text(text)
+        }
+        guard request.query("q").nonEmpty == nil else {
+            throw .invalidField("/q", "must be absent if realUserStatus is present")
+        }
+        guard let status = ProviderUserInfo.realUserStatuses.firstIndex(of: name) else {
+            throw .invalidField("/realUserStatus", "must be equal to one of the allowed values")
+        }
+        return .realUserStatus(status)
     }
 }
 

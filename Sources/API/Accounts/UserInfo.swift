@@ -168,10 +168,9 @@ struct ProviderUserInfo: Encodable {
     }
 
     static func name(ofRealUserStatus status: Int) -> String {
-        switch status {
-        case 0: "UNSUPPORTED"
-        case 2: "LIKELY_REAL"
-        default: "UNKNOWN"
-        }
+        realUserStatuses.indices.contains(status) ? realUserStatuses[status] : "UNKNOWN"
     }
+
+    /// By Apple's number.
+    static let realUserStatuses = ["UNSUPPORTED", "UNKNOWN", "LIKELY_REAL"]
 }

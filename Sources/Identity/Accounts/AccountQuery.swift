@@ -33,4 +33,12 @@ public struct AccountQueryService: Sendable {
             beginningWith: prefix, besides: names, after: id, limit: limit, in: project.realm)
         return Page(accounts: named + others, last: others.count == limit ? others.last?.id : nil)
     }
+
+    /// Accounts with an identity of Apple whose `real_user_status` is `status`.
+    public func search(
+        realUserStatus status: Int, after id: ID<Account>?, limit: Int, in project: Project
+    ) async throws -> Page {
+        let accounts = try await store.page(realUserStatus: status, after: id, limit: limit, in: project.realm)
+        return Page(accounts: accounts, last: accounts.count == limit ? accounts.last?.id : nil)
+    }
 }

@@ -172,6 +172,13 @@ public protocol AccountStore: Sendable {
         beginningWith prefix: IDPrefix, besides names: AccountNames, after id: ID<Account>?, limit: Int,
         in realm: ID<Realm>
     ) async throws -> [Account]
+
+    /// Accounts with an identity that has this `real_user_status`, in the byte order of their IDs.
+    ///
+    /// - Parameter id: the last account of the previous page.
+    func page(
+        realUserStatus status: Int, after id: ID<Account>?, limit: Int, in realm: ID<Realm>
+    ) async throws -> [Account]
 }
 
 public struct EmailHolder: Hashable, Sendable {

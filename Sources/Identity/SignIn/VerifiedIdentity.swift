@@ -38,8 +38,14 @@ public struct PersonName: Hashable, Codable, Sendable {
         guard self.given != nil || self.family != nil else { return nil }
     }
 
-    /// Western order, as Firebase's clients build it.
-    public var full: String { [given, family].compactMap { $0 }.joined(separator: " ") }
+    /// In Western order, as Firebase's clients build it. A name that is written in Han, Kana or Hangul begins with the
+    /// family name.
+    public var full: String {
+        let parts = [given, family].compactMap { $0 }
+        let letters = parts.joined().unicodeScalars.filter(\.properties.isAlphabetic)
+        let isEastAsian = !letters.isEmpty && letters.allSatisfy(\.isEastAsian)
+        return (isEastAsian ? parts.reversed() : parts).joined(separator: " ")
+    }
 
     /// Without control and formatting characters (such as those that change the text direction); adjacent spaces are
     /// merged.
@@ -53,6 +59,22 @@ public struct PersonName: Hashable, Codable, Sendable {
         let words = String(visible).split(whereSeparator: \.isWhitespace).joined(separator: " ")
         let cut = String(words.prefix(lengthLimit))
         return cut.isEmpty ? nil : cut
+    }
+}
+
+extension Unicode.Scalar {
+    /// Whether the letter is of the scripts Han, Hiragana, Katakana or Hangul (Unicode Standard Annex 24).
+    fileprivate var isEastAsian: Bool {
+        if properties.isIdeographic { return true }
+        return switch value {
+        // Hangul Jamo; Hiragana and Katakana; Hangul Compatibility Jamo; Katakana Phonetic Extensions.
+        case 0x1100...0x11FF, 0x3041...0x30FF, 0x3130...0x318F, 0x31F0...0x31FF: true
+        // Hangul Jamo Extended-A; Hangul Syllables and Jamo Extended-B; halfwidth Katakana and Hangul.
+        case 0xA960...0xA97F, 0xAC00...0xD7FF, 0xFF66...0xFFDC: true
+        // The ideographic iteration mark; Kana Extended and Supplement.
+        case 0x3005, 0x1AFF0...0x1B16F: true
+        default: false
+        }
     }
 }
 

@@ -50,6 +50,16 @@ extension SQL {
         return page(where: condition, by: "a.id", skipping: 0, limit: limit, in: realm)
     }
 
+    /// An account may have several such identities, so the page is made of distinct accounts.
+    static func page(realUserStatus status: Int, after id: ID<Account>?, limit: Int, in realm: ID<Realm>) -> SQL {
+        let condition: SQL = """
+            a.id IN (SELECT DISTINCT l.account_id FROM linked_identity l
+                WHERE l.project_id = \(realm.rawValue) AND l.real_user_status = \(status)
+                    AND l.account_id > \(id?.rawValue ?? "") ORDER BY l.account_id LIMIT \(limit))
+            """
+        return page(where: condition, by: "a.id", skipping: 0, limit: limit, in: realm)
+    }
+
     /// The sessions and identities are read for the accounts of the page only.
     private static func page(
         where condition: SQL, by sorting: SQL, skipping count: Int, limit: Int, in realm: ID<Realm>

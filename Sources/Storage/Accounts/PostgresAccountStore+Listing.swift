@@ -29,6 +29,15 @@ extension PostgresAccountStore {
             try AccountRow.accountWithLastRefresh($0)
         }
     }
+
+    public func page(
+        realUserStatus status: Int, after id: ID<Account>?, limit: Int, in realm: ID<Realm>
+    ) async throws -> [Account] {
+        let statement = SQL.page(realUserStatus: status, after: id, limit: limit, in: realm)
+        return try await withStoreErrors { try await pool.query(statement) }.map {
+            try AccountRow.accountWithLastRefresh($0)
+        }
+    }
 }
 
 extension Transaction {

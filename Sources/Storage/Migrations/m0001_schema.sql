@@ -239,6 +239,9 @@ CREATE TABLE linked_identity (
 CREATE INDEX linked_identity_account ON linked_identity (account_id, project_id);
 -- For clients that ask how the owner of an address signs in.
 CREATE INDEX linked_identity_email ON linked_identity (project_id, email) WHERE email IS NOT NULL;
+-- For administrators who search by Apple's estimate. Sign-ins write the same value again, so these updates stay HOT.
+CREATE INDEX linked_identity_real_user_status ON linked_identity (project_id, real_user_status, account_id)
+    WHERE real_user_status IS NOT NULL;
 
 -- What a token of Apple allows the gateway: to check that a person still uses the app, and to disconnect the two.
 -- No foreign key to account: after a deletion the grant waits here until Apple has revoked its token.

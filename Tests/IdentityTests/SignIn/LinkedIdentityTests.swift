@@ -36,6 +36,19 @@ struct LinkedIdentityTests {
     }
 
     @Test(
+        "names in Han, Kana or Hangul begin with the family name",
+        arguments: [
+            ("Ada", "Lovelace", "Ada Lovelace"), ("太郎", "山田", "山田 太郎"), ("小明", "王", "王 小明"),
+            ("たろう", "やまだ", "やまだ たろう"), ("タロー", "ヤマダ", "ヤマダ タロー"), ("ﾀﾛｰ", "ﾔﾏﾀﾞ", "ﾔﾏﾀﾞ ﾀﾛｰ"),
+            ("민수", "김", "김 민수"), ("のり子", "佐々木", "佐々木 のり子"), ("メアリー・アン", "スミス", "スミス メアリー・アン"),
+            ("Mary", "田中", "Mary 田中"), ("花子", "Smith", "花子 Smith"), ("太郎", nil, "太郎"), (nil, "山田", "山田"),
+            ("Ἀλέξανδρος", "Παπαδόπουλος", "Ἀλέξανδρος Παπαδόπουλος"), ("1", "2", "1 2"),
+        ] as [(String?, String?, String)])
+    func familyNameFirst(given: String?, family: String?, full: String) {
+        #expect(PersonName(given: given, family: family)?.full == full)
+    }
+
+    @Test(
         "a name is cleaned and cut",
         arguments: [
             (" Ada\u{202E}\u{0000} ", "Ada"), ("Ada\n\tB.", "Ada B."),

@@ -29,8 +29,9 @@ struct AccountFinderTests {
                         FROM generate_series(1, 100000) n
                         """,
                         """
-                        INSERT INTO linked_identity (project_id, provider, subject, account_id, created_at)
-                        SELECT 'demo', 'google.com', n::text, md5(n::text), timestamptz 'epoch'
+                        INSERT INTO linked_identity (project_id, provider, subject, account_id, real_user_status,
+                            created_at)
+                        SELECT 'demo', 'google.com', n::text, md5(n::text), n % 3, timestamptz 'epoch'
                         FROM generate_series(1, 50000) n
                         """,
                         "ANALYZE account", "ANALYZE linked_identity",
@@ -100,6 +101,9 @@ struct AccountFinderTests {
             Row("how many have a name", .count(AccountOrder(.name), upTo: 1000, in: project)),
             Row("by a long beginning", Row.prefix("c4ca4238")), Row("by a short beginning", Row.prefix("c")),
             Row("by a beginning, the next page", Row.prefix("c", after: "c4ca4238")),
+            Row(
+                "by what Apple estimated, some way in",
+                .page(realUserStatus: 2, after: ID("c4ca4238"), limit: 100, in: project)),
             Row(
                 "by all that leads to one",
                 .find(
