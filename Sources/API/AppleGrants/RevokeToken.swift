@@ -37,8 +37,7 @@ private struct RevokeTokenRequest: ClientRequest {
 
 /// A name or Google's number of it, which Firebase's SDK for Apple platforms sends as text.
 private struct RevokedTokenType: Decodable {
-    /// By number, from 1.
-    private static let all: [AppleGrant.TokenType] = [.refreshToken, .accessToken, .code]
+    private static let numbers: [String: AppleGrant.TokenType] = ["1": .refreshToken, "2": .accessToken, "3": .code]
 
     let domain: AppleGrant.TokenType?
 
@@ -47,8 +46,6 @@ private struct RevokedTokenType: Decodable {
         // Anything that is not a number has to be text.
         let number = try? container.decode(Int.self)
         let text = try number.map(String.init) ?? container.decode(String.self)
-        domain =
-            AppleGrant.TokenType(rawValue: text)
-            ?? Int(text).flatMap { Self.all.indices.contains($0 - 1) ? Self.all[$0 - 1] : nil }
+        domain = AppleGrant.TokenType(rawValue: text) ?? Self.numbers[text]
     }
 }

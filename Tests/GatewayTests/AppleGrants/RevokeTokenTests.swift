@@ -44,6 +44,16 @@ struct RevokeTokenTests {
         #expect(try await revoke(gateway.appleWithCode().code, type: type, of: tokens, at: gateway).status == 200)
     }
 
+    @Test(
+        "rejects every other number, as a number and as text",
+        arguments: [0, 4, -1, -9_223_372_036_854_775_808, "0", "4", "-1", "-9223372036854775808", "1e0", "03"]
+            as [JSON])
+    func otherNumbers(type: JSON) async throws {
+        let gateway = try await TestGateway(servesApple: true)
+        let tokens = try await gateway.signedInWithApple()
+        #expect(try await revoke("code", type: type, of: tokens, at: gateway).code == "INVALID_ARGUMENT")
+    }
+
     @Test("revokes an access token as it is", arguments: ["ACCESS_TOKEN", 2, "REFRESH_TOKEN", 1] as [JSON])
     func tokens(type: JSON) async throws {
         let gateway = try await TestGateway(servesApple: true)
