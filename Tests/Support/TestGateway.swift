@@ -47,6 +47,7 @@ struct TestGateway: Sendable {
         limitsRates: Bool = false,
         trustedProxies: [IPNetwork] = [], log: Log = Log(level: .error, descriptor: 2),
         isDraining: Bool = false, sendsEmails: Bool = true, servesApple: Bool = false,
+        appleTokens changed: (AppleTokenEndpoint) -> AppleTokenEndpoint = { $0 },
         change: (inout Policy) -> Void = { $0.emailEnumerationProtection = false }
     ) async throws {
         database = try TestDatabase()
@@ -85,7 +86,7 @@ struct TestGateway: Sendable {
                 fetch: simulators.fetch, store: PostgresProviderDocumentStore(pool: database.pool).shelf,
                 clock: clock.wallClock,
                 on: database.pool.loop),
-            appleTokens: try .simulated(by: appleServer, clock: clock.wallClock),
+            appleTokens: changed(try .simulated(by: appleServer, clock: clock.wallClock)),
             keyUse: keyUse, mode: mode, publicURL: { "https://auth.example.com" },
             isDraining: { isDraining })
         self.transport = transport

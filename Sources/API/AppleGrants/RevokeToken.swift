@@ -26,6 +26,10 @@ private struct RevokeTokenRequest: ClientRequest {
         guard let token = token.nonEmpty, token.utf8.count <= AuthorizationCode.lengthLimit else {
             throw RequestRefusal.invalidField("/token", "must have 1 to \(AuthorizationCode.lengthLimit) bytes")
         }
+        guard AuthorizationCode.canHave(redirectURI: redirectUri ?? "") else {
+            throw RequestRefusal.invalidField(
+                "/redirectUri", "must have at most \(AuthorizationCode.lengthLimit) bytes and no NUL")
+        }
         guard let type = tokenType?.domain else {
             throw RequestRefusal.invalidField("/tokenType", "must be ACCESS_TOKEN, REFRESH_TOKEN or CODE")
         }

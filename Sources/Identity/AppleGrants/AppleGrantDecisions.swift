@@ -66,7 +66,7 @@ public enum AppleRevocation: String, CaseIterable, Sendable {
     ///   - grants: the states of the identity's grants.
     ///   - canSign: whether the project has a private key for Apple.
     public init(of identity: LinkedIdentity, grants: Set<AppleGrant.State>, canSign: Bool) {
-        if !grants.isDisjoint(with: [.redeeming, .authorized, .unknown]) {
+        if !grants.isDisjoint(with: [.redeeming, .authorized, .unknown, .revoking]) {
             self = canSign ? .queued : .notPossible
         } else {
             self = identity.credential?.state == .revoked ? .none : .notPossible

@@ -43,8 +43,15 @@ public protocol AppleGrantStore: Sendable {
     /// The number of grants in each state.
     func counts() async throws -> [AppleGrant.State: Int]
 
-    /// Stores tokens that wait to be revoked for the owner of an identity. The identity stays, and its grants of the same
-    /// client ID are revoked.
+    /// Stores a code or token that the owner of an identity sent to be revoked. A worker revokes it from `dueAt` on.
+    func insert(_ revocation: OwnRevocation, in realm: ID<Realm>) async throws
+
+    /// Stores the refresh token that the code of a revocation was exchanged for.
+    func replaceCode(_ grant: ID<AppleGrant>, by token: [UInt8]) async throws
+
+    /// Marks what a revocation by the owner of an identity ended; the identity stays. A code has proved the identity, so
+    /// its grants of the same client ID are revoked. A token proves nothing, and Apple accepts unknown ones: then the
+    /// stored tokens wait to be revoked themselves.
     func revoke(_ revocation: OwnRevocation, in realm: ID<Realm>) async throws
 }
 
@@ -87,20 +94,26 @@ public struct OwnRevocation: Hashable, Sendable {
     public let tokenType: AppleGrant.TokenType
     /// Encrypted, bound to ``id``.
     public let token: [UInt8]
+    /// Of the web flow that issued a code.
+    public let redirectURI: String?
     public let requestedAt: Instant
     /// When a worker tries, if the caller has not.
     public let dueAt: Instant
+    /// Of a code.
+    public let expiresAt: Instant?
 
     public init(
         id: ID<AppleGrant>, subject: String, clientID: String, tokenType: AppleGrant.TokenType, token: [UInt8],
-        requestedAt: Instant, dueAt: Instant
+        redirectURI: String? = nil, requestedAt: Instant, dueAt: Instant, expiresAt: Instant? = nil
     ) {
         self.id = id
         self.subject = subject
         self.clientID = clientID
         self.tokenType = tokenType
         self.token = token
+        self.redirectURI = redirectURI
         self.requestedAt = requestedAt
         self.dueAt = dueAt
+        self.expiresAt = expiresAt
     }
 }

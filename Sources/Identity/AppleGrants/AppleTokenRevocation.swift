@@ -36,40 +36,51 @@ public struct AppleTokenRevocation: Sendable {
         }
     }
 
-    /// A code is exchanged first, because Apple revokes only tokens. From then on a worker revokes the token, if this
-    /// request cannot.
+    /// A code is exchanged first, because Apple revokes only tokens. Code and token are stored before they are used, so
+    /// that a worker goes on after a crash, or while Apple does not answer.
     ///
-    /// - Throws: ``AppleRevocationRefusal``; ``ProviderUnreachable`` if Apple does not answer or rejects the project's key.
+    /// - Throws: ``AppleRevocationRefusal``; ``ProviderUnreachable`` if a code cannot be exchanged because Apple does not
+    ///   answer or rejects the project's key. Nothing is stored then.
     public func revoke(_ request: Request, of caller: Caller, for app: App, in project: Project) async throws {
         guard request.provider == .apple, let settings = project.settings(of: .apple),
             let identity = caller.account.identities.first(where: { $0.provider == .apple })
         else { throw AppleRevocationRefusal.noAppleIdentity }
         let key = AppleClientKey(realm: project.realm, clientID: app.clientID(of: settings, for: identity))
         guard let client = try await credentials.find(key) else { throw Self.unreachable("no private key") }
-        let (token, type) = try await revocable(request, of: identity, client)
         let (id, now) = (sealing.newID(), clock.now())
-        let queued = OwnRevocation(
-            id: id, subject: identity.subject, clientID: client.clientID, tokenType: type,
-            token: try sealing.seal(token, id), requestedAt: now, dueAt: now + Self.lease)
-        try await store.revoke(queued, in: project.realm)
-        switch try await endpoint.revoke(token, type, client) {
-        case .accepted: try await store.remove(AppleGrant(queued, in: project.realm))
-        case .refused(let code) where code.concernsClient: throw Self.unreachable(code.rawValue)
-        case .refused, .unavailable: break
+        let isCode = request.tokenType == .code
+        let revocation = OwnRevocation(
+            id: id, subject: identity.subject, clientID: client.clientID, tokenType: request.tokenType,
+            token: try sealing.seal(request.token, id), redirectURI: request.redirectURI, requestedAt: now,
+            dueAt: now + Self.lease, expiresAt: isCode ? now + AuthorizationCode.lifetime : nil)
+        try await store.insert(revocation, in: project.realm)
+        let token = isCode ? try await exchange(request, for: revocation, client, project.realm) : request.token
+        let type = isCode ? AppleGrant.TokenType.refreshToken : request.tokenType
+        let waiting = AppleGrant(revocation, type, in: project.realm)
+        let answer = try await endpoint.revoke(token, type, client)
+        if case .refused(let error) = answer, !error.concernsClient {
+            try await store.remove(waiting)
+            throw AppleRevocationRefusal.rejected(request.tokenType, error)
         }
+        try await store.revoke(revocation, in: project.realm)
+        if answer == .accepted { try await store.remove(waiting) }
     }
 
-    private func revocable(
-        _ request: Request, of identity: LinkedIdentity, _ client: AppleClientCredentials
-    ) async throws -> (Secret, AppleGrant.TokenType) {
-        guard request.tokenType == .code else { return (request.token, request.tokenType) }
+    /// The refresh token of the code, which is stored in place of the code.
+    private func exchange(
+        _ request: Request, for revocation: OwnRevocation, _ client: AppleClientCredentials, _ realm: ID<Realm>
+    ) async throws -> Secret {
         let code = AuthorizationCode(code: request.token, redirectURI: request.redirectURI)
-        switch try await endpoint.exchange(code, client) {
-        case .tokens(let refreshToken, let subject):
-            guard subject == identity.subject else { throw AppleRevocationRefusal.otherPerson }
-            return (refreshToken, .refreshToken)
+        let exchange = try await endpoint.exchange(code, client)
+        if case .tokens(let refreshToken, let subject) = exchange, subject == revocation.subject {
+            try await store.replaceCode(revocation.id, by: try sealing.seal(refreshToken, revocation.id))
+            return refreshToken
+        }
+        try await store.remove(AppleGrant(revocation, .code, in: realm))
+        switch exchange {
+        case .tokens: throw AppleRevocationRefusal.otherPerson
         case .failed(.refused(let error)) where !error.concernsClient:
-            throw AppleRevocationRefusal.rejected(error)
+            throw AppleRevocationRefusal.rejected(.code, error)
         case .failed(let answer): throw Self.unreachable("\(answer)")
         }
     }
@@ -92,10 +103,10 @@ extension App {
 }
 
 extension AppleGrant {
-    fileprivate init(_ revocation: OwnRevocation, in realm: ID<Realm>) {
+    fileprivate init(_ revocation: OwnRevocation, _ type: TokenType, in realm: ID<Realm>) {
         self.init(
-            id: revocation.id, realm: realm, subject: nil, clientID: revocation.clientID, state: .revoking,
-            tokenType: revocation.tokenType, token: revocation.token)
+            id: revocation.id, realm: realm, subject: revocation.subject, clientID: revocation.clientID,
+            state: .revoking, tokenType: type, token: revocation.token)
     }
 }
 
@@ -105,7 +116,7 @@ public enum AppleRevocationRefusal: Refusal, Hashable {
     case noAppleIdentity
     /// The code belongs to another person.
     case otherPerson
-    case rejected(AppleErrorCode)
+    case rejected(AppleGrant.TokenType, AppleErrorCode)
 
     public var code: ErrorCode {
         switch self {
@@ -118,7 +129,7 @@ public enum AppleRevocationRefusal: Refusal, Hashable {
         switch self {
         case .noAppleIdentity: "The account has no identity of apple.com."
         case .otherPerson: "The code belongs to another Apple Account."
-        case .rejected(let error): "Apple rejects the code: \(error.rawValue)."
+        case .rejected(let type, let error): "Apple rejects the \(type == .code ? "code" : "token"): \(error.rawValue)."
         }
     }
 }

@@ -13,6 +13,11 @@ public struct AuthorizationCode: Sendable {
         self.code = code
         self.redirectURI = redirectURI
     }
+
+    /// PostgreSQL's text has no NUL.
+    public static func canHave(redirectURI: String) -> Bool {
+        redirectURI.utf8.count <= lengthLimit && !redirectURI.utf8.contains(0)
+    }
 }
 
 /// A code on its way into ``AppleGrantStore``. It travels with the verified identity that came with it, also within

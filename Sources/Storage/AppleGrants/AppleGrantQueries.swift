@@ -39,8 +39,8 @@ extension SQL {
     static func deletePredecessors(of id: UUID) -> SQL {
         """
         DELETE FROM apple_grant o USING apple_grant g
-        WHERE g.id = \(id) AND o.project_id = g.project_id AND o.subject = g.subject AND o.client_id = g.client_id
-            AND o.id <> g.id AND o.state IN ('AUTHORIZED', 'REVOKED', 'UNKNOWN')
+        WHERE g.id = \(id) AND g.state = 'REDEEMING' AND o.project_id = g.project_id AND o.subject = g.subject
+            AND o.client_id = g.client_id AND o.id <> g.id AND o.state IN ('AUTHORIZED', 'REVOKED', 'UNKNOWN')
         """
     }
 
@@ -65,36 +65,66 @@ extension SQL {
         """
     }
 
-    static func revokeIdentity(by revocation: OwnRevocation, in realm: ID<Realm>) -> SQL {
+    /// What follows from a code, which has proved the identity.
+    static func effects(ofCode revocation: OwnRevocation, in realm: ID<Realm>) -> [SQL] {
+        [
+            revokeIdentity(by: revocation, in: realm, where: "true"),
+            "DELETE FROM apple_grant g WHERE \(isGrant(of: revocation, in: realm)) AND g.state = 'REDEEMING'",
+            """
+            UPDATE apple_grant g SET state = 'REVOKED', token = NULL
+            WHERE \(isGrant(of: revocation, in: realm)) AND g.state IN ('AUTHORIZED', 'UNKNOWN')
+            """,
+        ]
+    }
+
+    /// What follows from a token: nothing, unless there are stored tokens, which are revoked themselves. A code may be on
+    /// its way to Apple and keeps its lease.
+    static func effects(ofToken revocation: OwnRevocation, in realm: ID<Realm>) -> [SQL] {
+        let stored: SQL = """
+            \(isGrant(of: revocation, in: realm)) AND g.state IN ('REDEEMING', 'AUTHORIZED', 'UNKNOWN')
+            """
+        return [
+            revokeIdentity(by: revocation, in: realm, where: "EXISTS (SELECT FROM apple_grant g WHERE \(stored))"),
+            """
+            UPDATE apple_grant g SET state = 'REVOKING', attempts = CASE token_type WHEN 'CODE' THEN attempts ELSE 0 END,
+                due_at = CASE token_type WHEN 'CODE' THEN due_at ELSE \(Timestamp(revocation.requestedAt)) END
+            WHERE \(stored)
+            """,
+        ]
+    }
+
+    private static func isGrant(of revocation: OwnRevocation, in realm: ID<Realm>) -> SQL {
+        """
+        g.project_id = \(realm.rawValue) AND g.subject = \(revocation.subject) AND g.client_id = \(revocation.clientID)
+        """
+    }
+
+    /// First, because a deletion also locks the identity before its grants.
+    private static func revokeIdentity(
+        by revocation: OwnRevocation, in realm: ID<Realm>, where condition: SQL
+    ) -> SQL {
         let now = Timestamp(revocation.requestedAt)
         return """
             UPDATE linked_identity SET credential_state = 'REVOKED', credential_checked_at = \(now),
                 tokens_revoked_at = \(now)
             WHERE project_id = \(realm.rawValue) AND provider = 'apple.com' AND subject = \(revocation.subject)
+                AND \(condition)
             """
     }
 
-    static func dropCodes(by revocation: OwnRevocation, in realm: ID<Realm>) -> SQL {
+    /// Does nothing if the identity is gone, so that no subject outlives it. The lock makes a deletion wait until the row
+    /// is there to be marked.
+    static func insert(_ revocation: OwnRevocation, in realm: ID<Realm>) throws -> SQL {
         """
-        DELETE FROM apple_grant WHERE project_id = \(realm.rawValue) AND subject = \(revocation.subject)
-            AND client_id = \(revocation.clientID) AND state = 'REDEEMING'
-        """
-    }
-
-    static func revokeGrants(by revocation: OwnRevocation, in realm: ID<Realm>) -> SQL {
-        """
-        UPDATE apple_grant SET state = 'REVOKED', token = NULL WHERE project_id = \(realm.rawValue)
-            AND subject = \(revocation.subject) AND client_id = \(revocation.clientID)
-            AND state IN ('AUTHORIZED', 'UNKNOWN')
-        """
-    }
-
-    static func insert(_ revocation: OwnRevocation, id: UUID, in realm: ID<Realm>) -> SQL {
-        """
-        INSERT INTO apple_grant (id, project_id, client_id, state, token_type, token, created_at, due_at)
-        VALUES (\(id), \(realm.rawValue), \(revocation.clientID), \(AppleGrant.State.revoking.rawValue),
-            \(revocation.tokenType.rawValue), \(revocation.token), \(Timestamp(revocation.requestedAt)),
-            \(Timestamp(revocation.dueAt)))
+        INSERT INTO apple_grant (id, project_id, subject, client_id, state, token_type, token, redirect_uri, created_at,
+            due_at, expires_at)
+        SELECT \(try UUID(revocation.id)), \(realm.rawValue), \(revocation.subject), \(revocation.clientID),
+            \(AppleGrant.State.revoking.rawValue), \(revocation.tokenType.rawValue), \(revocation.token),
+            \(revocation.redirectURI), \(Timestamp(revocation.requestedAt)), \(Timestamp(revocation.dueAt)),
+            \(revocation.expiresAt.map(Timestamp.init))
+        FROM (
+            SELECT FROM linked_identity WHERE project_id = \(realm.rawValue) AND provider = 'apple.com'
+                AND subject = \(revocation.subject) FOR KEY SHARE) identity
         """
     }
 }

@@ -47,14 +47,25 @@ public struct PostgresAppleGrantStore: AppleGrantStore {
             """)
     }
 
+    public func insert(_ revocation: OwnRevocation, in realm: ID<Realm>) async throws {
+        try await run(.insert(revocation, in: realm))
+    }
+
+    public func replaceCode(_ grant: ID<AppleGrant>, by token: [UInt8]) async throws {
+        try await run(
+            """
+            UPDATE apple_grant SET token_type = 'REFRESH_TOKEN', token = \(token), redirect_uri = NULL, expires_at = NULL
+            WHERE id = \(try UUID(grant)) AND token_type = 'CODE'
+            """)
+    }
+
     public func revoke(_ revocation: OwnRevocation, in realm: ID<Realm>) async throws {
-        let id = try UUID(revocation.id)
+        let effects =
+            revocation.tokenType == .code
+            ? SQL.effects(ofCode: revocation, in: realm) : SQL.effects(ofToken: revocation, in: realm)
         try await withStoreErrors {
             try await pool.transaction { transaction in
-                _ = try await transaction.execute(.revokeIdentity(by: revocation, in: realm))
-                _ = try await transaction.execute(.dropCodes(by: revocation, in: realm))
-                _ = try await transaction.execute(.revokeGrants(by: revocation, in: realm))
-                _ = try await transaction.execute(.insert(revocation, id: id, in: realm))
+                for statement in effects { _ = try await transaction.execute(statement) }
             }
         }
     }

@@ -248,7 +248,8 @@ CREATE INDEX linked_identity_real_user_status ON linked_identity (project_id, re
 CREATE TABLE apple_grant (
     id uuid PRIMARY KEY,
     project_id text COLLATE "C" NOT NULL,
-    -- The subject of the identity; NULL from the moment it is unlinked or its account is deleted.
+    -- The subject of the identity; NULL from the moment it is unlinked or its account is deleted. A token that the owner
+    -- has revoked keeps it until then.
     subject text COLLATE "C",
     -- The bundle ID or Services ID that the token was issued to.
     client_id text COLLATE "C" NOT NULL,
@@ -289,9 +290,10 @@ CREATE INDEX apple_grant_checked_at ON apple_grant (checked_at) WHERE checked_at
 CREATE FUNCTION revoke_apple_grants() RETURNS trigger LANGUAGE plpgsql AS $$
 BEGIN
     DELETE FROM apple_grant WHERE project_id = OLD.project_id AND subject = OLD.subject AND state = 'REVOKED';
-    -- A code may be on its way to Apple: its lease stays, so that only one worker redeems it.
-    UPDATE apple_grant SET state = 'REVOKING', subject = NULL, attempts = 0, checked_at = NULL, failure = NULL,
-        due_at = CASE token_type WHEN 'CODE' THEN due_at ELSE '-infinity' END
+    -- A worker may have claimed a code or a revocation: its lease stays.
+    UPDATE apple_grant SET state = 'REVOKING', subject = NULL, checked_at = NULL, failure = NULL,
+        attempts = CASE WHEN token_type = 'CODE' OR state = 'REVOKING' THEN attempts ELSE 0 END,
+        due_at = CASE WHEN token_type = 'CODE' OR state = 'REVOKING' THEN due_at ELSE '-infinity' END
     WHERE project_id = OLD.project_id AND subject = OLD.subject;
     RETURN NULL;
 END

@@ -1,6 +1,7 @@
 import Crypto
 import Identity
 import Simulators
+import Synchronization
 import Testing
 
 @testable import Gateway
@@ -54,12 +55,69 @@ struct RevokeTokenTests {
         #expect(try await revoke("code", type: type, of: tokens, at: gateway).code == "INVALID_ARGUMENT")
     }
 
-    @Test("revokes an access token as it is", arguments: ["ACCESS_TOKEN", 2, "REFRESH_TOKEN", 1] as [JSON])
+    @Test(
+        "revokes a token as it is, and then the stored one, because Apple accepts unknown tokens",
+        arguments: ["ACCESS_TOKEN", 2, "REFRESH_TOKEN", 1] as [JSON])
     func tokens(type: JSON) async throws {
         let gateway = try await TestGateway(servesApple: true)
         let tokens = try await gateway.signedInWithApple()
         #expect(try await revoke("a.token", type: type, of: tokens, at: gateway).status == 200)
         #expect(gateway.simulators.apple.revocations == 1)
+        #expect(try await gateway.appleGrants() == ["REVOKING REFRESH_TOKEN com.example.app"])
+        #expect(try await gateway.delete(tokens.idToken).json["appleRevocation"]?.string == "QUEUED")
+        try await gateway.attemptAppleGrants()
+        #expect(gateway.simulators.apple.revocations == 2)
+        #expect(try await gateway.appleGrants().isEmpty)
+    }
+
+    @Test("answers INVALID_IDP_RESPONSE if Apple rejects the token, and stores nothing")
+    func rejectedToken() async throws {
+        let gateway = try await TestGateway(
+            servesApple: true,
+            appleTokens: {
+                AppleTokenEndpoint(
+                    exchange: $0.exchange, check: $0.check, revoke: { _, _, _ in .refused(.invalidRequest) })
+            })
+        let tokens = try await gateway.signedInWithApple()
+        let answer = try await revoke("a.token", type: "ACCESS_TOKEN", of: tokens, at: gateway)
+        #expect(answer.code == "INVALID_IDP_RESPONSE")
+        #expect(try await gateway.appleGrants() == ["AUTHORIZED REFRESH_TOKEN com.example.app"])
+    }
+
+    @Test("leaves the code to a worker if the process ends before the exchange")
+    func crash() async throws {
+        let crashes = Mutex(true)
+        let gateway = try await TestGateway(
+            servesApple: true,
+            appleTokens: { endpoint in
+                var endpoint = endpoint
+                endpoint.exchange = { [exchange = endpoint.exchange] code, client in
+                    if code.redirectURI == "crash:" && crashes.withLock({ $0 }) { throw CancellationError() }
+                    return try await exchange(AuthorizationCode(code: code.code), client)
+                }
+                return endpoint
+            })
+        let tokens = try await gateway.signedInWithApple()
+        _ = try await revoke(gateway.appleWithCode().code, of: tokens, at: gateway, ["redirectUri": "crash:"])
+        #expect(
+            try await gateway.appleGrants() == [
+                "AUTHORIZED REFRESH_TOKEN com.example.app", "REVOKING CODE com.example.app",
+            ])
+        crashes.withLock { $0 = false }
+        gateway.clock.advance(by: .seconds(30))
+        for _ in 0..<2 { try await gateway.attemptAppleGrants() }
+        #expect(gateway.simulators.apple.revocations == 1)
+        #expect(try await gateway.appleGrants() == ["AUTHORIZED REFRESH_TOKEN com.example.app"])
+    }
+
+    @Test("is limited for each account, like changes of credentials")
+    func limited() async throws {
+        let gateway = try await TestGateway(limitsRates: true, servesApple: true)
+        let tokens = try await gateway.signedInWithApple()
+        for _ in 0..<Policy.credentialChangeLimit {
+            #expect(try await revoke("unknown", of: tokens, at: gateway).code == "INVALID_IDP_RESPONSE")
+        }
+        #expect(try await revoke("unknown", of: tokens, at: gateway).code == "TOO_MANY_ATTEMPTS_TRY_LATER")
     }
 
     @Test("refuses what Apple refuses, and what is not Apple's")
@@ -73,6 +131,7 @@ struct RevokeTokenTests {
             try await revoke("code", of: tokens, at: gateway, ["providerId": ""]),
             try await revoke("code", type: "0", of: tokens, at: gateway),
             try await revoke("", of: tokens, at: gateway),
+            try await revoke("code", of: tokens, at: gateway, ["redirectUri": "https://\0"]),
             try await revoke("code", of: tokens, at: gateway, ["idToken": ""]),
             try await revoke("code", of: tokens, at: gateway, ["idToken": "a.b.c"]),
             try await revoke("code", of: gateway.signUp(), at: gateway),
@@ -80,7 +139,7 @@ struct RevokeTokenTests {
         #expect(
             outcomes == [
                 "INVALID_IDP_RESPONSE", "INVALID_IDP_RESPONSE", "INVALID_PROVIDER_ID", "MISSING_PROVIDER_ID",
-                "INVALID_ARGUMENT", "INVALID_ARGUMENT", "MISSING_ID_TOKEN", "INVALID_ID_TOKEN", "INVALID_PROVIDER_ID",
+                "INVALID_ARGUMENT", "INVALID_ARGUMENT", "INVALID_ARGUMENT", "MISSING_ID_TOKEN", "INVALID_ID_TOKEN", "INVALID_PROVIDER_ID",
             ])
         #expect(gateway.simulators.apple.revocations == 0)
         #expect(try await gateway.appleGrants() == ["AUTHORIZED REFRESH_TOKEN com.example.app"])

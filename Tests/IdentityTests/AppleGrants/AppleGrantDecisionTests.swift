@@ -128,6 +128,9 @@ struct AppleGrantDecisionTests {
             Deletion(testDescription: "a token", grants: [.authorized], expected: .queued),
             Deletion(testDescription: "a code", grants: [.redeeming], expected: .queued),
             Deletion(testDescription: "a token of another key", grants: [.unknown], expected: .queued),
+            Deletion(
+                testDescription: "a revocation waits", grants: [.revoked, .revoking], credential: .revoked,
+                expected: .queued),
             Deletion(testDescription: "no key", grants: [.authorized], canSign: false, expected: .notPossible),
             Deletion(testDescription: "no token", grants: [], expected: .notPossible),
             Deletion(

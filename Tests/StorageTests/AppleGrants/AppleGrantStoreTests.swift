@@ -76,26 +76,63 @@ struct AppleGrantStoreTests {
         #expect(try await fixture.claim().map(\.token) == [[2]])
     }
 
-    @Test("that their owner revokes stay as REVOKED, and the given token waits to be revoked")
-    func ownRevocation() async throws {
+    private func revocation(_ type: AppleGrant.TokenType, in fixture: AppleGrantFixture) -> OwnRevocation {
+        OwnRevocation(
+            id: ID("00000000-0000-4000-8000-000000000001"), subject: AppleGrantFixture.subject,
+            clientID: AppleGrantFixture.client, tokenType: type, token: [9], requestedAt: fixture.now,
+            dueAt: fixture.now + .seconds(30), expiresAt: fixture.now + .seconds(285))
+    }
+
+    @Test("that their owner revokes with a code are REVOKED, and the token of the code waits to be revoked")
+    func ownCode() async throws {
         let fixture = try await AppleGrantFixture()
-        let kept = try await fixture.keep(2)
+        try await fixture.keep(2)
         try await fixture.bring(1)
-        try await fixture.store.revoke(
-            OwnRevocation(
-                id: ID("00000000-0000-4000-8000-000000000001"), subject: AppleGrantFixture.subject,
-                clientID: kept.clientID, tokenType: .accessToken, token: [9], requestedAt: fixture.now,
-                dueAt: fixture.now + .seconds(30)), in: fixture.realm)
+        let revocation = revocation(.code, in: fixture)
+        try await fixture.store.insert(revocation, in: fixture.realm)
+        try await fixture.store.replaceCode(revocation.id, by: [8])
+        try await fixture.store.revoke(revocation, in: fixture.realm)
         #expect(
             try await fixture.grants() == [
-                "REVOKED REFRESH_TOKEN \(AppleGrantFixture.subject)", "REVOKING ACCESS_TOKEN - 09",
+                "REVOKED REFRESH_TOKEN \(AppleGrantFixture.subject)",
+                "REVOKING REFRESH_TOKEN \(AppleGrantFixture.subject) 08",
             ])
         #expect(try await fixture.credential() == CredentialStatus(.revoked, at: fixture.now))
         #expect(try await fixture.claim().isEmpty)
-        #expect(try await fixture.claim(after: .seconds(30)).map(\.tokenType) == [.accessToken])
-        // Nothing of it is left after the deletion of the account.
+        #expect(try await fixture.claim(after: .seconds(30)).map(\.token) == [[8]])
+        // Nothing of it names the person after the deletion of the account.
         try await fixture.pool.execute("DELETE FROM account")
-        #expect(try await fixture.grants() == ["REVOKING ACCESS_TOKEN - 09"])
+        #expect(try await fixture.grants() == ["REVOKING REFRESH_TOKEN - 08"])
+        #expect(try await fixture.claim(after: .seconds(31)).isEmpty, "the lease stays")
+    }
+
+    @Test("are revoked themselves if their owner sends a token, which proves nothing")
+    func ownToken() async throws {
+        let fixture = try await AppleGrantFixture()
+        try await fixture.keep(2)
+        try await fixture.bring(1)
+        try await fixture.store.revoke(revocation(.accessToken, in: fixture), in: fixture.realm)
+        #expect(
+            try await fixture.grants() == [
+                "REVOKING CODE \(AppleGrantFixture.subject) 01",
+                "REVOKING REFRESH_TOKEN \(AppleGrantFixture.subject) 02",
+            ])
+        #expect(try await fixture.credential() == CredentialStatus(.revoked, at: fixture.now))
+        #expect(try await Set(fixture.claim().map(\.token)) == [[1], [2]])
+    }
+
+    @Test("of which none is stored leave the identity as it is if its owner sends a token")
+    func ownTokenAlone() async throws {
+        let fixture = try await AppleGrantFixture()
+        let revocation = revocation(.refreshToken, in: fixture)
+        try await fixture.store.insert(revocation, in: fixture.realm)
+        try await fixture.store.revoke(revocation, in: fixture.realm)
+        #expect(try await fixture.grants() == ["REVOKING REFRESH_TOKEN \(AppleGrantFixture.subject) 09"])
+        #expect(try await fixture.credential() == nil)
+        try await fixture.pool.execute("DELETE FROM apple_grant")
+        try await fixture.pool.execute("DELETE FROM linked_identity")
+        try await fixture.store.insert(revocation, in: fixture.realm)
+        #expect(try await fixture.grants().isEmpty, "no subject outlives its identity")
     }
 
     @Test("keep the private key of their tenant until they are revoked")
