@@ -35,6 +35,8 @@ extension Mode {
     ) -> Mode {
         var mode = dev(project, providers: simulators.endpoints, isSimulated: simulators.haveHadKey)
         mode.clock = clock.wallClock
+        mode.authorizationEndpoints = AuthorizationEndpoints(apple: simulators.appleURL, google: simulators.googleURL)
+        mode.takesHost = true
         mode.appleEndpoints = AppleEndpoints(base: simulators.appleURL)
         let emails = CapturedEmails()
         mode.emailService = { .capturing(in: emails, sender: sender, dependencies: $0) }

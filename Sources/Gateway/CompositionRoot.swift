@@ -25,6 +25,10 @@ struct CompositionRoot: Sendable {
     let providerKeys: JWKSCache
     /// Apple's token endpoints, shared by all loops.
     let appleTokens: AppleTokenEndpoint
+    /// The token endpoints of other providers, shared by all loops.
+    let tokenRequests: TokenRequestSender
+    /// Counts sign-ins in a browser, for all loops.
+    let noteFlow: @Sendable (AuthorizationFlows.Event) -> Void
     /// The last use of service keys, shared by all loops.
     let keyUse: KeyUsageTracker
     let mode: Mode
@@ -76,6 +80,8 @@ struct CompositionRoot: Sendable {
                     store: federation, authenticator: authenticator, verifier: verifier, sealedTokens: sealedTokens,
                     tokens: tokens, outOfBand: outOfBand, limiter: limiter, networks: networks, clock: clock,
                     entropy: .live),
+                flows: flows(on: pool, configuration, extensions, verifier, sealedTokens, appleSealing),
+                origin: PublicOrigin(configured: publicURL, takesHost: mode.takesHost),
                 authURISession: { Random.text(length: 27) }),
             accounts: AccountServices(
                 editor: AccountEditor(
@@ -104,6 +110,26 @@ struct CompositionRoot: Sendable {
                 documents: { [self] in try await documents(of: $0, in: configuration) },
                 associatedApps: configuration.associatedApps, appleDomainAssociation: appleDomainAssociation,
                 readiness: { [isDraining] in await configuration.readiness(isDraining: isDraining()) }))
+    }
+
+    private func flows(
+        on pool: Pool, _ configuration: ConfigurationCache, _ extensions: ModeExtensions, _ verifier: Verifier,
+        _ sealedTokens: any SealedTokens, _ appleSealing: AppleGrantSealing
+    ) -> AuthorizationFlows {
+        let directory = AuthorizationFlows.Directory(
+            realm: { id in
+                guard let tenant = id.tenant else { return try await configuration.projects.value(for: id.project) }
+                guard let project = try await configuration.projects.value(for: id.project) else { return nil }
+                return try await extensions.tenant(configuration.realm(id), tenant, project)
+            },
+            app: configuration.app(_:of:))
+        return AuthorizationFlows(
+            store: PostgresAuthorizationFlowStore(pool: pool, clock: clock),
+            servers: .live(
+                on: pool, under: masterKeys, mode: mode, send: tokenRequests, keys: providerKeys,
+                appleTokens: appleTokens),
+            verifier: verifier, sealedTokens: sealedTokens, appleSealing: appleSealing, directory: directory,
+            limiter: limiter, secrets: .live, clock: clock, note: noteFlow)
     }
 
     private func emailActions(

@@ -60,7 +60,8 @@ package final class RunningGateway: Sendable {
                 replacesHashes: config.passwords.replacesHashes, on: hashing),
             limiter: mode.limitsRates ? limits.limiter : .none,
             breaches: .live(at: config.breachedPasswordsURL, client: client, metrics: metrics, log: log),
-            providerKeys: providerKeys, appleTokens: appleTokens, keyUse: keyUse, mode: mode,
+            providerKeys: providerKeys, appleTokens: appleTokens, tokenRequests: client.tokenRequests,
+            noteFlow: AuthorizationFlowRecord(metrics: metrics.registry).note, keyUse: keyUse, mode: mode,
             emailService: emailService, appleDomainAssociation: config.appleDomainAssociation, publicURL: publicURL,
             isDraining: { state.isDraining.load(ordering: .relaxed) })
         let gateways = pools.map { root.gateway(on: $0) }

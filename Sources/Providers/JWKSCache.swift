@@ -52,6 +52,10 @@ public final class JWKSCache: Sendable {
 
     /// The address of the keys of `issuer`, from its discovery document.
     func address(ofKeysOf issuer: String, _ provider: ProviderID) async throws -> DocumentAddress {
+        DocumentAddress(url: try await discovery(of: issuer, provider).keysURL, isConfigured: true)
+    }
+
+    func discovery(of issuer: String, _ provider: ProviderID) async throws -> OpenIDDiscovery {
         guard issuer.hasPrefix("https://") || (allowsPrivate && issuer.hasPrefix("http://")) else {
             throw ProviderRefusal.notConfigured
         }
@@ -60,7 +64,7 @@ public final class JWKSCache: Sendable {
         guard found.issuer.isExactly(issuer) else {
             throw ProviderUnreachable(provider: provider, reason: DocumentFault.otherIssuer.description)
         }
-        return DocumentAddress(url: found.keysURL, isConfigured: true)
+        return found
     }
 
     private func withProviderErrors<Found>(_ provider: ProviderID, _ find: () async throws -> Found) async throws

@@ -1,12 +1,20 @@
 internal import JSON
 
-/// The two required members of a discovery document (OpenID Connect Discovery 1.0 §3).
+/// The members of a discovery document that the gateway uses (OpenID Connect Discovery 1.0 §3).
 struct OpenIDDiscovery: Sendable {
     private static let suffix = "/.well-known/openid-configuration"
     private static let urlLimit = 2048
 
     let issuer: String
     let keysURL: String
+    /// `nil` if it is absent or not encrypted. Only a sign-in in the browser needs it.
+    let authorizationURL: String?
+    /// As ``authorizationURL``.
+    let tokenURL: String?
+    /// Whether authorization responses contain `iss` (RFC 9207 §3).
+    let sendsIssuer: Bool
+    /// Whether the token endpoint takes the client secret in the form (`client_secret_post`).
+    let takesSecretInForm: Bool
 
     /// - Parameters:
     ///   - url: the address of the document, which must belong to its issuer (§4.3).
@@ -14,13 +22,18 @@ struct OpenIDDiscovery: Sendable {
     init(parsing body: [UInt8], foundAt url: String, allowingPlain: Bool) throws {
         let document = try StrictJSON.decode(Document.self, from: body)
         guard Self.address(of: document.issuer).isExactly(url) else { throw DocumentFault.otherIssuer }
-        let keysURL = document.keysURL
-        let isOnSameHost = Self.origin(of: keysURL).map { $0.isExactly(Self.origin(of: url) ?? "") } ?? false
-        guard keysURL.utf8.count <= Self.urlLimit,
-            keysURL.hasPrefix("https://") || (allowingPlain && isOnSameHost)
-        else { throw DocumentFault.keysNotEncrypted }
+        func isEncrypted(_ address: String) -> Bool {
+            let isOnSameHost = Self.origin(of: address).map { $0.isExactly(Self.origin(of: url) ?? "") } ?? false
+            return address.utf8.count <= Self.urlLimit
+                && (address.hasPrefix("https://") || (allowingPlain && isOnSameHost))
+        }
+        guard isEncrypted(document.keysURL) else { throw DocumentFault.keysNotEncrypted }
         issuer = document.issuer
-        self.keysURL = keysURL
+        keysURL = document.keysURL
+        authorizationURL = document.authorizationURL.flatMap { isEncrypted($0) ? $0 : nil }
+        tokenURL = document.tokenURL.flatMap { isEncrypted($0) ? $0 : nil }
+        sendsIssuer = document.sendsIssuer ?? false
+        takesSecretInForm = document.tokenMethods?.contains("client_secret_post") ?? false
     }
 
     /// The address of the discovery document; a slash at the end of the issuer is dropped (§4).
@@ -38,10 +51,18 @@ struct OpenIDDiscovery: Sendable {
     private struct Document: Decodable {
         let issuer: String
         let keysURL: String
+        let authorizationURL: String?
+        let tokenURL: String?
+        let sendsIssuer: Bool?
+        let tokenMethods: [String]?
 
         private enum CodingKeys: String, CodingKey {
             case issuer
             case keysURL = "jwks_uri"
+            case authorizationURL = "authorization_endpoint"
+            case tokenURL = "token_endpoint"
+            case sendsIssuer = "authorization_response_iss_parameter_supported"
+            case tokenMethods = "token_endpoint_auth_methods_supported"
         }
     }
 }

@@ -1,7 +1,10 @@
 import Crypto
+import Encoding
+import HTTP
 import Identity
 import JOSE
 import JSON
+import Synchronization
 
 /// Generic OpenID providers, one for each host below `corp.example`. All of them sign with one key.
 struct CorporateProvider: Sendable {
@@ -9,6 +12,7 @@ struct CorporateProvider: Sendable {
 
     private let clock: TestClock
     private let key: PrivateKey
+    private let codes = Codes()
 
     init(clock: TestClock) throws {
         self.clock = clock
@@ -20,17 +24,56 @@ struct CorporateProvider: Sendable {
         guard let match = url.wholeMatch(of: #/(https://\w+\.corp\.example)/(.*)/#) else { return nil }
         let issuer = String(match.output.1)
         guard match.output.2 == "keys" else {
-            return try JSON.object(["issuer": .string(issuer), "jwks_uri": .string(issuer + "/keys")]).bytes
+            return try JSON.object([
+                "issuer": .string(issuer), "jwks_uri": .string(issuer + "/keys"),
+                "authorization_endpoint": .string(issuer + "/authorize"), "token_endpoint": .string(issuer + "/token"),
+                "authorization_response_iss_parameter_supported": true,
+            ]).bytes
         }
         return try StrictJSON.encode(JWKSet(keys: [JWK(key.publicKey, keyID: "1")]))
     }
 
-    func idToken(_ subject: String, of issuer: String, email: String? = nil) throws -> String {
+    /// Lets a person sign in, and returns the code.
+    ///
+    /// - Parameters:
+    ///   - challenge: of PKCE.
+    func authorize(_ subject: String, of issuer: String, nonce: String, challenge: String) -> String {
+        let code = Random.text(length: 32)
+        codes.noted.withLock { $0[code] = Codes.Code(subject: subject, issuer: issuer, nonce: nonce, challenge: challenge) }
+        return code
+    }
+
+    /// Answers a token request; `nil` for a URL of another provider.
+    func tokens(at request: ClientRequest) throws -> (status: Int, body: [UInt8])? {
+        guard let match = request.url.wholeMatch(of: #/(https://\w+\.corp\.example)/token/#) else { return nil }
+        let form = Dictionary(uniqueKeysWithValues: FormDecoder.decode(request.body) ?? [])
+        let code = codes.noted.withLock { $0.removeValue(forKey: form["code"] ?? "") }
+        let verifier = Base64URL.encode(Digest.sha256(Array((form["code_verifier"] ?? "").utf8)))
+        guard let code, code.issuer == String(match.output.1), code.challenge == verifier else {
+            return (400, Array(#"{"error":"invalid_grant"}"#.utf8))
+        }
+        let idToken = try idToken(code.subject, of: code.issuer, nonce: code.nonce)
+        return (200, try JSON.object(["id_token": .string(idToken), "access_token": "corp-access"]).bytes)
+    }
+
+    final class Codes: Sendable {
+        struct Code {
+            let subject: String
+            let issuer: String
+            let nonce: String
+            let challenge: String
+        }
+
+        let noted = Mutex<[String: Code]>([:])
+    }
+
+    func idToken(_ subject: String, of issuer: String, email: String? = nil, nonce: String? = nil) throws -> String {
         let now = Double(clock.now.seconds)
         var claims: [String: JSON] = [
             "iss": .string(issuer), "sub": .string(subject), "aud": .string(Self.client), "iat": .number(now),
             "exp": .number(now + 600),
         ]
+        claims["nonce"] = nonce.map { .string($0) }
         if let email {
             claims["email"] = .string(email)
             claims["email_verified"] = true

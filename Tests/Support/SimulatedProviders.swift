@@ -64,6 +64,22 @@ struct SimulatedProviders: Sendable {
         }
     }
 
+    /// Reaches the simulated Google and the OpenID providers of ``CorporateProvider``.
+    var tokenRequests: TokenRequestSender {
+        { [google, corporate, asked] request in
+            asked.note(request.url)
+            if let answer = try corporate.tokens(at: request) { return answer }
+            guard request.url == AuthorizationEndpoints.live.google.tokenURL else {
+                throw UnknownAddress(url: request.url)
+            }
+            let response = await google.respond(
+                to: Request(
+                    id: "0", method: request.method, path: SimulatedGoogle.tokenPath, query: [],
+                    headers: request.headers, body: request.body, peer: "127.0.0.1"))
+            return (response.status, response.body)
+        }
+    }
+
     struct UnknownAddress: Error {
         let url: String
     }

@@ -87,6 +87,7 @@ struct TestGateway: Sendable {
                 clock: clock.wallClock,
                 on: database.pool.loop),
             appleTokens: changed(try .simulated(by: appleServer, clock: clock.wallClock)),
+            tokenRequests: simulators.tokenRequests, noteFlow: { _ in },
             keyUse: keyUse, mode: mode, publicURL: { "https://auth.example.com" },
             isDraining: { isDraining })
         self.transport = transport
@@ -145,7 +146,7 @@ extension CompositionRoot {
         CompositionRoot(
             masterKeys: masterKeys, trustedProxies: trustedProxies, log: log, metrics: metrics,
             passwords: passwords, limiter: limits.limiter, breaches: breaches, providerKeys: providerKeys,
-            appleTokens: appleTokens, keyUse: keyUse,
+            appleTokens: appleTokens, tokenRequests: tokenRequests, noteFlow: noteFlow, keyUse: keyUse,
             mode: mode,
             publicURL: publicURL, isDraining: isDraining)
     }

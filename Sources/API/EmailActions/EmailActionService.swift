@@ -90,7 +90,7 @@ public struct EmailActionService: Sendable {
         return (project, name: try await name(of: project))
     }
 
-    private func name(of project: Project) async throws -> String {
+    func name(of project: Project) async throws -> String {
         try await projectName(project.id) ?? project.id.rawValue
     }
 

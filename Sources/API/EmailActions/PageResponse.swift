@@ -56,6 +56,8 @@ struct FormFields {
     }
 
     subscript(field: CodeForm.Field) -> String? { values[field.rawValue] }
+
+    func value(_ name: String) -> String? { values[name] }
 }
 
 extension String {

@@ -22,6 +22,7 @@ struct AppInput: Decodable {
     let associatedDomains: [String]?
     let teamId: String?
     let androidFingerprints: [String]?
+    let redirectUris: [String]?
     let exemption: Exemption?
 
     func apply(to app: inout ConfiguredApp, _ mask: FieldMask) throws(RequestRefusal) {
@@ -47,6 +48,7 @@ struct AppInput: Decodable {
         mask.apply("teamId", teamId.nonEmpty, to: &settings.association.teamID)
         mask.apply(
             "androidFingerprints", androidFingerprints, to: &settings.association.androidFingerprints, initially: [])
+        mask.apply("redirectUris", redirectUris, to: &settings.redirectURIs, initially: [])
         mask.apply("exemption", try declared(), to: &settings.exemption)
         app.app.settings = settings
     }

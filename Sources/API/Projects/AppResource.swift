@@ -23,6 +23,7 @@ struct AppResource: Encodable {
     let associatedDomains: [String]
     let teamId: String?
     let androidFingerprints: [String]
+    let redirectUris: [String]
     let exemption: Exemption?
     let loginServices: LoginServicesReport
     let warnings: [String]?
@@ -44,6 +45,7 @@ struct AppResource: Encodable {
         associatedDomains = settings.association.domains
         teamId = settings.association.teamID
         androidFingerprints = settings.association.androidFingerprints
+        redirectUris = settings.redirectURIs
         exemption = settings.exemption.map {
             Exemption(
                 kind: $0.kind.rawValue, reason: $0.reason, declaredBy: $0.declaration?.actor,

@@ -2,12 +2,12 @@ internal import HTTP
 internal import Identity
 
 extension Endpoint {
-    /// Returns the sign-in methods of an address, unless the project has email enumeration protection.
+    /// Starts a sign-in with a provider in a browser; or returns the sign-in methods of an address, unless the project has
+    /// email enumeration protection.
     static let createAuthUri = client("createAuthUri", .post, "/v1/accounts:createAuthUri") { call, client in
         let request = try call.body(as: CreateAuthUriRequest.self)
         if let provider = request.providerId.nonEmpty {
-            try LoginServices.require(ProviderID(provider), for: client.app, in: client.project, to: .link)
-            throw RequestRefusal.notImplemented("providerId")
+            return try await call.startFlow(request, with: ProviderID(provider), for: client)
         }
         let answer = try await call.services.signIn.identifiers.ask(
             about: try request.checkedIdentifier(), in: client.project)
@@ -17,13 +17,46 @@ extension Endpoint {
     }
 }
 
+extension EndpointCall {
+    fileprivate func startFlow(
+        _ request: CreateAuthUriRequest, with provider: ProviderID, for client: CallingApp
+    ) async throws -> Response {
+        let operation = try request.checkedOperation()
+        try LoginServices.require(
+            provider, for: client.app, in: client.project, to: operation == .link ? .link : .signIn)
+        let continueUri = try request.continueUri.required(.missingContinueURI)
+        let target = try AuthorizationTarget(continueUri, of: client.app, in: client.project)
+        let started = try await services.signIn.flows.start(
+            AuthorizationStart(
+                provider: provider, operation: operation,
+                delivery: .app(target, sessionID: request.sessionId.nonEmpty),
+                redirectURI: pipeline.callbackURL(of: self.request, in: client.project),
+                scopes: request.oauthScope?.split(separator: " ").map(String.init) ?? [],
+                customParameters: request.customParameter ?? [:]),
+            for: client.app, in: client.project, from: origin)
+        return try .json(
+            StartedFlowResponse(
+                providerId: provider.rawValue, authUri: started.authorizationURL, sessionId: started.sessionID))
+    }
+}
+
 private struct CreateAuthUriRequest: ClientRequest {
     let identifier: String?
     let continueUri: String?
     let providerId: String?
     let sessionId: String?
+    /// Scopes in addition to those of the app, separated by spaces.
+    let oauthScope: String?
+    /// Further parameters of the provider's page.
+    let customParameter: [String: String]?
+    /// An extension: what the flow is for.
+    let operation: String?
     let tenantId: String?
     let targetProjectId: String?
+
+    func checkedOperation() throws(RequestRefusal) -> AuthorizationFlow.Operation {
+        try RequestRefusal.known(operation.nonEmpty, at: "/operation") ?? .signIn
+    }
 
     func checkedIdentifier() throws(RequestRefusal) -> EmailAddress {
         let identifier = try identifier.required(.missingIdentifier)
@@ -43,6 +76,13 @@ private struct CreateAuthUriRequest: ClientRequest {
 
     private static func isLetter(_ byte: UInt8) -> Bool { (0x61...0x7A).contains(byte | 0x20) }
     private static func isDigit(_ byte: UInt8) -> Bool { (0x30...0x39).contains(byte) }
+}
+
+private struct StartedFlowResponse: Encodable {
+    let kind = "identitytoolkit#CreateAuthUriResponse"
+    let providerId: String
+    let authUri: String
+    let sessionId: String?
 }
 
 private struct CreateAuthUriResponse: Encodable {

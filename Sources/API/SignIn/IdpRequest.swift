@@ -42,6 +42,16 @@ extension IdpRequest {
         return try IdpEvidence(requestUri: requestUri, postBody: postBody ?? "")
     }
 
+    /// The result of a sign-in in the browser, which the client has from the URL that the gateway sent the browser to.
+    ///
+    /// - Throws: `USER_CANCELLED`, or what else that URL says.
+    func flowGrant() throws -> String? {
+        guard credential == nil, postBody.nonEmpty == nil, pendingToken.nonEmpty == nil, let requestUri else {
+            return nil
+        }
+        return try IdpEvidence.grant(in: requestUri)
+    }
+
     func proof(_ evidence: IdpEvidence?) throws(RequestRefusal) -> IdentityProof {
         guard let evidence else { return .pendingToken(pendingToken ?? "") }
         return .credential(try evidence.credential())
@@ -118,6 +128,15 @@ struct IdpEvidence {
         }
     }
 
+    fileprivate static func grant(in requestUri: String) throws -> String? {
+        let (base, _) = cut(requestUri[...], at: "#")
+        let members = try members(of: cut(base, at: "?").1)
+        if let grant = members[AuthorizationTarget.grantName].nonEmpty { return grant }
+        guard let error = members[AuthorizationTarget.errorName].nonEmpty else { return nil }
+        throw error == HandlerCallback.cancelled
+            ? AuthorizationRefusal.cancelled : AuthorizationRefusal(reported: error)
+    }
+
     private static func cut(_ text: Substring, at separator: Character) -> (Substring, Substring) {
         guard let index = text.firstIndex(of: separator) else { return (text, "") }
         return (text[..<index], text[text.index(after: index)...])
@@ -179,7 +198,7 @@ struct IdpEvidence {
     }
 
     /// - Returns: `nil` for text that Apple does not send. A sign-in is not rejected because of a name.
-    private static func name(_ json: String) -> PersonName? {
+    static func name(_ json: String) -> PersonName? {
         let user = try? StrictJSON.decode(User.self, from: Array(json.utf8))
         return PersonName(given: user?.name?.firstName, family: user?.name?.lastName)
     }

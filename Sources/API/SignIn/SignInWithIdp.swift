@@ -5,10 +5,9 @@ extension Endpoint {
     /// Signs in with an identity of another provider, or links it to the account of an ID token.
     static let signInWithIdp = client("signInWithIdp", .post, "/v1/accounts:signInWithIdp") { call, client in
         let request = try call.body(as: SignInWithIdpRequest.self)
-        let evidence = try request.evidence()
-        try request.requireImplemented()
+        let (proof, tokens) = try await request.proof(of: client, by: call.services.signIn.flows)
         let outcome = try await call.services.signIn.federated.signIn(
-            try request.proof(evidence), linkingTo: request.idToken.nonEmpty, autoCreate: request.autoCreate ?? true,
+            proof, linkingTo: request.idToken.nonEmpty, autoCreate: request.autoCreate ?? true,
             for: client.app, in: client.project, from: call.origin)
         if case .conflict(let refusal, let profile, let pendingToken) = outcome,
             request.returnIdpCredential != true || !refusal.canBeErrorMessage
@@ -16,7 +15,7 @@ extension Endpoint {
             throw PendingLinkRefusal(
                 reason: refusal, pendingToken: pendingToken, provider: profile.identity.provider)
         }
-        var response = SignInWithIdpResponse(outcome, echoing: evidence)
+        var response = SignInWithIdpResponse(outcome, returning: tokens)
         response.tenantId = call.tenant?.rawValue
         return try .json(response)
     }
@@ -32,12 +31,50 @@ private struct SignInWithIdpRequest: IdpRequest {
     let returnIdpCredential: Bool?
     let returnRefreshToken: Bool?
     let pendingIdToken: String?
+    let sessionId: String?
     let tenantId: String?
     let targetProjectId: String?
 
-    func requireImplemented() throws(RequestRefusal) {
+    /// The proof, with the provider's tokens, which the response returns.
+    func proof(
+        of client: CallingApp, by flows: AuthorizationFlows
+    ) async throws -> (IdentityProof, OAuthTokens) {
+        if let grant = try flowGrant() {
+            try requireImplemented()
+            let redeemed = try await flows.redeem(
+                grant: grant, sessionID: sessionId, for: client.app, in: client.project)
+            return (.authorization(redeemed), OAuthTokens(redeemed.tokens))
+        }
+        let evidence = try evidence()
+        try requireImplemented()
+        return (try proof(evidence), OAuthTokens(evidence))
+    }
+
+    private func requireImplemented() throws(RequestRefusal) {
         guard returnRefreshToken != true else { throw .notImplemented("returnRefreshToken") }
         guard pendingIdToken.nonEmpty == nil else { throw .notImplemented("pendingIdToken") }
+    }
+}
+
+/// Tokens of the provider.
+private struct OAuthTokens {
+    let idToken: String?
+    let accessToken: String?
+    var refreshToken: String?
+    var expiresIn: Int64?
+
+    /// As the client sent them.
+    init(_ evidence: IdpEvidence?) {
+        idToken = evidence?.idToken
+        accessToken = evidence?.accessToken
+    }
+
+    /// As the provider issued them to the gateway.
+    init(_ tokens: ProviderTokens) {
+        idToken = tokens.idToken
+        accessToken = tokens.accessToken
+        refreshToken = tokens.refreshToken
+        expiresIn = tokens.expiresIn
     }
 }
 
@@ -60,6 +97,9 @@ private struct SignInWithIdpResponse: Encodable {
     let rawUserInfo: String
     let oauthIdToken: String?
     let oauthAccessToken: String?
+    let oauthRefreshToken: String?
+    /// Of the access token, in seconds.
+    let oauthExpireIn: Int64?
     /// An extension: whether the address is a private relay address.
     let isPrivateEmail: Bool?
     var localId: String?
@@ -77,30 +117,30 @@ private struct SignInWithIdpResponse: Encodable {
     var pendingToken: String?
     var errorMessage: String?
 
-    init(_ outcome: FederatedSignIn.Outcome, echoing evidence: IdpEvidence?) {
+    init(_ outcome: FederatedSignIn.Outcome, returning tokens: OAuthTokens) {
         switch outcome {
         case .signedIn(let signedIn, let profile, let isNew):
-            self.init(profile, echoing: evidence)
+            self.init(profile, returning: tokens)
             localId = signedIn.account.id.rawValue
             idToken = signedIn.idToken
             refreshToken = signedIn.refreshToken
             expiresIn = signedIn.expiresInSeconds
             isNewUser = isNew ? true : nil
         case .confirmationNeeded(let existing, let isRecycled, let profile, let pendingToken):
-            self.init(profile, echoing: evidence)
+            self.init(profile, returning: tokens)
             needConfirmation = true
             localId = existing?.id.rawValue
             verifiedProvider = existing?.signInMethods.map(\.rawValue)
             emailRecycled = isRecycled ? true : nil
             self.pendingToken = pendingToken
         case .conflict(let refusal, let profile, let pendingToken):
-            self.init(profile, echoing: evidence)
+            self.init(profile, returning: tokens)
             errorMessage = refusal.message
             self.pendingToken = pendingToken
         }
     }
 
-    private init(_ profile: IdentityProfile, echoing evidence: IdpEvidence?) {
+    private init(_ profile: IdentityProfile, returning tokens: OAuthTokens) {
         let (identity, linked) = (profile.identity, profile.linked)
         providerId = identity.provider.rawValue
         federatedId = identity.federatedID
@@ -115,8 +155,10 @@ private struct SignInWithIdpResponse: Encodable {
         language = linked.details.language
         timeZone = linked.details.timeZone
         rawUserInfo = identity.rawUserInfo
-        oauthIdToken = evidence?.idToken
-        oauthAccessToken = evidence?.accessToken
+        oauthIdToken = tokens.idToken
+        oauthAccessToken = tokens.accessToken
+        oauthRefreshToken = tokens.refreshToken
+        oauthExpireIn = tokens.expiresIn
         isPrivateEmail = identity.provider == .apple ? identity.email.map { _ in identity.isPrivateEmail } : nil
     }
 }

@@ -40,6 +40,17 @@ public final class RequestPipeline: Sendable {
         return answer(outcome, to: request, from: client, since: began)
     }
 
+    /// The app of a page that names its API key in the query.
+    func callingApp(apiKey: String?) async throws -> CallingApp {
+        try await access.client(CallerCredential(apiKey: apiKey.nonEmpty, bearer: nil))
+    }
+
+    /// Whether the peer may say which host and scheme the client used.
+    func isFromTrustedProxy(_ request: Request) -> Bool {
+        guard let peer = IPAddress(request.peer) else { return false }
+        return trustedProxies.contains { $0.contains(peer) }
+    }
+
     private func network(of request: Request) -> ClientNetwork {
         ClientNetwork(
             peer: request.peer, forwardedFor: request.headers.values(of: "X-Forwarded-For"), trusted: trustedProxies)

@@ -6,7 +6,8 @@ extension Endpoint {
         [
             .signUp, .signInWithPassword, .lookup, .update, .delete, .createAuthUri, .token, .getProject,
             .getPasswordPolicy, .sendOobCode, .resetPassword, .signInWithEmailLink,
-            .signInWithIdp, .issueNonce, .revokeToken, .credentialState, .getCredentialState, .unlink, .merge,
+            .signInWithIdp, .getAuthHandler, .postAuthHandler, .getEmulatorAuthHandler, .getAuthFrame,
+            .getEmulatorAuthFrame, .issueNonce, .revokeToken, .credentialState, .getCredentialState, .unlink, .merge,
             .listSessions, .revokeSession,
             .signInWithCustomToken, .createSessionCookie, .getSessionCookiePublicKeys, .getProjectConfig,
             .updateProjectConfig,

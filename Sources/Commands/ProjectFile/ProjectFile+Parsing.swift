@@ -129,6 +129,7 @@ extension ProjectFile.ProjectApp {
         associatedDomains = reader.texts("associatedDomains")
         teamID = reader.optionalText("teamId")
         androidFingerprints = reader.texts("androidFingerprints")
+        redirectURIs = reader.texts("redirectUris")
         exemption = reader.optionalInside("exemption") { inner in
             let kind: LoginServicesExemption.Kind? = inner.choice("kind")
             let reason = inner.text("reason")

@@ -32,6 +32,7 @@ struct ProjectFile: Sendable {
         var associatedDomains: [String]?
         var teamID = Patch<String>.absent
         var androidFingerprints: [String]?
+        var redirectURIs: [String]?
         var exemption = Patch<LoginServicesExemption>.absent
     }
 
@@ -159,6 +160,7 @@ extension ProjectFile.ProjectApp {
         if let associatedDomains { settings.association.domains = associatedDomains }
         teamID.apply(to: &settings.association.teamID)
         if let androidFingerprints { settings.association.androidFingerprints = androidFingerprints }
+        if let redirectURIs { settings.redirectURIs = redirectURIs }
         exemption.apply(to: &settings.exemption)
         app.app.settings = settings
         return app

@@ -14,7 +14,7 @@ public struct AppleGrant: Hashable, Sendable {
     }
 
     /// The wire's `tokenType`.
-    public enum TokenType: String, CaseIterable, Sendable {
+    public enum TokenType: String, CaseIterable, Codable, Sendable {
         case refreshToken = "REFRESH_TOKEN"
         case accessToken = "ACCESS_TOKEN"
         case code = "CODE"

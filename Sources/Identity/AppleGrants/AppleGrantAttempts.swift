@@ -37,7 +37,11 @@ public struct AppleGrantAttempts: Sendable {
 
     public func attempt(_ grant: AppleGrant) async -> Outcome {
         do {
-            return try await grant.tokenType == .code ? redeem(grant) : revoke(grant)
+            return switch (grant.tokenType, grant.state) {
+            case (.code, _): try await redeem(grant)
+            case (.refreshToken, .redeeming): try await keep(grant)
+            case (.refreshToken, _), (.accessToken, _): try await revoke(grant)
+            }
         } catch {
             return .interrupted
         }
@@ -50,16 +54,28 @@ public struct AppleGrantAttempts: Sendable {
         let code = AuthorizationCode(code: token, redirectURI: grant.redirectURI)
         let exchange = try await endpoint.exchange(code, client)
         switch (RedemptionDecision(exchange, for: grant.subject), exchange) {
-        case (.keep, .tokens(let refreshToken, _)):
+        case (.keep, .tokens(let tokens)):
             let now = clock.now()
             try await store.keep(
-                grant, token: sealing.seal(refreshToken, grant.id), obtainedWith: client.key,
+                grant, token: sealing.seal(tokens.refreshToken, grant.id), obtainedWith: client.key,
                 firstCheck: AppleGrant.firstCheck(after: now, chance: chance()), at: now)
             return .redeemed
         case (.giveUp(let reason), _): return try await giveUp(grant, because: reason)
         case (.retry(let reason), _): return try await retry(grant, because: reason)
         case (.keep, .failed(let answer)): return try await retry(grant, because: "\(answer)")
         }
+    }
+
+    /// The code of a sign-in in the browser was exchanged before the sign-in.
+    private func keep(_ grant: AppleGrant) async throws -> Outcome {
+        guard let client = try await credentials.find(grant.client) else {
+            return try await retry(grant, because: "no usable private key")
+        }
+        let now = clock.now()
+        try await store.keep(
+            grant, token: grant.token, obtainedWith: client.key,
+            firstCheck: AppleGrant.firstCheck(after: now, chance: chance()), at: now)
+        return .redeemed
     }
 
     private func revoke(_ grant: AppleGrant) async throws -> Outcome {

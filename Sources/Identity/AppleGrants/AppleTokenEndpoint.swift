@@ -47,9 +47,31 @@ public enum AppleAnswer: Hashable, Sendable {
 }
 
 public enum AppleExchange: Sendable {
-    /// - Parameter subject: the `sub` of the answer's identity token.
-    case tokens(refreshToken: Secret, subject: String?)
+    case tokens(AppleTokens)
     case failed(AppleAnswer)
+}
+
+/// What a code was exchanged for.
+public struct AppleTokens: Sendable {
+    public let refreshToken: Secret
+    /// The `sub` of the answer's identity token.
+    public let subject: String?
+    public let accessToken: Secret?
+    /// Not verified.
+    public let idToken: Secret?
+    /// Of the access token, in seconds.
+    public let expiresIn: Int64?
+
+    public init(
+        refreshToken: Secret, subject: String?, accessToken: Secret? = nil, idToken: Secret? = nil,
+        expiresIn: Int64? = nil
+    ) {
+        self.refreshToken = refreshToken
+        self.subject = subject
+        self.accessToken = accessToken
+        self.idToken = idToken
+        self.expiresIn = expiresIn
+    }
 }
 
 /// The errors of Apple's token endpoints (TN3107).

@@ -72,8 +72,8 @@ public struct AppleTokenRevocation: Sendable {
     ) async throws -> Secret {
         let code = AuthorizationCode(code: request.token, redirectURI: request.redirectURI)
         let exchange = try await endpoint.exchange(code, client)
-        if case .tokens(let refreshToken, let subject) = exchange, subject == revocation.subject {
-            try await store.replaceCode(revocation.id, by: try sealing.seal(refreshToken, revocation.id))
+        if case .tokens(let tokens) = exchange, tokens.subject == revocation.subject {
+            try await store.replaceCode(revocation.id, by: try sealing.seal(tokens.refreshToken, revocation.id))
             return refreshToken
         }
         try await store.remove(AppleGrant(revocation, .code, in: realm))

@@ -20,7 +20,7 @@ public struct AuthorizationCode: Sendable {
     }
 }
 
-/// A code on its way into ``AppleGrantStore``. It travels with the verified identity that came with it, also within
+/// A code, or the refresh token that it was exchanged for, on its way into ``AppleGrantStore``. It travels with the verified identity that came with it, also within
 /// pending tokens and merge tokens.
 public struct SealedCode: Hashable, Codable, Sendable {
     /// The ID of the grant that the code becomes.
@@ -31,9 +31,12 @@ public struct SealedCode: Hashable, Codable, Sendable {
     public let code: [UInt8]
     public let redirectURI: String?
     public let expiresAt: Instant
+    /// ``AppleGrant/TokenType/refreshToken`` after a sign-in in the browser, where the gateway itself exchanged the code.
+    public let tokenType: AppleGrant.TokenType
 
     public init(
-        id: ID<AppleGrant>, subject: String, clientID: String, code: [UInt8], redirectURI: String?, expiresAt: Instant
+        id: ID<AppleGrant>, subject: String, clientID: String, code: [UInt8], redirectURI: String?, expiresAt: Instant,
+        tokenType: AppleGrant.TokenType = .code
     ) {
         self.id = id
         self.subject = subject
@@ -41,6 +44,7 @@ public struct SealedCode: Hashable, Codable, Sendable {
         self.code = code
         self.redirectURI = redirectURI
         self.expiresAt = expiresAt
+        self.tokenType = tokenType
     }
 }
 

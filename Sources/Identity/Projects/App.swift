@@ -61,6 +61,9 @@ public struct AppSettings: Hashable, Sendable {
     /// Who may use the app's API keys besides ``bundleIDs``.
     public var callers: AllowedCallers
     public var association: AppAssociation
+    /// Where a sign-in in the browser may hand the person back, besides pages of authorized domains: app links and custom
+    /// schemes, compared as they are.
+    public var redirectURIs: [String]
     /// Exempts the app from guideline 4.8.
     public var exemption: LoginServicesExemption?
 
@@ -69,6 +72,7 @@ public struct AppSettings: Hashable, Sendable {
         signInMethods: [ProviderID]? = nil, linkOnlyMethods: [ProviderID] = [], clientIDs: [String: [String]] = [:],
         requestedScopes: Set<RequestedScope> = Set(RequestedScope.allCases),
         callers: AllowedCallers = AllowedCallers(), association: AppAssociation = AppAssociation(),
+        redirectURIs: [String] = [],
         exemption: LoginServicesExemption? = nil
     ) {
         self.platform = platform
@@ -80,6 +84,7 @@ public struct AppSettings: Hashable, Sendable {
         self.requestedScopes = requestedScopes
         self.callers = callers
         self.association = association
+        self.redirectURIs = redirectURIs
         self.exemption = exemption
     }
 }

@@ -95,6 +95,7 @@ extension ConfiguredApp {
                 (["associatedDomains"], Self.list(settings.association.domains)),
                 (["teamId"], settings.association.teamID),
                 (["androidFingerprints"], Self.list(settings.association.androidFingerprints)),
+                (["redirectUris"], Self.list(settings.redirectURIs)),
             ]
             + settings.clientIDs.sorted { $0.key < $1.key }
             .map { (["clientIds", $0.key], $0.value.joined(separator: ", ")) }

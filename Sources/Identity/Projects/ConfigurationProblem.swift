@@ -39,6 +39,7 @@ public enum ConfigurationProblem: Hashable, Sendable {
     case appTeamID(ID<App>)
     /// The app opted in to a host, but has neither bundle IDs with a team nor packages with a fingerprint.
     case association(ID<App>)
+    case redirectURI(ID<App>)
     case tooManyCallers(ID<App>)
     /// Not a provider, listed twice, or among the sign-in methods too.
     case linkOnlyMethod(ProviderID, app: ID<App>)
@@ -157,8 +158,10 @@ extension ConfigurationProblem: CustomStringConvertible {
         case .appTeamID(let app): "app \(app): its team ID must be ten upper-case letters and digits"
         case .association(let app):
             "app \(app): associatedDomains need bundleIds with a teamId, or androidPackages with androidFingerprints"
+        case .redirectURI(let app):
+            "app \(app): redirectUris must be https URLs, http URLs of the device itself, or custom schemes, without fragment, each listed once"
         case .tooManyCallers(let app):
-            "app \(app): no list of its callers, domains or fingerprints may have more than \(limits.callers) values"
+            "app \(app): no list of its callers, domains, fingerprints or redirect URIs may have more than \(limits.callers) values"
         case .linkOnlyMethod(let id, let app):
             "app \(app): \(id.shown) must be a provider, listed once in linkOnlyMethods and not in signInMethods"
         case .unknownSignInMethod(let id, let app):

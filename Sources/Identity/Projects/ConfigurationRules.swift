@@ -110,6 +110,7 @@ extension ProjectConfiguration {
             (callers.webDomains, .webDomain(id), isWebDomain),
             (settings.association.domains, .associatedDomain(id), Project.canAuthorize),
             (settings.association.androidFingerprints, .androidFingerprint(id), isSHA256Fingerprint),
+            (settings.redirectURIs, .redirectURI(id), AuthorizationTarget.canBeRegistered),
         ]
         let isLong = lists.contains { $0.values.count > Limits.callers }
         let hasTeam = settings.association.teamID.map(AppleSettings.isID) ?? true

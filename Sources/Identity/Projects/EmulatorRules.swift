@@ -19,6 +19,9 @@ extension Project {
     ///
     /// - Parameter host: in lower case.
     func authorizes(_ host: String) -> Bool {
-        authorizedDomains == emulatorRules?.domains || authorizedDomains.contains { $0.lowercased() == host }
+        acceptsEveryDomain || authorizedDomains.contains { $0.lowercased() == host }
     }
+
+    /// Whether this is a project of `dev` whose domains were not configured.
+    var acceptsEveryDomain: Bool { authorizedDomains == emulatorRules?.domains }
 }

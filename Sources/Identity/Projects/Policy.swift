@@ -132,6 +132,10 @@ public struct Policy: Hashable, Sendable {
     /// ten minutes are enough for the sign-ins behind a large NAT.
     public static let nonceLimit = 2000
     public static let nonceWindow: Duration = .seconds(600)
+    /// Sign-ins in a browser that one IPv4 address or IPv6 /64 may start within ``authorizationFlowWindow``; each counts
+    /// twice, because its end counts too.
+    public static let authorizationFlowLimit = 1000
+    public static let authorizationFlowWindow: Duration = .seconds(600)
     /// Lifetime of sign-in links.
     public static let signInLinkLifetime: Duration = .seconds(900)
     /// Lifetime of codes that restore the earlier address.

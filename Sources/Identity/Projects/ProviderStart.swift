@@ -2,23 +2,30 @@
 public struct ProviderStart: Hashable, Sendable {
     /// `nil` if the provider has no client ID for this app.
     public let clientID: String?
+    /// For a sign-in in the browser, on any platform. Of Apple, a Services ID; of other providers, the first
+    /// client ID that the app accepts. The client secret belongs to the first of all.
+    public let webClientID: String?
     /// OAuth 2.0 scopes, in the provider's spelling.
     public let scopes: [String]
     public let requiresNonce: Bool
     /// Whether the app hashes the nonce (SHA-256, hexadecimal) before it sends it to the provider.
     public let hashesNonce: Bool
+    private let isApple: Bool
 
     public init(of settings: ProviderSettings, for app: App, in project: Project) {
         let audiences = app.audiences(of: settings)
         let platform = app.settings.platform
         let wanted = app.settings.requestedScopes
+        isApple = settings.provider == .apple
         guard settings.provider == .apple else {
             clientID = audiences.first
+            webClientID = settings.clientIDs.first { audiences.contains($0) } ?? audiences.first
             scopes =
                 ["openid"] + (wanted.contains(.email) ? ["email"] : []) + (wanted.contains(.name) ? ["profile"] : [])
             (requiresNonce, hashesNonce) = (false, false)
             return
         }
+        webClientID = audiences.first { project.isServicesID($0, for: app) }
         clientID =
             switch platform {
             case .ios, .macos: app.settings.bundleIDs.first(where: audiences.contains)
@@ -29,5 +36,23 @@ public struct ProviderStart: Hashable, Sendable {
         requiresNonce = project.policy.requiresNonce
         // In Apple's web flow, the token contains the nonce as the page sent it.
         hashesNonce = platform != .web
+    }
+
+    /// The scopes of the app with those that a client asks for. Apple knows only `name` and `email`.
+    func scopes(adding requested: [String]) -> [String] {
+        let known = requested.filter { scope in
+            isApple ? AppSettings.RequestedScope(rawValue: scope) != nil : Self.isScope(scope)
+        }
+        return known.prefix(Self.scopeLimit).reduce(into: scopes) { all, scope in
+            if !all.contains(scope) { all.append(scope) }
+        }
+    }
+
+    private static let scopeLimit = 50
+
+    /// RFC 6749 §3.3.
+    private static func isScope(_ text: String) -> Bool {
+        (1...200).contains(text.utf8.count)
+            && text.utf8.allSatisfy { $0 == 0x21 || (0x23...0x5B).contains($0) || (0x5D...0x7E).contains($0) }
     }
 }

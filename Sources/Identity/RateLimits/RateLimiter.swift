@@ -3,6 +3,7 @@ public enum LimitKey: Hashable, Sendable {
     /// The kind of the event, without address and network.
     public enum Kind: String, Sendable, CaseIterable {
         case passwordFailures, anyPasswordFailures, addressPasswordFailures, unknownNetworkAttempts, signUps, nonces
+        case authorizationFlows
         case email, emailFromNetwork, firstReset, anyEmail, credentialChanges
     }
 
@@ -18,6 +19,8 @@ public enum LimitKey: Hashable, Sendable {
     case signUps(from: ClientNetwork)
     /// Nonces issued to one network.
     case nonces(from: ClientNetwork)
+    /// Sign-ins in a browser that were started, and responses of providers, from one network.
+    case authorizationFlows(from: ClientNetwork)
     /// Emails of one purpose to one address, requested from all networks together.
     case email(OOBCode.Purpose, to: EmailAddress)
     /// Emails of one purpose to one address, requested from one network.
@@ -37,6 +40,7 @@ public enum LimitKey: Hashable, Sendable {
         case .unknownNetworkAttempts: .unknownNetworkAttempts
         case .signUps: .signUps
         case .nonces: .nonces
+        case .authorizationFlows: .authorizationFlows
         case .email: .email
         case .emailFromNetwork: .emailFromNetwork
         case .firstReset: .firstReset
@@ -58,7 +62,8 @@ public enum LimitKey: Hashable, Sendable {
     public var scopes: [Scope] {
         switch self {
         case .passwordFailures(let email, let network): Self.scopes(of: network, [email.rawValue])
-        case .anyPasswordFailures(let network), .signUps(let network), .nonces(let network):
+        case .anyPasswordFailures(let network), .signUps(let network), .nonces(let network),
+            .authorizationFlows(let network):
             Self.scopes(of: network, [])
         case .anyEmail(let purpose, let network): Self.scopes(of: network, [purpose.rawValue])
         case .addressPasswordFailures(let email), .unknownNetworkAttempts(let email), .firstReset(let email):

@@ -58,6 +58,11 @@ public struct FederatedSignIn: Sendable {
         _ proof: IdentityProof, linkingTo idToken: String?, autoCreate: Bool, for app: App, in project: Project,
         from origin: RequestContext
     ) async throws -> Outcome {
+        var autoCreate = autoCreate
+        if case .authorization(let redeemed) = proof {
+            try redeemed.require(linking: idToken != nil)
+            autoCreate = autoCreate && redeemed.mayCreateAccount
+        }
         let proof = try await resolver.resolve(
             proof, for: app, in: project, to: idToken == nil ? .signIn : .link)
         let linkOnly = Set(app.linkOnlyProviders(in: project))
@@ -127,7 +132,7 @@ public struct FederatedSignIn: Sendable {
         let commit = SignInCommit(
             change: change, identity: identity, replayKeys: proof.replayKeys, session: session, trace: origin.trace,
             committedAt: now, emailBatch: target.emailBatch)
-        let account = try await refusing({ $0.atFederatedSignIn(usesPendingToken: proof.isPendingToken) }) {
+        let account = try await refusing({ $0.atFederatedSignIn(with: proof) }) {
             try await store.commit(commit, in: project.realm)
         }
         let signedIn = try await tokens.signedIn(account, session, in: project, at: now)

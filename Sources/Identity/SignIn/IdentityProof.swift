@@ -2,6 +2,8 @@
 public enum IdentityProof: Sendable {
     case credential(FederatedCredential)
     case pendingToken(String)
+    /// The result of a sign-in in a browser.
+    case authorization(RedeemedAuthorization)
 }
 
 /// Verifies credentials of other providers.
@@ -57,6 +59,15 @@ struct ProofResolver: Sendable {
                 throw ProviderRefusal.invalidPendingToken
             }
             return ResolvedProof(identity: identity, use: pending.use, pendingToken: replayKey)
+        case .authorization(let redeemed):
+            let result = redeemed.result
+            try verifier.admit(result.identity.provider, app, project, use)
+            var identity = try accepted(result.identity, for: app, in: project)
+            guard result.identity.issuer == project.issuer(of: result.identity.provider) else {
+                throw AuthorizationRefusal.invalidGrant
+            }
+            identity.replayKeys.append(redeemed.replayKey)
+            return ResolvedProof(identity: identity, isGrant: true)
         }
     }
 
@@ -84,8 +95,14 @@ struct ResolvedProof: Sendable {
     var use = PendingCredential.Use.any
     /// Of the pending token that contained the identity.
     var pendingToken: ReplayKey?
+    /// Whether the identity comes from a sign-in in a browser.
+    var isGrant = false
 
-    var isPendingToken: Bool { pendingToken != nil }
+    /// The error for a proof that was used before.
+    var reuseRefusal: any Refusal {
+        if isGrant { return AuthorizationRefusal.invalidGrant }
+        return pendingToken == nil ? ProviderRefusal.nonce(.alreadyUsed) : .tokenAlreadyUsed
+    }
     var replayKeys: [ReplayKey] { identity.replayKeys + [pendingToken].compactMap(\.self) }
 
     /// An identity without an issuer was linked by an administrator before the provider was configured, or by an older

@@ -99,6 +99,7 @@ public enum ErrorCode: String, CaseIterable, Sendable {
     case unauthorizedDomain = "UNAUTHORIZED_DOMAIN"
     case unexpectedParameter = "UNEXPECTED_PARAMETER"
     case unsupportedTenantOperation = "UNSUPPORTED_TENANT_OPERATION"
+    case userCancelled = "USER_CANCELLED"
     case userDisabled = "USER_DISABLED"
     case userMismatch = "USER_MISMATCH"
     case userNotFound = "USER_NOT_FOUND"

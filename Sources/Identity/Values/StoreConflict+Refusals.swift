@@ -57,10 +57,8 @@ extension StoreConflict {
 
     var atMergeReversal: any Error { self == .stale ? self : OOBCodeRefusal.invalid }
 
-    /// - Parameter usesPendingToken: the identity was proven by a pending token, and otherwise by a provider's token.
-    func atFederatedSignIn(usesPendingToken: Bool) -> any Error {
-        guard self == .alreadyUsed else { return self }
-        return usesPendingToken ? ProviderRefusal.tokenAlreadyUsed : ProviderRefusal.nonce(.alreadyUsed)
+    func atFederatedSignIn(with proof: ResolvedProof) -> any Error {
+        self == .alreadyUsed ? proof.reuseRefusal : self
     }
 
     var atMerge: any Error {

@@ -10,10 +10,17 @@ struct Destination: Sendable {
         self.url = URLReference(url)
     }
 
+    private init(_ url: URLReference) {
+        self.url = url
+    }
+
     /// Relative, so that a proxy may put the gateway below a path of its own.
     static let actionPage = Destination("action")
     static let forgotPasswordPage = Destination("forgotPassword")
 
     static func app(_ url: ContinueURL) -> Destination { Destination(url.text) }
     static func app(_ link: ActionLink) -> Destination { Destination(link.url) }
+    /// - Parameter url: the target with parameters that the gateway added. Its scheme can be that of an app.
+    static func app(_: AuthorizationTarget, at url: String) -> Destination { Destination(URLReference(appLink: url)) }
+    static func handler(query: String) -> Destination { Destination("handler?" + query) }
 }

@@ -2,7 +2,7 @@ internal import HTML
 public import HTTP
 public import Identity
 
-/// An HTML page for end users. It needs no scripts and loads nothing.
+/// An HTML page for end users. It loads nothing, and needs no script unless it hands the result of a sign-in to an app.
 public struct Page: Sendable {
     /// Language and project name, which all pages of one visit share.
     public struct Frame: Sendable {
@@ -18,7 +18,9 @@ public struct Page: Sendable {
 
     let frame: Frame
     let title: LocalizedString
-    let content: [Markup]
+    var content: [Markup]
+    /// Data of the only script that a page can have, ``PageScript/delivery``, as JSON; `nil` for a page without script.
+    var delivery: String?
 
     init(_ frame: Frame, _ title: LocalizedString, _ content: [Markup]) {
         self.frame = frame
@@ -36,7 +38,10 @@ public struct Page: Sendable {
                 .void(.meta, [.name("viewport"), .content("width=device-width, initial-scale=1")]),
                 .void(.meta, [.name("robots"), .content("noindex")]), Markup(.title, text: windowTitle), .stylesheet,
             ],
-            body: Markup(.body, [Markup(.main, name + [Markup(.h1, text: heading)] + content)]))
+            body: Markup(
+                .body, delivery.map { [.delivery($0)] } ?? [],
+                [Markup(.main, name + [Markup(.h1, text: heading)] + content)]
+                    + (delivery == nil ? [] : [PageScript.delivery.markup])))
     }
 
     public func response(status: Int = 200) -> Response {
@@ -86,8 +91,9 @@ extension Page.Frame {
         Markup(.button, [.type("submit")] + attributes, text: label.in(language))
     }
 
-    func link(_ label: LocalizedString, to destination: Destination) -> Markup {
-        Markup(.a, [.classes(.button), .href(destination)], text: label.in(language))
+    func link(_ label: LocalizedString, to destination: Destination, isQuiet: Bool = false) -> Markup {
+        let classes = isQuiet ? Attribute.classes(.button, .quiet) : .classes(.button)
+        return Markup(.a, [classes, .href(destination)], text: label.in(language))
     }
 
     /// A list of names with their values.

@@ -9,6 +9,8 @@ public struct Attribute: Sendable {
     }
 
     public static let autofocus = Attribute("autofocus")
+    public static let async = Attribute("async")
+    public static let hidden = Attribute("hidden")
     public static let invalid = Attribute("aria-invalid", "true")
     public static let post = Attribute("method", "post")
     public static let readonly = Attribute("readonly")
@@ -20,6 +22,8 @@ public struct Attribute: Sendable {
     public static func charset(_ name: StaticString) -> Attribute { Attribute("charset", "\(name)") }
     public static func classes(_ names: [String]) -> Attribute { Attribute("class", names.joined(separator: " ")) }
     public static func content(_ text: StaticString) -> Attribute { Attribute("content", "\(text)") }
+    /// A value for the script of the page: `dataset.delivery`.
+    public static func delivery(_ text: String) -> Attribute { Attribute("data-delivery", text) }
     public static func datetime(_ text: String) -> Attribute { Attribute("datetime", text) }
     public static func describedBy(_ ids: [ElementID]) -> Attribute {
         Attribute("aria-describedby", ids.map(\.rawValue).joined(separator: " "))
@@ -64,4 +68,14 @@ public struct URLReference: Sendable {
         let isAllowed = scheme.count < 2 || ["http", "https"].contains(scheme[0].lowercased())
         self.text = isAllowed ? text : "about:invalid"
     }
+
+    /// A URL whose scheme may be that of an app. Schemes that browsers handle themselves become `about:invalid`, except
+    /// `http` and `https`.
+    public init(appLink text: String) {
+        let scheme = text.prefix { !"/?#".contains($0) }.split(separator: ":", omittingEmptySubsequences: false)
+        let isDangerous = scheme.count < 2 || Self.browserSchemes.contains(scheme[0].lowercased())
+        self.text = isDangerous ? "about:invalid" : text
+    }
+
+    private static let browserSchemes: Set<String> = ["about", "blob", "data", "file", "filesystem", "javascript", "vbscript"]
 }

@@ -3,9 +3,8 @@
 public struct Markup: Sendable {
     /// Elements with content. ``void(_:_:)`` builds the elements without content.
     public enum Element: String, Sendable {
-        case a, body, button, dd, div, dl, dt, fieldset, form, h1, h2, head, html, iframe, label, legend, li, main, p,
-            pre,
-            section, table, td, th, time, title, tr, ul
+        case a, body, button, dd, div, dl, dt, fieldset, form, h1, h2, head, html, iframe, label, legend, li, main,
+            noscript, p, pre, script, section, table, td, th, time, title, tr, ul
     }
 
     public enum VoidElement: String, Sendable {
@@ -36,6 +35,11 @@ public struct Markup: Sendable {
 
     /// - Parameter css: inserted without escaping (HTML §13.1.2.2), so it is a constant of the source code.
     public static func style(_ css: StaticString) -> Markup { Markup(html: "<style>\(css)</style>") }
+
+    /// - Parameter text: inserted without escaping, like a style.
+    public static func script(_ text: StaticString) -> Markup { Markup(html: "<script>\(text)</script>") }
+
+    public static func script(from url: URLReference) -> Markup { Markup(.script, [.src(url), .async]) }
 
     /// Separates elements in the source of a document.
     public static let newline = Markup(html: "\n")

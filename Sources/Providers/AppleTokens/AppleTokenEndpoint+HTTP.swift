@@ -88,10 +88,14 @@ extension AppleExchange {
     private struct Tokens: Decodable {
         let refreshToken: String?
         let idToken: String?
+        let accessToken: String?
+        let expiresIn: Int64?
 
         enum CodingKeys: String, CodingKey {
             case refreshToken = "refresh_token"
             case idToken = "id_token"
+            case accessToken = "access_token"
+            case expiresIn = "expires_in"
         }
     }
 
@@ -112,7 +116,11 @@ extension AppleExchange {
             }
             let claims = try tokens.idToken.flatMap { try UnverifiedJWS(parsing: $0).unverified(Claims.self) }
             let isOurs = claims?.iss == issuer && claims?.aud == client.clientID
-            self = .tokens(refreshToken: Secret(refreshToken), subject: isOurs ? claims?.sub : nil)
+            self = .tokens(
+                AppleTokens(
+                    refreshToken: Secret(refreshToken), subject: isOurs ? claims?.sub : nil,
+                    accessToken: tokens.accessToken.map(Secret.init), idToken: tokens.idToken.map(Secret.init),
+                    expiresIn: tokens.expiresIn))
         } catch {
             self = .failed(.unavailable(reason: "the response is not valid"))
         }

@@ -11,7 +11,7 @@ extension SQL {
             INSERT INTO apple_grant (id, project_id, subject, client_id, state, token_type, token, redirect_uri,
                 created_at, due_at, expires_at)
             SELECT \(try UUID(code.id)), \(realm.rawValue), \(code.subject), \(code.clientID),
-                \(AppleGrant.State.redeeming.rawValue), \(AppleGrant.TokenType.code.rawValue), \(code.code),
+                \(AppleGrant.State.redeeming.rawValue), \(code.tokenType.rawValue), \(code.code),
                 \(code.redirectURI), \(Timestamp(now)), \(Timestamp(now)), \(Timestamp(code.expiresAt)) FROM \(source)
             """
     }

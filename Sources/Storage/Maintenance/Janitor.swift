@@ -7,6 +7,7 @@ public actor Janitor {
     /// The kinds of expired rows, by table name.
     public enum Kind: String, Sendable, CaseIterable {
         case replayKey = "replay_guard"
+        case authorizationFlow = "authorization_flow"
         case oobCode = "oob_code"
         case rateCount = "rate_limit_counter"
         case outgoingEmail = "outgoing_email"
@@ -62,6 +63,7 @@ public actor Janitor {
         case .auditEvent: try await removeAuditEvents(at: now)
         case .project: try await removeDeletedTenants(at: now)
         case .replayKey: try await removeBatches(.expiredReplayKeys(before: now - Self.slack, limit: pace.batch))
+        case .authorizationFlow: try await removeBatches(.expiredFlows(before: now - Self.slack, limit: pace.batch))
         case .oobCode: try await removeBatches(.expiredCodes(before: now - Self.expiredCodesAreKept, limit: pace.batch))
         case .rateCount: try await removeBatches(.expiredCounts(before: now - Self.slack, limit: pace.batch))
         case .outgoingEmail:

@@ -38,6 +38,12 @@ extension SQL {
             orderedBy: "expires_at", limit: limit)
     }
 
+    static func expiredFlows(before end: Instant, limit: Int) -> SQL {
+        deleteBatch(
+            from: "authorization_flow", key: ["state_hash"], where: "expires_at < \(Timestamp(end))",
+            orderedBy: "expires_at", limit: limit)
+    }
+
     static func expiredCodes(before end: Instant, limit: Int) -> SQL {
         deleteBatch(
             from: "oob_code", key: ["hash"], where: "expires_at < \(Timestamp(end))", orderedBy: "expires_at",

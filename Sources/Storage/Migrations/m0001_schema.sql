@@ -378,6 +378,31 @@ CREATE TABLE replay_guard (
 
 CREATE INDEX replay_guard_expires_at ON replay_guard (expires_at);
 
+-- Sign-ins in a browser whose provider has responded. Before that, everything is in the state that the provider returns.
+-- No foreign keys: the rows live for minutes.
+CREATE TABLE authorization_flow (
+    -- SHA-256 of the state.
+    state_hash bytea PRIMARY KEY CHECK (length(state_hash) = 32),
+    project_id text COLLATE "C" NOT NULL,
+    -- What the provider posted, encrypted. It waits for the request that has the cookie of the flow.
+    response text,
+    -- Set when the response is processed, so that it is processed once; NULL again if the provider was unreachable.
+    claimed_at timestamptz,
+    -- The verified identity with the provider's tokens, encrypted; for a client of the app that has both secrets.
+    result text,
+    app_id text COLLATE "C",
+    -- SHA-256 of the grant, and of the session ID.
+    grant_hash bytea UNIQUE CHECK (length(grant_hash) = 32),
+    session_hash bytea CHECK (length(session_hash) = 32),
+    grant_expires_at timestamptz,
+    -- The state is not valid from then on.
+    expires_at timestamptz NOT NULL,
+    CONSTRAINT authorization_flow_result_check CHECK (
+        num_nulls(result, app_id, grant_hash, session_hash, grant_expires_at) IN (0, 5))
+);
+
+CREATE INDEX authorization_flow_expires_at ON authorization_flow (expires_at);
+
 -- Events per time window, summed over all replicas.
 CREATE TABLE rate_limit_counter (
     -- Keyed hash of the counted subject: no address can be read or guessed from it.

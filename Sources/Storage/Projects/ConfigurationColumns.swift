@@ -24,6 +24,7 @@ struct AppColumn: Codable {
     let associatedDomains: [String]?
     let teamId: String?
     let androidFingerprints: [String]?
+    let redirectUris: [String]?
     let exemption: Exemption?
     /// In microseconds since 1970.
     let graceEndsAt: Int64?
@@ -43,6 +44,7 @@ struct AppColumn: Codable {
         associatedDomains = settings.association.domains
         teamId = settings.association.teamID
         androidFingerprints = settings.association.androidFingerprints
+        redirectUris = settings.redirectURIs
         exemption = settings.exemption.map {
             Exemption(
                 kind: $0.kind, reason: $0.reason, declaredBy: $0.declaration?.actor,
@@ -68,6 +70,7 @@ struct AppColumn: Codable {
                 webDomains: webDomains ?? []),
             association: AppAssociation(
                 domains: associatedDomains ?? [], teamID: teamId, androidFingerprints: androidFingerprints ?? []),
+            redirectURIs: redirectUris ?? [],
             exemption: exemption?.value)
     }
 }

@@ -15,18 +15,18 @@ struct AppleGrantDecisionTests {
         arguments: [
             Redemption(
                 testDescription: "tokens of the same person",
-                exchange: .tokens(refreshToken: Secret("r"), subject: "ada"),
+                exchange: .tokens(AppleTokens(refreshToken: Secret("r"), subject: "ada")),
                 expected: .keep),
             Redemption(
                 testDescription: "tokens of another person",
-                exchange: .tokens(refreshToken: Secret("r"), subject: "eve"),
+                exchange: .tokens(AppleTokens(refreshToken: Secret("r"), subject: "eve")),
                 expected: .giveUp(reason: "other subject")),
             Redemption(
-                testDescription: "no identity token", exchange: .tokens(refreshToken: Secret("r"), subject: nil),
+                testDescription: "no identity token", exchange: .tokens(AppleTokens(refreshToken: Secret("r"), subject: nil)),
                 expected: .giveUp(reason: "other subject")),
             Redemption(
                 testDescription: "unlinked meanwhile: the token has to be revoked",
-                exchange: .tokens(refreshToken: Secret("r"), subject: "ada"), subject: nil, expected: .keep),
+                exchange: .tokens(AppleTokens(refreshToken: Secret("r"), subject: "ada")), subject: nil, expected: .keep),
             Redemption(
                 testDescription: "used, expired or of another client ID", exchange: .failed(.refused(.invalidGrant)),
                 expected: .giveUp(reason: "invalid_grant")),

@@ -1,0 +1,153 @@
+internal import Encoding
+internal import HTTP
+internal import Identity
+internal import Pages
+
+extension Endpoint {
+    /// Starts a sign-in for Firebase's JavaScript SDK, and takes the responses of providers.
+    static let getAuthHandler = page("getAuthHandler", .get, "/__/auth/handler") { call in
+        call.request.query("state") == nil
+            ? try await HandlerStart(call: call).answered() : try await HandlerCallback(call: call).answered()
+    }
+
+    /// Takes Apple's response.
+    static let postAuthHandler = page("postAuthHandler", .post, "/__/auth/handler") {
+        try await HandlerCallback(call: $0).keptForm()
+    }
+
+    /// The handler where the SDK looks for it if it is connected to an emulator.
+    static let getEmulatorAuthHandler = page("getEmulatorAuthHandler", .get, "/emulator/auth/handler") {
+        try await HandlerStart(call: $0).answered()
+    }
+
+    static let getAuthFrame = page("getAuthFrame", .get, "/__/auth/iframe") { try await $0.frame() }
+
+    static let getEmulatorAuthFrame = page("getEmulatorAuthFrame", .get, "/emulator/auth/iframe") {
+        try await $0.frame()
+    }
+}
+
+extension EndpointCall {
+    /// A page that embeds the frame gets the events, so only pages of the key's project may.
+    fileprivate func frame() async throws -> PageResponse {
+        do {
+            let client = try await pipeline.callingApp(apiKey: request.query("apiKey"))
+            return PageResponse(
+                FramePage.response(for: client.project.frameAncestors), of: client.project.realm)
+        } catch let refusal as AccessRefusal {
+            let frame = Page.Frame(language: language(asked: nil, in: nil), projectName: nil)
+            let page = Page.flowFailure(.malformed, back: .none, frame)
+            return PageResponse(page.flowResponse(status: 400), because: refusal)
+        }
+    }
+
+    func pageFrame(in project: Project?) async throws -> Page.Frame {
+        var name: String?
+        if let project { name = try await services.emailActions.pages.name(of: project) }
+        return Page.Frame(language: language(asked: nil, in: project), projectName: name)
+    }
+
+    /// The query of this request, for a link that repeats it.
+    var repeatedQuery: String {
+        request.query.map { "\(PercentEncoding.encode($0.name))=\(PercentEncoding.encode($0.value))" }
+            .joined(separator: "&")
+    }
+}
+
+/// The SDK opened the handler, in a popup or in the tab of the app.
+private struct HandlerStart {
+    let call: EndpointCall
+
+    func answered() async throws -> PageResponse {
+        let request: HandlerRequest
+        do {
+            request = try HandlerRequest(call.request)
+        } catch {
+            return try await failure(error, back: { _ in .none }, in: nil)
+        }
+        var project: Project?
+        var target: AuthorizationTarget?
+        do {
+            let client = try await caller(of: request)
+            project = client.project
+            let page = try AuthorizationTarget(page: request.page, in: client.project)
+            target = page
+            return PageResponse(try await start(request, for: client, returningTo: page), of: client.project.realm)
+        } catch {
+            return try await failure(
+                error,
+                back: { problem in
+                    guard target != nil || request.isPopup else { return .none }
+                    let delivery = EventDelivery(
+                        request.event, isPopup: request.isPopup, returnTo: target, failure: problem)
+                    return .script(try delivery.json(), waits: problem.waits)
+                }, in: project)
+        }
+    }
+
+    private func caller(of request: HandlerRequest) async throws -> CallingApp {
+        let client = try await call.pipeline.callingApp(apiKey: request.apiKey)
+        guard let tenant = request.event.tenant.map({ ID<Tenant>($0) }) else { return client }
+        guard tenant.canBeTenant,
+            let project = try await call.services.projects.tenancy.tenant(tenant, client.project)
+        else { throw TenantRefusal.unknown }
+        guard project.tenant?.settings.isDisabled != true else { throw TenantRefusal.disabled }
+        return CallingApp(project: project, app: client.app)
+    }
+
+    private func start(
+        _ request: HandlerRequest, for client: CallingApp, returningTo page: AuthorizationTarget
+    ) async throws -> Response {
+        let started = try await call.services.signIn.flows.start(
+            AuthorizationStart(
+                provider: request.provider, operation: request.operation,
+                delivery: request.isPopup
+                    ? .popup(request.event, returnTo: page) : .page(request.event, returnTo: page),
+                redirectURI: call.pipeline.callbackURL(of: call.request, in: client.project),
+                scopes: request.scopes, customParameters: request.customParameters),
+            for: client.app, in: client.project, from: call.origin)
+        // The browser would add the fragment of this page, which can have a token of App Check, to a URL without one.
+        var response = Response.leading(to: started.authorizationURL + "#")
+        if let (cookie, value) = started.cookie {
+            let maxAge = Int(AuthorizationFlows.lifetime.components.seconds)
+            response.headers.add("Set-Cookie", cookie.header(value: value, maxAge: maxAge))
+        }
+        return response
+    }
+
+    private func failure(
+        _ error: any Error, back: (FlowProblem) throws -> Page.WayBack, in project: Project?
+    ) async throws -> PageResponse {
+        guard let problem = FlowProblem(error) else { throw error }
+        let page = Page.flowFailure(
+            problem.page, back: try back(problem), retry: problem.canRetry ? call.repeatedQuery : nil,
+            try await call.pageFrame(in: project))
+        return PageResponse(
+            page.flowResponse(status: problem.status).retryable(problem), of: project?.realm, because: problem.refusal)
+    }
+}
+
+extension RequestPipeline {
+    /// The redirect URI of every provider.
+    func callbackURL(of request: Request, in project: Project) -> String {
+        publicURL(of: request, in: project) + "/__/auth/handler"
+    }
+}
+
+extension Response {
+    /// A redirect with GET. It is not stored, and tells the other site nothing.
+    static func leading(to url: String) -> Response {
+        Response(
+            status: 303,
+            headers: ["Location": url, "Cache-Control": "no-store", "Referrer-Policy": "no-referrer"])
+    }
+
+    func retryable(_ problem: FlowProblem) -> Response {
+        guard let delay = problem.refusal?.retryDelay?.components.seconds ?? (problem.canRetry ? 2 : nil) else {
+            return self
+        }
+        var response = self
+        response.headers.add("Retry-After", String(max(1, delay)))
+        return response
+    }
+}

@@ -1,0 +1,62 @@
+internal import Identity
+internal import JSON
+
+/// What the script of a page hands to the frame of Firebase's SDK.
+struct EventDelivery: Encodable {
+    struct Event: Encodable {
+        struct Failure: Encodable {
+            let code: String
+            let message: String
+        }
+
+        let type: String
+        let eventId: String?
+        /// The SDK sends it as `requestUri`.
+        let urlResponse: String?
+        let sessionId: String?
+        let tenantId: String?
+        let error: Failure?
+    }
+
+    /// `popup`: the frame is in the window that opened the page. `page`: the frame finds the event in the tab's storage.
+    let mode: String
+    /// Names the frame: the API key and the name of the SDK's app.
+    let key: String
+    /// Of the frame's acknowledgement.
+    let id: String
+    let storageKey: String
+    let returnTo: String
+    /// Whether the person has to click first.
+    let waits: Bool
+    let event: Event
+
+    private init(_ sdk: SDKEvent, isPopup: Bool, returnTo: String, waits: Bool, _ event: Event) {
+        mode = isPopup ? "popup" : "page"
+        key = "\(sdk.apiKey):\(sdk.appName)"
+        id = sdk.eventID ?? ""
+        storageKey = "sekisho:redirectEvent:\(key)"
+        self.returnTo = returnTo
+        self.waits = waits
+        self.event = event
+    }
+
+    /// - Parameter uri: contains the grant.
+    init(_ sdk: SDKEvent, isPopup: Bool, returnTo: AuthorizationTarget, uri: String, sessionID: String?) {
+        self.init(
+            sdk, isPopup: isPopup, returnTo: returnTo.text, waits: false,
+            Event(
+                type: sdk.type, eventId: sdk.eventID, urlResponse: uri, sessionId: sessionID, tenantId: sdk.tenant,
+                error: nil))
+    }
+
+    /// - Parameter returnTo: `nil` if the page to return to was not accepted.
+    init(_ sdk: SDKEvent, isPopup: Bool, returnTo: AuthorizationTarget?, failure: FlowProblem) {
+        self.init(
+            sdk, isPopup: isPopup, returnTo: returnTo?.text ?? "", waits: failure.waits,
+            Event(
+                type: sdk.type, eventId: sdk.eventID, urlResponse: nil, sessionId: nil, tenantId: sdk.tenant,
+                error: Event.Failure(code: failure.sdkCode, message: failure.refusalCode)))
+    }
+
+    func json() throws -> String { String(decoding: try StrictJSON.encode(self), as: UTF8.self) }
+}

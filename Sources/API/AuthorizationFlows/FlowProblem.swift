@@ -1,0 +1,53 @@
+internal import Identity
+internal import Pages
+
+/// A failed sign-in in the browser, as the person, the SDK and the log learn of it.
+struct FlowProblem {
+    let page: FlowFailure
+    /// An error code of Firebase's JavaScript SDK.
+    let sdkCode: String
+    let status: Int
+    /// `nil` if a provider or the gateway is unavailable.
+    let refusal: (any Refusal)?
+    /// Whether the same request may succeed later.
+    let canRetry: Bool
+
+    var refusalCode: String { refusal?.code.rawValue ?? "UNAVAILABLE" }
+
+    /// The page explains what went wrong and waits for the person, unless the app can tell it better.
+    var waits: Bool { page != .cancelled && page != .notOffered }
+
+    /// - Returns: `nil` for a fault of the gateway.
+    init?(_ error: any Error) {
+        switch error {
+        case let error as ProviderUnreachable:
+            _ = error
+            (page, sdkCode, status, refusal, canRetry) = (.providerUnavailable, "auth/internal-error", 503, nil, true)
+        case let limit as TooManyAttempts:
+            let minutes = Int(max(1, limit.retryAfter.components.seconds) + 59) / 60
+            (page, sdkCode, status, refusal, canRetry) = (
+                .tooManyAttempts(minutes: minutes), "auth/too-many-requests", 429, limit, true
+            )
+        case let refusal as any Refusal:
+            let (page, code) = Self.named(refusal)
+            (self.page, sdkCode, status, self.refusal, canRetry) = (page, code, 400, refusal, false)
+        default: return nil
+        }
+    }
+
+    private static func named(_ refusal: any Refusal) -> (FlowFailure, String) {
+        switch refusal {
+        case AuthorizationRefusal.cancelled: (.cancelled, "auth/user-cancelled")
+        case AuthorizationRefusal.stateInvalid: (.expired, "auth/internal-error")
+        case AuthorizationRefusal.otherBrowser: (.otherBrowser, "auth/internal-error")
+        case AuthorizationRefusal.alreadyUsed: (.alreadyUsed, "auth/internal-error")
+        case AuthorizationRefusal.malformedStart, is AccessRefusal, is TenantRefusal:
+            (.malformed, "auth/internal-error")
+        case AuthorizationRefusal.notConfigured: (.notOffered, "auth/operation-not-allowed")
+        case is ContinueURLRefusal: (.domainNotAllowed, "auth/unauthorized-domain")
+        case let refusal as ProviderRefusal where refusal.code == .operationNotAllowed:
+            (.notOffered, "auth/operation-not-allowed")
+        default: (.rejected, "auth/invalid-credential")
+        }
+    }
+}

@@ -1,0 +1,117 @@
+internal import Encoding
+internal import HTTP
+internal import Identity
+internal import Pages
+
+/// A provider sent the browser back to the handler.
+struct HandlerCallback {
+    let call: EndpointCall
+
+    private var flows: AuthorizationFlows { call.services.signIn.flows }
+
+    func answered() async throws -> PageResponse {
+        try await withFlow(of: call.request.query("state")) { returned in
+            let response = AuthorizationResponse { call.request.query($0) }
+            let grant = try await flows.complete(
+                returned, with: response, cookie: call.request.cookie, from: call.origin)
+            return PageResponse(
+                try await delivery(of: grant, returned).endingCookie(of: returned.flow), of: returned.project.realm)
+        }
+    }
+
+    /// Cookies are not sent with a form of another site. They are sent with the redirect that answers it.
+    func keptForm() async throws -> PageResponse {
+        let form = FormFields(call.request)
+        return try await withFlow(of: form?.value("state")) { returned in
+            try await flows.keep(AuthorizationResponse { form?.value($0) }, of: returned)
+            let state = PercentEncoding.encode(form?.value("state") ?? "")
+            return PageResponse(.leading(to: "handler?state=" + state), of: returned.project.realm)
+        }
+    }
+
+    private func withFlow(
+        of state: String?, _ answer: (ReturnedFlow) async throws -> PageResponse
+    ) async throws -> PageResponse {
+        var returned: ReturnedFlow?
+        do {
+            let found = try await flows.flow(of: state ?? "")
+            returned = found
+            return try await answer(found)
+        } catch {
+            guard let problem = FlowProblem(error) else { throw error }
+            guard let returned else { return try await failure(problem, back: .none, in: nil) }
+            return try await failure(problem, of: returned)
+        }
+    }
+
+    private func delivery(of grant: FlowGrant, _ returned: ReturnedFlow) async throws -> Response {
+        let flow = returned.flow
+        switch flow.delivery {
+        case .app(let target, _): return .leading(to: target.adding(AuthorizationTarget.grantName, grant.grant))
+        case .popup(let event, let target): return try await result(event, true, target, grant, returned)
+        case .page(let event, let target): return try await result(event, false, target, grant, returned)
+        }
+    }
+
+    private func result(
+        _ event: SDKEvent, _ isPopup: Bool, _ target: AuthorizationTarget, _ grant: FlowGrant, _ returned: ReturnedFlow
+    ) async throws -> Response {
+        let uri = "\(returned.flow.redirectURI)?\(AuthorizationTarget.grantName)=\(grant.grant)"
+        let delivery = EventDelivery(
+            event, isPopup: isPopup, returnTo: target, uri: uri, sessionID: grant.sessionID)
+        return Page.flowResult(delivering: try delivery.json(), try await call.pageFrame(in: returned.project))
+            .flowResponse()
+    }
+
+    private func failure(_ problem: FlowProblem, of returned: ReturnedFlow) async throws -> PageResponse {
+        let flow = returned.flow
+        // Another browser learns nothing about the flow, and a repeated response changes nothing.
+        let isForeign = problem.page == .otherBrowser || problem.page == .alreadyUsed
+        let back: Page.WayBack
+        switch flow.delivery {
+        case .app(let target, _):
+            let name = problem.page == .cancelled ? Self.cancelled : problem.refusalCode
+            let url = target.adding(AuthorizationTarget.errorName, name)
+            if problem.page == .cancelled {
+                return PageResponse(.leading(to: url), of: returned.project.realm, because: problem.refusal)
+            }
+            back = .link(target, url: isForeign ? target.text : url)
+        case .popup(_, let target) where isForeign, .page(_, let target) where isForeign:
+            back = .link(target, url: target.text)
+        case .popup(let event, let target): back = try script(event, true, target, problem)
+        case .page(let event, let target): back = try script(event, false, target, problem)
+        }
+        return try await failure(problem, back: back, in: returned.project)
+    }
+
+    private func script(
+        _ event: SDKEvent, _ isPopup: Bool, _ target: AuthorizationTarget, _ problem: FlowProblem
+    ) throws -> Page.WayBack {
+        let delivery = EventDelivery(event, isPopup: isPopup, returnTo: target, failure: problem)
+        return .script(try delivery.json(), waits: problem.waits)
+    }
+
+    /// The error that the app gets in the query of its URL if the person cancelled.
+    static let cancelled = "user_cancelled"
+
+    private func failure(
+        _ problem: FlowProblem, back: Page.WayBack, in project: Project?
+    ) async throws -> PageResponse {
+        let canRetry = problem.canRetry && call.request.method == .get
+        let page = Page.flowFailure(
+            problem.page, back: back, retry: canRetry ? call.repeatedQuery : nil,
+            try await call.pageFrame(in: project))
+        return PageResponse(
+            page.flowResponse(status: problem.status).retryable(problem), of: project?.realm, because: problem.refusal)
+    }
+}
+
+extension Response {
+    /// A flow ends once.
+    fileprivate func endingCookie(of flow: AuthorizationFlow) -> Response {
+        guard let cookie = flow.cookie else { return self }
+        var response = self
+        response.headers.add("Set-Cookie", cookie.header(value: "", maxAge: 0))
+        return response
+    }
+}

@@ -1,0 +1,62 @@
+internal import HTTP
+internal import Identity
+internal import JSON
+
+/// The query with which Firebase's JavaScript SDK opens the handler.
+struct HandlerRequest {
+    /// Each in bytes.
+    private static let nameLimit = 256
+    private static let parametersLimit = 4096
+
+    let apiKey: String
+    let provider: ProviderID
+    let operation: AuthorizationFlow.Operation
+    let isPopup: Bool
+    let event: SDKEvent
+    /// The URL of the app's page, unchecked.
+    let page: String
+    let scopes: [String]
+    let customParameters: [String: String]
+
+    init(_ request: Request) throws(AuthorizationRefusal) {
+        func value(_ name: String) throws(AuthorizationRefusal) -> String? {
+            guard let text = request.query(name).nonEmpty else { return nil }
+            guard text.utf8.count <= Self.nameLimit else { throw .malformedStart }
+            return text
+        }
+        guard let apiKey = try value("apiKey"), let appName = try value("appName"),
+            let provider = try value("providerId"), let type = try value("authType"),
+            let (operation, isPopup) = Self.types[type], let page = request.query("redirectUrl").nonEmpty
+        else { throw .malformedStart }
+        self.apiKey = apiKey
+        self.provider = ProviderID(provider)
+        self.operation = operation
+        self.isPopup = isPopup
+        self.page = page
+        event = SDKEvent(
+            type: type, eventID: try value("eventId"), apiKey: apiKey, appName: appName, tenant: try value("tid"))
+        let (scopes, parameters) = (request.query("scopes") ?? "", request.query("customParameters").nonEmpty ?? "{}")
+        guard scopes.utf8.count + parameters.utf8.count <= Self.parametersLimit else { throw .malformedStart }
+        self.scopes = scopes.split(separator: ",").map(String.init)
+        do {
+            customParameters = try StrictJSON.decode([String: String].self, from: Array(parameters.utf8))
+        } catch {
+            throw .malformedStart
+        }
+    }
+
+    private static let types: [String: (AuthorizationFlow.Operation, isPopup: Bool)] = [
+        "signInViaPopup": (.signIn, true), "linkViaPopup": (.link, true), "reauthViaPopup": (.reauthenticate, true),
+        "signInViaRedirect": (.signIn, false), "linkViaRedirect": (.link, false),
+        "reauthViaRedirect": (.reauthenticate, false),
+    ]
+}
+
+extension AuthorizationResponse {
+    /// The parameters of a response in a query, or in a posted form.
+    init(_ value: (String) -> String?) {
+        self.init(
+            code: value("code"), issuer: value("iss"), error: value("error").nonEmpty,
+            name: value("user").flatMap(IdpEvidence.name))
+    }
+}

@@ -1,0 +1,55 @@
+internal import HTTP
+internal import IPAddresses
+internal import Identity
+
+/// Where browsers reach the pages of the gateway.
+public struct PublicOrigin: Sendable {
+    /// The URL of the gateway, without a slash at the end.
+    let configured: @Sendable () -> String
+    /// Whether the `Host` of a request counts too. Only for `dev`, which has no configured URL.
+    let takesHost: Bool
+
+    public init(configured: @escaping @Sendable () -> String, takesHost: Bool = false) {
+        self.configured = configured
+        self.takesHost = takesHost
+    }
+}
+
+extension RequestPipeline {
+    /// The origin of a page: that of an app whose own server passes `/__/auth/` on, and otherwise that of the gateway.
+    /// All pages of one sign-in need the same origin. Only a trusted proxy can name another host, and only one of the
+    /// project's domains.
+    func publicURL(of request: Request, in project: Project) -> String {
+        let origin = services.signIn.origin
+        let named: String? =
+            if isFromTrustedProxy(request), let host = request.headers["X-Forwarded-Host"].nonEmpty {
+                (request.headers["X-Forwarded-Proto"] == "http" ? "http://" : "https://") + host
+            } else if origin.takesHost, let host = request.headers["Host"].nonEmpty {
+                "http://" + host
+            } else {
+                nil
+            }
+        guard let named, !named.dropFirst("https://".count).contains("/"),
+            (try? AuthorizationTarget(page: named + "/", in: project)) != nil
+        else { return origin.configured() }
+        return named
+    }
+}
+
+extension Request {
+    /// The value of a cookie; `nil` if it is absent or sent twice.
+    func cookie(_ name: String) -> String? {
+        let values = headers.values(of: "Cookie").flatMap { $0.split(separator: ";") }.compactMap { pair -> String? in
+            let sides = pair.drop { $0 == " " }.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
+            return sides.count == 2 && sides[0] == name ? String(sides[1]) : nil
+        }
+        return values.count == 1 ? values[0] : nil
+    }
+}
+
+extension AuthorizationFlow.Cookie {
+    /// The value of `Set-Cookie`. Lax: the browser sends it when the provider redirects back.
+    func header(value: String, maxAge: Int) -> String {
+        "\(name)=\(value); Path=/; Max-Age=\(maxAge); HttpOnly; SameSite=Lax" + (isSecure ? "; Secure" : "")
+    }
+}

@@ -1,0 +1,60 @@
+internal import Crypto
+internal import Encoding
+internal import HTTP
+internal import Identity
+internal import Postgres
+internal import Providers
+internal import Storage
+internal import Telemetry
+
+extension FlowSecrets {
+    static let live = FlowSecrets(
+        random: { Base64URL.encode(Random.bytes(32)) }, hash: { Digest.sha256(Array($0.utf8)) },
+        areEqual: { constantTimeEquals($0, $1) })
+}
+
+extension AuthorizationServers {
+    /// Reads client secrets from the database, and caches them for seconds.
+    static func live(
+        on pool: Pool, under masterKeys: MasterKeys, mode: Mode, send: @escaping TokenRequestSender, keys: JWKSCache,
+        appleTokens: AppleTokenEndpoint
+    ) -> AuthorizationServers {
+        let store = ProviderSecretStore(pool: pool)
+        let secrets = Cache<ClientSecretName, Secret?>(lifetime: ConfigurationCache.lifetime) { name in
+            try await store.secret(of: name.provider, in: name.realm, under: masterKeys)
+        }
+        return .live(
+            send: send, at: mode.authorizationEndpoints, keys: keys, appleTokens: appleTokens,
+            appleCredentials: .live(on: pool, under: masterKeys),
+            clientSecret: { try await secrets.value(for: ClientSecretName(provider: $0, realm: $1)) },
+            allowsPrivate: mode.takesLoopbackIssuers)
+    }
+}
+
+private struct ClientSecretName: Hashable, Sendable {
+    let provider: ProviderID
+    let realm: ID<Realm>
+}
+
+extension HTTP.Client {
+    /// Sends requests to the token endpoints of providers.
+    nonisolated var tokenRequests: TokenRequestSender {
+        { request in
+            let response = try await self.send(request)
+            return (response.status, response.body)
+        }
+    }
+}
+
+/// Counts what happens to sign-ins in a browser.
+struct AuthorizationFlowRecord: Sendable {
+    private let flows: Counter
+
+    init(metrics: Metrics) {
+        flows = metrics.counter(
+            "sekisho_authorization_flows_total", help: "Sign-ins with a provider in a browser.",
+            labels: [MetricLabel("event", AuthorizationFlows.Event.allCases.map(\.rawValue))])
+    }
+
+    func note(_ event: AuthorizationFlows.Event) { flows.increment(event.rawValue) }
+}

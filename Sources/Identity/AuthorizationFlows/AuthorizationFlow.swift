@@ -1,0 +1,121 @@
+/// A sign-in in the browser between its start and the provider's response: the content of `state`, which only the
+/// gateway can read. It holds everything that the callback needs, so no row exists before the provider has responded.
+public struct AuthorizationFlow: Hashable, SealedTokenContent {
+    public static let purpose = "authorization-flow"
+
+    /// What the flow was started for. It cannot be used for anything else.
+    public enum Operation: String, CaseIterable, Codable, Sendable {
+        case signIn = "SIGN_IN"
+        case link = "LINK"
+        /// Never creates an account.
+        case reauthenticate = "REAUTHENTICATE"
+    }
+
+    /// How the result reaches the app.
+    public enum Delivery: Hashable, Codable, Sendable {
+        /// By a redirect to the app, with the grant in the query. The client has the session ID.
+        ///
+        /// - Parameter sessionHash: base64url of SHA-256.
+        case app(AuthorizationTarget, sessionHash: String)
+        /// By an event for the frame of Firebase's SDK in the window that opened this one.
+        case popup(SDKEvent, returnTo: AuthorizationTarget)
+        /// By an event that waits in the browser for the SDK's frame, and a redirect to the page.
+        case page(SDKEvent, returnTo: AuthorizationTarget)
+    }
+
+    public let app: ID<App>
+    public let provider: ProviderID
+    public let clientID: String
+    public let operation: Operation
+    /// Issued by the gateway, single-use, and part of the provider's identity token.
+    public let nonce: String
+    /// Of PKCE (RFC 7636); `nil` for Apple, which does not support it.
+    public let verifier: String?
+    /// Where the provider sends its response.
+    public let redirectURI: String
+    public let delivery: Delivery
+    /// `nil` for a flow that is bound to a client instead of a browser.
+    public let cookie: Cookie?
+
+    /// Binds the flow to the browser that started it.
+    public struct Cookie: Hashable, Codable, Sendable {
+        public let name: String
+        /// Base64url of SHA-256.
+        public let hash: String
+        public let isSecure: Bool
+    }
+}
+
+extension AuthorizationFlow {
+    public var target: AuthorizationTarget {
+        switch delivery {
+        case .app(let target, _), .popup(_, let target), .page(_, let target): target
+        }
+    }
+
+    /// What the identity will be used for.
+    var use: LoginServices.Use { operation == .link ? .link : .signIn }
+
+    /// Whether the provider posts its response from its own site. Such a request carries no cookie, so its form waits in
+    /// the database for the request that does.
+    public var receivesForm: Bool { provider == .apple }
+}
+
+/// The members of an event that Firebase's JavaScript SDK chose itself.
+public struct SDKEvent: Hashable, Codable, Sendable {
+    /// The SDK's `authType`, such as `signInViaPopup`.
+    public let type: String
+    public let eventID: String?
+    public let apiKey: String
+    public let appName: String
+    public let tenant: String?
+
+    public init(type: String, eventID: String?, apiKey: String, appName: String, tenant: String?) {
+        self.type = type
+        self.eventID = eventID
+        self.apiKey = apiKey
+        self.appName = appName
+        self.tenant = tenant
+    }
+}
+
+/// What a completed flow keeps until its grant is redeemed: a verified identity and the provider's tokens.
+public struct AuthorizationResult: Hashable, SealedTokenContent {
+    public static let purpose = "authorization-result"
+
+    public let identity: VerifiedIdentity
+    public let operation: AuthorizationFlow.Operation
+    public let tokens: ProviderTokens
+}
+
+/// The tokens of a provider's token endpoint, which the app receives.
+public struct ProviderTokens: Hashable, Codable, Sendable {
+    public let idToken: String
+    public let accessToken: String?
+    public let refreshToken: String?
+    /// In seconds.
+    public let expiresIn: Int64?
+
+    public init(idToken: String, accessToken: String? = nil, refreshToken: String? = nil, expiresIn: Int64? = nil) {
+        self.idToken = idToken
+        self.accessToken = accessToken
+        self.refreshToken = refreshToken
+        self.expiresIn = expiresIn
+    }
+}
+
+/// A result whose grant and session ID a client has presented.
+public struct RedeemedAuthorization: Sendable {
+    public let result: AuthorizationResult
+    /// Makes the grant single-use; consumed by the sign-in.
+    let replayKey: ReplayKey
+
+    public var tokens: ProviderTokens { result.tokens }
+
+    var mayCreateAccount: Bool { result.operation != .reauthenticate }
+
+    /// - Throws: ``AuthorizationRefusal/otherOperation`` unless the request does what the flow was started for.
+    func require(linking: Bool) throws(AuthorizationRefusal) {
+        guard linking == (result.operation == .link) else { throw .otherOperation }
+    }
+}

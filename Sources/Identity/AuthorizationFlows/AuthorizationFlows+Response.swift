@@ -1,0 +1,174 @@
+internal import Encoding
+
+/// `state`: a sealed flow, and the realm that it is sealed for.
+struct AuthorizationState {
+    let sealed: String
+    let realm: ID<Realm>
+
+    init(sealed: String, realm: ID<Realm>) {
+        self.sealed = sealed
+        self.realm = realm
+    }
+
+    init?(_ text: String) {
+        let parts = text.split(separator: ".", maxSplits: 1, omittingEmptySubsequences: false)
+        guard parts.count == 2, !parts[0].isEmpty, (1...128).contains(parts[1].utf8.count) else { return nil }
+        self.init(sealed: String(parts[0]), realm: ID(String(parts[1])))
+    }
+
+    var text: String { "\(sealed).\(realm.rawValue)" }
+}
+
+/// A flow that came back from the provider.
+public struct ReturnedFlow: Sendable {
+    public let flow: AuthorizationFlow
+    public let project: Project
+    let app: App
+    let stored: StoredFlow
+}
+
+/// The result of a flow, for the browser.
+public struct FlowGrant: Sendable {
+    public let grant: String
+    /// `nil` if the client already has the session ID.
+    public let sessionID: String?
+}
+
+extension AuthorizationFlows {
+    /// Finds the flow that a provider's response belongs to.
+    public func flow(of state: String) async throws -> ReturnedFlow {
+        guard let parsed = AuthorizationState(state), let project = try await directory.realm(parsed.realm),
+            project.tenant?.settings.isDisabled != true
+        else { throw AuthorizationRefusal.stateInvalid }
+        let (flow, replayKey) = try unsealed(AuthorizationFlow.self, from: parsed.sealed, in: project.realm)
+        guard let app = try await directory.app(flow.app, project.id) else { throw AuthorizationRefusal.notConfigured }
+        return ReturnedFlow(
+            flow: flow, project: project, app: app,
+            stored: StoredFlow(hash: replayKey.hash, realm: project.realm, expiresAt: replayKey.expiresAt))
+    }
+
+    /// Keeps the form that a provider posted, until a request comes with the cookie.
+    public func keep(_ response: AuthorizationResponse, of returned: ReturnedFlow) async throws {
+        guard returned.flow.receivesForm else { throw AuthorizationRefusal.invalidResponse }
+        let sealed = try sealedTokens.encode(response, until: returned.stored.expiresAt, in: returned.project.realm)
+        try await store.keep(sealed, of: returned.stored)
+    }
+
+    /// Redeems the code and verifies the identity. If the provider cannot be reached, the flow stays as it is and the
+    /// same request may succeed later.
+    ///
+    /// - Parameters:
+    ///   - response: ignored if the provider posts its response.
+    ///   - cookie: the value of the cookie with this name.
+    public func complete(
+        _ returned: ReturnedFlow, with response: AuthorizationResponse, cookie: (String) -> String?,
+        from origin: RequestContext
+    ) async throws -> FlowGrant {
+        do {
+            try limiter.take(
+                .authorizationFlows(from: origin.network), Policy.authorizationFlowLimit,
+                Policy.authorizationFlowWindow, ID(returned.project.id))
+            try requireBrowser(returned.flow, cookie: cookie)
+            let grant = try await granted(returned, response)
+            note(.granted)
+            return grant
+        } catch {
+            switch error {
+            case AuthorizationRefusal.cancelled: note(.cancelled)
+            case is ProviderUnreachable: note(.unavailable)
+            case is any Refusal: note(.rejected)
+            default: break
+            }
+            throw error
+        }
+    }
+
+    private func requireBrowser(
+        _ flow: AuthorizationFlow, cookie: (String) -> String?
+    ) throws(AuthorizationRefusal) {
+        guard let expected = flow.cookie else { return }
+        guard let value = cookie(expected.name), let hash = Base64URL.decode(expected.hash),
+            secrets.areEqual(secrets.hash(value), hash)
+        else {
+            throw .otherBrowser
+        }
+    }
+
+    private func granted(_ returned: ReturnedFlow, _ response: AuthorizationResponse) async throws -> FlowGrant {
+        let flow = returned.flow
+        guard let claimed = try await store.claim(returned.stored, hasResponse: flow.receivesForm) else {
+            throw AuthorizationRefusal.alreadyUsed
+        }
+        do {
+            let kept = try claimed.response.map {
+                try unsealed(AuthorizationResponse.self, from: $0, in: returned.project.realm).content
+            }
+            return try await granted(returned, redeeming: flow.receivesForm ? kept : response)
+        } catch let error as ProviderUnreachable {
+            try await store.release(returned.stored)
+            throw error
+        }
+    }
+
+    private func granted(
+        _ returned: ReturnedFlow, redeeming response: AuthorizationResponse?
+    ) async throws -> FlowGrant {
+        let (flow, project) = (returned.flow, returned.project)
+        guard let response else { throw AuthorizationRefusal.invalidResponse }
+        guard !response.isCancelled else { throw AuthorizationRefusal.cancelled }
+        if let error = response.error { throw AuthorizationRefusal(providerError: error) }
+        guard let code = response.code, (1...AuthorizationResponse.lengthLimit).contains(code.utf8.count) else {
+            throw AuthorizationRefusal.invalidResponse
+        }
+        // The provider may have been disabled since.
+        try verifier.admit(flow.provider, returned.app, project, flow.use)
+        guard let settings = project.settings(of: flow.provider) else { throw ProviderRefusal.notConfigured }
+        let tokens = try await servers.redeem(
+            CodeRedemption(
+                settings: settings, realm: project.realm, clientID: flow.clientID, code: Secret(code),
+                redirectURI: flow.redirectURI, verifier: flow.verifier, issuer: response.issuer))
+        let identity = try await verified(tokens, of: returned, named: response.name)
+        let result = AuthorizationResult(identity: identity, operation: flow.operation, tokens: tokens)
+        return try await store(result, of: returned)
+    }
+
+    /// The nonce binds the identity token, and so the code, to this flow.
+    private func verified(
+        _ tokens: ProviderTokens, of returned: ReturnedFlow, named name: PersonName?
+    ) async throws -> VerifiedIdentity {
+        let (flow, project, now) = (returned.flow, returned.project, clock.now())
+        var credential = FederatedCredential(
+            provider: flow.provider, idToken: Secret(tokens.idToken), rawNonce: flow.nonce, name: name)
+        let nonceKey = try sealedTokens.replayKey(ofNonce: flow.nonce, at: now, in: project.realm)
+        credential.nonceIsFromGateway = nonceKey != nil
+        var identity = try await verifier.verify(credential, returned.app, project)
+        identity.replayKeys += [nonceKey].compactMap(\.self)
+        if flow.provider == .apple, let refreshToken = tokens.refreshToken {
+            let id = appleSealing.newID()
+            identity.code = SealedCode(
+                id: id, subject: identity.subject, clientID: flow.clientID,
+                code: try appleSealing.seal(Secret(refreshToken), id), redirectURI: nil,
+                expiresAt: now + AuthorizationCode.lifetime, tokenType: .refreshToken)
+        }
+        return identity
+    }
+
+    private func store(_ result: AuthorizationResult, of returned: ReturnedFlow) async throws -> FlowGrant {
+        let (grant, end) = (secrets.random(), clock.now() + Self.grantLifetime)
+        let sessionID: String?
+        let sessionHash: [UInt8]
+        if case .app(_, let hash) = returned.flow.delivery {
+            guard let known = Base64URL.decode(hash) else { throw AuthorizationRefusal.stateInvalid }
+            (sessionID, sessionHash) = (nil, known)
+        } else {
+            let new = secrets.random()
+            (sessionID, sessionHash) = (new, secrets.hash(new))
+        }
+        let key = GrantKey(
+            grantHash: secrets.hash(grant), sessionHash: sessionHash, app: returned.app.id,
+            realm: returned.project.realm)
+        let sealed = try sealedTokens.encode(result, until: end, in: returned.project.realm)
+        try await store.complete(returned.stored, with: sealed, for: key, until: end)
+        return FlowGrant(grant: grant, sessionID: sessionID)
+    }
+}

@@ -1,0 +1,99 @@
+internal import Encoding
+
+/// What a client asks for when it starts a flow.
+public struct AuthorizationStart: Sendable {
+    public let provider: ProviderID
+    public let operation: AuthorizationFlow.Operation
+    public let delivery: Delivery
+    /// `https://auth.example.com/__/auth/handler`.
+    public let redirectURI: String
+    public let scopes: [String]
+    public let customParameters: [String: String]
+
+    public enum Delivery: Sendable {
+        case app(AuthorizationTarget, sessionID: String?)
+        case popup(SDKEvent, returnTo: AuthorizationTarget)
+        case page(SDKEvent, returnTo: AuthorizationTarget)
+    }
+
+    public init(
+        provider: ProviderID, operation: AuthorizationFlow.Operation, delivery: Delivery, redirectURI: String,
+        scopes: [String] = [], customParameters: [String: String] = [:]
+    ) {
+        self.provider = provider
+        self.operation = operation
+        self.delivery = delivery
+        self.redirectURI = redirectURI
+        self.scopes = scopes
+        self.customParameters = customParameters
+    }
+}
+
+/// A flow that waits for the person.
+public struct StartedFlow: Sendable {
+    public let authorizationURL: String
+    /// `nil` for a flow that is bound to a browser.
+    public let sessionID: String?
+    /// The cookie with its value; `nil` for a flow that is bound to a client.
+    public let cookie: (cookie: AuthorizationFlow.Cookie, value: String)?
+}
+
+extension AuthorizationFlows {
+    /// The rule about guideline 4.8 and link-only providers applies here and again when the result is used.
+    public func start(
+        _ start: AuthorizationStart, for app: App, in project: Project, from origin: RequestContext
+    ) async throws -> StartedFlow {
+        try verifier.admit(start.provider, app, project, start.operation == .link ? .link : .signIn)
+        try limiter.take(
+            .authorizationFlows(from: origin.network), Policy.authorizationFlowLimit,
+            Policy.authorizationFlowWindow, ID(project.id))
+        guard let settings = project.settings(of: start.provider),
+            let clientID = ProviderStart(of: settings, for: app, in: project).webClientID
+        else { throw ProviderRefusal.notConfigured }
+        let (delivery, sessionID) = try checkedDelivery(start.delivery)
+        let end = clock.now() + Self.lifetime
+        let verifier = start.provider == .apple ? nil : secrets.random()
+        let cookie = sessionID == nil ? newCookie(isSecure: start.redirectURI.hasPrefix("https://")) : nil
+        let flow = AuthorizationFlow(
+            app: app.id, provider: start.provider, clientID: clientID, operation: start.operation,
+            nonce: sealedTokens.nonce(until: end, in: project.realm).raw, verifier: verifier,
+            redirectURI: start.redirectURI, delivery: delivery, cookie: cookie?.cookie)
+        let state = AuthorizationState(
+            sealed: try sealedTokens.encode(flow, until: end, in: project.realm), realm: project.realm)
+        let url = try await servers.authorizationURL(
+            AuthorizationRequest(
+                settings: settings, clientID: clientID, redirectURI: start.redirectURI, state: state.text,
+                nonce: flow.nonce, codeChallenge: verifier.map { Base64URL.encode(secrets.hash($0)) },
+                scopes: ProviderStart(of: settings, for: app, in: project).scopes(adding: start.scopes),
+                customParameters: start.customParameters))
+        note(.started)
+        return StartedFlow(authorizationURL: url, sessionID: sessionID, cookie: cookie)
+    }
+
+    private func checkedDelivery(
+        _ delivery: AuthorizationStart.Delivery
+    ) throws(AuthorizationRefusal) -> (AuthorizationFlow.Delivery, sessionID: String?) {
+        switch delivery {
+        case .app(let target, let chosen):
+            guard chosen.map(Self.canBeSessionID) ?? true else { throw .invalidSessionID }
+            let sessionID = chosen ?? secrets.random()
+            return (.app(target, sessionHash: hash(sessionID)), sessionID)
+        case .popup(let event, let target): return (.popup(event, returnTo: target), nil)
+        case .page(let event, let target): return (.page(event, returnTo: target), nil)
+        }
+    }
+
+    /// A short session ID could be guessed.
+    private static func canBeSessionID(_ text: String) -> Bool {
+        (16...128).contains(text.utf8.count) && text.utf8.allSatisfy { (0x21...0x7E).contains($0) }
+    }
+
+    /// Each flow has its own cookie, so that flows in several tabs do not disturb each other.
+    private func newCookie(isSecure: Bool) -> (cookie: AuthorizationFlow.Cookie, value: String) {
+        let value = secrets.random()
+        let name = (isSecure ? "__Host-" : "") + "sekisho-flow-" + secrets.random().prefix(10)
+        return (AuthorizationFlow.Cookie(name: name, hash: hash(value), isSecure: isSecure), value)
+    }
+
+    func hash(_ text: String) -> String { Base64URL.encode(secrets.hash(text)) }
+}

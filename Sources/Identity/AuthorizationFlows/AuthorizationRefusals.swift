@@ -1,0 +1,62 @@
+/// Why a sign-in in the browser does not start or does not complete.
+public enum AuthorizationRefusal: Refusal, Hashable {
+    /// `state` is absent, forged or expired.
+    case stateInvalid
+    /// The browser that started the flow is another one.
+    case otherBrowser
+    /// The provider's response was processed before.
+    case alreadyUsed
+    /// The person cancelled.
+    case cancelled
+    /// The provider responded with an error. The value is one of OAuth's.
+    case providerError(String)
+    /// The provider's response lacks something, or does not belong to this provider.
+    case invalidResponse
+    /// The provider's token endpoint rejects the code, or the client's credentials.
+    case codeRejected(String)
+    /// The app or the provider of the flow is no longer configured.
+    case notConfigured
+    /// The API key, the provider or the kind of the flow is missing from the page's URL.
+    case malformedStart
+    /// The session ID is too short or too long.
+    case invalidSessionID
+    case missingSessionID
+    /// The grant is unknown, expired, or belongs to another session ID or app.
+    case invalidGrant
+    /// The request does something else than the flow was started for.
+    case otherOperation
+    /// The client reports a failure that the gateway's page has explained.
+    case failed(String)
+}
+
+extension AuthorizationRefusal {
+    public var code: ErrorCode {
+        switch self {
+        case .cancelled: .userCancelled
+        case .notConfigured: .operationNotAllowed
+        case .invalidSessionID, .malformedStart: .invalidArgument
+        case .missingSessionID: .missingSessionID
+        case .stateInvalid, .otherBrowser, .alreadyUsed, .providerError, .invalidResponse, .codeRejected, .invalidGrant,
+            .otherOperation, .failed:
+            .invalidIdpResponse
+        }
+    }
+
+    public var detail: String? {
+        switch self {
+        case .stateInvalid: "The state is not valid or has expired."
+        case .otherBrowser: "The sign-in was started in another browser."
+        case .alreadyUsed: "The response of the provider was used before."
+        case .cancelled, .missingSessionID: nil
+        case .providerError(let error): "The provider answered with the error \(error)."
+        case .invalidResponse: "The response of the provider is not valid."
+        case .codeRejected(let error): "The provider rejects the authorization code: \(error)."
+        case .notConfigured: "The identity provider configuration is not found."
+        case .malformedStart: "The address of the page lacks a required parameter."
+        case .invalidSessionID: "sessionId must have 16 to 128 visible ASCII characters."
+        case .invalidGrant: "The grant is not valid: it has expired, or belongs to another sessionId or app."
+        case .otherOperation: "The request differs from the operation that createAuthUri was called for."
+        case .failed(let error): "The sign-in in the browser failed: \(error)."
+        }
+    }
+}

@@ -1,0 +1,86 @@
+/// The authorization and token endpoints of all supported providers (RFC 6749 §3).
+public struct AuthorizationServers: Sendable {
+    /// Returns the URL at which the person signs in. Throws ``ProviderRefusal``, or ``ProviderUnreachable`` if the
+    /// provider's configuration has to be fetched and cannot be.
+    public var authorizationURL: @Sendable (AuthorizationRequest) async throws -> String
+    /// Exchanges a code within a deadline. Throws ``AuthorizationRefusal``, or ``ProviderUnreachable`` if the provider
+    /// gave no usable response; the code may then still be valid.
+    public var redeem: @Sendable (CodeRedemption) async throws -> ProviderTokens
+
+    public init(
+        authorizationURL: @escaping @Sendable (AuthorizationRequest) async throws -> String,
+        redeem: @escaping @Sendable (CodeRedemption) async throws -> ProviderTokens
+    ) {
+        self.authorizationURL = authorizationURL
+        self.redeem = redeem
+    }
+}
+
+public struct AuthorizationRequest: Sendable {
+    public let settings: ProviderSettings
+    public let clientID: String
+    public let redirectURI: String
+    public let state: String
+    public let nonce: String
+    /// Of the method S256; `nil` for a provider without PKCE.
+    public let codeChallenge: String?
+    public let scopes: [String]
+    /// Chosen by the client. They never replace a parameter that the gateway sets.
+    public let customParameters: [String: String]
+}
+
+public struct CodeRedemption: Sendable {
+    public let settings: ProviderSettings
+    public let realm: ID<Realm>
+    public let clientID: String
+    public let code: Secret
+    public let redirectURI: String
+    public let verifier: String?
+    /// The parameter `iss` of the response (RFC 9207), which prevents that one provider's code reaches another.
+    public let issuer: String?
+}
+
+/// The parameters of a provider's response, from the query or from a form.
+public struct AuthorizationResponse: Sendable, Codable {
+    public let code: String?
+    public let issuer: String?
+    public let error: String?
+    /// Apple's `user`: unsigned, and sent only once.
+    public let name: PersonName?
+
+    /// In bytes.
+    static let lengthLimit = 4096
+
+    public init(code: String?, issuer: String?, error: String?, name: PersonName?) {
+        self.code = code
+        self.issuer = issuer
+        self.error = error
+        self.name = name
+    }
+
+    /// The errors by which Google, OpenID providers and Apple report that the person cancelled.
+    var isCancelled: Bool { error == "access_denied" || error == "user_cancelled_authorize" }
+}
+
+extension AuthorizationResponse: SealedTokenContent {
+    public static let purpose = "authorization-response"
+}
+
+/// Source of the secrets of flows.
+public struct FlowSecrets: Sendable {
+    /// 43 random characters of base64url: 256 bits.
+    public var random: @Sendable () -> String
+    /// SHA-256.
+    public var hash: @Sendable (String) -> [UInt8]
+    /// In a time that does not depend on the content.
+    public var areEqual: @Sendable ([UInt8], [UInt8]) -> Bool
+
+    public init(
+        random: @escaping @Sendable () -> String, hash: @escaping @Sendable (String) -> [UInt8],
+        areEqual: @escaping @Sendable ([UInt8], [UInt8]) -> Bool
+    ) {
+        self.random = random
+        self.hash = hash
+        self.areEqual = areEqual
+    }
+}

@@ -1,0 +1,93 @@
+/// The URL of an app to which the gateway hands a person back, checked when the flow started.
+public struct AuthorizationTarget: Hashable, Codable, Sendable {
+    public static let lengthLimit = 2048
+    /// The parameters that the gateway adds to the query.
+    public static let grantName = "grant"
+    public static let errorName = "error"
+
+    public let text: String
+
+    /// A URL that a client names: exactly one of the app's redirect URIs, or a page of an authorized domain. A page
+    /// without TLS is accepted on the device itself, and in `dev`.
+    public init(_ text: String, of app: App, in project: Project) throws(ContinueURLRefusal) {
+        guard Self.isReadable(text) else { throw .malformed }
+        if !app.settings.redirectURIs.contains(text) { try Self.requirePage(text, in: project) }
+        guard !Self.hasReservedName(text) else { throw .malformed }
+        self.text = text
+    }
+
+    /// A page of an authorized domain.
+    public init(page text: String, in project: Project) throws(ContinueURLRefusal) {
+        guard Self.isReadable(text) else { throw .malformed }
+        try Self.requirePage(text, in: project)
+        self.text = text
+    }
+
+    private static func requirePage(_ text: String, in project: Project) throws(ContinueURLRefusal) {
+        let start = text.prefix(8).lowercased()
+        if start.hasPrefix("http://") || start.hasPrefix("https://") {
+            let page = try ContinueURL(text, in: project)
+            guard start.hasPrefix("https://") || project.acceptsPlain(page.host) else { throw .malformed }
+        } else {
+            guard canBeRegistered(text) else { throw .malformed }
+            guard project.acceptsEveryDomain else { throw .unauthorizedDomain }
+        }
+    }
+
+    private static func isReadable(_ text: String) -> Bool {
+        text.utf8.count <= lengthLimit && text.utf8.allSatisfy { (0x21...0x7E).contains($0) && $0 != 0x5C }
+    }
+
+    /// The gateway's own parameters must not occur twice in the URL that the client presents.
+    private static func hasReservedName(_ text: String) -> Bool {
+        let query = text.prefix { $0 != "#" }.drop { $0 != "?" }.dropFirst()
+        return query.split(separator: "&").contains { pair in
+            let name = pair.prefix { $0 != "=" }
+            return name == grantName || name == errorName
+        }
+    }
+
+    /// Returns the URL with one more parameter in its query.
+    public func adding(_ name: String, _ value: String) -> String {
+        let base = text.prefix { $0 != "#" }
+        let separator = base.contains("?") ? (base.hasSuffix("?") || base.hasSuffix("&") ? "" : "&") : "?"
+        return base + separator + "\(name)=\(value)" + text.dropFirst(base.count)
+    }
+
+    /// Whether an app may register `text` as a redirect URI: an https URL (an app link), an http URL of the device
+    /// itself, or a custom scheme (RFC 8252 §7). Schemes that browsers handle themselves are not accepted.
+    public static func canBeRegistered(_ text: String) -> Bool {
+        guard isReadable(text), !text.contains("#"), !hasReservedName(text),
+            let match = text.wholeMatch(of: /([A-Za-z][A-Za-z0-9+.-]*):(.+)/)
+        else { return false }
+        let (scheme, rest) = (match.1.lowercased(), match.2)
+        switch scheme {
+        case "https": return rest.wholeMatch(of: /\/\/[A-Za-z0-9.-]+(:[0-9]{1,5})?([\/?].*)?/) != nil
+        case "http": return rest.wholeMatch(of: /\/\/(localhost|127\.0\.0\.1|\[::1\])(:[0-9]{1,5})?([\/?].*)?/) != nil
+        default: return !browserSchemes.contains(scheme)
+        }
+    }
+
+    private static let browserSchemes: Set<String> = [
+        "about", "blob", "chrome", "chrome-extension", "content", "data", "file", "filesystem", "ftp", "intent",
+        "jar", "javascript", "livescript", "mailto", "mhtml", "resource", "tel", "vbscript", "view-source", "ws",
+        "wss",
+    ]
+}
+
+extension Project {
+    /// The pages that may frame the helper of Firebase's SDK, and so receive its events: sources of a
+    /// Content-Security-Policy (CSP 3 §2.3.1).
+    public var frameAncestors: [String] {
+        guard !acceptsEveryDomain else { return ["*"] }
+        let sources = authorizedDomains.filter(Project.canAuthorize).map { $0.lowercased() }.flatMap { host in
+            ["https://\(host):*"] + (acceptsPlain(host) ? ["http://\(host):*"] : [])
+        }
+        return sources.isEmpty ? ["'none'"] : sources
+    }
+
+    /// Whether pages of `host` need no TLS.
+    fileprivate func acceptsPlain(_ host: String) -> Bool {
+        emulatorRules != nil || host == "localhost" || host == "127.0.0.1"
+    }
+}

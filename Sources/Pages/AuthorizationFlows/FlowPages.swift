@@ -1,0 +1,183 @@
+internal import HTML
+public import HTTP
+public import Identity
+
+extension Page {
+    /// The end of a sign-in in the browser. Its script hands the result to the app.
+    ///
+    /// - Parameter delivery: for the script, as JSON.
+    public static func flowResult(delivering delivery: String, _ frame: Frame) -> Page {
+        var page = Page(
+            frame, LocalizedString("Signing in…", "ログインしています…"),
+            [
+                frame.paragraph(
+                    LocalizedString("You will be taken back to the app.", "アプリに戻ります。")),
+                Markup(.noscript, [frame.paragraph(.needsScript)]), frame.stuck,
+            ])
+        page.delivery = delivery
+        return page
+    }
+
+    /// How the person gets back to the app after a failure.
+    public enum WayBack: Sendable {
+        /// - Parameter url: a URL of the app that was checked when the flow started.
+        case link(AuthorizationTarget, url: String)
+        /// The script hands an error to the app; see ``flowResult(delivering:_:)``.
+        ///
+        /// - Parameter waits: until the person clicks.
+        case script(String, waits: Bool)
+        /// The request does not show which app it is.
+        case none
+    }
+
+    /// - Parameter retry: the query of the same request, if it may succeed later.
+    public static func flowFailure(
+        _ failure: FlowFailure, back: WayBack, retry: String? = nil, _ frame: Frame
+    ) -> Page {
+        var page = Page(frame, failure.title, [frame.paragraph(failure.advice)])
+        if let retry {
+            page.content.append(frame.link(LocalizedString("Try again", "もう一度試す"), to: .handler(query: retry)))
+        }
+        let label = LocalizedString("Back to the app", "アプリに戻る")
+        let isSecond = retry != nil
+        switch back {
+        case .link(let target, let url):
+            page.content.append(frame.link(label, to: .app(target, at: url), isQuiet: isSecond))
+        case .script(let delivery, let waits):
+            page.delivery = delivery
+            if waits {
+                page.content.append(
+                    Markup(
+                        .button, [.type("button"), .id(.back)] + (isSecond ? [.classes(.quiet)] : []),
+                        text: label.in(frame.language)))
+            }
+            page.content.append(frame.stuck)
+        case .none: page.content += frame.continueLinkOrAdvice(to: nil)
+        }
+        return page
+    }
+
+    /// Like ``response(status:)``, but the page stays connected with the window that opened it.
+    public func flowResponse(status: Int = 200) -> Response {
+        let script = delivery.map { _ in "script-src 'sha256-\(PageScript.delivery.sha256)'; " } ?? ""
+        let policy = """
+            default-src 'none'; \(script)style-src 'sha256-\(Stylesheet.sha256)'; form-action 'none'; \
+            frame-ancestors 'none'; base-uri 'none'
+            """
+        return Response(
+            status: status,
+            headers: [
+                "Content-Type": "text/html; charset=utf-8",
+                "Content-Security-Policy": policy,
+                "Content-Language": frame.language.rawValue,
+                "Referrer-Policy": "no-referrer",
+                "Cache-Control": "no-store",
+                "Cross-Origin-Resource-Policy": "same-origin",
+            ],
+            body: Array(html.utf8))
+    }
+}
+
+extension Page.Frame {
+    /// Shown by the script if no page of the app answers.
+    fileprivate var stuck: Markup {
+        Markup(
+            .p, [.id(.stuck), .hidden],
+            text: LocalizedString(
+                "The app does not answer. Close this window, go back to the app, and sign in again there.",
+                "アプリが応答しません。この画面を閉じてアプリに戻り、もう一度ログインしてください。"
+            ).in(language))
+    }
+}
+
+extension LocalizedString {
+    fileprivate static let needsScript = LocalizedString(
+        "This page needs JavaScript. Turn it on in your browser, and sign in again.",
+        "このページにはJavaScriptが必要です。ブラウザーで有効にして、もう一度ログインしてください。")
+}
+
+/// Why a sign-in in the browser ended on a page of the gateway.
+public enum FlowFailure: Hashable, Sendable {
+    /// The sign-in took too long, or its address is damaged.
+    case expired
+    /// The cookie of the flow is missing.
+    case otherBrowser
+    case alreadyUsed
+    /// The page to return to is not one of the project's.
+    case domainNotAllowed
+    /// The provider does not respond, or not in time, or with something unusable.
+    case providerUnavailable
+    /// The provider or the gateway rejects the sign-in.
+    case rejected
+    case cancelled
+    /// The app does not offer this way to sign in.
+    case notOffered
+    /// The address of the page lacks something that the app has to send.
+    case malformed
+    case tooManyAttempts(minutes: Int)
+}
+
+extension FlowFailure {
+    fileprivate var title: LocalizedString {
+        switch self {
+        case .expired: LocalizedString("This sign-in has expired", "ログインの有効期限が切れました")
+        case .otherBrowser: LocalizedString("We cannot finish this sign-in", "ログインを完了できません")
+        case .alreadyUsed: LocalizedString("This sign-in is already finished", "このログインは終了しています")
+        case .domainNotAllowed: LocalizedString("This website is not allowed", "このサイトでは利用できません")
+        case .providerUnavailable: LocalizedString("The sign-in service does not answer", "ログインサービスが応答しません")
+        case .rejected: LocalizedString("The sign-in did not work", "ログインできませんでした")
+        case .cancelled: LocalizedString("You cancelled the sign-in", "ログインを中止しました")
+        case .notOffered: LocalizedString("This sign-in is not available", "この方法ではログインできません")
+        case .malformed: LocalizedString("This page was opened incorrectly", "このページは正しく開かれていません")
+        case .tooManyAttempts: LocalizedString("Too many attempts", "試行回数の上限に達しました")
+        }
+    }
+
+    fileprivate var advice: LocalizedString {
+        switch self {
+        case .expired:
+            LocalizedString(
+                "You have ten minutes to sign in. Go back to the app and sign in again. Nothing was changed.",
+                "ログインは10分以内に行ってください。アプリに戻って、もう一度ログインしてください。変更は行われていません。")
+        case .otherBrowser:
+            LocalizedString(
+                """
+                This browser did not start the sign-in, or it does not keep cookies. Go back to the app, allow cookies, and \
+                sign in again in one browser. Nothing was changed.
+                """,
+                """
+                このブラウザーで始めたログインではないか、Cookieが保存されていません。アプリに戻り、Cookieを許可して、\
+                同じブラウザーでもう一度ログインしてください。変更は行われていません。
+                """)
+        case .alreadyUsed:
+            LocalizedString(
+                "Go back to the app. If you are not signed in there, sign in again.",
+                "アプリに戻ってください。ログインできていない場合は、もう一度ログインしてください。")
+        case .domainNotAllowed:
+            LocalizedString(
+                "The website that opened this page may not use this sign-in. If you run it, add its domain to the authorized domains.",
+                "このページを開いたサイトには、このログインの利用が許可されていません。サイトの運営者は、承認済みドメインに追加してください。")
+        case .providerUnavailable:
+            LocalizedString(
+                "Wait a moment, then try again. Nothing is lost. You can also go back to the app and sign in in another way.",
+                "しばらく待ってから、もう一度お試しください。何も失われていません。アプリに戻って、別の方法でログインすることもできます。")
+        case .rejected:
+            LocalizedString(
+                "Nothing was changed. Go back to the app and sign in again.",
+                "変更は行われていません。アプリに戻って、もう一度ログインしてください。")
+        case .cancelled:
+            LocalizedString("Nothing was changed. You can go back to the app.", "変更は行われていません。アプリにお戻りください。")
+        case .notOffered:
+            LocalizedString(
+                "Go back to the app and sign in in another way.", "アプリに戻って、別の方法でログインしてください。")
+        case .malformed:
+            LocalizedString(
+                "Go back to the app and sign in again. If this page comes back, contact the people who run the app.",
+                "アプリに戻って、もう一度ログインしてください。同じページが表示される場合は、アプリの運営者にお問い合わせください。")
+        case .tooManyAttempts(let minutes):
+            LocalizedString(
+                minutes == 1 ? "Wait one minute, then try again." : "Wait \(minutes) minutes, then try again.",
+                "\(minutes)分ほど待ってから、もう一度お試しください。")
+        }
+    }
+}

@@ -1,0 +1,30 @@
+internal import HTML
+public import HTTP
+
+/// The frame that Firebase's JavaScript SDK puts into the page of the app, and that hands events to it.
+public enum FramePage {
+    /// The SDK and its frame talk through a library of Google: the only foreign origin that any page loads from.
+    static let library = "https://apis.google.com"
+
+    /// - Parameter ancestors: the pages that may embed the frame, as sources of a Content-Security-Policy. A page that
+    ///   embeds it gets the events.
+    public static func response(for ancestors: [String]) -> Response {
+        let html = Markup.document(
+            language: "en", head: [.void(.meta, [.name("robots"), .content("noindex")]), Markup(.title, text: "Sign in")],
+            body: Markup(.body, [PageScript.frame.markup, .script(from: URLReference(library + "/js/api.js"))]))
+        let policy = """
+            default-src 'none'; script-src 'sha256-\(PageScript.frame.sha256)' \(library); form-action 'none'; \
+            frame-ancestors \(ancestors.joined(separator: " ")); base-uri 'none'
+            """
+        return Response(
+            status: 200,
+            headers: [
+                "Content-Type": "text/html; charset=utf-8",
+                "Content-Security-Policy": policy,
+                "Referrer-Policy": "no-referrer",
+                "Cache-Control": "public, max-age=300",
+                "Cross-Origin-Resource-Policy": "cross-origin",
+            ],
+            body: Array(html.utf8))
+    }
+}

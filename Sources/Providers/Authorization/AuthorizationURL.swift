@@ -1,0 +1,37 @@
+internal import Encoding
+internal import Identity
+
+extension AuthorizationRequest {
+    /// The URL of a provider's page, with the request in its query.
+    func url(at endpoint: String) -> String {
+        let own = parameters
+        // The client's parameters come first in no case: a name that the gateway uses, or that would replace the whole
+        // request (RFC 9101), is dropped.
+        let custom = customParameters.filter { name, _ in
+            let name = name.lowercased()
+            return !Self.reserved.contains(name) && !own.contains { $0.0 == name }
+        }.sorted { $0.key < $1.key }
+        let query = (own + custom.map { ($0.key, $0.value) }).map { name, value in
+            "\(PercentEncoding.encode(name))=\(PercentEncoding.encode(value))"
+        }.joined(separator: "&")
+        return endpoint + (endpoint.contains("?") ? "&" : "?") + query
+    }
+
+    private var parameters: [(String, String)] {
+        let common = [
+            ("client_id", clientID), ("redirect_uri", redirectURI), ("scope", scopes.joined(separator: " ")),
+            ("state", state), ("nonce", nonce),
+        ]
+        guard settings.provider != .apple else {
+            return common + [("response_type", "code id_token"), ("response_mode", "form_post")]
+        }
+        let challenge = codeChallenge.map { [("code_challenge", $0), ("code_challenge_method", "S256")] } ?? []
+        return common + [("response_type", "code")] + challenge
+    }
+
+    private static let reserved: Set<String> = [
+        "client_id", "redirect_uri", "scope", "state", "nonce", "response_type", "response_mode", "code_challenge",
+        "code_challenge_method", "request", "request_uri", "registration", "client_secret", "client_assertion",
+        "client_assertion_type", "code", "code_verifier", "iss",
+    ]
+}

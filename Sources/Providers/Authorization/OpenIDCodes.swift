@@ -1,0 +1,106 @@
+internal import Encoding
+internal import HTTP
+internal import Identity
+internal import JSON
+
+/// Redeems codes of Google and of configured OpenID providers (RFC 6749 §4.1.3, RFC 7636 §4.5).
+struct OpenIDCodes: Sendable {
+    static let deadline: Duration = .seconds(10)
+    /// In bytes.
+    private static let maximumLength = 64 * 1024
+
+    let send: TokenRequestSender
+    let clientSecret: ClientSecretLookup
+
+    func redeem(_ redemption: CodeRedemption, at server: OpenIDServer) async throws -> ProviderTokens {
+        let provider = redemption.settings.provider
+        // The stored secret belongs to the first client ID.
+        let ownsSecret = redemption.settings.clientIDs.first == redemption.clientID
+        let secret = ownsSecret ? try await clientSecret(provider, redemption.realm) : nil
+        let answer: (status: Int, body: [UInt8])
+        do {
+            answer = try await send(Self.request(redemption, secret: secret, to: server))
+        } catch let fault as ClientFault {
+            throw ProviderUnreachable(provider: provider, reason: "\(fault)")
+        }
+        return try Self.tokens(answer.status, answer.body, of: provider)
+    }
+
+    private static func request(
+        _ redemption: CodeRedemption, secret: Secret?, to server: OpenIDServer
+    ) -> ClientRequest {
+        var form = [
+            ("grant_type", "authorization_code"), ("code", redemption.code.expose()),
+            ("redirect_uri", redemption.redirectURI),
+        ]
+        if let verifier = redemption.verifier { form.append(("code_verifier", verifier)) }
+        var headers: Headers = [
+            "Accept": "application/json", "Content-Type": "application/x-www-form-urlencoded",
+        ]
+        if let secret, !server.takesSecretInForm {
+            // RFC 6749 §2.3.1: both are form-encoded before.
+            let credentials = [redemption.clientID, secret.expose()].map { PercentEncoding.encode($0) }
+            headers.add("Authorization", "Basic " + Base64.encode(Array(credentials.joined(separator: ":").utf8)))
+        } else {
+            form.append(("client_id", redemption.clientID))
+            if let secret { form.append(("client_secret", secret.expose())) }
+        }
+        let destination: ClientRequest.Destination =
+            switch server.destination {
+            case .known, .configured(allowsPrivate: true): .anywhere
+            case .configured(allowsPrivate: false): .configured(allowingPrivate: false)
+            }
+        let text = form.map { "\($0)=\(PercentEncoding.encode($1))" }.joined(separator: "&")
+        return ClientRequest(
+            .post, server.tokenURL, headers: headers, body: Array(text.utf8), deadline: deadline,
+            maximumLength: maximumLength, destination: destination)
+    }
+
+    private struct Answer: Decodable {
+        let idToken: String?
+        let accessToken: String?
+        let refreshToken: String?
+        let expiresIn: Int64?
+        let error: String?
+
+        enum CodingKeys: String, CodingKey {
+            case idToken = "id_token"
+            case accessToken = "access_token"
+            case refreshToken = "refresh_token"
+            case expiresIn = "expires_in"
+            case error
+        }
+    }
+
+    private static func tokens(_ status: Int, _ body: [UInt8], of provider: ProviderID) throws -> ProviderTokens {
+        func unusable(_ reason: String) -> ProviderUnreachable {
+            ProviderUnreachable(provider: provider, reason: "token endpoint: \(reason)")
+        }
+        guard status == 200 || status == 400 || status == 401 else { throw unusable("status \(status)") }
+        let answer: Answer
+        do {
+            answer = try StrictJSON.decode(Answer.self, from: body)
+        } catch {
+            throw unusable("status \(status) without valid JSON")
+        }
+        guard status == 200 else {
+            // RFC 6749 §5.2: the code or the client's credentials.
+            throw AuthorizationRefusal.codeRejected(AuthorizationRefusal.known(answer.error))
+        }
+        guard let idToken = answer.idToken, !idToken.isEmpty else { throw unusable("no ID token") }
+        return ProviderTokens(
+            idToken: idToken, accessToken: answer.accessToken, refreshToken: answer.refreshToken,
+            expiresIn: answer.expiresIn)
+    }
+}
+
+extension AuthorizationRefusal {
+    /// The error of a token endpoint (RFC 6749 §5.2), for logs and developers.
+    fileprivate static func known(_ error: String?) -> String {
+        let all = [
+            "invalid_request", "invalid_client", "invalid_grant", "unauthorized_client", "unsupported_grant_type",
+            "invalid_scope", "redirect_uri_mismatch",
+        ]
+        return error.flatMap { all.contains($0) ? $0 : nil } ?? "unknown"
+    }
+}

@@ -1,0 +1,74 @@
+public import Identity
+public import Postgres
+
+/// ``AuthorizationFlowStore`` on PostgreSQL. The primary key lets one of several concurrent requests claim a flow.
+public struct PostgresAuthorizationFlowStore: AuthorizationFlowStore {
+    private let pool: Pool
+    private let clock: WallClock
+
+    public init(pool: Pool, clock: WallClock) {
+        self.pool = pool
+        self.clock = clock
+    }
+
+    public func keep(_ response: String, of flow: StoredFlow) async throws {
+        try await run(
+            """
+            INSERT INTO authorization_flow (state_hash, project_id, response, expires_at)
+            VALUES (\(flow.hash), \(flow.realm.rawValue), \(response), \(Timestamp(flow.expiresAt)))
+            ON CONFLICT (state_hash) DO NOTHING
+            """)
+    }
+
+    public func claim(_ flow: StoredFlow, hasResponse: Bool) async throws -> ClaimedFlow? {
+        let now = Timestamp(clock.now())
+        let claiming: SQL =
+            hasResponse
+            ? """
+            UPDATE authorization_flow SET claimed_at = \(now)
+            WHERE state_hash = \(flow.hash) AND claimed_at IS NULL AND response IS NOT NULL RETURNING response
+            """
+            : """
+            INSERT INTO authorization_flow AS f (state_hash, project_id, claimed_at, expires_at)
+            VALUES (\(flow.hash), \(flow.realm.rawValue), \(now), \(Timestamp(flow.expiresAt)))
+            ON CONFLICT (state_hash) DO UPDATE SET claimed_at = excluded.claimed_at WHERE f.claimed_at IS NULL
+            RETURNING response
+            """
+        let row = try await withStoreErrors { try await pool.query(claiming) }.first
+        return try row.map { ClaimedFlow(response: try $0.decode("response")) }
+    }
+
+    public func release(_ flow: StoredFlow) async throws {
+        try await run(
+            "UPDATE authorization_flow SET claimed_at = NULL WHERE state_hash = \(flow.hash) AND result IS NULL")
+    }
+
+    /// The provider's response is no longer needed.
+    public func complete(
+        _ flow: StoredFlow, with result: String, for grant: GrantKey, until end: Instant
+    ) async throws {
+        try await run(
+            """
+            UPDATE authorization_flow SET response = NULL, result = \(result), app_id = \(grant.app.rawValue),
+                grant_hash = \(grant.grantHash), session_hash = \(grant.sessionHash),
+                grant_expires_at = \(Timestamp(end))
+            WHERE state_hash = \(flow.hash)
+            """)
+    }
+
+    public func result(for grant: GrantKey, at now: Instant) async throws -> String? {
+        try await withStoreErrors {
+            try await pool.query(
+                """
+                SELECT result FROM authorization_flow
+                WHERE grant_hash = \(grant.grantHash) AND session_hash = \(grant.sessionHash)
+                    AND project_id = \(grant.realm.rawValue) AND app_id = \(grant.app.rawValue)
+                    AND grant_expires_at > \(Timestamp(now))
+                """)
+        }.first.flatMap { try $0.decode("result") }
+    }
+
+    private func run(_ statement: SQL) async throws {
+        _ = try await withStoreErrors { try await pool.execute(statement) }
+    }
+}
