@@ -10,6 +10,7 @@ public struct Attribute: Sendable {
 
     public static let autofocus = Attribute("autofocus")
     public static let async = Attribute("async")
+    public static let checked = Attribute("checked")
     public static let hidden = Attribute("hidden")
     public static let invalid = Attribute("aria-invalid", "true")
     public static let post = Attribute("method", "post")

@@ -3,8 +3,8 @@
 public struct Markup: Sendable {
     /// Elements with content. ``void(_:_:)`` builds the elements without content.
     public enum Element: String, Sendable {
-        case a, body, button, dd, div, dl, dt, fieldset, form, h1, h2, head, html, iframe, label, legend, li, main,
-            noscript, p, pre, script, section, table, td, th, time, title, tr, ul
+        case a, body, button, dd, details, div, dl, dt, fieldset, form, h1, h2, head, html, iframe, label, legend, li,
+            main, noscript, p, pre, script, section, span, summary, table, td, th, time, title, tr, ul
     }
 
     public enum VoidElement: String, Sendable {

@@ -11,6 +11,12 @@ struct MarkupTests {
         #expect(markup.html == "<p title=\"\(escaped)\" name=\"\(escaped)\">\(escaped)<br></p>")
     }
 
+    @Test("styles and scripts are constants that are not escaped")
+    func constants() {
+        #expect(Markup.script("a<b").html == "<script>a<b</script>")
+        #expect(Markup.style("a>b{}").html == "<style>a>b{}</style>")
+    }
+
     @Test("scalars that combine with a quote do not hide it")
     func combining() {
         #expect(Markup(.p, [.title("\"\u{301}><script>")]).html == "<p title=\"&quot;\u{301}&gt;&lt;script&gt;\"></p>")
