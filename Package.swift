@@ -78,7 +78,7 @@ let package = Package(
                 "API", "Crypto", "Email", "Encoding", "EventLoop", "HTTP", "IPAddresses", "Identity", "Passwords",
                 "Postgres", "Providers", "SMTP", "Storage", "Telemetry", "Tokens",
             ]),
-        module("Simulators", imports: ["Crypto", "Encoding", "EventLoop", "HTTP", "JOSE", "JSON"]),
+        module("Simulators", imports: ["Crypto", "Encoding", "EventLoop", "HTML", "HTTP", "JOSE", "JSON"]),
         module(
             "DevMode",
             imports: [

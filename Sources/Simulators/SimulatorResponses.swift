@@ -5,6 +5,10 @@ internal import JSON
 struct Form {
     private let fields: [(String, String)]
 
+    init(_ query: [(name: String, value: String)]) {
+        fields = query.map { ($0.name, $0.value) }
+    }
+
     /// - Returns: `nil` unless the request declares and contains a valid form.
     init?(_ request: Request) {
         let type = request.headers["Content-Type"]?.lowercased() ?? ""
@@ -18,6 +22,11 @@ struct Form {
     /// `nil` also for an empty value.
     subscript(name: String) -> String? {
         fields.first { $0.0 == name && !$0.1.isEmpty }?.1
+    }
+
+    /// The fields with these names, in the order of the names.
+    func fields(named names: [String]) -> [(name: String, value: String)] {
+        names.compactMap { name in self[name].map { (name, $0) } }
     }
 }
 

@@ -36,7 +36,7 @@ struct LayeringTests {
         "API": ["CReference", "Identity", "Encoding", "HTTP", "IPAddresses", "JSON", "Pages", "Telemetry"],
         "Email": ["Identity", "HTML", "SMTP", "EventLoop"],
         "Gateway": gateway,
-        "Simulators": ["JOSE", "Crypto", "Encoding", "HTTP", "EventLoop", "JSON"],
+        "Simulators": ["JOSE", "Crypto", "Encoding", "HTML", "HTTP", "EventLoop", "JSON"],
         "DevMode": gateway.union(["Gateway", "HTML", "PrivatePostgres", "Simulators"]),
         "Commands": gateway.union(["Gateway", "DevMode"]),
         "sekisho": ["Commands"],

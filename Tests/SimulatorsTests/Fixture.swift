@@ -45,6 +45,15 @@ extension SimulatedProvider {
         try #require(response(to: Request(id: "1", method: .get, path: path, peer: "127.0.0.1")))
     }
 
+    /// - Parameter query: a value `nil` leaves the parameter out.
+    func get(_ path: String, _ query: [String: String?], headers: Headers = Headers()) throws -> Response {
+        let pairs = query.compactMap { name, value in value.map { (name: name, value: $0) } }
+        return try #require(
+            response(
+                to: Request(
+                    id: "1", method: .get, path: path, query: pairs, headers: headers, peer: "127.0.0.1")))
+    }
+
     func post(_ path: String, _ form: [String: String?], headers: Headers = Headers()) throws -> Response {
         let body = form.compactMap { name, value in value.map { "\(name)=\($0.percentEncoded)" } }
         var headers = headers
@@ -64,6 +73,26 @@ extension SimulatedProvider {
 extension Response {
     var json: Claims {
         get throws { try StrictJSON.decode(Claims.self, from: body) }
+    }
+
+    var text: String { String(decoding: body, as: UTF8.self) }
+
+    /// The hidden fields of a form, with values that need no escaping.
+    var hiddenFields: [String: String] {
+        let inputs = text.matches(of: /<input type="hidden" name="([^"]*)" value="([^"]*)">/)
+        return Dictionary(inputs.map { (String($0.output.1), String($0.output.2)) }) { $1 }
+    }
+
+    /// The query or fragment of the `Location`, without escapes.
+    func redirect(to uri: String, separator: Character = "?") throws -> [String: String] {
+        let location = try #require(headers["Location"])
+        #expect(location.hasPrefix(uri))
+        let fields = try #require(location.split(separator: separator, maxSplits: 1).last).split(separator: "&")
+        return Dictionary(
+            uniqueKeysWithValues: fields.map { field in
+                let parts = field.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
+                return (String(parts[0]), PercentEncoding.decode(parts[1].utf8) ?? "")
+            })
     }
 
     /// `200`, or status and error.

@@ -34,10 +34,12 @@ extension SimulatedApple {
     ) throws -> AppleAuthorization {
         let now = clock()
         let code = Self.token(beginningWith: "c")
+        people.remember(person)
         let (client, quirks, signIn) = try state.withLock { state in
             state.forgetExpired(at: now)
             let client = try state.registered(clientID, redirectURI: redirectURI)
-            let signIn = state.signIn(of: person, to: client, scopes: scopes, nonce: nonce, at: now)
+            var signIn = state.signIn(of: person, to: client, scopes: scopes, nonce: nonce, at: now)
+            signIn.isOnWeb = redirectURI != nil
             state.codes[code] = .init(
                 signIn: signIn, redirectURI: redirectURI, expiresAt: now + AppleState.codeLifetime)
             return (client, state.quirks, signIn)
@@ -66,13 +68,16 @@ extension SimulatedApple {
 }
 
 extension AppleState {
-    fileprivate func registered(_ clientID: String, redirectURI: String?) throws(AppleRefusal) -> AppleClient {
+    /// - Throws: ``AppleRefusal`` unless the client is registered with the redirect URI.
+    func registered(_ clientID: String, redirectURI: String?) throws(AppleRefusal) -> AppleClient {
         guard let client = clients[clientID] else { throw AppleRefusal(.invalidClient) }
-        switch (client.kind, redirectURI) {
-        case (.native, nil): break
-        case (.web, let uri?) where client.redirectURIs.isEmpty || client.redirectURIs.contains(uri): break
-        default: throw AppleRefusal(.unauthorizedClient, "Invalid redirect_uri")
-        }
+        let isAllowed =
+            switch (client.kind, redirectURI) {
+            case (.native, nil), (.either, nil): true
+            case (.web, let uri?), (.either, let uri?): redirectURIs.accepts(uri, registered: client.redirectURIs)
+            case (.native, _?), (.web, nil): false
+            }
+        guard isAllowed else { throw AppleRefusal(.unauthorizedClient, "Invalid redirect_uri") }
         return client
     }
 

@@ -18,7 +18,7 @@ extension SimulatedApple {
         ]
         if quirks.supportsNonce { claims["nonce"] = signIn.nonce.map(JSONValue.string) }
         if signIn.sharesEmail { claims.merge(emailClaims(of: signIn.person, for: client, quirks)) { $1 } }
-        if signIn.isFirst, client.kind == .native {
+        if signIn.isFirst, client.kind != .web, !signIn.isOnWeb {
             claims["real_user_status"] = .integer(signIn.person.realUserStatus.rawValue)
         }
         claims["org_id"] = signIn.person.organization.map(JSONValue.string)

@@ -7,6 +7,8 @@ public struct AppleClient: Sendable {
         case native
         /// By Services ID.
         case web
+        /// Either: `dev` does not know which of a project's client IDs are Services IDs.
+        case either
     }
 
     public var id: String

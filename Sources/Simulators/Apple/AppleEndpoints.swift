@@ -2,6 +2,7 @@ public import HTTP
 internal import JSON
 
 extension SimulatedApple {
+    public static let authorizationPath = "/auth/authorize"
     public static let tokenPath = "/auth/token"
     public static let revocationPath = "/auth/revoke"
     public static let migrationPath = "/auth/usermigrationinfo"
@@ -16,6 +17,7 @@ extension SimulatedApple {
             case (.get, Self.keysPath): return .json(jwks, ["Content-Type": "application/json"])
             case (.get, "/.well-known/openid-configuration"):
                 return .json(configuration(at: origin(of: request)), ["Content-Type": "application/json"])
+            case (.get, Self.authorizationPath), (.post, Self.authorizationPath): return try consent(to: request)
             case (.post, Self.tokenPath): return try redeem(request)
             case (.post, Self.revocationPath): return try revoke(request)
             case (.post, Self.migrationPath): return try migrate(request)
@@ -43,7 +45,7 @@ extension SimulatedApple {
         func texts(_ texts: String...) -> JSONValue { .array(texts.map(JSONValue.string)) }
         return [
             "issuer": .string(issuer),
-            "authorization_endpoint": .string(origin + "/auth/authorize"),
+            "authorization_endpoint": .string(origin + Self.authorizationPath),
             "token_endpoint": .string(origin + Self.tokenPath),
             "revocation_endpoint": .string(origin + Self.revocationPath),
             "jwks_uri": .string(origin + Self.keysPath),

@@ -29,6 +29,7 @@ struct AppleState: Sendable {
     var keys: SigningKeys
     var quirks = AppleQuirks()
     var clients: [String: AppleClient] = [:]
+    var redirectURIs = RedirectURIRule()
     /// The consents, until the person or the client ends them.
     var consents: [Relation: Consent] = [:]
     var codes: [String: Code] = [:]
@@ -72,6 +73,8 @@ struct AppleSignIn: Sendable {
     var sharesEmail = true
     /// To this client, ever or since the relation was ended.
     var isFirst = false
+    /// Whether it began in a browser, without Apple's frameworks.
+    var isOnWeb = false
 
     init(person: SimulatedPerson, clientID: String, nonce: String?, at now: Int64) {
         self.person = person

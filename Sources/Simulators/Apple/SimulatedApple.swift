@@ -1,9 +1,9 @@
 public import JOSE
 internal import Synchronization
 
-/// Apple's side of Sign in with Apple: identity tokens, consent, authorization codes, tokens and notifications.
+/// Apple's side of Sign in with Apple: identity tokens, the consent page, authorization codes, tokens and notifications.
 ///
-/// Pages and rate limits are not simulated.
+/// Rate limits are not simulated.
 public final class SimulatedApple: SimulatedProvider {
     /// The team of unregistered clients.
     public static let defaultTeam = "SIMULATED0"
@@ -11,18 +11,21 @@ public final class SimulatedApple: SimulatedProvider {
     public let issuer: String
     public let faultInjection = FaultInjection()
     let clock: @Sendable () -> Int64
+    let people: SimulatedPeople
     /// Guards the state of Apple, so that concurrent requests redeem a code only once.
     let state: Mutex<AppleState>
 
     /// - Parameters:
     ///   - clock: seconds since 1970.
     ///   - keys: must not be shared with another provider, whose tokens would otherwise verify.
+    ///   - people: those whom the consent page offers.
     public init(
         issuer: String = "https://appleid.apple.com", clock: @escaping @Sendable () -> Int64,
-        keys: RSAKeySupply = RSAKeySupply(), publishing keyCount: Int = 3
+        keys: RSAKeySupply = RSAKeySupply(), publishing keyCount: Int = 3, people: SimulatedPeople = SimulatedPeople()
     ) throws {
         self.issuer = issuer
         self.clock = clock
+        self.people = people
         // Ten characters, as Apple's key ids have since 2024.
         let keys = try SigningKeys(keys, count: keyCount) { key in
             String(JWK.thumbprint(of: key).filter { $0 != "-" && $0 != "_" }.prefix(10))
@@ -62,6 +65,12 @@ public final class SimulatedApple: SimulatedProvider {
 
     public func register(_ client: AppleClient) {
         state.withLock { $0.clients[client.id] = client }
+    }
+
+    /// The accepted redirect URIs besides those of each client.
+    public var redirectURIs: RedirectURIRule {
+        get { state.withLock { $0.redirectURIs } }
+        set { state.withLock { $0.redirectURIs = newValue } }
     }
 
     /// Moves an app to another team: subjects and relay addresses change at once, and for sixty days identity tokens

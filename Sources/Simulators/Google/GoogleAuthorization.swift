@@ -17,11 +17,10 @@ extension SimulatedGoogle {
     ) throws(GoogleRefusal) -> String {
         let now = clock()
         let code = "4/0\(Random.text(length: 70))"
+        people.remember(person)
         let refusal: GoogleRefusal? = state.withLock { state in
             state.forgetExpired(at: now)
-            guard let client = state.clients[clientID] else { return GoogleRefusal(.invalidClient) }
-            let isKnown = redirectURI.map { client.redirectURIs.isEmpty || client.redirectURIs.contains($0) } ?? true
-            guard isKnown else { return GoogleRefusal(.redirectURIMismatch) }
+            if let refusal = state.refusal(of: clientID, redirectURI: redirectURI) { return refusal }
             let signIn = GoogleSignIn(person: person, clientID: clientID, authorizedParty: clientID, nonce: nonce)
             let agreesNow = state.consents.insert(signIn.relation).inserted || asksAgain
             state.codes[code] = .init(
@@ -36,5 +35,16 @@ extension SimulatedGoogle {
     /// Removes the client's access: tokens become invalid, and the next sign-in asks for consent again.
     public func disconnect(_ person: SimulatedPerson, from clientID: String) {
         state.withLock { $0.end(GoogleState.Relation(person: person.id, clientID: clientID)) }
+    }
+}
+
+extension GoogleState {
+    /// - Returns: `nil` if the client is registered with the redirect URI.
+    func refusal(of clientID: String, redirectURI: String?) -> GoogleRefusal? {
+        guard let client = clients[clientID] else {
+            return GoogleRefusal(.invalidClient, "The OAuth client was not found.")
+        }
+        let isKnown = redirectURI.map { redirectURIs.accepts($0, registered: client.redirectURIs) } ?? true
+        return isKnown ? nil : GoogleRefusal(.redirectURIMismatch)
     }
 }

@@ -13,6 +13,7 @@ extension SimulatedGoogle {
             case (.get, Self.keysPath): return .json(jwks, cachedHeaders)
             case (.get, "/.well-known/openid-configuration"):
                 return .json(configuration(at: origin(of: request)), cachedHeaders)
+            case (.get, Self.authorizationPath), (.post, Self.authorizationPath): return try consent(to: request)
             case (.post, Self.tokenPath): return try redeem(request)
             case (.post, Self.revocationPath): return try revoke(request)
             default: return nil
@@ -36,7 +37,7 @@ extension SimulatedGoogle {
         func texts(_ texts: String...) -> JSONValue { .array(texts.map(JSONValue.string)) }
         return [
             "issuer": .string(issuer),
-            "authorization_endpoint": .string(origin + "/o/oauth2/v2/auth"),
+            "authorization_endpoint": .string(origin + Self.authorizationPath),
             "token_endpoint": .string(origin + Self.tokenPath),
             "revocation_endpoint": .string(origin + Self.revocationPath),
             "jwks_uri": .string(origin + Self.keysPath),
@@ -46,6 +47,7 @@ extension SimulatedGoogle {
             "scopes_supported": texts("openid", "email", "profile"),
             "token_endpoint_auth_methods_supported": texts("client_secret_post", "client_secret_basic"),
             "code_challenge_methods_supported": texts("plain", "S256"),
+            "authorization_response_iss_parameter_supported": .bool(true),
         ]
     }
 }

@@ -1,4 +1,4 @@
-/// The errors of Google's token and revocation endpoints.
+/// The errors of Google's endpoints.
 public struct GoogleRefusal: Error, Hashable, Sendable {
     public enum Code: String, Sendable, CaseIterable {
         case invalidRequest = "invalid_request"
@@ -7,6 +7,7 @@ public struct GoogleRefusal: Error, Hashable, Sendable {
         case invalidToken = "invalid_token"
         case redirectURIMismatch = "redirect_uri_mismatch"
         case unsupportedGrantType = "unsupported_grant_type"
+        case unsupportedResponseType = "unsupported_response_type"
     }
 
     public let code: Code

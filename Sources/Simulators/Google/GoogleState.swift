@@ -21,6 +21,8 @@ struct GoogleState: Sendable {
     var issuer: String
     var keysMaxAge = 21_600
     var clients: [String: GoogleClient] = [:]
+    var checksClientSecrets = true
+    var redirectURIs = RedirectURIRule()
     var consents: Set<Relation> = []
     var codes: [String: Code] = [:]
     var refreshTokens: [String: GoogleSignIn] = [:]

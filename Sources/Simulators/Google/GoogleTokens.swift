@@ -53,7 +53,10 @@ extension SimulatedGoogle {
         guard let client = state.withLock({ $0.clients[id] }) else {
             throw GoogleRefusal(.invalidClient, "The OAuth client was not found.")
         }
-        guard client.secret == form["client_secret"] else { throw GoogleRefusal(.invalidClient, "Unauthorized") }
+        let isChecked = state.withLock { $0.checksClientSecrets }
+        guard !isChecked || client.secret == form["client_secret"] else {
+            throw GoogleRefusal(.invalidClient, "Unauthorized")
+        }
         return (form, client)
     }
 

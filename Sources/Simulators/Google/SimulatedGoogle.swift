@@ -3,27 +3,31 @@ internal import Encoding
 public import JOSE
 internal import Synchronization
 
-/// Google's side of Sign in with Google: ID tokens, and authorization codes with PKCE. Pages are not simulated.
+/// Google's side of Sign in with Google: ID tokens, and the consent page, and authorization codes with PKCE.
 ///
 /// The paths of Google's several hosts are all on one host here; they do not overlap.
 public final class SimulatedGoogle: SimulatedProvider {
     public static let keysPath = "/oauth2/v3/certs"
+    public static let authorizationPath = "/o/oauth2/v2/auth"
     public static let tokenPath = "/token"
     public static let revocationPath = "/revoke"
 
     public let faultInjection = FaultInjection()
     let clock: @Sendable () -> Int64
+    let people: SimulatedPeople
     /// Guards the state of Google, so that concurrent requests redeem a code only once.
     let state: Mutex<GoogleState>
 
     /// - Parameters:
     ///   - clock: seconds since 1970.
     ///   - keys: must not be shared with another provider, whose tokens would otherwise verify.
+    ///   - people: those whom the consent page offers.
     public init(
         issuer: String = GoogleIssuer.url.rawValue, clock: @escaping @Sendable () -> Int64,
-        keys: RSAKeySupply = RSAKeySupply(), publishing keyCount: Int = 2
+        keys: RSAKeySupply = RSAKeySupply(), publishing keyCount: Int = 2, people: SimulatedPeople = SimulatedPeople()
     ) throws {
         self.clock = clock
+        self.people = people
         let keys = try SigningKeys(keys, count: keyCount) { key in
             Hexadecimal.encode(Digest.sha256(Array(JWK.thumbprint(of: key).utf8)).prefix(20))
         }
@@ -60,6 +64,18 @@ public final class SimulatedGoogle: SimulatedProvider {
 
     public func register(_ client: GoogleClient) {
         state.withLock { $0.clients[client.id] = client }
+    }
+
+    /// Off: `/token` accepts any client secret, or none.
+    public var checksClientSecrets: Bool {
+        get { state.withLock { $0.checksClientSecrets } }
+        set { state.withLock { $0.checksClientSecrets = newValue } }
+    }
+
+    /// The accepted redirect URIs besides those of each client.
+    public var redirectURIs: RedirectURIRule {
+        get { state.withLock { $0.redirectURIs } }
+        set { state.withLock { $0.redirectURIs = newValue } }
     }
 
     /// A token as the SDKs return it to an app.

@@ -1,0 +1,93 @@
+internal import Crypto
+internal import HTTP
+internal import Synchronization
+
+extension SimulatedApple {
+    /// `/auth/authorize`: shows the consent page, or carries out the decision that the request contains.
+    func consent(to request: Request) throws -> Response {
+        let language = ConsentLanguage(of: request)
+        let form = request.method == .post ? Form(request) : Form(request.query)
+        do {
+            guard let form else { throw AppleRefusal(.invalidRequest) }
+            let authorization = try AppleAuthorizationRequest(form)
+            _ = try state.withLock {
+                try $0.registered(authorization.clientID, redirectURI: authorization.redirectURI)
+            }
+            switch ConsentDecision(form, among: people) {
+            case nil: return page(for: authorization, form, in: language).response()
+            case .invalidEmail(let person):
+                return page(for: authorization, form, rejecting: person, in: language).response()
+            case .cancellation:
+                let error = [("error", "user_cancelled_authorize"), ("state", authorization.state)]
+                return authorization.response(error, in: language)
+            case .consent(let person):
+                return authorization.response(try fields(of: authorization, for: person), in: language)
+            case .mishap(let mishap, let person):
+                return authorization.response(try fields(of: authorization, for: person, mishap), in: language)
+            }
+        } catch let refusal as AppleRefusal {
+            return page(of: refusal, form, in: language)
+        }
+    }
+
+    private func fields(
+        of request: AppleAuthorizationRequest, for person: SimulatedPerson, _ mishap: ConsentMishap? = nil
+    ) throws -> [(String, String?)] {
+        let other = Random.text(length: 22)
+        let person = person.with { $0.hidesEmail = hidesEmail(person, from: request.clientID) ?? $0.hidesEmail }
+        let authorization = try authorize(
+            person, client: request.clientID, scopes: request.scopes,
+            nonce: mishap == .otherNonce ? other : request.nonce,
+            state: mishap == .otherState ? other : request.state, redirectURI: request.redirectURI)
+        if mishap == .usedCode {
+            state.withLock { $0.codes[authorization.authorizationCode]?.isUsed = true }
+        }
+        return authorization.formFields.filter { $0.name != "id_token" || request.wantsIDToken }
+    }
+
+    /// Whether the person chose to hide the address from the client; `nil` before the first consent.
+    private func hidesEmail(_ person: SimulatedPerson, from clientID: String) -> Bool? {
+        state.withLock { $0.consents[.init(person: person.id, clientID: clientID)]?.person.hidesEmail }
+    }
+
+    private func page(
+        for request: AppleAuthorizationRequest, _ form: Form, rejecting rejected: SimulatedPerson? = nil,
+        in language: ConsentLanguage
+    ) -> ConsentPage {
+        let isAcceptable = WebURL(request.redirectURI)?.isAcceptableToApple == true
+        return ConsentPage(
+            language: language,
+            title: language.text("Sign in with Apple (simulated)", "Appleでサインイン（シミュレーター）"), provider: "Apple",
+            clientID: request.clientID, redirectURI: request.redirectURI, action: Self.authorizationPath,
+            parameters: form.fields(named: AppleAuthorizationRequest.parameterNames),
+            people: people.listed().map { .init(person: $0, hidesEmail: hidesEmail($0, from: request.clientID)) },
+            offersRelay: request.scopes.contains(.email), mishaps: ConsentMishap.allCases.filter { $0 != .serverError },
+            warning: isAcceptable
+                ? nil
+                : language.text(
+                    "Apple itself returns only to https URLs with a domain name, which you register for the Services ID.",
+                    "実際のAppleの戻り先は、Services IDに登録した、ドメイン名のあるhttpsのURLに限られます。"),
+            rejected: rejected)
+    }
+
+    private func page(of refusal: AppleRefusal, _ form: Form?, in language: ConsentLanguage) -> Response {
+        let advice: String? =
+            switch refusal.code {
+            case .invalidClient: RefusalPage.unknownClient(form?["client_id"] ?? "", in: language)
+            case .unauthorizedClient: RefusalPage.unknownRedirectURI(form?["redirect_uri"] ?? "", in: language)
+            default: nil
+            }
+        return RefusalPage(
+            language: language, provider: "Apple", code: refusal.code.rawValue, explanation: refusal.explanation,
+            advice: advice
+        ).response()
+    }
+}
+
+extension AppleAuthorizationRequest {
+    fileprivate func response(_ fields: [(String, String?)], in language: ConsentLanguage) -> Response {
+        AuthorizationResponse(
+            redirectURI: redirectURI, fields: fields.compactMap { name, value in value.map { (name, $0) } }
+        ).response(responseMode, in: language)
+    }
+}

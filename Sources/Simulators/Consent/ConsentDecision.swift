@@ -1,0 +1,65 @@
+/// What the person on a consent page decides, or a test in place of a person.
+enum ConsentDecision {
+    case consent(SimulatedPerson)
+    case cancellation
+    /// A response that the client has to reject.
+    case mishap(ConsentMishap, SimulatedPerson)
+    /// The address of the invented person is not valid.
+    case invalidEmail(SimulatedPerson)
+
+    enum Field: String {
+        /// The ID or address of a known person. Another address invents a person.
+        case person = "simulated_person"
+        case email = "simulated_email"
+        case givenName = "simulated_given_name"
+        case familyName = "simulated_family_name"
+        case hidesEmail = "simulated_hide_email"
+        case outcome = "simulated_outcome"
+    }
+
+    static let cancelled = "cancelled"
+    static let nameLimit = 100
+    static let emailLimit = 254
+
+    /// - Returns: `nil` if the form contains no decision.
+    init?(_ form: Form, among people: SimulatedPeople) {
+        if form[.outcome] == Self.cancelled {
+            self = .cancellation
+            return
+        }
+        let chosen = form[.person].flatMap { people.find($0) ?? SimulatedPerson(address: $0) }
+        let invented = Self.invented(form).map { known in known.email.flatMap(people.find) ?? known }
+        let person = (chosen ?? invented)?.with { $0.hidesEmail = form[.hidesEmail] == "true" && $0.email != nil }
+        if let mishap = form[.outcome].flatMap(ConsentMishap.init) {
+            self = .mishap(mishap, person ?? .ada)
+        } else if let person {
+            let isValid = chosen != nil || person.email.map(Self.isAddress) == true
+            self = isValid ? .consent(person) : .invalidEmail(person)
+        } else {
+            return nil
+        }
+    }
+
+    private static func invented(_ form: Form) -> SimulatedPerson? {
+        let names = [form[.givenName], form[.familyName]].map { $0.map { String($0.prefix(nameLimit)) } }
+        guard form[.email] != nil || names.contains(where: { $0 != nil }) else { return nil }
+        return SimulatedPerson(
+            id: (form[.email] ?? "").lowercased(), givenName: names[0], familyName: names[1], email: form[.email])
+    }
+
+    static func isAddress(_ text: String) -> Bool {
+        text.utf8.count <= emailLimit && text.wholeMatch(of: /[^\s@\p{Cc}]+@[^\s@\p{Cc}]+/) != nil
+    }
+}
+
+extension Form {
+    subscript(field: ConsentDecision.Field) -> String? { self[field.rawValue] }
+}
+
+extension SimulatedPerson {
+    /// A person of whom only the address is known.
+    fileprivate init?(address: String) {
+        guard ConsentDecision.isAddress(address) else { return nil }
+        self.init(id: address.lowercased(), email: address)
+    }
+}

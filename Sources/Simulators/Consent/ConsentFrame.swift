@@ -1,0 +1,45 @@
+internal import Crypto
+internal import Encoding
+internal import HTML
+internal import HTTP
+
+/// What all pages of the simulated providers share.
+struct ConsentFrame {
+    let language: ConsentLanguage
+    let title: String
+
+    private static let submission: StaticString = "document.forms[0].submit()"
+
+    /// The page has no opener policy, because a popup would lose its opener, and no `form-action`, because browsers apply
+    /// it to the redirects that follow a form.
+    ///
+    /// - Parameter submitsItself: whether a script submits the only form.
+    func response(_ content: [Markup], status: Int = 200, submitsItself: Bool = false) -> Response {
+        let script = submitsItself ? [Markup.script(Self.submission)] : []
+        let html = Markup.document(
+            language: language.rawValue,
+            head: [
+                .void(.meta, [.name("viewport"), .content("width=device-width, initial-scale=1")]),
+                Markup(.title, text: title), .style(ConsentStylesheet.text),
+            ],
+            body: Markup(.body, [Markup(.main, [Markup(.h1, text: title)] + content)] + script))
+        let scriptSource = submitsItself ? "; script-src '\(Self.hash(of: Self.submission))'" : ""
+        return Response(
+            status: status,
+            headers: [
+                "Content-Type": "text/html; charset=utf-8",
+                "Content-Security-Policy":
+                    "default-src 'none'; style-src '\(Self.hash(of: ConsentStylesheet.text))'\(scriptSource); "
+                    + "base-uri 'none'; frame-ancestors 'none'",
+                "Content-Language": language.rawValue, "Vary": "Accept-Language",
+                // Like the real providers, whose form posts have an Origin.
+                "Referrer-Policy": "strict-origin", "Cache-Control": "no-store", "X-Frame-Options": "DENY",
+            ], body: Array(html.utf8))
+    }
+
+    /// As a Content-Security-Policy names a style or script (CSP 3 §6.7.3.3).
+    private static func hash(of text: StaticString) -> String {
+        let digest = text.withUTF8Buffer { Digest.sha256(Array($0)) }
+        return "sha256-\(Base64.encode(digest))"
+    }
+}

@@ -1,0 +1,20 @@
+/// A response of a provider that a client has to reject.
+public enum ConsentMishap: String, Sendable, CaseIterable {
+    /// The code was redeemed before.
+    case usedCode = "used_code"
+    /// The response belongs to another request.
+    case otherState = "other_state"
+    /// The ID token belongs to another request.
+    case otherNonce = "other_nonce"
+    /// The provider failed. Apple redirects with no such error.
+    case serverError = "server_error"
+
+    func label(in language: ConsentLanguage) -> String {
+        switch self {
+        case .usedCode: language.text("A code that was already used", "使用済みの認可コード")
+        case .otherState: language.text("The state of another request", "別のリクエストのstate")
+        case .otherNonce: language.text("An ID token with another nonce", "nonceが異なるIDトークン")
+        case .serverError: language.text("The error server_error", "エラー server_error")
+        }
+    }
+}

@@ -1,0 +1,189 @@
+internal import HTML
+internal import HTTP
+
+/// The page on which a person of a simulated provider consents to a client.
+struct ConsentPage {
+    struct Person {
+        let person: SimulatedPerson
+        /// Set once the person has consented: whether the client gets a relay address, whatever the page says.
+        var hidesEmail: Bool?
+    }
+
+    let language: ConsentLanguage
+    let title: String
+    let provider: String
+    let clientID: String
+    let redirectURI: String
+    /// The page's own path.
+    let action: String
+    /// The parameters of the request, for the forms.
+    let parameters: [(name: String, value: String)]
+    let people: [Person]
+    /// Whether people can choose to hide their address.
+    let offersRelay: Bool
+    let mishaps: [ConsentMishap]
+    /// What the real provider would do differently.
+    var warning: String?
+    /// What was entered, if it was invalid.
+    var rejected: SimulatedPerson?
+
+    func response() -> Response {
+        ConsentFrame(language: language, title: title).response(
+            introduction + choice + invention + [refusal, errors],
+            status: rejected == nil ? 200 : 400)
+    }
+
+    private var introduction: [Markup] {
+        let notice = language.text(
+            "This is the simulator of dev mode. No account at \(provider) is involved, and nothing leaves this computer.",
+            "開発モードのシミュレーターです。実際の\(provider)のアカウントは使われず、このコンピューターの外には何も送信されません。")
+        let details = [
+            (language.text("Client ID", "クライアントID"), clientID), (language.text("Returns to", "戻り先"), redirectURI),
+        ]
+        return [
+            Markup(.p, [.classes(.notice)], text: notice),
+            Markup(.dl, [.classes(.details)], details.flatMap { [Markup(.dt, text: $0), Markup(.dd, text: $1)] }),
+        ] + (warning.map { [Markup(.p, [.classes(.warning)], text: $0)] } ?? [])
+    }
+
+    private var choice: [Markup] {
+        let rows = people.map { person in
+            Markup(
+                .li,
+                [
+                    Markup(
+                        .button,
+                        [
+                            .type("submit"), .classes(.person), .name(ConsentDecision.Field.person.rawValue),
+                            .value(person.person.id),
+                        ], [.text(person.name)] + person.notes(in: language).map { Markup(.span, text: $0) })
+                ])
+        }
+        return [
+            heading(language.text("Choose a person", "ユーザーを選ぶ")),
+            form(relayChoice(.hidesEmailOfChosen) + [Markup(.ul, [.classes(.people)], rows)]),
+        ]
+    }
+
+    private var invention: [Markup] {
+        let given = field(.givenName, .givenName, language.text("Given name", "名"), rejected?.givenName)
+        let family = field(.familyName, .familyName, language.text("Family name", "姓"), rejected?.familyName)
+        let names = language == .japanese ? [family, given] : [given, family]
+        let address: [Attribute] = [.type("email"), .required, .maxlength(ConsentDecision.emailLimit)]
+        let invalid: [Attribute] = rejected == nil ? [] : [.invalid, .describedBy([.problem]), .autofocus]
+        return [
+            heading(language.text("Use another person", "別のユーザーを使う"))
+        ] + problem + [
+            form(
+                [Markup(.div, [.classes(.row)], names.map { Markup(.div, $0) })]
+                    + field(
+                        .email, .email, language.text("Email address", "メールアドレス"), rejected?.email, address + invalid)
+                    + relayChoice(.hidesEmailOfInvented, isChecked: rejected?.hidesEmail == true)
+                    + [button(language.text("Continue as this person", "このユーザーで続ける"))])
+        ]
+    }
+
+    private var problem: [Markup] {
+        guard rejected != nil else { return [] }
+        return [
+            Markup(
+                .p, [.id(.problem), .role("alert"), .classes(.problem)],
+                text: language.text("This is not a valid email address.", "メールアドレスの形式が正しくありません。"))
+        ]
+    }
+
+    private var refusal: Markup {
+        form([
+            button(
+                language.text("Cancel", "キャンセル"),
+                [.classes(.cancel), .name(ConsentDecision.Field.outcome.rawValue), .value(ConsentDecision.cancelled)])
+        ])
+    }
+
+    private var errors: Markup {
+        let buttons = mishaps.map { mishap in
+            button(
+                mishap.label(in: language),
+                [.classes(.mishap), .name(ConsentDecision.Field.outcome.rawValue), .value(mishap.rawValue)])
+        }
+        let explanation = language.text(
+            "Returns to the app with something that it must reject.", "アプリが拒否すべき内容を返します。")
+        return Markup(
+            .details,
+            [
+                Markup(.summary, text: language.text("Test an error", "エラーを試す")), Markup(.p, text: explanation),
+                form(buttons),
+            ])
+    }
+}
+
+extension ConsentPage {
+    private func heading(_ text: String) -> Markup { Markup(.h2, text: text) }
+
+    /// Separate forms, so that Enter in a field submits its own form.
+    private func form(_ content: [Markup]) -> Markup {
+        let hidden = parameters.map { Markup.void(.input, [.type("hidden"), .name($0), .value($1)]) }
+        return Markup(.form, [.post, .action(URLReference(action))], hidden + content)
+    }
+
+    private func button(_ label: String, _ attributes: [Attribute] = []) -> Markup {
+        Markup(.button, [.type("submit")] + attributes, text: label)
+    }
+
+    private func field(
+        _ field: ConsentDecision.Field, _ id: ElementID, _ label: String, _ value: String?,
+        _ attributes: [Attribute] = [.type("text"), .maxlength(ConsentDecision.nameLimit)]
+    ) -> [Markup] {
+        [
+            Markup(.label, [.for(id)], text: label),
+            .void(
+                .input,
+                [.id(id), .name(field.rawValue), .autocomplete("off")] + attributes + (value.map { [.value($0)] } ?? [])
+            ),
+        ]
+    }
+
+    private func relayChoice(_ id: ElementID, isChecked: Bool = false) -> [Markup] {
+        guard offersRelay else { return [] }
+        let checkbox: [Attribute] = [
+            .type("checkbox"), .id(id), .name(ConsentDecision.Field.hidesEmail.rawValue), .value("true"),
+        ]
+        let label = language.text("Hide my email address", "メールを非公開にする")
+        return [
+            Markup(
+                .div,
+                [.void(.input, checkbox + (isChecked ? [.checked] : [])), Markup(.label, [.for(id)], text: label)])
+        ]
+    }
+}
+
+extension ConsentPage.Person {
+    fileprivate var name: String {
+        let name = [person.givenName, person.familyName].compactMap(\.self).joined(separator: " ")
+        return name.isEmpty ? person.email ?? person.id : name
+    }
+
+    fileprivate func notes(in language: ConsentLanguage) -> [String] {
+        let address = person.email ?? language.text("No email address", "メールアドレスなし")
+        let used: String? =
+            switch hidesEmail {
+            case nil: nil
+            case true?: language.text("Has used this app; hides the address", "利用中（メールは非公開）")
+            case false?: language.text("Has used this app", "利用中")
+            }
+        return [address, used].compactMap(\.self)
+    }
+}
+
+extension Attribute {
+    static func classes(_ names: ConsentStylesheet.Class...) -> Attribute { classes(names.map(\.rawValue)) }
+}
+
+extension ElementID {
+    fileprivate static let problem = ElementID("problem")
+    fileprivate static let givenName = ElementID("givenName")
+    fileprivate static let familyName = ElementID("familyName")
+    fileprivate static let email = ElementID("email")
+    fileprivate static let hidesEmailOfChosen = ElementID("hidesEmailOfChosen")
+    fileprivate static let hidesEmailOfInvented = ElementID("hidesEmailOfInvented")
+}

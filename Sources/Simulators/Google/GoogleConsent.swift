@@ -1,0 +1,92 @@
+internal import Crypto
+internal import HTTP
+internal import Synchronization
+
+extension SimulatedGoogle {
+    /// `/o/oauth2/v2/auth`: shows the consent page, or carries out the decision that the request contains.
+    func consent(to request: Request) throws -> Response {
+        let language = ConsentLanguage(of: request)
+        let form = request.method == .post ? Form(request) : Form(request.query)
+        do {
+            guard let form else { throw GoogleRefusal(.invalidRequest) }
+            let authorization = try GoogleAuthorizationRequest(form)
+            if let refusal = state.withLock({
+                $0.refusal(of: authorization.clientID, redirectURI: authorization.redirectURI)
+            }) {
+                throw refusal
+            }
+            return try response(to: authorization, form, in: language)
+        } catch let refusal as GoogleRefusal {
+            return page(of: refusal, form, in: language)
+        }
+    }
+
+    private func response(
+        to request: GoogleAuthorizationRequest, _ form: Form, in language: ConsentLanguage
+    ) throws -> Response {
+        func answer(_ fields: [(String, String?)]) -> Response {
+            AuthorizationResponse(
+                redirectURI: request.redirectURI, fields: fields.compactMap { name, value in value.map { (name, $0) } }
+            ).response(.query, in: language)
+        }
+        func error(_ code: String) -> Response { answer([("error", code), ("state", request.state)]) }
+        return switch ConsentDecision(form, among: people) {
+        // OpenID Connect Core 1.0 §3.1.2.6: this request forbids the page.
+        case nil where request.prompts.contains("none"): error("interaction_required")
+        case nil: page(for: request, form, in: language).response()
+        case .invalidEmail(let person): page(for: request, form, rejecting: person, in: language).response()
+        case .cancellation: error("access_denied")
+        case .mishap(.serverError, _): error(ConsentMishap.serverError.rawValue)
+        case .mishap(let mishap, let person): answer(try fields(of: request, for: person, mishap))
+        case .consent(let person): answer(try fields(of: request, for: person))
+        }
+    }
+
+    private func fields(
+        of request: GoogleAuthorizationRequest, for person: SimulatedPerson, _ mishap: ConsentMishap? = nil
+    ) throws -> [(String, String?)] {
+        let other = Random.text(length: 22)
+        let code = try authorize(
+            person, client: request.clientID, redirectURI: request.redirectURI,
+            nonce: mishap == .otherNonce ? other : request.nonce, codeChallenge: request.codeChallenge,
+            isOffline: request.isOffline, asksAgain: request.prompts.contains("consent"))
+        // Google forgets a code that was redeemed.
+        if mishap == .usedCode { state.withLock { $0.codes[code] = nil } }
+        return [
+            ("state", mishap == .otherState ? other : request.state),
+            // RFC 9207; always the URL, whichever issuer the tokens name.
+            ("iss", GoogleIssuer.url.rawValue), ("code", code), ("scope", "openid email profile"), ("authuser", "0"),
+            ("prompt", request.prompts.contains("consent") ? "consent" : "none"),
+        ]
+    }
+
+    private func page(
+        for request: GoogleAuthorizationRequest, _ form: Form, rejecting rejected: SimulatedPerson? = nil,
+        in language: ConsentLanguage
+    ) -> ConsentPage {
+        let consents = state.withLock { $0.consents }
+        return ConsentPage(
+            language: language,
+            title: language.text("Sign in with Google (simulated)", "Googleでログイン（シミュレーター）"), provider: "Google",
+            clientID: request.clientID, redirectURI: request.redirectURI, action: Self.authorizationPath,
+            parameters: form.fields(named: GoogleAuthorizationRequest.parameterNames),
+            people: people.listed(first: request.loginHint).map { person in
+                let isKnown = consents.contains(.init(person: person.id, clientID: request.clientID))
+                return .init(person: person, hidesEmail: isKnown ? false : nil)
+            },
+            offersRelay: false, mishaps: ConsentMishap.allCases, rejected: rejected)
+    }
+
+    private func page(of refusal: GoogleRefusal, _ form: Form?, in language: ConsentLanguage) -> Response {
+        let advice: String? =
+            switch refusal.code {
+            case .invalidClient: RefusalPage.unknownClient(form?["client_id"] ?? "", in: language)
+            case .redirectURIMismatch: RefusalPage.unknownRedirectURI(form?["redirect_uri"] ?? "", in: language)
+            default: nil
+            }
+        return RefusalPage(
+            language: language, provider: "Google", code: refusal.code.rawValue, explanation: refusal.explanation,
+            advice: advice
+        ).response()
+    }
+}

@@ -1,0 +1,43 @@
+/// Which redirect URIs a simulated provider accepts.
+public struct RedirectURIRule: Sendable {
+    /// Whether a client may use every URL of this machine, so that a web app needs no set-up.
+    public var allowsLoopback: Bool
+    /// Accepted for every client.
+    public var additional: Set<String>
+
+    public init(allowsLoopback: Bool = false, additional: Set<String> = []) {
+        self.allowsLoopback = allowsLoopback
+        self.additional = additional
+    }
+
+    /// - Parameter registered: the client's own; empty accepts any, unless loopback URLs are allowed.
+    func accepts(_ uri: String, registered: Set<String>) -> Bool {
+        if registered.contains(uri) || additional.contains(uri) { return true }
+        return allowsLoopback ? WebURL(uri)?.isLoopback == true : registered.isEmpty
+    }
+}
+
+/// An absolute `http` or `https` URL without user and fragment.
+struct WebURL {
+    let scheme: Substring
+    /// In lower case.
+    let host: String
+
+    init?(_ text: String) {
+        let pattern = /(https?):\/\/(\[[0-9A-Fa-f:.]+\]|[A-Za-z0-9._-]+)(?::[0-9]{1,5})?(?:[\/?][!-~&&[^#]]*)?/
+        guard let match = text.wholeMatch(of: pattern) else { return nil }
+        scheme = match.output.1
+        host = match.output.2.lowercased()
+    }
+
+    var isLoopback: Bool {
+        host == "localhost" || host.hasSuffix(".localhost") || host == "[::1]"
+            || host.wholeMatch(of: /127\.[0-9]+\.[0-9]+\.[0-9]+/) != nil
+    }
+
+    /// Apple registers return URLs with https and a domain name only.
+    var isAcceptableToApple: Bool {
+        scheme == "https" && !isLoopback && !host.hasPrefix("[") && host.contains(".")
+            && host.wholeMatch(of: /[0-9.]+/) == nil
+    }
+}

@@ -1,0 +1,39 @@
+internal import Synchronization
+
+/// The people of the simulated providers: those who signed in before, and a few with different kinds of accounts.
+public final class SimulatedPeople: Sendable {
+    static let limit = 100
+    /// The maximum of remembered people that a consent page lists.
+    private static let listedLimit = 7
+    private static let examples: [SimulatedPerson] = [.ada, .grace, .mary, .emmy, .alan]
+
+    /// Guards the people who signed in, newest first.
+    private let recent = Mutex<[SimulatedPerson]>([])
+
+    public init() {}
+
+    /// Keeps the last 100 people.
+    public func remember(_ person: SimulatedPerson) {
+        recent.withLock { recent in
+            let others = recent.filter { $0.id != person.id }
+            recent = [person] + others.prefix(Self.limit - 1)
+        }
+    }
+
+    /// For a consent page.
+    ///
+    /// - Parameter hint: the ID or address of the person to list first, as in `login_hint`.
+    func listed(first hint: String? = nil) -> [SimulatedPerson] {
+        let recent = recent.withLock { Array($0.prefix(Self.listedLimit)) }
+        let all = recent + Self.examples.filter { example in !recent.contains { $0.id == example.id } }
+        guard let first = hint.flatMap(find) else { return all }
+        return [first] + all.filter { $0.id != first.id }
+    }
+
+    /// - Parameter name: an ID or an email address.
+    func find(_ name: String) -> SimulatedPerson? {
+        let name = name.lowercased()
+        let all = recent.withLock { $0 } + Self.examples
+        return all.first { $0.id.lowercased() == name } ?? all.first { $0.email?.lowercased() == name }
+    }
+}
