@@ -16,12 +16,15 @@ package struct DevProjects: Sendable {
     let masterKeys: MasterKeys
     let clock: WallClock
     let defaultID: ID<Project>
+    /// Called with every project and tenant that is found.
+    let onLookup: @Sendable (Project) -> Void
 
     /// - Returns: `nil` if the ID is invalid or ``limit`` is reached.
     func project(_ id: ID<Project>?) async throws -> Project? {
         var project = try await findOrCreate(id ?? defaultID)
         project?.hasTenants = true
         project?.emulatorRules = .firebase
+        if let project { onLookup(project) }
         return project
     }
 
@@ -33,6 +36,7 @@ package struct DevProjects: Sendable {
         guard var realm = found ?? created else { return nil }
         if realm.providers.isEmpty { realm.providers = DevProviders.settings }
         realm.emulatorRules = .firebase
+        onLookup(realm)
         return realm
     }
 

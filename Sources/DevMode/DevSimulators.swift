@@ -9,14 +9,19 @@ internal import Simulators
 package struct DevSimulators: Sendable {
     let apple: SimulatedApple
     let google: SimulatedGoogle
+    let people = SimulatedPeople()
+    private let clients = SimulatedClients()
     private let appleServer: SimulatorServer
     private let googleServer: SimulatorServer
 
     /// Starts both servers. Each publishes one key, because generating RSA keys is slow.
     package init(clock: DevClock) throws {
-        apple = try SimulatedApple(clock: { clock.now.seconds }, publishing: 1)
+        apple = try SimulatedApple(clock: { clock.now.seconds }, publishing: 1, people: people)
         apple.quirks = Self.initialQuirks
-        google = try SimulatedGoogle(clock: { clock.now.seconds }, publishing: 1)
+        apple.redirectURIs = Self.initialRedirectURIs
+        google = try SimulatedGoogle(clock: { clock.now.seconds }, publishing: 1, people: people)
+        google.redirectURIs = Self.initialRedirectURIs
+        google.checksClientSecrets = false
         appleServer = try SimulatorServer(apple)
         googleServer = try SimulatorServer(google)
     }
@@ -26,6 +31,21 @@ package struct DevSimulators: Sendable {
         var quirks = AppleQuirks()
         quirks.checksClientSecrets = false
         return quirks
+    }
+
+    static var initialRedirectURIs: RedirectURIRule { RedirectURIRule(allowsLoopback: true) }
+
+    /// Registers the client IDs of a project and its apps, so that the providers know them.
+    func registerClients(of project: Project) {
+        clients.register(
+            project.clients(of: .apple), team: project.settings(of: .apple)?.apple?.teamID, at: apple)
+        for id in project.clients(of: .google) { google.register(GoogleClient(id: id)) }
+    }
+
+    /// Registers a client ID that a request names.
+    func register(_ id: String, of provider: ProviderSettings) {
+        guard provider.provider == .apple else { return google.register(GoogleClient(id: id)) }
+        clients.register([id], team: provider.apple?.teamID, at: apple)
     }
 
     var appleURL: String { appleServer.baseURL }

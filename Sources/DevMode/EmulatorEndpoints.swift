@@ -12,7 +12,9 @@ extension ModeExtensions {
         on pool: Pool, default id: ID<Project>, under masterKeys: MasterKeys, clock: DevClock,
         simulators: DevSimulators, emails: CapturedEmails, emailService: EmailService?
     ) -> ModeExtensions {
-        let projects = DevProjects(pool: pool, masterKeys: masterKeys, clock: clock.wallClock, defaultID: id)
+        let projects = DevProjects(
+            pool: pool, masterKeys: masterKeys, clock: clock.wallClock, defaultID: id,
+            onLookup: simulators.registerClients)
         let endpoints =
             [.clearAccounts(on: pool, projects), .verificationCodes(projects)].withTenants
             + .emulatorConfig(on: pool, projects)

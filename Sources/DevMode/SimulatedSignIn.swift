@@ -94,8 +94,7 @@ private struct SimulatedSignIn: Encodable {
 extension DevSimulators {
     fileprivate func signIn(_ input: SimulatedSignInInput) throws -> SimulatedSignIn {
         guard input.provider.provider == .apple else { return try signInWithGoogle(input) }
-        apple.register(
-            AppleClient(id: input.audience, team: input.provider.apple?.teamID ?? SimulatedApple.defaultTeam))
+        register(input.audience, of: input.provider)
         if input.isFirst { apple.disconnect(input.person, from: input.audience) }
         let authorization = try apple.authorize(input.person, client: input.audience, nonce: input.nonce)
         return SimulatedSignIn(
@@ -104,7 +103,7 @@ extension DevSimulators {
     }
 
     private func signInWithGoogle(_ input: SimulatedSignInInput) throws -> SimulatedSignIn {
-        google.register(GoogleClient(id: input.audience))
+        register(input.audience, of: input.provider)
         if input.isFirst { google.disconnect(input.person, from: input.audience) }
         return SimulatedSignIn(
             input, idToken: try google.idToken(for: input.person, audience: input.audience, nonce: input.nonce),

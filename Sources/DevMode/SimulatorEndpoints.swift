@@ -37,6 +37,8 @@ private struct SimulatorChange: Decodable {
         let disconnect: SimulatedPersonInput?
         /// The client ID that ``disconnect`` concerns.
         let clientId: String?
+        /// The accepted redirect URIs besides those of this machine.
+        let redirectUris: Set<String>?
     }
 
     struct Google: Decodable {
@@ -44,6 +46,7 @@ private struct SimulatorChange: Decodable {
         let rotateKeys: Bool?
         let dropOldKeys: Bool?
         let issuer: String?
+        let redirectUris: Set<String>?
     }
 
     /// Restores the initial behaviour first, except for the keys.
@@ -118,7 +121,10 @@ extension DevSimulators {
             apple.faultInjection.reset()
             google.faultInjection.reset()
             google.issuer = GoogleIssuer.url.rawValue
+            (apple.redirectURIs, google.redirectURIs) = (Self.initialRedirectURIs, Self.initialRedirectURIs)
         }
+        if let uris = change.apple?.redirectUris { apple.redirectURIs.additional = uris }
+        if let uris = change.google?.redirectUris { google.redirectURIs.additional = uris }
         apple.quirks = quirks
         if let disconnected, let client = change.apple?.clientId { apple.disconnect(disconnected, from: client) }
         if let issuer = change.google?.issuer { google.issuer = issuer }

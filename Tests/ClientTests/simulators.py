@@ -43,6 +43,10 @@ class Simulators:
     def key_fetches(self, provider):
         return _json(self.request("GET", "/simulators", None))[provider]["keyFetches"]
 
+    def url(self, provider):
+        """The base URL of a simulated provider."""
+        return _json(self.request("GET", "/simulators", None))[provider]["url"]
+
     def revocations(self):
         return _json(self.request("GET", "/simulators", None))["apple"]["revocations"]
 

@@ -1,0 +1,29 @@
+internal import Identity
+internal import Simulators
+internal import Synchronization
+
+/// The clients of the simulated Apple. A client is registered again only if its project changes the team: the simulator
+/// may have transferred it to another one.
+final class SimulatedClients: Sendable {
+    /// Guards the configured team of each client ID.
+    private let teams = Mutex<[String: String]>([:])
+
+    init() {}
+
+    /// - Parameter team: `nil` for the simulator's default.
+    func register(_ ids: Set<String>, team: String?, at apple: SimulatedApple) {
+        let team = team ?? SimulatedApple.defaultTeam
+        let changed = teams.withLock { teams in
+            ids.filter { teams.updateValue(team, forKey: $0) != team }
+        }
+        for id in changed { apple.register(AppleClient(id: id, team: team, kind: .either)) }
+    }
+}
+
+extension Project {
+    /// The client IDs that the project and its apps have at a provider.
+    func clients(of provider: ProviderID) -> Set<String> {
+        let ids = settings(of: provider)?.clientIDs ?? []
+        return Set(ids + apps.flatMap { $0.settings.clientIDs[provider.rawValue] ?? [] })
+    }
+}

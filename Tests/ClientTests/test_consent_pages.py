@@ -1,0 +1,292 @@
+"""The consent pages of the simulated Apple and Google in `sekisho dev`, in Chromium."""
+
+import base64
+import hashlib
+import json
+import secrets
+import time
+from urllib.parse import urlencode
+
+import jwt
+import pytest
+import requests
+from cryptography.hazmat.primitives.asymmetric import ec
+from selenium.webdriver.common.keys import Keys
+
+from browser import browser
+from simulators import Simulators, fresh_person
+from web_site import site
+
+pytestmark = pytest.mark.slow
+
+# As `sekisho dev` configures its projects.
+APPLE_CLIENT, APPLE_TEAM = "com.example.web", "DEVTEAM123"
+GOOGLE_CLIENT = "demo.apps.googleusercontent.com"
+VERIFIER = "a verifier that is at least forty-three characters long"
+CHALLENGE = base64.urlsafe_b64encode(hashlib.sha256(VERIFIER.encode()).digest()).rstrip(b"=").decode()
+
+
+@pytest.fixture(scope="module")
+def simulators(dev):
+    return Simulators(dev)
+
+
+@pytest.fixture(scope="module")
+def client():
+    """The web site to which the providers return."""
+    with site() as running:
+        yield running
+
+
+class Provider:
+    """A simulated provider, as the web site asks it."""
+
+    def __init__(self, base, callback):
+        self.base, self.callback = base, callback
+
+    def url(self, **changed):
+        return f"{self.base}{self.path}?{urlencode(self.request() | changed)}"
+
+    def claims(self, fields):
+        """Redeems the code of a response, and returns the claims of the ID token."""
+        response = requests.post(self.base + self.token_path, timeout=30, data=self.client() | {
+            "grant_type": "authorization_code", "code": fields["code"], "redirect_uri": self.callback})
+        assert response.status_code == 200, response.text
+        return jwt.decode(response.json()["id_token"], options={"verify_signature": False})
+
+
+class Apple(Provider):
+    path, token_path = "/auth/authorize", "/auth/token"
+    cancellation = "user_cancelled_authorize"
+
+    def request(self):
+        return {
+            "client_id": APPLE_CLIENT, "redirect_uri": self.callback, "response_type": "code id_token",
+            "response_mode": "form_post", "scope": "name email", "state": "a state", "nonce": "a nonce"}
+
+    def client(self):
+        now = int(time.time())
+        claims = {
+            "iss": APPLE_TEAM, "sub": APPLE_CLIENT, "aud": "https://appleid.apple.com", "iat": now, "exp": now + 300}
+        secret = jwt.encode(claims, ec.generate_private_key(ec.SECP256R1()), algorithm="ES256", headers={"kid": "K"})
+        return {"client_id": APPLE_CLIENT, "client_secret": secret}
+
+
+class Google(Provider):
+    path, token_path = "/o/oauth2/v2/auth", "/token"
+    cancellation = "access_denied"
+
+    def request(self):
+        return {
+            "client_id": GOOGLE_CLIENT, "redirect_uri": self.callback, "response_type": "code",
+            "scope": "openid email profile", "state": "a state", "nonce": "a nonce", "code_challenge": CHALLENGE,
+            "code_challenge_method": "S256"}
+
+    def client(self):
+        return {"client_id": GOOGLE_CLIENT, "code_verifier": VERIFIER}
+
+
+@pytest.fixture(scope="module")
+def apple(simulators, client):
+    return Apple(simulators.url("apple"), client.url + "/callback")
+
+
+@pytest.fixture(scope="module")
+def google(simulators, client):
+    return Google(simulators.url("google"), client.url + "/callback")
+
+
+@pytest.fixture(scope="module", params=["apple", "google"])
+def provider(request):
+    return request.getfixturevalue(request.param)
+
+
+@pytest.fixture(scope="module", params=[True, False], ids=["with scripts", "without scripts"])
+def any_browser(request):
+    with browser(scripts=request.param) as window:
+        window.runs_scripts = request.param
+        yield window
+
+
+@pytest.fixture(scope="module")
+def window():
+    with browser() as window:
+        yield window
+
+
+def decide(window, client, button):
+    """Clicks a button of the consent page, and returns what the web site receives."""
+    before = len(client.received)
+    [found] = [shown for shown in window.elements("button") if shown.text.split("\n")[0] == button]
+    window.click(found.text)
+    if not client.received[before:]:
+        # Without scripts, Apple's response is a form that the person submits.
+        assert not getattr(window, "runs_scripts", True)
+        window.click("Continue to the app")
+    assert window.heading == "Welcome"
+    [received] = [request for request in client.received[before:] if request.path == "/callback"]
+    assert received.fields["state"] == "a state"
+    return received
+
+
+def fill_in(window, **fields):
+    for name, text in fields.items():
+        window.element(f"#{name}").send_keys(text)
+
+
+def test_a_person_of_dev_mode_is_chosen(simulators, client, provider, any_browser):
+    person = fresh_person() | {"givenName": secrets.token_hex(4)}
+    name = "apple.com" if isinstance(provider, Apple) else "google.com"
+    known = jwt.decode(simulators.sign_in(name, person)["idToken"], options={"verify_signature": False})
+    any_browser.open(provider.url())
+    received = decide(any_browser, client, f"{person['givenName']} Lovelace")
+    claims = provider.claims(received.fields)
+    assert (claims["email"], claims["nonce"]) == (person["email"], "a nonce")
+    assert claims["sub"] == known["sub"]
+
+
+def test_a_person_is_invented_and_known_from_then_on(client, provider, any_browser):
+    person, name = fresh_person(), secrets.token_hex(4)
+    any_browser.open(provider.url())
+    fill_in(any_browser, givenName=name, familyName="Antonelli", email=person["email"])
+    claims = provider.claims(decide(any_browser, client, "Continue as this person").fields)
+    assert claims["email"] == person["email"]
+    any_browser.open(provider.url())
+    assert provider.claims(decide(any_browser, client, f"{name} Antonelli").fields)["sub"] == claims["sub"]
+
+
+def test_apple_posts_the_name_once_and_keeps_the_choice_about_the_address(client, apple, any_browser):
+    person, name = fresh_person(), secrets.token_hex(4)
+    any_browser.open(apple.url())
+    fill_in(any_browser, givenName=name, familyName="Hidden", email=person["email"])
+    any_browser.element("#hidesEmailOfInvented").click()
+    first = decide(any_browser, client, "Continue as this person")
+    assert first.method == "POST" and first.headers["Origin"] == apple.base
+    email = apple.claims(first.fields)["email"]
+    assert email.endswith("@privaterelay.appleid.com")
+    user = json.loads(first.fields["user"])
+    assert user == {"name": {"firstName": name, "lastName": "Hidden"}, "email": email}
+    any_browser.open(apple.url())
+    assert "hides the address" in any_browser.text
+    again = decide(any_browser, client, f"{name} Hidden")
+    assert "user" not in again.fields
+    assert apple.claims(again.fields)["email"] == email
+
+
+def test_google_redirects_with_its_issuer(client, google, window):
+    window.open(google.url())
+    received = decide(window, client, "Mary Somerville")
+    assert received.method == "GET"
+    assert received.fields["iss"] == "https://accounts.google.com"
+
+
+def test_the_person_cancels(client, provider, any_browser):
+    any_browser.open(provider.url())
+    fields = decide(any_browser, client, "Cancel").fields
+    assert fields == {"error": provider.cancellation, "state": "a state"}
+
+
+def test_an_error_is_tested(client, provider, window):
+    window.open(provider.url())
+    window.element("summary").click()
+    fields = decide(window, client, "An ID token with another nonce").fields
+    assert provider.claims(fields)["nonce"] != "a nonce"
+
+
+def test_an_invalid_address_is_rejected_with_an_error_on_the_page(provider, window):
+    window.open(provider.url())
+    fill_in(window, givenName="Kay", email="kay")
+    assert window.elements("#email:invalid"), "the browser validates the address"
+    window.driver.execute_script("document.querySelectorAll('form').forEach(form => form.noValidate = true)")
+    window.click("Continue as this person")
+    assert "not a valid email address" in window.element("[role=alert]").text
+    assert window.element("#email") == window.driver.switch_to.active_element
+    assert window.element("#email").get_attribute("aria-describedby") == (
+        window.element("[role=alert]").get_attribute("id"))
+    assert window.element("#givenName").get_attribute("value") == "Kay"
+
+
+def test_a_test_can_skip_the_page(provider):
+    response = requests.get(provider.url(simulated_person="skip@example.com"), allow_redirects=False, timeout=30)
+    assert response.status_code == (200 if isinstance(provider, Apple) else 303)
+    assert "code" in (response.text + response.headers.get("Location", ""))
+
+
+@pytest.mark.parametrize("changed, code", [
+    ({"client_id": "com.example.stranger"}, "invalid_client"),
+    ({"redirect_uri": "https://elsewhere.example.com/"}, "redirect_uri_mismatch"),
+    ({"redirect_uri": "http://127.0.0.1.example.com/"}, "redirect_uri_mismatch")])
+def test_a_wrong_client_stays_at_the_provider(provider, window, changed, code):
+    if isinstance(provider, Apple):
+        code = code.replace("redirect_uri_mismatch", "unauthorized_client")
+    window.open(provider.url(**changed))
+    assert "rejects this request" in window.heading and code in window.text
+    assert window.elements("form, a") == []
+
+
+def test_other_redirect_uris_are_added_until_the_simulators_are_reset(simulators, provider):
+    name = "apple" if isinstance(provider, Apple) else "google"
+    url = provider.url(redirect_uri="https://app.example.com/__/auth/handler")
+    assert requests.get(url, timeout=30).status_code == 400
+    simulators.configure(**{name: {"redirectUris": ["https://app.example.com/__/auth/handler"]}})
+    assert requests.get(url, timeout=30).status_code == 200
+    simulators.configure(reset=True)
+    assert requests.get(url, timeout=30).status_code == 400
+
+
+@pytest.mark.parametrize("language, button", [("ja,en", "キャンセル"), ("fr,en", "Cancel")])
+def test_a_page_is_in_the_language_of_the_browser(provider, language, button):
+    with browser(language=language) as window:
+        window.open(provider.url())
+        assert button in window.text
+
+
+@pytest.mark.parametrize("language", ["en", "ja"])
+@pytest.mark.parametrize("dark", [False, True], ids=["light", "dark"])
+def test_a_page_fits_every_screen_size(provider, language, dark):
+    with browser(language=language) as window:
+        for width in (320, 500, 1280):
+            window.screen(width, dark)
+            for url in (provider.url(), provider.url(client_id="x" * 60)):
+                window.open(url)
+                assert window.evaluate("document.documentElement.lang") == language
+                assert window.evaluate("document.documentElement.scrollWidth") <= width
+                assert all(found.size["height"] >= 44 for found in window.elements("form > button, .person, summary"))
+        assert window.style("main", "background-color") == (
+            "rgba(27, 32, 31, 1)" if dark else "rgba(255, 255, 255, 1)")
+
+
+def test_a_page_is_operable_with_the_keyboard(client, apple, window):
+    window.open(apple.url())
+    fields = ["hidesEmailOfChosen", *window.driver.execute_script(
+        "return [...document.querySelectorAll('.person')].map(button => button.innerText)"),
+        "givenName", "familyName", "email", "hidesEmailOfInvented", "Continue as this person", "Cancel",
+        "Test an error"]
+    order = []
+    for _ in fields:
+        window.driver.switch_to.active_element.send_keys(Keys.TAB)
+        focused = window.driver.switch_to.active_element
+        order.append(focused.get_attribute("id") or focused.text)
+        assert window.evaluate("getComputedStyle(document.activeElement).outlineStyle") == "solid"
+    assert order == fields
+    person = fresh_person()
+    fill_in(window, givenName="Enter", familyName="Pressed", email=person["email"])
+    before = len(client.received)
+    window.element("#email").send_keys(Keys.ENTER)
+    window.driver.implicitly_wait(30)
+    assert window.heading == "Welcome"
+    window.driver.implicitly_wait(0)
+    [received] = client.received[before:]
+    assert apple.claims(received.fields)["email"] == person["email"]
+
+
+def test_a_page_loads_nothing_and_obeys_its_content_security_policy(provider, window):
+    window.console_messages()
+    window.driver.get_log("performance")
+    window.open(provider.url())
+    assert window.console_messages() == []
+    assert window.style("main", "max-width") == "480px", "the policy of the page allows its stylesheet"
+    events = [json.loads(entry["message"])["message"] for entry in window.driver.get_log("performance")]
+    requested = [event["params"]["request"]["url"] for event in events
+                 if event["method"] == "Network.requestWillBeSent"]
+    assert requested == [provider.url()]

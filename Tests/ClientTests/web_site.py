@@ -1,0 +1,66 @@
+"""A web site of an app or a client, for browser tests."""
+
+import threading
+from contextlib import contextmanager
+from dataclasses import dataclass
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from urllib.parse import parse_qsl, urlsplit
+
+WELCOME = ("text/html", b"<!DOCTYPE html><title>App</title><link rel=icon href=data:,><h1>Welcome</h1>")
+
+
+@dataclass
+class Received:
+    method: str
+    path: str
+    headers: dict
+    # The fields of the query, or of the form that was posted.
+    fields: dict
+
+
+class Site:
+    def __init__(self, port, host):
+        self.host = f"{host}:{port}"
+        self.url = f"http://{self.host}"
+        self.received = []
+
+    def last(self, path):
+        """The last request for a path."""
+        return [request for request in self.received if request.path == path][-1]
+
+
+@contextmanager
+def site(pages=None, *, host="127.0.0.1"):
+    """Runs a site. `pages` maps paths to pairs of content type and body; other paths have a welcome page."""
+    pages = pages or {}
+
+    class Handler(BaseHTTPRequestHandler):
+        def do_GET(self):
+            self.answer(urlsplit(self.path).query)
+
+        def do_POST(self):
+            self.answer(self.rfile.read(int(self.headers["Content-Length"])).decode())
+
+        def answer(self, fields):
+            path = urlsplit(self.path).path
+            running.received.append(
+                Received(self.command, path, dict(self.headers), dict(parse_qsl(fields, strict_parsing=bool(fields)))))
+            content_type, body = pages.get(path, WELCOME)
+            self.send_response(200)
+            self.send_header("Content-Type", content_type)
+            self.send_header("Content-Length", str(len(body)))
+            self.end_headers()
+            self.wfile.write(body)
+
+        def log_message(self, *_):
+            pass
+
+    with ThreadingHTTPServer(("127.0.0.1", 0), Handler) as server:
+        running = Site(server.server_port, host)
+        thread = threading.Thread(target=server.serve_forever)
+        thread.start()
+        try:
+            yield running
+        finally:
+            server.shutdown()
+            thread.join()
