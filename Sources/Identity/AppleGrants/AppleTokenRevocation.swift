@@ -74,7 +74,7 @@ public struct AppleTokenRevocation: Sendable {
         let exchange = try await endpoint.exchange(code, client)
         if case .tokens(let tokens) = exchange, tokens.subject == revocation.subject {
             try await store.replaceCode(revocation.id, by: try sealing.seal(tokens.refreshToken, revocation.id))
-            return refreshToken
+            return tokens.refreshToken
         }
         try await store.remove(AppleGrant(revocation, .code, in: realm))
         switch exchange {
