@@ -6,9 +6,10 @@ CREATE FUNCTION public.revoke_apple_grants() RETURNS trigger
 BEGIN
     DELETE FROM apple_grant WHERE project_id = OLD.project_id AND subject = OLD.subject AND state = 'REVOKED';
 
-    -- A code may be on its way to Apple: its lease stays, so that only one worker redeems it.
-    UPDATE apple_grant SET state = 'REVOKING', subject = NULL, attempts = 0, checked_at = NULL, failure = NULL,
-        due_at = CASE token_type WHEN 'CODE' THEN due_at ELSE '-infinity' END
+    -- A worker may have claimed a code or a revocation: its lease stays.
+    UPDATE apple_grant SET state = 'REVOKING', subject = NULL, checked_at = NULL, failure = NULL,
+        attempts = CASE WHEN token_type = 'CODE' OR state = 'REVOKING' THEN attempts ELSE 0 END,
+        due_at = CASE WHEN token_type = 'CODE' OR state = 'REVOKING' THEN due_at ELSE '-infinity' END
     WHERE project_id = OLD.project_id AND subject = OLD.subject;
 
     RETURN NULL;

@@ -174,7 +174,7 @@ struct CompositionRoot: Sendable {
         return AppleServices(
             revocation: AppleTokenRevocation(
                 store: store, endpoint: appleTokens, credentials: .live(on: pool, under: masterKeys),
-                sealing: sealing, clock: clock),
+                sealing: sealing, limiter: limiter, clock: clock),
             grants: store)
     }
 

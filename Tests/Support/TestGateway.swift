@@ -47,8 +47,8 @@ struct TestGateway: Sendable {
         limitsRates: Bool = false,
         trustedProxies: [IPNetwork] = [], log: Log = Log(level: .error, descriptor: 2),
         isDraining: Bool = false, sendsEmails: Bool = true, servesApple: Bool = false,
-        appleTokens changed: (AppleTokenEndpoint) -> AppleTokenEndpoint = { $0 },
-        change: (inout Policy) -> Void = { $0.emailEnumerationProtection = false }
+        change: (inout Policy) -> Void = { $0.emailEnumerationProtection = false },
+        appleTokens changed: (AppleTokenEndpoint) -> AppleTokenEndpoint = { $0 }
     ) async throws {
         database = try TestDatabase()
         clock = TestClock()

@@ -8,16 +8,18 @@ public struct AppleTokenRevocation: Sendable {
     private let endpoint: AppleTokenEndpoint
     private let credentials: AppleCredentialsLookup
     private let sealing: AppleGrantSealing
+    private let limiter: RateLimiter
     private let clock: WallClock
 
     public init(
         store: any AppleGrantStore, endpoint: AppleTokenEndpoint, credentials: AppleCredentialsLookup,
-        sealing: AppleGrantSealing, clock: WallClock
+        sealing: AppleGrantSealing, limiter: RateLimiter, clock: WallClock
     ) {
         self.store = store
         self.endpoint = endpoint
         self.credentials = credentials
         self.sealing = sealing
+        self.limiter = limiter
         self.clock = clock
     }
 
@@ -39,12 +41,13 @@ public struct AppleTokenRevocation: Sendable {
     /// A code is exchanged first, because Apple revokes only tokens. Code and token are stored before they are used, so
     /// that a worker goes on after a crash, or while Apple does not answer.
     ///
-    /// - Throws: ``AppleRevocationRefusal``; ``ProviderUnreachable`` if a code cannot be exchanged because Apple does not
+    /// - Throws: ``AppleRevocationRefusal``, ``TooManyAttempts``; ``ProviderUnreachable`` if a code cannot be exchanged because Apple does not
     ///   answer or rejects the project's key. Nothing is stored then.
     public func revoke(_ request: Request, of caller: Caller, for app: App, in project: Project) async throws {
         guard request.provider == .apple, let settings = project.settings(of: .apple),
             let identity = caller.account.identities.first(where: { $0.provider == .apple })
         else { throw AppleRevocationRefusal.noAppleIdentity }
+        try limiter.takeCredentialChange(of: caller.account.id, in: project)
         let key = AppleClientKey(realm: project.realm, clientID: app.clientID(of: settings, for: identity))
         guard let client = try await credentials.find(key) else { throw Self.unreachable("no private key") }
         let (id, now) = (sealing.newID(), clock.now())
@@ -91,14 +94,12 @@ public struct AppleTokenRevocation: Sendable {
 }
 
 extension App {
-    /// The client ID that issued the app's codes: its own if the provider lists it, otherwise that of the latest sign-in.
-    /// Of several bundle IDs, that of the latest sign-in comes first.
+    /// The client ID that issued the app's codes: of the app's own ones, that of the latest sign-in or else the first,
+    /// bundle IDs before Services IDs; without any, that of the latest sign-in.
     func clientID(of settings: ProviderSettings, for identity: LinkedIdentity) -> String {
-        let bundleIDs = self.settings.bundleIDs
-        let own =
-            bundleIDs.filter { $0 == identity.audience } + bundleIDs
-            + (self.settings.clientIDs[ProviderID.apple.rawValue] ?? [])
-        return own.first(where: settings.clientIDs.contains) ?? identity.audience ?? settings.clientIDs.first ?? ""
+        let own = (self.settings.bundleIDs + (self.settings.clientIDs[ProviderID.apple.rawValue] ?? []))
+            .filter(settings.clientIDs.contains)
+        return own.first { $0 == identity.audience } ?? own.first ?? identity.audience ?? settings.clientIDs.first ?? ""
     }
 }
 

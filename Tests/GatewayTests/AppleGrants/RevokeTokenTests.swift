@@ -139,7 +139,8 @@ struct RevokeTokenTests {
         #expect(
             outcomes == [
                 "INVALID_IDP_RESPONSE", "INVALID_IDP_RESPONSE", "INVALID_PROVIDER_ID", "MISSING_PROVIDER_ID",
-                "INVALID_ARGUMENT", "INVALID_ARGUMENT", "INVALID_ARGUMENT", "MISSING_ID_TOKEN", "INVALID_ID_TOKEN", "INVALID_PROVIDER_ID",
+                "INVALID_ARGUMENT", "INVALID_ARGUMENT", "INVALID_ARGUMENT", "MISSING_ID_TOKEN", "INVALID_ID_TOKEN",
+                "INVALID_PROVIDER_ID",
             ])
         #expect(gateway.simulators.apple.revocations == 0)
         #expect(try await gateway.appleGrants() == ["AUTHORIZED REFRESH_TOKEN com.example.app"])
