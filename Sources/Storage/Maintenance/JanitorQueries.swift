@@ -83,14 +83,16 @@ extension SQL {
     /// and must not block the other tenants.
     static func deletedTenants(limit: Int) -> SQL {
         """
-        SELECT h.id FROM project h WHERE h.deleted_at IS NOT NULL AND (\(holdsAnything("h")) OR \(isForgotten("h")))
+        SELECT h.id FROM project h WHERE h.deleted_at IS NOT NULL AND (
+            \(holds(["account", "deleted_account", "password_scheme"], "h"))
+            OR EXISTS (SELECT FROM identity_provider p WHERE p.project_id = h.id AND \(isUnused("p")))
+            OR NOT (\(holds(["identity_provider"], "h"))) AND \(isForgotten("h")))
         ORDER BY h.deleted_at LIMIT \(limit)
         """
     }
 
-    private static func holdsAnything(_ realm: SQL) -> SQL {
-        let tables: [SQL] = ["account", "deleted_account", "identity_provider", "password_scheme"]
-        return tables.map { "EXISTS (SELECT FROM \($0) WHERE project_id = \(realm).id)" as SQL }
+    private static func holds(_ tables: [SQL], _ realm: SQL) -> SQL {
+        tables.map { "EXISTS (SELECT FROM \($0) WHERE project_id = \(realm).id)" as SQL }
             .reduce("false") { "\($0) OR \($1)" }
     }
 
@@ -98,11 +100,16 @@ extension SQL {
         "NOT EXISTS (SELECT FROM audit_event WHERE project_id = \(realm).id)"
     }
 
-    /// Keeps the private key of Apple while tokens of deleted accounts wait to be revoked with it.
     static func providers(of realm: ID<Realm>) -> SQL {
+        "DELETE FROM identity_provider p WHERE p.project_id = \(realm.rawValue) AND \(isUnused("p"))"
+    }
+
+    /// The private key of Apple is used as long as there are tokens to be revoked with it, also those of accounts that
+    /// are not deleted yet.
+    private static func isUnused(_ provider: SQL) -> SQL {
         """
-        DELETE FROM identity_provider WHERE project_id = \(realm.rawValue) AND NOT EXISTS (
-            SELECT FROM apple_grant WHERE project_id = \(realm.rawValue) AND state IN ('REDEEMING', 'REVOKING'))
+        (\(provider).provider <> 'apple.com' OR NOT EXISTS (
+            SELECT FROM apple_grant g WHERE g.project_id = \(provider).project_id AND g.token IS NOT NULL))
         """
     }
 
@@ -135,7 +142,7 @@ extension SQL {
     static func removeIfEmpty(_ realm: ID<Realm>, before end: Instant) -> SQL {
         """
         DELETE FROM project h WHERE h.id = \(realm.rawValue) AND h.deleted_at < \(Timestamp(end))
-            AND NOT (\(holdsAnything("h"))) AND \(isForgotten("h"))
+            AND NOT (\(holds(["account", "deleted_account", "identity_provider", "password_scheme"], "h"))) AND \(isForgotten("h"))
         """
     }
 

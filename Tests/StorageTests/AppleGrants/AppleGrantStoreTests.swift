@@ -139,6 +139,12 @@ struct AppleGrantStoreTests {
     func privateKeyStays() async throws {
         let fixture = try await AppleGrantFixture()
         try await fixture.keep(2)
+        try await fixture.pool.execute(
+            """
+            INSERT INTO identity_provider (project_id, provider, settings, updated_at)
+            VALUES ('demo', 'google.com', '{}', now())
+            """)
+        #expect(try await fixture.pool.execute(SQL.providers(of: fixture.realm)) == 1, "Google's is not needed")
         try await fixture.pool.execute("DELETE FROM account")
         #expect(try await fixture.pool.execute(SQL.providers(of: fixture.realm)) == 0)
         for grant in try await fixture.claim() { try await fixture.store.remove(grant) }

@@ -67,6 +67,33 @@ struct JanitorTenantTests {
         #expect(try await fixture.names("SELECT id AS name FROM project") == ["demo", "demo/active", "demo/deleted"])
     }
 
+    @Test("reaches every tenant, although the first ones wait for Apple")
+    func waitingForApple() async throws {
+        let fixture = JanitorFixture()
+        try await fixture.project()
+        for (number, name) in ["first", "second"].enumerated() {
+            try await tenant(name, deleted: .seconds(3000 - number), in: fixture)
+            try await fixture.run(
+                """
+                INSERT INTO identity_provider (project_id, provider, settings, secret, updated_at)
+                VALUES (\("demo/" + name), 'apple.com', '{}', 'sealed', now())
+                """)
+        }
+        try await fixture.run(
+            """
+            INSERT INTO apple_grant (id, project_id, client_id, state, token_type, token, created_at, due_at)
+            VALUES (gen_random_uuid(), 'demo/first', 'app', 'REVOKING', 'REFRESH_TOKEN', 'sealed', now(), now())
+            """)
+        var pace = Janitor.Pace()
+        pace.tenants = 1
+        let janitor = Janitor(pool: try fixture.pool, pace: pace)
+        _ = try await janitor.remove(.project, at: JanitorFixture.now)
+        #expect(try await fixture.names("SELECT id AS name FROM project") == ["demo", "demo/first"])
+        try await fixture.run("DELETE FROM apple_grant")
+        _ = try await janitor.remove(.project, at: JanitorFixture.now)
+        #expect(try await fixture.names("SELECT id AS name FROM project") == ["demo"])
+    }
+
     /// Every gateway learns of a deletion within seconds. Accounts created until then are deleted with the tenant.
     @Test("deletes the tenant itself only after every gateway has learned of the deletion")
     func late() async throws {
