@@ -13,5 +13,6 @@ public enum Rotation: Hashable, Sendable {
     /// The session had already ended.
     case ended
     case accountDisabled
-    case unknown
+    /// The session does not exist any more: its account was deleted, or the session ended long ago.
+    case removed
 }

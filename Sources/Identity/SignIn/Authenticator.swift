@@ -98,9 +98,10 @@ public struct Authenticator: Sendable {
         case .goesOn(let session, let account, let counter):
             return try await tokens.signedIn(account, session, counter: counter, in: project, at: now)
         case .stolen: throw TokenRefusal.refreshTokenStolen
-        case .ended: throw TokenRefusal.sessionEnded
+        // SDKs sign the user out for this code. They keep the user for INVALID_REFRESH_TOKEN, which a token that this
+        // gateway issued must not get.
+        case .ended, .removed: throw TokenRefusal.sessionEnded
         case .accountDisabled: throw TokenRefusal.accountDisabled
-        case .unknown: throw TokenRefusal.invalidRefreshToken
         }
     }
 

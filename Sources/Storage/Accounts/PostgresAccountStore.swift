@@ -88,7 +88,7 @@ public struct PostgresAccountStore: AccountStore {
 
     private func whyNotRotated(_ session: UUID, in realm: ID<Realm>) async throws -> Rotation {
         guard let row = try await withStoreErrors({ try await pool.query(.state(of: session, in: realm)) }).first else {
-            return .unknown
+            return .removed
         }
         return try row.decode("is_disabled") ? .accountDisabled : .ended
     }

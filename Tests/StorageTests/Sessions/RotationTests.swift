@@ -130,7 +130,7 @@ extension StoreFixture {
         case .goesOn(_, _, let counter): .gives(counter)
         case .stolen: .stolen
         case .ended: .ended
-        case .accountDisabled, .unknown: nil
+        case .accountDisabled, .removed: nil
         }
     }
 }
