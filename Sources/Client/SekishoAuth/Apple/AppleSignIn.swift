@@ -1,6 +1,6 @@
 #if canImport(AuthenticationServices)
     public import AuthenticationServices
-    internal import Foundation
+    public import Foundation
 
     /// Shows Apple's dialogs from code, where there is no `SignInWithAppleButton`: the silent sign-in when the app
     /// starts, and the reauthentication before an account is deleted.

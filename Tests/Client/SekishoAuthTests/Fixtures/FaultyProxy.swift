@@ -52,11 +52,13 @@ final class FaultyProxy: Sendable {
         guard let gateway = TCPConnection.connect(to: port), let line = request.firstIndex(of: 10) else { return }
         gateway.send(request[...line] + Array("Connection: close\r\n".utf8) + request[(line + 1)...])
         var response = gateway.receiveAll()
+        let body = response.firstRange(of: Array("\r\n\r\n".utf8))?.upperBound ?? 0
         switch fault {
         case .dropsResponse: return
-        case .cutsResponse: response.removeLast(Int(Double(response.count) * position))
+        case .cutsResponse:
+            // Foundation on Linux ends the process if a response ends within its header.
+            response.removeLast(Int(Double(response.count - body) * position))
         case .garblesResponse:
-            let body = response.firstRange(of: Array("\r\n\r\n".utf8))?.upperBound ?? 0
             let index = body + Int(Double(response.count - body) * position)
             if response.indices.contains(index) { response[index] = response[index] == 65 ? 66 : 65 }
         case .delaysResponse: Thread.sleep(forTimeInterval: 0.05)

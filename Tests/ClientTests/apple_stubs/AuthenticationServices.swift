@@ -1,0 +1,78 @@
+// The names of Apple's framework that SekishoAuth uses, so that a compiler on Linux can check the types. Only the
+// declarations matter: nothing here is called.
+
+import Foundation
+
+public class ASAuthorizationRequest: NSObject {}
+
+public class ASAuthorizationAppleIDRequest: ASAuthorizationRequest {
+    public var requestedScopes: [ASAuthorization.Scope]?
+    public var nonce: String?
+}
+
+public class ASAuthorizationPasswordRequest: ASAuthorizationRequest {}
+
+public protocol ASAuthorizationCredential: NSObjectProtocol {}
+
+public class ASAuthorization: NSObject {
+    public struct Scope: Hashable, Sendable {
+        public static let fullName = Scope()
+        public static let email = Scope()
+    }
+
+    public var credential: any ASAuthorizationCredential { preconditionFailure() }
+}
+
+public class ASAuthorizationAppleIDCredential: NSObject, ASAuthorizationCredential {
+    public var identityToken: Data? { nil }
+    public var authorizationCode: Data? { nil }
+    public var fullName: PersonNameComponents? { nil }
+}
+
+public class ASPasswordCredential: NSObject, ASAuthorizationCredential {
+    public var user: String { "" }
+    public var password: String { "" }
+}
+
+public class ASAuthorizationAppleIDProvider: NSObject {
+    public enum CredentialState: Int, Sendable {
+        case revoked, authorized, notFound, transferred
+    }
+
+    public static let credentialRevokedNotification = Notification.Name("revoked")
+
+    public func createRequest() -> ASAuthorizationAppleIDRequest { preconditionFailure() }
+
+    public func getCredentialState(
+        forUserID userID: String, completion: @escaping @Sendable (CredentialState, (any Error)?) -> Void
+    ) {}
+}
+
+public class ASAuthorizationPasswordProvider: NSObject {
+    public func createRequest() -> ASAuthorizationPasswordRequest { preconditionFailure() }
+}
+
+public struct ASAuthorizationError: Error {}
+
+@MainActor public class ASPresentationAnchor: NSObject {
+    override public init() {}
+}
+
+public protocol ASAuthorizationControllerDelegate: NSObjectProtocol {
+    func authorizationController(
+        controller: ASAuthorizationController, didCompleteWithAuthorization authorization: ASAuthorization)
+    func authorizationController(controller: ASAuthorizationController, didCompleteWithError error: any Error)
+}
+
+public protocol ASAuthorizationControllerPresentationContextProviding: NSObjectProtocol {
+    func presentationAnchor(for controller: ASAuthorizationController) -> ASPresentationAnchor
+}
+
+public class ASAuthorizationController: NSObject {
+    public weak var delegate: (any ASAuthorizationControllerDelegate)?
+    public weak var presentationContextProvider: (any ASAuthorizationControllerPresentationContextProviding)?
+
+    public init(authorizationRequests: [ASAuthorizationRequest]) {}
+
+    public func performRequests() {}
+}

@@ -1,0 +1,43 @@
+"""The library for apps, SekishoAuth, as other compilers than that of the package see it."""
+
+import subprocess
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parents[2]
+SOURCES = sorted(str(path) for path in (ROOT / "Sources/Client/SekishoAuth").rglob("*.swift"))
+STUBS = Path(__file__).parent / "apple_stubs"
+FEATURES = [
+    word
+    for feature in ("ExistentialAny", "InternalImportsByDefault", "MemberImportVisibility")
+    for word in ("-enable-upcoming-feature", feature)
+]
+
+
+def type_check(*arguments):
+    completed = subprocess.run(
+        ["swiftc", "-typecheck", "-parse-as-library", "-module-name", "SekishoAuth", *FEATURES, *arguments, *SOURCES],
+        capture_output=True,
+        text=True,
+        timeout=300,
+    )
+    assert completed.returncode == 0, completed.stderr
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("mode", ["5", "6"])
+def test_the_library_compiles_without_warnings_in_both_language_modes(mode):
+    type_check("-swift-version", mode, "-warnings-as-errors", "-strict-concurrency=complete")
+
+
+@pytest.mark.slow
+def test_the_parts_for_apples_systems_have_no_type_errors(tmp_path):
+    for stub in STUBS.glob("*.swift"):
+        module = tmp_path / f"{stub.stem}.swiftmodule"
+        subprocess.run(
+            ["swiftc", "-emit-module", "-parse-as-library", "-module-name", stub.stem, str(stub), "-o", str(module)],
+            check=True,
+            timeout=300,
+        )
+    type_check("-swift-version", "6", "-warnings-as-errors", "-I", str(tmp_path))
