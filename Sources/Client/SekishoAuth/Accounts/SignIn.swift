@@ -67,7 +67,7 @@ extension User {
         }
         // The link is made. A profile that cannot be loaded now is loaded by the next `reload()`.
         do {
-            try await loadProfile(with: authentication.tokens.idToken)
+            try await reload()
         } catch let error as AuthErrorCode where error.isTransient {
             core.update(self) { session in
                 session.profile.identities.append(ProviderProfile(providerID: credential.provider, uid: ""))

@@ -33,6 +33,10 @@ extension User {
                 idToken: idToken, deleteProvider: [provider],
                 allowNoSignInMethod: allowNoSignInMethod ? true : nil)
         }
+        // The claims still name the identity, unless the gateway has replaced the tokens.
+        if (try? IDTokenClaims(of: session.current.tokens.idToken).names(provider)) == true {
+            _ = try? await freshTokens(forced: true)
+        }
         return self
     }
 

@@ -157,7 +157,10 @@ extension AuthErrorCode: Hashable {
     public static func ~= (pattern: AuthErrorCode, code: AuthErrorCode) -> Bool { pattern == code }
 }
 
-extension AuthErrorCode: CustomStringConvertible {
+extension AuthErrorCode: CustomStringConvertible, CustomReflectable {
+    /// The number of the error. Contains no credential.
+    public var customMirror: Mirror { Mirror(self, children: ["rawValue": rawValue]) }
+
     /// FirebaseAuth's name of the error and what is wrong. Contains no credential.
     public var description: String {
         "\(Self.descriptions[rawValue]?.name ?? "ERROR"): \(errorDescription ?? "")"

@@ -67,7 +67,7 @@ extension Auth {
     public func updateCurrentUser(_ user: User?) async throws {
         guard let user else { throw AuthErrorCode.nullUser }
         guard user.tenantID == tenantID else { throw AuthErrorCode.tenantIDMismatch }
-        try core.signIn(User(user.session.current, core: core))
+        try core.signIn(user.core === core ? user : User(user.session.current, core: core))
         await core.listenersCalled()
     }
 }

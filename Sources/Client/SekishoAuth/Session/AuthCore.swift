@@ -62,6 +62,7 @@ final class AuthCore: Sendable {
             state.server = server
             state.isEmulator = true
             state.user = nil
+            state.proactiveRefresh?.cancel()
             state.needsSave = false
             state.restoration = .pending
         }

@@ -19,6 +19,9 @@ struct IDTokenClaims: Sendable {
     /// A member of the claim `firebase`.
     func firebase(_ name: String) -> String? { values["firebase"]?.object?[name]?.string }
 
+    /// Whether the claims list an identity of a provider.
+    func names(_ provider: String) -> Bool { values["firebase"]?.object?["identities"]?.object?[provider] != nil }
+
     func date(_ name: String) throws -> Date {
         guard let seconds = values[name]?.seconds else { throw AuthErrorCode.malformedJWT }
         return Date(timeIntervalSince1970: seconds)

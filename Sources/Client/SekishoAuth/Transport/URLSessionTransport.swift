@@ -5,6 +5,9 @@ internal import Foundation
 #endif
 
 /// Sends requests with a `URLSession` that stores nothing: no cookies, no cache, no credentials.
+///
+/// On Linux, Foundation ends the process if a connection closes within the header of a response
+/// (swift-corelibs-foundation, issue 5285). Programs that must survive this use another ``HTTPTransport`` there.
 public struct URLSessionTransport: HTTPTransport {
     private let session: URLSession
 

@@ -49,6 +49,19 @@ struct AccountLifeTests {
         #expect(heard.take() == ["signed out", "no token"])
     }
 
+    @Test("has no claim of an identity that was unlinked, and listeners hear of it")
+    func unlinkedClaim() async throws {
+        let app = try await TestApp()
+        let user = try await app.auth.createUser(withEmail: "ada@example.com", password: "secret1").user
+        try await user.link(with: app.gateway.apple().credential())
+        let heard = Heard(app.auth)
+        app.clock.advance(by: 10)
+        _ = try await user.unlink(fromProvider: "apple.com")
+        #expect(heard.all == ["signed in", "token", "token"])
+        let claims = try claims(of: try await user.getIDToken())
+        #expect(claims["firebase"]?["identities"]?["apple.com"] == nil)
+    }
+
     @Test("survives a restart")
     func restart() async throws {
         let app = try await TestApp()

@@ -117,12 +117,32 @@ struct TokenRefreshTests {
         #expect(try app.restarted().currentUser?.uid == user.uid)
     }
 
-    @Test("waits for an operation that replaces the tokens, and then sends nothing")
-    func supersededByOperation() async throws {
+    struct Operation: CustomTestStringConvertible, Sendable {
+        let testDescription: String
+        /// The request that replaces the tokens.
+        let request: String
+        let run: @Sendable (TestApp, User) async throws -> Void
+    }
+
+    static let operations = [
+        Operation(testDescription: "a new password", request: "update") { _, user in
+            try await user.updatePassword(to: "another secret")
+        },
+        Operation(testDescription: "a link", request: "signInWithIdp") { app, user in
+            try await user.link(with: app.gateway.apple().credential())
+        },
+        Operation(testDescription: "a reauthentication", request: "signInWithPassword") { _, user in
+            try await user.reauthenticate(
+                with: EmailAuthProvider.credential(withEmail: "ada@example.com", password: "secret1"))
+        },
+    ]
+
+    @Test("waits for an operation that replaces the tokens, and then sends nothing", arguments: operations)
+    func supersededByOperation(row: Operation) async throws {
         let (app, user) = try await signedIn()
         app.clock.advance(by: 100)
-        app.wire.next(.holdsResponse, of: "update")
-        let update = Task { try await user.updatePassword(to: "another secret") }
+        app.wire.next(.holdsResponse, of: row.request)
+        let update = Task { try await row.run(app, user) }
         try await eventually { app.wire.heldCount == 1 }
         // The gateway has ended the session that the device knows.
         let refreshes = (0..<20).map { _ in Task { try await user.getIDToken(forcingRefresh: true) } }
